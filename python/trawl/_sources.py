@@ -15,26 +15,6 @@ if TYPE_CHECKING:
     from ._trawl import Array, Column
 
 
-def plan(
-    kind: Any,
-    patterns: Any,
-    *,
-    ignore_case: bool = False,
-    words: bool = False,
-    lines: bool = False,
-    line_end: bytes = b"\n",
-    unicode: bool = False,
-    method: str = "auto",
-    algorithm: str | None = None,
-    sample: Any = None,
-) -> Any:
-    """A new plan; Plan(...) comes here."""
-    if len(line_end) != 1:
-        raise ValueError("line_end: one byte is needed")
-    flags = 1 * bool(ignore_case) + 2 * bool(words) + 4 * bool(lines)
-    return kind._build(gather(patterns), flags, line_end, method, algorithm, sample, unicode)
-
-
 def gather(patterns: Any) -> tuple[Any, ...]:
     """The patterns as a tuple of str and buffers."""
     if isinstance(patterns, (str, bytes, bytearray, memoryview)):

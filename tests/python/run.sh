@@ -39,13 +39,12 @@ done
 "$python" -m venv --clear --without-pip "$place/venv"
 inside=$place/venv/bin/python
 pip=("$python" -m pip --python "$inside" --disable-pip-version-check -q)
-packages=(scikit-build-core pytest hypothesis)
+packages=(scikit-build-core cython pytest hypothesis)
 [ $long = no ] || packages+=(numpy pyarrow polars duckdb pandas mypy pyright 'ray[data]' pyspark
     nbformat nbclient ipykernel)
-"${pip[@]}" install --no-compile "${packages[0]}" "${packages[1]}" "${packages[2]}" \
-    >"$place/pip.log" 2>&1 ||
-    skip "scikit-build-core, pytest and hypothesis cannot be installed ($place/pip.log)"
-for package in "${packages[@]:3}"; do
+"${pip[@]}" install --no-compile "${packages[@]:0:4}" >"$place/pip.log" 2>&1 ||
+    skip "scikit-build-core, cython, pytest and hypothesis cannot be installed ($place/pip.log)"
+for package in "${packages[@]:4}"; do
     "${pip[@]}" install --no-compile "$package" >>"$place/pip.log" 2>&1 ||
         echo "not available: $package (its tests are skipped)"
 done

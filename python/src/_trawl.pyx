@@ -1,0 +1,98 @@
+# cython: language_level=3, binding=False, embedsignature=True, embedsignature.format=clinic
+# cython: boundscheck=False, wraparound=False, freethreading_compatible=True
+# cython: c_string_type=unicode, c_string_encoding=utf8
+"""Exact search for one or many strings: the C library behind the package trawl."""
+
+# The parts are one module: each is included once, in the order in which they build on each other.
+cimport cython
+from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_SIMPLE, PyBUF_STRIDES, PyBUF_WRITABLE
+from cpython.buffer cimport PyObject_CheckBuffer
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize, PyBytes_GET_SIZE
+from cpython.pycapsule cimport PyCapsule_GetPointer, PyCapsule_IsValid, PyCapsule_New
+from libc.stddef cimport ptrdiff_t
+from libc.stdint cimport int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memcpy, memset, strcmp, strlen
+from library cimport *
+
+from os import fsencode
+from sys import byteorder
+
+from trawl import _errors, _sources
+
+__version__ = trawl_version()
+
+cdef enum:
+    GUARDED_BYTES = 32 << 20  # a search of more may take long: stay open for signals
+    BRIEF_BYTES = 2048  # a search of less takes no longer than giving up the lock
+    SMALL_BYTES = 1 << 20  # results up to this many move out of a mapping
+
+cdef uint64_t UNKNOWN = <uint64_t>-1
+
+
+cdef int fail(int status, trawl_error *error) except -1:
+    """Raise the exception of a status; error may be NULL, or of something else."""
+    if error != NULL and <int>error.status == status:
+        raise _errors.make(status, (<bytes>error.message).decode("utf-8", "replace"), error.os_code,
+                           error.driver_code, error.pattern_index, error.text_offset)
+    raise _errors.make(status, trawl_status_message(status), 0, 0, UNKNOWN, UNKNOWN)
+
+
+cdef Py_ssize_t index_of(object key, uint64_t length) except -1:
+    """The index that a sequence of this length was asked for."""
+    cdef Py_ssize_t index = PyNumber_AsSsize_t(key, IndexError)
+
+    if index < 0:
+        index += <Py_ssize_t>length
+    if index < 0 or index >= <Py_ssize_t>length:
+        raise IndexError("the index is out of range")
+    return index
+
+
+cdef inline bint bit_at(const void *bits, uint64_t index) noexcept nogil:
+    return (<const uint8_t *>bits)[index >> 3] >> (index & 7) & 1
+
+
+def algorithms():
+    """Names of the published algorithms that Plan(algorithm=...) takes, each with one line
+    about it.
+
+    >>> len(algorithms()) == 0 or 'memmem' in dict(algorithms())
+    True
+    """
+    cdef const char *summary = NULL
+    cdef const char *name
+    cdef uint32_t i = 0
+
+    found = []
+    while (name := trawl_algorithm(i, &summary)) != NULL:
+        found.append((name, summary))
+        i += 1
+    return found
+
+
+def instruction_sets():
+    """The instruction sets that searches can use on this machine, best first.
+
+    >>> 'portable' in instruction_sets()
+    True
+    """
+    cdef const char *name
+    cdef uint32_t i = 0
+
+    found = []
+    while (name := trawl_instruction_set(i)) != NULL:
+        found.append(name)
+        i += 1
+    return found
+
+
+include "memory.pxi"
+include "arrow.pxi"
+include "columns.pxi"
+include "plan.pxi"
+include "text.pxi"
+include "searcher.pxi"
+include "search.pxi"
+include "lines.pxi"
+include "records.pxi"

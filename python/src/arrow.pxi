@@ -1,0 +1,161 @@
+# arrow: arrays for other libraries, by the Arrow C data interface.
+#
+# The structs are that interface's, field by field; capsules carry them between libraries
+# (https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html).
+
+cdef struct ArrowSchema:
+    const char *format
+    const char *name
+    const char *metadata
+    int64_t flags  # 2: values may be null
+    int64_t n_children
+    ArrowSchema **children
+    ArrowSchema *dictionary
+    void (*release)(ArrowSchema *) noexcept nogil
+    void *private_data
+
+cdef struct ArrowArray:
+    int64_t length
+    int64_t null_count
+    int64_t offset
+    int64_t n_buffers
+    int64_t n_children
+    const void **buffers
+    ArrowArray **children
+    ArrowArray *dictionary
+    void (*release)(ArrowArray *) noexcept nogil
+    void *private_data
+
+cdef struct ArrowArrayStream:
+    int (*get_schema)(ArrowArrayStream *, ArrowSchema *) noexcept nogil
+    int (*get_next)(ArrowArrayStream *, ArrowArray *) noexcept nogil
+    const char *(*get_last_error)(ArrowArrayStream *) noexcept nogil
+    void (*release)(ArrowArrayStream *) noexcept nogil
+    void *private_data
+
+# What the two private_data point to: the children's structs follow.
+cdef struct schema_memory:
+    char *name
+    ArrowSchema *children[4]
+    ArrowSchema space[4]
+
+cdef struct array_memory:
+    block *blocks[3]
+    const void *buffers[3]
+    ArrowArray *children[4]
+    ArrowArray space[4]
+
+
+cdef void schema_release(ArrowSchema *schema) noexcept nogil:
+    cdef schema_memory *memory = <schema_memory *>schema.private_data
+
+    for i in range(schema.n_children):
+        if schema.children[i].release != NULL:
+            schema.children[i].release(schema.children[i])
+    free(memory.name)
+    free(memory)
+    schema.release = NULL
+
+
+cdef void array_release(ArrowArray *array) noexcept nogil:
+    cdef array_memory *memory = <array_memory *>array.private_data
+
+    for i in range(array.n_children):
+        if array.children[i].release != NULL:
+            array.children[i].release(array.children[i])
+    for i in range(3):
+        block_release(memory.blocks[i])
+    free(memory)
+    array.release = NULL
+
+
+cdef void schema_capsule_free(object capsule) noexcept:
+    cdef ArrowSchema *schema = <ArrowSchema *>PyCapsule_GetPointer(capsule, "arrow_schema")
+
+    if schema.release != NULL:
+        schema.release(schema)
+    free(schema)
+
+
+cdef void array_capsule_free(object capsule) noexcept:
+    cdef ArrowArray *array = <ArrowArray *>PyCapsule_GetPointer(capsule, "arrow_array")
+
+    if array.release != NULL:
+        array.release(array)
+    free(array)
+
+
+cdef tuple new_capsules(ArrowSchema **schema, ArrowArray **array):
+    """Two empty structs, to be filled, and the capsules that own them."""
+    schema[0] = <ArrowSchema *>calloc(1, sizeof(ArrowSchema))
+    array[0] = <ArrowArray *>calloc(1, sizeof(ArrowArray))
+    if schema[0] == NULL or array[0] == NULL:
+        free(schema[0])
+        free(array[0])
+        raise MemoryError()
+    return (PyCapsule_New(schema[0], "arrow_schema", schema_capsule_free),
+            PyCapsule_New(array[0], "arrow_array", array_capsule_free))
+
+
+cdef int describe(ArrowSchema *schema, ArrowArray *array, const char *format, bytes name,
+                  uint64_t length, int children) except -1:
+    """Make both structs of an array without buffers; with room for up to four children."""
+    cdef schema_memory *names = <schema_memory *>calloc(1, sizeof(schema_memory))
+    cdef array_memory *blocks = <array_memory *>calloc(1, sizeof(array_memory))
+    cdef char *copy = <char *>malloc(len(name) + 1)
+
+    if names == NULL or blocks == NULL or copy == NULL:
+        free(names)
+        free(blocks)
+        free(copy)
+        raise MemoryError()
+    memcpy(copy, PyBytes_AS_STRING(name), len(name) + 1)
+    names.name = copy
+    for i in range(4):
+        names.children[i] = &names.space[i]
+        blocks.children[i] = &blocks.space[i]
+    memset(schema, 0, sizeof(ArrowSchema))
+    schema.format, schema.name, schema.flags = format, copy, 2
+    schema.n_children = children
+    schema.children = &names.children[0]
+    schema.release, schema.private_data = schema_release, names
+    memset(array, 0, sizeof(ArrowArray))
+    array.length, array.n_buffers = <int64_t>length, 1
+    array.n_children = children
+    array.buffers, array.children = &blocks.buffers[0], &blocks.children[0]
+    array.release, array.private_data = array_release, blocks
+    return 0
+
+
+cdef void give_block(ArrowArray *array, int place, block *memory) noexcept:
+    """The array's buffer at this place shares a block."""
+    cdef array_memory *held = <array_memory *>array.private_data
+
+    held.blocks[place] = block_share(memory)
+    held.buffers[place] = memory.bytes if memory != NULL else NULL
+    array.n_buffers = place + 1
+
+
+cdef int describe_numbers(ArrowSchema *schema, ArrowArray *array, bytes name, block *memory,
+                          uint64_t first, uint64_t length) except -1:
+    describe(schema, array, "L", name, length, 0)
+    give_block(array, 1, memory)
+    array.offset = <int64_t>first
+    return 0
+
+
+def struct_capsules(tuple names, tuple columns):
+    """The Arrow array of a struct whose fields are these columns, one to four."""
+    cdef ArrowSchema *schema
+    cdef ArrowArray *array
+    cdef Column one
+
+    if not 1 <= len(columns) <= 4 or len(names) != len(columns):
+        raise ValueError("struct_capsules: one to four columns and their names")
+    pair = new_capsules(&schema, &array)
+    describe(schema, array, "+s", b"", len(columns[0]), <int>len(columns))
+    for i, (name, each) in enumerate(zip(names, columns)):
+        one = <Column?>each
+        describe_numbers(schema.children[i], array.children[i], name.encode(), one.memory,
+                         one.first, one.length)
+    return pair

@@ -1,0 +1,235 @@
+# columns: the types Column (many numbers without an object for each), Matches and Array.
+
+
+@cython.internal
+cdef class Answer:
+    """A sequence that searches make, and nobody else."""
+
+    cdef Py_ssize_t length
+
+    def __init__(self):
+        raise TypeError(f"{type(self).__name__}: searches make it")
+
+    def __len__(self):
+        return self.length
+
+    def __iter__(self):
+        return PySeqIter_New(self)
+
+
+@cython.final
+cdef class Column(Answer):
+    """Numbers of 64 bits in one piece of memory that cannot be changed.
+
+    It has the buffer protocol (numpy.asarray and memoryview make no copy) and the Arrow C data
+    interface (pyarrow.array).
+
+    >>> column = Plan('a').positions('banana')
+    >>> column[0], len(column), column.tolist()
+    (1, 3, [1, 3, 5])
+    """
+
+    cdef block *memory
+    cdef uint64_t first
+    cdef Py_ssize_t stride  # of an exported buffer
+
+    def __dealloc__(self):
+        block_release(self.memory)
+
+    cdef const uint64_t *values(self) noexcept:
+        return <const uint64_t *>self.memory.bytes + self.first
+
+    def __getbuffer__(self, Py_buffer *view, int flags):
+        if flags & PyBUF_WRITABLE == PyBUF_WRITABLE:
+            raise BufferError("a trawl.Column cannot be changed")
+        view.buf = <void *>self.values() if self.memory != NULL else NULL
+        view.obj = self
+        view.len = self.length * <Py_ssize_t>sizeof(uint64_t)
+        view.readonly = 1
+        view.itemsize = sizeof(uint64_t)
+        view.ndim = 1
+        view.format = <char *>"Q" if flags & PyBUF_FORMAT == PyBUF_FORMAT else <char *>NULL
+        view.shape = &self.length if flags & PyBUF_ND == PyBUF_ND else NULL
+        view.strides = &self.stride if flags & PyBUF_STRIDES == PyBUF_STRIDES else NULL
+        view.suboffsets = NULL
+        view.internal = NULL
+
+    def __getitem__(self, key):
+        if not isinstance(key, slice):
+            return self.values()[index_of(key, <uint64_t>self.length)]
+        begin, end, step = key.indices(self.length)
+        if step != 1:
+            raise ValueError("a column: slices have the step 1; use numpy.asarray")
+        return column_of(block_share(self.memory), self.first + <uint64_t>begin,
+                         max(0, end - begin))
+
+    def __repr__(self):
+        more = "..." if self.length > 6 else ""
+        return f"<trawl.Column of {self.length}: {self[:6].tolist()}{more}>"
+
+    def tolist(self):
+        """The values as a list of int."""
+        return memoryview(self).tolist()
+
+    def to_numpy(self):
+        """The values as a numpy array over the same memory, which cannot be written."""
+        import numpy
+
+        return numpy.asarray(self)
+
+    def __arrow_c_array__(self, requested_schema=None):
+        cdef ArrowSchema *schema
+        cdef ArrowArray *array
+
+        pair = new_capsules(&schema, &array)
+        describe_numbers(schema, array, b"", self.memory, self.first, <uint64_t>self.length)
+        return pair
+
+
+cdef Column column_of(block *memory, uint64_t first, uint64_t length):
+    """A new Column of a block, of which it takes the caller's share; NULL: no memory."""
+    cdef Column made
+
+    if memory == NULL:
+        raise MemoryError()
+    made = Column.__new__(Column)
+    made.memory = memory
+    made.first = first
+    made.length = <Py_ssize_t>length
+    made.stride = sizeof(uint64_t)
+    return made
+
+
+cdef Column column_taken(column *grown):
+    cdef uint64_t count = grown.count
+
+    return column_of(taken(grown, sizeof(uint64_t)), 0, count)
+
+
+@cython.final
+cdef class Matches(Answer):
+    """Occurrences in a part of a text, in order of (begin, pattern), as columns.
+
+    matches[i] is (begin, end, pattern). pyarrow.record_batch(matches) makes no copy.
+
+    begins, ends: where each begins, from the text's first byte, and one past its last byte.
+    patterns: the index of each one's pattern.
+    lines: the line each begins in, from 0 on; None unless requested.
+    text_begin, text_end: where the part of the text begins and ends.
+
+    >>> matches = Plan(['an', 'nan']).matches('banana')
+    >>> list(matches)
+    [(1, 3, 0), (2, 5, 1), (3, 5, 0)]
+    >>> matches.ends.tolist()
+    [3, 5, 5]
+    """
+
+    cdef readonly Column begins
+    cdef readonly Column ends
+    cdef readonly Column patterns
+    cdef readonly Column lines
+    cdef readonly uint64_t text_begin
+    cdef readonly uint64_t text_end
+
+    def __getitem__(self, key):
+        cdef Py_ssize_t index = index_of(key, <uint64_t>self.length)
+
+        return (self.begins.values()[index], self.ends.values()[index],
+                self.patterns.values()[index])
+
+    def __repr__(self):
+        return f"<trawl.Matches: {self.length}>"
+
+    def __arrow_c_array__(self, requested_schema=None):
+        if self.lines is None:
+            return struct_capsules(("begin", "end", "pattern"),
+                                   (self.begins, self.ends, self.patterns))
+        return struct_capsules(("begin", "end", "pattern", "line"),
+                               (self.begins, self.ends, self.patterns, self.lines))
+
+
+@cython.final
+cdef class Array(Answer):
+    """A value for each record, perhaps null: what searches of records answer.
+
+    pyarrow.array, polars.Series and all else that speaks the Arrow C data interface take it
+    without a copy. null_count: how many values are null.
+
+    >>> Plan('an').contains(['banana', 'pear', None]).tolist()
+    [True, False, None]
+    """
+
+    cdef readonly uint64_t null_count
+    cdef const char *format  # "b", "l", "L", "+L" or "Z"
+    cdef uint64_t child_length
+    cdef block *validity  # NULL: none is null
+    cdef block *data
+    cdef block *child  # "+L": the lists' values; "Z": the bytes
+
+    def __cinit__(self):
+        self.format = "L"
+
+    def __dealloc__(self):
+        block_release(self.validity)
+        block_release(self.data)
+        block_release(self.child)
+
+    def __getitem__(self, key):
+        return self.value(<uint64_t>index_of(key, <uint64_t>self.length))
+
+    cdef object value(self, uint64_t i):
+        cdef const uint64_t *data = <const uint64_t *>self.data.bytes
+        cdef const uint64_t *values
+
+        if self.validity != NULL and not bit_at(self.validity.bytes, i):
+            return None
+        if self.format[0] == b"b":
+            return bit_at(data, i)
+        if self.format[0] == b"+":
+            values = <const uint64_t *>self.child.bytes
+            return [values[at] for at in range(data[i], data[i + 1])]
+        if self.format[0] == b"Z":
+            return PyBytes_FromStringAndSize(<const char *>self.child.bytes + data[i],
+                                             <Py_ssize_t>(data[i + 1] - data[i]))
+        return data[i]
+
+    def __repr__(self):
+        kinds = {"b": "bool", "+L": "lists of uint64", "l": "int64", "Z": "bytes"}
+        return f"<trawl.Array of {self.length} {kinds.get(self.format, 'uint64')}>"
+
+    def tolist(self):
+        """The values; None where one is null."""
+        return [self.value(<uint64_t>i) for i in range(self.length)]
+
+    def __arrow_c_array__(self, requested_schema=None):
+        cdef ArrowSchema *schema
+        cdef ArrowArray *array
+        cdef bint lists = self.format[0] == b"+"
+
+        pair = new_capsules(&schema, &array)
+        describe(schema, array, self.format, b"", <uint64_t>self.length, lists)
+        array.null_count = <int64_t>self.null_count
+        give_block(array, 0, self.validity)
+        give_block(array, 1, self.data)
+        if lists:
+            describe_numbers(schema.children[0], array.children[0], b"item", self.child,
+                             0, self.child_length)
+        elif self.format[0] == b"Z":
+            give_block(array, 2, self.child)
+        return pair
+
+
+cdef Array array_of(const char *format, uint64_t length, column *data, column *child,
+                    uint64_t unit):
+    """A new Array of columns, which it takes. The child's values have so many bytes; NULL: none."""
+    cdef Array made = Array.__new__(Array)
+
+    made.format = format
+    made.length = <Py_ssize_t>length
+    made.data = taken(data, sizeof(uint64_t) if format[0] != b"b" else 1)
+    if child != NULL:
+        made.child_length = child.count
+        made.child = taken(child, unit)
+    if made.data == NULL or (child != NULL and made.child == NULL):
+        raise MemoryError()
+    return made

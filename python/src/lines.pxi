@@ -1,0 +1,191 @@
+# lines: the lines in which an occurrence begins, whole, and the type LineBatches, which iterates
+# over them while the text is searched.
+
+# What was found, and the line at the next window's begin.
+cdef struct lines_state:
+    work *todo
+    bint pauses  # where lines are whole
+    uint8_t line_end
+    uint64_t number
+    uint64_t begin  # of that line
+    bint open  # it has an occurrence: its bytes so far are the last that were gathered
+    bint failed  # no memory, or the work's status
+    column head  # of a stream, that line's bytes so far
+    column numbers
+    column begins
+    column ends  # of each line's bytes, after a 0
+    column bytes
+
+
+cdef void lines_restart(lines_state *lines) noexcept nogil:
+    """Forget what was found; the columns' first 0."""
+    drop(&lines.numbers)
+    drop(&lines.begins)
+    drop(&lines.ends)
+    drop(&lines.bytes)
+    put_value(&lines.ends, 0)
+
+
+cdef void pass_ends(lines_state *lines, const trawl_window *window, uint64_t begin,
+                    uint64_t end) noexcept nogil:
+    """Of the window's line ends those in [begin, end) end lines."""
+    cdef const uint8_t *bytes = window.bytes
+    cdef const uint8_t *last = <const uint8_t *>memrchr(bytes + begin, lines.line_end, end - begin)
+
+    if last == NULL:
+        return
+    for i in range(begin, end):
+        lines.number += bytes[i] == lines.line_end
+    lines.begin = window.begin + <uint64_t>(last - bytes) + 1
+    lines.head.count = 0
+
+
+cdef void read_again(lines_state *lines, uint64_t begin, uint64_t end) noexcept nogil:
+    """Gather the text's bytes [begin, end): a file's are read again."""
+    cdef uint8_t buffer[4096]
+    cdef uint64_t got = 0
+
+    while begin < end and not lines.failed:
+        lines.todo.status = trawl_text_read(lines.todo.text, begin, buffer,
+                                            min(end - begin, sizeof(buffer)), &got,
+                                            &lines.todo.error)
+        put(&lines.bytes, buffer, got, 1)
+        lines.failed = lines.todo.status != TRAWL_OK or got == 0
+        begin += got
+
+
+cdef void gather_head(lines_state *lines, const trawl_window *window) noexcept nogil:
+    """The line's bytes before the window."""
+    if lines.begin >= window.begin:
+        return
+    if not lines.todo.is_stream:
+        read_again(lines, lines.begin, window.begin)
+    elif lines.head.count > 0:
+        put(&lines.bytes, lines.head.memory.bytes, lines.head.count, 1)
+
+
+cdef uint64_t gather_rest(lines_state *lines, const trawl_window *window,
+                          uint64_t begin) noexcept nogil:
+    """The line's bytes from a place of the window on; the answer: after its end."""
+    cdef uint64_t count = window.bytes_count - begin
+    cdef const uint8_t *bytes = window.bytes + begin
+    cdef const uint8_t *end = <const uint8_t *>memchr(bytes, lines.line_end, count)
+
+    if end != NULL:
+        count = <uint64_t>(end - bytes)
+    lines.open = end == NULL and not window.last
+    put(&lines.bytes, bytes, count, 1)
+    begin += count + (end != NULL)
+    if not lines.open:
+        lines.number += 1
+        lines.begin = window.begin + begin
+        lines.head.count = 0
+        put_value(&lines.ends, lines.bytes.count)
+    return begin
+
+
+cdef void take_lines(lines_state *lines, const trawl_window *window) noexcept nogil:
+    cdef uint64_t at = 0, i = 0, place
+
+    if lines.open:
+        at = gather_rest(lines, window, 0)
+    while i < window.match_count and not lines.open and not lines.failed:
+        place = window.matches[i].begin - window.begin
+        i += 1
+        if place < at:
+            continue
+        pass_ends(lines, window, at, place)
+        put_value(&lines.numbers, lines.number)
+        put_value(&lines.begins, lines.begin)
+        gather_head(lines, window)
+        if lines.begin > window.begin + at:
+            at = lines.begin - window.begin
+        at = gather_rest(lines, window, at)
+    if lines.open or at >= window.bytes_count:
+        return
+    pass_ends(lines, window, at, window.bytes_count)
+    if lines.todo.is_stream:
+        at = lines.begin - window.begin if lines.begin > window.begin else 0
+        put(&lines.head, window.bytes + at, window.bytes_count - at, 1)
+
+
+cdef int take_window(void *context, const trawl_window *window) noexcept nogil:
+    cdef lines_state *lines = <lines_state *>context
+
+    take_lines(lines, window)
+    lines.failed = (lines.failed or lines.head.failed or lines.numbers.failed
+                    or lines.begins.failed or lines.ends.failed or lines.bytes.failed)
+    if lines.pauses and not lines.failed and lines.ends.count > 1 and not lines.open:
+        pause(lines.todo)
+    return lines.failed or lines.todo.abandoned
+
+
+cdef void work_lines(work *todo) noexcept nogil:
+    cdef lines_state *lines = <lines_state *>todo.out
+    cdef trawl_error error
+    cdef int status = trawl_windows(todo.searcher, todo.plan, todo.text, TRAWL_WINDOW_LINES,
+                                    take_window, lines, &error)
+
+    if not lines.failed:
+        todo.status = status
+        todo.error = error
+    elif todo.status == TRAWL_OK:  # and so the search was stopped
+        todo.no_memory = True
+
+
+@cython.final
+@cython.no_gc
+cdef class LineBatches(Iteration):
+    """An iterator over lines in which an occurrence begins, a Lines at a time."""
+
+    cdef lines_state lines
+
+    def __dealloc__(self):
+        self.close()
+
+    cdef void close(self) noexcept:
+        if self.handle is None:
+            return
+        if self.handle.abandon():
+            self.searcher.give(self.handle)
+            lines_restart(&self.lines)
+            drop(&self.lines.ends)
+            drop(&self.lines.head)
+        self.handle = None
+
+    cdef object step(self):
+        lines_restart(&self.lines)
+        self.handle.step(None)
+        self.handle.check(not self.handle.todo.paused)
+        found = self.taken() if self.lines.numbers.count > 0 else None
+        if not self.handle.todo.paused:
+            self.close()
+        return found
+
+    cdef object taken(self):
+        cdef uint64_t count = self.lines.numbers.count
+
+        return _sources.Lines(column_taken(&self.lines.numbers), column_taken(&self.lines.begins),
+                              array_of("Z", count, &self.lines.ends, &self.lines.bytes, 1))
+
+
+cdef LineBatches line_batches(Searcher searcher, Plan plan, text, bint pauses):
+    cdef LineBatches made = LineBatches.__new__(LineBatches)
+    cdef work *todo
+
+    made.open(searcher, plan, text)
+    todo = &made.handle.todo
+    made.lines.todo = todo
+    made.lines.pauses = pauses
+    made.lines.line_end = trawl_plan_line_end(plan.plan)
+    todo.function, todo.out = work_lines, &made.lines
+    todo.no_memory, todo.status = False, TRAWL_OK
+    return made
+
+
+cdef object lines(Searcher searcher, Plan plan, text, progress):
+    cdef LineBatches made = line_batches(searcher, plan, text, False)
+
+    lines_restart(&made.lines)
+    made.handle.run(work_lines, progress)
+    return made.taken()

@@ -1,0 +1,389 @@
+# plan: characters beyond ASCII, and the type Plan.
+
+# ---- Characters beyond ASCII ----
+
+# The library has no tables; these are made of what Python says about its characters, when a plan
+# first asks (trawl._unicode), and stay.
+cdef object character_tables = None
+cdef const uint16_t *group_of = NULL  # of each code point below group_of_count; 0: it stands alone
+cdef uint64_t group_of_count = 0
+cdef const uint32_t *groups = NULL  # TRAWL_UTF8_VARIANTS_MAX each, zeros after; group 0 is none
+cdef const uint8_t *word_bits = NULL  # of each code point
+cdef uint64_t word_bits_count = 0
+cdef trawl_utf8 characters
+cdef object once = object()  # locked while something is made that all share
+
+
+cdef uint32_t variants_of(void *context, uint32_t code, uint32_t *variants) noexcept nogil:
+    cdef const uint32_t *group
+    cdef uint32_t count = 0
+
+    variants[0] = code
+    if code >= group_of_count or group_of[code] == 0:
+        return 1
+    group = groups + <size_t>TRAWL_UTF8_VARIANTS_MAX * group_of[code]
+    while count < TRAWL_UTF8_VARIANTS_MAX and group[count] != 0:
+        variants[count] = group[count]
+        count += 1
+    return count
+
+
+cdef flag is_word(void *context, uint32_t code) noexcept nogil:
+    return code < word_bits_count and bit_at(word_bits, code)
+
+
+cdef const trawl_utf8 *characters_wanted() except NULL:
+    global character_tables, group_of, group_of_count, groups, word_bits, word_bits_count
+
+    from trawl._unicode import tables
+
+    with cython.critical_section(once):
+        if character_tables is None:
+            made = tables()
+            group_of = <const uint16_t *>PyBytes_AS_STRING(made[0])
+            group_of_count = len(made[0]) // sizeof(uint16_t)
+            groups = <const uint32_t *>PyBytes_AS_STRING(made[1])
+            word_bits = <const uint8_t *>PyBytes_AS_STRING(made[2])
+            word_bits_count = 8 * <uint64_t>len(made[2])
+            characters.variants = variants_of
+            characters.is_word = is_word
+            character_tables = made
+    return &characters
+
+
+# ---- Making ----
+
+METHODS = {
+    "auto": TRAWL_METHOD_AUTO,
+    "every": TRAWL_METHOD_EVERY,
+    "words": TRAWL_METHOD_WORDS,
+    "sampled": TRAWL_METHOD_SAMPLED,
+    "set": TRAWL_METHOD_SET,
+    "grams": TRAWL_METHOD_GRAMS,
+}
+
+
+@cython.internal
+@cython.final
+cdef class Saved:
+    """Where Plan(...) finds a saved plan: in a file, or in memory where path is None."""
+
+    cdef bytes path
+    cdef object memory
+
+    def __cinit__(self, path, memory):
+        self.path, self.memory = path, memory
+
+
+@cython.internal
+@cython.final
+cdef class Patterns:
+    """The patterns of a call, as the library takes them."""
+
+    cdef tuple items
+    cdef trawl_pattern *patterns
+    cdef taken_buffer *views  # obj NULL: none
+    cdef uint64_t count
+
+    def __cinit__(self, tuple items):
+        cdef Py_ssize_t bytes
+
+        self.items = items
+        self.patterns = <trawl_pattern *>calloc(len(items) + 1, sizeof(trawl_pattern))
+        self.views = <taken_buffer *>calloc(len(items) + 1, sizeof(taken_buffer))
+        if self.patterns == NULL or self.views == NULL:
+            raise MemoryError()
+        for item in items:
+            if isinstance(item, str):
+                self.patterns[self.count].bytes = PyUnicode_AsUTF8AndSize(item, &bytes)
+            else:
+                PyObject_GetBuffer(item, &self.views[self.count], PyBUF_SIMPLE)
+                self.patterns[self.count].bytes = self.views[self.count].buf
+                bytes = self.views[self.count].len
+            self.patterns[self.count].bytes_count = <uint64_t>bytes
+            self.count += 1
+
+    def __dealloc__(self):
+        for i in range(self.count):
+            PyBuffer_Release(&self.views[i])
+        free(self.views)
+        free(self.patterns)
+
+
+@cython.final
+@cython.no_gc
+cdef class Plan:
+    """One or many patterns, compiled. It never changes: share it between threads freely.
+
+    patterns: a str (as UTF-8) or bytes is one pattern; an iterable of these, an Arrow array of
+    strings, or a path of a file with a pattern in each line are many. Occurrences may overlap, and
+    each is reported under its pattern's index.
+
+    >>> plan = Plan(['he', 'she', 'hers'])
+    >>> plan.count('ushers')
+    3
+    >>> len(plan), plan[1]
+    (3, b'she')
+    """
+
+    cdef trawl_plan *plan
+    cdef bint has_characters
+
+    def __cinit__(self, patterns, *, bint ignore_case=False, bint words=False, bint lines=False,
+                  line_end=b"\n", bint unicode=False, method="auto", algorithm=None, sample=None):
+        if type(patterns) is Saved:
+            self.load_saved(patterns)
+        else:
+            self.build(_sources.gather(patterns),
+                       (TRAWL_IGNORE_CASE if ignore_case else 0)
+                       | (TRAWL_WHOLE_WORD if words else 0) | (TRAWL_WHOLE_LINE if lines else 0),
+                       line_end, method, algorithm, sample, unicode)
+
+    def __dealloc__(self):
+        trawl_plan_free(self.plan)
+
+    cdef int build(self, tuple items, int flags, line_end, str method, algorithm, sample,
+                   bint unicode) except -1:
+        cdef Patterns list = Patterns(items)
+        cdef const unsigned char[::1] bytes
+        cdef trawl_plan_options options
+        cdef trawl_error error
+        cdef int status
+
+        if len(line_end) != 1:
+            raise ValueError("line_end: one byte is needed")
+        if method not in METHODS:
+            raise ValueError(f"method: there is no '{method}'")
+        memset(&options, 0, sizeof(options))
+        options.size = sizeof(options)
+        options.flags = flags
+        options.method = METHODS[method]
+        options.line_end_set = 1
+        options.line_end = line_end[0]
+        if algorithm is not None:
+            algorithm = algorithm.encode()
+            options.algorithm = algorithm
+        if sample is not None:
+            bytes = memoryview(sample).cast("B")
+            options.sample = &bytes[0] if len(bytes) > 0 else NULL
+            options.sample_bytes = <uint64_t>len(bytes)
+        self.has_characters = unicode
+        if unicode:
+            options.utf8 = characters_wanted()
+        with nogil:
+            status = trawl_plan_build(list.patterns, list.count, &options, &self.plan, &error)
+        if status != TRAWL_OK:
+            fail(status, &error)
+        return 0
+
+    cdef int load_saved(self, Saved saved) except -1:
+        cdef const char *name = NULL
+        cdef trawl_plan_load_options options
+        cdef taken_buffer view
+        cdef trawl_error error
+        cdef int status
+
+        memset(&view, 0, sizeof(view))
+        memset(&options, 0, sizeof(options))
+        options.size = sizeof(options)
+        if saved.path is not None:
+            name = saved.path
+        else:
+            PyObject_GetBuffer(saved.memory, &view, PyBUF_SIMPLE)
+        try:
+            while True:
+                with nogil:
+                    if name != NULL:
+                        status = trawl_plan_load(name, &options, &self.plan, &error)
+                    else:
+                        status = trawl_plan_load_memory(view.buf, <uint64_t>view.len, &options,
+                                                        &self.plan, &error)
+                if status == TRAWL_OK:
+                    return 0
+                # Plans with characters beyond ASCII ask for their tables, which others do without.
+                if status != TRAWL_ARGUMENT or self.has_characters:
+                    fail(status, &error)
+                self.has_characters = True
+                options.utf8 = characters_wanted()
+        finally:
+            PyBuffer_Release(&view)
+
+    @classmethod
+    def load(cls, path):
+        """The plan that save() wrote to a file, compiled again."""
+        return Plan(Saved(fsencode(path), None))
+
+    @classmethod
+    def from_bytes(cls, saved, /):
+        """The plan of a saved form in memory, compiled again."""
+        return Plan(Saved(None, saved))
+
+    def save(self, path, *, note=b""):
+        """Write the patterns and options to a file, with bytes of your own if you like."""
+        cdef bytes encoded = fsencode(path)
+        cdef const char *name = encoded
+        cdef trawl_plan_save_options options
+        cdef trawl_error error
+        cdef taken_buffer view
+        cdef int status
+
+        memset(&options, 0, sizeof(options))
+        options.size = sizeof(options)
+        PyObject_GetBuffer(note, &view, PyBUF_SIMPLE)
+        options.note = view.buf if view.len > 0 else NULL
+        options.note_bytes = <uint64_t>view.len
+        with nogil:
+            status = trawl_plan_save(self.plan, name, &options, &error)
+        PyBuffer_Release(&view)
+        if status != TRAWL_OK:
+            fail(status, &error)
+
+    def explain(self):
+        """How the plan looks at a text, and why, in lines of `name: value`.
+
+        >>> 'method: ' in Plan('pattern').explain()
+        True
+        """
+        cdef trawl_error error
+        cdef uint64_t needed = 0
+        cdef int status = trawl_plan_explain(self.plan, NULL, 0, &needed, &error)
+        cdef bytes text
+
+        if status != TRAWL_OK:
+            fail(status, &error)
+        text = PyBytes_FromStringAndSize(NULL, <Py_ssize_t>needed + 1)
+        status = trawl_plan_explain(self.plan, PyBytes_AS_STRING(text), needed, &needed, &error)
+        if status != TRAWL_OK:
+            fail(status, &error)
+        return text[:strlen(PyBytes_AS_STRING(text))].decode("utf-8", "replace")
+
+    def __reduce_ex__(self, protocol):
+        return _sources.reduce_plan(self, protocol)
+
+    def __len__(self):
+        return <Py_ssize_t>trawl_plan_pattern_count(self.plan)
+
+    def __getitem__(self, key):
+        cdef Py_ssize_t index = index_of(key, trawl_plan_pattern_count(self.plan))
+        cdef trawl_pattern pattern = trawl_plan_pattern(self.plan, <uint64_t>index)
+
+        return PyBytes_FromStringAndSize(<const char *>pattern.bytes,
+                                         <Py_ssize_t>pattern.bytes_count)
+
+    def __iter__(self):
+        return PySeqIter_New(self)
+
+    def __repr__(self):
+        return f"<trawl.Plan of {len(self)} patterns>"
+
+    @property
+    def ignore_case(self):
+        """A-Z equal a-z."""
+        return trawl_plan_flags(self.plan) & TRAWL_IGNORE_CASE != 0
+
+    @property
+    def whole_words(self):
+        """Occurrences are whole words."""
+        return trawl_plan_flags(self.plan) & TRAWL_WHOLE_WORD != 0
+
+    @property
+    def whole_lines(self):
+        """Occurrences are whole lines."""
+        return trawl_plan_flags(self.plan) & TRAWL_WHOLE_LINE != 0
+
+    @property
+    def unicode(self):
+        """Case and words are those of all letters."""
+        return self.has_characters
+
+    @property
+    def engines(self):
+        """The engines that can run the plan."""
+        cdef uint32_t engines = trawl_plan_engines(self.plan)
+
+        return (("cpu",) if engines & 1u << TRAWL_ENGINE_CPU else ()) + (
+            ("cuda",) if engines & 1u << TRAWL_ENGINE_CUDA else ())
+
+    @property
+    def note(self):
+        """The bytes that were saved with a loaded plan."""
+        cdef trawl_pattern note = trawl_plan_note(self.plan)
+
+        return PyBytes_FromStringAndSize(<const char *>note.bytes, <Py_ssize_t>note.bytes_count)
+
+    def count(self, text, *, progress=None):
+        """How many occurrences the text holds, overlapping ones too."""
+        return search(default(), self, text, progress, work_count).count
+
+    def count_by_pattern(self, text, *, progress=None):
+        """How many occurrences of each pattern the text holds: a Column, as long as the plan."""
+        return count_by_pattern(default(), self, text, progress)
+
+    def count_lines(self, text, *, invert=False, limit=None, progress=None):
+        """How many lines an occurrence begins in; with invert, how many have none.
+        limit: stop there."""
+        return count_lines(default(), self, text, invert, limit, progress)
+
+    def first(self, text, *, progress=None):
+        """The first occurrence as (begin, end, pattern), or None. Among those that begin at one
+        place it is that of the least pattern index."""
+        return first(search(default(), self, text, progress, work_first))
+
+    def positions(self, text, *, progress=None):
+        """Where all occurrences begin, ascending: a Column of uint64."""
+        return positions(default(), self, text, progress)
+
+    def positions_into(self, text, out, *, progress=None):
+        """Write where the first len(out) occurrences begin to an array of yours, and return how
+        many there are in all. out: one dimension of 64-bit numbers with the buffer protocol, or on
+        a device, with __cuda_array_interface__; for that the text is to be loaded (Searcher.load),
+        and work on out that was submitted before is to be over."""
+        return positions_into(default(), self, text, out, progress)
+
+    def matches(self, text, *, line_numbers=False, progress=None):
+        """All occurrences in order of (begin, pattern): Matches, which holds columns."""
+        return matches(default(), self, text, line_numbers, progress)
+
+    def batches(self, text, *, line_numbers=False):
+        """Iterate over the occurrences in batches, each a Matches, while the text is searched.
+        Batches without an occurrence are left out."""
+        return batches(default(), self, text, line_numbers)
+
+    def each(self, text, call, *, line_numbers=False):
+        """Call call(matches) with each of these batches; a true answer ends the search. Returns how
+        many occurrences the calls were given."""
+        return each(default(), self, text, call, line_numbers)
+
+    def lines(self, text, *, progress=None):
+        """The lines in which an occurrence begins: Lines, each with its number and its begin."""
+        return lines(default(), self, text, progress)
+
+    def line_batches(self, text):
+        """Iterate over these lines in batches, each a Lines, while the text is searched."""
+        return line_batches(default(), self, text, True)
+
+    def contains(self, column):
+        """Of each record: does any pattern occur in it? An Array of bool."""
+        return search_array(default(), self, column, CONTAINS, "b")
+
+    def which(self, column):
+        """Of each record the least index of the patterns that occur, null if none does: an Array of
+        int64."""
+        return search_array(default(), self, column, WHICH, "l")
+
+    def pattern_counts(self, column):
+        """Of each record: how many patterns occur in it? An Array of uint64."""
+        return search_array(default(), self, column, COUNTS, "L")
+
+    def pattern_lists(self, column):
+        """Of each record the indices of the patterns that occur: an Array of lists."""
+        return search_array(default(), self, column, LISTS, "+L")
+
+    def cells(self, column):
+        """All pairs of a record and a pattern that occurs in it, and where it first begins there:
+        Cells."""
+        return search_columns(default(), self, column, CELLS)
+
+    def record_counts(self, column):
+        """Of each pattern: in how many records does it occur? A Column."""
+        return search_columns(default(), self, column, PATTERNS)

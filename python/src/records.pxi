@@ -1,0 +1,519 @@
+# records: searches of columns: what is read of other libraries by the Arrow C data and stream
+# interfaces, or of a list, and what was found, as columns that grow with each batch.
+
+# ---- Reading ----
+
+@cython.internal
+@cython.final
+cdef class Reader:
+    """A column that is read chunk by chunk: a list of Python objects, an Arrow array or stream."""
+
+    cdef object first  # capsules, or the list's items; None: all was read
+    cdef object second
+    cdef ArrowArrayStream *stream  # NULL: one array
+    cdef ArrowSchema *schema
+    cdef ArrowSchema own_schema  # a stream's
+    cdef ArrowArray own_array  # a stream's current one
+    # The chunk. Of a dictionary column `records` are the dictionary's values; record i is then
+    # value keys[i], or null.
+    cdef trawl_record_array records
+    cdef uint64_t count  # of records
+    cdef const uint8_t *validity  # of the records; NULL: none is null
+    cdef uint64_t validity_begin
+    cdef block *blocks[3]  # of records that were gathered: bytes, offsets, validity
+    cdef block *key_block
+    cdef int64_t *keys  # -1: null; NULL: no dictionary
+
+    def __cinit__(self, given):
+        if isinstance(given, (str, bytes, bytearray)):
+            raise TypeError("records: a column or a list of strings is needed, not one string")
+        if hasattr(given, "__arrow_c_stream__"):
+            self.first = given.__arrow_c_stream__()
+            self.stream = <ArrowArrayStream *>PyCapsule_GetPointer(self.first, "arrow_array_stream")
+            if self.stream.get_schema(self.stream, &self.own_schema) != 0:
+                self.own_schema.release = NULL
+                self.fail_stream("no schema")
+            self.schema = &self.own_schema
+        elif hasattr(given, "__arrow_c_array__"):
+            self.first, self.second = given.__arrow_c_array__()
+            self.schema = <ArrowSchema *>PyCapsule_GetPointer(self.first, "arrow_schema")
+        else:
+            self.first = tuple(given)
+
+    def __dealloc__(self):
+        self.release()
+        if self.own_array.release != NULL:
+            self.own_array.release(&self.own_array)
+        if self.own_schema.release != NULL:
+            self.own_schema.release(&self.own_schema)
+
+    cdef int fail_stream(self, str otherwise) except -1:
+        cdef const char *why = self.stream.get_last_error(self.stream)
+
+        raise RuntimeError("records: " + (otherwise if why == NULL else str(why)))
+
+    cdef void release(self) noexcept:
+        for i in range(3):
+            block_release(self.blocks[i])
+            self.blocks[i] = NULL
+        block_release(self.key_block)
+        self.key_block = NULL
+        self.keys = NULL
+
+    cdef block *new_block(self, int place, uint64_t bytes) except NULL:
+        self.blocks[place] = block_new(bytes)
+        if self.blocks[place] == NULL:
+            raise MemoryError()
+        return self.blocks[place]
+
+    cdef bint next(self) except -1:
+        """Read the next chunk; the one before is gone. False: there is none."""
+        self.release()
+        if self.first is None:
+            return False
+        if self.stream == NULL:
+            items, self.first = self.first, self.first if self.schema != NULL else None
+            if self.schema == NULL:
+                self.take_items(items)
+                self.take_validity()
+                return True
+            if self.second is None:
+                return False
+            array, self.second = self.second, None
+            self.first = (items, array)  # keeps what the chunk lies in
+            return self.take_array(<ArrowArray *>PyCapsule_GetPointer(array, "arrow_array"))
+        if self.own_array.release != NULL:
+            self.own_array.release(&self.own_array)
+        if self.stream.get_next(self.stream, &self.own_array) != 0:
+            self.own_array.release = NULL
+            self.fail_stream("no next batch")
+        return self.own_array.release != NULL and self.take_array(&self.own_array)
+
+    cdef void begin(self, uint64_t count, uint32_t offset_bytes) noexcept:
+        memset(&self.records, 0, sizeof(self.records))
+        self.records.size = sizeof(self.records)
+        self.records.record_count = count
+        self.records.offset_bytes = offset_bytes
+
+    cdef int take_items(self, tuple items) except -1:
+        """Gather a list's: str, bytes and None."""
+        cdef uint64_t length = <uint64_t>len(items), i = 0
+        cdef uint64_t *offsets = <uint64_t *>self.new_block(1, (length + 1) * 8).bytes
+        cdef uint8_t *valid = self.new_block(2, length // 8 + 1).bytes
+        cdef const char *utf8
+        cdef Py_ssize_t count
+        cdef taken_buffer view
+        cdef column gathered
+
+        memset(&gathered, 0, sizeof(gathered))
+        memset(valid, 0, length // 8 + 1)
+        reach(&gathered, 64 * length + 1)
+        try:
+            for item in items:
+                offsets[i] = gathered.count
+                if item is not None:
+                    valid[i >> 3] |= <uint8_t>(1 << (i & 7))
+                if isinstance(item, str):
+                    utf8 = PyUnicode_AsUTF8AndSize(item, &count)
+                    put(&gathered, utf8, <uint64_t>count, 1)
+                elif item is not None:
+                    PyObject_GetBuffer(item, &view, PyBUF_SIMPLE)
+                    put(&gathered, view.buf, <uint64_t>view.len, 1)
+                    PyBuffer_Release(&view)
+                i += 1
+            offsets[length] = gathered.count
+            if gathered.failed:
+                raise MemoryError()
+        finally:
+            self.blocks[0] = gathered.memory
+        self.begin(length, 8)
+        self.records.bytes = gathered.memory.bytes
+        self.records.offsets = offsets
+        self.records.validity = valid
+        return 0
+
+    cdef bint take_array(self, const ArrowArray *array) except -1:
+        if self.schema.dictionary == NULL:
+            self.take_strings(self.schema.format, array)
+            self.take_validity()
+        else:
+            self.take_strings(self.schema.dictionary.format, array.dictionary)
+            self.count = <uint64_t>array.length
+            self.validity = validity_of(array)
+            self.validity_begin = <uint64_t>array.offset
+            self.take_keys(array)
+        return True
+
+    cdef void take_validity(self) noexcept:
+        self.count = self.records.record_count
+        self.validity = self.records.validity
+        self.validity_begin = self.records.validity_begin
+
+    cdef int take_strings(self, str format, const ArrowArray *array) except -1:
+        if format in ("u", "z", "U", "Z"):
+            self.take_offsets(array, 4 if format in "uz" else 8)
+        elif format in ("vu", "vz"):
+            self.take_views(array)
+        elif format == "n":
+            self.take_items((None,) * array.length)
+        else:
+            raise TypeError("records: strings or binary values are needed, not Arrow's format '"
+                            + format + "'")
+        return 0
+
+    cdef void take_offsets(self, const ArrowArray *array, uint32_t offset_bytes) noexcept:
+        """Offsets and bytes one after the other: used where they are."""
+        self.begin(<uint64_t>array.length, offset_bytes)
+        self.records.offsets = &no_offsets  # an empty array may have none
+        if array.length > 0:
+            self.records.offsets = <const char *>array.buffers[1] + array.offset * offset_bytes
+            self.records.bytes = <const uint8_t *>array.buffers[2]
+        self.records.validity = validity_of(array)
+        self.records.validity_begin = <uint64_t>array.offset
+
+    cdef int take_views(self, const ArrowArray *array) except -1:
+        """Gather what views lead to: each a length, and its bytes if they are up to 12, else their
+        first 4, a buffer's number and an offset."""
+        cdef uint64_t length = <uint64_t>array.length
+        cdef uint64_t *offsets = <uint64_t *>self.new_block(1, (length + 1) * 8).bytes
+        cdef const int32_t *view = NULL
+        cdef const uint8_t *begin
+        cdef uint64_t total = 0
+        cdef uint8_t *bytes
+
+        self.begin(length, 8)
+        self.records.validity = validity_of(array)
+        self.records.validity_begin = <uint64_t>array.offset
+        if length > 0:
+            view = <const int32_t *>array.buffers[1] + 4 * array.offset
+        for i in range(length):
+            offsets[i] = total
+            if self.records.validity == NULL or bit_at(self.records.validity,
+                                                       self.records.validity_begin + i):
+                total += <uint32_t>view[4 * i]
+        offsets[length] = total
+        bytes = self.new_block(0, total).bytes
+        for i in range(length):
+            if offsets[i + 1] > offsets[i]:
+                begin = <const uint8_t *>&view[4 * i + 1]
+                if view[4 * i] > 12:
+                    begin = <const uint8_t *>array.buffers[2 + view[4 * i + 2]] + view[4 * i + 3]
+                memcpy(bytes + offsets[i], begin, offsets[i + 1] - offsets[i])
+        self.records.bytes = bytes
+        self.records.offsets = offsets
+        return 0
+
+    cdef int take_keys(self, const ArrowArray *array) except -1:
+        cdef const trawl_record_array *values = &self.records
+        cdef int64_t key
+
+        self.key_block = block_new(self.count * 8)
+        if self.key_block == NULL:
+            raise MemoryError()
+        self.keys = <int64_t *>self.key_block.bytes
+        for i in range(self.count):
+            key = -1
+            if self.validity == NULL or bit_at(self.validity, self.validity_begin + i):
+                key = key_at(self.schema.format[0], array.buffers[1], array.offset + <int64_t>i)
+                if key < 0 or <uint64_t>key >= values.record_count:
+                    raise ValueError("records: a dictionary column's key is wrong")
+                if values.validity != NULL and not bit_at(
+                        values.validity, values.validity_begin + <uint64_t>key):
+                    key = -1
+            self.keys[i] = key
+        return 0
+
+    cdef uint64_t offset(self, uint64_t i) noexcept:
+        if self.records.offset_bytes == 4:
+            return (<const uint32_t *>self.records.offsets)[i]
+        return (<const uint64_t *>self.records.offsets)[i]
+
+    cdef object value(self, uint64_t i):
+        """Record i as bytes; None: it is null."""
+        if self.keys != NULL:
+            if self.keys[i] < 0:
+                return None
+            i = <uint64_t>self.keys[i]
+        elif self.validity != NULL and not bit_at(self.validity, self.validity_begin + i):
+            return None
+        return PyBytes_FromStringAndSize(<const char *>self.records.bytes + self.offset(i),
+                                         <Py_ssize_t>(self.offset(i + 1) - self.offset(i)))
+
+
+cdef uint64_t no_offsets = 0
+
+
+cdef const uint8_t *validity_of(const ArrowArray *array) noexcept:
+    """The array's validity bits; NULL: no value is null."""
+    if array.null_count == 0 or array.n_buffers < 1:
+        return NULL
+    return <const uint8_t *>array.buffers[0]
+
+
+cdef int64_t key_at(char format, const void *keys, int64_t i) noexcept:
+    """Value i of a dictionary's keys; -1: none of the index types."""
+    if format == b"c":
+        return (<const int8_t *>keys)[i]
+    if format == b"C":
+        return (<const uint8_t *>keys)[i]
+    if format == b"s":
+        return (<const int16_t *>keys)[i]
+    if format == b"S":
+        return (<const uint16_t *>keys)[i]
+    if format == b"i":
+        return (<const int32_t *>keys)[i]
+    if format == b"I":
+        return (<const uint32_t *>keys)[i]
+    return (<const int64_t *>keys)[i] if format in b"lL" else -1
+
+
+def strings(given):
+    """A column's values as a list of bytes."""
+    cdef Reader reader = Reader(given)
+
+    found = []
+    while reader.next():
+        found.extend([reader.value(i) for i in range(reader.count)])
+    if None in found:
+        raise ValueError("patterns: one of them is null")
+    return found
+
+
+# ---- What was found ----
+
+cdef enum gather_kind:
+    CONTAINS  # does any pattern occur?
+    WHICH  # the least index of those that occur
+    COUNTS  # how many patterns occur
+    LISTS  # the indices of those that occur
+    CELLS  # record, pattern, first begin
+    PATTERNS  # of each pattern: how many records it occurs in
+
+cdef struct gather:
+    gather_kind kind
+    const trawl_record_array *records  # of the chunk
+    uint64_t record_count  # of the chunks that are done
+    uint64_t null_count
+    column valid
+    column values  # bits of CONTAINS; else 64-bit: whichever the kind has
+    column cells[3]  # records, patterns, begins; LISTS: patterns
+
+
+cdef void gather_drop(gather *found) noexcept nogil:
+    drop(&found.valid)
+    drop(&found.values)
+    for i in range(3):
+        drop(&found.cells[i])
+
+
+cdef bint gather_failed(const gather *found) noexcept nogil:
+    return (found.valid.failed or found.values.failed or found.cells[0].failed
+            or found.cells[1].failed or found.cells[2].failed)
+
+
+cdef void put_bit(column *grown, bint bit) noexcept nogil:
+    cdef uint8_t byte = bit
+
+    put_bits(grown, &byte, 0, 1)
+
+
+cdef void put_which(gather *found, int64_t which) noexcept nogil:
+    put_bit(&found.valid, which >= 0)
+    found.null_count += which < 0
+    put_value(&found.values, <uint64_t>which)
+
+
+cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nogil:
+    cdef uint64_t rows = batch.record_end - batch.record_begin, at = 0
+    cdef uint64_t cells = found.cells[0].count, lists = found.cells[1].count
+
+    if found.kind == CONTAINS:
+        put_bits(&found.values, batch.any, 0, rows)
+    elif found.kind == WHICH:
+        for i in range(rows):
+            put_which(found, batch.which[i])
+    elif found.kind == COUNTS:
+        put_values(&found.values, batch.counts, rows)
+    elif found.kind == LISTS:
+        # Where each record's list ends: there are record_count + 1 offsets in the end.
+        for record in range(batch.record_begin, batch.record_end):
+            while at < batch.cell_count and batch.cell_records[at] == record:
+                at += 1
+            put_value(&found.values, lists + at)
+        put_values(&found.cells[1], batch.cell_patterns, batch.cell_count)
+    elif found.kind == CELLS:
+        put_values(&found.cells[0], batch.cell_records, batch.cell_count)
+        put_values(&found.cells[1], batch.cell_patterns, batch.cell_count)
+        put_values(&found.cells[2], batch.cell_begins, batch.cell_count)
+        if found.record_count > 0 and not found.cells[0].failed:
+            for i in range(cells, found.cells[0].count):
+                values_of(&found.cells[0])[i] += found.record_count
+    elif batch.counts != NULL:
+        for i in range(found.values.count):
+            values_of(&found.values)[i] += batch.counts[i]
+
+
+cdef void put_record(gather *found, uint64_t i, const uint64_t *patterns, const uint64_t *begins,
+                     uint64_t count) noexcept nogil:
+    """Record i of a dictionary's chunk has these cells."""
+    if found.kind == CONTAINS:
+        put_bit(&found.values, count > 0)
+    elif found.kind == WHICH:
+        put_which(found, <int64_t>patterns[0] if count > 0 else -1)
+    elif found.kind == COUNTS:
+        put_value(&found.values, count)
+    elif found.kind == LISTS:
+        put_values(&found.cells[1], patterns, count)
+        put_value(&found.values, found.cells[1].count)
+    elif found.kind == CELLS:
+        for _ in range(count):
+            put_value(&found.cells[0], found.record_count + i)
+        put_values(&found.cells[1], patterns, count)
+        put_values(&found.cells[2], begins, count)
+    else:
+        for at in range(count):
+            values_of(&found.values)[patterns[at]] += 1
+
+
+cdef int put_keys(gather *found, const gather *values, Reader reader) except -1:
+    """Each record of a dictionary's chunk has what was found in its value."""
+    cdef uint64_t count = reader.records.record_count, at = 0
+    cdef const uint64_t *cells[3]
+    cdef uint64_t *first = <uint64_t *>calloc(count + 1, sizeof(uint64_t))
+    cdef int64_t key
+
+    if first == NULL:
+        raise MemoryError()
+    for i in range(3):
+        cells[i] = <uint64_t *>values.cells[i].memory.bytes if values.cells[i].count > 0 else first
+    for value in range(count + 1):
+        while at < values.cells[0].count and cells[0][at] < value:
+            at += 1
+        first[value] = at
+    for i in range(reader.count):
+        key = reader.keys[i]
+        if key < 0:
+            put_record(found, i, NULL, NULL, 0)
+        else:
+            put_record(found, i, cells[1] + first[key], cells[2] + first[key],
+                       first[key + 1] - first[key])
+    free(first)
+    return 0
+
+
+cdef void put_nulls(gather *found, Reader reader) noexcept:
+    """The chunk's records are all there: which of them are null?"""
+    if found.kind in (CONTAINS, COUNTS, LISTS):
+        if reader.keys != NULL:
+            for i in range(reader.count):
+                put_bit(&found.valid, reader.keys[i] >= 0)
+        else:
+            put_bits(&found.valid, reader.validity, reader.validity_begin, reader.count)
+        if (reader.keys != NULL or reader.validity != NULL) and not found.valid.failed:
+            for i in range(found.record_count, found.record_count + reader.count):
+                found.null_count += not bit_at(found.valid.memory.bytes, i)
+    found.record_count += reader.count
+
+
+# ---- Searching ----
+
+
+cdef void work_records(work *todo) noexcept nogil:
+    cdef gather *found = <gather *>todo.out
+    cdef trawl_matrix_search *matrix = NULL
+    cdef trawl_matrix_batch batch
+    cdef int shape = TRAWL_MATRIX_RECORDS
+
+    if found.kind == LISTS or found.kind == CELLS:
+        shape = TRAWL_MATRIX_CELLS
+    elif found.kind == PATTERNS:
+        shape = TRAWL_MATRIX_PATTERNS
+    batch.size = sizeof(batch)
+    batch.last = False
+    todo.status = trawl_matrix_open(todo.searcher, todo.plan, found.records, shape, &matrix,
+                                    &todo.error)
+    if todo.status != TRAWL_OK:
+        return
+    while not batch.last and todo.status == TRAWL_OK and not todo.no_memory:
+        todo.status = trawl_matrix_next(matrix, &batch, &todo.error)
+        if todo.status == TRAWL_OK:
+            put_batch(found, &batch)
+            todo.no_memory = gather_failed(found)
+    trawl_matrix_close(matrix)
+
+
+cdef int search_chunk(Handle handle, Reader reader, gather *found) except -1:
+    cdef work *todo = &handle.todo
+
+    if reader.records.record_count == 0:
+        return 0
+    found.records = &reader.records
+    todo.out = found
+    todo.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
+    return handle.run(work_records, None)
+
+
+cdef int search_records(Searcher searcher, Plan plan, given, gather *found) except -1:
+    """Search a column; what was found is to be dropped, also after a fault."""
+    cdef Reader reader = Reader(given)
+    cdef Handle handle = searcher.take()
+    cdef gather values
+
+    memset(&values, 0, sizeof(values))
+    values.kind = CELLS
+    handle.todo.plan = plan.plan
+    try:
+        if found.kind == LISTS:  # offsets begin with 0
+            put_value(&found.values, 0)
+        elif found.kind == PATTERNS:
+            put_values(&found.values, NULL, trawl_plan_pattern_count(plan.plan))
+            if not found.values.failed:
+                memset(found.values.memory.bytes, 0, found.values.count * sizeof(uint64_t))
+        while not gather_failed(found) and reader.next():
+            if reader.keys == NULL:
+                search_chunk(handle, reader, found)
+            else:  # values are searched once
+                search_chunk(handle, reader, &values)
+                put_keys(found, &values, reader)
+                gather_drop(&values)
+            put_nulls(found, reader)
+        if gather_failed(found):
+            raise MemoryError()
+    finally:
+        gather_drop(&values)
+        searcher.give(handle)
+    return 0
+
+
+cdef Array search_array(Searcher searcher, Plan plan, given, gather_kind kind, const char *format):
+    cdef gather found
+    cdef Array made
+
+    memset(&found, 0, sizeof(found))
+    found.kind = kind
+    try:
+        search_records(searcher, plan, given, &found)
+        made = array_of(format, found.record_count, &found.values,
+                        &found.cells[1] if kind == LISTS else NULL, sizeof(uint64_t))
+        made.null_count = found.null_count
+        if found.null_count > 0:
+            made.validity = taken(&found.valid, 1)
+        return made
+    finally:
+        gather_drop(&found)
+
+
+cdef object search_columns(Searcher searcher, Plan plan, given, gather_kind kind):
+    """Cells, or a Column of PATTERNS."""
+    cdef gather found
+
+    memset(&found, 0, sizeof(found))
+    found.kind = kind
+    try:
+        search_records(searcher, plan, given, &found)
+        if kind == PATTERNS:
+            return column_taken(&found.values)
+        return _sources.Cells(column_taken(&found.cells[0]), column_taken(&found.cells[1]),
+                              column_taken(&found.cells[2]))
+    finally:
+        gather_drop(&found)

@@ -1,0 +1,329 @@
+# search: the searches of one text, which Plan and Searcher offer under these names.
+
+cdef answer search(Searcher searcher, Plan plan, text, progress,
+                   void (*function)(work *) noexcept nogil, uint64_t limit=0, uint32_t flags=0,
+                   void *out=NULL) except *:
+    cdef Handle handle = searcher.take()
+
+    try:
+        handle.open(searcher, plan, text)
+        handle.todo.limit, handle.todo.flags, handle.todo.out = limit, flags, out
+        handle.run(function, progress)
+        return handle.todo.answer
+    finally:
+        searcher.give(handle)
+
+
+# ---- Count, first ----
+
+
+cdef void work_count(work *todo) noexcept nogil:
+    todo.status = trawl_count(todo.searcher, todo.plan, todo.text, &todo.answer.count, &todo.error)
+
+
+cdef int add_counts(void *context, const trawl_pattern_count *counts,
+                    uint64_t counts_count) noexcept nogil:
+    cdef uint64_t *sums = <uint64_t *>context
+
+    for i in range(counts_count):
+        sums[counts[i].pattern_index] += counts[i].count
+    return 0
+
+
+cdef void work_count_by_pattern(work *todo) noexcept nogil:
+    todo.status = trawl_count_by_pattern(todo.searcher, todo.plan, todo.text, add_counts, todo.out,
+                                         &todo.error)
+
+
+cdef Column count_by_pattern(Searcher searcher, Plan plan, text, progress):
+    cdef uint64_t patterns = trawl_plan_pattern_count(plan.plan)
+    cdef Column sums = column_of(block_new(patterns * sizeof(uint64_t)), 0, patterns)
+
+    memset(sums.memory.bytes, 0, patterns * sizeof(uint64_t))
+    search(searcher, plan, text, progress, work_count_by_pattern, 0, 0, sums.memory.bytes)
+    return sums
+
+
+cdef void work_count_lines(work *todo) noexcept nogil:
+    todo.status = trawl_count_lines(todo.searcher, todo.plan, todo.text, todo.flags, todo.limit,
+                                    &todo.answer.count, &todo.error)
+    todo.early = todo.status == TRAWL_OK and todo.answer.count == todo.limit
+
+
+cdef object count_lines(Searcher searcher, Plan plan, text, bint invert, limit, progress):
+    return search(searcher, plan, text, progress, work_count_lines,
+                  UNKNOWN if limit is None else limit, invert).count
+
+
+cdef void work_first(work *todo) noexcept nogil:
+    todo.status = trawl_first(todo.searcher, todo.plan, todo.text, &todo.answer.match,
+                              &todo.answer.found, &todo.error)
+    todo.early = todo.status == TRAWL_OK and todo.answer.found
+
+
+cdef object first(answer found):
+    if not found.found:
+        return None
+    return found.match.begin, found.match.end, found.match.pattern_index
+
+
+# ---- Matches, by batches ----
+
+# The columns of a Matches while they grow.
+cdef struct match_columns:
+    column begins
+    column ends
+    column patterns
+    column lines
+    bint with_lines  # make that column, whatever the batches hold
+    uint64_t text_begin
+    uint64_t text_end
+
+
+cdef void match_columns_drop(match_columns *columns) noexcept nogil:
+    drop(&columns.begins)
+    drop(&columns.ends)
+    drop(&columns.patterns)
+    drop(&columns.lines)
+
+
+cdef bint match_columns_put(match_columns *columns, const trawl_batch *batch) noexcept nogil:
+    """False: no memory."""
+    put_values(&columns.begins, batch.begins, batch.match_count)
+    put_values(&columns.ends, batch.ends, batch.match_count)
+    put_values(&columns.patterns, batch.pattern_indices, batch.match_count)
+    if columns.with_lines:
+        put_values(&columns.lines, batch.line_numbers, batch.match_count)
+    columns.text_end = batch.text_end
+    return not (columns.begins.failed or columns.ends.failed or columns.patterns.failed
+                or columns.lines.failed)
+
+
+cdef Matches matches_of(match_columns *columns):
+    cdef Matches made = Matches.__new__(Matches)
+
+    made.length = <Py_ssize_t>columns.begins.count
+    made.begins = column_taken(&columns.begins)
+    made.ends = column_taken(&columns.ends)
+    made.patterns = column_taken(&columns.patterns)
+    made.lines = column_taken(&columns.lines) if columns.with_lines else None
+    made.text_begin = columns.text_begin
+    made.text_end = columns.text_end
+    return made
+
+
+cdef void work_matches(work *todo) noexcept nogil:
+    cdef match_columns *columns = <match_columns *>todo.out
+    cdef trawl_search *search = NULL
+    cdef trawl_batch batch
+
+    batch.size = sizeof(batch)
+    batch.last = False
+    todo.status = trawl_search_open(todo.searcher, todo.plan, todo.text, todo.flags, &search,
+                                    &todo.error)
+    if todo.status != TRAWL_OK:
+        return
+    while not batch.last and todo.status == TRAWL_OK and not todo.no_memory:
+        todo.status = trawl_search_next(search, &batch, &todo.error)
+        if todo.status == TRAWL_OK:
+            todo.no_memory = not match_columns_put(columns, &batch)
+    trawl_search_close(search)
+
+
+cdef Matches matches(Searcher searcher, Plan plan, text, bint line_numbers, progress):
+    cdef match_columns columns
+
+    memset(&columns, 0, sizeof(columns))
+    columns.with_lines = line_numbers
+    try:
+        search(searcher, plan, text, progress, work_matches, 0,
+               TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &columns)
+        return matches_of(&columns)
+    finally:
+        match_columns_drop(&columns)
+
+
+cdef struct step_work:
+    trawl_search *search
+    trawl_batch batch
+
+
+# The next batch with an occurrence in it, or the last one.
+cdef void work_next(work *todo) noexcept nogil:
+    cdef step_work *step = <step_work *>todo.out
+
+    todo.status = trawl_search_next(step.search, &step.batch, &todo.error)
+    while todo.status == TRAWL_OK and not step.batch.last and step.batch.match_count == 0:
+        todo.status = trawl_search_next(step.search, &step.batch, &todo.error)
+    todo.early = todo.status == TRAWL_OK and not step.batch.last
+
+
+@cython.internal
+@cython.no_gc
+cdef class Iteration:
+    """An iterator over a search that is under way."""
+
+    cdef Searcher searcher
+    cdef Plan plan
+    cdef Handle handle  # None: over
+    cdef bint busy  # a thread is inside next()
+
+    def __init__(self):
+        raise TypeError(f"{type(self).__name__} are made by searches")
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        with cython.critical_section(self):
+            if self.busy:
+                fail(TRAWL_BUSY, NULL)
+            self.busy = True
+        try:
+            found = self.step() if self.handle is not None else None
+        except:
+            self.close()
+            raise
+        finally:
+            self.busy = False
+        if found is None:
+            raise StopIteration
+        return found
+
+    cdef object step(self):
+        """The next results; None: there are none."""
+
+    cdef void close(self) noexcept:
+        pass
+
+    cdef int open(self, Searcher searcher, Plan plan, text) except -1:
+        self.searcher, self.plan, self.handle = searcher, plan, searcher.take()
+        return self.handle.open(searcher, plan, text)
+
+
+@cython.final
+@cython.no_gc
+cdef class Batches(Iteration):
+    """An iterator over the occurrences in a text, a Matches at a time."""
+
+    cdef trawl_search *search
+    cdef bint line_numbers
+
+    def __dealloc__(self):
+        self.close()
+
+    cdef void close(self) noexcept:
+        if self.search != NULL:
+            trawl_search_close(self.search)
+        if self.handle is not None:
+            self.searcher.give(self.handle)
+        self.search = NULL
+        self.handle = None
+
+    cdef object step(self):
+        cdef match_columns columns
+        cdef Matches made = None
+        cdef step_work step
+
+        memset(&columns, 0, sizeof(columns))
+        step.search = self.search
+        step.batch.size = sizeof(step.batch)
+        self.handle.todo.out = &step
+        self.handle.run(work_next, None)
+        columns.with_lines = self.line_numbers
+        columns.text_begin = step.batch.text_begin
+        try:
+            if not match_columns_put(&columns, &step.batch):
+                raise MemoryError()
+            if step.batch.match_count > 0:
+                made = matches_of(&columns)
+        finally:
+            match_columns_drop(&columns)
+        if step.batch.last:
+            self.close()
+        return made
+
+
+cdef Batches batches(Searcher searcher, Plan plan, text, bint line_numbers):
+    cdef Batches made = Batches.__new__(Batches)
+    cdef trawl_error error
+    cdef int status
+
+    made.line_numbers = line_numbers
+    made.open(searcher, plan, text)
+    status = trawl_search_open(made.handle.todo.searcher, plan.plan, made.handle.todo.text,
+                               TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &made.search,
+                               &error)
+    if status != TRAWL_OK:
+        fail(status, &error)
+    return made
+
+
+cdef object each(Searcher searcher, Plan plan, text, call, bint line_numbers):
+    total = 0
+    for found in batches(searcher, plan, text, line_numbers):
+        total += len(found)
+        if call(found):
+            break
+    return total
+
+
+# ---- Positions ----
+
+
+cdef void work_begins(work *todo) noexcept nogil:
+    todo.status = trawl_begins_into(todo.searcher, todo.plan, todo.text, <uint64_t *>todo.out,
+                                    todo.limit, &todo.answer.count, &todo.error)
+
+
+cdef void work_begins_on_device(work *todo) noexcept nogil:
+    todo.status = trawl_begins_on_device(todo.searcher, todo.plan, todo.text, <uint64_t>todo.out,
+                                         todo.limit, &todo.answer.count, &todo.error)
+
+
+cdef Column positions(Searcher searcher, Plan plan, text, progress):
+    cdef Handle handle = searcher.take()
+    cdef match_columns columns
+
+    memset(&columns, 0, sizeof(columns))
+    try:
+        handle.open(searcher, plan, text)
+        if not handle.todo.is_stream and handle.todo.bytes != UNKNOWN:
+            return begins_of(handle, progress)
+        # What can be read only once: with room that grows.
+        handle.todo.flags, handle.todo.out = 0, &columns
+        handle.run(work_matches, progress)
+        return column_taken(&columns.begins)
+    finally:
+        match_columns_drop(&columns)
+        searcher.give(handle)
+
+
+cdef Column begins_of(Handle handle, progress):
+    """Search into one array; where there are more than it holds, again into one that holds them."""
+    cdef work *todo = &handle.todo
+    cdef uint64_t patterns = min(trawl_plan_pattern_count(todo.plan), <uint64_t>4)
+    cdef uint64_t most = <uint64_t>1 << 40
+    cdef Column made
+
+    # Address space is all they cost until they are there, so it may be as many as there can be of a
+    # single pattern.
+    todo.limit = todo.bytes * patterns + 1 if todo.bytes < most else most
+    while True:
+        made = column_of(block_reserve(todo.limit * sizeof(uint64_t)), 0, 0)
+        todo.out = made.memory.bytes
+        handle.run(work_begins, progress)
+        if todo.answer.count <= todo.limit:
+            break
+        todo.limit = todo.answer.count
+    block_trim(made.memory, todo.answer.count * sizeof(uint64_t))
+    made.length = <Py_ssize_t>todo.answer.count
+    return made
+
+
+cdef object positions_into(Searcher searcher, Plan plan, text, out, progress):
+    cdef Target target = Target(out)
+
+    return search(searcher, plan, text, progress,
+                  work_begins_on_device if target.on_device else work_begins, target.room, 0,
+                  <void *>target.address).count

@@ -1,0 +1,505 @@
+# searcher: a runtime of the library, and a handle of it for each thread that is searching: the call
+# that it serves, and how the call runs without the interpreter's lock.
+
+# Threads do not live on in a forked child: searchers open their runtimes anew there.
+cdef uint64_t forks = 0
+
+
+cdef void count_fork() noexcept nogil:
+    fetch_add(&forks, 1, ORDERED)
+
+
+pthread_atfork(NULL, NULL, count_fork)
+
+cdef struct answer:
+    uint64_t count
+    flag found
+    trawl_match match
+
+# What a search is given, and what came of it: all that is used without the interpreter's lock.
+cdef struct work:
+    void (*function)(work *) noexcept nogil
+    trawl_searcher *searcher
+    const trawl_plan *plan
+    trawl_text *text
+    uint64_t bytes  # of the text
+    bint is_stream
+    int status
+    trawl_error error
+    bint no_memory
+    bint early  # the answer was there before the text's end
+    answer answer
+    void *out  # what the function fills; also an address on a device
+    uint64_t limit
+    uint32_t flags
+    # The thread that works while the caller's waits for it and for signals. It stays for the next
+    # time: to wake it takes microseconds, to start one tens of them.
+    bint has_thread
+    pthread_t thread
+    sem_t start
+    sem_t done
+    bint paused  # by pause(): the thread waits
+    bint abandoned  # the work is to end soon
+    uint64_t fork_count  # of when the handle was opened
+
+
+cdef void *helper_main(void *context) noexcept nogil:
+    cdef work *todo = <work *>context
+
+    while True:
+        while sem_wait(&todo.start) != 0:
+            pass
+        if todo.function == NULL:
+            return NULL
+        todo.function(todo)
+        sem_post(&todo.done)
+
+
+cdef bint start_thread(work *todo) noexcept nogil:
+    """Have a thread; false: there is none to be had. Signals are for the thread that waits."""
+    cdef sigset_t all
+    cdef sigset_t before
+
+    if not todo.has_thread:
+        sem_init(&todo.start, 0, 0)
+        sem_init(&todo.done, 0, 0)
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        todo.has_thread = pthread_create(&todo.thread, NULL, helper_main, todo) == 0
+        pthread_sigmask(SIG_SETMASK, &before, NULL)
+    return todo.has_thread
+
+
+cdef void stop_thread(work *todo) noexcept nogil:
+    if todo.has_thread:
+        todo.function = NULL
+        sem_post(&todo.start)
+        pthread_join(todo.thread, NULL)
+        sem_destroy(&todo.start)
+        sem_destroy(&todo.done)
+        todo.has_thread = False
+
+
+cdef bint wait_a_while(work *todo) noexcept nogil:
+    """True: the work paused or ended. A signal ends the wait early."""
+    cdef timespec until
+
+    clock_gettime(CLOCK_REALTIME, &until)
+    until.tv_nsec += 50000000  # between looks at signals and progress
+    if until.tv_nsec >= 1000000000:
+        until.tv_nsec -= 1000000000
+        until.tv_sec += 1
+    return sem_timedwait(&todo.done, &until) == 0
+
+
+cdef void wait(sem_t *semaphore) noexcept nogil:
+    while sem_wait(semaphore) != 0:
+        pass
+
+
+cdef void pause(work *todo) noexcept nogil:
+    """From inside the work: wait for the next step. Nothing where the caller's thread works."""
+    if todo.has_thread:
+        todo.paused = True
+        sem_post(&todo.done)
+        wait(&todo.start)
+        todo.paused = False
+
+
+cdef class Searcher
+
+
+@cython.internal
+@cython.final
+@cython.no_gc
+cdef class Handle:
+    """A handle of the library's searcher, and the call that has taken it."""
+
+    cdef work todo
+    cdef bint taken
+    cdef bint lent  # the text lies on a device, and was loaded for this call
+    cdef Source own  # for texts that are opened for a call
+    cdef Source source  # of the call
+
+    def __cinit__(self):
+        self.own = Source()
+        self.todo.fork_count = forks
+
+    def __dealloc__(self):
+        self.shut()
+
+    cdef void shut(self) noexcept:
+        # What the threads of a parent process held stays as it was when it forked.
+        if self.todo.searcher != NULL and not self.is_forked():
+            stop_thread(&self.todo)
+            trawl_searcher_close(self.todo.searcher)
+        self.todo.searcher = NULL
+
+    cdef int open(self, Searcher searcher, Plan plan, object text) except -1:
+        """Open the text of a call. In the end Searcher.give(), also after a fault."""
+        cdef work *todo = &self.todo
+
+        self.source = self.own
+        if not isinstance(text, Source):
+            self.own.open(text, False)
+        elif (<Source>text).text == NULL:
+            raise ValueError("the text is closed")
+        elif (<Source>text).address == 0 or text in searcher.loaded:
+            self.source = text
+        else:
+            # The call loads and unloads it, which may not happen to a text that others search.
+            self.own.owner = text
+            self.own.open_device((<Source>text).address, (<Source>text).bytes)
+        todo.plan = plan.plan
+        todo.text = self.source.text
+        todo.bytes = self.source.bytes
+        todo.is_stream = self.source.is_stream
+        if self.own.text != NULL and self.own.address != 0:
+            self.load()
+        return 0
+
+    cdef int load(self) except -1:
+        """A text on a device is loaded for the call, which copies nothing."""
+        with nogil:
+            self.todo.status = trawl_text_load(self.todo.searcher, self.todo.text, &self.todo.error)
+        self.lent = self.todo.status == TRAWL_OK
+        return 0 if self.lent else fail(self.todo.status, &self.todo.error)
+
+    cdef int run(self, void (*function)(work *) noexcept nogil, object progress) except -1:
+        """Search, and raise what it ended with. The main thread stays open for signals: where the
+        work may take long it is done by another thread, and an exception from a signal's handler,
+        or from `progress`, cancels the call."""
+        cdef work *todo = &self.todo
+
+        todo.function = function
+        todo.no_memory = todo.early = False
+        if progress is not None or (todo.bytes >= GUARDED_BYTES and gettid() == getpid()):
+            self.step(progress)
+        elif todo.bytes < BRIEF_BYTES:
+            function(todo)
+        else:
+            with nogil:
+                function(todo)
+        return self.check(not todo.early)
+
+    cdef int check(self, bint whole) except -1:
+        """`whole`: if the search succeeded, it has read the text to its end."""
+        cdef work *todo = &self.todo
+
+        if todo.no_memory:
+            raise MemoryError()
+        if todo.status == TRAWL_READ or (todo.status == TRAWL_OK and whole):
+            if self.source is not None:
+                self.source.check()
+        return 0 if todo.status == TRAWL_OK else fail(todo.status, &todo.error)
+
+    cdef int step(self, object progress) except -1:
+        """Start or resume the work, and wait until it pauses or ends."""
+        cdef work *todo = &self.todo
+        cdef bint done = False
+
+        if todo.paused and self.is_forked():
+            raise ValueError("the search goes on in the process that this one forked")
+        if not start_thread(todo):
+            with nogil:
+                todo.function(todo)
+            return 0
+        sem_post(&todo.start)
+        try:
+            while True:
+                with nogil:
+                    done = wait_a_while(todo)
+                if done:
+                    return 0
+                PyErr_CheckSignals()
+                if progress is not None:
+                    progress(trawl_searcher_progress(todo.searcher))
+        except:
+            trawl_searcher_cancel(todo.searcher)
+            with nogil:
+                wait(&todo.done)
+            self.abandon()
+            raise
+
+    cdef bint abandon(self) noexcept:
+        """Let work that has paused go on to its end. False: this is a forked child, where its
+        thread is not, and what it uses stays as it is."""
+        self.todo.abandoned = True
+        if self.todo.paused and self.is_forked():
+            return False
+        while self.todo.paused:
+            sem_post(&self.todo.start)
+            wait(&self.todo.done)
+        self.todo.abandoned = False
+        return True
+
+    cdef bint is_forked(self) noexcept:
+        return self.todo.fork_count != load(&forks, LOADED)
+
+
+@cython.final
+@cython.no_gc
+cdef class Searcher:
+    """Threads and devices that search; any number of Python threads may use one at the same time.
+
+    engine: 'cpu', 'cuda', or 'auto': the CPU, joined by GPUs where it pays.
+    threads: that search; 0: one for each core.
+    device_memory, host_memory: bytes that searches may use there; 0: no limit.
+
+    >>> with Searcher(threads=2) as searcher:
+    ...     searcher.count(Plan('an'), b'banana')
+    2
+    """
+
+    cdef trawl_runtime *runtime  # NULL: closed
+    cdef trawl_runtime_options options
+    cdef bytes instruction_set
+    cdef uint64_t chunk_bytes
+    cdef uint64_t fork_count  # of when the runtime was opened
+    cdef list handles
+    cdef Handle last  # whose call ended last
+    cdef dict loaded  # Text objects that devices have copies of
+
+    def __cinit__(self, engine="auto", uint64_t threads=0, *, instruction_set=None,
+                  uint64_t device_memory=0, uint64_t host_memory=0, uint64_t chunk_bytes=0):
+        engines = ("auto", "cpu", "cuda")  # in the order of the library's numbers
+        if engine not in engines:
+            raise ValueError(f"engine: 'auto', 'cpu' or 'cuda', not '{engine}'")
+        self.loaded = {}
+        self.options.size = sizeof(self.options)
+        self.options.engine = <int>engines.index(engine)
+        self.options.threads = <uint32_t>min(threads, <uint64_t>0xffffffff)
+        self.options.device_memory_bytes = device_memory
+        self.options.host_memory_bytes = host_memory
+        self.chunk_bytes = chunk_bytes
+        if instruction_set is not None:
+            self.instruction_set = instruction_set.encode()
+            self.options.instruction_set = self.instruction_set
+        self.reopen()
+
+    def __dealloc__(self):
+        self.shut()
+
+    cdef int reopen(self) except -1:
+        cdef trawl_runtime *runtime = NULL
+        cdef trawl_error error
+        cdef int status = trawl_runtime_open(&self.options, &runtime, &error)
+
+        if status != TRAWL_OK:
+            fail(status, &error)
+        self.handles = []
+        self.last = None
+        self.runtime = runtime
+        self.fork_count = load(&forks, LOADED)
+        return 0
+
+    cdef Handle take(self):
+        """A handle for one call. In the end give() it back."""
+        cdef trawl_searcher_options options
+        cdef trawl_error error
+        cdef Handle handle
+        cdef int status
+
+        with cython.critical_section(self):
+            if self.runtime == NULL:
+                raise ValueError("the searcher is closed")
+            if self.fork_count != load(&forks, LOADED):
+                self.reopen()
+            for item in self.handles:
+                handle = <Handle>item
+                if not handle.taken:
+                    handle.taken = True
+                    return handle
+            memset(&options, 0, sizeof(options))
+            options.size = sizeof(options)
+            options.runtime = self.runtime
+            options.chunk_bytes = self.chunk_bytes
+            handle = Handle()
+            status = trawl_searcher_open(&options, &handle.todo.searcher, &error)
+            if status != TRAWL_OK:
+                fail(status, &error)
+            handle.taken = True
+            self.handles.append(handle)
+            return handle
+
+    cdef void give(self, Handle handle) noexcept:
+        if handle.lent:
+            trawl_text_unload(handle.todo.searcher, handle.todo.text)
+            handle.lent = False
+        handle.own.close()
+        handle.source = None
+        self.last = handle
+        handle.taken = False
+
+    cdef bint shut(self) noexcept:
+        """False: a search is under way."""
+        with cython.critical_section(self):
+            if self.runtime != NULL and self.fork_count == load(&forks, LOADED):
+                for item in self.handles:
+                    if (<Handle>item).taken:
+                        return False
+                for item in self.handles:
+                    (<Handle>item).shut()
+                self.handles = []
+                self.last = None
+                trawl_runtime_close(self.runtime, NULL)
+            self.runtime = NULL
+            self.loaded = {}
+        return True
+
+    def close(self):
+        """Give back threads and memory. BusyError while a search is under way."""
+        if not self.shut():
+            fail(TRAWL_BUSY, NULL)
+
+    def cancel(self):
+        """End the searches that are under way: they raise CancelledError. From any thread."""
+        with cython.critical_section(self):
+            for item in self.handles:
+                if (<Handle>item).taken:
+                    trawl_searcher_cancel((<Handle>item).todo.searcher)
+
+    def load(self, text, /):
+        """Keep a copy of a text in memory on the searcher's devices, for many searches of it: give
+        them the Text that this returns. Its bytes may not change before unload() or close().
+        Without a device it does nothing. An array that lies on a device is searched there, without
+        a copy."""
+        cdef Source source = Text(text)
+        cdef Handle handle = self.take()
+
+        try:
+            handle.todo.text = source.text
+            handle.load()
+            handle.lent = False
+        finally:
+            self.give(handle)
+        self.loaded[source] = None
+        return source
+
+    def unload(self, text, /):
+        """Forget the copy of a text that load() returned."""
+        cdef Handle handle
+
+        if not isinstance(text, Source) or text not in self.loaded:
+            raise ValueError("unload: not a text that load() gave")
+        handle = self.take()
+        trawl_text_unload(handle.todo.searcher, (<Source>text).text)
+        self.give(handle)
+        del self.loaded[text]
+
+    def stats(self):
+        """What the last finished search did, as a dict."""
+        cdef trawl_stats stats
+        cdef trawl_error error
+        cdef int status = TRAWL_OK
+        cdef dict found
+
+        memset(&stats, 0, sizeof(stats))
+        stats.size = sizeof(stats)
+        with cython.critical_section(self):
+            if self.last is not None:
+                status = trawl_searcher_stats(self.last.todo.searcher, &stats, &error)
+        if status != TRAWL_OK:
+            fail(status, &error)
+        found = stats
+        del found["size"]
+        return found
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, error, traceback, /):
+        self.close()
+
+    def count(self, Plan plan not None, text, *, progress=None):
+        """How many occurrences the text holds, overlapping ones too."""
+        return search(self, plan, text, progress, work_count).count
+
+    def count_by_pattern(self, Plan plan not None, text, *, progress=None):
+        """How many occurrences of each pattern the text holds: a Column, as long as the plan."""
+        return count_by_pattern(self, plan, text, progress)
+
+    def count_lines(self, Plan plan not None, text, *, invert=False, limit=None, progress=None):
+        """How many lines an occurrence begins in; with invert, how many have none.
+        limit: stop there."""
+        return count_lines(self, plan, text, invert, limit, progress)
+
+    def first(self, Plan plan not None, text, *, progress=None):
+        """The first occurrence as (begin, end, pattern), or None. Among those that begin at one
+        place it is that of the least pattern index."""
+        return first(search(self, plan, text, progress, work_first))
+
+    def positions(self, Plan plan not None, text, *, progress=None):
+        """Where all occurrences begin, ascending: a Column of uint64."""
+        return positions(self, plan, text, progress)
+
+    def positions_into(self, Plan plan not None, text, out, *, progress=None):
+        """Write where the first len(out) occurrences begin to an array of yours, and return how
+        many there are in all. out: one dimension of 64-bit numbers with the buffer protocol, or on
+        a device, with __cuda_array_interface__; for that the text is to be loaded (Searcher.load),
+        and work on out that was submitted before is to be over."""
+        return positions_into(self, plan, text, out, progress)
+
+    def matches(self, Plan plan not None, text, *, line_numbers=False, progress=None):
+        """All occurrences in order of (begin, pattern): Matches, which holds columns."""
+        return matches(self, plan, text, line_numbers, progress)
+
+    def batches(self, Plan plan not None, text, *, line_numbers=False):
+        """Iterate over the occurrences in batches, each a Matches, while the text is searched.
+        Batches without an occurrence are left out."""
+        return batches(self, plan, text, line_numbers)
+
+    def each(self, Plan plan not None, text, call, *, line_numbers=False):
+        """Call call(matches) with each of these batches; a true answer ends the search. Returns how
+        many occurrences the calls were given."""
+        return each(self, plan, text, call, line_numbers)
+
+    def lines(self, Plan plan not None, text, *, progress=None):
+        """The lines in which an occurrence begins: Lines, each with its number and its begin."""
+        return lines(self, plan, text, progress)
+
+    def line_batches(self, Plan plan not None, text):
+        """Iterate over these lines in batches, each a Lines, while the text is searched."""
+        return line_batches(self, plan, text, True)
+
+    def contains(self, Plan plan not None, column):
+        """Of each record: does any pattern occur in it? An Array of bool."""
+        return search_array(self, plan, column, CONTAINS, "b")
+
+    def which(self, Plan plan not None, column):
+        """Of each record the least index of the patterns that occur, null if none does: an Array of
+        int64."""
+        return search_array(self, plan, column, WHICH, "l")
+
+    def pattern_counts(self, Plan plan not None, column):
+        """Of each record: how many patterns occur in it? An Array of uint64."""
+        return search_array(self, plan, column, COUNTS, "L")
+
+    def pattern_lists(self, Plan plan not None, column):
+        """Of each record the indices of the patterns that occur: an Array of lists."""
+        return search_array(self, plan, column, LISTS, "+L")
+
+    def cells(self, Plan plan not None, column):
+        """All pairs of a record and a pattern that occurs in it, and where it first begins there:
+        Cells."""
+        return search_columns(self, plan, column, CELLS)
+
+    def record_counts(self, Plan plan not None, column):
+        """Of each pattern: in how many records does it occur? A Column."""
+        return search_columns(self, plan, column, PATTERNS)
+
+
+cdef Searcher default_searcher = None  # opened by the first search through a plan
+
+
+cdef inline Searcher default():
+    return default_searcher if default_searcher is not None else open_default()
+
+
+cdef Searcher open_default():
+    global default_searcher
+
+    with cython.critical_section(once):
+        if default_searcher is None:
+            default_searcher = Searcher()
+    return default_searcher

@@ -1,0 +1,312 @@
+# text: what is searched; arrays of other libraries, by DLPack or __cuda_array_interface__; and
+# arrays of the caller's that positions are written to.
+
+# ---- Arrays of others ----
+
+# DLPack's structs, field by field (https://dmlc.github.io/dlpack/latest/c_api.html).
+cdef struct dl_tensor:
+    void *data
+    int32_t device_type
+    int32_t device_id
+    int32_t ndim
+    uint8_t type_code  # 0: signed, 1: unsigned
+    uint8_t type_bits
+    uint16_t type_lanes
+    int64_t *shape
+    int64_t *strides  # in items; NULL: without gaps
+    uint64_t byte_offset
+
+cdef struct dl_managed:
+    dl_tensor tensor
+
+cdef struct dl_versioned:
+    uint32_t major
+    uint32_t minor
+    void *context
+    void *deleter
+    uint64_t flags
+    dl_tensor tensor
+
+cdef enum:
+    DL_READ_ONLY = 1
+    DL_HOST = 1
+    DL_DEVICE = 2
+    DL_PINNED = 3
+    DL_MANAGED = 13
+
+cdef struct tensor:
+    bint on_device  # a CUDA device's memory; else the host can read it
+    bint read_only
+    bint is_integer
+    int dimensions
+    uint32_t item_bytes
+    uint64_t items
+    uint64_t address
+
+
+cdef object tensor_of_dlpack(object array, tensor *found):
+    """Read an array's place; the answer keeps it: a capsule, which stays unconsumed."""
+    cdef dl_tensor *given
+    cdef dl_versioned *versioned
+    cdef int64_t items = 1
+
+    kind, _ = array.__dlpack_device__()
+    if kind not in (DL_HOST, DL_DEVICE, DL_PINNED, DL_MANAGED):
+        raise BufferError("DLPack: the array lies on a device of another kind")
+    # A device's array comes as it is: what happens before is the caller's.
+    words = {"stream": -1} if kind == DL_DEVICE else {}
+    try:
+        capsule = array.__dlpack__(max_version=(1, 0), **words)
+    except TypeError:  # an older library
+        capsule = array.__dlpack__(**words)
+    found.read_only = False
+    if PyCapsule_IsValid(capsule, "dltensor_versioned"):
+        versioned = <dl_versioned *>PyCapsule_GetPointer(capsule, "dltensor_versioned")
+        if versioned.major != 1:
+            raise BufferError("DLPack: a version that is not known")
+        found.read_only = versioned.flags & DL_READ_ONLY != 0
+        given = &versioned.tensor
+    else:
+        given = &(<dl_managed *>PyCapsule_GetPointer(capsule, "dltensor")).tensor
+    if given.type_bits % 8 != 0 or given.type_lanes != 1:
+        raise BufferError("DLPack: items of whole bytes are needed")
+    found.items = 1
+    for i in range(given.ndim):
+        found.items *= <uint64_t>given.shape[i]
+    for i in range(given.ndim - 1, -1, -1):
+        if given.strides == NULL or found.items == 0:
+            break
+        if given.shape[i] != 1 and given.strides[i] != items:
+            raise BufferError("DLPack: an array without gaps is needed")
+        items *= given.shape[i]
+    found.dimensions = given.ndim
+    found.item_bytes = given.type_bits // 8
+    found.is_integer = given.type_code <= 1
+    found.on_device = given.device_type == DL_DEVICE
+    found.address = <uint64_t>given.data + given.byte_offset
+    return capsule
+
+
+cdef object tensor_of_interface(object array, tensor *found):
+    """The same by __cuda_array_interface__, version 3 or earlier
+    (https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html). Its `stream` is not
+    looked at: work on the array is over before a call, as the caller's rule is."""
+    fields = array.__cuda_array_interface__
+    shape, kind, data = fields.get("shape"), fields.get("typestr"), fields.get("data")
+    if not (isinstance(shape, tuple) and isinstance(data, tuple) and isinstance(kind, str)
+            and len(kind) >= 3):
+        raise ValueError("__cuda_array_interface__: shape, typestr and data are needed")
+    strides = fields.get("strides")
+    found.address, found.read_only = data
+    found.item_bytes = int(kind[2:])
+    found.is_integer = kind[0] != ">" and kind[1] in "ui"
+    found.dimensions = <int>len(shape)
+    found.items = 1
+    dense = True
+    for i in range(len(shape) - 1, -1, -1):
+        if strides is not None and shape[i] > 1:
+            dense = dense and strides[i] == found.items * found.item_bytes
+        found.items *= <uint64_t>shape[i]
+    if not dense and found.items > 0:
+        raise ValueError("__cuda_array_interface__: an array without gaps is needed")
+    found.on_device = True
+    return array
+
+
+cdef inline bint has_dlpack(object array):
+    return hasattr(array, "__dlpack__") and hasattr(array, "__dlpack_device__")
+
+
+# ---- Texts ----
+
+@cython.internal
+@cython.no_gc
+cdef class Source:
+    """What a search reads: memory that stays in place, a file, a descriptor."""
+
+    cdef trawl_text *text  # NULL: closed
+    cdef taken_buffer view  # obj NULL: none
+    cdef object owner  # kept alive while the text is open
+    cdef int descriptor  # closed with the text; -1: none
+    cdef uint64_t bytes
+    cdef uint64_t address  # not 0: the text lies there, on a device
+    cdef readonly bint is_stream
+
+    def __cinit__(self):
+        self.descriptor = -1
+
+    def __dealloc__(self):
+        self.close()
+
+    cdef void close(self) noexcept:
+        if self.text != NULL:
+            trawl_text_close(self.text)
+            self.text = NULL
+        PyBuffer_Release(&self.view)
+        if self.descriptor >= 0:
+            close(self.descriptor)
+        self.descriptor = -1
+        self.owner = None
+
+    cdef int open(self, object given, bint decompress) except -1:
+        """Make a text of an argument. What was opened is closed by close(), also after a fault."""
+        cdef const char *utf8
+        cdef Py_ssize_t count
+        cdef tensor found
+
+        self.descriptor = -1
+        self.is_stream = False
+        self.address = 0
+        if isinstance(given, bytes):
+            self.owner = given
+            return self.open_memory(PyBytes_AS_STRING(given), PyBytes_GET_SIZE(given))
+        if isinstance(given, str):
+            utf8 = PyUnicode_AsUTF8AndSize(given, &count)
+            self.owner = given
+            return self.open_memory(utf8, count)
+        if hasattr(given, "__cuda_array_interface__"):
+            # CuPy's arrays have a buffer, too, which the host has not.
+            self.owner = tensor_of_interface(given, &found)
+            return self.open_tensor(&found)
+        if PyObject_CheckBuffer(given):
+            PyObject_GetBuffer(given, &self.view, PyBUF_SIMPLE)
+            return self.open_memory(self.view.buf, self.view.len)
+        if hasattr(given, "__fspath__"):
+            return self.open_file(fsencode(given), -1, decompress)
+        if has_dlpack(given):
+            self.owner = tensor_of_dlpack(given, &found)
+            return self.open_tensor(&found)
+        descriptor, name, self.owner, owned = _sources.descriptor(given)
+        if owned:
+            self.descriptor = descriptor
+        return self.open_file(name.encode(), descriptor, decompress)
+
+    cdef int open_memory(self, const void *bytes, Py_ssize_t count) except -1:
+        cdef trawl_error error
+        cdef int status = trawl_text_from_memory(bytes, <uint64_t>count, &self.text, &error)
+
+        self.bytes = <uint64_t>count
+        return 0 if status == TRAWL_OK else fail(status, &error)
+
+    cdef int open_tensor(self, const tensor *found) except -1:
+        cdef uint64_t count = found.items * found.item_bytes
+
+        if not found.on_device:
+            return self.open_memory(<const void *>found.address, <Py_ssize_t>count)
+        return self.open_device(found.address, count)
+
+    cdef int open_device(self, uint64_t address, uint64_t count) except -1:
+        cdef trawl_error error
+        cdef int status = trawl_text_from_device(address, count, &self.text, &error)
+
+        self.bytes = count
+        self.address = address if count > 0 else 0
+        return 0 if status == TRAWL_OK else fail(status, &error)
+
+    cdef int open_file(self, bytes name, int descriptor, bint decompress) except -1:
+        """Of a path, or of a descriptor with a name."""
+        cdef const char *named = name
+        cdef trawl_error error
+        cdef int status
+
+        with nogil:
+            if descriptor < 0 and decompress:
+                status = trawl_text_open_compressed(named, &self.text, &error)
+            elif descriptor < 0:
+                status = trawl_text_open_file(named, &self.text, &error)
+            elif decompress:
+                status = trawl_text_from_compressed(descriptor, named, &self.text, &error)
+            else:
+                status = trawl_text_from_descriptor(descriptor, named, &self.text, &error)
+        if status != TRAWL_OK:
+            fail(status, &error)
+        self.is_stream = not trawl_text_is_seekable(self.text)
+        self.bytes = UNKNOWN
+        trawl_text_bytes(self.text, &self.bytes)
+        return 0
+
+    cdef int check(self) except -1:
+        """The text was read to its end, or could not be: was that what its file object had?"""
+        if self.descriptor >= 0 and self.owner is not None:
+            _sources.check(self.owner)
+        return 0
+
+    @property
+    def nbytes(self):
+        """Bytes of the text; None where they are not known before."""
+        return self.bytes if self.bytes != UNKNOWN else None
+
+
+class Text(Source):
+    """Text(source, *, decompress=False)
+
+    A text that stays open for several searches; it is closed when the last reference goes.
+
+    source: bytes and all else that has the buffer protocol, searched in place; a str, as UTF-8; a
+    path (os.PathLike); a file object opened in binary mode, or its descriptor's number, from where
+    it stands. Every search takes these without a Text around them too.
+    decompress: what gzip, xz, bzip2, zstd or lz4 packed is searched as if it were unpacked.
+
+    >>> Text(b'abc').nbytes
+    3
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, source, *, decompress=False):
+        cdef Source made
+
+        if isinstance(source, Source):
+            return source
+        made = Source.__new__(cls)
+        made.open(source, decompress)
+        return made
+
+
+# ---- Arrays that positions are written to ----
+
+@cython.internal
+@cython.final
+cdef class Target:
+    cdef bint on_device
+    cdef uint64_t address
+    cdef uint64_t room  # numbers of 64 bits
+    cdef taken_buffer view  # obj NULL: none
+    cdef object owner
+
+    def __cinit__(self, out):
+        cdef bint by_interface = hasattr(out, "__cuda_array_interface__")
+        cdef tensor found
+
+        if not by_interface and (PyObject_CheckBuffer(out) or not has_dlpack(out)):
+            self.open_buffer(out)
+            return
+        if by_interface:
+            self.owner = tensor_of_interface(out, &found)
+        else:
+            self.owner = tensor_of_dlpack(out, &found)
+        if found.dimensions != 1 or not found.is_integer or found.item_bytes != 8 \
+                or found.read_only:
+            raise ValueError(
+                "out: one dimension of numbers of 64 bits that can be written is needed"
+            )
+        self.on_device = found.on_device
+        self.address = found.address
+        self.room = found.items
+
+    cdef int open_buffer(self, out) except -1:
+        PyObject_GetBuffer(out, &self.view, PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_ND)
+        native = "<" if byteorder == "little" else ">"
+        form = "B" if self.view.format == NULL else <str>self.view.format
+        if form[0] in "@=" or form[0] == native:
+            form = form[1:]
+        if self.view.ndim != 1 or self.view.itemsize != 8 or form not in tuple("QqLlNn"):
+            raise ValueError(
+                "out: one dimension of integers of 64 bits in this machine's byte order is needed"
+            )
+        self.address = <uint64_t>self.view.buf
+        self.room = <uint64_t>self.view.len // 8
+        return 0
+
+    def __dealloc__(self):
+        PyBuffer_Release(&self.view)
