@@ -3,18 +3,14 @@
 #include "cpu/worker.h"
 
 /* Work is about a nanosecond's. */
-#define MAKE_WORK 512u       /* for each literal, and */
-#define MAKE_BYTE_WORK 64u   /* for each of its bytes */
-#define PLACES_MORE 256u     /* the budget counts this many positions more than there are, */
-#define PLACES_MORE_SHARE 2u /* but at most so many times as many where hits are wasted */
+#define MAKE_WORK 512u     /* for each literal, and */
+#define MAKE_BYTE_WORK 64u /* for each of its bytes */
 #define DENSE_BYTES_MIN \
     (1u << 15) /* that the automaton searches before candidates are tried again */
 #define DENSE_BYTES_MAX (1u << 20)
 
-void dense_allow(struct scan *scan, uint64_t places, bool wasted)
+void dense_allow(struct scan *scan, uint64_t places)
 {
-    uint64_t more = wasted ? min_u64(PLACES_MORE_SHARE * places, PLACES_MORE) : PLACES_MORE;
-
     TRAWL_ASSERT(places <= scan->chunk->owned + 64);
     TRAWL_ASSERT(scan->work >= scan->work_begin);
     if (scan->worker->dense_waits) /* the positions before took more than dense_switch has seen */
@@ -22,12 +18,20 @@ void dense_allow(struct scan *scan, uint64_t places, bool wasted)
     scan->worker->dense_waits = false;
     scan->work_begin = scan->work;
     if (scan->work_max != UINT64_MAX)
-        scan->work_max = scan->work + (places + more) * scan->worker->work_per_byte;
+        scan->work_max =
+            scan->work + places * scan->worker->work_per_byte + scan->worker->work_spared;
 }
 
-void dense_spare(struct scan *scan)
+void dense_spare(struct scan *scan, uint64_t bytes)
 {
-    scan->worker->dense_bytes /= 2;
+    struct engine_worker *worker = scan->worker;
+    uint64_t used = scan->work - scan->work_begin;
+    uint64_t allowed = saturating_multiply(bytes, worker->work_per_byte) + worker->work_spared;
+
+    TRAWL_ASSERT(bytes > 0 && worker->work_spared <= WORK_SPARED_MAX);
+    worker->dense_bytes /= 2;
+    worker->work_spared =
+        used < allowed && !worker->dense_waits ? min_u64(allowed - used, WORK_SPARED_MAX) : 0;
 }
 
 /* What it costs to make the automaton. Until dense parts have cost as much, it does not pay. */
@@ -48,6 +52,7 @@ static bool take_over(struct scan *scan, uint64_t x, uint64_t bytes)
     TRAWL_ASSERT(!switched || scan->over || scan->at >= to);
     scan->work_max = switched ? scan->work : UINT64_MAX; /* else candidates are all there is */
     scan->run_until = max_u64(scan->run_until, scan->at);
+    worker->work_spared = WORK_SPARED_MAX;
     worker->dense_left = switched ? bytes - min_u64(scan->run_until - x, bytes) : 0;
     return switched;
 }

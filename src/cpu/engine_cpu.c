@@ -73,6 +73,7 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->learned = 0;
     worker->dense_bytes = worker->dense_left = 0;
     worker->work_per_byte = SET_WORK_PER_BYTE;
+    worker->work_spared = WORK_SPARED_MAX;
     if (worker->dense_serial != plan->serial)
         worker->dense_work = 0;
     worker->dense_serial = plan->serial;

@@ -11,7 +11,7 @@
 
 #define SORTED_BY_HAND 16u
 #define LINE_TILE_PLACES 32u
-#define WASTED_SHARE 2u
+#define TILE_WORK 128u                    /* of a tile, whatever it holds */
 #define HITS_AHEAD 16u                    /* a hit's literal is prefetched */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
@@ -21,7 +21,7 @@ static uint32_t sample_places(const struct sampling *sampling, struct set_passed
     const struct set_class *class = sampling->class;
     const struct scan *scan = sampling->scan;
     uint64_t room = scan->loadable - sampling->begin, places = sampling->end - sampling->begin;
-    uint64_t words = min_u64(places / 64, room > HEADS_KEPT ? (room - HEADS_KEPT) / 64 : 0);
+    uint64_t words = min_u64((places + 63) / 64, room > HEADS_KEPT ? (room - HEADS_KEPT) / 64 : 0);
     uint64_t fold = sampling->matcher->fold;
     struct find_tile *tile = &scan->worker->tile;
     uint32_t count = 0;
@@ -31,6 +31,8 @@ static uint32_t sample_places(const struct sampling *sampling, struct set_passed
     if (words > 0)
         scan->worker->find->set(scan->chunk->bytes + sampling->begin, words, &class->heads,
                                 class->bitmap, tile);
+    if (64 * words > places)
+        tile_cut(tile, words, places);
     for (uint32_t k = 0; words > 0 && k < (tile->is_dense ? words : tile->hot_count); k++) {
         uint64_t w = tile->is_dense ? k : tile->hot[k], bits = tile->mask[w];
 
@@ -221,16 +223,6 @@ static void adapt_tile(struct engine_worker *worker, bool hit, const struct samp
         (uint32_t)(less ? least : min_u64(2 * worker->tile_places, SET_TILE_PLACES));
 }
 
-/* LINES: one hit is enough of a line. If the last tile had one at every WASTED_SHARE-th begin, the
- * next will have many more than that. */
-static bool hits_are_wasted(const struct sampling *sampling)
-{
-    const struct engine_worker *worker = sampling->scan->worker;
-
-    return sampling->scan->want == ENGINE_WANT_LINES && sampling->line_words == 0 &&
-           worker->gathered.count * WASTED_SHARE >= worker->tile_places;
-}
-
 void scan_classes(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
@@ -252,18 +244,19 @@ void scan_classes(struct scan *scan)
         if (sampling.line_words > 0)
             sampling.end = sampling.begin + 64 * sampling.line_words;
         TRAWL_ASSERT(sampling.begin < sampling.end && sampling.end <= scan->limit);
-        dense_allow(scan, sampling.end - sampling.begin, hits_are_wasted(&sampling));
+        dense_allow(scan, sampling.end - sampling.begin);
+        scan->work += TILE_WORK;
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over &&
                !(switched = dense_switch(scan, sampling.begin)))
             gather_tile(&sampling); /* once more, with more work, in the end with any */
         if (switched)
             continue;
-        dense_spare(scan);
         if (scan->over)
             return;
         verify_gathered(scan, sampling.begin, sampling.end - sampling.begin);
         TRAWL_ASSERT(scan->result->count >= kept && scan->at == sampling.begin);
+        dense_spare(scan, max_u64(scan->run_until, sampling.end) - sampling.begin);
         adapt_tile(worker, scan->result->count > kept, &sampling);
         scan->at = sampling.end;
     }

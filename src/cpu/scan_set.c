@@ -111,7 +111,7 @@ void scan_set(struct scan *scan)
     while (!scan->over && scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t places, words = fill(scan, &places), begin = scan->at;
 
-        dense_allow(scan, max_u64(places, 64 * words), false);
+        dense_allow(scan, max_u64(places, 64 * words));
         if (words == 0) {
             places = 1;
             verify_place(scan, scan->at);
@@ -122,7 +122,7 @@ void scan_set(struct scan *scan)
             return;
         TRAWL_ASSERT(places > 0 && begin + places <= scan->limit);
         if (scan->run_until <= begin + places) /* the tile was not dense */
-            dense_spare(scan);
+            dense_spare(scan, places);
         scan->at = max_u64(begin + places, scan->run_until);
     }
 }

@@ -11,6 +11,8 @@
     256u /* 16 KiB of text: its bitmap and the text stay in the first-level cache \
           */
 
+#define WORK_SPARED_MAX 1024u /* of a set's work */
+
 /* The strings of a set whose strings are of one byte each. */
 struct byte_set {
     struct find_bytes bytes;
@@ -51,6 +53,7 @@ struct engine_worker {
     uint64_t dense_bytes;   /* begins that the automaton searched at the last dense part */
     uint64_t dense_left;    /* of them, that are to follow in the next chunk */
     uint64_t work_per_byte; /* that counts as dense */
+    uint64_t work_spared;   /* that positions before did not take, at most WORK_SPARED_MAX */
     uint64_t dense_work;    /* the cost of dense parts while there was no automaton, */
     uint64_t dense_serial;  /* in searches with this plan */
     bool dense_waits;       /* it was too little for the automaton, in the last positions too */
@@ -167,11 +170,10 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* Is that the better way to what is wanted? */
 bool scan_bytes_fits(const struct engine_worker *worker, enum engine_want want);
 
-/* Sets: the work that the next positions may take. `wasted`: they are few, of lines, and will have
- * more hits than are wanted. */
-void dense_allow(struct scan *scan, uint64_t places, bool wasted);
-/* They did not take more. */
-void dense_spare(struct scan *scan);
+/* Sets: the work that the next positions may take. */
+void dense_allow(struct scan *scan, uint64_t places);
+/* They did not take more, and decided so many bytes: what they did not take may be taken later. */
+void dense_spare(struct scan *scan, uint64_t bytes);
 /* They took more, so the automaton takes over from x on, each time for longer; scan->run_until is
  * after what it searched. False: it does not, and the candidates of begins from x on are to be
  * verified as before. */

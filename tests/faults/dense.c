@@ -44,6 +44,7 @@ static uint64_t search(struct engine_worker *worker, const struct trawl_plan *pl
     for (uint64_t from = 0; *status == TRAWL_OK && from < chunk.owned; from = result.done) {
         const struct hits *hits = &result.hits;
 
+        worker->work_spared = 0;
         worker->work_per_byte = 0;           /* the automaton at the first candidate, */
         worker->dense_work = UINT64_MAX / 2; /* whatever it takes to make it */
         *status = engine_scan(&engine_cpu, worker, &chunk, from, ENGINE_WANT_HITS, &result, error);
