@@ -144,7 +144,7 @@ cdef int describe_numbers(ArrowSchema *schema, ArrowArray *array, bytes name, bl
     return 0
 
 
-def struct_capsules(tuple names, tuple columns):
+def struct_capsules(tuple names, tuple columns, /):
     """The Arrow array of a struct whose fields are these columns, one to four."""
     cdef ArrowSchema *schema
     cdef ArrowArray *array

@@ -267,9 +267,9 @@ cdef int64_t key_at(char format, const void *keys, int64_t i) noexcept:
     return (<const int64_t *>keys)[i] if format in b"lL" else -1
 
 
-def strings(given):
+def strings(column, /):
     """A column's values as a list of bytes."""
-    cdef Reader reader = Reader(given)
+    cdef Reader reader = Reader(column)
 
     found = []
     while reader.next():
