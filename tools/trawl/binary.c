@@ -8,11 +8,11 @@
  * Here the text of a block may come in several windows, so what was printed of the current block
  * is held in the output until the next block begins.
  */
-#include "trawl/scan.h"
+#include "trawl/binary.h"
 
 #include <stdlib.h>
 
-#include "trawl/pool.h"
+#include "trawl/pool_turns.h"
 
 #define LOOK_BYTES (16u << 10)
 

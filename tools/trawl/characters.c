@@ -6,7 +6,7 @@
  * lines with matches, up to the match; other lines are not decoded. For UTF-8 this is needed if
  * strings are not valid UTF-8, and where i and I are not one letter, as in Turkish.
  */
-#include "trawl/scan.h"
+#include "trawl/characters.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* count: line ends and line numbers. */
-#include "trawl/scan.h"
+#include "trawl/count.h"
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 

@@ -1,25 +1,12 @@
-/* far: lines too long to be kept in memory, read again to be printed. */
-#include "trawl/scan.h"
+/* far: bytes of lines too long to be kept in memory, read again. */
+#include "trawl/far.h"
 
 #include <stdlib.h>
 
 #include "trawl/charset.h"
-#include "trawl/json.h"
 
 #define FAR_BYTES (63u << 10) /* a multiple of 3, for base64 */
 #define CHARACTER_BYTES_MAX 8
-
-static bool print_piece(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
-{
-    output_bytes(scan->output, bytes, (size_t)bytes_count);
-    return scan->output->error == 0;
-}
-
-static bool check_piece(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
-{
-    scan->encoding_error = !charset_is_valid(bytes, (size_t)bytes_count);
-    return !scan->encoding_error;
-}
 
 /* Bytes at the end of a piece that begin a character whose rest is in the next one. (Of charsets of
  * several bytes no line is far: lines.c.) */
@@ -91,37 +78,4 @@ bool far_pieces(struct scan *scan, enum charset charset, uint64_t begin, uint64_
         memmove(buffer, buffer + got - held, (size_t)held);
     }
     return good;
-}
-
-static bool print_far_json(struct scan *scan, uint64_t begin, uint64_t end, bool has_end,
-                           uint64_t number, bool selected)
-{
-    struct view view = {NULL, begin, end - begin + has_end, scan->carried, scan->carried_count,
-                        false};
-    struct json_line line = {NULL, view.count, NULL, 0, number, begin, selected};
-
-    if (!style_find_spans(scan, &view, 0, end - begin))
-        return false;
-    line.spans = scan->style.spans;
-    line.span_count = scan->style.span_count;
-    json_line(scan, &line);
-    return scan->status == TRAWL_OK;
-}
-
-bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, bool has_end, char separator)
-{
-    const struct settings *settings = scan->settings;
-    uint64_t number = settings->line_number ? scan->line_end_count + 1 : 0;
-
-    if (end > scan->block_end)
-        binary_next_block(scan, end);
-    if (settings->json)
-        return print_far_json(scan, begin, end, has_end, number, separator == ':');
-    if (settings->checks_text && !far_pieces(scan, settings->charset, begin, end, check_piece))
-        return false;
-    print_head(scan, number, begin, end - begin, separator);
-    if (!far_pieces(scan, CHARSET_BYTES, begin, end, print_piece))
-        return false;
-    output_byte(scan->output, settings->line_end);
-    return true;
 }

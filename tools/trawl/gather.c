@@ -5,8 +5,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "trawl/pool.h"
+#include "trawl/binary.h"
+#include "trawl/pool_turns.h"
 #include "trawl/scan.h"
+#include "trawl/totals.h"
 
 #define GATHER_BYTES (UINT64_C(256) << 10) /* that wait at most before they are searched */
 #define GATHER_FIRST 4u    /* files; and how many hold nothing before the next try */
@@ -46,6 +48,16 @@ uint8_t *gather_room(struct gather *gather)
     if (gather->bytes == NULL)
         gather->bytes = aligned_alloc(ROOM_ALIGNMENT, GATHER_BYTES + WHOLE_BYTES + ROOM_ALIGNMENT);
     return gather->bytes == NULL ? NULL : gather->bytes + gather->used;
+}
+
+void pool_search_single(struct pool_worker *worker, const struct job_file *file)
+{
+    uint64_t before = worker->job->totals.selected_count;
+
+    worker->job->searcher = worker->searcher;
+    job_search(worker->job, file);
+    worker->searched_found += worker->job->totals.selected_count - before;
+    worker->searched_bytes += trawl_searcher_progress(worker->searcher);
 }
 
 static void search_alone(struct pool_worker *worker, const struct job_file *file)

@@ -48,4 +48,7 @@ void gather_search(struct pool_worker *worker, const struct job_file *file);
 /* Search those that wait: before anything else is searched or told. */
 void gather_flush(struct pool_worker *worker);
 
+/* Search one file by the worker alone. */
+void pool_search_single(struct pool_worker *worker, const struct job_file *file);
+
 #endif

@@ -1,5 +1,5 @@
 /* input: one item of the walk, from its name to its search. */
-#include "trawl/pool.h"
+#include "trawl/input.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -10,6 +10,7 @@
 
 #include "trawl/encoding.h"
 #include "trawl/interrupt.h"
+#include "trawl/open.h"
 #include "trawl/progress.h"
 #include "trawl/scan.h"
 #include "trawl/searchers.h"
@@ -129,12 +130,30 @@ void pool_tell_progress(struct pool_worker *worker)
     worker->searched_found = 0;
 }
 
+/* With the turn: the searcher with all threads. NULL: said why, and the search is over. */
+static struct trawl_searcher *shared_searcher(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+    char message[TYPED_ERROR_BYTES];
+
+    if (pool->shared != NULL)
+        return pool->shared;
+    if (pool->workers_max == 1 && pool->job->settings->threads == 1 && worker->searcher != NULL)
+        return worker->searcher;
+    if (searchers_open(pool->job, &pool->shared, message))
+        return pool->shared;
+    pool->shared = NULL;
+    job_message(worker->job, "%s", message);
+    worker->job->error_seen = worker->job->done = true;
+    return NULL;
+}
+
 /* With the searcher of all threads, when it is this file's turn. */
 static void search_shared(struct pool_worker *worker, const struct job_file *file)
 {
     if (!pool_wait_turn(worker))
         return;
-    worker->job->searcher = pool_shared_searcher(worker);
+    worker->job->searcher = shared_searcher(worker);
     if (worker->job->searcher == NULL)
         return;
     interrupt_check();
@@ -142,16 +161,6 @@ static void search_shared(struct pool_worker *worker, const struct job_file *fil
     worker->job->prints_alone = true;
     job_search(worker->job, file);
     worker->job->prints_alone = false;
-}
-
-void pool_search_single(struct pool_worker *worker, const struct job_file *file)
-{
-    uint64_t before = worker->job->totals.selected_count;
-
-    worker->job->searcher = worker->searcher;
-    job_search(worker->job, file);
-    worker->searched_found += worker->job->totals.selected_count - before;
-    worker->searched_bytes += trawl_searcher_progress(worker->searcher);
 }
 
 static bool wants_all_threads(struct pool_worker *worker, const struct stat *status)
@@ -266,7 +275,7 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
     turn = pool_has_turn(worker); /* else the open may not wait */
     if (turn)
         interrupt_allow();
-    descriptor = tree_open_above_standard(directory, item->name + item->open_at, flags);
+    descriptor = open_above_standard(directory, item->name + item->open_at, flags);
     open_error = errno;
     if (turn)
         interrupt_forbid();

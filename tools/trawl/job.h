@@ -43,7 +43,7 @@ enum groups {
     GROUPS_UNKNOWN, /* files before this one are still being searched */
 };
 
-/* Of files that are searched by several workers each worker has a job of its own (pool.h). */
+/* Of files that are searched by several workers each worker has a job of its own (pool_turns.h). */
 struct job {
     const struct settings *settings;
     struct patterns *patterns;
@@ -83,12 +83,6 @@ void job_file_fault(struct job *job, const char *message);
 /* As job_message, with the text made. */
 void job_say(struct job *job, const char *text);
 
-/* Add what the searcher's last call did to the totals, if they are wanted. */
-void job_add_stats(struct job *job);
-void job_add_totals(struct job_totals *sum, const struct job_totals *more);
-/* json.c */
-void json_add(struct json_totals *sum, const struct json_totals *more);
-
 /* An open file. */
 struct job_file {
     int descriptor;
@@ -107,7 +101,5 @@ bool job_is_own_output(const struct job *job, const struct stat *status);
 
 /* Report on a file that is known to hold nothing. */
 void job_pass_over(struct job *job, const char *name);
-/* So many files of so many bytes were passed over by the searcher's last call. */
-void job_add_passed(struct job *job, uint64_t file_count, uint64_t text_bytes);
 
 #endif

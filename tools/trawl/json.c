@@ -8,8 +8,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "trawl/binary.h"
 #include "trawl/charset.h"
 #include "trawl/clock.h"
+#include "trawl/far.h"
 #include "trawl/utf8.h"
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
@@ -280,17 +282,6 @@ void json_end(struct scan *scan, bool binary)
                    ",\"matched_lines\":%" PRIu64 ",\"matches\":%" PRIu64 "}}}\n",
                    time, json->lines > 0, searched, printed, json->lines, json->matches);
     put_text(scan, text);
-}
-
-void json_add(struct json_totals *sum, const struct json_totals *more)
-{
-    sum->searches += more->searches;
-    sum->with_match += more->with_match;
-    sum->bytes_searched += more->bytes_searched;
-    sum->bytes_printed += more->bytes_printed;
-    sum->lines += more->lines;
-    sum->matches += more->matches;
-    sum->elapsed_ns += more->elapsed_ns;
 }
 
 void json_summary(struct output *output, const struct json_totals *totals, uint64_t elapsed_ns)

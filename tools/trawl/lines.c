@@ -4,52 +4,22 @@
  * carry, together with the lines before it that leading context may need. If the line grows long,
  * only its begin is kept, and those of its matches that decide about it.
  */
-#include "trawl/scan.h"
+#include "trawl/lines.h"
 
 #include <stdlib.h>
 
+#include "trawl/binary.h"
+#include "trawl/characters.h"
 #include "trawl/charset.h"
+#include "trawl/count.h"
+#include "trawl/print.h"
+#include "trawl/print_line.h"
 
-#define GROW_FIRST 64u
+/* An open line longer than this is not kept but read again if it is to be printed. */
+#define KEPT_LINE_BYTES_MAX (UINT64_C(1) << 20)
+
 #define NEAR_BYTES 256u /* a match so near is often in the next line */
 #define GROUP_LINES 64u /* asked at once whether all match */
-
-void *scan_grow(struct scan *scan, void *array, uint64_t *capacity, uint64_t wanted, uint64_t size)
-{
-    uint64_t larger = *capacity == 0 ? GROW_FIRST : *capacity;
-    void *moved;
-
-    if (wanted <= *capacity)
-        return array;
-    while (larger < wanted)
-        larger *= 2;
-    moved = realloc(array, (size_t)(larger * size));
-    if (moved == NULL)
-        scan_fail(scan, TRAWL_MEMORY);
-    else
-        *capacity = larger;
-    return moved;
-}
-
-static bool has_empty_word(const uint8_t *bytes, uint64_t bytes_count)
-{
-    size_t at = 0;
-    bool word_before = false;
-
-    return charset_empty_word(bytes, (size_t)bytes_count, (size_t)bytes_count + 1, &at,
-                              &word_before);
-}
-
-bool line_holds_empty(const struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end)
-{
-    const struct settings *settings = scan->settings;
-
-    if (!scan->job->patterns->has_empty)
-        return false;
-    if (settings->whole_lines)
-        return begin == end;
-    return !settings->words || (bytes != NULL && has_empty_word(bytes, end - begin));
-}
 
 /* Is the line selected before -v is asked? matches are those that begin in it; `end` is without
  * the line end; offsets in the text; bytes may be NULL where the line is not in memory. */

@@ -1,18 +1,15 @@
 /* trawl: the command. Search for strings as GNU grep -F does, with every core. */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "trawl/charset.h"
 #include "trawl/clock.h"
 #include "trawl/config.h"
-#include "trawl/escape.h"
 #include "trawl/exclude.h"
 #include "trawl/explain.h"
 #include "trawl/filter.h"
@@ -22,6 +19,7 @@
 #include "trawl/job.h"
 #include "trawl/json.h"
 #include "trawl/matrix.h"
+#include "trawl/message.h"
 #include "trawl/names.h"
 #include "trawl/pool.h"
 #include "trawl/progress.h"
@@ -30,109 +28,14 @@
 #include "trawl/types.h"
 #include "trawl/version.h"
 
-#define LINE_BYTES 1024 /* longer ones take memory */
 #define HINT_BYTES_MAX 60
 
 /* Static, so that it costs a small run nothing. */
 static struct output standard_output;
 
-static bool escape_messages; /* --escape-controls */
-static bool called_tg;       /* whose messages these are */
-
-/* One write, so that lines of several processes do not mix. */
-static void write_line(const char *text)
-{
-    static char end[] = "\n";
-    const char *prefix = called_tg ? "tg: " : "trawl: ";
-    char *escaped = escape_messages ? escape_copy(text) : NULL;
-    const char *shown = escaped != NULL ? escaped : text;
-    struct iovec parts[] = {{(void *)(uintptr_t)prefix, strlen(prefix)},
-                            {(void *)(uintptr_t)shown, strlen(shown)},
-                            {end, sizeof end - 1}};
-    ssize_t ignored = writev(STDERR_FILENO, parts, sizeof parts / sizeof *parts);
-
-    (void)ignored; /* there is nowhere else to say it */
-    free(escaped);
-}
-
-/* A text of any length, since a path may have any; in `room` if it fits. */
-static char *format_text(char room[LINE_BYTES], const char *format, va_list arguments)
-{
-    va_list again;
-    char *text = room;
-    int bytes;
-
-    va_copy(again, arguments);
-    bytes = vsnprintf(room, LINE_BYTES, format, arguments);
-    if (bytes >= LINE_BYTES) {
-        text = malloc((size_t)bytes + 1);
-        if (text != NULL)
-            (void)vsnprintf(text, (size_t)bytes + 1, format, again);
-        else
-            text = room; /* cut off */
-    }
-    va_end(again);
-    return text;
-}
-
-static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-static void complain(const char *format, ...)
-{
-    char room[LINE_BYTES], *text;
-    va_list arguments;
-
-    va_start(arguments, format);
-    text = format_text(room, format, arguments);
-    va_end(arguments);
-    write_line(text);
-    if (text != room)
-        free(text);
-}
-
-void job_say(struct job *job, const char *text)
-{
-    if (job->worker != NULL) {
-        pool_say(job->worker, text);
-        return;
-    }
-    output_flush(job->output);
-    progress_hide(job->progress);
-    write_line(text);
-}
-
-void job_message(struct job *job, const char *format, ...)
-{
-    char room[LINE_BYTES], *text;
-    va_list arguments;
-
-    if (job->silent)
-        return;
-    va_start(arguments, format);
-    text = format_text(room, format, arguments);
-    va_end(arguments);
-    job_say(job, text);
-    if (text != room)
-        free(text);
-}
-
-void job_file_error(struct job *job, const char *name, int os_code)
-{
-    if (!job->settings->no_messages)
-        job_message(job, "%s: %s", name, strerror(os_code));
-    job->error_seen = true;
-}
-
-void job_file_fault(struct job *job, const char *message)
-{
-    if (!job->settings->no_messages)
-        job_message(job, "%s", message);
-    job->error_seen = true;
-}
-
 static void print_usage_hint(void)
 {
-    const char *name = called_tg ? "tg" : "trawl";
+    const char *name = message_manner.called_tg ? "tg" : "trawl";
     char hint[160];
     int bytes = snprintf(hint, sizeof hint,
                          "Usage: %s [OPTION]... PATTERNS [FILE]...\n"
@@ -148,7 +51,7 @@ static int end_document(void)
 {
     output_flush(&standard_output);
     if (standard_output.error != 0)
-        complain("write error: %s", strerror(standard_output.error));
+        message_print("write error: %s", strerror(standard_output.error));
     return standard_output.error == 0 ? EXIT_SELECTED : EXIT_ERROR;
 }
 
@@ -157,7 +60,7 @@ static int list_algorithms(void)
     const char *name, *summary = "";
 
     if (trawl_algorithm(0, NULL) == NULL) {
-        complain("--list-algorithms: this build has no gallery, so no algorithms");
+        message_print("--list-algorithms: this build has no gallery, so no algorithms");
         return EXIT_ERROR;
     }
     for (uint32_t i = 0; (name = trawl_algorithm(i, &summary)) != NULL; i++) {
@@ -178,7 +81,7 @@ static int explain(const struct patterns *patterns, const struct settings *setti
 {
     if (explain_print(&standard_output, patterns, settings))
         return end_document();
-    complain("memory exhausted");
+    message_print("memory exhausted");
     return EXIT_ERROR;
 }
 
@@ -274,10 +177,11 @@ static void print_hint(const struct job *job)
         return;
     pattern = hint_regex(job->patterns);
     if (pattern != NULL)
-        complain("hint: '%.*s' looks like a regular expression, but %s searches for strings as "
-                 "they are",
-                 pattern->bytes_count > HINT_BYTES_MAX ? HINT_BYTES_MAX : (int)pattern->bytes_count,
-                 (const char *)pattern->bytes, settings->is_tg ? "tg" : "trawl");
+        message_print(
+            "hint: '%.*s' looks like a regular expression, but %s searches for strings as "
+            "they are",
+            pattern->bytes_count > HINT_BYTES_MAX ? HINT_BYTES_MAX : (int)pattern->bytes_count,
+            (const char *)pattern->bytes, settings->is_tg ? "tg" : "trawl");
 }
 
 /* Rules that hide every file look like a text without a match. */
@@ -286,7 +190,42 @@ static void print_nothing_searched(const struct job *job)
     const struct settings *settings = job->settings;
 
     if (job->left_out && job->totals.file_count == 0 && !settings->quiet && !settings->no_messages)
-        complain("no files were searched: rules left all of them out; --debug says which");
+        message_print("no files were searched: rules left all of them out; --debug says which");
+}
+
+/* As job_walk, with what comes before and after all rows; counts first where it must. */
+static bool walk_for_matrix(struct job *job, const struct exclude *exclude,
+                            const struct typed_item *operands, size_t operand_count, char *message)
+{
+    struct matrix *matrix = job->matrix;
+    bool good;
+
+    if (matrix->format != MATRIX_NPY) {
+        return job_walk(job, exclude, operands, operand_count, message);
+    }
+    matrix->header_goes_last = matrix_header_can_wait(matrix);
+    if (!matrix->header_goes_last) {
+        matrix->counts = job->silent = true;
+        good = job_walk(job, exclude, operands, operand_count, message);
+        matrix->counts = job->silent = false;
+        if (job->done || !good)
+            return good;
+        matrix->rows_announced = matrix->row_count;
+        matrix->row_count = 0;
+    }
+    matrix_header_begin(matrix);
+    good = job_walk(job, exclude, operands, operand_count, message);
+    output_flush(job->output);
+    if (matrix->header_goes_last) {
+        matrix_header_end(matrix);
+    } else if (matrix->row_too_many || (matrix->row_count < matrix->rows_announced && !job->done &&
+                                        job->output->error == 0)) {
+        job_message(job,
+                    "--matrix=npy: a text changed: %" PRIu64 " records were counted, then %s came",
+                    matrix->rows_announced, matrix->row_too_many ? "more" : "fewer");
+        job->error_seen = true;
+    }
+    return good;
 }
 
 static int run_job(struct job *job, struct exclude *exclude, const struct typed_item *operands,
@@ -315,7 +254,7 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
     else
         job->show_names = settings->directories == DIRECTORIES_RECURSE ? -1 : 0;
     if (good && job->matrix != NULL)
-        good = matrix_walk(job, exclude, operands, operand_count, message);
+        good = walk_for_matrix(job, exclude, operands, operand_count, message);
     else if (good)
         good = job_walk(job, exclude, operands, operand_count, message);
     if (good)
@@ -337,11 +276,11 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
     matrix_close(job->matrix);
     trawl_searcher_close(job->searcher);
     if (!good) {
-        complain("%s", message);
+        message_print("%s", message);
         return EXIT_ERROR;
     }
     if (job->output->error != 0) {
-        complain("write error: %s", strerror(job->output->error));
+        message_print("write error: %s", strerror(job->output->error));
         return EXIT_ERROR;
     }
     if (job->selected && job->settings->stop_at_first_file)
@@ -381,7 +320,7 @@ static int save_patterns(struct patterns *patterns, const struct settings *setti
     else if (patterns_plan(patterns, settings, settings->whole_lines, &patterns->plan, message) &&
              saved_write(patterns, settings, message))
         return EXIT_SELECTED;
-    complain("%s", message);
+    message_print("%s", message);
     return EXIT_ERROR;
 }
 
@@ -401,7 +340,7 @@ static void warn_of_old_color(const struct colors *colors)
 
     if (colors->on && old != NULL &&
         (colors->selected_match == old || colors->context_match == old))
-        complain("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old, old);
+        message_print("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old, old);
 }
 
 /* With valid options: strings, plan, files. */
@@ -420,7 +359,7 @@ static int run(struct job *job, struct settings *settings, char *message)
     if (!exclude_build(&exclude, &settings->filters, message) ||
         !gather_patterns(job->patterns, settings, pattern_is_operand ? operands[0].text : NULL,
                          message)) {
-        complain("%s", message);
+        message_print("%s", message);
         exclude_free(&exclude);
         return EXIT_ERROR;
     }
@@ -433,7 +372,7 @@ static int run(struct job *job, struct settings *settings, char *message)
         status = EXIT_NOT_SELECTED;
     else if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
                             message))
-        complain("%s", message);
+        message_print("%s", message);
     else if (settings->explain)
         status = explain(job->patterns, settings);
     else {
@@ -455,10 +394,10 @@ static int list_files(struct job *job, const struct settings *settings, char *me
     if (exclude_build(&exclude, &settings->filters, message))
         status = names_print(job, &exclude, settings->operands.items, settings->operands.count);
     else
-        complain("%s", message);
+        message_print("%s", message);
     exclude_free(&exclude);
     if (job->output->error != 0) {
-        complain("write error: %s", strerror(job->output->error));
+        message_print("write error: %s", strerror(job->output->error));
         return EXIT_ERROR;
     }
     return status;
@@ -471,7 +410,7 @@ static int run_filtered(struct job *job, struct settings *settings, char *messag
     int status;
 
     if (!filter_open(&filter, settings, message)) {
-        complain("%s", message);
+        message_print("%s", message);
         return EXIT_ERROR;
     }
     job->filter = filter;
@@ -491,7 +430,7 @@ static int list_types(const struct settings *settings)
 
     if (types_print(&standard_output, &settings->files.rules, message))
         return end_document();
-    complain("%s", message);
+    message_print("%s", message);
     return EXIT_ERROR;
 }
 
@@ -526,12 +465,12 @@ static int run_typed(struct settings *settings)
     job.patterns = &patterns;
     job.output = &standard_output;
     if (!build_settings(&job, settings, charset, message)) {
-        complain("%s", message);
+        message_print("%s", message);
         patterns_free(&patterns);
         return EXIT_ERROR;
     }
     if (settings->unix_offsets)
-        complain("warning: --unix-byte-offsets (-u) is obsolete");
+        message_print("warning: --unix-byte-offsets (-u) is obsolete");
     status = run_filtered(&job, settings, message);
     patterns_free(&patterns);
     return status;
@@ -546,14 +485,14 @@ static bool parse(struct settings *settings, struct config *config, int argument
     char message[TYPED_ERROR_BYTES];
 
     good = typed_parse(settings, argument_count, arguments, operands_end_options);
-    called_tg = settings->is_tg;
+    message_manner.called_tg = settings->is_tg;
     if (good && !settings->no_config) {
         if (!config_read(config, message)) {
-            complain("%s", message);
+            message_print("%s", message);
             return false;
         }
         if (*message != '\0' && !settings->no_messages)
-            complain("%s", message);
+            message_print("%s", message);
         if (config->count > 1) {
             typed_free(settings);
             good = typed_parse_after(settings, config, argument_count, arguments,
@@ -561,7 +500,7 @@ static bool parse(struct settings *settings, struct config *config, int argument
         }
     }
     if (!good)
-        complain("%s", settings->error);
+        message_print("%s", settings->error);
     return good;
 }
 
@@ -583,9 +522,9 @@ static bool print_document(const struct settings *settings, int *status)
     } else if (settings->generate == NULL) {
         return false;
     } else if (!help_generate(&standard_output, settings->generate)) {
-        complain("--generate: '%s' is not one of man, man-tg, complete-bash, complete-zsh, "
-                 "complete-fish",
-                 settings->generate);
+        message_print("--generate: '%s' is not one of man, man-tg, complete-bash, complete-zsh, "
+                      "complete-fish",
+                      settings->generate);
         *status = EXIT_ERROR;
         return true;
     }
@@ -601,8 +540,8 @@ int main(int argument_count, char **arguments)
 
     output_open(&standard_output, STDOUT_FILENO);
     if (parse(&settings, &config, argument_count, arguments)) {
-        escape_messages = settings.escape_controls == COLOR_ALWAYS ||
-                          (settings.escape_controls == COLOR_AUTO && isatty(STDERR_FILENO));
+        message_manner.escapes = settings.escape_controls == COLOR_ALWAYS ||
+                                 (settings.escape_controls == COLOR_AUTO && isatty(STDERR_FILENO));
         if (!print_document(&settings, &status))
             status = run_typed(&settings);
     }

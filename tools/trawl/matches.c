@@ -1,9 +1,13 @@
 /* matches: reports that need matches, not lines. */
-#include "trawl/scan.h"
+#include "trawl/matches.h"
 
 #include <stdlib.h>
 
+#include "trawl/binary.h"
+#include "trawl/characters.h"
 #include "trawl/charset.h"
+#include "trawl/count.h"
+#include "trawl/print.h"
 
 /* A match begins in a line that none began in before: it is selected. */
 static void begin_line(struct scan *scan, const struct trawl_window *window, uint64_t at)

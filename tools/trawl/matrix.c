@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "trawl/charset.h"
+#include "trawl/count.h"
+#include "trawl/totals.h"
 
 #define GATHER_BYTES (UINT64_C(4) << 20)
 #define RECORDS_MAX (UINT64_C(1) << 16) /* searched together */
@@ -114,42 +116,6 @@ void matrix_close(struct matrix *matrix)
 const struct trawl_searcher *matrix_reader(const struct matrix *matrix)
 {
     return matrix->reader;
-}
-
-/* ---- All texts ------------------------------------------------------------------------------- */
-
-bool matrix_walk(struct job *job, const struct exclude *exclude, const struct typed_item *operands,
-                 size_t operand_count, char *message)
-{
-    struct matrix *matrix = job->matrix;
-    bool good;
-
-    if (matrix->format != MATRIX_NPY) {
-        return job_walk(job, exclude, operands, operand_count, message);
-    }
-    matrix->header_goes_last = matrix_header_can_wait(matrix);
-    if (!matrix->header_goes_last) {
-        matrix->counts = job->silent = true;
-        good = job_walk(job, exclude, operands, operand_count, message);
-        matrix->counts = job->silent = false;
-        if (job->done || !good)
-            return good;
-        matrix->rows_announced = matrix->row_count;
-        matrix->row_count = 0;
-    }
-    matrix_header_begin(matrix);
-    good = job_walk(job, exclude, operands, operand_count, message);
-    output_flush(job->output);
-    if (matrix->header_goes_last) {
-        matrix_header_end(matrix);
-    } else if (matrix->row_too_many || (matrix->row_count < matrix->rows_announced && !job->done &&
-                                        job->output->error == 0)) {
-        job_message(job,
-                    "--matrix=npy: a text changed: %" PRIu64 " records were counted, then %s came",
-                    matrix->rows_announced, matrix->row_too_many ? "more" : "fewer");
-        job->error_seen = true;
-    }
-    return good;
 }
 
 bool matrix_counts(const struct matrix *matrix)

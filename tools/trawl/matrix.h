@@ -9,7 +9,6 @@
 #define TRAWL_MATRIX_H
 
 #include "trawl/scan.h"
-#include "trawl/pool.h"
 
 #define MATRIX_NPY_HEADER_BYTES 128
 
@@ -53,9 +52,6 @@ bool matrix_open(struct job *job, char *message);
 void matrix_close(struct matrix *matrix);
 /* What reads the text: its progress is the job's. */
 const struct trawl_searcher *matrix_reader(const struct matrix *matrix);
-/* As job_walk, with what comes before and after all rows; counts first where it must. */
-bool matrix_walk(struct job *job, const struct exclude *exclude, const struct typed_item *operands,
-                 size_t operand_count, char *message);
 /* Is this the pass that counts? Then matrix_count takes a descriptor, and leaves it as it was. */
 bool matrix_counts(const struct matrix *matrix);
 void matrix_count(struct job *job, int descriptor, const struct stat *status, const char *name);

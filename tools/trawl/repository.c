@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trawl/tree.h"
+#include "trawl/open.h"
 
 #define FILE_BYTES_MAX (100u << 20) /* git reads no longer ones either */
 
@@ -25,7 +26,7 @@ bool repository_is_absent(int os_code)
 char *repository_read(int directory, const char *path, size_t *bytes)
 {
     int descriptor =
-        tree_open_above_standard(directory, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+        open_above_standard(directory, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat status;
     char *text = NULL;
     size_t used = 0, room;

@@ -139,7 +139,7 @@ static bool matrix_contradiction(const struct settings *settings, char *error)
     return true;
 }
 
-/* Is one of the options given that print.c knows nothing of? */
+/* Is one of the options given that print_line.c knows nothing of? */
 static void style_build(struct settings *settings)
 {
     struct style *style = &settings->style;

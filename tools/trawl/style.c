@@ -1,8 +1,8 @@
 /* style: lines as ripgrep's options ask for them: columns, headings, replacements, long lines cut.
  *
- * Everything else stays as print.c has it. Where no such option is given nothing comes here.
+ * Everything else stays as print_line.c has it. Where no such option is given nothing comes here.
  */
-#include "trawl/scan.h"
+#include "trawl/style.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,9 @@
 #include "trawl/escape.h"
 #include "trawl/hyperlink.h"
 #include "trawl/json.h"
-#include "trawl/pool.h"
+#include "trawl/pool_turns.h"
+#include "trawl/print.h"
+#include "trawl/style_name.h"
 #include "trawl/utf8.h"
 
 /* A line, or with -o a match, to be printed. */
@@ -33,50 +35,6 @@ void style_free(struct style_state *style)
 
 /* ---- Heads ------------------------------------------------------------------------------------
  */
-
-/* Make a link of what follows, if that is wanted, and not one already. */
-static bool begin_link(struct scan *scan, uint64_t line, uint64_t column)
-{
-    struct style_state *style = &scan->style;
-
-    if (!scan->settings->style.links || style->link_open)
-        return false;
-    if (!style->link_sought)
-        style->link_path = realpath(scan->name, NULL); /* of standard input there is none */
-    style->link_sought = true;
-    if (style->link_path == NULL)
-        return false;
-    hyperlink_begin(scan->output, scan->settings->hyperlink, style->link_path, line, column);
-    style->link_open = true;
-    return true;
-}
-
-static void end_link(struct scan *scan)
-{
-    if (scan->style.link_open)
-        hyperlink_end(scan->output);
-    scan->style.link_open = false;
-}
-
-void style_name(struct scan *scan)
-{
-    char separator = scan->settings->path_separator;
-    bool linked = begin_link(scan, 0, 0);
-
-    for (const char *at = scan->name, *end; *at != '\0'; at = end) {
-        end = at + strcspn(at, separator != 0 ? "/" : "");
-        if (scan->settings->style.escapes)
-            escape_print(scan->output, (const uint8_t *)at, (uint64_t)(end - at), false);
-        else
-            output_bytes(scan->output, at, (size_t)(end - at));
-        if (*end == '/') {
-            output_byte(scan->output, (uint8_t)separator);
-            end++;
-        }
-    }
-    if (linked)
-        end_link(scan);
-}
 
 static void print_field_end(struct scan *scan, bool selected)
 {
@@ -101,7 +59,7 @@ static void print_field(struct scan *scan, uint64_t number, const char *color, b
     output_number(scan->output, number, scan->number_width);
     print_color_end(scan, color);
     if (ends_link)
-        end_link(scan);
+        style_end_link(scan);
     print_field_end(scan, selected);
 }
 
@@ -137,11 +95,11 @@ static void print_style_head(struct scan *scan, uint64_t line_number, uint64_t c
     if (scan->settings->style.links &&
         ((names && !settings->heading) ||
          (line_number > 0 && hyperlink_has_line(settings->hyperlink))))
-        (void)begin_link(scan, line_number, column);
+        (void)style_begin_link(scan, line_number, column);
     if (names && !settings->heading) {
         print_name(scan);
         if (line_number == 0 && column == 0)
-            end_link(scan);
+            style_end_link(scan);
         if (settings->null_after_name)
             output_byte(scan->output, '\0');
         else

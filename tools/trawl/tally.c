@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "trawl/characters.h"
+#include "trawl/print.h"
 #include "trawl/scan.h"
 
 struct tally_part {

@@ -13,6 +13,7 @@
 
 #include "trawl/exclude.h"
 #include "trawl/filter.h"
+#include "trawl/open.h"
 
 /* grep's order, found by experiment with version 3.8: the entries of a directory come 100,000 at a
  * time; if those are more than 10,000, they are sorted by inode number, except on file systems
@@ -85,17 +86,6 @@ void tree_directory_drop(struct tree_directory *directory)
         return;
     close(directory->descriptor);
     free(directory);
-}
-
-int tree_open_above_standard(int directory, const char *path, int flags)
-{
-    int descriptor = openat(directory, path, flags), moved;
-
-    if (descriptor < 0 || descriptor > STDERR_FILENO)
-        return descriptor;
-    moved = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(descriptor);
-    return moved;
 }
 
 /* Room for `wanted` things of `size` bytes; NULL: no memory, and the old room stays. */
@@ -260,7 +250,7 @@ static struct tree_directory *open_directory(struct tree *tree, int parent, cons
     if (directory == NULL)
         return NULL;
     do {
-        directory->descriptor = tree_open_above_standard(parent, name, flags);
+        directory->descriptor = open_above_standard(parent, name, flags);
     } while (directory->descriptor < 0 && (errno == EMFILE || errno == ENFILE) && close_some(tree));
     atomic_init(&directory->holder_count, 1);
     if (directory->descriptor >= 0 && fstat(directory->descriptor, status) == 0)

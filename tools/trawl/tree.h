@@ -27,10 +27,6 @@ struct tree_directory {
 void tree_directory_hold(struct tree_directory *directory);
 void tree_directory_drop(struct tree_directory *directory); /* NULL: nothing */
 
-/* openat, with a descriptor that is none of the standard ones: where one of those is closed, the
- * next file opened would take its place. */
-int tree_open_above_standard(int directory, const char *path, int flags);
-
 enum tree_kind {
     TREE_FILE,
     TREE_LOOP,  /* a directory that is above itself, by a link */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trawl/open.h"
+
 bool walk_skips_devices(const struct settings *settings, bool is_operand)
 {
     if (settings->devices == DEVICES_READ_OPERANDS)
@@ -38,7 +40,7 @@ static bool tell(struct walk_item *item, enum walk_kind kind, const char *name, 
 /* A directory that is left out must still be one that can be opened: grep looks at names later. */
 static bool cannot_open(struct walk_item *item)
 {
-    int descriptor = tree_open_above_standard(
+    int descriptor = open_above_standard(
         AT_FDCWD, item->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
     if (descriptor >= 0) {

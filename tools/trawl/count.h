@@ -1,0 +1,15 @@
+/* count: line ends counted, line numbers. */
+#ifndef TRAWL_COUNT_H
+#define TRAWL_COUNT_H
+
+#include "trawl/scan.h"
+
+uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte);
+/* Number of the line that begins or goes on at `at`. The bytes up to the last place that was asked
+ * for, or to the last window's end, are there, before `at` or after it. */
+uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin, uint64_t at);
+/* A window begins; it is done. */
+void count_window_begin(struct scan *scan, const struct trawl_window *window);
+void count_line_ends(struct scan *scan, const struct trawl_window *window);
+
+#endif

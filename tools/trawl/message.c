@@ -1,0 +1,67 @@
+/* message: lines on standard error. */
+#include "trawl/message.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "trawl/escape.h"
+#include "trawl/progress.h"
+
+struct message_manner message_manner;
+
+void message_line(const char *text)
+{
+    static char end[] = "\n";
+    const char *prefix = message_manner.called_tg ? "tg: " : "trawl: ";
+    char *escaped = message_manner.escapes ? escape_copy(text) : NULL;
+    const char *shown = escaped != NULL ? escaped : text;
+    struct iovec parts[] = {{(void *)(uintptr_t)prefix, strlen(prefix)},
+                            {(void *)(uintptr_t)shown, strlen(shown)},
+                            {end, sizeof end - 1}};
+    ssize_t ignored = writev(STDERR_FILENO, parts, sizeof parts / sizeof *parts);
+
+    (void)ignored; /* there is nowhere else to say it */
+    free(escaped);
+}
+
+char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments)
+{
+    va_list again;
+    char *text = room;
+    int bytes;
+
+    va_copy(again, arguments);
+    bytes = vsnprintf(room, MESSAGE_BYTES, format, arguments);
+    if (bytes >= MESSAGE_BYTES) {
+        text = malloc((size_t)bytes + 1);
+        if (text != NULL)
+            (void)vsnprintf(text, (size_t)bytes + 1, format, again);
+        else
+            text = room; /* cut off */
+    }
+    va_end(again);
+    return text;
+}
+
+void message_print(const char *format, ...)
+{
+    char room[MESSAGE_BYTES], *text;
+    va_list arguments;
+
+    va_start(arguments, format);
+    text = message_format(room, format, arguments);
+    va_end(arguments);
+    message_line(text);
+    if (text != room)
+        free(text);
+}
+
+void message_in_output(struct output *output, struct progress *progress, const char *text)
+{
+    output_flush(output);
+    progress_hide(progress);
+    message_line(text);
+}

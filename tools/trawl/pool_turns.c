@@ -1,0 +1,439 @@
+/* pool_turns: what workers print, kept until it is their turn. */
+#include "trawl/pool_turns.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "trawl/message.h"
+#include "trawl/totals.h"
+
+#define LEFT_BYTES_MAX (UINT64_C(64) << 20) /* that may be left to be printed, in all */
+
+/* A batch that was searched before it was its turn. */
+struct pool_result {
+    uint8_t *bytes;
+    size_t bytes_count;
+    struct pool_message *messages;
+    size_t message_count;
+    struct pool_mark mark;
+    enum groups groups;
+    bool selected, error_seen, done;
+    struct job_totals totals;
+};
+
+/* Of the pool's own job, which has no worker. */
+static void say(struct job *job, const char *text)
+{
+    message_in_output(job->output, job->progress, text);
+}
+
+void pool_free_messages(struct pool_message *messages, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        free(messages[i].text);
+}
+
+/* Print bytes with the messages between them. */
+static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_count,
+                       const struct pool_message *messages, size_t message_count)
+{
+    struct job *job = pool->job;
+    size_t from = 0;
+
+    for (size_t i = 0; i < message_count; i++) {
+        output_bytes(job->output, bytes + from, messages[i].at - from);
+        from = messages[i].at;
+        say(job, messages[i].text);
+    }
+    output_bytes(job->output, bytes + from, bytes_count - from);
+    output_commit(job->output);
+    if (job->settings->line_buffered)
+        output_flush(job->output);
+}
+
+/* It is known by now whether the marked separator is to be printed: if not, take it out. Returns
+ * how many bytes went. */
+static size_t finish_mark(const struct pool *pool, struct pool_mark *mark, uint8_t *bytes,
+                          size_t bytes_count, struct pool_message *messages, size_t message_count)
+{
+    size_t taken = mark->end - mark->begin;
+
+    if (taken == 0 || pool->job->groups == GROUPS_PRINTED) {
+        mark->begin = mark->end = 0;
+        return 0;
+    }
+    memmove(bytes + mark->begin, bytes + mark->end, bytes_count - mark->end);
+    for (size_t i = 0; i < message_count; i++)
+        if (messages[i].at >= mark->end)
+            messages[i].at -= taken;
+    mark->begin = mark->end = 0;
+    return taken;
+}
+
+/* With the turn: print what was kept until now. */
+static void print_own(struct pool_worker *worker)
+{
+    struct output *kept = worker->kept;
+    size_t mark_end = worker->mark.end, taken;
+
+    if (worker->job->groups == GROUPS_UNKNOWN)
+        worker->job->groups = worker->pool->job->groups;
+    if (kept == NULL)
+        return;
+    taken = finish_mark(worker->pool, &worker->mark, kept->bytes, kept->used, worker->messages,
+                        worker->message_count);
+    kept->used -= taken;
+    if (kept->committed >= mark_end)
+        kept->committed -= taken;
+    print_kept(worker->pool, kept->bytes, kept->committed, worker->messages, worker->message_count);
+    pool_free_messages(worker->messages, worker->message_count);
+    worker->message_count = 0;
+    kept->used -= kept->committed;
+    memmove(kept->bytes, kept->bytes + kept->committed, kept->used);
+    kept->committed = 0;
+}
+
+static void take_turn(struct pool_worker *worker)
+{
+    worker->has_turn = true;
+    if (worker->job != worker->pool->job)
+        print_own(worker);
+}
+
+static bool has_turn(struct pool_worker *worker)
+{
+    if (!worker->has_turn && atomic_load(&worker->pool->turn) == worker->sequence)
+        take_turn(worker);
+    return worker->has_turn;
+}
+
+static bool wait_turn(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+    struct pool_place *place;
+
+    if (has_turn(worker))
+        return true;
+    place = &pool->places[worker->sequence % POOL_AHEAD_BATCHES];
+    thread_lock(&pool->lock);
+    place->waiter = worker;
+    while (pool->turn != worker->sequence && !pool->over)
+        pthread_cond_wait(&worker->turned, &pool->lock.mutex);
+    place->waiter = NULL;
+    thread_unlock(&pool->lock);
+    if (!pool->over && has_turn(worker))
+        return true;
+    worker->job->done = true;
+    return false;
+}
+
+/* More would be kept than may be: from here on a file is printed as it is searched. */
+static void kept_is_full(void *context)
+{
+    struct pool_worker *worker = context;
+    struct output *kept = worker->kept;
+
+    kept->full = NULL;
+    if (wait_turn(worker)) {
+        output_flush(worker->pool->job->output);
+        kept->error = worker->pool->job->output->error;
+        return;
+    }
+    kept->error = ECANCELED;
+    kept->used = kept->committed = 0;
+}
+
+/* With the turn, between files: what comes goes straight to the output. */
+static void print_directly(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+
+    if (worker->job == pool->job)
+        return;
+    if (worker->kept != NULL) { /* it may have become full */
+        output_commit(worker->kept);
+        print_own(worker);
+        if (worker->kept->error != 0 && pool->job->output->error == 0)
+            pool->job->output->error = worker->kept->error;
+        worker->kept->full = kept_is_full;
+    }
+    worker->job->output = pool->job->output;
+}
+
+bool pool_has_turn(struct pool_worker *worker)
+{
+    bool turn = has_turn(worker);
+
+    if (turn)
+        print_directly(worker);
+    return turn;
+}
+
+bool pool_wait_turn(struct pool_worker *worker)
+{
+    bool turn = wait_turn(worker);
+
+    if (turn)
+        print_directly(worker);
+    return turn;
+}
+
+/* Before a file: where to print it. */
+static bool choose_output(struct pool_worker *worker)
+{
+    if (worker->job == worker->pool->job || pool_has_turn(worker))
+        return true;
+    if (worker->kept == NULL) {
+        worker->kept = malloc(sizeof *worker->kept);
+        if (worker->kept == NULL)
+            return pool_wait_turn(worker);
+        output_open(worker->kept, STDOUT_FILENO);
+        worker->kept->full = kept_is_full;
+        worker->kept->full_context = worker;
+    }
+    worker->job->output = worker->kept;
+    return true;
+}
+
+/* With the lock: nothing more is wanted of anybody. */
+static void end_all(struct pool *pool)
+{
+    pool->over = true;
+    pthread_cond_broadcast(&pool->room);
+    for (uint32_t i = 0; pool->places != NULL && i < POOL_AHEAD_BATCHES; i++)
+        if (pool->places[i].waiter != NULL)
+            pthread_cond_signal(&pool->places[i].waiter->turned);
+}
+
+static void add_to_job(struct pool *pool, const struct pool_result *result)
+{
+    struct job *job = pool->job;
+
+    if (result->groups == GROUPS_PRINTED)
+        job->groups = GROUPS_PRINTED;
+    job->selected |= result->selected;
+    job->error_seen |= result->error_seen;
+    job->done |= result->done;
+    job_add_totals(&job->totals, &result->totals);
+}
+
+void pool_free_result(struct pool_result *result)
+{
+    if (result == NULL)
+        return;
+    pool_free_messages(result->messages, result->message_count);
+    free(result->messages);
+    free(result);
+}
+
+static void print_result(struct pool *pool, struct pool_result *result)
+{
+    result->bytes_count -= finish_mark(pool, &result->mark, result->bytes, result->bytes_count,
+                                       result->messages, result->message_count);
+    print_kept(pool, result->bytes, result->bytes_count, result->messages, result->message_count);
+    add_to_job(pool, result);
+}
+
+/* A batch was printed. Print those after it that were left, and wake who waits. */
+static void pass_turn(struct pool *pool)
+{
+    struct pool_place *place;
+
+    thread_lock(&pool->lock);
+    for (;;) {
+        struct pool_result *result;
+
+        if (pool->job->done || pool->job->output->error != 0)
+            end_all(pool);
+        pool->turn++;
+        place = pool->places == NULL ? NULL : &pool->places[pool->turn % POOL_AHEAD_BATCHES];
+        if (place == NULL || !place->searched || pool->over)
+            break;
+        result = place->result;
+        place->searched = false;
+        place->result = NULL;
+        if (result == NULL)
+            continue;
+        pool->left_bytes -= result->bytes_count;
+        thread_unlock(&pool->lock);
+        print_result(pool, result);
+        pool_free_result(result);
+        thread_lock(&pool->lock);
+    }
+    if (place != NULL && place->waiter != NULL)
+        pthread_cond_signal(&place->waiter->turned);
+    if (pool->room_wanted != UINT64_MAX &&
+        pool->room_wanted - pool->turn <= POOL_AHEAD_BATCHES / 2) {
+        pool->room_wanted = UINT64_MAX;
+        pthread_cond_broadcast(&pool->room);
+    }
+    thread_unlock(&pool->lock);
+}
+
+static struct pool_result own_result(const struct pool_worker *worker)
+{
+    const struct job *job = worker->job;
+    struct pool_result result;
+
+    memset(&result, 0, sizeof result);
+    result.groups = job->groups;
+    result.selected = job->selected;
+    result.error_seen = job->error_seen;
+    result.done = job->done;
+    result.totals = job->totals;
+    return result;
+}
+
+static bool tells_nothing(const struct pool_worker *worker)
+{
+    const struct job *job = worker->job;
+
+    return (worker->kept == NULL || worker->kept->used == 0) && worker->message_count == 0 &&
+           job->groups != GROUPS_PRINTED && !job->selected && !job->error_seen && !job->done &&
+           !job->settings->stats;
+}
+
+/* Leave a searched batch to the worker whose turn it is. False: that is this one, or there is no
+ * room. */
+static bool leave(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+    size_t bytes_count = worker->kept != NULL ? worker->kept->used : 0;
+    struct pool_place *place = &pool->places[worker->sequence % POOL_AHEAD_BATCHES];
+    struct pool_result *result = NULL;
+    bool left;
+
+    if (!tells_nothing(worker)) {
+        result = malloc(sizeof *result + bytes_count);
+        if (result == NULL)
+            return false;
+        *result = own_result(worker);
+        result->bytes = (uint8_t *)(result + 1);
+        result->bytes_count = bytes_count;
+        result->messages = worker->messages;
+        result->message_count = worker->message_count;
+        result->mark = worker->mark;
+        if (bytes_count > 0)
+            memcpy(result->bytes, worker->kept->bytes, bytes_count);
+    }
+    thread_lock(&pool->lock);
+    left = pool->turn != worker->sequence && pool->left_bytes + bytes_count <= LEFT_BYTES_MAX;
+    if (left) {
+        place->result = result;
+        place->searched = true;
+        pool->left_bytes += bytes_count;
+    }
+    thread_unlock(&pool->lock);
+    if (!left) {
+        free(result);
+        return false;
+    }
+    if (result != NULL) {
+        worker->messages = NULL;
+        worker->message_count = worker->message_capacity = 0;
+    }
+    return true;
+}
+
+bool pool_may_search(struct pool_worker *worker)
+{
+    return !worker->job->done && !worker->pool->over &&
+           worker->sequence <= worker->pool->sequence_last && choose_output(worker);
+}
+
+void pool_begin_batch(struct pool_worker *worker)
+{
+    struct job *job = &worker->own_job;
+
+    worker->has_turn = false;
+    worker->mark.begin = worker->mark.end = 0;
+    worker->searched_bytes = worker->searched_found = worker->told_bytes = 0;
+    job->groups = GROUPS_UNKNOWN;
+    job->selected = job->error_seen = job->done = false;
+    memset(&job->totals, 0, sizeof job->totals);
+    if (worker->kept != NULL) {
+        worker->kept->used = worker->kept->committed = 0;
+        worker->kept->full = kept_is_full;
+    }
+}
+
+/* Print the batch, or leave it to be printed. */
+void pool_end_batch(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+
+    if (pool->over || (!pool_has_turn(worker) && (leave(worker) || !pool_wait_turn(worker))))
+        return;
+    if (worker->job != pool->job) {
+        struct pool_result result = own_result(worker);
+
+        add_to_job(pool, &result);
+    }
+    pass_turn(pool);
+}
+
+void pool_say(struct pool_worker *worker, const char *text)
+{
+    struct pool_message *messages = worker->messages;
+    size_t capacity = worker->message_capacity;
+    char *copy = NULL;
+
+    if (!worker->has_turn && worker->message_count == capacity) {
+        capacity = capacity == 0 ? 4 : 2 * capacity;
+        messages = realloc(messages, capacity * sizeof *messages);
+        if (messages != NULL) {
+            worker->messages = messages;
+            worker->message_capacity = capacity;
+        }
+    }
+    if (!worker->has_turn && messages != NULL)
+        copy = strdup(text);
+    if (copy != NULL) {
+        output_commit(worker->kept);
+        messages[worker->message_count].at = worker->kept->used;
+        messages[worker->message_count].text = copy;
+        worker->message_count++;
+    } else if (wait_turn(worker)) {
+        if (worker->job->output == worker->kept) {
+            output_commit(worker->kept);
+            print_own(worker);
+        }
+        say(worker->pool->job, text);
+    }
+}
+
+bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes)
+{
+    if (worker->job->groups == GROUPS_UNKNOWN &&
+        (has_turn(worker) || separator_bytes > OUTPUT_BYTES / 4))
+        (void)wait_turn(worker);
+    if (worker->job->groups == GROUPS_UNKNOWN)
+        output_need(worker->job->output, separator_bytes);
+    return worker->job->groups != GROUPS_NONE; /* making room may have decided it */
+}
+
+void pool_mark_separator(struct pool_worker *worker, size_t begin)
+{
+    if (worker->job->groups != GROUPS_UNKNOWN)
+        return;
+    worker->mark.begin = begin;
+    worker->mark.end = worker->kept->used;
+}
+
+void pool_cut_back(struct pool_worker *worker)
+{
+    if (worker->kept != NULL && worker->mark.end > worker->kept->used)
+        worker->mark.begin = worker->mark.end = 0;
+}
+
+const struct walk *pool_walk(const struct pool_worker *worker)
+{
+    return &worker->pool->walk;
+}
+
+bool pool_is_shared(const struct pool_worker *worker)
+{
+    return atomic_load(&worker->pool->active) > 1;
+}

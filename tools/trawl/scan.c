@@ -1,0 +1,61 @@
+/* scan: what all parts of a scan need. */
+#include "trawl/scan.h"
+
+#include <stdlib.h>
+
+#include "trawl/charset.h"
+#include "trawl/interrupt.h"
+#include "trawl/progress.h"
+
+#define GROW_FIRST 64u
+
+void *scan_grow(struct scan *scan, void *array, uint64_t *capacity, uint64_t wanted, uint64_t size)
+{
+    uint64_t larger = *capacity == 0 ? GROW_FIRST : *capacity;
+    void *moved;
+
+    if (wanted <= *capacity)
+        return array;
+    while (larger < wanted)
+        larger *= 2;
+    moved = realloc(array, (size_t)(larger * size));
+    if (moved == NULL)
+        scan_fail(scan, TRAWL_MEMORY);
+    else
+        *capacity = larger;
+    return moved;
+}
+
+static bool has_empty_word(const uint8_t *bytes, uint64_t bytes_count)
+{
+    size_t at = 0;
+    bool word_before = false;
+
+    return charset_empty_word(bytes, (size_t)bytes_count, (size_t)bytes_count + 1, &at,
+                              &word_before);
+}
+
+bool line_holds_empty(const struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end)
+{
+    const struct settings *settings = scan->settings;
+
+    if (!scan->job->patterns->has_empty)
+        return false;
+    if (settings->whole_lines)
+        return begin == end;
+    return !settings->words || (bytes != NULL && has_empty_word(bytes, end - begin));
+}
+
+void scan_print_begin(struct scan *scan)
+{
+    if (scan->job->prints_alone)
+        interrupt_forbid();
+}
+
+void scan_print_end(struct scan *scan)
+{
+    if (!scan->job->prints_alone)
+        return;
+    progress_found(scan->selected_count);
+    interrupt_allow();
+}

@@ -1,0 +1,50 @@
+/* style_name: a file's name as ripgrep's options ask for it, and links. */
+#include "trawl/style_name.h"
+
+#include <stdlib.h>
+
+#include "trawl/escape.h"
+#include "trawl/hyperlink.h"
+
+bool style_begin_link(struct scan *scan, uint64_t line, uint64_t column)
+{
+    struct style_state *style = &scan->style;
+
+    if (!scan->settings->style.links || style->link_open)
+        return false;
+    if (!style->link_sought)
+        style->link_path = realpath(scan->name, NULL); /* of standard input there is none */
+    style->link_sought = true;
+    if (style->link_path == NULL)
+        return false;
+    hyperlink_begin(scan->output, scan->settings->hyperlink, style->link_path, line, column);
+    style->link_open = true;
+    return true;
+}
+
+void style_end_link(struct scan *scan)
+{
+    if (scan->style.link_open)
+        hyperlink_end(scan->output);
+    scan->style.link_open = false;
+}
+
+void style_name(struct scan *scan)
+{
+    char separator = scan->settings->path_separator;
+    bool linked = style_begin_link(scan, 0, 0);
+
+    for (const char *at = scan->name, *end; *at != '\0'; at = end) {
+        end = at + strcspn(at, separator != 0 ? "/" : "");
+        if (scan->settings->style.escapes)
+            escape_print(scan->output, (const uint8_t *)at, (uint64_t)(end - at), false);
+        else
+            output_bytes(scan->output, at, (size_t)(end - at));
+        if (*end == '/') {
+            output_byte(scan->output, (uint8_t)separator);
+            end++;
+        }
+    }
+    if (linked)
+        style_end_link(scan);
+}
