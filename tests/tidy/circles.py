@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""circles: no file uses what a file defines that needs the first one, directly or through others of
+its room.
+
+circles.py OBJECT_FOLDER LIST ROOM...   object files, as LIST names them, one a line; a room is a
+                                        folder of them, as seen from OBJECT_FOLDER
+
+What LIST does not name is not looked at: others may be left of sources that are gone. Prints the
+files of each circle, and exits with 1 if there is one.
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+
+def needs_of_objects(paths, folder):
+    """By file the files that define what it uses; a file is named as from the folder."""
+    name_of = {
+        path: re.sub(r'CMakeFiles/\w+\.dir/', '', os.path.relpath(path, folder))[: -len('.o')]
+        for path in paths
+    }
+    symbols = {'-u': [], '--defined-only': []}
+    for option, found in symbols.items():
+        command = ['nm', '-A', '-P', '-g', option, *paths]
+        result = subprocess.run(command, capture_output=True, text=True, check=True)
+        for line in result.stdout.splitlines():
+            path, name = line.split(': ', 1)
+            found.append((name_of[path], name.split()[0]))
+    owner = {symbol: name for name, symbol in symbols['--defined-only']}
+    needs = {name: set() for name in name_of.values()}
+    for name, symbol in symbols['-u']:
+        needs[name].add(owner.get(symbol, name))
+    return needs
+
+
+def reached(needs, start):
+    """The files that a file needs, and those that these need."""
+    seen, rest = set(), [start]
+    while rest:
+        for name in needs.get(rest.pop(), ()):
+            if name not in seen:
+                seen.add(name)
+                rest.append(name)
+    return seen
+
+
+def circles(needs):
+    """Lists of files of which each needs all others."""
+    needs = {name: used - {name} for name, used in needs.items()}
+    reach = {name: reached(needs, name) for name in needs}
+    return sorted(
+        {
+            tuple(sorted(other for other in reach[name] if name in reach[other]))
+            for name in needs
+            if name in reach[name]
+        }
+    )
+
+
+def main():
+    folder, path, *rooms = sys.argv[1:]
+    with open(path, encoding='utf-8') as file:
+        objects = [line for line in file.read().split('\n') if line.endswith('.c.o')]
+    needs = needs_of_objects(objects, folder)
+    findings = []
+    for room in rooms:
+        inside = {name for name in needs if os.path.dirname(name) == room}
+        if not inside:
+            findings.append(f'{room}: no objects')
+        for circle in circles({name: needs[name] & inside for name in inside}):
+            findings.append(f'{room}: a circle: {" ".join(map(os.path.basename, circle))}')
+    print('\n'.join(findings) if findings else f'{len(needs)} files')
+    return 1 if findings else 0
+
+
+sys.exit(main())
