@@ -74,13 +74,14 @@ void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint
 void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count)
 {
     const struct trawl_plan *plan = search->job.plan;
-    const struct hit *hits = task->result.hits.items + from; /* NULL where there are none */
     struct trawl_match *matches = (struct trawl_match *)(void *)task->matches;
+    const struct hit *hits;
 
     TRAWL_ASSERT(count <= task->match_room && from + count <= task->result.hits.count);
     task->match_count = count;
-    if (count == 0)
+    if (count == 0) /* perhaps there is no room for any */
         return;
+    hits = task->result.hits.items + from;
     TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
     if (!search->sink->columns && plan->literals == NULL && !task->result.hits.lengths_valid) {
         matches_of_hits(plan, hits, count, task->chunk.begin, matches);

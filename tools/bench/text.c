@@ -311,26 +311,47 @@ static void take_bytes(struct question *question, const void *bytes, uint64_t co
         (struct trawl_pattern){memcpy(question->pattern_bytes, bytes, (size_t)count), count};
 }
 
+/* NAME:NUMBER:NUMBER..., as many numbers as there is room for; false: another recipe. */
+static bool read_recipe(const char *recipe, const char *name, uint64_t *numbers, uint32_t count)
+{
+    size_t length = strlen(name);
+    char *end = NULL;
+
+    if (strncmp(recipe, name, length) != 0)
+        return false;
+    recipe += length;
+    for (uint32_t i = 0; i < count; i++) {
+        if (*recipe != ':')
+            return false;
+        numbers[i] = strtoull(recipe + 1, &end, 10);
+        if (end == recipe + 1)
+            return false;
+        recipe = end;
+    }
+    return *recipe == '\0';
+}
+
 static void take_patterns(struct question *question, const char *recipe)
 {
-    unsigned long long a = 0, b = 0, c = 0;
+    uint64_t n[3] = {0};
 
     if (strncmp(recipe, "literal:", 8) == 0) {
         take_bytes(question, recipe + 8, strlen(recipe + 8));
     } else if (strncmp(recipe, "file:", 5) == 0) {
         take_file(question, recipe + 5);
-    } else if (sscanf(recipe, "at:%llu:%llu", &a, &b) == 2) {
-        if (a + b > question->bytes_count)
+    } else if (read_recipe(recipe, "at", n, 2)) {
+        if (n[0] + n[1] > question->bytes_count)
             fail("beyond the text: %s", recipe);
-        take_bytes(question, question->bytes + a, b);
-    } else if (sscanf(recipe, "pieces:%llu:%llu:%llu", &a, &b, &c) == 3) {
-        take_pieces(question, a, b, c);
-    } else if (sscanf(recipe, "random:%llu:%llu", &a, &b) == 2) {
-        room_for(question, a, a * b);
-        fill_letters(question->pattern_bytes, a * b, "abcdefghijklmnopqrstuvwxyz",
+        take_bytes(question, question->bytes + n[0], n[1]);
+    } else if (read_recipe(recipe, "pieces", n, 3)) {
+        take_pieces(question, n[0], n[1], n[2]);
+    } else if (read_recipe(recipe, "random", n, 2)) {
+        room_for(question, n[0], n[0] * n[1]);
+        fill_letters(question->pattern_bytes, n[0] * n[1], "abcdefghijklmnopqrstuvwxyz",
                      field_number(&question->fields, "pattern-seed", PATTERN_SEED));
-        for (uint64_t i = 0; i < a; i++)
-            question->patterns[i] = (struct trawl_pattern){question->pattern_bytes + i * b, b};
+        for (uint64_t i = 0; i < n[0]; i++)
+            question->patterns[i] =
+                (struct trawl_pattern){question->pattern_bytes + i * n[1], n[1]};
     } else {
         fail("no such patterns: %s", recipe);
     }

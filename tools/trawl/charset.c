@@ -9,6 +9,8 @@
 #include <wchar.h>
 #include <wctype.h>
 
+#include "trawl/utf8.h"
+
 /* Letters whose upper-case letter has another lower-case one (the long s, the final sigma, ...).
  * All lie below these bounds, and those with an ASCII upper-case letter below the first; the
  * comparison with grep over all letters in tests/grep would show others. */
@@ -124,9 +126,10 @@ bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
     size_t i = 0;
 
     if (locale_set.kind == CHARSET_BYTES ||
-        (locale_set.kind == CHARSET_SINGLE && locale_set.every_byte_is_valid))
+        (locale_set.kind == CHARSET_SINGLE && locale_set.every_byte_is_valid) ||
+        (locale_set.kind == CHARSET_UTF8 && utf8_is_valid(bytes, bytes_count)))
         return true;
-    while (i < bytes_count) {
+    while (i < bytes_count) { /* what UTF-8 forbids, a locale may not */
         uint64_t word;
 
         if (bytes_count - i >= sizeof word) {

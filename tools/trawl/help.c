@@ -43,8 +43,8 @@ static int write_usage(const struct flag *flag, bool tg, char *text, size_t text
     int used = 0;
 
     text[0] = '\0';
-    for (char letter = '!'; letter <= '~'; letter++) {
-        const struct flag *meant = flag_of_letter(letter, tg);
+    for (int letter = '!'; letter <= '~'; letter++) {
+        const struct flag *meant = flag_of_letter((char)letter, tg);
 
         if (meant != NULL && meant->target == flag->id)
             used += snprintf(text + used, text_bytes - (size_t)used, "%s-%c", used > 0 ? ", " : "",
