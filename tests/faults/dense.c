@@ -4,6 +4,9 @@
  *
  * Each round: the status is OK or MEMORY, what was found until then begins the right answer, the
  * same worker finds the whole answer afterwards, and no memory is left.
+ *
+ * Then, without faults: the automaton also begins where a hit in nearly each line keeps tiles
+ * small.
  */
 #include "base/fault.h"
 #include "cpu/worker.h"
@@ -17,6 +20,8 @@
 #define LENGTH_MAX 40u
 #define MATCHES_MAX (4u * 12u * PATTERNS)
 #define ROUNDS_MAX 1000u
+#define LINES_BYTES (1u << 16)
+#define LINE_BYTES 40u
 
 static uint8_t text[TEXT_BYTES + 2 * FIND_LOAD_SLACK];
 static struct naive_match expected[MATCHES_MAX];
@@ -114,6 +119,39 @@ static void make_case(struct test_random *random)
     TEST_CHECK(expected_count > PATTERNS && expected_count <= MATCHES_MAX);
 }
 
+/* The suite had missed it because answers were the same, and no test asked whether it worked. */
+static void test_lines(struct engine *engine, struct test_random *random)
+{
+    static uint8_t lines[LINES_BYTES + 2 * FIND_LOAD_SLACK];
+    struct engine_chunk chunk = {
+        .bytes = lines, .owned = LINES_BYTES, .readable = 2 * FIND_LOAD_SLACK};
+    struct engine_result result = {.count = 0};
+    struct engine_worker *worker = NULL;
+    enum trawl_status status;
+    struct trawl_plan *plan = NULL;
+
+    for (uint32_t i = 0; i < LINES_BYTES; i++)
+        lines[i] = (uint8_t)(i % LINE_BYTES == 0 ? '\n' : 'a' + test_random_below(random, 8));
+    for (uint32_t i = 0; i < PATTERNS; i++) {
+        uint64_t line = test_random_below(random, LINES_BYTES / LINE_BYTES);
+
+        patterns[i].bytes_count = test_random_between(random, 3, 8);
+        patterns[i].bytes = lines + line * LINE_BYTES + test_random_between(random, 1, 30);
+    }
+    make_plan(&plan);
+    status = engine_cpu.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL);
+    if (status == TRAWL_OK)
+        status = engine_cpu.compile(NULL, 0, plan, &worker, NULL);
+    for (uint64_t from = 0; status == TRAWL_OK && from < chunk.owned; from = result.done) {
+        worker->dense_work = UINT64_MAX / 2; /* whatever it takes to make it */
+        status = engine_scan(&engine_cpu, worker, &chunk, from, ENGINE_WANT_LINES, &result, NULL);
+    }
+    TEST_CHECK(status == TRAWL_OK && worker->dense.read_bytes > LINES_BYTES / 2);
+    hits_release(&result.hits);
+    engine_cpu.release(worker);
+    trawl_plan_free(plan);
+}
+
 int main(void)
 {
     struct test_random random = test_random_begin("faults_dense");
@@ -134,6 +172,7 @@ int main(void)
         TEST_CHECK(nth > 10); /* the set's tables, the automaton's, a step's, lists, hits */
         rounds += nth;
     }
+    test_lines(engine, &random);
     engine_cpu.close(engine);
     TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), 0);
     printf("%" PRIu64 " rounds\n", rounds);
