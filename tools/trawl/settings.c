@@ -197,6 +197,7 @@ bool settings_build(struct settings *settings, enum charset charset, bool output
     settings->charset = charset;
     settings->stop_at_first_file = settings->quiet;
     settings->line_end = settings->null_data ? '\0' : '\n';
+    settings->crlf = settings->crlf && !settings->null_data;
     settings->any_byte = settings->hex || settings->length_prefixed || settings->saved_any_byte;
     settings->text =
         settings->binary_files == BINARY_FILES_TEXT || settings->report >= REPORT_COUNT_BY_PATTERN;
