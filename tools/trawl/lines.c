@@ -19,6 +19,8 @@
 #define KEPT_LINE_BYTES_MAX (UINT64_C(1) << 20)
 
 #define NEAR_BYTES 256u /* a match so near is often in the next line */
+#define CHECKED_BYTES \
+    512u                /* for each match: denser lines are checked at once for what is no text */
 #define GROUP_LINES 64u /* asked at once whether all match */
 
 /* Is the line selected before -v is asked? matches are those that begin in it; `end` is without
@@ -94,6 +96,63 @@ static uint64_t begin_of_line(const struct scan *scan, const struct view *view, 
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
+/* Lines of a head made of numbers and names only: what most runs print. */
+static bool is_plain(const struct scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    return !scan->quiet && !scan->every_line && !settings->colors.on &&
+           settings->report == REPORT_LINES && settings->before_count < 0 &&
+           settings->after_count < 0 && scan->ignore_before == 0 && !settings->style.on;
+}
+
+/* The lines [begin, end) of the view, with nothing before them. */
+static void print_whole_lines(struct scan *scan, const struct view *view, uint64_t begin,
+                              uint64_t end)
+{
+    if (begin == end)
+        return;
+    output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
+    if (view->bytes[end - 1] != scan->settings->line_end)
+        output_byte(scan->output, scan->settings->line_end);
+    scan->printed_end = view->begin + end;
+}
+
+/* Does nothing stand before a line, but perhaps its number? */
+static bool is_bare(const struct scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    return scan->job->show_names <= 0 && !settings->byte_offset && !settings->initial_tab &&
+           !settings->pattern_number;
+}
+
+/* Are all of these lines text, as far as that is asked? */
+static bool are_printable(const struct scan *scan, const struct view *view, uint64_t at,
+                          uint64_t limit)
+{
+    return !scan->settings->checks_text || charset_is_valid(view->bytes + at, (size_t)(limit - at));
+}
+
+/* Lines in [at, limit) that are all selected, and printed at once; false: one by one. */
+static bool print_gap(struct scan *scan, const struct view *view, uint64_t at, uint64_t limit)
+{
+    uint64_t lines;
+
+    if (!is_plain(scan) || !is_bare(scan) || scan->settings->line_number ||
+        limit - at < NEAR_BYTES || scan->stop_at_select || scan->left_count <= limit - at ||
+        view->begin + limit > scan->block_end ||
+        view->bytes[limit - 1] != scan->settings->line_end || !are_printable(scan, view, at, limit))
+        return false;
+    lines = count_byte(view->bytes + at, limit - at, scan->settings->line_end);
+    print_whole_lines(scan, view, at, limit);
+    scan->job->groups = GROUPS_PRINTED;
+    scan->selected_count += lines;
+    scan->left_count -= lines;
+    scan->selected_end = view->begin + limit;
+    return true;
+}
+
 /* All lines in [at, limit) are selected: under -v, those between lines that match. */
 static void select_gap(struct scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
@@ -107,6 +166,8 @@ static void select_gap(struct scan *scan, const struct view *view, uint64_t at, 
         scan->selected_end = view->begin + limit;
         return;
     }
+    if (at < limit && !is_over(scan) && print_gap(scan, view, at, limit))
+        return;
     while (at < limit && !is_over(scan)) {
         uint64_t end = end_of_line(scan, view, at);
 
@@ -218,28 +279,6 @@ static void walk_lines(struct scan *scan, const struct view *view, uint64_t at)
     }
 }
 
-/* Lines of a head made of numbers and names only: what most runs print. */
-static bool is_plain(const struct scan *scan)
-{
-    const struct settings *settings = scan->settings;
-
-    return !scan->quiet && !scan->every_line && !settings->invert && !settings->colors.on &&
-           settings->report == REPORT_LINES && settings->before_count < 0 &&
-           settings->after_count < 0 && scan->ignore_before == 0 && !settings->style.on;
-}
-
-/* The lines [begin, end) of the view, with nothing before them. */
-static void print_whole_lines(struct scan *scan, const struct view *view, uint64_t begin,
-                              uint64_t end)
-{
-    if (begin == end)
-        return;
-    output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
-    if (view->bytes[end - 1] != scan->settings->line_end)
-        output_byte(scan->output, scan->settings->line_end);
-    scan->printed_end = view->begin + end;
-}
-
 /* jump_lines for lines without a head: those that follow each other are printed at once. */
 static void jump_bare_lines(struct scan *scan, const struct view *view, uint64_t at)
 {
@@ -279,9 +318,9 @@ static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_
 {
     const struct settings *settings = scan->settings;
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
-    bool check = settings->checks_text;
-    bool head = scan->job->show_names > 0 || settings->byte_offset || settings->initial_tab ||
-                settings->pattern_number;
+    bool dense = view->match_count > (view->count - at) / CHECKED_BYTES;
+    bool check = settings->checks_text && !(dense && are_printable(scan, view, at, view->count));
+    bool head = !is_bare(scan);
 
     if (!head && !check && !settings->line_number) {
         jump_bare_lines(scan, view, at);
@@ -317,7 +356,7 @@ static void handle_view(struct scan *scan, const struct view *view, uint64_t at)
 {
     if (view->count == 0 || at >= view->count)
         return;
-    if (is_plain(scan))
+    if (is_plain(scan) && !scan->settings->invert)
         jump_plain_lines(scan, view, at);
     else if (scan->left_count > 0 && scan->every_line)
         walk_lines(scan, view, at);
