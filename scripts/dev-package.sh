@@ -23,6 +23,7 @@ tree=$out/work/$name
 maintainer="${DEBFULLNAME:-trawl packagers} <${DEBEMAIL:-packages@trawl.invalid}>"
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
+export GIT_OPTIONAL_LOCKS=0 # or git writes to its index, outside the folder
 [ -z "$(git status --porcelain)" ] || warn 'what is not committed is not packaged'
 rm -rf $out
 mkdir -p $out/work

@@ -377,7 +377,7 @@ def is_left_out(case, files):
         if broken and any(SPECIAL_BEHIND.search(line) for line in lines):
             return "bad characters before special ones in wide characters"
         if ignores_case and any(byte >= 128 for byte in b"".join(lines)) and \
-                (len(lines) > 1 or any(LOOKS_LETTER.search(line) or len(line.decode(codec)) > 1 for line in lines)):
+                (len(lines) > 1 or shows_matches or any(LOOKS_LETTER.search(line) or len(line.decode(codec)) > 1 for line in lines)):
             return "-i and letters of wide characters"
         if ignores_case and re.search(b"[iIkKsS]", b"".join(lines)) and any(b"\0" in text for text in files.values()):
             return "-i and NUL in wide characters"

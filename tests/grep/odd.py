@@ -40,6 +40,8 @@ ODD = [
     ("-i and letters of wide characters", "ja_JP.eucJP", ["-ci", b"\xa3\xc1 "], b"\xa3\xc1\xa3\xc1 \n", (0, b"1\n"),
      (1, b"0\n")),
     ("-i and letters of wide characters", "zh_CN.GB18030", ["-ci", b"\xfdL"], b"\xfdl\n", (1, b"0\n"), (0, b"1\n")),
+    ("-i and letters of wide characters", "zh_CN.GB18030", ["-oi", b"\xa3\xc1"], b"\xa8\xa6\xa3\xe1\n",
+     (0, b"\xa3\xe1\n"), (0, b"")),
     ("-i and NUL in wide characters", "zh_TW.Big5", ["-aci", "I"], b"\0\n", (1, b"0\n"), (0, b"1\n")),
     ("bad characters before special ones in wide characters", "zh_TW.Big5", ["-c", b"\xf3*"], b"bar\n", (1, b"0\n"),
      (0, b"1\n")),
