@@ -4,6 +4,16 @@
 
 #define UNTOUCHED ((uint64_t)0x1234567890abcdef)
 
+/* The call, without an argument that it needs, fails and names what is missing. */
+#define CHECK_NULL(call, name)                                          \
+    do {                                                                \
+        struct trawl_error record_ = unit_error(), *error = &record_;   \
+        CHECK_STATUS((call), TRAWL_ARGUMENT);                           \
+        if (!TEST_CHECK(record_.status == TRAWL_ARGUMENT &&             \
+                        strcmp(record_.message, name " is NULL") == 0)) \
+            printf("  %s: %s\n", #call, record_.message);               \
+    } while (0)
+
 static struct trawl_searcher *searcher;
 static struct trawl_plan *plan;
 static struct trawl_text *text;
@@ -31,8 +41,8 @@ static void plan_patterns(void)
     struct trawl_plan *made = (struct trawl_plan *)&searcher;
     struct trawl_error record = unit_error();
 
-    CHECK_ERROR(trawl_plan_build(good, 3, NULL, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_plan_build(NULL, 3, NULL, &made, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_plan_build(good, 3, NULL, NULL, error), "plan");
+    CHECK_NULL(trawl_plan_build(NULL, 3, NULL, &made, error), "patterns");
     CHECK_ERROR(trawl_plan_build(null_bytes, 2, NULL, &made, error), TRAWL_ARGUMENT);
     CHECK_STATUS(trawl_plan_build(empty, 3, NULL, &made, &record), TRAWL_ARGUMENT);
     TEST_CHECK_U64(record.pattern_index, 2);
@@ -122,9 +132,9 @@ static void explain(void)
     char buffer[16] = "untouched";
     uint64_t needed = UNTOUCHED;
 
-    CHECK_ERROR(trawl_plan_explain(NULL, buffer, sizeof buffer, &needed, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_plan_explain(plan, NULL, 1, &needed, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_plan_explain(plan, buffer, sizeof buffer, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_plan_explain(NULL, buffer, sizeof buffer, &needed, error), "plan");
+    CHECK_NULL(trawl_plan_explain(plan, NULL, 1, &needed, error), "buffer");
+    CHECK_NULL(trawl_plan_explain(plan, buffer, sizeof buffer, NULL, error), "needed_bytes");
     TEST_CHECK_U64(needed, UNTOUCHED);
     TEST_CHECK(strcmp(buffer, "untouched") == 0);
 }
@@ -135,16 +145,16 @@ static void texts(void)
     uint8_t buffer[4] = {7, 7, 7, 7};
     uint64_t read_bytes = UNTOUCHED;
 
-    CHECK_ERROR(trawl_text_from_memory("a", 1, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_text_from_memory("a", 1, NULL, error), "text");
     CHECK_ERROR(trawl_text_from_memory(NULL, 1, &made, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_text_open_file(NULL, &made, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_text_open_file("/dev/null", NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_text_from_descriptor(0, "x", NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_text_open_file(NULL, &made, error), "path");
+    CHECK_NULL(trawl_text_open_file("/dev/null", NULL, error), "text");
+    CHECK_NULL(trawl_text_from_descriptor(0, "x", NULL, error), "text");
     CHECK_ERROR(trawl_text_from_descriptor(-1, "x", &made, error), TRAWL_ARGUMENT);
     TEST_CHECK(made == NULL);
-    CHECK_ERROR(trawl_text_read(NULL, 0, buffer, 4, &read_bytes, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_text_read(text, 0, NULL, 4, &read_bytes, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_text_read(text, 0, buffer, 4, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_text_read(NULL, 0, buffer, 4, &read_bytes, error), "text");
+    CHECK_NULL(trawl_text_read(text, 0, NULL, 4, &read_bytes, error), "buffer");
+    CHECK_NULL(trawl_text_read(text, 0, buffer, 4, NULL, error), "read_bytes");
     TEST_CHECK_U64(read_bytes, UNTOUCHED);
     TEST_CHECK(buffer[0] == 7 && buffer[3] == 7);
     TEST_CHECK(!trawl_text_is_seekable(NULL));
@@ -156,8 +166,8 @@ static void loading(void)
     struct trawl_text *stream = NULL;
 
     MUST(trawl_text_open_file("/dev/null", &stream, NULL));
-    CHECK_ERROR(trawl_text_load(NULL, text, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_text_load(searcher, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_text_load(NULL, text, error), "searcher");
+    CHECK_NULL(trawl_text_load(searcher, NULL, error), "text");
     CHECK_ERROR(trawl_text_load(searcher, stream, error), TRAWL_ARGUMENT); /* not in memory */
     trawl_text_unload(NULL, text);
     trawl_text_unload(searcher, NULL);
@@ -171,7 +181,7 @@ static void searchers(void)
     const struct trawl_searcher_options good = options;
     struct trawl_searcher *made = NULL;
 
-    CHECK_ERROR(trawl_searcher_open(NULL, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_searcher_open(NULL, NULL, error), "searcher");
     options.engine = (enum trawl_engine)77;
     CHECK_ERROR(trawl_searcher_open(&options, &made, error), TRAWL_ARGUMENT);
     options = good;
@@ -186,8 +196,8 @@ static void stats(void)
 {
     struct trawl_stats record = {.size = sizeof record, .match_count = UNTOUCHED};
 
-    CHECK_ERROR(trawl_searcher_stats(NULL, &record, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_searcher_stats(searcher, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_searcher_stats(NULL, &record, error), "searcher");
+    CHECK_NULL(trawl_searcher_stats(searcher, NULL, error), "stats");
     record.size = 0;
     CHECK_ERROR(trawl_searcher_stats(searcher, &record, error), TRAWL_ARGUMENT);
     TEST_CHECK_U64(record.match_count, UNTOUCHED);
@@ -200,32 +210,27 @@ static void searches(void)
     struct trawl_match match = {UNTOUCHED, 0, 0};
     bool found = true;
 
-    CHECK_ERROR(trawl_count(NULL, plan, text, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count(searcher, NULL, text, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count(searcher, plan, NULL, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count(searcher, plan, text, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_count(NULL, plan, text, &count, error), "searcher");
+    CHECK_NULL(trawl_count(searcher, NULL, text, &count, error), "plan");
+    CHECK_NULL(trawl_count(searcher, plan, NULL, &count, error), "text");
+    CHECK_NULL(trawl_count(searcher, plan, text, NULL, error), "count");
 
-    CHECK_ERROR(trawl_first(NULL, plan, text, &match, &found, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_first(searcher, NULL, text, &match, &found, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_first(searcher, plan, NULL, &match, &found, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_first(searcher, plan, text, NULL, &found, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_first(searcher, plan, text, &match, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_first(NULL, plan, text, &match, &found, error), "searcher");
+    CHECK_NULL(trawl_first(searcher, NULL, text, &match, &found, error), "plan");
+    CHECK_NULL(trawl_first(searcher, plan, NULL, &match, &found, error), "text");
+    CHECK_NULL(trawl_first(searcher, plan, text, NULL, &found, error), "match");
+    CHECK_NULL(trawl_first(searcher, plan, text, &match, NULL, error), "found");
 
-    CHECK_ERROR(trawl_positions(NULL, plan, text, unit_ignore_matches, NULL, error),
-                TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions(searcher, NULL, text, unit_ignore_matches, NULL, error),
-                TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions(searcher, plan, NULL, unit_ignore_matches, NULL, error),
-                TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions(searcher, plan, text, NULL, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_positions(NULL, plan, text, unit_ignore_matches, NULL, error), "searcher");
+    CHECK_NULL(trawl_positions(searcher, NULL, text, unit_ignore_matches, NULL, error), "plan");
+    CHECK_NULL(trawl_positions(searcher, plan, NULL, unit_ignore_matches, NULL, error), "text");
+    CHECK_NULL(trawl_positions(searcher, plan, text, NULL, NULL, error), "sink");
 
-    CHECK_ERROR(trawl_positions_into(NULL, plan, text, &match, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions_into(searcher, NULL, text, &match, 1, &count, error),
-                TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions_into(searcher, plan, NULL, &match, 1, &count, error),
-                TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions_into(searcher, plan, text, NULL, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions_into(searcher, plan, text, &match, 1, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_positions_into(NULL, plan, text, &match, 1, &count, error), "searcher");
+    CHECK_NULL(trawl_positions_into(searcher, NULL, text, &match, 1, &count, error), "plan");
+    CHECK_NULL(trawl_positions_into(searcher, plan, NULL, &match, 1, &count, error), "text");
+    CHECK_NULL(trawl_positions_into(searcher, plan, text, NULL, 1, &count, error), "matches");
+    CHECK_NULL(trawl_positions_into(searcher, plan, text, &match, 1, NULL, error), "match_count");
     TEST_CHECK(count == UNTOUCHED && match.begin == UNTOUCHED && found);
 }
 
@@ -233,27 +238,27 @@ static void begins_searches(void)
 {
     uint64_t count = UNTOUCHED, begin = UNTOUCHED;
 
-    CHECK_ERROR(trawl_begins_into(NULL, plan, text, &begin, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_begins_into(searcher, NULL, text, &begin, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_begins_into(searcher, plan, NULL, &begin, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_begins_into(searcher, plan, text, NULL, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_begins_into(searcher, plan, text, &begin, 1, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_begins_into(NULL, plan, text, &begin, 1, &count, error), "searcher");
+    CHECK_NULL(trawl_begins_into(searcher, NULL, text, &begin, 1, &count, error), "plan");
+    CHECK_NULL(trawl_begins_into(searcher, plan, NULL, &begin, 1, &count, error), "text");
+    CHECK_NULL(trawl_begins_into(searcher, plan, text, NULL, 1, &count, error), "begins");
+    CHECK_NULL(trawl_begins_into(searcher, plan, text, &begin, 1, NULL, error), "begin_count");
 
-    CHECK_ERROR(trawl_begins_on_device(NULL, plan, text, 8, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_begins_on_device(searcher, NULL, text, 8, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_begins_on_device(searcher, plan, NULL, 8, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_begins_on_device(NULL, plan, text, 8, 1, &count, error), "searcher");
+    CHECK_NULL(trawl_begins_on_device(searcher, NULL, text, 8, 1, &count, error), "plan");
+    CHECK_NULL(trawl_begins_on_device(searcher, plan, NULL, 8, 1, &count, error), "text");
     CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 0, 1, &count, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 12, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 8, 1, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_begins_on_device(searcher, plan, text, 8, 1, NULL, error), "begin_count");
     /* The searcher has no device. */
     CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 8, 1, &count, error),
                 TRAWL_UNSUPPORTED);
-    CHECK_ERROR(trawl_pairs_on_device(NULL, plan, text, 8, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_pairs_on_device(searcher, NULL, text, 8, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_pairs_on_device(searcher, plan, NULL, 8, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_pairs_on_device(NULL, plan, text, 8, 1, &count, error), "searcher");
+    CHECK_NULL(trawl_pairs_on_device(searcher, NULL, text, 8, 1, &count, error), "plan");
+    CHECK_NULL(trawl_pairs_on_device(searcher, plan, NULL, 8, 1, &count, error), "text");
     CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 0, 1, &count, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 12, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 8, 1, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_pairs_on_device(searcher, plan, text, 8, 1, NULL, error), "pair_count");
     /* The searcher has no device. */
     CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 8, 1, &count, error),
                 TRAWL_UNSUPPORTED);
@@ -264,26 +269,23 @@ static void line_searches(void)
 {
     uint64_t count = UNTOUCHED;
 
-    CHECK_ERROR(trawl_count_lines(NULL, plan, text, false, 9, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count_lines(searcher, NULL, text, false, 9, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count_lines(searcher, plan, NULL, false, 9, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count_lines(searcher, plan, text, false, 9, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_count_lines(NULL, plan, text, false, 9, &count, error), "searcher");
+    CHECK_NULL(trawl_count_lines(searcher, NULL, text, false, 9, &count, error), "plan");
+    CHECK_NULL(trawl_count_lines(searcher, plan, NULL, false, 9, &count, error), "text");
+    CHECK_NULL(trawl_count_lines(searcher, plan, text, false, 9, NULL, error), "count");
     TEST_CHECK_U64(count, UNTOUCHED);
 
-    CHECK_ERROR(trawl_count_by_pattern(NULL, plan, text, unit_ignore_counts, NULL, error),
-                TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count_by_pattern(searcher, NULL, text, unit_ignore_counts, NULL, error),
-                TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count_by_pattern(searcher, plan, NULL, unit_ignore_counts, NULL, error),
-                TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_count_by_pattern(searcher, plan, text, NULL, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_windows(NULL, plan, text, 0, unit_ignore_window, NULL, error),
-                TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_windows(searcher, NULL, text, 0, unit_ignore_window, NULL, error),
-                TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_windows(searcher, plan, NULL, 0, unit_ignore_window, NULL, error),
-                TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), TRAWL_ARGUMENT);
+    CHECK_NULL(trawl_count_by_pattern(NULL, plan, text, unit_ignore_counts, NULL, error),
+               "searcher");
+    CHECK_NULL(trawl_count_by_pattern(searcher, NULL, text, unit_ignore_counts, NULL, error),
+               "plan");
+    CHECK_NULL(trawl_count_by_pattern(searcher, plan, NULL, unit_ignore_counts, NULL, error),
+               "text");
+    CHECK_NULL(trawl_count_by_pattern(searcher, plan, text, NULL, NULL, error), "sink");
+    CHECK_NULL(trawl_windows(NULL, plan, text, 0, unit_ignore_window, NULL, error), "searcher");
+    CHECK_NULL(trawl_windows(searcher, NULL, text, 0, unit_ignore_window, NULL, error), "plan");
+    CHECK_NULL(trawl_windows(searcher, plan, NULL, 0, unit_ignore_window, NULL, error), "text");
+    CHECK_NULL(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), "sink");
     CHECK_ERROR(trawl_windows(searcher, plan, text, 32, unit_ignore_window, NULL, error),
                 TRAWL_ARGUMENT);
 }

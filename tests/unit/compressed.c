@@ -232,6 +232,29 @@ static void block_sizes(const struct sample *sample)
     }
 }
 
+/* zstd and lz4 have frames that hold nothing of the text: four bytes say so, and each of them
+ * counts. Behind other formats, and where one of the bytes differs, that is something else. */
+static void skipped_frames(const struct sample *sample)
+{
+    static const uint8_t frame[] = {0x5f, 0x2a, 0x4d, 0x18, 3, 0, 0, 0, 'x', 'y', 'z'};
+    bool has_them = strcmp(sample->format, "zstd") == 0 || strcmp(sample->format, "lz4") == 0;
+    uint8_t bytes[ROOM], *behind = bytes + sample->bytes_count;
+
+    memcpy(bytes, sample->bytes, sample->bytes_count);
+    for (uint32_t changed = 0; changed <= 4; changed++) { /* 4: none of the four */
+        struct trawl_error error = unit_error();
+        struct seen seen;
+
+        memcpy(behind, frame, sizeof frame);
+        behind[changed] ^= changed < 4 ? 0x80 : 0;
+        memcpy(behind + sizeof frame, sample->bytes, sample->bytes_count);
+        CHECK_STATUS(search(file_of(bytes, 2 * sample->bytes_count + sizeof frame), &seen, &error),
+                     has_them && changed == 4 ? TRAWL_OK : TRAWL_READ);
+        TEST_CHECK_U64(seen.bytes, has_them && changed == 4 ? 2 * TEXT_BYTES : TEXT_BYTES);
+        TEST_CHECK(seen.is_right);
+    }
+}
+
 static void calls(const struct sample *sample)
 {
     int file = file_of(sample->bytes, sample->bytes_count);
@@ -342,6 +365,7 @@ int main(void)
         }
         built++;
         whole(&samples[i]);
+        skipped_frames(&samples[i]);
         in_pieces(&samples[i]);
         many_members(&samples[i]);
         calls(&samples[i]);
