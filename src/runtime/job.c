@@ -183,6 +183,7 @@ static struct task *wait_next(struct search *search)
 {
     struct worker *caller = &search->searcher->caller;
     enum task_taken worked = TASK_DONE;
+    bool has_worked = search->index_deliver > 0; /* the first chunk's delivery may end the search */
     struct task *task;
 
     (void)pthread_mutex_lock(&search->lock);
@@ -195,14 +196,12 @@ static struct task *wait_next(struct search *search)
             uint64_t index = search->index_deliver;
 
             (void)pthread_mutex_unlock(&search->lock);
+            if (has_worked && wants_help(search))
+                share(search);
             worked = search->road == ROAD_RESIDENT ? task_work_resident(search, caller)
                                                    : task_work(search, caller, index);
+            has_worked |= worked == TASK_DONE;
             (void)pthread_mutex_lock(&search->lock);
-            if (worked == TASK_DONE && !search->ended && wants_help(search)) {
-                (void)pthread_mutex_unlock(&search->lock);
-                share(search);
-                (void)pthread_mutex_lock(&search->lock);
-            }
         } else {
             (void)pthread_cond_wait(&search->ready, &search->lock);
             worked = TASK_DONE;

@@ -8,6 +8,7 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/cores.h"
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
 #include "runtime/resident.h"
@@ -48,6 +49,11 @@
  * not start a thread for little. */
 #define START_NS 1500000u
 #define START_ANYWAY_NS (8ull * START_NS)
+/* Where all cores are taken a helper waits for its turn, and at times in the middle of a chunk for
+ * which all others then wait: that must be worth several turns of some milliseconds. 32 MiB of log
+ * for a rare word, -n: 25-35 ms with helpers, 12 by one thread [16 cores, a competitor on each]. */
+#define BUSY_NS 30000000u
+#define BUSY_LOOK_NS 20000000u     /* what was seen holds for so long */
 #define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
 #define STAGED_KNOWN (16u << 20)   /* bytes, after which a search's own rate counts */
 #define STAGE_UNIT (1u << 20)
@@ -366,9 +372,20 @@ bool road_is_alone(const struct search *search)
            atomic_load(&search->host.search_ns) < ALONE_HIT_NS * hits;
 }
 
+static bool cores_taken(struct trawl_runtime *runtime)
+{
+    uint64_t now = clock_now_ns(), seen = atomic_load(&runtime->cores_seen_ns);
+
+    if (seen == 0 || now > seen + BUSY_LOOK_NS) {
+        atomic_store(&runtime->cores_taken, cores_busy());
+        atomic_store(&runtime->cores_seen_ns, now);
+    }
+    return atomic_load(&runtime->cores_taken);
+}
+
 uint32_t road_helpers(const struct search *search)
 {
-    const struct trawl_runtime *runtime = search->job.runtime;
+    struct trawl_runtime *runtime = search->job.runtime;
     uint32_t most = runtime->threads_max - 1;
     uint64_t taken = atomic_load(&search->bytes_taken), left, bytes, ns, running, started;
 
@@ -392,6 +409,8 @@ uint32_t road_helpers(const struct search *search)
         return 0;
     if (running == 0 && bytes < 2 * CHUNK_FIRST && ns < START_ANYWAY_NS)
         return 0;
+    if (cores_taken(runtime))
+        return (uint32_t)min_u64(ns / BUSY_NS, most);
     started = max_u64(running, saturating_add(atomic_load(&runtime->worked_ns), ns) / START_NS);
     return (uint32_t)min_u64(min_u64(ns / SHARE_NS, started), most);
 }

@@ -120,9 +120,11 @@ struct trawl_runtime {
     struct engine *algorithms; /* owned; NULL: no plan with an algorithm yet; under the lock */
     struct engine_properties host_properties;
     struct devices devices;
-    _Atomic uint64_t jobs_begun;  /* ever: numbers jobs */
-    _Atomic uint64_t searched_ns; /* of long texts, by the host */
-    _Atomic uint64_t worked_ns;   /* by all workers, in searches that others could help with */
+    _Atomic uint64_t jobs_begun;    /* ever: numbers jobs */
+    _Atomic uint64_t searched_ns;   /* of long texts, by the host */
+    _Atomic uint64_t worked_ns;     /* by all workers, in searches that others could help with */
+    _Atomic uint64_t cores_seen_ns; /* when it was last looked whether all cores are taken */
+    _Atomic bool cores_taken;
     _Atomic uint64_t memory_used; /* of memory_max */
     _Atomic uint64_t stage_ns[2]; /* what making a MiB ready for a device took lately, of files and
                                      of texts in memory; 0: not known */

@@ -1,0 +1,40 @@
+/* cores: see cores.h. */
+#include "base/cores.h"
+
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LOADAVG_BYTES 128u
+
+bool cores_busy_by(const char *loadavg, long cores)
+{
+    const char *field = loadavg;
+
+    for (unsigned i = 0; i < 3; i++) {
+        field = strchr(field, ' ');
+        if (field == NULL)
+            return false;
+        field++;
+    }
+    return cores > 0 && strtol(field, NULL, 10) > cores;
+}
+
+bool cores_busy(void)
+{
+    static _Atomic long cores;
+    char text[LOADAVG_BYTES];
+    ssize_t count;
+    int fd = open("/proc/loadavg", O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return false;
+    count = read(fd, text, sizeof text - 1);
+    (void)close(fd);
+    text[count > 0 ? count : 0] = 0;
+    if (atomic_load(&cores) == 0)
+        atomic_store(&cores, sysconf(_SC_NPROCESSORS_ONLN));
+    return cores_busy_by(text, atomic_load(&cores));
+}
