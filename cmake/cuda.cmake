@@ -59,7 +59,8 @@ else()
     file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.cu
          ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.h)
     file(GLOB gallery_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/gallery/kernels/*)
-    list(APPEND kernel_files ${PROJECT_SOURCE_DIR}/src/plan/layout.h)
+    list(APPEND kernel_files ${PROJECT_SOURCE_DIR}/src/plan/layout.h
+         ${PROJECT_SOURCE_DIR}/src/want.h)
     set(images "")
     # The image TRAWL_CUDA_IMAGE_name that a C file embeds.
     macro(trawl_image name embedding)

@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "match/hits.h"
 #include "plan/plan.h"
+#include "want.h"
 
 struct engine; /* each engine's own */
 struct engine_worker;
@@ -33,16 +34,6 @@ struct engine_chunk {
     bool may_be_left; /* a device may leave dense chunks to the host (engine_result.is_left) */
     bool may_change;  /* while it is searched, as a mapped file's bytes: a byte that is read twice
                          need not be the same */
-};
-
-enum engine_want {
-    ENGINE_WANT_COUNT, /* result.count alone */
-    ENGINE_WANT_HITS,  /* and the hits in order */
-    ENGINE_WANT_FIRST, /* at least the first hit, if there is one */
-    /* Of the hits those that the rest follows from; more are allowed, in order: */
-    ENGINE_WANT_LINES, /* one at least of each line in which any begins; NUL may end lines too */
-    ENGINE_WANT_SPANS  /* those that are found by taking the first, of them the longest, and going
-                          on after its end; for plans whose occurrences hold no line end */
 };
 
 struct engine_result {
@@ -136,7 +127,7 @@ struct engine_words {
 struct engine_task {
     const struct engine_chunk *chunk; /* but for CELLS and COPY */
     uint64_t from;                    /* RESULT: begins in [from, chunk->owned) are searched */
-    enum engine_want want;
+    enum want want;
     enum engine_output output;
     bool at_once; /* a count: submit may not wait. result->is_left: a scan is to count */
     struct engine_result *result; /* but for words */
@@ -221,7 +212,7 @@ struct engine_ops {
 static inline enum trawl_status engine_scan(const struct engine_ops *ops,
                                             struct engine_worker *worker,
                                             const struct engine_chunk *chunk, uint64_t from,
-                                            enum engine_want want, struct engine_result *result,
+                                            enum want want, struct engine_result *result,
                                             struct trawl_error *error)
 {
     struct engine_task task = {.chunk = chunk, .from = from, .want = want, .result = result};

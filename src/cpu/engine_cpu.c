@@ -115,7 +115,7 @@ static uint64_t scan_limit(const struct scan *scan)
 }
 
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
-                uint64_t from, enum engine_want want, struct engine_result *result,
+                uint64_t from, enum want want, struct engine_result *result,
                 struct trawl_error *error)
 {
     TRAWL_ASSERT(from < chunk->owned && chunk->owned < UINT32_MAX);
@@ -139,7 +139,7 @@ void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct e
 enum trawl_status scan_end(const struct scan *scan)
 {
     scan->result->done =
-        scan->at >= scan->limit || scan->want == ENGINE_WANT_FIRST ? scan->chunk->owned : scan->at;
+        scan->at >= scan->limit || scan->want == WANT_FIRST ? scan->chunk->owned : scan->at;
     TRAWL_ASSERT(scan->result->done <= scan->chunk->owned);
     TRAWL_ASSERT(scan->result->hits.count <= scan->result->hits.capacity);
     return scan->status;
@@ -151,15 +151,14 @@ static void select_hits(struct scan *scan)
     const struct trawl_plan *plan = scan->plan;
     struct hits *hits = &scan->result->hits;
 
-    if (scan->want == ENGINE_WANT_SPANS && plan->holds_line_end)
-        scan->want = ENGINE_WANT_HITS;
-    hits->lengths_valid = scan->keeps_lengths =
-        plan->element_count > 0 && scan->want != ENGINE_WANT_COUNT;
-    hits->one_per_line = scan->want == ENGINE_WANT_LINES;
+    if (scan->want == WANT_SPANS && plan->holds_line_end)
+        scan->want = WANT_HITS;
+    hits->lengths_valid = scan->keeps_lengths = plan->element_count > 0 && scan->want != WANT_COUNT;
+    hits->one_per_line = scan->want == WANT_LINES;
     scan->span_reach = scan->chunk->begin + scan->at == 0 ? 0 : scan->at + plan->length_max - 1;
     TRAWL_ASSERT(plan->length_max > 0 || plan->literal_count == 0);
     TRAWL_ASSERT(hits->count <= hits->capacity);
-    if (scan->want == ENGINE_WANT_SPANS && scan->chunk->spans_known) {
+    if (scan->want == WANT_SPANS && scan->chunk->spans_known) {
         scan->span_is_sure = true;
         scan->span_end = scan->run_until = scan->chunk->spans_end;
     }

@@ -60,14 +60,14 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
     return true;
 }
 
-bool scan_bytes_fits(const struct engine_worker *worker, enum engine_want want)
+bool scan_bytes_fits(const struct engine_worker *worker, enum want want)
 {
     if (!worker->bytes_only)
         return false;
-    if (want == ENGINE_WANT_LINES)
+    if (want == WANT_LINES)
         return true;
     return worker->method == TRAWL_METHOD_SET &&
-           (!worker->bytes.repeats || want == ENGINE_WANT_COUNT || want == ENGINE_WANT_SPANS);
+           (!worker->bytes.repeats || want == WANT_COUNT || want == WANT_SPANS);
 }
 
 /* The last positions, where a vector would reach beyond the text. */
@@ -254,12 +254,12 @@ void scan_bytes(struct scan *scan)
         uint64_t places, words = fill(scan, &places, &vectors), kept = scan->result->hits.count;
 
         TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
-        if (scan->want == ENGINE_WANT_LINES && worker->tile.hot_count > 0)
+        if (scan->want == WANT_LINES && worker->tile.hot_count > 0)
             select_lines(scan, words, places, vectors, &nulls);
-        if (worker->tile.hot_count > 0 && scan->want != ENGINE_WANT_COUNT) {
+        if (worker->tile.hot_count > 0 && scan->want != WANT_COUNT) {
             emit(scan, words);
             scan->result->count += scan->result->hits.count - kept;
-            scan->over = scan->over || (scan->want == ENGINE_WANT_FIRST && scan->result->count > 0);
+            scan->over = scan->over || (scan->want == WANT_FIRST && scan->result->count > 0);
         } else if (worker->tile.hot_count > 0) {
             scan->result->count += worker->bytes.repeats
                                        ? count_repeated(scan, words)

@@ -161,8 +161,8 @@ static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
     bool plain = !plan_has_conditions(scan->plan), ordered = true;
 
     TRAWL_ASSERT(scan->at == begin && begin + places <= scan->limit);
-    TRAWL_ASSERT(scan->worker->counted == 0 || scan->want == ENGINE_WANT_COUNT);
-    if (scan->want == ENGINE_WANT_COUNT && plain) {
+    TRAWL_ASSERT(scan->worker->counted == 0 || scan->want == WANT_COUNT);
+    if (scan->want == WANT_COUNT && plain) {
         scan->result->count += hits->count + scan->worker->counted;
         return;
     }
@@ -181,7 +181,7 @@ static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
         TRAWL_ASSERT(hit->offset >= begin && hit->offset - begin < places);
         if (hits->count - i > HITS_AHEAD)
             plan_literal_fetch(scan->plan, hit[HITS_AHEAD].literal);
-        if (hit->offset >= scan->run_until || scan->want == ENGINE_WANT_SPANS)
+        if (hit->offset >= scan->run_until || scan->want == WANT_SPANS)
             verify_emit(scan, hit->offset, hit->literal,
                         plan_literal_at(scan->plan, hit->literal).bytes_count);
     }
@@ -232,7 +232,7 @@ void scan_classes(struct scan *scan)
     while (!scan->over && !scan_is_full(scan)) {
         struct sampling sampling = {
             scan, worker->matcher, NULL, max_u64(scan->at, scan->run_until), scan->limit, 0};
-        uint64_t places = scan->want == ENGINE_WANT_LINES ? worker->tile_places : SET_TILE_PLACES;
+        uint64_t places = scan->want == WANT_LINES ? worker->tile_places : SET_TILE_PLACES;
         uint64_t kept = scan->result->count;
         bool switched = false;
 

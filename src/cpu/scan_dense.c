@@ -325,7 +325,7 @@ static void emit_place(struct scan *scan, const struct step *step, uint64_t plac
     const uint32_t *list;
 
     scan->result->candidate_count++;
-    if (scan->want >= ENGINE_WANT_LINES) {
+    if (scan->want >= WANT_LINES) {
         emit_longest(scan, step, place, end);
         return;
     }
@@ -333,7 +333,7 @@ static void emit_place(struct scan *scan, const struct step *step, uint64_t plac
     scan->over = scan->status != TRAWL_OK;
     if (scan->over)
         return;
-    if (tell && scan->want == ENGINE_WANT_HITS) {
+    if (tell && scan->want == WANT_HITS) {
         TRAWL_ASSERT(scan->keeps_lengths == (step->origin != NULL));
         take_list(scan, step, place, list, count);
         return;
@@ -403,7 +403,7 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
             dense_read(worker->set, step.text, step.begins, step.count, worker->ends);
             worker->read_bytes += step.begins;
         }
-        if (scan->want == ENGINE_WANT_COUNT && ends_tell(scan))
+        if (scan->want == WANT_COUNT && ends_tell(scan))
             scan->result->count += count_places(worker, step.begins);
         else
             emit_places(scan, &step);

@@ -73,7 +73,7 @@ static void verify_place(struct scan *scan, uint64_t x)
             continue;
         TRAWL_ASSERT(plan->set_entries[e] < plan->literal_count);
         verify_literal(scan, x, plan->set_entries[e]);
-        if (scan->over || (scan->want == ENGINE_WANT_LINES && scan->run_until > x))
+        if (scan->over || (scan->want == WANT_LINES && scan->run_until > x))
             return;
         if (scan->work > scan->work_max && scan->result->count == count && dense_switch(scan, x))
             return; /* the automaton began with this position */

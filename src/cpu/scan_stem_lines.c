@@ -152,9 +152,8 @@ uint64_t stem_line_words(const struct sampling *sampling)
              words = (sampling->end - sampling->begin) / 64;
 
     TRAWL_ASSERT(sampling->begin < sampling->end && sampling->end <= scan->limit);
-    if (scan->want != ENGINE_WANT_LINES || matcher->class_count != 1 ||
-        !matcher->classes[0].by_stems || plan_has_conditions(scan->plan) ||
-        room < 2 * FIND_LOAD_SLACK)
+    if (scan->want != WANT_LINES || matcher->class_count != 1 || !matcher->classes[0].by_stems ||
+        plan_has_conditions(scan->plan) || room < 2 * FIND_LOAD_SLACK)
         return 0;
     TRAWL_ASSERT(64 * words <= SET_TILE_PLACES);
     return min_u64(words, (room - FIND_LOAD_SLACK) / 64);
@@ -320,7 +319,7 @@ void emit_stem_lines(struct scan *scan)
     uint64_t whole = gathered->count - 1; /* the last one's line may go on behind the tile */
     const struct hit *last = &gathered->items[whole];
 
-    TRAWL_ASSERT(gathered->count > 0 && scan->want == ENGINE_WANT_LINES && !scan->keeps_lengths);
+    TRAWL_ASSERT(gathered->count > 0 && scan->want == WANT_LINES && !scan->keeps_lengths);
     TRAWL_ASSERT(gathered->items[0].offset >= scan->line_until);
     scan->status = hits_reserve(hits, whole, scan->error);
     if (scan->status != TRAWL_OK) {

@@ -253,7 +253,7 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
     TRAWL_ASSERT(found <= 64 * words);
     TRAWL_ASSERT(scan->at + 64 * words <= UINT32_MAX);
     hits->one_per_line = false;
-    if (scan->want != ENGINE_WANT_COUNT) {
+    if (scan->want != WANT_COUNT) {
         scan->status = hits_reserve(hits, found, scan->error);
         if (scan->status != TRAWL_OK) {
             scan->over = true;
@@ -267,7 +267,7 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
                 emit_word(hits, scan->at + 64ull * tile->hot[i], tile->mask[tile->hot[i]]);
     }
     scan->result->count += found;
-    scan->over = scan->want == ENGINE_WANT_FIRST && found > 0;
+    scan->over = scan->want == WANT_FIRST && found > 0;
 }
 
 /* What the tile just verified says about how to search the next: candidates of *words* or *grams*
@@ -318,7 +318,7 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
                  worker->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
 
     TRAWL_ASSERT(found <= places);
-    if (scan->want >= ENGINE_WANT_LINES) { /* most are passed over: one by one */
+    if (scan->want >= WANT_LINES) { /* most are passed over: one by one */
         verify_tile(scan, words, verify_one);
         return;
     }

@@ -189,7 +189,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
 /* Occurrences need not be gathered. */
 static bool counts_only(const struct scan *scan)
 {
-    return scan->want == ENGINE_WANT_COUNT && !plan_has_conditions(scan->plan);
+    return scan->want == WANT_COUNT && !plan_has_conditions(scan->plan);
 }
 
 static void count_whole(struct scan *scan, uint64_t count)
@@ -206,7 +206,7 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
 {
     struct set_named *named = scan->worker->scratch->named, *whole = scan->worker->scratch->whole;
     struct hits *hits = &scan->worker->gathered;
-    bool listed = scan->want == ENGINE_WANT_HITS && !plan_has_conditions(scan->plan);
+    bool listed = scan->want == WANT_HITS && !plan_has_conditions(scan->plan);
 
     TRAWL_ASSERT(named_count <= SET_NAMED_MAX + SET_ROOM &&
                  whole_count <= SET_NAMED_MAX + SET_ROOM);

@@ -130,9 +130,9 @@ static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
 static bool is_wanted(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
     TRAWL_ASSERT(x + length <= scan->available);
-    if (scan->want == ENGINE_WANT_LINES)
+    if (scan->want == WANT_LINES)
         return take_line(scan, x);
-    if (scan->want == ENGINE_WANT_SPANS) {
+    if (scan->want == WANT_SPANS) {
         bool taken = take_span(scan, x, literal, length);
 
         if (scan->span_is_sure) /* until then other begins may be taken too */
@@ -152,10 +152,10 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
         !plan_accepts(scan->plan, scan->chunk->bytes, x, x + length, scan->chunk->before,
                       scan->available))
         return;
-    if (scan->want >= ENGINE_WANT_LINES && !is_wanted(scan, x, literal, length))
+    if (scan->want >= WANT_LINES && !is_wanted(scan, x, literal, length))
         return;
     scan->result->count++;
-    if (scan->want == ENGINE_WANT_COUNT)
+    if (scan->want == WANT_COUNT)
         return;
     if (hits->count == hits->capacity || scan->keeps_lengths) {
         scan->status = scan->keeps_lengths ? hits_reserve_lengths(hits, 1, scan->error)
@@ -169,7 +169,7 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
         hits->lengths[hits->count] = length;
     hits->items[hits->count].offset = (uint32_t)x;
     hits->items[hits->count++].literal = literal;
-    if (scan->want == ENGINE_WANT_FIRST)
+    if (scan->want == WANT_FIRST)
         scan->over = true;
 }
 
@@ -207,7 +207,7 @@ static void verify_run(struct scan *scan, uint64_t x)
     scan->work += end - x;
     scan->run_until = end == stop ? scan->limit : end - period + 1;
     last = min_u64(end - count, scan->limit - 1);
-    if (scan->want == ENGINE_WANT_COUNT && !plan_has_conditions(scan->plan)) {
+    if (scan->want == WANT_COUNT && !plan_has_conditions(scan->plan)) {
         scan->result->count += (last - x) / period + 1;
         return;
     }
@@ -338,9 +338,9 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search)
     struct hits *hits = &scan->result->hits;
     uint64_t step = max_u64(step_min, 2 * plan->length_max);
 
-    if (scan->want >= ENGINE_WANT_LINES && plan->literal_count > 1)
-        scan->want = ENGINE_WANT_HITS; /* they come literal by literal */
-    hits->one_per_line = hits->one_per_line && scan->want == ENGINE_WANT_LINES;
+    if (scan->want >= WANT_LINES && plan->literal_count > 1)
+        scan->want = WANT_HITS; /* they come literal by literal */
+    hits->one_per_line = hits->one_per_line && scan->want == WANT_LINES;
     while (scan->at < scan->limit && scan->status == TRAWL_OK && !scan_is_full(scan)) {
         uint64_t to = scan->limit - scan->at > step ? scan->at + step : scan->limit;
         uint64_t kept = hits->count;
@@ -357,7 +357,7 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search)
                   verify_compare_hits);
         TRAWL_ASSERT(hits->count >= kept);
         scan->at = to;
-        if (scan->want == ENGINE_WANT_FIRST && hits->count > 0)
+        if (scan->want == WANT_FIRST && hits->count > 0)
             break;
     }
 }

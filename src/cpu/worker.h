@@ -76,7 +76,7 @@ struct scan {
     void *context;                /* of a search that verify_steps runs */
     const struct trawl_plan *plan;
     const struct engine_chunk *chunk; /* the caller's */
-    enum engine_want want;
+    enum want want;
     struct engine_result *result; /* the caller's */
     struct trawl_error *error;
     uint64_t at;         /* begins below this are done */
@@ -109,7 +109,7 @@ struct scan {
 /* Begin a scan of begins in [from, chunk->owned), with nothing found; worker and context are NULL.
  */
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
-                uint64_t from, enum engine_want want, struct engine_result *result,
+                uint64_t from, enum want want, struct engine_result *result,
                 struct trawl_error *error);
 /* Is there a begin to look at? */
 static inline bool scan_is_needed(const struct scan *scan)
@@ -168,7 +168,7 @@ void borders_apply(struct scan *scan, uint64_t words);
 /* Are all the plan's strings of one byte, without conditions? */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* Is that the better way to what is wanted? */
-bool scan_bytes_fits(const struct engine_worker *worker, enum engine_want want);
+bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
 /* Sets: the work that the next positions may take. */
 void dense_allow(struct scan *scan, uint64_t places);

@@ -130,7 +130,7 @@ static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chu
 
 /* Bring the text of the next range and search it. */
 static enum trawl_status scan_range(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                    uint64_t at, enum scan_want want, const struct cuda_way *way,
+                                    uint64_t at, enum want want, const struct cuda_way *way,
                                     struct engine_result *result, uint64_t *next,
                                     struct trawl_error *error)
 {
@@ -154,20 +154,13 @@ static enum trawl_status scan_range(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-static enum scan_want chunk_want(const struct trawl_plan *plan, enum engine_want want)
-{
-    if (want == ENGINE_WANT_HITS || plan_needs_refining(plan))
-        return SCAN_HITS;
-    return want == ENGINE_WANT_FIRST ? SCAN_FIRST : SCAN_COUNT;
-}
-
 /* With the device entered. */
 static enum trawl_status scan_ranges(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                     uint64_t from, enum engine_want want, struct cuda_way *way,
+                                     uint64_t from, enum want want, struct cuda_way *way,
                                      struct engine_result *result, struct trawl_error *error)
 {
-    enum scan_want asked = chunk_want(worker->plan, want);
     bool refining = plan_needs_refining(worker->plan);
+    enum want asked = refining ? WANT_HITS : want;
 
     if (way->prepare != NULL)
         TRAWL_TRY(way->prepare(worker, asked, way, error));
@@ -184,12 +177,12 @@ static enum trawl_status scan_ranges(struct engine_worker *worker, const struct 
             worker->chunks_left = CHUNKS_LEFT;
             return TRAWL_OK;
         }
-        if (want == ENGINE_WANT_COUNT)
+        if (want == WANT_COUNT)
             result->hits.count = 0;
-        if (want == ENGINE_WANT_FIRST && result->hits.count > 0)
+        if (want == WANT_FIRST && result->hits.count > 0)
             break;
         result->done = at;
-        if (want == ENGINE_WANT_HITS && result->hits.count >= worker->limits.hits_max)
+        if (want == WANT_HITS && result->hits.count >= worker->limits.hits_max)
             return TRAWL_OK;
     }
     result->done = chunk->owned;
@@ -197,14 +190,14 @@ static enum trawl_status scan_ranges(struct engine_worker *worker, const struct 
 }
 
 enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                  uint64_t from, enum engine_want want, struct cuda_way *way,
+                                  uint64_t from, enum want want, struct cuda_way *way,
                                   struct engine_result *result, struct trawl_error *error)
 {
     enum trawl_status status;
 
     TRAWL_ASSERT(from < chunk->owned);
     TRAWL_ASSERT(chunk->owned < UINT32_MAX ||
-                 (want == ENGINE_WANT_COUNT && plan_counts_alone(worker->plan)));
+                 (want == WANT_COUNT && plan_counts_alone(worker->plan)));
     engine_result_begin(result, from, true);
     if (chunk->may_be_left && worker->chunks_left > 0) {
         worker->chunks_left--;
@@ -212,8 +205,8 @@ enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct eng
         return TRAWL_OK;
     }
     TRAWL_TRY(cuda_device_enter(worker->device, error));
-    if (want > ENGINE_WANT_FIRST) /* devices leave no hit out */
-        want = ENGINE_WANT_HITS;
+    if (want > WANT_FIRST) /* devices leave no hit out */
+        want = WANT_HITS;
     status = scan_ranges(worker, chunk, from, want, way, result, error);
     if (status != TRAWL_OK)
         cuda_worker_failed(worker);

@@ -50,7 +50,7 @@ static bool submit(struct engine_worker *worker, const struct cuda_range *range,
     struct cuda_launch *launch = &counts->launches[counts->begun];
 
     TRAWL_ASSERT(range->begin < limit);
-    cuda_launch_prepare(worker, &worker->tables, range, limit, SCAN_COUNT, launch);
+    cuda_launch_prepare(worker, &worker->tables, range, limit, WANT_COUNT, launch);
     if (counts->begun % (CUDA_OTHERS + 1) > 0)
         launch->stream = worker->others[counts->begun % (CUDA_OTHERS + 1) - 1];
     /* They share the list of tiles: none is taken from it if a launch lists any. But it must not
@@ -68,7 +68,7 @@ static bool submit(struct engine_worker *worker, const struct cuda_range *range,
 static bool submit_all(struct engine_worker *worker, struct cuda_range *range)
 {
     struct cuda_counts *counts = worker->counts;
-    uint64_t most = cuda_launch_begins_max(worker, SCAN_COUNT), launches, part;
+    uint64_t most = cuda_launch_begins_max(worker, WANT_COUNT), launches, part;
     uint32_t begun = counts->begun;
 
     range->end = cuda_range_limit(worker->plan, range);

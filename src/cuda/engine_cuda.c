@@ -124,7 +124,7 @@ static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
 
 /* By the plan's method; its tables go over before the first range. */
 static enum trawl_status search_range(struct engine_worker *worker, void *context,
-                                      const struct cuda_range *range, enum scan_want want,
+                                      const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,
                                       uint64_t *done, struct trawl_error *error)
 {
@@ -132,7 +132,7 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
     return cuda_scan_range(worker, range, want, hits_base, result, done, error);
 }
 
-static enum trawl_status prepare_tables(struct engine_worker *worker, enum scan_want want,
+static enum trawl_status prepare_tables(struct engine_worker *worker, enum want want,
                                         struct cuda_way *way, struct trawl_error *error)
 {
     if (!worker->tables.ready)

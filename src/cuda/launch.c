@@ -131,7 +131,7 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
     uint64_t places;
 
-    if (a->want == SCAN_FIRST) /* blocks look ahead by tiles: work after the first is wasted */
+    if (a->want == WANT_FIRST) /* blocks look ahead by tiles: work after the first is wasted */
         steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 
     a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
@@ -191,7 +191,7 @@ static void shape_samples(const struct engine_worker *worker, const struct scan_
 
 static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
                                       const struct cuda_tables *tables, uint64_t begins,
-                                      enum scan_want want)
+                                      enum want want)
 {
     enum cuda_kernel kernel = tables->kernel;
     bool sampled = kernel == CUDA_KERNEL_SAMPLED;
@@ -201,45 +201,45 @@ static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
 
     if (tables->automaton == CUDA_AUTOMATON_READY &&
         (tables->dense_left > 0 || worker->limits.automaton_always))
-        return want == SCAN_HITS ? CUDA_KERNEL_HITS_AUTOMATON : CUDA_KERNEL_AUTOMATON;
-    if (tables->sets_ready && tables->dense_left == 0 && want != SCAN_HITS)
+        return want == WANT_HITS ? CUDA_KERNEL_HITS_AUTOMATON : CUDA_KERNEL_AUTOMATON;
+    if (tables->sets_ready && tables->dense_left == 0 && want != WANT_HITS)
         return tables->sets_kernel;
     /* If everything is dense, and samples match almost everywhere, skip the samples. */
-    if (want == SCAN_COUNT && sampled && tables->dense_left > 0 &&
+    if (want == WANT_COUNT && sampled && tables->dense_left > 0 &&
         tables->arguments.stride <= DENSE_STRIDE_MAX)
         kernel = CUDA_KERNEL_EVERY;
-    if (want != SCAN_COUNT && sampled &&
+    if (want != WANT_COUNT && sampled &&
         tables->arguments.stride < worker->limits.sampled_hits_stride_min)
         kernel = CUDA_KERNEL_EVERY;
-    if (streams && want == SCAN_COUNT)
+    if (streams && want == WANT_COUNT)
         return tables->count_kernel;
-    if (streams && want == SCAN_FIRST && tables->count_kernel == CUDA_KERNEL_STREAM)
+    if (streams && want == WANT_FIRST && tables->count_kernel == CUDA_KERNEL_STREAM)
         return CUDA_KERNEL_FIRST_STREAM;
-    if (streams && want == SCAN_HITS && kernel == CUDA_KERNEL_EVERY && worker->limits.streams)
+    if (streams && want == WANT_HITS && kernel == CUDA_KERNEL_EVERY && worker->limits.streams)
         return CUDA_KERNEL_HITS_STREAM;
-    if (want == SCAN_HITS)
+    if (want == WANT_HITS)
         return kernel == CUDA_KERNEL_EVERY     ? CUDA_KERNEL_HITS_EVERY
                : kernel == CUDA_KERNEL_SAMPLED ? CUDA_KERNEL_HITS_SAMPLED
                                                : CUDA_KERNEL_HITS_SET;
     return kernel;
 }
 
-uint64_t cuda_set_range_max(const struct engine_worker *worker, enum scan_want want)
+uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
 {
     enum cuda_kernel kernel = choose_kernel(worker, &worker->tables, UINT64_MAX, want);
 
-    return is_set_stream(kernel) && want == SCAN_COUNT
+    return is_set_stream(kernel) && want == WANT_COUNT
                ? worker->tables.sets.stride * CUDA_RANGE_BYTES_MAX
                : CUDA_RANGE_BYTES_MAX;
 }
 
 /* Offsets in a range are 32-bit, but for streams of samples, of sets too: those count samples. */
-uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum scan_want want)
+uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want)
 {
     uint64_t most = min_u64(cuda_set_range_max(worker, want),
                             (1ull << (SCAN_SUM_BITS - 1)) / worker->tables.alike_max);
 
-    if (want == SCAN_COUNT && worker->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
+    if (want == WANT_COUNT && worker->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
         most = worker->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2); /* may come in pairs */
     return min_u64(most, worker->limits.launch_begins_max);
 }
@@ -281,7 +281,7 @@ static void choose_grid(struct cuda_launch *launch, uint32_t blocks)
 }
 
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
-                         const struct cuda_range *range, uint64_t limit, enum scan_want want,
+                         const struct cuda_range *range, uint64_t limit, enum want want,
                          struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
@@ -307,7 +307,7 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     if (tables->automaton == CUDA_AUTOMATON_NONE && !worker->may_leave)
         a->set_budget = UINT32_MAX;
     a->one = 1;
-    a->is_dense = want != SCAN_FIRST && tables->dense_left > 0;
+    a->is_dense = want != WANT_FIRST && tables->dense_left > 0;
     a->position = (a->begin + a->shift) & ~15ull;
     if (kernel == CUDA_KERNEL_STREAM_SAMPLED)
         shape_samples(worker, a, &blocks, &launch->threads);
@@ -360,7 +360,7 @@ enum trawl_status cuda_sums_reserve(struct engine_worker *worker, uint64_t count
 uint64_t cuda_list_bytes(const struct cuda_launch *launch)
 {
     if (!is_stream(launch->kernel) || is_set_stream(launch->kernel) ||
-        launch->arguments.want == SCAN_HITS)
+        launch->arguments.want == WANT_HITS)
         return 0;
     return launch->arguments.tile_count * sizeof(uint32_t);
 }
@@ -406,7 +406,7 @@ enum trawl_status cuda_launch_submit(struct engine_worker *worker, struct cuda_l
     a->result = (struct scan_result *)(uintptr_t)worker->sums.address + slot;
     a->answer = answer_of(worker, slot);
     a->launch = ++worker->launches;
-    if (is_stream(launch->kernel) && a->want != SCAN_HITS)
+    if (is_stream(launch->kernel) && a->want != WANT_HITS)
         a->tile_list = (uint32_t *)(uintptr_t)worker->offsets.address;
     memset(a->answer, 0, sizeof *a->answer); /* nothing is there */
     if (worker->limits.kernels_timed)
@@ -425,7 +425,7 @@ static bool is_answered(const struct cuda_launch *launch, const struct scan_resu
     const uint64_t *words = (const uint64_t *)(const void *)answer;
     bool there = true;
 
-    if (launch->arguments.want != SCAN_COUNT)
+    if (launch->arguments.want != WANT_COUNT)
         return __atomic_load_n(&answer->blocks, __ATOMIC_ACQUIRE) == launch->arguments.launch;
     for (uint32_t i = 0; i < SCAN_SUMS; i++)
         there = there && (__atomic_load_n(&words[i], __ATOMIC_ACQUIRE) & SCAN_THERE) != 0;
@@ -501,10 +501,10 @@ enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_laun
 
     TRAWL_TRY(cuda_sums_reserve(worker, 1, error));
     TRAWL_TRY(cuda_list_reserve(worker, launch, error));
-    if (a->want == SCAN_HITS)
+    if (a->want == WANT_HITS)
         TRAWL_TRY(order_begin(worker, launch, error));
     TRAWL_TRY(launch_kernel(worker, launch, error));
-    if (launch->found.listed == 0 || launch->found.listed > a->listed_max || a->want == SCAN_HITS)
+    if (launch->found.listed == 0 || launch->found.listed > a->listed_max || a->want == WANT_HITS)
         return TRAWL_OK;
     TRAWL_ASSERT(launch->found.listed <= a->tile_count);
     launch->kernel = worker->tables.kernel;

@@ -32,12 +32,12 @@ struct cuda_launch {
 
 /* Choose kernel and geometry; `limit` > range->begin. */
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
-                         const struct cuda_range *range, uint64_t limit, enum scan_want want,
+                         const struct cuda_range *range, uint64_t limit, enum want want,
                          struct cuda_launch *launch);
 /* How many begins a scan for the plan's set takes at a time. */
-uint64_t cuda_set_range_max(const struct engine_worker *worker, enum scan_want want);
+uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want);
 /* Begins that a launch of the worker's plan may have at most. */
-uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum scan_want want);
+uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want);
 /* Sums and answers for this many launches at a time, and the list that a stream's launch may need,
  * of so many bytes: before the first of them. */
 enum trawl_status cuda_sums_reserve(struct engine_worker *worker, uint64_t count,

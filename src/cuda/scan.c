@@ -41,7 +41,7 @@ static enum trawl_status mark_set(struct engine_worker *worker, const struct cud
     TRAWL_TRY(status);
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->marks.address, 0,
                         (size_t)(words * sizeof(uint32_t)), worker->stream));
-    cuda_launch_prepare(worker, &worker->tables, range, limit, SCAN_COUNT, &launch);
+    cuda_launch_prepare(worker, &worker->tables, range, limit, WANT_COUNT, &launch);
     launch.arguments.marks = (uint32_t *)(uintptr_t)worker->marks.address;
     TRAWL_TRY(cuda_launch_run(worker, &launch, error));
     *candidates += launch.found.candidates;
@@ -63,7 +63,7 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
     if (worker->leaves || (marked && *total == 0))
         return TRAWL_OK;
     do {
-        cuda_launch_prepare(worker, &worker->tables, range, limit, SCAN_HITS, &launch);
+        cuda_launch_prepare(worker, &worker->tables, range, limit, WANT_HITS, &launch);
         launch.arguments.hits = (uint64_t *)(uintptr_t)room->address;
         launch.arguments.hits_base = room->base;
         launch.arguments.hits_literal = room->literal;
@@ -206,7 +206,7 @@ static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
 /* After a dense part a set's other kernels take over, in the middle of a range that may be too
  * large for them. */
 static void cut_set_range(const struct engine_worker *worker, const struct cuda_range *range,
-                          enum scan_want want, uint64_t *limit, uint64_t *done)
+                          enum want want, uint64_t *limit, uint64_t *done)
 {
     uint64_t most = cuda_set_range_max(worker, want);
 
@@ -217,9 +217,8 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
 }
 
 enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
-                                  enum scan_want want, uint64_t hits_base,
-                                  struct engine_result *result, uint64_t *done,
-                                  struct trawl_error *error)
+                                  enum want want, uint64_t hits_base, struct engine_result *result,
+                                  uint64_t *done, struct trawl_error *error)
 {
     uint64_t limit = cuda_range_limit(worker->plan, range), stopped;
     struct cuda_launch launch;
@@ -227,7 +226,7 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     *done = range->end;
     if (limit == range->begin)
         return TRAWL_OK;
-    if (want == SCAN_HITS) {
+    if (want == WANT_HITS) {
         TRAWL_TRY(scan_hits(worker, range, limit, hits_base, result, &stopped, error));
         if (stopped < limit)
             *done = stopped;
@@ -246,7 +245,7 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
     }
     result->candidate_count += launch.found.candidates;
-    if (want == SCAN_FIRST)
+    if (want == WANT_FIRST)
         return scan_first(launch.found.nearest, hits_base, result, error);
     result->count += launch.found.count;
     return TRAWL_OK;

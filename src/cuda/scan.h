@@ -23,8 +23,7 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
 /* Scan a range; hits, if wanted, are appended with offsets from `hits_base` on for range->begin.
  * *done: begins below it were looked at. */
 enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
-                                  enum scan_want want, uint64_t hits_base,
-                                  struct engine_result *result, uint64_t *done,
-                                  struct trawl_error *error);
+                                  enum want want, uint64_t hits_base, struct engine_result *result,
+                                  uint64_t *done, struct trawl_error *error);
 
 #endif

@@ -41,7 +41,7 @@ struct search {
     const struct gallery_row *row;
     uint32_t literal, literal_next;
     uint64_t table, table_next; /* of these literals, on the device */
-    enum scan_want want;
+    enum want want;
     struct gallery_arguments arguments;
     uint32_t blocks, threads;
     struct engine_result *result;
@@ -264,7 +264,7 @@ static enum trawl_status search_reserve(struct search *search, struct trawl_erro
     uint64_t bytes = cuda_worker_room(own->worker, sizeof(struct gallery_result));
 
     own->hits_room = max_u64(own->hits_room, own->worker->limits.hits_room_min);
-    if (search->want == SCAN_HITS)
+    if (search->want == WANT_HITS)
         TRAWL_TRY(cuda_memory_reserve(own->worker->device, &own->offsets,
                                       own->hits_room * sizeof(uint32_t), error));
     TRAWL_TRY(cuda_memory_reserve(own->worker->device, &own->result, bytes, error));
@@ -314,7 +314,7 @@ static enum trawl_status launch_behind(struct search *search, struct trawl_error
             search->own, search->own->children, "gallery_collect",
             min_u64(divide_up(a->limit - a->begin, 16u * COLLECT_THREADS), COLLECT_BLOCKS_MAX),
             COLLECT_THREADS, a, error);
-    if (row_needs(search, MINIMA) && search->want == SCAN_FIRST)
+    if (row_needs(search, MINIMA) && search->want == WANT_FIRST)
         return launch(search->own, search->own->module, "gallery_word_minimum", 1, MINIMUM_THREADS,
                       a, error);
     return TRAWL_OK;
@@ -466,13 +466,12 @@ static enum trawl_status part_reserve(struct gallery_device *own, const struct p
 
 /* A part from range->begin on for which there is memory. */
 static enum trawl_status part_open(struct gallery_device *own, const struct cuda_range *range,
-                                   enum scan_want want, struct part *part,
-                                   struct trawl_error *error)
+                                   enum want want, struct part *part, struct trawl_error *error)
 {
     const struct trawl_plan *plan = own->plan;
     uint64_t begins = range->end - range->begin;
 
-    if (want == SCAN_HITS)
+    if (want == WANT_HITS)
         begins = min_u64(begins, own->worker->reach_bytes);
     if (needs_fold(plan) || gallery_needs(own, FLAGS | MINIMA))
         begins = min_u64(begins, max_u64(own->worker->limits.text_bytes_max, 1));
@@ -648,7 +647,7 @@ static void learn_width(struct gallery_device *own, uint64_t begins, uint64_t fo
 }
 
 enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,
-                                       const struct cuda_range *range, enum scan_want want,
+                                       const struct cuda_range *range, enum want want,
                                        uint64_t hits_base, struct engine_result *result,
                                        uint64_t *done, struct trawl_error *error)
 {
@@ -671,16 +670,16 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
         begins = part.end - part.begin;
         if (needs_fold(own->plan))
             TRAWL_TRY(part_fold(own, &part, result, error));
-        if (want == SCAN_FIRST)
+        if (want == WANT_FIRST)
             TRAWL_TRY(part_first(&search, &part, hits_base, error));
-        else if (want == SCAN_COUNT)
+        else if (want == WANT_COUNT)
             TRAWL_TRY(part_count(&search, &part, error));
         else
             TRAWL_TRY(part_hits(&search, &part, hits_base, &fits, error));
-        if (want == SCAN_HITS)
+        if (want == WANT_HITS)
             learn_width(own, begins, result->hits.count - held, fits);
     } while (!fits);
-    if (want == SCAN_HITS && result->hits.count > held) {
+    if (want == WANT_HITS && result->hits.count > held) {
         uint64_t begin_ns = cuda_clock_ns();
 
         result->count += result->hits.count - held;

@@ -18,7 +18,7 @@ enum trawl_status gallery_device_begin(struct gallery_device *device, const stru
 /* The engine's scan. */
 enum trawl_status gallery_device_scan(struct gallery_device *device,
                                       const struct engine_chunk *chunk, uint64_t from,
-                                      enum engine_want want, struct engine_result *result,
+                                      enum want want, struct engine_result *result,
                                       struct trawl_error *error);
 
 /* After gallery_device_begin with a plan whose algorithm takes records: sets flags[i] to 0 where

@@ -84,8 +84,8 @@ enum trawl_status gallery_device_begin(struct gallery_device *own, const struct 
 }
 
 enum trawl_status gallery_device_scan(struct gallery_device *own, const struct engine_chunk *chunk,
-                                      uint64_t from, enum engine_want want,
-                                      struct engine_result *result, struct trawl_error *error)
+                                      uint64_t from, enum want want, struct engine_result *result,
+                                      struct trawl_error *error)
 {
     bool in_parts = own->choice.algorithm == GALLERY_WORD_CHUNKED;
     struct cuda_way way = {.text_bytes_max = in_parts ? own->limits.part_bytes : UINT64_MAX,

@@ -34,7 +34,7 @@ struct gallery_device {
 
 /* cuda_way's search, for own->plan; the context is the struct gallery_device. */
 enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,
-                                       const struct cuda_range *range, enum scan_want want,
+                                       const struct cuda_range *range, enum want want,
                                        uint64_t hits_base, struct engine_result *result,
                                        uint64_t *done, struct trawl_error *error);
 

@@ -128,15 +128,15 @@ static void search_literal(struct scan *scan, uint32_t index, uint64_t to)
 }
 
 enum trawl_status gallery_host_scan(struct gallery_host *host, const struct engine_chunk *chunk,
-                                    uint64_t from, enum engine_want want,
-                                    struct engine_result *result, struct trawl_error *error)
+                                    uint64_t from, enum want want, struct engine_result *result,
+                                    struct trawl_error *error)
 {
     bool alone = host->plan->literal_count == 1 && !needs_copy(host);
     struct scan scan;
 
     TRAWL_ASSERT(algorithms[host->algorithm].next != NULL);
-    if (want > ENGINE_WANT_FIRST) /* no hit is left out */
-        want = ENGINE_WANT_HITS;
+    if (want > WANT_FIRST) /* no hit is left out */
+        want = WANT_HITS;
     scan_begin(&scan, host->plan, chunk, from, want, result, error);
     scan.context = host;
     host->copied_at = UINT64_MAX;

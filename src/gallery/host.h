@@ -59,8 +59,8 @@ enum trawl_status gallery_host_begin(struct gallery_host *host, const struct tra
 void gallery_host_end(struct gallery_host *host);
 /* The engine's scan. */
 enum trawl_status gallery_host_scan(struct gallery_host *host, const struct engine_chunk *chunk,
-                                    uint64_t from, enum engine_want want,
-                                    struct engine_result *result, struct trawl_error *error);
+                                    uint64_t from, enum want want, struct engine_result *result,
+                                    struct trawl_error *error);
 
 /* ---- rabin-karp-matrix ---------------------------------------------------------------------- */
 

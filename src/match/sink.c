@@ -24,7 +24,7 @@ static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
 void sink_count(struct sink *sink)
 {
     memset(sink, 0, sizeof *sink);
-    sink->wants = SINK_WANTS_COUNT;
+    sink->want = WANT_COUNT;
     sink->in_place = true;
     sink->deliver = deliver_count;
 }
@@ -45,7 +45,8 @@ static bool deliver_first(struct sink *sink, const struct sink_chunk *chunk,
 void sink_first(struct sink *sink)
 {
     memset(sink, 0, sizeof *sink);
-    sink->wants = SINK_WANTS_FIRST;
+    sink->want = WANT_FIRST;
+    sink->as_matches = true;
     sink->in_place = true;
     sink->deliver = deliver_first;
 }
@@ -65,7 +66,8 @@ static bool deliver_positions(struct sink *sink, const struct sink_chunk *chunk,
 void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
 {
     memset(sink, 0, sizeof *sink);
-    sink->wants = SINK_WANTS_MATCHES;
+    sink->want = WANT_HITS;
+    sink->as_matches = true;
     sink->in_place = true;
     sink->in_parts = true;
     sink->deliver = deliver_positions;
@@ -95,7 +97,8 @@ static bool deliver_positions_into(struct sink *sink, const struct sink_chunk *c
 void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_t matches_max)
 {
     memset(sink, 0, sizeof *sink);
-    sink->wants = SINK_WANTS_MATCHES;
+    sink->want = WANT_HITS;
+    sink->as_matches = true;
     sink->in_place = true;
     sink->in_parts = true;
     sink->deliver = deliver_positions_into;
@@ -122,7 +125,7 @@ static bool deliver_begins_into(struct sink *sink, const struct sink_chunk *chun
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max)
 {
     memset(sink, 0, sizeof *sink);
-    sink->wants = SINK_WANTS_HITS;
+    sink->want = WANT_HITS;
     sink->in_place = true;
     sink->deliver = deliver_begins_into;
     sink->begins = begins;
@@ -160,8 +163,7 @@ void sink_line_ends(struct sink *sink, uint8_t line_end, uint8_t line_end_also)
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
 {
     memset(sink, 0, sizeof *sink);
-    sink->wants = SINK_WANTS_HITS;
-    sink->selects = SINK_SELECTS_LINES;
+    sink->want = WANT_LINES;
     sink->digest = digest_lines;
     sink->deliver = deliver_lines;
     sink->in_place = !invert; /* line ends are counted apart from the lines with a hit */
@@ -233,7 +235,7 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
 
     if (chunk->owned == 0 && !chunk->last)
         return true; /* a stream's chunk of which nothing could be searched */
-    if (sink->selects == SINK_SELECTS_SPANS)
+    if (sink->want == WANT_SPANS)
         sink->spans_end = spans_end(sink->spans_end, chunk);
     TRAWL_ASSERT(chunk->match_count == 0 || chunk->matches[0].begin >= chunk->begin);
     TRAWL_ASSERT(chunk->match_count == 0 ||
@@ -257,16 +259,17 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
 void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function, void *context)
 {
     memset(sink, 0, sizeof *sink);
-    sink->wants = (flags & TRAWL_WINDOW_NO_MATCHES) != 0 ? SINK_WANTS_NOTHING : SINK_WANTS_MATCHES;
-    sink->selects = (flags & TRAWL_WINDOW_SPANS) != 0   ? SINK_SELECTS_SPANS
-                    : (flags & TRAWL_WINDOW_LINES) != 0 ? SINK_SELECTS_LINES
-                                                        : SINK_SELECTS_ALL;
+    sink->want = (flags & TRAWL_WINDOW_NO_MATCHES) != 0 ? WANT_NOTHING
+                 : (flags & TRAWL_WINDOW_SPANS) != 0    ? WANT_SPANS
+                 : (flags & TRAWL_WINDOW_LINES) != 0    ? WANT_LINES
+                                                        : WANT_HITS;
+    sink->as_matches = sink->want != WANT_NOTHING;
     sink->digest =
         (flags & (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NULLS)) != 0 ? digest_window : NULL;
     sink->line_numbers = (flags & TRAWL_WINDOW_LINE_ENDS) != 0;
     sink->deliver = deliver_window;
     sink->keeps_text = true;
-    sink->in_place = sink->wants != SINK_WANTS_NOTHING;
+    sink->in_place = sink->as_matches;
     sink->window_sink = function;
     sink->window_flags = flags;
     sink->context = context;
@@ -296,7 +299,8 @@ static enum trawl_status digest_batch(const struct sink *sink, const struct sink
 void sink_batches(struct sink *sink, bool matches, bool line_numbers)
 {
     memset(sink, 0, sizeof *sink);
-    sink->wants = matches ? SINK_WANTS_MATCHES : SINK_WANTS_COUNT;
+    sink->want = matches ? WANT_HITS : WANT_COUNT;
+    sink->as_matches = matches;
     sink->in_place = true;
     sink->columns = matches;
     sink->line_numbers = matches && line_numbers;
@@ -311,7 +315,7 @@ void sink_digests(struct sink *sink,
                   void *context)
 {
     memset(sink, 0, sizeof *sink);
-    sink->wants = SINK_WANTS_HITS;
+    sink->want = WANT_HITS;
     sink->digest = digest;
     sink->context = context;
 }

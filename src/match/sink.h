@@ -10,21 +10,7 @@
 #include "match/cells.h"
 #include "match/hits.h"
 #include "match/lines.h"
-
-enum sink_wants {
-    SINK_WANTS_COUNT,   /* how many occurrences a chunk has */
-    SINK_WANTS_FIRST,   /* the first match of a chunk */
-    SINK_WANTS_HITS,    /* where each begins */
-    SINK_WANTS_MATCHES, /* begin, end and pattern of each */
-    SINK_WANTS_NOTHING  /* the text alone */
-};
-
-/* Of hits or matches, which are needed? Others may come too. */
-enum sink_selects {
-    SINK_SELECTS_ALL,
-    SINK_SELECTS_LINES, /* one at least of each line */
-    SINK_SELECTS_SPANS  /* the leftmost, of them the longest, and so on after its end */
-};
+#include "want.h"
 
 /* A chunk of the text after the search, as sinks see it. */
 struct sink_chunk {
@@ -72,8 +58,8 @@ struct sink_digest {
 };
 
 struct sink {
-    enum sink_wants wants;
-    enum sink_selects selects;
+    enum want want;
+    bool as_matches;   /* hits become matches, which have end and pattern */
     bool columns;      /* of matches, rather than structs */
     bool line_numbers; /* room for one for each match, as well */
     bool in_parts;     /* deliver takes the matches of a chunk part by part */

@@ -19,7 +19,7 @@ static bool counts_at_once(const struct search *search)
 {
     const struct trawl_plan *plan = search->job.plan;
 
-    return search->sink->wants == SINK_WANTS_COUNT && search->sink->digest == NULL &&
+    return search->sink->want == WANT_COUNT && search->sink->digest == NULL &&
            plan_counts_alone(plan) && plan->literal_count == 1 && !plan_has_algorithm(plan);
 }
 
@@ -36,7 +36,7 @@ static bool begin_count(struct search *search, uint64_t index, struct begun *beg
     struct text_chunk chunk;
     struct engine_chunk scanned;
     struct engine_task task = {
-        .chunk = &scanned, .want = ENGINE_WANT_COUNT, .at_once = true, .result = &begun->result};
+        .chunk = &scanned, .want = WANT_COUNT, .at_once = true, .result = &begun->result};
 
     if (device == ENGINE_DEVICES_MAX || atomic_load(&search->job.runtime->devices.lost[device]))
         return false;

@@ -244,7 +244,7 @@ static enum trawl_status list_reach(struct lister *l, uint32_t index, uint64_t d
                                  .owned = min_u64(l->reach, part->owned - done)};
     struct engine_words list = {.base = part->begin + done, .at = l->used, .piece = l->piece};
     struct engine_task task = {
-        .chunk = &chunk, .want = ENGINE_WANT_HITS, .output = ENGINE_OUTPUT_LIST, .words = &list};
+        .chunk = &chunk, .want = WANT_HITS, .output = ENGINE_OUTPUT_LIST, .words = &list};
     uint64_t begin = list.base, end = begin + chunk.owned;
 
     TRAWL_ASSERT(l->reach > 0 && done < part->owned && end <= text->bytes_count);
@@ -491,7 +491,7 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
     struct worker *caller = &searcher->caller;
     struct engine_chunk chunk = {.bytes = text->bytes, .owned = text->bytes_count};
     struct engine_task task = {
-        .chunk = &chunk, .want = ENGINE_WANT_HITS, .output = ENGINE_OUTPUT_ARRAY, .words = begins};
+        .chunk = &chunk, .want = WANT_HITS, .output = ENGINE_OUTPUT_ARRAY, .words = begins};
     struct trawl_error device_error;
     enum trawl_status status;
     uint32_t device;

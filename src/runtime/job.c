@@ -68,11 +68,11 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     TRAWL_TRY_DONE(road_fetch(search, text, error));
     if (search->host_searches)
         TRAWL_TRY_DONE(worker_host_ready(&searcher->caller, &search->job, error));
-    search->tasks_max = search->road == ROAD_RESIDENT ||
-                                (text->kind != TEXT_STREAM && sink->wants == SINK_WANTS_COUNT &&
-                                 plan_counts_alone(plan))
-                            ? searcher->task_count
-                            : searcher->tasks_few;
+    search->tasks_max =
+        search->road == ROAD_RESIDENT ||
+                (text->kind != TEXT_STREAM && sink->want == WANT_COUNT && plan_counts_alone(plan))
+            ? searcher->task_count
+            : searcher->tasks_few;
     need.chunk_bytes = search->road == ROAD_HOST && text->kind == TEXT_STREAM
                            ? search->chunk_host /* from there no stream goes to a device */
                            : max_u64(search->chunk_host, search->chunk_device);
@@ -163,7 +163,7 @@ static bool caller_may_work(const struct search *search)
     if (search->ended || search->stopping)
         return false;
     if (search->road == ROAD_RESIDENT) /* lists would wait for the caller to deliver them */
-        return search->sink->wants == SINK_WANTS_COUNT || search->sink->wants == SINK_WANTS_FIRST;
+        return search->sink->want == WANT_COUNT || search->sink->want == WANT_FIRST;
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
 }
 

@@ -95,13 +95,13 @@ static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
 static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 {
     const struct trawl_plan *plan = search->job.plan;
-    enum sink_wants wants = search->sink->wants;
+    enum want want = search->sink->want;
     uint64_t most;
 
-    if (wants == SINK_WANTS_COUNT && plan_counts_alone(plan) &&
+    if (want == WANT_COUNT && plan_counts_alone(plan) &&
         (plan->literal_count == 1 || !plan_has_algorithm(plan)))
         return max_u64(bytes, CHUNK_MAX);
-    if (wants == SINK_WANTS_COUNT || wants == SINK_WANTS_FIRST)
+    if (want == WANT_COUNT || want == WANT_FIRST)
         return CHUNK_MAX;
     most = resident_sizes.most;
     if (search->sink->digest == NULL)
@@ -129,7 +129,7 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
 {
-    bool lists = search->sink->wants != SINK_WANTS_COUNT && search->sink->wants != SINK_WANTS_FIRST;
+    bool lists = search->sink->want != WANT_COUNT && search->sink->want != WANT_FIRST;
     uint64_t shared = search->chunk_device; /* longer texts are */
 
     if (search->searcher->chunk_bytes == 0) {
@@ -151,7 +151,7 @@ static void choose_resident(struct search *search, const struct trawl_text *text
 
 static bool is_for_devices(const struct search *search)
 {
-    return search->sink->wants != SINK_WANTS_NOTHING && search->job.plan->literal_count > 0;
+    return search->sink->want != WANT_NOTHING && search->job.plan->literal_count > 0;
 }
 
 enum trawl_status road_choose(struct search *search, struct trawl_text *text,
@@ -235,7 +235,7 @@ uint64_t road_chunk_bytes(const struct search *search, bool for_device)
     TRAWL_ASSERT(search->job.runtime->threads_max > 0);
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     share = left / (2ull * search->job.runtime->threads_max);
-    if (search->sink->wants == SINK_WANTS_FIRST)
+    if (search->sink->want == WANT_FIRST)
         bytes = min_u64(bytes, max_u64(CHUNK_FIRST, taken / 4));
     else if (for_device)
         bytes = min_u64(bytes, max_u64(share, CHUNK_DEVICE_MIN));
@@ -339,8 +339,8 @@ bool road_wants_device(struct search *search)
     /* The first occurrence may lie in the first chunk: the caller looks there without waking
      * anybody. */
     if (search->road == ROAD_STAGED)
-        return (search->shared || search->sink->wants != SINK_WANTS_FIRST) &&
-               devices_work(devices) && devices_claim(devices, claims_max(search));
+        return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices) &&
+               devices_claim(devices, claims_max(search));
     if (search->job.runtime->engine == TRAWL_ENGINE_CPU || plan_has_algorithm(search->job.plan) ||
         !road_is_long(search))
         return false;
@@ -367,9 +367,8 @@ bool road_is_alone(const struct search *search)
 {
     uint64_t hits = atomic_load(&search->hits);
 
-    return search->road == ROAD_HOST && search->sink->wants == SINK_WANTS_MATCHES &&
-           !digests_each(search->sink) && hits >= ALONE_HITS &&
-           atomic_load(&search->host.search_ns) < ALONE_HIT_NS * hits;
+    return search->road == ROAD_HOST && search->sink->as_matches && !digests_each(search->sink) &&
+           hits >= ALONE_HITS && atomic_load(&search->host.search_ns) < ALONE_HIT_NS * hits;
 }
 
 static bool cores_taken(struct trawl_runtime *runtime)
@@ -392,7 +391,7 @@ uint32_t road_helpers(const struct search *search)
     TRAWL_ASSERT(runtime->threads_max > 0);
     if (search->road == ROAD_ALONE || most == 0 || road_is_alone(search))
         return 0;
-    if (search->road == ROAD_STAGED && search->sink->wants == SINK_WANTS_FIRST &&
+    if (search->road == ROAD_STAGED && search->sink->want == WANT_FIRST &&
         taken < FIRST_ALONE_BYTES)
         return 0;
     if (search->searcher->chunk_bytes > 0 || search->text_bytes == UINT64_MAX ||

@@ -39,7 +39,7 @@ static enum trawl_status make_matches(const struct search *search, struct task *
     uint64_t count = task->result.hits.count;
     bool late = converts_late(search);
 
-    if (search->sink->wants == SINK_WANTS_FIRST)
+    if (search->sink->want == WANT_FIRST)
         count = min_u64(count, 1);
     else if (late)
         count = min_u64(count, MATCHES_LATE);
@@ -104,8 +104,8 @@ struct sink_chunk task_view(const struct search *search, const struct task *task
 
 /* The chunk may be of a size that only a device takes, and that one may be gone. */
 static enum trawl_status host_scan(const struct worker *worker, const struct engine_chunk *chunk,
-                                   uint64_t from, enum engine_want want,
-                                   struct engine_result *result, struct trawl_error *error)
+                                   uint64_t from, enum want want, struct engine_result *result,
+                                   struct trawl_error *error)
 {
     uint64_t left = chunk->owned - from, owned = min_u64(left, HOST_BYTES_MAX);
     struct engine_chunk part = *chunk;
@@ -125,41 +125,22 @@ static enum trawl_status host_scan(const struct worker *worker, const struct eng
     return TRAWL_OK;
 }
 
-static enum engine_want want_of(const struct sink *sink)
-{
-    switch (sink->wants) {
-    case SINK_WANTS_COUNT:
-        return ENGINE_WANT_COUNT;
-    case SINK_WANTS_FIRST:
-        return ENGINE_WANT_FIRST;
-    case SINK_WANTS_HITS:
-    case SINK_WANTS_MATCHES:
-    case SINK_WANTS_NOTHING:
-        break;
-    }
-    return sink->selects == SINK_SELECTS_LINES   ? ENGINE_WANT_LINES
-           : sink->selects == SINK_SELECTS_SPANS ? ENGINE_WANT_SPANS
-                                                 : ENGINE_WANT_HITS;
-}
-
 /* The scan, and what becomes of its hits; on failure nothing of this part is delivered. */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
 {
     const struct text_chunk *chunk = &task->chunk;
     struct engine_chunk scanned = task_chunk(search, chunk);
-    enum sink_wants wants = search->sink->wants;
-    enum engine_want want = want_of(search->sink);
+    enum want want = search->sink->want;
     const struct engine_ops *engine;
     struct engine_worker *engine_worker;
 
     scanned.pinned = task->buffer_is_pinned;
     engine_result_begin(&task->result, chunk->owned, false);
     task->match_count = 0;
-    if (wants == SINK_WANTS_NOTHING || search->job.plan->literal_count == 0 ||
-        task->from == chunk->owned)
+    if (want == WANT_NOTHING || search->job.plan->literal_count == 0 || task->from == chunk->owned)
         return TRAWL_OK;
-    if (want == ENGINE_WANT_SPANS && worker == &search->searcher->caller &&
+    if (want == WANT_SPANS && worker == &search->searcher->caller &&
         chunk->index == search->index_deliver) { /* all before is delivered */
         scanned.spans_known = true;
         scanned.spans_end =
@@ -178,7 +159,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         return scan(search, task, worker, false, error);
     }
     TRAWL_ASSERT(task->result.done > task->from && task->result.done <= chunk->owned);
-    if (wants == SINK_WANTS_MATCHES || wants == SINK_WANTS_FIRST)
+    if (search->sink->as_matches)
         return make_matches(search, task, error);
     return TRAWL_OK;
 }

@@ -14,7 +14,7 @@ struct answer {
     const struct trawl_plan *plan;
     const struct naive_match *matches; /* expected */
     uint64_t match_count;
-    enum engine_want want;
+    enum want want;
     struct test_random *random;
     uint64_t at;    /* of the expected matches, the next to be met */
     uint64_t count; /* seen */
@@ -54,7 +54,7 @@ static void follow(struct answer *answer, const struct naive_match *match)
 static void meet(struct answer *answer, uint64_t begin, uint32_t literal, uint64_t length)
 {
     const struct plan_literal own = plan_literal_at(answer->plan, literal);
-    bool all = answer->want <= ENGINE_WANT_FIRST;
+    bool all = answer->want <= WANT_FIRST;
 
     while (!all && answer->at < answer->match_count &&
            (answer->matches[answer->at].begin < begin ||
@@ -75,7 +75,7 @@ static void meet_all(struct answer *answer, const struct engine_chunk *chunk,
 {
     const struct hits *hits = &result->hits;
 
-    if (answer->want != ENGINE_WANT_COUNT)
+    if (answer->want != WANT_COUNT)
         TEST_CHECK_U64(result->count, hits->count);
     for (uint64_t i = 0; i < hits->count && answer->ok; i++)
         meet(answer, chunk->begin + hits->items[i].offset, hits->items[i].literal,
@@ -108,7 +108,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         meet_all(answer, chunk, result);
         if (result->hits.one_per_line && answer->ok) /* the first one's line may be known already */
             answer->ok = answer->lines - first + 1 >= result->hits.count;
-        if (answer->want == ENGINE_WANT_FIRST && answer->count > 0)
+        if (answer->want == WANT_FIRST && answer->count > 0)
             return false;
     }
     return answer->ok;
@@ -118,11 +118,11 @@ static bool is_right(const struct answer *answer, const struct answer *expected)
 {
     if (!answer->ok)
         return false;
-    if (answer->want == ENGINE_WANT_LINES)
+    if (answer->want == WANT_LINES)
         return answer->lines == expected->lines;
-    if (answer->want == ENGINE_WANT_SPANS)
+    if (answer->want == WANT_SPANS)
         return answer->spans == expected->spans && answer->span_end == expected->span_end;
-    if (answer->want == ENGINE_WANT_FIRST)
+    if (answer->want == WANT_FIRST)
         return (answer->count > 0) == (answer->match_count > 0);
     return answer->count == answer->match_count;
 }
@@ -173,12 +173,12 @@ void answer_check(const struct diff_input *input, const struct diff_expected *ex
         !TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL) ==
                     TRAWL_OK))
         exit(test_end());
-    for (uint32_t want = 0; want <= ENGINE_WANT_SPANS; want++) {
+    for (uint32_t want = 0; want <= WANT_SPANS; want++) {
         struct answer right = {.input = input,
                                .plan = plan,
                                .matches = expected->matches,
                                .match_count = expected->match_count,
-                               .want = (enum engine_want)want,
+                               .want = (enum want)want,
                                .random = random,
                                .ok = true};
         uint64_t chunk_bytes = test_random_one_in(random, 2)

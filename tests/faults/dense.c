@@ -52,7 +52,7 @@ static uint64_t search(struct engine_worker *worker, const struct trawl_plan *pl
         worker->work_spared = 0;
         worker->work_per_byte = 0;           /* the automaton at the first candidate, */
         worker->dense_work = UINT64_MAX / 2; /* whatever it takes to make it */
-        *status = engine_scan(&engine_cpu, worker, &chunk, from, ENGINE_WANT_HITS, &result, error);
+        *status = engine_scan(&engine_cpu, worker, &chunk, from, WANT_HITS, &result, error);
         if (*status != TRAWL_OK)
             break;
         for (uint64_t i = 0; i < hits->count; i++)
@@ -144,7 +144,7 @@ static void test_lines(struct engine *engine, struct test_random *random)
         status = engine_cpu.compile(NULL, 0, plan, &worker, NULL);
     for (uint64_t from = 0; status == TRAWL_OK && from < chunk.owned; from = result.done) {
         worker->dense_work = UINT64_MAX / 2; /* whatever it takes to make it */
-        status = engine_scan(&engine_cpu, worker, &chunk, from, ENGINE_WANT_LINES, &result, NULL);
+        status = engine_scan(&engine_cpu, worker, &chunk, from, WANT_LINES, &result, NULL);
     }
     TEST_CHECK(status == TRAWL_OK && worker->dense.read_bytes > LINES_BYTES / 2);
     hits_release(&result.hits);

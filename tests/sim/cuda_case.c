@@ -82,7 +82,7 @@ struct cuda_case cuda_case_choose(struct test_random *random, const struct diff_
     if (input->pattern_count == 1 && input->patterns[0].bytes_count >= 31 &&
         test_random_below(random, 2))
         config.method = TRAWL_METHOD_SAMPLED;
-    config.want = (enum engine_want)test_random_below(random, 3);
+    config.want = (enum want)test_random_below(random, 3);
     config.chunk_bytes = test_random_below(random, 2)
                              ? input->text_bytes + 1
                              : 1 + input->text_bytes / 4 + test_random_below(random, 2000);
@@ -155,7 +155,7 @@ static bool check_result(struct run *run, const struct engine_chunk *chunk,
 {
     uint64_t expected = expected_below(run, chunk->begin + result->done);
 
-    if (run->config->want == ENGINE_WANT_FIRST) {
+    if (run->config->want == WANT_FIRST) {
         if ((result->hits.count > 0) != (expected > 0))
             return wrong(run, "first found", result->hits.count, expected);
         if (expected > 0 &&
@@ -166,7 +166,7 @@ static bool check_result(struct run *run, const struct engine_chunk *chunk,
     }
     if (result->count != expected)
         return wrong(run, "a count", result->count, expected);
-    if (run->config->want == ENGINE_WANT_COUNT) {
+    if (run->config->want == WANT_COUNT) {
         run->matched += expected;
         return true;
     }

@@ -11,7 +11,7 @@
 
 struct cuda_case {
     enum trawl_method method;
-    enum engine_want want;
+    enum want want;
     uint64_t chunk_bytes;
     bool resident;
     const char *algorithm;        /* of the gallery, with its options; NULL: the method */

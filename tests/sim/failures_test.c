@@ -21,7 +21,7 @@ static const int codes[] = {CUDA_CODE_OUT_OF_MEMORY, CUDA_CODE_LAUNCH_FAILED, CU
 struct workload {
     const char *name;
     enum trawl_method method;
-    enum engine_want want;
+    enum want want;
     bool resident;
     const char *patterns[3];
     uint64_t text_bytes;
@@ -29,50 +29,38 @@ struct workload {
 };
 
 static const struct workload workloads[] = {
-    {"count, every", TRAWL_METHOD_EVERY, ENGINE_WANT_COUNT, false, {"abcab"}, 3000, NULL},
-    {"hits in steps, set",
-     TRAWL_METHOD_SET,
-     ENGINE_WANT_HITS,
-     false,
-     {"a", "ab", "bca"},
-     900,
-     NULL},
+    {"count, every", TRAWL_METHOD_EVERY, WANT_COUNT, false, {"abcab"}, 3000, NULL},
+    {"hits in steps, set", TRAWL_METHOD_SET, WANT_HITS, false, {"a", "ab", "bca"}, 900, NULL},
     {"hits, sampled",
      TRAWL_METHOD_SAMPLED,
-     ENGINE_WANT_HITS,
+     WANT_HITS,
      false,
      {"abcabcabcabcabcabcabcabcabcabcabcabc"},
      3000,
      NULL},
     {"count, loaded, sampled",
      TRAWL_METHOD_SAMPLED,
-     ENGINE_WANT_COUNT,
+     WANT_COUNT,
      true,
      {"abcabcabcabcabcabcabcabcabcabcabcabc"},
      3000,
      NULL},
-    {"hits, loaded, every", TRAWL_METHOD_EVERY, ENGINE_WANT_HITS, true, {"bcabcabca"}, 1000, NULL},
+    {"hits, loaded, every", TRAWL_METHOD_EVERY, WANT_HITS, true, {"bcabcabca"}, 1000, NULL},
     /* More candidates than the budget: the stream's tiles are counted by a second launch. */
     {"count, a stream that floods",
      TRAWL_METHOD_EVERY,
-     ENGINE_WANT_COUNT,
+     WANT_COUNT,
      false,
      {"abcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabc"},
      2500,
      NULL},
-    {"first, loaded, words", TRAWL_METHOD_WORDS, ENGINE_WANT_FIRST, true, {"cabcabca"}, 2000, NULL},
+    {"first, loaded, words", TRAWL_METHOD_WORDS, WANT_FIRST, true, {"cabcabca"}, 2000, NULL},
 #if TRAWL_GALLERY
-    {"count, gallery, debug code", 0, ENGINE_WANT_COUNT, false, {"abcab"}, 900, "pss-gr:64,debug"},
-    {"hits, gallery, children",
-     0,
-     ENGINE_WANT_HITS,
-     false,
-     {"abca", "bca"},
-     300,
-     "qs-swift-binning:64"},
-    {"first, gallery, parts", 0, ENGINE_WANT_FIRST, false, {"bcabd"}, 900, "word-chunked:64"},
-    {"count, gallery, folded", 0, ENGINE_WANT_COUNT, true, {"cAB"}, 600, "bmh-shared"},
-    {"first, gallery, reduction", 0, ENGINE_WANT_FIRST, true, {"bcabd"}, 700, "word-reduction:64"},
+    {"count, gallery, debug code", 0, WANT_COUNT, false, {"abcab"}, 900, "pss-gr:64,debug"},
+    {"hits, gallery, children", 0, WANT_HITS, false, {"abca", "bca"}, 300, "qs-swift-binning:64"},
+    {"first, gallery, parts", 0, WANT_FIRST, false, {"bcabd"}, 900, "word-chunked:64"},
+    {"count, gallery, folded", 0, WANT_COUNT, true, {"cAB"}, 600, "bmh-shared"},
+    {"first, gallery, reduction", 0, WANT_FIRST, true, {"bcabd"}, 700, "word-reduction:64"},
 #endif
 };
 #define WORKLOADS (sizeof workloads / sizeof *workloads)
@@ -298,8 +286,7 @@ static void two_devices(void)
                    TRAWL_OK);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t w = 0; w < 2; w++) {
-            struct cuda_case config = {
-                TRAWL_METHOD_EVERY, ENGINE_WANT_HITS, 5000, w == 1, NULL, NULL};
+            struct cuda_case config = {TRAWL_METHOD_EVERY, WANT_HITS, 5000, w == 1, NULL, NULL};
 
             TEST_CHECK(cuda_case_run(engine, workers[i], &input, &expected, &config, message,
                                      &error) == CUDA_CASE_RIGHT);
@@ -327,7 +314,7 @@ static bool is_fault_for(uint32_t workload, uint32_t code, bool persistent)
 int main(void)
 {
     static const struct workload large = {
-        "large", TRAWL_METHOD_EVERY, ENGINE_WANT_COUNT, false, {"abcab"}, 700000, NULL};
+        "large", TRAWL_METHOD_EVERY, WANT_COUNT, false, {"abcab"}, 700000, NULL};
     struct injected injected = {0, 0};
 
     test_begin("sim failures");

@@ -93,9 +93,9 @@ static void run_flood(struct test_random *random, uint64_t index, enum input_kin
     cuda_limits_replace(&limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
-    for (uint32_t want = ENGINE_WANT_COUNT; want <= ENGINE_WANT_FIRST; want++) {
+    for (uint32_t want = WANT_COUNT; want <= WANT_FIRST; want++) {
         struct cuda_case config = {
-            TRAWL_METHOD_AUTO, (enum engine_want)want, input.text_bytes + 1, true, NULL, NULL};
+            TRAWL_METHOD_AUTO, (enum want)want, input.text_bytes + 1, true, NULL, NULL};
         uint64_t begin = sim_counters().global_read_bytes;
         enum cuda_case_answer answer =
             cuda_case_run(engine, worker, &input, &expected, &config, message, &error);
@@ -168,8 +168,8 @@ static void run_tails(void)
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(NULL, 0, plan, &worker, &error) == TRAWL_OK);
     for (uint32_t i = 0; i < 2; i++) { /* with a look, and without */
-        TEST_CHECK(engine_scan(&engine_cuda, worker, &chunk, 0, ENGINE_WANT_COUNT, &result,
-                               &error) == TRAWL_OK);
+        TEST_CHECK(engine_scan(&engine_cuda, worker, &chunk, 0, WANT_COUNT, &result, &error) ==
+                   TRAWL_OK);
         TEST_CHECK(result.is_left && result.count == 0 && result.hits.count == 0);
         TEST_CHECK_U64(result.done, 0);
     }

@@ -78,7 +78,7 @@ static void make_long(struct diff_input *input, struct cuda_case *config)
     input->text = text;
     input->text_bytes = LONG_BYTES;
     input->flags &= ~(uint32_t)NAIVE_IGNORE_CASE; /* a folded text comes in windows */
-    config->want = ENGINE_WANT_COUNT;
+    config->want = WANT_COUNT;
     config->chunk_bytes = LONG_BYTES;
     config->resident = true;
 }

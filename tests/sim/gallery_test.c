@@ -39,7 +39,7 @@ static bool is_refused(const char *way, const struct diff_input *input)
 }
 
 static void edge_run(struct engine *engine, struct engine_worker *worker, const char *way,
-                     enum engine_want want, const struct diff_input *input)
+                     enum want want, const struct diff_input *input)
 {
     struct cuda_case config = {
         .want = want, .chunk_bytes = input->text_bytes, .algorithm = way, .ops = &engine_gallery};
@@ -75,7 +75,7 @@ static void edges(struct engine *engine, struct engine_worker *worker, const cha
             input_add_pattern(&input, letters, lengths[i]);
             if (want == 2 && i > 0)
                 input_add_pattern(&input, letters, lengths[i - 1]);
-            edge_run(engine, worker, way, (enum engine_want)want, &input);
+            edge_run(engine, worker, way, (enum want)want, &input);
             input_free(&input);
         }
     for (uint64_t at = 0; at + 5 <= 150; at += 8) {
@@ -84,7 +84,7 @@ static void edges(struct engine *engine, struct engine_worker *worker, const cha
         input_begin(&random, INPUT_LETTERS_26, 150, &input);
         for (uint64_t i = 0; i < 8 && at + i + 5 <= 150; i++)
             input_add_pattern(&input, input.text + at + i, 5);
-        edge_run(engine, worker, way, ENGINE_WANT_HITS, &input);
+        edge_run(engine, worker, way, WANT_HITS, &input);
         input_free(&input);
     }
 }

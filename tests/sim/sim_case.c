@@ -74,7 +74,7 @@ static void crowd(struct test_random *random, struct diff_input *input, struct c
     limits->partition_group_log2 = (uint32_t)test_random_below(random, 2);
     limits->streams = test_random_below(random, 2) != 0;
     config->method = TRAWL_METHOD_EVERY;
-    config->want = test_random_below(random, 4) != 0 ? ENGINE_WANT_HITS : ENGINE_WANT_COUNT;
+    config->want = test_random_below(random, 4) != 0 ? WANT_HITS : WANT_COUNT;
     config->chunk_bytes = bytes;
     config->resident = false;
     sim_resident_max(CROWD_BLOCKS_MAX);

@@ -168,8 +168,7 @@ static void check_fault(enum fault fault, const char *name, uint32_t at_least, c
 static double traffic(enum trawl_method method, const char *pattern, uint64_t text_bytes)
 {
     struct test_random random = test_random_begin("traffic");
-    struct cuda_case config = {
-        .method = method, .want = ENGINE_WANT_COUNT, .chunk_bytes = text_bytes};
+    struct cuda_case config = {.method = method, .want = WANT_COUNT, .chunk_bytes = text_bytes};
     struct engine_options options = {.size = sizeof options};
     char message[CUDA_CASE_MESSAGE_BYTES] = "";
     struct engine_worker *worker = NULL;

@@ -85,9 +85,9 @@ static void case_run(uint64_t index)
     cuda_limits_replace(&limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
-    for (uint32_t want = ENGINE_WANT_COUNT; want <= ENGINE_WANT_FIRST; want++) {
+    for (uint32_t want = WANT_COUNT; want <= WANT_FIRST; want++) {
         struct cuda_case config = {
-            TRAWL_METHOD_AUTO, (enum engine_want)want, input.text_bytes + 1, true, NULL, NULL};
+            TRAWL_METHOD_AUTO, (enum want)want, input.text_bytes + 1, true, NULL, NULL};
         enum cuda_case_answer answer =
             cuda_case_run(engine, worker, &input, &expected, &config, message, &error);
 

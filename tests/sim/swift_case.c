@@ -115,7 +115,7 @@ static bool check_hits(struct swift_case *c)
 
     if (c->result.cursor != c->match_count)
         return wrong(c, "the cursor", c->result.cursor, c->match_count);
-    if (c->want != SCAN_HITS)
+    if (c->want != WANT_HITS)
         return true;
     qsort(c->offsets, (size_t)kept, sizeof *c->offsets, compare_offsets);
     for (uint64_t k = 0; k < kept; k++) {
@@ -136,8 +136,8 @@ static bool check(struct swift_case *c)
     const struct gallery_result *r = &c->result;
     uint64_t passed = c->form >= FORM_SWIFT ? passed_count(c) : 0;
 
-    if (c->want == SCAN_FIRST ? r->first != first : !check_hits(c))
-        return c->want == SCAN_FIRST ? wrong(c, "the first", r->first, first) : false;
+    if (c->want == WANT_FIRST ? r->first != first : !check_hits(c))
+        return c->want == WANT_FIRST ? wrong(c, "the first", r->first, first) : false;
     if (r->passed != passed)
         return wrong(c, "the windows passed", r->passed, passed);
     if (r->launched + r->spilled + r->withheld != r->passed)

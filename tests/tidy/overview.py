@@ -23,6 +23,7 @@ JOBS = {
     'public': ('include/trawl.h', 'all an outsider sees'),
     'base': ('src/base', 'status, memory, arithmetic'),
     'layout': ('plan/layout.h', 'structs that kernels read'),
+    'want': ('src/want.h', 'count, hits, first, ...'),
     'plan': ('src/plan', 'patterns in, plan out'),
     'text': ('src/text', 'memory, file, stream'),
     'match': ('src/match', 'sinks, order'),

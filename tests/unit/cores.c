@@ -27,7 +27,7 @@ static uint32_t helpers_for(uint64_t text_bytes, bool taken)
 {
     static struct trawl_runtime runtime;
     static struct trawl_searcher searcher;
-    static struct sink sink = {.wants = SINK_WANTS_COUNT};
+    static struct sink sink = {.want = WANT_COUNT};
     static struct search search;
 
     memset(&runtime, 0, sizeof runtime);

@@ -235,10 +235,10 @@ SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct 
         struct automaton_walk walk = {0, 0, 0, 0, 0};
         uint64_t place = a->position + tile * simt_threads() * a->automaton.part_bytes;
 
-        if (!shared->lists && a->want == SCAN_FIRST && tile_is_behind(a, place))
+        if (!shared->lists && a->want == WANT_FIRST && tile_is_behind(a, place))
             break;
         place += (uint64_t)simt_thread() * a->automaton.part_bytes;
-        if (!shared->lists && a->want == SCAN_FIRST) {
+        if (!shared->lists && a->want == WANT_FIRST) {
             automaton_part(a, shared, classes, place, &walk, AUTOMATON_FIRST);
             if (walk.count != 0)
                 tile_lower_first(a, (walk.first - a->begin) << 32 |

@@ -92,7 +92,7 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile
     uint64_t tile;
     struct every_dense ahead = {(a->tile_list != 0 || a->is_dense != 0) && a->plane.probe_bits != 0,
                                 1};
-    int only_count = !shared->lists && a->want == SCAN_COUNT && a->is_exact != 0;
+    int only_count = !shared->lists && a->want == WANT_COUNT && a->is_exact != 0;
 
     range.first = a->begin + a->shift;
     range.last = a->limit + a->shift;
@@ -105,7 +105,7 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile
         if (a->tile_list != 0)
             tile = simt_load_u32(a->tile_list + tile);
         range.position = a->position + tile * a->tile_words * 32u;
-        if (!shared->lists && a->want == SCAN_FIRST && range.position > range.first &&
+        if (!shared->lists && a->want == WANT_FIRST && range.position > range.first &&
             tile_is_behind(a, range.position - a->shift)) {
             if (a->tile_list != 0) /* which is in no order */
                 continue;

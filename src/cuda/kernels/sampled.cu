@@ -185,7 +185,7 @@ SIMT_FUNCTION void sampled_emit(const struct scan_arguments *a, const struct sam
         uint32_t x = own->list[i];
 
         alive += x != SAMPLED_DEAD;
-        if (!shared->lists && a->want == SCAN_FIRST && x != SAMPLED_DEAD)
+        if (!shared->lists && a->want == WANT_FIRST && x != SAMPLED_DEAD)
             tile_lower_first(a, (base + x) << 32);
     }
     totals->count += alive;
@@ -249,7 +249,7 @@ SIMT_FUNCTION void sampled_groups(const struct scan_arguments *a, const struct t
             index = simt_load_u32(a->tile_list + index);
         group = sampled_group_of(a, index);
         partition = index * a->group_partitions;
-        if (!shared->lists && a->want == SCAN_FIRST && tile_is_behind(a, group.lowest))
+        if (!shared->lists && a->want == WANT_FIRST && tile_is_behind(a, group.lowest))
             break;
         if (simt_thread() == 0)
             *list_count = 0;

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "plan/layout.h"
+#include "want.h"
 
 #define SCAN_THREADS_MAX 256u     /* per block; any multiple of 32 up to this */
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
@@ -93,8 +94,6 @@
     X(8, 7, 3)             \
     X(8, 8, 4)             \
     X(16, 8, 9)
-
-enum scan_want { SCAN_COUNT, SCAN_HITS, SCAN_FIRST };
 
 /* Which comparisons decide at each position of method every (scan_arguments.gram_kind). */
 enum scan_gram_kind {
@@ -218,7 +217,7 @@ struct scan_arguments {
     uint32_t is_dense;             /* a block treats its first tile as dense */
     uint64_t listed_max;           /* streams stop where more tiles than these are listed */
     uint32_t *tile_list;           /* streams write it; tile kernels take these tiles, NULL: all */
-    uint32_t want;                 /* enum scan_want */
+    uint32_t want;                 /* enum want */
     uint32_t tile_count;           /* tiles, or groups of method sampled */
     uint32_t tile_words;           /* bitmap words: the block's threads times 1 to 8 */
     uint32_t tile_steps;           /* hits_stream: of a warp, in a tile */

@@ -154,7 +154,7 @@ SIMT_FUNCTION void set_verify(const struct scan_arguments *a, uint64_t origin,
 
             if (hits == 0)
                 kept &= ~(1u << simt_lowest_bit(left));
-            else if (count == 0 && a->want == SCAN_FIRST)
+            else if (count == 0 && a->want == WANT_FIRST)
                 tile_lower_first(a, (x - a->begin) << 32 | literal);
             count += hits;
         }
@@ -204,7 +204,7 @@ SIMT_FUNCTION void set_tiles(const struct scan_arguments *a, const struct tile_s
         uint32_t found;
 
         range.position = begin_position + tile * a->tile_words * 32u;
-        if (!shared->lists && a->want == SCAN_FIRST && tile_is_behind(a, range.position))
+        if (!shared->lists && a->want == WANT_FIRST && tile_is_behind(a, range.position))
             break;
         found = shared->lists && a->marks != 0 ? set_marked(a, shared, tile)
                                                : filter_tile_of(a, &range, shared, FILTER_SET, 0);

@@ -456,7 +456,7 @@ SIMT_FUNCTION void sets_found(const struct scan_arguments *a, uint64_t x, uint32
 {
     uint64_t bit = x - (a->begin & ~15ull);
 
-    if (a->want == SCAN_FIRST)
+    if (a->want == WANT_FIRST)
         tile_lower_first(a, (x - a->begin) << 32 | literal);
     else if (a->marks != 0)
         (void)simt_atomic_or_u32(a->marks + bit / 32u, 1u << (bit & 31u));

@@ -9,7 +9,7 @@
  * Bound      by the device's memory: 0.98 of the read speed for m = 1 to 32 [H200, 16 GiB].
  * Progress   no block waits for another.
  * Order      none: a count.
- * Limits     want is SCAN_COUNT or SCAN_FIRST; otherwise as every. Dense tiles are listed, not
+ * Limits     want is WANT_COUNT or WANT_FIRST; otherwise as every. Dense tiles are listed, not
  *            counted.
  * Lost       see stream.h and docs/design/cuda.md, among others matrix products on the tensor cores
  *            (0.84 at best), prefetching into L2 (0.91).

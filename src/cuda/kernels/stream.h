@@ -177,7 +177,7 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
         uint64_t x = (entry % STREAM_MASK_UNIT) * 16u + bit - a->shift;
 
         gives_up = stream_verify_one(a, x, mask != 0, &steps, &found);
-        if (a->want == SCAN_FIRST && !gives_up && (found >> simt_lane() & 1u) != 0)
+        if (a->want == WANT_FIRST && !gives_up && (found >> simt_lane() & 1u) != 0)
             tile_lower_first(a, (x - a->begin) << 32);
         looked += simt_popcount(simt_ballot(mask != 0));
         own_sum += simt_popcount(found & ~early_lanes);

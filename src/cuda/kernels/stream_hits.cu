@@ -23,7 +23,7 @@
  * Progress   the last warp waits for the last warps of blocks with lower tiles (order.h); the
  *            others wait for it if it is HITS_TURNS behind.
  * Order      ascending.
- * Limits     want is SCAN_HITS; otherwise as stream. If a tile costs more than its budget, or more
+ * Limits     want is WANT_HITS; otherwise as stream. If a tile costs more than its budget, or more
  *            than listed_max tiles need much verification, the launch is abandoned: result->listed
  *            is then more than listed_max, and the host runs the tile kernel.
  * Lost       as fractions of the count's speed, at 1 hit in 10,000 and in 100 positions, against

@@ -19,7 +19,7 @@
  * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
  * Progress   no warp waits for another.
  * Order      none: a count. Tickets keep the sectors that are in flight close together.
- * Limits     want is SCAN_COUNT; otherwise as sampled.
+ * Limits     want is WANT_COUNT; otherwise as sampled.
  * Lost       groups assigned to warps beforehand: they drift apart, 0.86 of the rate. A ticket per
  *            128 samples: at most 440 M/s. A table of one bit per gram.
  * Source     as sampled; two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and

@@ -40,7 +40,7 @@
  * Progress   no block waits for another.
  * Order      none: a count, the first, or a bit per begin with an occurrence, from which hits_set
  *            lists.
- * Limits     want is SCAN_COUNT or SCAN_FIRST. A warp whose lists and comparisons cost more than
+ * Limits     want is WANT_COUNT or WANT_FIRST. A warp whose lists and comparisons cost more than
  *            the budget ends the launch; the host then runs automaton.
  * Lost       no bitmap, each sample looked up in L2: 0.15 instead of 0.21 of the read speed for
  *            1,000,000 patterns of 16 bytes. A bitmap no larger than the set needs, 16 words for
@@ -558,13 +558,13 @@ SIMT_FUNCTION uint32_t sets_tiles(const struct scan_arguments *a, struct sets_la
         uint32_t third;
 
         sets_tile(a, s, tile, next, &step, form);
-        if (a->want == SCAN_FIRST)
+        if (a->want == WANT_FIRST)
             sets_end(a, s, form);
         if (s->warp->gives_up != 0)
             break;
         third = ahead + first;
         if (simt_lane() == 0) {
-            if (listed > a->listed_max || (a->want == SCAN_FIRST && sets_is_behind(a, third)))
+            if (listed > a->listed_max || (a->want == WANT_FIRST && sets_is_behind(a, third)))
                 third = a->tile_count;
             ahead = tile_ticket(a);
         }

@@ -343,7 +343,7 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
         count += simt_popcount(word);
     }
     totals->count += count;
-    if (!shared->lists && a->want == SCAN_FIRST) {
+    if (!shared->lists && a->want == WANT_FIRST) {
         uint32_t lanes = simt_ballot(count != 0);
 
         if (lanes != 0 && simt_lane() == simt_lowest_bit(lanes))
@@ -476,7 +476,7 @@ SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile
         return;
     for (uint32_t w = 0; w < simt_threads() / SIMT_WARP_THREADS; w++)
         total += simt_lane() < SCAN_SUMS ? tile_sums[SCAN_SUMS * w + simt_lane()] : 0;
-    if (a->want == SCAN_COUNT) {
+    if (a->want == WANT_COUNT) {
         tile_hand_over(a, total);
         return;
     }

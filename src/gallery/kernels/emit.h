@@ -10,12 +10,12 @@ SIMT_FUNCTION void gallery_emit(const struct gallery_arguments *a, uint64_t x)
 {
     uint64_t slot;
 
-    if (a->want == SCAN_FIRST) {
+    if (a->want == WANT_FIRST) {
         (void)simt_atomic_min_u64(&a->result->first, x - a->begin);
         return;
     }
     slot = simt_atomic_add_u64(&a->result->cursor, 1);
-    if (a->want == SCAN_HITS && SIMT_BOUND(slot < a->capacity))
+    if (a->want == WANT_HITS && SIMT_BOUND(slot < a->capacity))
         simt_store_u32(&a->offsets[slot], (uint32_t)(x - a->begin));
 }
 

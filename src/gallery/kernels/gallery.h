@@ -47,7 +47,7 @@ struct gallery_arguments {
     uint64_t capacity; /* of offsets */
     uint64_t segment;  /* begins per thread: of bmh and -segments, and of gallery_shifts_text */
     uint32_t pattern_bytes;
-    uint32_t want;              /* enum scan_want */
+    uint32_t want;              /* enum want */
     uint32_t pattern_first;     /* pss-gm: the first byte */
     uint32_t shift_at;          /* qs, hp: from a window's begin to the byte that moves it */
     uint32_t minima_count;      /* word-reduction: blocks */

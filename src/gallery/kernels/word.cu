@@ -48,7 +48,7 @@ SIMT_KERNEL(gallery_word_simple, gallery_arguments, WORD_THREADS_MAX, 1)
 
     if (!SIMT_BOUND(x < args.limit))
         return;
-    if (args.want == SCAN_FIRST && simt_read_u64(&args.result->first) <= x - args.begin)
+    if (args.want == WANT_FIRST && simt_read_u64(&args.result->first) <= x - args.begin)
         return;
     if (word_matches(&args, x))
         gallery_emit(&args, x);
@@ -78,10 +78,10 @@ SIMT_KERNEL(gallery_word_reduction, gallery_arguments, WORD_THREADS_MAX, 1)
 
     if (SIMT_BOUND(x < args.limit) && word_matches(&args, x)) {
         own = x - args.begin;
-        if (args.want != SCAN_FIRST)
+        if (args.want != WANT_FIRST)
             gallery_emit(&args, x);
     }
-    if (args.want != SCAN_FIRST)
+    if (args.want != WANT_FIRST)
         return;
     own = word_least(least, own);
     if (simt_thread() == 0)
