@@ -2,7 +2,7 @@
 # of the CUDA toolkit is linked or needed at run time; only nvcc, at build time, for the kernels.
 # Included before src, so that nvcc, which takes longest, begins first (Ninja starts what comes first
 # of what can be made). TRAWL_IMAGES says what is made: a row NAME|SOURCE|IMAGE for each, of the file
-# of src that embeds it.
+# that embeds it.
 option(TRAWL_CUDA "Build the GPU kernels if nvcc is there" ON)
 set(TRAWL_CUDA_ARCHITECTURES "90" CACHE STRING
     "Architectures to hold machine code for, like \"80;90\", or \"all\" that nvcc knows. Others run the PTX for 7.5, which is always there, after the driver has translated it.")
@@ -55,10 +55,11 @@ else()
     # gallery.
     set(nvcc_compress -Xfatbin -compress-all)
     set(nvcc_command ${TRAWL_NVCC} -x cu -std=c++17 -I ${PROJECT_SOURCE_DIR}/src
+        -I ${PROJECT_SOURCE_DIR}
         -Werror all-warnings --threads 2)
     file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.cu
          ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.h)
-    file(GLOB gallery_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/gallery/kernels/*)
+    file(GLOB gallery_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/gallery/kernels/*)
     list(APPEND kernel_files ${PROJECT_SOURCE_DIR}/src/plan/layout.h
          ${PROJECT_SOURCE_DIR}/src/want.h)
     set(images "")
@@ -74,13 +75,13 @@ else()
         set(try_ptx "")
         if(TRAWL_CUDA_QUICK)
             set(try_ptx COMMAND ${nvcc_command} ${nvcc_fast} -arch=compute_75 -ptx
-                        -o ${image}.ptx ${PROJECT_SOURCE_DIR}/src/${source})
+                        -o ${image}.ptx ${source})
         endif()
         add_custom_command(
             OUTPUT ${image}
             ${try_ptx}
             COMMAND ${nvcc_command} ${ARGN} ${nvcc_codes} -fatbin -o ${image}
-                    ${PROJECT_SOURCE_DIR}/src/${source}
+                    ${source}
             DEPENDS ${kernel_files} ${gallery_files}
             COMMENT "GPU kernels for ${nvcc_for}: ${name}"
             VERBATIM COMMAND_EXPAND_LISTS)
@@ -94,7 +95,7 @@ else()
         add_custom_command(
             OUTPUT ${image}
             COMMAND ${nvcc_command} ${ARGN} ${nvcc_linked_codes} -dc -o ${image}.o
-                    ${PROJECT_SOURCE_DIR}/src/${source}
+                    ${source}
             COMMAND ${TRAWL_NVCC} -dlink -fatbin ${nvcc_linked_codes} ${nvcc_compress} -o ${image}
                     ${image}.o -lcudadevrt
             DEPENDS ${kernel_files} ${gallery_files}
@@ -114,21 +115,23 @@ else()
         set(images ${images} PARENT_SCOPE)
         set(TRAWL_IMAGES ${TRAWL_IMAGES} PARENT_SCOPE)
     endfunction()
-    trawl_plain_image(SCAN cuda/image.c cuda/kernels/kernels.cu -O3 ${nvcc_lines} ${nvcc_fast})
-    trawl_plain_image(SETS cuda/image.c cuda/kernels/sets.cu -O3 ${nvcc_lines} ${nvcc_fast})
+    set(cuda ${PROJECT_SOURCE_DIR}/src/cuda)
+    trawl_plain_image(SCAN ${cuda}/image.c ${cuda}/kernels/kernels.cu -O3 ${nvcc_lines} ${nvcc_fast})
+    trawl_plain_image(SETS ${cuda}/image.c ${cuda}/kernels/sets.cu -O3 ${nvcc_lines} ${nvcc_fast})
     if(TRAWL_GALLERY)
-        set(kernels gallery/kernels)
-        trawl_plain_image(GALLERY gallery/images.c ${kernels}/gallery.cu -O3 ${nvcc_lines}
+        set(gallery ${PROJECT_SOURCE_DIR}/gallery)
+        set(kernels ${gallery}/kernels)
+        trawl_plain_image(GALLERY ${gallery}/images.c ${kernels}/gallery.cu -O3 ${nvcc_lines}
                           ${nvcc_fast} ${nvcc_compress})
-        trawl_linked_image(CHILDREN gallery/images.c ${kernels}/children.cu -O3 ${nvcc_lines}
+        trawl_linked_image(CHILDREN ${gallery}/images.c ${kernels}/children.cu -O3 ${nvcc_lines}
                            ${nvcc_fast})
         if(TRAWL_CUDA_QUICK)
-            trawl_copied_image(GALLERY_DEBUG gallery/images.c gallery)
-            trawl_copied_image(CHILDREN_DEBUG gallery/images.c children)
+            trawl_copied_image(GALLERY_DEBUG ${gallery}/images.c gallery)
+            trawl_copied_image(CHILDREN_DEBUG ${gallery}/images.c children)
         else()
-            trawl_plain_image(GALLERY_DEBUG gallery/images.c ${kernels}/gallery.cu -G
+            trawl_plain_image(GALLERY_DEBUG ${gallery}/images.c ${kernels}/gallery.cu -G
                               ${nvcc_compress})
-            trawl_linked_image(CHILDREN_DEBUG gallery/images.c ${kernels}/children.cu -G)
+            trawl_linked_image(CHILDREN_DEBUG ${gallery}/images.c ${kernels}/children.cu -G)
         endif()
     endif()
 

@@ -187,7 +187,7 @@ struct trawl_plan_options {
     const void *sample;    /* NULL, or bytes like those of the texts to come: their frequencies */
     uint64_t sample_bytes; /* steer the choice of a method. Read during build. */
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
-                              followed by options (docs/gallery.md); `method` is then AUTO.
+                              followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
     const struct trawl_encoding *encoding; /* NULL: UTF-8. Else `utf8` must be set: it gets the code
                                               points that this decodes. Copied. Such a plan cannot
@@ -205,8 +205,8 @@ struct trawl_plan_options {
  * "rabin-karp-matrix-sample" work with trawl_matrix only.
  * Returns the name at `index`, NULL after the last; a build without the gallery has no names.
  * *summary (unless summary is NULL) gets one line about it, and is untouched if the name is NULL.
- * Both are static text. Options for a device may follow a name (docs/gallery.md); such a plan runs
- * on the CUDA engine only. */
+ * Both are static text. Options for a device may follow a name (gallery/README.md); such a plan
+ * runs on the CUDA engine only. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary);
 
 /* The engines that have an algorithm: bits 1u << enum trawl_engine (CPU and CUDA); 0 after the

@@ -385,7 +385,7 @@ class Docs(Case):
         """The gallery's hybrids change over from the length on at which the longer form was faster."""
         data = rows_of.read_results(os.path.join(ROOT, 'docs/measurements/papers.json'))
         sweep = [row for row in data['rows'] if row['name'].startswith('sweep, ')]
-        with open(os.path.join(ROOT, 'src/gallery/kernels.def'), encoding='utf-8') as file:
+        with open(os.path.join(ROOT, 'gallery/kernels.def'), encoding='utf-8') as file:
             kernels = ' '.join(file.read().split())
         for name in ('bf', 'qs', 'hp'):
             first = 'NEVER'

@@ -12,7 +12,7 @@
 
 #include "gpu/gpu.h"
 #if TRAWL_GALLERY
-#include "sim/gallery_case.h"
+#include "gallery/tests/gallery_case.h"
 #endif
 #include "sim/random_case.h"
 

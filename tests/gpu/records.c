@@ -1,7 +1,7 @@
 /* records: trawl_matrix on a real device, under rabin-karp-matrix, as published or not, and by
  * trawl's own methods, against the oracle: small windows and large ones, more patterns than a
  * launch takes, long records. */
-#include "gallery/records_case.h"
+#include "gallery/tests/records_case.h"
 
 #include "cuda/limits.h"
 #include "gpu/gpu.h"

@@ -48,7 +48,7 @@ PATIENCE, PATIENCE_S = 4, 8  # a test hangs after so many times its usual time, 
 MEMORY_BYTES = 8 << 30  # for a process; sanitizers need more
 KNOWN, KNOWN_FILES, KNOWN_LEAST, KNOWN_S = 60, 15, 10, 2  # the list's size; the tests' time
 USERS_FEW = 3  # the list has files that so few objects are compiled from
-ERROR = re.compile(r'tree/(src/[^:\s]+):(\d+):\d+: error')
+ERROR = re.compile(r'tree/((?:src|gallery)/[^:\s]+):(\d+):\d+: error')
 
 
 class Test:
@@ -134,7 +134,7 @@ class Run:
 
     def write_tree(self, texts):
         """A copy of the sources with these texts; a file that is the same keeps its time."""
-        for path in (ROOT / 'src').rglob('*'):
+        for path in [*(ROOT / 'src').rglob('*'), *(ROOT / 'gallery').rglob('*')]:
             copy = pathlib.Path(self.made.tree) / path.relative_to(ROOT)
             if path.is_file():
                 name = str(path.relative_to(ROOT))
@@ -300,7 +300,7 @@ def main():
     made = overlay.Overlay(arguments.builds[0], ROOT, '')
     sources = {
         name: sites.Source(name, (ROOT / name).read_text(encoding='utf-8'))
-        for name in sorted(made.compiled) if name.startswith('src/')
+        for name in sorted(made.compiled) if name.startswith(('src/', 'gallery/')) and not name.startswith('gallery/tests/')
     }  # fmt: skip
     places = [place for source in sources.values() for place in source.sites()]
     keys = {site.key for place in places for site in place}

@@ -104,8 +104,8 @@ class Overlay:
         """A word of a command of the build, as the overlay's command has it."""
         if word in self.again or (word.endswith('.d') and word[:-2] in self.again):
             return os.path.join(self.out, word)
-        word = re.sub(re.escape(f'{self.root}/src') + r'(?=/|$)',
-                      os.path.join(self.tree, 'src'), word)  # fmt: skip
+        word = re.sub(re.escape(str(self.root)) + r'(/src(?=/|$)|/gallery(?=/|$)|$)',
+                      lambda path: self.tree + path.group(1), word)  # fmt: skip
         if word.startswith('-Wl,-rpath,'):
             word = '-Wl,-rpath,' + ':'.join(self.path(each) for each in word[11:].split(':'))
         return word

@@ -4,7 +4,7 @@
  * right answer. Then: opening and closing many times; two devices; little memory.
  */
 #if TRAWL_GALLERY
-#include "gallery_case.h"
+#include "gallery/tests/gallery_case.h"
 #endif
 #include "letters.h"
 #include "random_case.h"

@@ -17,8 +17,8 @@
 
 #include "cuda_case.h"
 #if TRAWL_GALLERY
-#include "gallery_case.h"
-#include "swift_case.h"
+#include "gallery/tests/gallery_case.h"
+#include "gallery/tests/swift_case.h"
 #endif
 #include "random_case.h"
 #include "sim_driver.h"

@@ -88,7 +88,7 @@ def public(tree):
     tests = '\n'.join(
         tree.read(test)
         for test in tree.files(('.c', '.h', '.cc', '.cpp', '.py', '.sh'))
-        if test.startswith('tests/') and not test.startswith('tests/tidy/')
+        if test.startswith(('tests/', 'gallery/tests/')) and not test.startswith('tests/tidy/')
     )
     found = 0
     for path in tree.files(('.h',)):
@@ -133,7 +133,7 @@ def words(tree):
     for path in tree.files(None):
         if path.startswith('tests/tidy/') or not tree.is_text(path):
             continue
-        in_library = path.startswith(('src/', 'include/'))
+        in_library = path.startswith(('src/', 'gallery/', 'include/'))
         text = tree.read(path)
         if path.endswith(C_SUFFIXES):
             text = c_source.without_strings(text)

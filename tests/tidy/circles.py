@@ -14,11 +14,13 @@ import re
 import subprocess
 import sys
 
+from tree import source_of
+
 
 def needs_of_objects(paths, folder):
     """By file the files that define what it uses; a file is named as from the folder."""
     name_of = {
-        path: re.sub(r'CMakeFiles/\w+\.dir/', '', os.path.relpath(path, folder))[: -len('.o')]
+        path: source_of(re.sub(r'CMakeFiles/\w+\.dir/', '', os.path.relpath(path, folder)))
         for path in paths
     }
     symbols = {'-u': [], '--defined-only': []}

@@ -32,7 +32,7 @@ JOBS = {
     'cuda': ('src/cuda', 'driver, devices, workers'),
     'kernels': ('cuda/kernels', 'one family per file'),
     'seam': ('kernels/simt.h', 'nvcc or a host compiler'),
-    'gallery': ('src/gallery', 'published algorithms'),
+    'gallery': ('gallery', 'published algorithms'),
     'shown': ('gallery/kernels', 'their kernels'),
     'runtime': ('src/runtime', 'workers, tasks, searches'),
     'list': ('runtime/engines.c', 'names every engine'),

@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 import checks
-from tree import HERE
+from tree import HERE, source_of
 
 # Given by the compiler or the linker, not by a library.
 LINKER_NAMES = {'_GLOBAL_OFFSET_TABLE_'}
@@ -52,7 +52,8 @@ def main():
             paths = listed.read().split('\n')
     for path in paths:
         name = re.sub(r'^\w+\.dir/', '', os.path.relpath(path, folder))
-        objects[path] = (name, checks.room_of(rooms, 'src/' + name[: -len('.o')]))
+        source = source_of('src/' + name)
+        objects[path] = (name, checks.room_of(rooms, source))
     if not objects:
         print(f'{folder}: no objects')
         return 1

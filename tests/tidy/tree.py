@@ -8,6 +8,11 @@ FIXTURES = 'tests/tidy/bad/'
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
+def source_of(name):
+    """The source of an object; CMake writes __ for a folder above the one that lists the source."""
+    return os.path.normpath(name.replace('__/', '../'))[: -len('.o')]
+
+
 class Skip(Exception):
     """A check cannot run here; the message says why."""
 

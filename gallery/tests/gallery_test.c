@@ -5,8 +5,8 @@
 #include "gallery_case.h"
 
 #include "gallery/kernels/gallery.h"
-#include "sim_driver.h"
-#include "simulator.h"
+#include "sim/sim_driver.h"
+#include "sim/simulator.h"
 
 #define CASES_NORMAL 250
 #define CASES_LONG 100000

@@ -4,7 +4,7 @@
 #include "gallery/kernels/gallery.h"
 #include "diff/input.h"
 #include "oracle/naive.h"
-#include "simulator.h"
+#include "sim/simulator.h"
 
 #define TEXT_BYTES_MAX 2600u
 #define LONG_TEXT_BYTES_MAX 50000u /* longer than a bin in shared memory, and few begins */

@@ -1,8 +1,8 @@
 /* swift_host_test: what the host does about child grids: it adds them up, right for texts where
  * every window passes and for others, and a runtime that loses one, or fails a launch for another
  * reason than too many, is an error that names the numbers. */
-#include "sim_driver.h"
-#include "simulator.h"
+#include "sim/sim_driver.h"
+#include "sim/simulator.h"
 #include "test.h"
 #include "trawl.h"
 

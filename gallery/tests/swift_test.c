@@ -4,7 +4,7 @@
  *
  * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone.
  */
-#include "simulator.h"
+#include "sim/simulator.h"
 #include "swift_case.h"
 #include "test.h"
 

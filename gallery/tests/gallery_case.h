@@ -4,7 +4,7 @@
 
 #include "gallery/engine_gallery.h"
 #include "gallery/limits.h"
-#include "random_case.h"
+#include "sim/random_case.h"
 
 /* One of the ways below for each case, in turn. Patterns are few and texts short where an algorithm
  * would take long. */

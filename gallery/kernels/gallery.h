@@ -2,7 +2,7 @@
  *
  * A gallery kernel looks for begins x in [begin, limit) of a text in device memory, as published:
  * its mapping of threads to text and its use of memories are the publication's. What it finds goes
- * through gallery_emit (emit.h), in any order; the host sorts. docs/gallery.md tells more.
+ * through gallery_emit (emit.h), in any order; the host sorts. gallery/README.md tells more.
  */
 #ifndef TRAWL_GALLERY_KERNELS_GALLERY_H
 #define TRAWL_GALLERY_KERNELS_GALLERY_H

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """registers: in the compiled code of pss-gr the key is compared from registers.
 
-    registers.py SOURCE-FOLDER KERNEL-FILE KEY-BYTES
+    registers.py PROJECT-FOLDER KERNEL-FILE KEY-BYTES
 
 nvcc compiles the file. In the PTX of gallery_pss_gr each of KEY-BYTES comparisons has a byte of the
 text on one side and, on the other, nothing but what shuffles brought in front of the first one: the
@@ -26,12 +26,12 @@ def find_nvcc():
     return shutil.which("nvcc", path=path)
 
 
-def compile_kernels(nvcc, include, source, folder):
+def compile_kernels(nvcc, project, source, folder):
     """The PTX, and what ptxas says."""
     result = subprocess.run(
-        [nvcc, "-x", "cu", "-std=c++17", "-O3", "-arch=sm_90", "-I", include, "-Xptxas", "-v",
-         "-cubin", "--keep", "--keep-dir", folder, "-o", os.path.join(folder, "out.cubin"),
-         source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        [nvcc, "-x", "cu", "-std=c++17", "-O3", "-arch=sm_90", "-I", project, "-I",
+         os.path.join(project, "src"), "-Xptxas", "-v", "-cubin", "--keep", "--keep-dir", folder,
+         "-o", os.path.join(folder, "out.cubin"), source], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if result.returncode != 0:
         sys.exit("nvcc failed:\n" + result.stdout)
     name = os.path.splitext(os.path.basename(source))[0] + ".ptx"
@@ -112,13 +112,13 @@ def check_registers(kernel, report, key_bytes):
 
 
 def main():
-    include, source, key_bytes = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    project, source, key_bytes = sys.argv[1], sys.argv[2], int(sys.argv[3])
     nvcc = find_nvcc()
     if nvcc is None:
         print("SKIPPED: nvcc was not found")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
-        ptx, report = compile_kernels(nvcc, include, source, folder)
+        ptx, report = compile_kernels(nvcc, project, source, folder)
     check_registers(Kernel(ptx, "gallery_pss_gr"), report, key_bytes)
     loaded = Kernel(ptx, "gallery_pss_gg").comparisons()
     check(loaded and all(roots == {TEXT_LOAD} for roots in loaded),
