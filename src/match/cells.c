@@ -3,8 +3,8 @@
  * A record with few matches is kept sorted by insertion, which finds a pattern that came before on
  * its way. With many, each leaves its offset and a bit at its pattern's place in a table, from the
  * last match to the first; the bits are the record's patterns in order. Where such a table would be
- * too large, one of the record's patterns says whether a pattern came before, and what is left is
- * sorted once, by the bytes of its numbers. So a long record takes time linear in its matches.
+ * too large, the matches are sorted by the bytes of their patterns' numbers. So a long record takes
+ * time linear in its matches.
  */
 #include "match/cells.h"
 
@@ -112,60 +112,6 @@ enum trawl_status cells_row_grow(struct cell_scratch *scratch, struct trawl_erro
     return TRAWL_OK;
 }
 
-static enum trawl_status seen_reserve(struct cell_scratch *scratch, uint64_t count,
-                                      struct trawl_error *error)
-{
-    uint64_t slots = CELLS_CAPACITY_MIN;
-    void *memory;
-
-    while (slots < 2 * count)
-        slots *= 2;
-    if (slots > scratch->seen_slots) {
-        TRAWL_TRY(memory_allocate_zeroed(slots, sizeof *scratch->seen, &memory, error));
-        memory_release(scratch->seen, scratch->seen_slots, sizeof *scratch->seen);
-        scratch->seen = (uint64_t *)memory;
-        scratch->seen_slots = slots;
-        scratch->seen_stamp = 0;
-    }
-    TRAWL_ASSERT(scratch->seen_slots >= 2 * count);
-    if (++scratch->seen_stamp == 0) { /* stamps of 2^32 records ago */
-        memset(scratch->seen, 0, (size_t)scratch->seen_slots * sizeof *scratch->seen);
-        scratch->seen_stamp = 1;
-    }
-    return TRAWL_OK;
-}
-
-/* Put the pattern into the table; false: it is there. */
-static bool see(struct cell_scratch *scratch, uint64_t pattern)
-{
-    uint64_t mask = scratch->seen_slots - 1;
-    uint64_t entry = (uint64_t)scratch->seen_stamp << 32 | pattern;
-    uint64_t slot = (pattern * UINT64_C(0x9e3779b97f4a7c15) >> 32) & mask;
-
-    TRAWL_ASSERT((scratch->seen_slots & mask) == 0); /* a power of two */
-    TRAWL_ASSERT(pattern <= UINT32_MAX);
-    while (scratch->seen[slot] >> 32 == scratch->seen_stamp) {
-        if (scratch->seen[slot] == entry)
-            return false;
-        slot = (slot + 1) & mask;
-    }
-    scratch->seen[slot] = entry;
-    return true;
-}
-
-/* Leave of each pattern the first; returns how many there are. */
-static uint64_t leave_first(struct cell_scratch *scratch, uint64_t count)
-{
-    uint64_t left = 0;
-
-    TRAWL_ASSERT(count <= scratch->row_room && 2 * count <= scratch->seen_slots);
-    for (uint64_t i = 0; i < count; i++)
-        if (see(scratch, scratch->row[i].pattern))
-            scratch->row[left++] = scratch->row[i];
-    TRAWL_ASSERT(count == 0 || left > 0);
-    return left;
-}
-
 /* Sort a few by pattern, of each the first alone; returns how many are left. */
 static uint64_t sort_few(struct cell *row, uint64_t count)
 {
@@ -188,11 +134,12 @@ static uint64_t sort_few(struct cell *row, uint64_t count)
     return left;
 }
 
-/* Sort different patterns, byte by byte from the last one that any of them has, to and fro between
- * row and room. Returns the one where they are. */
-static const struct cell *sort_many(struct cell *row, struct cell *room, uint64_t count)
+/* The same of many, byte by byte of the patterns from the last one that any of them has, to and fro
+ * between row and room; *sorted: the one where they are. Cells of one pattern stay in order. */
+static uint64_t sort_many(struct cell *row, struct cell *room, uint64_t count,
+                          const struct cell **sorted)
 {
-    uint64_t bits = 0;
+    uint64_t bits = 0, left = 0;
 
     TRAWL_ASSERT(count > 0 && count <= UINT32_MAX);
     for (uint64_t i = 0; i < count; i++)
@@ -211,25 +158,25 @@ static const struct cell *sort_many(struct cell *row, struct cell *room, uint64_
         row = room;
         room = from;
     }
-    return row;
+    for (uint64_t i = 0; i < count; i++)
+        if (left == 0 || row[left - 1].pattern != row[i].pattern)
+            row[left++] = row[i];
+    *sorted = row;
+    return left;
 }
 
-enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch,
-                             enum cells_order order, uint64_t record, struct trawl_error *error)
+enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
+                             struct trawl_error *error)
 {
     uint64_t count = scratch->row_count;
     const struct cell *row = scratch->row;
 
     TRAWL_ASSERT(count <= scratch->row_room);
     scratch->row_count = 0;
-    if (count <= INSERTION_MAX) {
+    if (count <= INSERTION_MAX)
         count = sort_few(scratch->row, count);
-    } else {
-        TRAWL_TRY(seen_reserve(scratch, count, error));
-        count = leave_first(scratch, count);
-        if (order == CELLS_SORTED)
-            row = sort_many(scratch->row, scratch->row + scratch->row_room, count);
-    }
+    else
+        count = sort_many(scratch->row, scratch->row + scratch->row_room, count, &row);
     TRAWL_TRY(cells_reserve(cells, count, error));
     for (uint64_t i = 0; i < count; i++)
         cells_append(cells, record, row[i].pattern, row[i].begin);
@@ -310,7 +257,6 @@ void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64
 void cells_scratch_release(struct cell_scratch *scratch)
 {
     memory_release(scratch->row, 2 * scratch->row_room, sizeof *scratch->row);
-    memory_release(scratch->seen, scratch->seen_slots, sizeof *scratch->seen);
     memory_release(scratch->offsets, scratch->patterns, sizeof *scratch->offsets);
     if (scratch->marks != NULL)
         memory_release(scratch->marks, mark_words(scratch->patterns), sizeof *scratch->marks);

@@ -14,9 +14,8 @@ struct cells {
     uint64_t capacity;
 };
 
-/* Of a record's cells: all occurrences as they come; each pattern once; and in order of patterns.
- */
-enum cells_order { CELLS_ANY, CELLS_ONCE, CELLS_SORTED };
+/* Of a record's cells: all occurrences as they come; or each pattern once, in order of patterns. */
+enum cells_order { CELLS_ANY, CELLS_SORTED };
 
 struct cell {
     uint64_t pattern;
@@ -29,10 +28,7 @@ struct cell_scratch {
     struct cell *row;          /* of the record at hand; row_room, and as many to sort them with */
     uint64_t row_count;
     uint64_t row_room;
-    uint64_t *seen; /* its patterns, if they are many: a table of stamp << 32 | pattern */
-    uint64_t seen_slots;
-    uint32_t seen_stamp;
-    /* The same if the plan's patterns are not too many. Between records all marks are 0. */
+    /* Of the record's patterns, if the plan's are not too many. Between records all marks are 0. */
     uint64_t patterns;
     uint64_t *marks;   /* a bit for each pattern, then one for each of these words that has any */
     uint32_t *offsets; /* of patterns that are marked */
@@ -68,9 +64,9 @@ static inline enum trawl_status cells_push(struct cell_scratch *scratch, uint64_
     scratch->row[scratch->row_count++] = (struct cell){pattern, begin};
     return TRAWL_OK;
 }
-/* The record at hand ends: keep its cells. */
-enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch,
-                             enum cells_order order, uint64_t record, struct trawl_error *error);
+/* The record at hand ends: keep its cells, in order of patterns. */
+enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
+                             struct trawl_error *error);
 
 /* Another way, for records with CELLS_MARKED_MIN occurrences and more, of few patterns: */
 #define CELLS_MARKED_MIN 17u

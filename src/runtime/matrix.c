@@ -229,9 +229,7 @@ static enum trawl_status shape_open(struct trawl_matrix_search *matrix,
 /* Rows of first positions and of bits take a pattern as often as it comes. */
 static enum cells_order order_of(enum trawl_matrix_shape shape)
 {
-    return shape == TRAWL_MATRIX_CELLS                                 ? CELLS_SORTED
-           : shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_BITS ? CELLS_ANY
-                                                                       : CELLS_ONCE;
+    return shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_BITS ? CELLS_ANY : CELLS_SORTED;
 }
 
 /* The searcher is inside a call. On success matrix_end is to follow. */
