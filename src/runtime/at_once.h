@@ -1,11 +1,10 @@
-/* at_once: short counts of a loaded text, begun on all devices by the calling thread. */
+/* at_once: the beginning of a search in a loaded text. */
 #ifndef TRAWL_RUNTIME_AT_ONCE_H
 #define TRAWL_RUNTIME_AT_ONCE_H
 
 #include "runtime/search.h"
 
-/* Count on all devices from the calling thread, before the search is shared. true: that was all of
- * the text. */
-bool count_at_once(struct search *search);
+/* Count what can be counted on all devices by the calling thread, and queue the other chunks. */
+void resident_begin(struct search *search);
 
 #endif

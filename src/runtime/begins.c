@@ -67,7 +67,9 @@ struct part {
 };
 
 struct split {
-    struct job job; /* first: a job's serve gets this */
+    struct job job; /* first: it is that of the items */
+    struct queue_item items[ENGINE_DEVICES_MAX];
+    _Atomic uint32_t begun; /* of them */
     struct trawl_searcher *searcher;
     struct trawl_text *text;
     struct engine_words *begins;
@@ -310,20 +312,6 @@ static enum trawl_status list_all(struct lister *l, struct trawl_error *error)
     return drain(l, error);
 }
 
-/* Is it this worker's turn to list all that lies on its device? */
-static bool take_device(struct split *split, uint32_t device)
-{
-    uint32_t wanted = atomic_load(&split->job.devices_wanted);
-
-    TRAWL_ASSERT(device < ENGINE_DEVICES_MAX);
-    do
-        if ((wanted >> device & 1) == 0)
-            return false;
-    while (!atomic_compare_exchange_weak(&split->job.devices_wanted, &wanted,
-                                         wanted & ~(1u << device)));
-    return true;
-}
-
 /* The first fault ends it. */
 static void finish(struct split *split, uint32_t devices, enum trawl_status status,
                    const struct trawl_error *error)
@@ -338,37 +326,17 @@ static void finish(struct split *split, uint32_t devices, enum trawl_status stat
     (void)pthread_mutex_unlock(&split->lock);
 }
 
-/* Devices whose parts nobody lists, though no worker of their own will come. */
-static uint32_t deserted(struct split *split, uint32_t own)
+/* A worker lists all that lies on the item's device. */
+static void serve_device(struct queue_item *item, struct worker *worker)
 {
-    uint32_t wanted = atomic_load(&split->job.devices_wanted), devices = 0;
-
-    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++)
-        if ((wanted >> i & 1) != 0 && i != own &&
-            devices_may_serve(&split->job.runtime->devices, own, i))
-            devices |= 1u << i;
-    return devices;
-}
-
-static void serve(struct job *job, struct worker *worker)
-{
-    struct split *split = (struct split *)job;
-    struct lister lister = {.split = split,
-                            .worker = worker,
-                            .device = worker->device_index,
-                            .reach = first_reach(split)};
+    struct split *split = (struct split *)item->job;
+    struct lister lister = {
+        .split = split, .worker = worker, .device = item->device, .reach = first_reach(split)};
     struct trawl_error error = {.status = TRAWL_OK};
     enum trawl_status status;
 
-    if (!take_device(split, lister.device)) {
-        if (deserted(split, lister.device) != 0) {
-            atomic_store(&job->devices_wanted, 0);
-            status = TRAWL_FAIL(&error, DEVICE, "a device that holds a part of the text is lost");
-            finish(split, 0, status, &error);
-        }
-        return;
-    }
-    (void)worker_takes_part(worker, job);
+    atomic_fetch_add(&split->begun, 1);
+    (void)worker_takes_part(worker, &split->job);
     status = list_all(&lister, &error);
     TRAWL_ASSERT(status != TRAWL_OK || (lister.run_count == 0 && lister.used == 0));
     if (status != TRAWL_OK) { /* what was begun goes on to the caller's memory */
@@ -430,14 +398,18 @@ static uint32_t helpers_for(const struct split *split, uint32_t devices)
 static void run(struct split *split, uint32_t *took_part)
 {
     struct job *job = &split->job;
+    struct queue_item *first = NULL;
     uint64_t begin_ns = clock_now_ns();
     uint32_t devices = 0, helpers;
 
-    atomic_store(&job->for_devices, true);
-    atomic_store(&job->devices_wanted, split->devices_left);
     job->leaves_soon = true;
-    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++)
-        devices += atomic_load(&split->devices_left) >> i & 1;
+    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++) {
+        if ((atomic_load(&split->devices_left) >> i & 1) == 0)
+            continue;
+        split->items[i] = (struct queue_item){job, first, i, false};
+        first = &split->items[i];
+        devices++;
+    }
     helpers = helpers_for(split, devices);
     split->helpers = helpers;
     split->pieces->put = split->matches != NULL ? put_matches : put_begins;
@@ -445,8 +417,8 @@ static void run(struct split *split, uint32_t *took_part)
     split->pieces->words = split->matches != NULL ? NULL : split->begins->host;
     split->pieces->room = split->begins->room;
     pieces_begin(split->pieces, job->runtime, devices, helpers > 0);
-    job_share(job, ENGINE_DEVICES_MAX);
-    while (atomic_load(&job->devices_wanted) != 0 && atomic_load(&split->devices_left) != 0 &&
+    devices_push(&job->runtime->devices, first);
+    while (atomic_load(&split->begun) < devices && atomic_load(&split->devices_left) != 0 &&
            clock_now_ns() - begin_ns < START_LOOKS_NS)
         (void)sched_yield();
     if (split->matches == NULL)
@@ -460,7 +432,7 @@ static void run(struct split *split, uint32_t *took_part)
     while (split->devices_left != 0 && split->status == TRAWL_OK)
         (void)pthread_cond_wait(&split->changed, &split->lock);
     (void)pthread_mutex_unlock(&split->lock);
-    atomic_store(&job->devices_wanted, 0); /* after a fault nobody begins */
+    devices_drop(&job->runtime->devices, job); /* after a fault nobody begins */
     pieces_stop(split->pieces);
     job_end(job);
     pieces_end(split->pieces);
@@ -572,7 +544,8 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
         return TRAWL_FAIL(error, UNSUPPORTED, "a search does as well, or no device has a thread");
     begins->count = begins->candidate_count = 0;
     atomic_store(&searcher->progress, 0);
-    job_begin(&split.job, searcher->runtime, plan, serve);
+    job_begin(&split.job, searcher->runtime, plan, NULL);
+    split.job.serve_item = serve_device;
     (void)pthread_mutex_init(&split.lock, NULL);
     (void)pthread_cond_init(&split.changed, NULL);
     run(&split, &took_part);

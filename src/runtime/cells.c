@@ -247,8 +247,7 @@ static enum trawl_status push_record(const struct cell_maker *maker, const struc
         else
             TRAWL_TRY(cells_push(scratch, pattern, begin, error));
     }
-    return scratch->row_count > 0 ? cells_keep(cells, scratch, at->index, error)
-                                  : TRAWL_OK;
+    return scratch->row_count > 0 ? cells_keep(cells, scratch, at->index, error) : TRAWL_OK;
 }
 
 /* A record with many: from its end, so that of each pattern the first is what stays. Only near the

@@ -1,4 +1,4 @@
-/* device_threads: the workers of devices, and the queue of tasks to them. */
+/* device_threads: the workers of devices, and the queue of work for them. */
 #include "runtime/device_threads.h"
 
 #include <string.h>
@@ -21,80 +21,48 @@
  */
 #define WATCH_NS 1000000u
 
-/* Which of the wanted devices' chunks may it search, as bits? */
-static uint32_t served_by(const struct devices *devices, const struct worker *worker,
-                          uint32_t wanted)
-{
-    uint32_t served = 0;
-
-    for (uint32_t i = 0; i < devices->device_count; i++)
-        if ((wanted >> i & 1) != 0 && devices_may_serve(devices, worker->device_index, i))
-            served |= 1u << i;
-    return served;
-}
-
-/* Of loaded texts' jobs with chunks that this worker may search, the one that was listed first. A
- * worker of begins.c waits for those of other devices in its job; since none of them has begun a
- * job that was listed later while that one wanted it, no two wait for each other. With the
- * runtime's lock held. */
-static struct job *resident_job(const struct devices *devices, const struct worker *worker)
-{
-    struct job *first = devices->runtime->jobs, *job = first, *found = NULL;
-
-    while (job != NULL) {
-        if (atomic_load(&job->for_devices) && atomic_load(&job->has_work) &&
-            served_by(devices, worker, atomic_load(&job->devices_wanted)) != 0 &&
-            (found == NULL || job->listed_as < found->listed_as))
-            found = job;
-        job = job->next == first ? NULL : job->next;
-    }
-    return found;
-}
-
 static void call(struct worker *worker)
 {
     atomic_store(&worker->is_idle, false);
     (void)pthread_cond_signal(&worker->wake);
 }
 
-/* Each chunk goes to the first idle worker that may search it: its engine worker has tables for the
- * plan if it had the last such chunk, too. Where a device has more, that worker calls the next: to
- * wake one takes the caller 6 us. Busy workers look by themselves before they become idle. */
-void devices_call(struct devices *devices, const struct job *job)
+/* An idle worker that may search what lies on this device, NULL: there is none. For a text on one
+ * device the first: its engine worker has tables for the plan if it had the last such chunk, too.
+ * Otherwise that which has been idle for the longest time, so that all devices get some. With the
+ * lock held. */
+static struct worker *idle_for(struct devices *devices, uint32_t device)
 {
-    uint32_t wanted = atomic_load(&job->devices_wanted);
-    uint32_t count = atomic_load(&devices->worker_count), called = 0;
+    struct worker *found = NULL;
 
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = 0; i < atomic_load(&devices->worker_count); i++) {
         struct worker *worker = &devices->workers[i];
-        uint32_t served;
 
-        if (!atomic_load(&worker->is_idle))
+        if (!atomic_load(&worker->is_idle) ||
+            !devices_may_serve(devices, worker->device_index, device))
             continue;
-        served = served_by(devices, worker, wanted);
-        if ((served & ~called) == 0)
-            continue;
-        called |= served;
-        call(worker);
+        if (found == NULL || worker->idle_as < found->idle_as)
+            found = worker;
+        if (device < ENGINE_DEVICES_MAX)
+            break;
     }
+    return found;
 }
 
-/* The worker is about to serve the job: one more that can, and is to be woken when the lock is not
- * held; NULL: there is none. */
-static struct worker *next_for(struct devices *devices, const struct job *job,
-                               const struct worker *worker)
+/* The worker is about to search what lies on this device. If there is more of it: one more worker,
+ * to be woken when the lock is not held, which takes the caller 6 us; NULL: there is none. */
+static struct worker *next_for(struct devices *devices, uint32_t device)
 {
-    uint32_t many = served_by(devices, worker, atomic_load(&job->devices_many));
+    struct queue_item *item = device < ENGINE_DEVICES_MAX ? devices->first : NULL;
+    struct worker *next = NULL;
 
-    for (uint32_t i = 0; many != 0 && i < atomic_load(&devices->worker_count); i++) {
-        struct worker *next = &devices->workers[i];
-
-        if (!atomic_load(&next->is_idle) || served_by(devices, next, many) == 0)
-            continue;
+    while (item != NULL && item->device != device)
+        item = item->next;
+    if (item != NULL)
+        next = idle_for(devices, device);
+    if (next != NULL)
         atomic_store(&next->is_idle, false);
-        return next;
-    }
-    return NULL;
+    return next;
 }
 
 void devices_call_all(struct devices *devices)
@@ -104,64 +72,64 @@ void devices_call_all(struct devices *devices)
             call(&devices->workers[i]);
 }
 
-/* For a task in the queue: the worker that has been idle for the longest time, so that all devices
- * get some. */
-static void call_one(struct devices *devices)
+/* ---- The queue ---------------------------------------------------------------------------- */
+
+/* Out of the queue: the item that *link is, after `before`. */
+static void unlink_item(struct devices *devices, struct queue_item **link,
+                        struct queue_item *before)
 {
-    struct worker *found = NULL;
+    struct queue_item *item = *link;
 
-    for (uint32_t i = 0; i < atomic_load(&devices->worker_count); i++) {
-        struct worker *worker = &devices->workers[i];
-
-        if (atomic_load(&worker->is_idle) && (found == NULL || worker->idle_as < found->idle_as))
-            found = worker;
-    }
-    if (found != NULL)
-        call(found);
-}
-
-static struct task *pop(struct devices *devices)
-{
-    struct task *task = devices->first;
-
-    if (task == NULL)
-        return NULL;
-    devices->first = task->next;
-    if (task->next == NULL)
-        devices->last = NULL;
+    *link = item->next;
+    if (devices->last == item)
+        devices->last = before;
+    if (!item->claimed)
+        return;
     TRAWL_ASSERT(devices->queued > 0);
     devices->queued--;
     devices_unclaim(devices);
-    return task;
 }
 
-/* Serve one job that waits for devices; false: there was none. *served_loaded is set if it searches
- * a loaded text. Called and returns with the lock held. */
+/* The first item that the worker may search; of this job, if it is not NULL. Items are taken in
+ * the order in which they came. A worker of begins.c waits for those of other devices in its job,
+ * whose items came with its own; since none of them has begun what came later, no two wait for each
+ * other. With the lock held. */
+static struct queue_item *pop(struct devices *devices, const struct worker *worker,
+                              const struct job *job)
+{
+    struct queue_item **link = &devices->first, *item, *before = NULL;
+
+    while ((item = *link) != NULL &&
+           ((job != NULL && item->job != job) ||
+            !devices_may_serve(devices, worker->device_index, item->device))) {
+        before = item;
+        link = &item->next;
+    }
+    if (item != NULL)
+        unlink_item(devices, link, before);
+    return item;
+}
+
+/* Serve the queue's next item; false: there was none. *served_loaded is set if its text is loaded.
+ * Called and returns with the lock held. */
 static bool serve_once(struct worker *worker, struct devices *devices, bool *served_loaded)
 {
     struct trawl_runtime *runtime = devices->runtime;
-    struct task *task = pop(devices);
-    struct job *job = task == NULL ? resident_job(devices, worker) : NULL;
+    struct queue_item *item = pop(devices, worker, NULL);
     struct worker *next;
+    struct job *job;
 
-    if (task == NULL && job == NULL)
+    if (item == NULL)
         return false;
-    if (job == NULL) { /* the task holds its job */
-        job = task->job;
-        TRAWL_ASSERT(job->inside > 0);
-        job->helpers++;
-        (void)pthread_mutex_unlock(&runtime->lock);
-        job->search_queued(task, worker);
-    } else {
-        job_hold(job);
-        job->helpers++;
-        *served_loaded = true;
-        next = next_for(devices, job, worker);
-        (void)pthread_mutex_unlock(&runtime->lock);
-        if (next != NULL)
-            (void)pthread_cond_signal(&next->wake);
-        job->serve(job, worker);
-    }
+    job = item->job; /* which the item holds */
+    TRAWL_ASSERT(job->inside > 0);
+    job->helpers++;
+    *served_loaded |= !item->claimed;
+    next = next_for(devices, item->device);
+    (void)pthread_mutex_unlock(&runtime->lock);
+    if (next != NULL)
+        (void)pthread_cond_signal(&next->wake);
+    job->serve_item(item, worker);
     (void)pthread_mutex_lock(&runtime->lock);
     TRAWL_ASSERT(job->helpers > 0);
     job->helpers--;
@@ -293,39 +261,62 @@ static void see_hunger(struct devices *devices)
     atomic_store(&devices->claims_more, more);
 }
 
-void devices_push(struct devices *devices, struct task *task)
+void devices_push(struct devices *devices, struct queue_item *first)
 {
+    struct queue_item *next;
+    uint32_t called = 0; /* devices, a bit each */
+
     (void)pthread_mutex_lock(&devices->runtime->lock);
-    TRAWL_ASSERT(atomic_load(&devices->claimed) > 0);
-    see_hunger(devices);
-    job_hold(task->job);
-    task->next = NULL;
-    if (devices->last != NULL)
-        devices->last->next = task;
-    else
-        devices->first = task;
-    devices->last = task;
-    devices->queued++;
-    call_one(devices);
+    for (struct queue_item *item = first; item != NULL; item = next) {
+        uint32_t bit = item->device < ENGINE_DEVICES_MAX ? 1u << item->device : 0;
+        struct worker *worker;
+
+        next = item->next;
+        TRAWL_ASSERT(!item->claimed || atomic_load(&devices->claimed) > 0);
+        if (item->claimed)
+            see_hunger(devices);
+        devices->queued += item->claimed;
+        job_hold(item->job);
+        item->next = NULL;
+        if (devices->last != NULL)
+            devices->last->next = item;
+        else
+            devices->first = item;
+        devices->last = item;
+        worker = (called & bit) != 0 ? NULL : idle_for(devices, item->device);
+        called |= bit;
+        if (worker != NULL)
+            call(worker);
+    }
     (void)pthread_mutex_unlock(&devices->runtime->lock);
+}
+
+struct queue_item *devices_take(struct devices *devices, const struct worker *worker,
+                                struct job *job)
+{
+    struct queue_item *item;
+
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    item = pop(devices, worker, job);
+    if (item != NULL)
+        job_leave(job);
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    return item;
 }
 
 void devices_drop(struct devices *devices, struct job *job)
 {
-    struct task **link = &devices->first, *task;
+    struct queue_item **link = &devices->first, *item, *before = NULL;
 
     (void)pthread_mutex_lock(&devices->runtime->lock);
-    devices->last = NULL;
-    while ((task = *link) != NULL) {
-        if (task->job != job) {
-            devices->last = task;
-            link = &task->next;
+    while ((item = *link) != NULL) {
+        if (item->job == job) {
+            unlink_item(devices, link, before);
+            job_leave(job);
             continue;
         }
-        *link = task->next;
-        devices->queued--;
-        devices_unclaim(devices);
-        job_leave(job);
+        before = item;
+        link = &item->next;
     }
     (void)pthread_mutex_unlock(&devices->runtime->lock);
 }

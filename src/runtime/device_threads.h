@@ -1,4 +1,4 @@
-/* device_threads: the workers of devices, and the queue of tasks to them. */
+/* device_threads: the workers of devices, and the queue of work for them. */
 #ifndef TRAWL_RUNTIME_DEVICE_THREADS_H
 #define TRAWL_RUNTIME_DEVICE_THREADS_H
 
@@ -6,14 +6,15 @@
 
 /* Start them; false: none runs. */
 bool devices_start(struct devices *devices);
-/* A listed job has chunks that lie on devices: wake workers for them. With the runtime's lock held.
- */
-void devices_call(struct devices *devices, const struct job *job);
 /* Wake all of their workers. With the runtime's lock held. */
 void devices_call_all(struct devices *devices);
-/* Queue a task that was claimed, which holds its job from now on. */
-void devices_push(struct devices *devices, struct task *task);
-/* Drop what the job has in the queue: those tasks hold it no longer. */
+/* Queue a chain of items, which hold their job from now on. The workers take them in this order. */
+void devices_push(struct devices *devices, struct queue_item *first);
+/* Take the first item of the job's that this worker of another kind may search, too; it does not
+ * hold the job any more. NULL: there is none. */
+struct queue_item *devices_take(struct devices *devices, const struct worker *worker,
+                                struct job *job);
+/* Drop what the job has in the queue: those items hold it no longer. */
 void devices_drop(struct devices *devices, struct job *job);
 
 #endif

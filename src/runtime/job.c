@@ -9,7 +9,6 @@
 #include "runtime/call.h"
 #include "runtime/device_threads.h"
 #include "runtime/jobs.h"
-#include "runtime/resident.h"
 #include "runtime/road.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
@@ -27,14 +26,8 @@
 /* What a worker of the runtime's does for a search until there is nothing to do. */
 static void serve(struct job *job, struct worker *worker)
 {
-    struct search *search = (struct search *)job;
-
-    if (search->road == ROAD_RESIDENT)
-        while (task_work_resident(search, worker) == TASK_DONE)
-            ;
-    else
-        while (task_work(search, worker, TEXT_ANY_CHUNK) == TASK_DONE)
-            ;
+    while (task_work((struct search *)job, worker, TEXT_ANY_CHUNK) == TASK_DONE)
+        ;
 }
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
@@ -59,7 +52,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
 
     memset(search, 0, sizeof *search);
     job_begin(&search->job, searcher->runtime, plan, serve);
-    search->job.search_queued = task_on_device;
+    search->job.serve_item = task_on_device;
     search->searcher = searcher;
     search->sink = sink;
     search->begin_ns = clock_now_ns();
@@ -79,13 +72,6 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     if (search->road == ROAD_HOST && sink->in_place)
         need.maps = maps_of(searcher, sink);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
-    if (search->road == ROAD_RESIDENT)
-        status = resident_open(search, error);
-    if (status != TRAWL_OK) {
-        resident_close(search);
-        text_cursor_close(&search->cursor);
-        goto done;
-    }
     (void)pthread_mutex_init(&search->lock, NULL);
     (void)pthread_cond_init(&search->ready, NULL);
     (void)pthread_mutex_lock(&searcher->cancel_lock);
@@ -120,7 +106,6 @@ void search_end(struct search *search)
     if (search->road == ROAD_HOST && road_is_long(search))
         atomic_fetch_add(&searcher->runtime->searched_ns, clock_now_ns() - search->begin_ns);
     road_remember(search);
-    resident_close(search);
     text_cursor_close(&search->cursor);
     search->stats.thread_count = atomic_load(&search->job.took_part);
     stats_finish(searcher, &search->stats, search->begin_ns);
@@ -198,7 +183,7 @@ static struct task *wait_next(struct search *search)
             (void)pthread_mutex_unlock(&search->lock);
             if (has_worked && wants_help(search))
                 share(search);
-            worked = search->road == ROAD_RESIDENT ? task_work_resident(search, caller)
+            worked = search->road == ROAD_RESIDENT ? task_work_queued(search, caller)
                                                    : task_work(search, caller, index);
             has_worked |= worked == TASK_DONE;
             (void)pthread_mutex_lock(&search->lock);
@@ -289,9 +274,8 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     while (!advance(search, error, &status)) {
         if (status != TRAWL_OK)
             return status;
-        if (search->road == ROAD_RESIDENT && (search->shared || !count_at_once(search)) &&
-            wants_help(search))
-            share(search);
+        if (search->road == ROAD_RESIDENT && search->cursor.index_next == 0)
+            resident_begin(search);
         task = wait_next(search);
         if (task == NULL)
             break;

@@ -35,7 +35,6 @@ void job_list(struct trawl_runtime *runtime, struct job *job)
     struct job *first = runtime->jobs;
 
     job->listed = true;
-    job->listed_as = runtime->jobs_listed++;
     job->next = first == NULL ? job : first;
     job->previous = first == NULL ? job : first->previous;
     job->next->previous = job;
@@ -60,8 +59,7 @@ struct job *job_for_host(struct trawl_runtime *runtime)
     struct job *first = runtime->jobs, *job = first;
 
     while (job != NULL) {
-        if (atomic_load(&job->has_work) && !atomic_load(&job->for_devices) &&
-            job->helpers < job->helpers_max)
+        if (atomic_load(&job->has_work) && job->helpers < job->helpers_max)
             return job;
         job = job->next == first ? NULL : job->next;
     }

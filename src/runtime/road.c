@@ -11,7 +11,6 @@
 #include "base/cores.h"
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
-#include "runtime/resident.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/workers.h"
@@ -140,6 +139,7 @@ static void choose_resident(struct search *search, const struct trawl_text *text
             shared = min_u64(shared, resident_sizes.shared);
         }
     }
+    search->is_split = is_split;
     search->road = ROAD_ALONE;
     if ((is_split || (lists && text->bytes_count > shared)) &&
         devices_start(&search->job.runtime->devices)) {
@@ -185,8 +185,6 @@ enum trawl_status road_choose(struct search *search, struct trawl_text *text,
         search->road = ROAD_ALONE;
     if (search->road == ROAD_ALONE && plan_has_algorithm(plan) && fixed == 0)
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
-    if (search->road == ROAD_RESIDENT)
-        atomic_store(&search->job.for_devices, true);
     return TRAWL_OK;
 }
 
@@ -389,7 +387,8 @@ uint32_t road_helpers(const struct search *search)
     uint64_t taken = atomic_load(&search->bytes_taken), left, bytes, ns, running, started;
 
     TRAWL_ASSERT(runtime->threads_max > 0);
-    if (search->road == ROAD_ALONE || most == 0 || road_is_alone(search))
+    if (search->road == ROAD_ALONE || search->road == ROAD_RESIDENT || most == 0 ||
+        road_is_alone(search))
         return 0;
     if (search->road == ROAD_STAGED && search->sink->want == WANT_FIRST &&
         taken < FIRST_ALONE_BYTES)

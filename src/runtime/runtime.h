@@ -20,7 +20,6 @@
 #define RUNTIME_THREADS_MAX 1024u
 
 struct find_ops;
-struct task;
 struct job;
 
 /* Who searches: a thread of the runtime's, or the thread that made a call. */
@@ -48,6 +47,14 @@ struct worker {
     uint64_t idle_as; /* numbers those that became idle */
 };
 
+/* Work for a device's worker, in the devices' queue. */
+struct queue_item {
+    struct job *job;
+    struct queue_item *next;
+    uint32_t device; /* on which the text lies; ENGINE_DEVICES_MAX: any may search it */
+    bool claimed;    /* by devices_claim */
+};
+
 /* One call. */
 struct job {
     struct trawl_runtime *runtime;
@@ -55,19 +62,15 @@ struct job {
     const struct trawl_plan *plan;
     /* Do what this worker can do for the job now, and return. Called without locks. */
     void (*serve)(struct job *job, struct worker *worker);
-    /* Search a task of the job that was in the devices' queue, likewise. */
-    void (*search_queued)(struct task *task, struct worker *worker);
-    _Atomic bool has_work;           /* a worker might find something to do */
-    _Atomic bool for_devices;        /* only a device's worker may: the text is loaded */
-    _Atomic uint32_t devices_wanted; /* then: whose chunks may be taken now, a bit each */
-    _Atomic uint32_t devices_many;   /* of those: who have more than one */
-    _Atomic uint32_t took_part;      /* workers that did something for it */
+    /* The same for an item of the job's that was in the devices' queue. */
+    void (*serve_item)(struct queue_item *item, struct worker *worker);
+    _Atomic bool has_work;      /* a host worker might find something to do */
+    _Atomic uint32_t took_part; /* workers that did something for it */
 
     /* Under the runtime's lock: */
     bool listed;
-    uint64_t listed_as; /* numbers jobs as they were listed */
     struct job *next, *previous;
-    _Atomic uint32_t inside; /* workers that hold it, and tasks in the devices' queue */
+    _Atomic uint32_t inside; /* workers that hold it, and items in the devices' queue */
     uint32_t helpers;        /* workers of the runtime's among them */
     uint32_t helpers_max;    /* host workers worth having */
     bool leaves_soon;        /* each worker that is inside when it ends */
@@ -95,16 +98,16 @@ struct devices {
     char note[TRAWL_ERROR_MESSAGE_BYTES]; /* why there are none, or fewer */
     struct worker *workers;               /* workers_max; worker_count run */
     _Atomic uint32_t worker_count;
-    pthread_cond_t decided;       /* the state is neither of the first two any more */
-    struct task *first, *last;    /* to be searched: */
-    uint32_t queued;              /* so many */
-    uint32_t waiting;             /* workers, for them */
-    uint64_t became_idle;         /* workers, ever */
-    int hunger;                   /* of the last chunks, those that workers had to wait for, less
-                                     those that waited for workers */
-    _Atomic uint32_t claims_more; /* than usual, since workers wait */
-    _Atomic uint32_t claimed;     /* chunks being made ready for devices, or queued */
-    _Atomic uint32_t lost_count;  /* devices that failed */
+    pthread_cond_t decided;          /* the state is neither of the first two any more */
+    struct queue_item *first, *last; /* to be searched */
+    uint32_t queued;                 /* of them, that were claimed */
+    uint32_t waiting;                /* workers, for them */
+    uint64_t became_idle;            /* workers, ever */
+    int hunger;                      /* of the last chunks, those that workers had to wait for, less
+                                        those that waited for workers */
+    _Atomic uint32_t claims_more;    /* than usual, since workers wait */
+    _Atomic uint32_t claimed;        /* chunks being made ready for devices, or queued */
+    _Atomic uint32_t lost_count;     /* devices that failed */
     _Atomic bool lost[ENGINE_DEVICES_MAX];
     struct text_buffer *pinned; /* buffers not in use; pinned_capacity */
     uint32_t pinned_free;       /* how many lie in `pinned` */
@@ -133,7 +136,6 @@ struct trawl_runtime {
 
     pthread_mutex_t lock;
     struct job *jobs;              /* a ring; the next one to serve */
-    uint64_t jobs_listed;          /* ever */
     struct worker *workers;        /* threads_max - 1, owned; the first worker_count run */
     uint32_t workers_wanted;       /* that should run by now */
     _Atomic uint32_t worker_count; /* running */

@@ -9,7 +9,7 @@
  * Roads. A text takes one of these to its workers:
  *   host      workers read and search; with devices that pay, they queue some chunks to these
  *   staged    the same, but all chunks go to devices (TRAWL_ENGINE_CUDA)
- *   resident  the text is loaded: each device's workers take the chunks that lie there
+ *   resident  the text is loaded: each device's workers search the chunks that lie there
  *   alone     the caller does all of it on a device, where waking others takes longer
  */
 #ifndef TRAWL_RUNTIME_SEARCH_H
@@ -22,8 +22,8 @@ enum road { ROAD_HOST, ROAD_STAGED, ROAD_RESIDENT, ROAD_ALONE };
 
 /* One chunk of a search, from its taker to its delivery. */
 struct task {
-    struct job *job;
-    struct task *next; /* of the free ones, or in the devices' queue */
+    struct queue_item item; /* first: a job's serve_item gets this */
+    struct task *next;      /* of the free ones */
     struct text_buffer buffer;
     bool buffer_is_pinned;
     const uint8_t *staged_from; /* memory that was copied to the buffer; NULL: nothing was */
@@ -55,6 +55,7 @@ struct search {
     struct sink *sink; /* the caller's */
     struct text_cursor cursor;
     enum road road;
+    bool is_split;         /* the text is loaded, over several devices */
     bool host_searches;    /* host workers may search, not only make ready */
     uint64_t chunk_host;   /* bytes of a chunk that the host searches, at most */
     uint64_t chunk_device; /* and a device */
@@ -72,15 +73,12 @@ struct search {
     pthread_cond_t ready; /* to the caller */
     struct task *free;    /* of the searcher's first tasks_used; the others are too */
     uint32_t tasks_used;
-    uint32_t tasks_max;            /* in use at a time */
-    uint32_t taken;                /* tasks not free */
-    uint64_t held_hits;            /* of tasks that wait for their delivery */
-    uint64_t index_deliver;        /* the next chunk to deliver */
-    struct resident_chunk *chunks; /* of a loaded text: chunk_count of chunk_room */
-    uint64_t chunk_count;
-    uint64_t chunk_room;     /* what `chunks` has memory for */
-    uint64_t chunk_first;    /* those before it are taken, */
-    uint64_t chunk_after;    /* and none from here on */
+    uint32_t tasks_max;      /* in use at a time */
+    uint32_t taken;          /* tasks not free */
+    uint64_t held_hits;      /* of tasks that wait for their delivery */
+    uint64_t index_deliver;  /* the next chunk to deliver */
+    struct engine_text part; /* of a loaded text, what is left of it on one device */
+    bool rate_known;         /* how large the chunks of a loaded text are to be */
     bool ended;              /* no chunk is left to take */
     bool stopping;           /* take no more */
     enum trawl_status fault; /* there was no memory to go on with */

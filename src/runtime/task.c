@@ -248,7 +248,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 static void finish(struct search *search, struct task *task, struct worker *worker)
 {
     struct trawl_runtime *runtime = search->job.runtime;
-    bool done = task->result.done == task->chunk.owned || task->status != TRAWL_OK, wake = false;
+    bool done = task->result.done == task->chunk.owned || task->status != TRAWL_OK, more = false;
 
     if (task->staged_from != NULL) {
         task->chunk.bytes = task->staged_from;
@@ -274,15 +274,14 @@ static void finish(struct search *search, struct task *task, struct worker *work
     task->held_hits = task->result.hits.count;
     search->held_hits += task->held_hits;
     if (search->road == ROAD_RESIDENT)
-        wake = resident_learn(search, task) && !search->ended && !search->stopping;
+        more = resident_learn(search, task);
     (void)pthread_cond_signal(&search->ready);
     (void)pthread_mutex_unlock(&search->lock);
-    if (wake)
-        job_wake(&search->job);
+    if (more)
+        resident_queue(search);
 }
 
-void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t count,
-                  uint64_t candidate_count, uint64_t ns)
+void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t ns)
 {
     struct work_done *done = task_work_of(search, worker, true);
 
@@ -290,16 +289,14 @@ void task_counted(struct search *search, struct task *task, struct worker *worke
     atomic_store(&done->threads, 1);
     task_count_work(search, worker, true, task->chunk.owned, ns);
     TRAWL_ASSERT(task->from == 0 && task->chunk.owned > 0);
-    engine_result_begin(&task->result, task->chunk.owned, true);
-    task->result.count = count;
-    task->result.candidate_count = candidate_count;
+    task->result.done = task->chunk.owned;
     task->match_count = 0;
     finish(search, task, worker);
 }
 
 void task_delivered(struct search *search, struct task *task)
 {
-    bool wake, more;
+    bool wake;
 
     task_buffer_give(search->job.runtime, task);
     (void)pthread_mutex_lock(&search->lock);
@@ -311,11 +308,12 @@ void task_delivered(struct search *search, struct task *task)
     TRAWL_ASSERT(search->taken <= search->tasks_used);
     search->taken--;
     search->held_hits -= task->held_hits;
-    more = search->road == ROAD_RESIDENT && resident_note(search);
     wake = !search->ended && !search->stopping && !road_is_alone(search) &&
-           (more || !atomic_load(&search->job.has_work));
+           !atomic_load(&search->job.has_work);
     (void)pthread_mutex_unlock(&search->lock);
-    if (wake)
+    if (search->road == ROAD_RESIDENT)
+        resident_queue(search);
+    else if (wake)
         job_wake(&search->job);
 }
 
@@ -452,7 +450,8 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     ready_ns = clock_now_ns() - begin_ns;
     if (for_device) {
         atomic_fetch_add(&search->device[0].ready_ns, ready_ns);
-        devices_push(&search->job.runtime->devices, task);
+        task->item.claimed = true;
+        devices_push(&search->job.runtime->devices, &task->item);
         return true;
     }
     atomic_fetch_add(&search->host.ready_ns, ready_ns);
@@ -544,29 +543,32 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     return taken == TEXT_END ? TASK_NOTHING : TASK_BUSY;
 }
 
-void task_on_device(struct task *task, struct worker *worker)
+void task_on_device(struct queue_item *item, struct worker *worker)
 {
-    struct search *search = (struct search *)task->job;
+    struct task *task = (struct task *)item;
+    struct search *search = (struct search *)item->job;
+    bool stopping;
 
+    (void)pthread_mutex_lock(&search->lock);
+    stopping = search->stopping;
+    (void)pthread_mutex_unlock(&search->lock);
+    if (stopping) {
+        task_put_back(search, task, false, true);
+        return;
+    }
     task_take_part(search, worker, true);
     task_search(search, task, worker, true);
     finish(search, task, worker);
-    if (!atomic_load(&search->job.has_work))
+    if (search->road != ROAD_RESIDENT && !atomic_load(&search->job.has_work))
         job_wake(&search->job);
 }
 
-enum task_taken task_work_resident(struct search *search, struct worker *worker)
+enum task_taken task_work_queued(struct search *search, struct worker *worker)
 {
-    struct task *task;
+    struct queue_item *item = devices_take(&search->job.runtime->devices, worker, &search->job);
 
-    (void)pthread_mutex_lock(&search->lock);
-    task = resident_take(search, worker);
-    (void)pthread_mutex_unlock(&search->lock);
-    if (task == NULL)
+    if (item == NULL)
         return TASK_NOTHING;
-    task_take_part(search, worker, true);
-    atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
-    task_search(search, task, worker, true);
-    finish(search, task, worker);
+    task_on_device(item, worker);
     return TASK_DONE;
 }

@@ -9,10 +9,10 @@ enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 /* Take the text's next chunk into a task, make it ready, search or queue it. `only`: as in
  * text_cursor_next. NOTHING: there is none to take, or no room for it. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
-/* The same for a worker on a device and a chunk of a loaded text. */
-enum task_taken task_work_resident(struct search *search, struct worker *worker);
-/* A device's worker searches a task from the queue. */
-void task_on_device(struct task *task, struct worker *worker);
+/* A worker searches a task from the devices' queue. */
+void task_on_device(struct queue_item *item, struct worker *worker);
+/* The same for the first of this search's; NOTHING: there is none for this worker. */
+enum task_taken task_work_queued(struct search *search, struct worker *worker);
 /* Search and digest what a task's chunk still has beyond task->from. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* The part [from, done) of a task's chunk as the sink sees it. */
@@ -20,8 +20,7 @@ struct sink_chunk task_view(const struct search *search, const struct task *task
 /* Hand that part to the sink; false: stop. */
 bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view);
 /* The task's chunk was counted on the worker's device, for which the caller waited so long. */
-void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t count,
-                  uint64_t candidate_count, uint64_t ns);
+void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t ns);
 /* The next chunk in order was delivered: its task is free again. */
 void task_delivered(struct search *search, struct task *task);
 

@@ -60,7 +60,7 @@ struct task *task_take(struct search *search)
         task = &search->searcher->tasks[search->tasks_used++];
     search->taken++;
     TRAWL_ASSERT(search->taken <= search->tasks_used);
-    task->job = &search->job;
+    task->item = (struct queue_item){.job = &search->job, .device = ENGINE_DEVICES_MAX};
     task->from = 0;
     task->status = TRAWL_OK;
     task->held_hits = 0;

@@ -172,13 +172,9 @@ void job_share(struct job *job, uint32_t helpers)
     if (!job->listed)
         job_list(runtime, job);
     job->helpers_max = (uint32_t)max_u64(job->helpers_max, helpers);
-    if (atomic_load(&job->for_devices)) {
-        devices_call(&runtime->devices, job);
-    } else {
-        runtime->workers_wanted = (uint32_t)max_u64(
-            runtime->workers_wanted, min_u64(job->helpers_max, runtime->threads_max - 1));
-        wake_one(runtime);
-    }
+    runtime->workers_wanted = (uint32_t)max_u64(
+        runtime->workers_wanted, min_u64(job->helpers_max, runtime->threads_max - 1));
+    wake_one(runtime);
     (void)pthread_mutex_unlock(&runtime->lock);
 }
 
@@ -188,9 +184,7 @@ void job_wake(struct job *job)
 
     (void)pthread_mutex_lock(&runtime->lock);
     atomic_store(&job->has_work, true);
-    if (job->listed && atomic_load(&job->for_devices))
-        devices_call(&runtime->devices, job);
-    else if (job->listed && runtime->idle != NULL)
+    if (job->listed && runtime->idle != NULL)
         wake_idle(runtime);
     (void)pthread_mutex_unlock(&runtime->lock);
 }

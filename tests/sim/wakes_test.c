@@ -1,15 +1,17 @@
-/* wakes_test: no worker of a device sleeps while chunks of a loaded text wait for it. One thread
- * plays the caller and all workers. Where the caller has left the search's lock, a worker may run
- * by chance; where the caller would wait, one has to. A worker sleeps once nothing is noted for its
- * device, until job_wake. If all sleep while the caller waits, a wake-up was lost.
+/* wakes_test: no worker of a device sleeps while chunks of a loaded text wait for it, and chunks
+ * are queued whenever there is room for their results. One thread plays the caller and all workers,
+ * and the queue. Where the caller has left the search's lock, a worker may run by chance; where the
+ * caller would wait, one has to. A worker sleeps once nothing is queued for its device, until more
+ * is. If all sleep while the caller waits, a chunk was not queued.
  */
 #include <stdlib.h>
 
 #include "cuda/driver.h"
 #include "cuda/limits.h"
 #include "host.h"
+#include "runtime/device_threads.h"
+#include "runtime/devices.h"
 #include "runtime/job.h"
-#include "runtime/resident.h"
 #include "runtime/task.h"
 #include "runtime/search.h"
 #include "runtime/workers.h"
@@ -57,6 +59,7 @@ struct play {
     struct test_random *random;
     struct worker workers[DEVICES_MAX]; /* one of each device */
     bool sleeps[DEVICES_MAX];
+    struct queue_item *queue;
     uint32_t devices;
     bool inside; /* a worker runs */
     uint64_t steps, slept, lost;
@@ -65,18 +68,45 @@ struct play {
 /* The calling thread's: of the runtime's own threads, which wait meanwhile, none takes part. */
 static _Thread_local struct play play;
 
-/* What the worker's thread does between two looks at its job. */
+void __wrap_devices_push(struct devices *devices, struct queue_item *first);
+void __wrap_devices_push(struct devices *devices, struct queue_item *first)
+{
+    struct queue_item **link = &play.queue;
+
+    (void)devices;
+    while (*link != NULL)
+        link = &(*link)->next;
+    *link = first;
+    for (uint32_t i = 0; i < play.devices; i++)
+        play.sleeps[i] = false;
+}
+
+struct queue_item *__wrap_devices_take(struct devices *devices, const struct worker *worker,
+                                       struct job *job);
+struct queue_item *__wrap_devices_take(struct devices *devices, const struct worker *worker,
+                                       struct job *job)
+{
+    struct queue_item **link = &play.queue, *item;
+
+    while ((item = *link) != NULL &&
+           !devices_may_serve(devices, worker->device_index, item->device))
+        link = &item->next;
+    if (item == NULL)
+        return NULL;
+    TEST_CHECK(item->job == job);
+    *link = item->next;
+    return item;
+}
+
+/* What the worker's thread does between two looks at the queue. */
 static void worker_step(uint32_t i)
 {
-    struct job *job = &play.search->job;
-
     play.inside = true;
-    if (!atomic_load(&job->has_work) || (atomic_load(&job->devices_wanted) >> i & 1) == 0) {
+    if (task_work_queued(play.search, &play.workers[i]) == TASK_DONE) {
+        play.steps++;
+    } else {
         play.sleeps[i] = true;
         play.slept++;
-    } else {
-        (void)task_work_resident(play.search, &play.workers[i]);
-        play.steps++;
     }
     play.inside = false;
 }
@@ -121,15 +151,6 @@ int __wrap_pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
     return 0;
 }
 
-void __real_job_wake(struct job *job);
-void __wrap_job_wake(struct job *job);
-void __wrap_job_wake(struct job *job)
-{
-    __real_job_wake(job);
-    for (uint32_t i = 0; i < play.devices; i++)
-        play.sleeps[i] = false;
-}
-
 /* ---- Searches ----------------------------------------------------------------------------- */
 
 struct found {
@@ -165,9 +186,6 @@ static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
         return;
     TEST_CHECK(search.road == ROAD_RESIDENT && ahead <= search.tasks_max);
     search.tasks_max = ahead;
-    (void)resident_note(&search);
-    search.shared = true; /* with the workers here, and no others */
-    search.helpers = UINT32_MAX;
     memset(play.sleeps, 0, sizeof play.sleeps);
     play.search = &search;
     while (more &&
@@ -175,6 +193,7 @@ static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
         if (more)
             TEST_CHECK(task_deliver(&search, search.current, &view));
     play.search = NULL;
+    play.queue = NULL;
     search_end(&search);
     TEST_CHECK_U64(lists ? found.count : sink.count, fixture.expected_count);
     TEST_CHECK_U64(found.wrong, 0);
