@@ -187,7 +187,9 @@ class Suites(Case):
         self.assertEqual(len(data['rows']), 15)
         for row in data['rows']:
             self.all_right(row)
-        self.assertEqual(text.count('\n| m=64'), 15)
+        # A row for each alphabet, present beside absent, and one for each kind of worst case.
+        self.assertEqual(text.count('\n| m=64'), 4)
+        self.assertEqual(sum(line.startswith('| ') and '**' in line for line in text.split('\n')), 4 + 7)
 
 
 class Commands(Case):
@@ -283,9 +285,13 @@ class Gpu(Case):
 
     def test_rows(self):
         for name in ('a-z, m = 16', 'Fibonacci, m = 64', 'ACGT, 10 of 16 bytes', 'ACGT, m = 8', '1 patterns'):
-            data, _ = self.bench('gpu', 'counts', 'worst', 'sets', 'gallery', 'host', '--bytes=16K',
-                                 '--rounds=1', '--cell-seconds=0.001', f'--filter={name}')
+            data, text = self.bench('gpu', 'counts', 'worst', 'sets', 'gallery', 'host', '--bytes=16K',
+                                    '--rounds=1', '--cell-seconds=0.001', f'--filter={name}')
             self.assertTrue(data['rows'], name)
+            if data['rows'][0]['group'] in gpu.CROSSED:
+                head, _, tail = data['rows'][0]['name'].rpartition(', ')
+                self.assertIn(f' {head} |', text)
+                self.assertIn(f'\n| {tail} |', text)
             for row in data['rows']:
                 self.assertIsNotNone(report.result(row, gpu.ALL), row['name'])
 

@@ -4,7 +4,7 @@ import random
 import shutil
 
 import texts as recipes
-from report import machine_lines, median, number, ratio, result, spread, spread_line, table, times
+from report import machine_lines, median, number, result, spread, spread_line, table, times
 from runner import command, first_line
 
 TRAWL, GREP, RG, RG_READ, UGREP = 'trawl', 'grep -F', 'rg -F', 'rg --no-mmap', 'ugrep -F'
@@ -46,7 +46,7 @@ ROWS += [(f'tree {mode}', 'tree', word, options, 0, (GREP, RG), 1, {})
              ('unsafe', '-c -v', '-c -v'), ('unsafe', '-n -w', '-n -w'), ('Qxzjvkw', '-n', '-n absent'))]
 ROWS += [(f'tree, ignore rules {mode}', 'tree', word, mode.split()[0], 0, (RG,), 1, {'ignores': True})
          for word, mode in (('Qxzjvkw', '-l absent'), ('unsafe', '-c'), ('unsafe', '-n'))]
-# Rows of README's plot: their names, and what they are to a reader.
+# Rows of README's table and of the plot: their names, and what they are to a reader.
 PLOTTED = (
     ('rare word -c, 2 threads', 'count lines with a rare word'),
     ('frequent word -c', 'count lines with "the"'),
@@ -184,50 +184,51 @@ def verdict(row):
     return '' if not row['bar'] else 'low' if value < row['bar'] else 'ok'
 
 
+def versions_line(data, names):
+    known = [data['versions'][name].split(' x86')[0] for name in names if name in data['versions']]
+    return '- ' + ', '.join(dict.fromkeys(known))
+
+
 def section(data):
     """The table of docs/benchmarks.md."""
     names = (TRAWL,) + PEERS + ('cat', 'wc -c')
-    lines = ['Every single time is in [measurements/commands.json](measurements/commands.json).', '']
-    lines += machine_lines(data)
-    lines += [f"- {name}: {data['versions'].get(name, 'not installed, skipped')}" for name in names]
-    lines += ['', 'Seconds by the median; -: it did not run, or gave another answer.', '']
-    cells = []
+    lines = ['![GB/s of trawl, ripgrep and GNU grep on files of 1 GiB](measurements/commands.svg)', '',
+             'Every single time is in [measurements/commands.json](measurements/commands.json).', '']
+    lines += machine_lines(data) + [versions_line(data, names)]
+    lines += [spread_line([it['seconds'] for row in data['rows'] for it in row['results']
+                           if it.get('seconds')])]
+    cells, behind = [], []
     for row in data['rows']:
         trawl, (name, value) = result(row, TRAWL), best(row)
-        speed = row['text_bytes'] / median(trawl) / 1e9
+        if value and value < 1:
+            behind.append(f"{row['name']} ({value:.2f})")
         cells.append([row['name'], f"`{row['pattern']}`"]
                      + [number(median(result(row, it)), '.5f') for it in names]
-                     + [f'{speed:.2f}', f"{100 * spread(trawl['seconds']):.0f} %",
+                     + [f"{100 * spread(trawl['seconds']):.0f} %",
                         f"{trawl.get('memory_bytes', 0) / MIB:.1f}",
                         f'**{value:.2f}** of {name}' if name else '-',
                         f"{row['bar']:.2f}" if row['bar'] else '', verdict(row)])
-    return lines + table(['row', 'pattern', *names, 'trawl GB/s', 'spread', 'MiB', 'ratio', 'bar', ''],
-                         cells, left=2)
+    lines += [f"- trawl is the fastest of those compared in {len(cells) - len(behind)} of {len(cells)} rows"
+              + ('; another is faster in: ' + ', '.join(behind) if behind else ''),
+              '', 'Seconds by the median; -: it did not run, or gave another answer.', '']
+    return lines + table(['row', 'pattern', *names, 'spread', 'MiB', 'ratio', 'bar', ''], cells, left=2)
 
 
-def comparison(data):
-    """The table of docs/comparison.md."""
-    rows = [row for row in data['rows'] if result(row, 'cat') is None]
-    machine = data['machine']
-    lines = [f"- {machine['processor']}, {machine['cores']} cores, {machine['system']}",
-             f"- texts of {machine['text_bytes'] / 2**20:.0f} MiB",
-             f"- {machine['date']}, commit {machine['commit']}, `{machine['command']}`",
-             spread_line([it['seconds'] for row in rows for it in row['results'] if it.get('seconds')]),
-             '- ' + ', '.join(data['versions'][name].split(' x86')[0] for name in (GREP, RG, UGREP)
-                              if name in data['versions']), '']
-    cells, behind = [], []
-    for row in rows:
-        trawl = median(result(row, TRAWL))
-        peers = {name: median(result(row, name)) for name in PEERS}
-        cells.append([row['name'], f'{trawl:.5f}']
-                     + [number(ratio(peers[name], trawl)) for name in PEERS])
-        faster = {name: s for name, s in peers.items() if s is not None and s < trawl}
-        if faster:
-            name = min(faster, key=faster.get)
-            behind.append(f"{row['name']} ({name} {faster[name] / trawl:.2f})")
-    lines += table(['row', 'trawl, seconds'] + [f'{name} x' for name in PEERS], cells)
-    return lines + ['', f'trawl is the fastest in {len(rows) - len(behind)} of {len(rows)} rows.'
-                    + (' Another is faster in: ' + '; '.join(behind) + '.' if behind else '')]
+def readme(data):
+    """The table of README.md: some rows, the unfavourable one among them."""
+    machine, rows_of = data['machine'], {row['name']: row for row in data['rows']}
+    cells = []
+    for name, label in PLOTTED:
+        row = rows_of.get(name)
+        if row:
+            known = [median(result(row, it)) for it in (TRAWL, RG, RG_READ, GREP)]
+            rg = min((it for it in known[1:3] if it), default=None)
+            cells.append([label] + [number(row['text_bytes'] / it / 1e9 if it else None, '.1f')
+                                    for it in (known[0], rg, known[3])])
+    return table(['GB/s', 'trawl', 'ripgrep', 'GNU grep'], cells) + [
+        '', f"Whole commands on files of {machine['text_bytes'] / 2**30:g} GiB in the page cache, from start "
+        f"to end; {machine['processor']}, {machine['cores']} cores, {machine['date']}, commit "
+        f"{machine['commit']}."]
 
 
 def show(row):

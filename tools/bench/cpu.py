@@ -3,7 +3,7 @@ import math
 import random
 import statistics
 
-from report import machine_lines, median, number, ratio, result, spread, table
+from report import machine_lines, median, number, ratio, result, spread_line, table
 from runner import die
 
 LENGTHS = (1, 2, 4, 8, 16, 64, 256, 1024, 4096)
@@ -142,27 +142,50 @@ def verdict(row):
     return 'low' if low else 'ok' if has_bar else ''
 
 
-def table_of(data, alphabet, title):
-    rows = [row for row in data['rows'] if row['alphabet'] == alphabet]
+def mark(row, text):
+    return f'**{text}**' + (' low' if verdict(row) == 'low' else '')
+
+
+def letters_table(data, alphabet):
+    """A row for each length: the pattern that is present beside the one that is absent."""
+    threads, pairs = data['machine']['cores'], {}
+    for row in data['rows']:
+        if row['alphabet'] == alphabet:
+            name = row['name'][len(alphabet) + 1:].removesuffix(' present').removesuffix(' absent')
+            pairs.setdefault(name, {})['absent' if row['kind'] == 'absent' else 'present'] = row
+    if not pairs:
+        return []
+    cells = []
+    for name, pair in pairs.items():
+        cells.append([name])
+        for kind in ('present', 'absent'):
+            row = pair.get(kind)
+            it = figures(row) if row else {}
+            if kind == 'present':
+                cells[-1] += [f"{row['found']:,}", result(row, ONE).get('method', '')] if row else ['-'] * 2
+            cells[-1] += [number(it.get('one')), mark(row, number(it['to_read'])) if row else '-',
+                          number(it.get('to_memmem'), '.1f'), number(it.get('all'))]
+    about = next(iter(pairs.values())).popitem()[1]['text']
+    columns = ['1 thread', '/ read', '/ memmem', f'{threads} threads']
+    return (['', f'### {alphabet}', '', f'{alphabet}: {about}', '']
+            + table(['pattern', 'occurrences', 'method', *columns, 'absent: 1 thread', *columns[1:]], cells))
+
+
+def worst_table(data):
+    rows = {(row['kind'], row['pattern_bytes']): row for row in data['rows'] if row['alphabet'] == 'worst'}
     if not rows:
         return []
-    worst = alphabet == 'worst'
-    threads = data['machine']['cores']
-    lines = ['', f'### {title}', '']
-    if not worst:
-        lines += [f"{alphabet}: {rows[0]['text']}", '']
     cells = []
-    for row in rows:
-        it, memmem, one = figures(row), result(row, MEMMEM), result(row, ONE)
-        cells.append([row['name'][len(alphabet) + 1:], row['found'], one.get('method', ''),
-                      number(it['memmem']) + (' *' if memmem and 'share' in memmem else ''),
-                      number(it['one']), f"{100 * spread(one['seconds']):.0f} %",
-                      f"**{number(it['to_read'])}**", number(it['to_memmem'], '.1f'),
-                      number(it['all']), number(it['all_to_read']), number(it['all_to_one'])]
-                     + ([f"**{number(it['to_random'])}**"] if worst else []) + [verdict(row)])
-    return lines + table(['pattern', 'occurrences', 'method', 'memmem', '1 thread', 'spread',
-                          '/ read', '/ memmem', f'{threads} threads', '/ read', '/ 1 thread']
-                         + (['/ random'] if worst else []) + ['bar'], cells)
+    for kind in dict.fromkeys(kind for kind, _ in rows):
+        cells.append([kind])
+        for length in WORST_LENGTHS:
+            row = rows.get((kind, length))
+            it = figures(row) if row else {}
+            cells[-1].append(f"{number(it['one'])} {mark(row, number(it['to_read']))} "
+                             f"{number(it['to_random'])}" if row else '-')
+    return (['', '### Worst cases', '', 'With one thread: GB/s, times the read speed, times the speed '
+             'on the random text.', '']
+            + table(['text and pattern'] + [f'm={length}' for length in WORST_LENGTHS], cells))
 
 
 def summary(data):
@@ -185,11 +208,11 @@ def section(data):
     lines = ['![Speed against pattern length](measurements/cpu.svg)', '',
              'Every single time is in [measurements/cpu.json](measurements/cpu.json).', '']
     lines += machine_lines(data) + summary(data)
-    lines += ['', 'Speeds in GB/s. *: memmem on a part of the text, as long as takes it about a '
-              'quarter of a second.']
-    for alphabet in ALPHABETS + ('worst',):
-        lines += table_of(data, alphabet, 'Worst cases' if alphabet == 'worst' else alphabet)
-    return lines
+    lines += [spread_line([it['seconds'] for row in data['rows'] for it in row['results']]), '',
+              'Speeds in GB/s; *low*: below the bar.']
+    for alphabet in ALPHABETS:
+        lines += letters_table(data, alphabet)
+    return lines + worst_table(data)
 
 
 def show(row):

@@ -24,8 +24,7 @@ SECTIONS = [
     ('docs/benchmarks.md', 'matrix', 'matrix', sets.section),
     ('docs/benchmarks.md', 'floods', 'floods', floods.section),
     ('docs/benchmarks-gpu.md', 'gpu', 'gpu', gpu.section),
-    ('docs/comparison.md', 'commands', 'commands', commands.comparison),
-    ('docs/comparison.md', 'sets', 'sets', sets.comparison),
+    ('README.md', 'commands', 'commands', commands.readme),
     ('docs/papers.md', 'losses', 'papers', losses.losses),
 ]
 SECTIONS += [('docs/papers.md', name, 'papers', lambda data, name=name: papers.section(data, name))

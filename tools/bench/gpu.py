@@ -23,6 +23,7 @@ GROUPS = (
     ('sets', 'Sets of patterns'), ('pairs', 'Pairs of position and pattern'),
     ('host', 'Texts in host memory'), ('gallery', "Against the gallery's kernels"),
     ('devices', 'Several devices'))
+CROSSED = ('counts', 'worst', 'sets')  # their names are of two parts
 
 
 def letters(options, share=1, **more):
@@ -237,10 +238,22 @@ def cell(row_, it, read):
     return text + ('*' if 'share' in it else '')
 
 
+def crossed(rows_of, title):
+    """trawl's own figures alone: a row for each second part of a name, a column for each first."""
+    found = {it['name']: cell(it, result(it, ALL), result(it, READ)) for it in rows_of}
+    heads = list(dict.fromkeys(name.rpartition(', ')[0] for name in found))
+    rows = list(dict.fromkeys(name.rpartition(', ')[2] for name in found))
+    return ['', f'### {title}', '', "GB/s by the host's clock, medians; bold: x the read speed of the "
+            'device.', ''] + table([''] + heads, [
+                [name] + [found.get(f'{head}, {name}', '-') for head in heads] for name in rows])
+
+
 def group_lines(data, group, title):
     rows_of = [it for it in data['rows'] if it['group'] == group]
     if not rows_of:
         return []
+    if group in CROSSED:
+        return crossed(rows_of, title)
     names = list(dict.fromkeys(it['name'] for row_ in rows_of for it in row_['results']))
     unit = 'microseconds' if rows_of[0].get('unit') == 'us' else 'GB/s'
     lines = ['', f'### {title}', '', f'In {unit}, by the host\'s clock, medians'

@@ -6,7 +6,7 @@ import sys
 
 import commands
 import texts as recipes
-from report import machine_lines, median, number, result, spread_line, table, work
+from report import digits, machine_lines, number, result, spread_line, table, work
 from runner import command
 
 MIB = 1 << 20
@@ -217,54 +217,40 @@ def state(it):
     return f'extrapolated: measured {100 * share:.3g} % of the work' if share else ''
 
 
+def cost_of(it):
+    """Milliseconds to compile, and MiB held."""
+    made, held = (compiling(it), it.get('memory_bytes')) if it else (None, None)
+    return ' and '.join(([f'{digits(1000 * made)} ms'] if made else [])
+                        + ([f'{digits(held / MIB)} MiB'] if held else []))
+
+
 def section(data):
-    name = data['benchmark']
+    """What all rows come to, then a table of speeds, and one of compiling and memory."""
+    name, rows_of = data['benchmark'], data['rows']
+    names = list(dict.fromkeys(it['name'] for row in rows_of for it in row['results']))
     lines = [f'Every single time is in [measurements/{name}.json](measurements/{name}.json).', '']
-    lines += machine_lines(data) + ['', 'What the rows come to, by the program:', '']
+    lines += machine_lines(data)
+    lines += [spread_line([it['seconds'] for row in rows_of for it in row['results']
+                           if it.get('seconds')]), '', 'What the rows come to, by the program:', '']
     lines += conclusions(data)
-    for row in data['rows']:
-        cells = []
-        for it in row['results']:
-            good = it if it.get('seconds') and not it.get('wrong') else None
-            seconds = working(good)
-            memory = it.get('memory_bytes', 0) / MIB
-            cells.append([it['name'], number(compiling(it) if good else None, '.4f'),
-                          number(seconds, '.4f'),
-                          number(row['text_bytes'] / seconds / 1e9 if seconds else None, '.4g'),
-                          f'{memory:.2f}' if 0 < memory < 10 else f'{memory:.0f}' if memory else '-',
-                          state(it)])
-        lines += ['', f"### {row['name']}", '', f"{row['work']}; {row['found']} found.", '']
-        lines += table(['', 'compile s', 'work s', 'GB/s', 'MiB', ''], cells)
-        lines += ['', *bar_lines(row)]
-    return lines
-
-
-def comparison(data):
-    """The table of docs/comparison.md: speeds of one core, and of whole commands."""
-    machine = data['machine']
-    lines = [f"- {machine['processor']}, {machine['cores']} cores, {machine['system']}",
-             f"- texts of {max(row['text_bytes'] for row in data['rows']) / MIB:.0f} MiB",
-             f"- {machine['date']}, commit {machine['commit']}, `{machine['command']}`",
-             spread_line([it['seconds'] for row in data['rows'] for it in row['results']
-                          if it.get('seconds')]), '']
-    programs, shown = (ONE, HYPERSCAN, AHO), ('trawl -c -f', 'grep -F -c -f', 'rg -F -c -f')
-    cells, behind = [], []
-    for row in data['rows']:
-        them = [result(row, name) for name in programs]
-        speeds = [row['text_bytes'] / working(it) / 1e9 if it else None for it in them]
-        if any(speed and speed > speeds[0] for speed in speeds[1:]):
-            behind.append(row['name'])
-        texts = [cell for it, speed in zip(them, speeds)
-                 for cell in ([number(speed, '.3g'), number(1000 * compiling(it), '.3g')]
-                              if it else ['-', '-'])]
-        texts += [number(row['text_bytes'] / median(result(row, name)) / 1e9
-                         if result(row, name) else None, '.3g') for name in shown]
-        cells.append([row['name']] + texts)
-    columns = ['set'] + [cell for name in programs for cell in (f'{name}, GB/s', 'compile ms')]
-    lines += table(columns + [f'`{name}`, GB/s' for name in shown], cells)
-    return lines + ['', f"With one core, trawl is the fastest in {len(data['rows']) - len(behind)} of "
-                    f"{len(data['rows'])} rows."
-                    + (' Another is faster in: ' + '; '.join(behind) + '.' if behind else '')]
+    lines += ['', 'GB/s of text, compiling not counted. *: on a part of the work, as far as the time '
+              'allowed. -: not measured, or left out because it would take too long.', '']
+    speeds, costs = [], []
+    for contestant in names:
+        them = [next((it for it in row['results'] if it['name'] == contestant), {}) for row in rows_of]
+        good = [result(row, contestant) for row in rows_of]
+        speeds.append([contestant] + [
+            (number(row['text_bytes'] / working(it) / 1e9, '.3g') + (' *' if it.get('share') else ''))
+            if it else 'another count' if them[i].get('wrong') else '-'
+            for i, (row, it) in enumerate(zip(rows_of, good))])
+        cost = [cost_of(it) for it in good]
+        if any(cost):
+            costs.append([contestant] + [text or '-' for text in cost])
+    heads = [''] + [row['name'] for row in rows_of]
+    lines += table(heads, [['work'] + [row['work'].partition(' in ')[2] for row in rows_of],
+                           ['found'] + [f"{row['found']:,}" for row in rows_of]] + speeds)
+    return lines + ['', 'To compile the patterns, and what is held at most:', '',
+                    *table(heads, costs)]
 
 
 def show(row):
