@@ -348,19 +348,21 @@ static uint32_t flags_choose(struct test_random *random)
     }
 }
 
-/* Line ends at random; for whole lines also around copies of the patterns. */
+/* Line ends at random, sometimes also NULs, which end lines for some calls. */
 static void add_line_ends(struct test_random *random, struct diff_input *input)
 {
     static const uint64_t one_in[] = {2, 9, 80, 900};
     uint64_t rate = one_in[test_random_below(random, 4)];
+    bool has_nulls = test_random_one_in(random, 6);
 
     if (test_random_one_in(random, 3))
         return;
     for (uint64_t i = 0; i < input->text_bytes; i++)
         if (test_random_one_in(random, rate))
-            input->text[i] = input->line_end;
+            input->text[i] = has_nulls && test_random_one_in(random, 2) ? '\0' : input->line_end;
 }
 
+/* For whole lines between line ends. */
 static void plant_patterns(struct test_random *random, struct diff_input *input)
 {
     bool lines = (input->flags & NAIVE_WHOLE_LINE) != 0;

@@ -427,6 +427,7 @@ static void check_window(struct check *check, const struct trawl_window *window)
                   window->matches[i - 1].begin, window->matches[i].begin);
 }
 
+/* Where a NUL ends lines, too, as windows of lines promise. */
 static void select_match(struct selection *selection, const struct diff_input *input,
                          uint64_t begin, uint64_t end)
 {
@@ -434,7 +435,8 @@ static void select_match(struct selection *selection, const struct diff_input *i
         selection->lines++;
         selection->line_end = begin;
         while (selection->line_end < input->text_bytes &&
-               input->text[selection->line_end] != input->line_end)
+               input->text[selection->line_end] != input->line_end &&
+               input->text[selection->line_end] != '\0')
             selection->line_end++;
     }
     if (selection->spans > 0 && begin == selection->span_begin && end > selection->span_end) {

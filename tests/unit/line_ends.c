@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #define TEXT_MAX 1000
+#define PATTERNS 2 /* the same twice are one */
 
 static struct test_random source;
 
@@ -41,16 +42,81 @@ static uint64_t window_line_ends(const struct trawl_plan *plan, struct trawl_sea
     return count;
 }
 
-static struct trawl_plan *plan_of(const char *pattern, uint32_t flags, bool also)
+/* Segments of `text` that end at a newline or a NUL and have a match, and whether two matches of a
+ * window that is said to have one for each line are in one that ends at newlines alone. */
+struct segments {
+    const struct bytes *text;
+    uint64_t end, count, line_end;
+    bool is_wrong;
+};
+
+static uint64_t end_from(const struct bytes *text, uint64_t at, bool at_nulls)
+{
+    while (at < text->count && text->bytes[at] != '\n' && (!at_nulls || text->bytes[at] != '\0'))
+        at++;
+    return at;
+}
+
+static int count_segments(void *context, const struct trawl_window *window)
+{
+    struct segments *segments = context;
+
+    segments->line_end = 0;
+    for (uint64_t i = 0; i < window->match_count; i++) {
+        uint64_t begin = window->matches[i].begin;
+
+        if (window->one_per_line && i > 0 && begin < segments->line_end)
+            segments->is_wrong = true;
+        segments->line_end = end_from(segments->text, begin, false) + 1;
+        segments->count += segments->count == 0 || begin >= segments->end;
+        segments->end = end_from(segments->text, begin, true) + 1;
+    }
+    return 0;
+}
+
+static uint64_t window_segments(const struct trawl_plan *plan, struct trawl_searcher *searcher,
+                                const struct bytes *text)
+{
+    struct segments segments = {text, 0, 0, 0, false};
+    struct trawl_text *opened;
+
+    MUST(trawl_text_from_memory(text->bytes, text->count, &opened, NULL));
+    MUST(
+        trawl_windows(searcher, plan, opened, TRAWL_WINDOW_LINES, count_segments, &segments, NULL));
+    trawl_text_close(opened);
+    TEST_CHECK(!segments.is_wrong);
+    return segments.count;
+}
+
+static uint64_t expected_segments(const char *const *patterns, const struct bytes *text)
+{
+    uint64_t count = 0, end = 0;
+
+    for (uint64_t at = 0; at < text->count; at++)
+        for (uint32_t i = 0; i < PATTERNS; i++) {
+            uint64_t bytes = strlen(patterns[i]);
+
+            if (at < end || bytes > text->count - at ||
+                memcmp(text->bytes + at, patterns[i], (size_t)bytes) != 0)
+                continue;
+            count++;
+            end = end_from(text, at, true) + 1;
+        }
+    return count;
+}
+
+static struct trawl_plan *plan_of(const char *const *strings, uint32_t flags, bool also)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern patterns[1] = {{pattern, strlen(pattern)}};
+    struct trawl_pattern patterns[PATTERNS];
     struct trawl_plan *plan;
 
+    for (uint32_t i = 0; i < PATTERNS; i++)
+        patterns[i] = (struct trawl_pattern){strings[i], strlen(strings[i])};
     options.flags = flags;
     options.line_end_also_set = also;
     options.line_end_also = '\0';
-    MUST(trawl_plan_build(patterns, 1, &options, &plan, NULL));
+    MUST(trawl_plan_build(patterns, PATTERNS, &options, &plan, NULL));
     return plan;
 }
 
@@ -70,14 +136,16 @@ static void make_texts(struct bytes *both, struct bytes *one)
 int main(void)
 {
     static struct bytes both, one;
-    const char *patterns[] = {"a", "ab", "aa", "bab"};
+    static const char *const sets[][PATTERNS] = {{"a", "a"},     {"ab", "ab"}, {"aa", "aa"},
+                                                 {"bab", "bab"}, {"a", "b"},   {"ab", "ba"},
+                                                 {"aab", "b"}};
 
     source = test_random_begin("line_ends");
     for (uint64_t round = 0; round < 400; round++) {
-        const char *pattern = patterns[test_random_below(&source, 4)];
+        const char *const *patterns = sets[test_random_below(&source, sizeof sets / sizeof *sets)];
         uint32_t flags = test_random_below(&source, 2) == 0 ? TRAWL_WHOLE_LINE : 0;
-        struct trawl_plan *plan_both = plan_of(pattern, flags, true);
-        struct trawl_plan *plan_one = plan_of(pattern, flags, false);
+        struct trawl_plan *plan_both = plan_of(patterns, flags, true);
+        struct trawl_plan *plan_one = plan_of(patterns, flags, false);
         struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
         struct trawl_searcher *searcher;
 
@@ -91,6 +159,10 @@ int main(void)
                            count_lines(plan_one, searcher, &one, invert != 0));
         TEST_CHECK_U64(window_line_ends(plan_both, searcher, &both),
                        window_line_ends(plan_one, searcher, &one));
+        /* Nothing held windows of lines to their promise that a NUL ends a line. */
+        if (flags == 0)
+            TEST_CHECK_U64(window_segments(plan_one, searcher, &both),
+                           expected_segments(patterns, &both));
         trawl_searcher_close(searcher);
         trawl_plan_free(plan_one);
         trawl_plan_free(plan_both);
