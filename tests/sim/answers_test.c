@@ -9,6 +9,7 @@
 
 #include "cuda/engine_cuda.h"
 #include "cuda/limits.h"
+#include "cuda/open.h"
 #include "sim_driver.h"
 #include "simulator.h"
 #include "test.h"
@@ -171,6 +172,36 @@ static void many_groups(struct test_random *random, uint64_t seed)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
+/* One text more than an engine keeps is refused, and holds nothing of the device; after one of them
+ * is unloaded there is room again. (No test had loaded so many.) */
+static void many_loaded(void)
+{
+    static const char byte[CUDA_RESIDENT_MAX + 1];
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_text *texts[CUDA_RESIDENT_MAX + 1] = {NULL};
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_error error = {0};
+    uint64_t used;
+
+    sim_driver_reset_usual(1);
+    options.engine = TRAWL_ENGINE_CUDA;
+    TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i <= CUDA_RESIDENT_MAX; i++)
+        TEST_CHECK(trawl_text_from_memory(byte + i, 1, &texts[i], NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
+        TEST_CHECK(trawl_text_load(searcher, texts[i], NULL) == TRAWL_OK);
+    used = sim_driver_memory_used();
+    TEST_CHECK(trawl_text_load(searcher, texts[CUDA_RESIDENT_MAX], &error) == TRAWL_LIMIT);
+    TEST_CHECK(strcmp(error.message, "more than 256 texts are loaded") == 0);
+    TEST_CHECK_U64(sim_driver_memory_used(), used);
+    trawl_text_unload(searcher, texts[7]);
+    TEST_CHECK(trawl_text_load(searcher, texts[CUDA_RESIDENT_MAX], &error) == TRAWL_OK);
+    trawl_searcher_close(searcher);
+    for (uint32_t i = 0; i <= CUDA_RESIDENT_MAX; i++)
+        trawl_text_close(texts[i]);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
 int main(void)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -208,5 +239,6 @@ int main(void)
         handed_over(&random, seed);
     for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 2 : 8); seed++)
         many_groups(&random, seed);
+    many_loaded();
     return test_end();
 }
