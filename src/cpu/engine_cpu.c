@@ -83,7 +83,6 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->bytes_only = bytes_begin(&worker->bytes, plan);
     worker->tile_places = SET_TILE_PLACES;
     worker->lines_hit = false;
-    worker->fours_later = 0;
     worker->matcher = NULL;
     if (!set_matcher_fits(plan))
         return TRAWL_OK;

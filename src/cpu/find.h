@@ -97,46 +97,35 @@ struct find_ops {
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
     /* A class whose stride is more than 1: samples at first, first + stride, ... below `last` whose
      * grams pass, and how many. Depends on the grams, and on 8 bytes where they are shorter. */
-    uint32_t (*samples)(const uint8_t *text, uint64_t first, uint64_t last,
-                        const struct set_class *class, uint64_t fold, struct set_passed *passed);
+    uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
+                             const struct set_class *class, uint64_t fold,
+                             struct set_passed *passed);
     /* The steps of a class that goes by stems; each may write SET_ROOM more than it counts, and
-     * returns how many positions (or stems) that is. Positions are below
-     * 2^32.
-     * quads: of samples that tell of begins in the spans, which ascend, those whose four bytes
-     * pass; text is readable up to `readable`.
-     * begins: of positions and up to stride - 1 before each, those in [begin, end) whose first
+     * returns how many positions (or stems) that is. Positions are below 2^32.
+     * stem_samples: of samples that tell of begins in the spans, which ascend, those whose four
+     * bytes pass; text is readable up to `readable`.
+     * stem_begins: of positions and up to stride - 1 before each, those in [begin, end) whose first
      * stem_min bytes pass; as `stems`, it depends on 8 bytes from each of them on.
      * stems: of begins, the stems that pass, as set_stem_code of positions less `base`. */
-    uint32_t (*quads)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
-                      uint64_t readable, const struct set_class *class, uint64_t fold,
-                      uint32_t *places);
-    uint32_t (*begins)(const uint8_t *text, const uint32_t *places, uint32_t place_count,
-                       uint64_t begin, uint64_t end, uint32_t stride, const struct set_class *class,
-                       uint64_t fold, uint32_t *begins);
+    uint32_t (*stem_samples)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
+                             uint64_t readable, const struct set_class *class, uint64_t fold,
+                             uint32_t *places);
+    uint32_t (*stem_begins)(const uint8_t *text, const uint32_t *places, uint32_t place_count,
+                            uint64_t begin, uint64_t end, uint32_t stride,
+                            const struct set_class *class, uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                       uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
     /* As `stems`, without case folding, but only those of SET_STEM_BYTES; of the shorter ones it
      * counts the literals, until that took more than counted->work_max. */
-    uint32_t (*counts)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-                       uint32_t base, const struct set_class *class, uint32_t *codes,
-                       struct set_counted *counted);
-    /* NULL, as the next ones may be: this variant has no quick way.
+    uint32_t (*stem_counts)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
+                            uint32_t base, const struct set_class *class, uint32_t *codes,
+                            struct set_counted *counted);
+    /* NULL, as the next one may be: this variant has no quick way.
      * The literals of stems: those of which nothing is left open, and those that may stand
      * there, each by the number of its key. Returns how many stems were looked at: fewer if the
      * next one's bucket has many keys, or if `found` has no room. */
-    uint32_t (*keys)(const struct set_class *class, const struct set_stem *stems,
-                     uint32_t stem_count, struct set_found *found);
-    /* Of the positions of 64 * word_count from `from` on, which are in lines with these ends.
-     * To places: of each line the first one where one of class->fours stands; returns how many. To
-     * masks: of the lines without one, the positions whose four bytes are, each by itself, those of
-     * some sample at stride 1. */
-    uint32_t (*fours)(const uint8_t *text, uint32_t from, uint64_t word_count, const uint64_t *ends,
-                      const struct set_class *class, uint64_t fold, uint64_t *masks,
-                      uint32_t *places);
-    /* As `quads`, of the positions in the masks. */
-    uint32_t (*masked_quads)(const uint8_t *text, uint32_t from, uint64_t word_count,
-                             const uint64_t *masks, const struct set_class *class, uint64_t fold,
-                             uint32_t *places);
+    uint32_t (*stem_keys)(const struct set_class *class, const struct set_stem *stems,
+                          uint32_t stem_count, struct set_found *found);
     /* x for each position of 64 * word_count whose pairs, at text + x, share a class, plus `base`.
      * Depends on text bytes up to 64 * word_count + 5. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,

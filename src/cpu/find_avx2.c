@@ -158,23 +158,4 @@ static bool is_supported(void)
            HAS_FEATURE(POPCNT, "popcnt");
 }
 
-const struct find_ops find_avx2 = {"avx2",
-                                   is_supported,
-                                   every_avx2,
-                                   every_fold_avx2,
-                                   words_avx2,
-                                   grams_avx2,
-                                   set_avx2,
-                                   bytes_avx2,
-                                   sieve_avx2,
-                                   mismatch_avx2,
-                                   count_bits_avx2,
-                                   samples_avx2,
-                                   quads_avx2,
-                                   begins_avx2,
-                                   stems_avx2,
-                                   counts_avx2,
-                                   NULL,
-                                   NULL,
-                                   NULL,
-                                   NULL};
+const struct find_ops find_avx2 = FIND_OPS_COMMON(NULL);

@@ -16,8 +16,4 @@ static bool is_supported(void)
            HAS_FEATURE(BMI2, "bmi2") && HAS_FEATURE(POPCNT, "popcnt");
 }
 
-const struct find_ops find_avx512 = {
-    "avx512",     is_supported,  every_avx512, every_fold_avx512, words_avx512,      grams_avx512,
-    set_avx512,   bytes_avx512,  sieve_avx512, mismatch_avx512,   count_bits_avx512, samples_avx512,
-    quads_avx512, begins_avx512, stems_avx512, counts_avx512,     stem_keys_vectors, NULL,
-    NULL,         NULL};
+const struct find_ops find_avx512 = FIND_OPS_COMMON(stem_keys_vectors);

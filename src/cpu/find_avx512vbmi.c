@@ -2,7 +2,7 @@
  * (VBMI), shifts across words (VBMI2), bit matrices (GFNI) and counts of bits. */
 #define VARIANT avx512vbmi
 #include "cpu/features.h"
-#include "cpu/find_quads_vbmi.h"
+#include "cpu/find_samples_vbmi.h"
 
 #include "cpu/find_avx512_impl.h"
 
@@ -278,9 +278,5 @@ static bool is_supported(void)
            HAS_FEATURE(BMI2, "bmi2") && HAS_FEATURE(POPCNT, "popcnt");
 }
 
-const struct find_ops find_avx512vbmi = {
-    "avx512vbmi",      is_supported,        every_or_near,         every_fold_or_near,
-    words_avx512vbmi,  grams_avx512vbmi,    set_avx512vbmi,        bytes_avx512vbmi,
-    sieve_avx512vbmi,  mismatch_avx512vbmi, count_bits_by_vectors, samples_avx512vbmi,
-    quads_avx512vbmi,  begins_avx512vbmi,   stems_avx512vbmi,      counts_avx512vbmi,
-    stem_keys_vectors, stem_fours,          stem_quads_masked,     pairs_avx512vbmi};
+const struct find_ops find_avx512vbmi = FIND_OPS(
+    every_or_near, every_fold_or_near, count_bits_by_vectors, stem_keys_vectors, pairs_avx512vbmi);

@@ -14,7 +14,7 @@
  *                                  HAS_NIBBLES is defined where there is one
  *   block_heads(text, set, bitmap) 64-bit mask of the positions whose gram passes the bitmap, where
  *                                  HAS_HEADS is defined; else a loop over the positions serves
- *   stem_quads_vectors and so on   see find_stems_avx512.h, which defines HAS_STEM_VECTORS
+ *   stem_samples_vectors and so on   see find_stems_avx512.h, which defines HAS_STEM_VECTORS
  * and gets the functions of its table.
  *
  * The first probes are tested at every position, the others only in blocks where a position passed:
@@ -36,6 +36,8 @@
 #define FIND_PASTE2(a, b) a##_##b
 #define FIND_PASTE(a, b) FIND_PASTE2(a, b)
 #define FIND_NAME(name) FIND_PASTE(name, VARIANT)
+#define FIND_STRING2(name) #name
+#define FIND_STRING(name) FIND_STRING2(name)
 
 /* How far ahead of the block to prefetch, in bytes. The hardware's own prefetch gave 0.78 x the
  * read speed on rare words (EPYC, family 26), 1 KiB ahead 0.74, 2 KiB 0.83, 4 KiB 0.91. A prefetch
@@ -327,53 +329,6 @@ static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
     tile->hot_count = any != 0;
 }
 
-#ifndef HAS_STEM_VECTORS
-#define gram_samples_vectors gram_samples
-#define stem_begins_vectors stem_begins
-#define stem_stems_vectors stem_stems
-#define stem_counts_vectors stem_counts
-#endif
-
-static uint32_t FIND_NAME(samples)(const uint8_t *text, uint64_t first, uint64_t last,
-                                   const struct set_class *class, uint64_t fold,
-                                   struct set_passed *passed)
-{
-    return gram_samples_vectors(text, first, last, class, fold, passed);
-}
-
-static uint32_t FIND_NAME(quads)(const uint8_t *text, const struct set_span *spans,
-                                 uint32_t span_count, uint64_t readable,
-                                 const struct set_class *class, uint64_t fold, uint32_t *places)
-{
-#ifdef HAS_STEM_VECTORS
-    return stem_quads_vectors(text, spans, span_count, readable, class, fold, places);
-#else
-    (void)readable;
-    return stem_quads(text, spans, span_count, class, fold, places);
-#endif
-}
-
-static uint32_t FIND_NAME(begins)(const uint8_t *text, const uint32_t *places, uint32_t place_count,
-                                  uint64_t begin, uint64_t end, uint32_t stride,
-                                  const struct set_class *class, uint64_t fold, uint32_t *begins)
-{
-    return stem_begins_vectors(text, places, place_count, begin, end, stride, class, fold, begins);
-}
-
-static uint32_t FIND_NAME(stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-                                 uint32_t base, const struct set_class *class, uint64_t fold,
-                                 uint32_t *codes)
-{
-    return stem_stems_vectors(text, begins, begin_count, base, class, fold, codes);
-}
-
-static uint32_t FIND_NAME(counts)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-                                  uint32_t base, const struct set_class *class, uint32_t *codes,
-                                  struct set_counted *counted)
-{
-    return stem_counts_vectors(text, begins, begin_count, base, class, codes, counted);
-}
-
 static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count)
 {
     uint64_t i = 0, a8, b8;
@@ -449,5 +404,25 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
             count += (uint64_t)__builtin_popcountll(tile->mask[tile->hot[i]]);
     return count;
 }
+
+#ifdef HAS_STEM_VECTORS
+#define FIND_STEMS(name) name##_vectors
+#else
+#define FIND_STEMS(name) name
+#endif
+
+/* The variant's table; those that are named may be its own. */
+#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)                 \
+    {                                                                                            \
+        .name = FIND_STRING(VARIANT), .is_supported = is_supported, .every = (every_of),         \
+        .every_fold = (every_fold_of), .words = FIND_NAME(words), .grams = FIND_NAME(grams),     \
+        .set = FIND_NAME(set), .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve),             \
+        .mismatch = FIND_NAME(mismatch), .count_bits = (count_bits_of),                          \
+        .gram_samples = FIND_STEMS(gram_samples), .stem_samples = FIND_STEMS(stem_samples),      \
+        .stem_begins = FIND_STEMS(stem_begins), .stems = FIND_STEMS(stem_stems),                 \
+        .stem_counts = FIND_STEMS(stem_counts), .stem_keys = (stem_keys_of), .pairs = (pairs_of) \
+    }
+#define FIND_OPS_COMMON(stem_keys_of) \
+    FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), stem_keys_of, NULL)
 
 #endif

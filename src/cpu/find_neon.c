@@ -161,23 +161,4 @@ static bool is_supported(void)
     return true; /* part of arm64 */
 }
 
-const struct find_ops find_neon = {"neon",
-                                   is_supported,
-                                   every_neon,
-                                   every_fold_neon,
-                                   words_neon,
-                                   grams_neon,
-                                   set_neon,
-                                   bytes_neon,
-                                   sieve_neon,
-                                   mismatch_neon,
-                                   count_bits_neon,
-                                   samples_neon,
-                                   quads_neon,
-                                   begins_neon,
-                                   stems_neon,
-                                   counts_neon,
-                                   NULL,
-                                   NULL,
-                                   NULL,
-                                   NULL};
+const struct find_ops find_neon = FIND_OPS_COMMON(NULL);

@@ -68,23 +68,4 @@ static bool is_supported(void)
     return true;
 }
 
-const struct find_ops find_portable = {"portable",
-                                       is_supported,
-                                       every_portable,
-                                       every_fold_portable,
-                                       words_portable,
-                                       grams_portable,
-                                       set_portable,
-                                       bytes_portable,
-                                       sieve_portable,
-                                       mismatch_portable,
-                                       count_bits_portable,
-                                       samples_portable,
-                                       quads_portable,
-                                       begins_portable,
-                                       stems_portable,
-                                       counts_portable,
-                                       NULL,
-                                       NULL,
-                                       NULL,
-                                       NULL};
+const struct find_ops find_portable = FIND_OPS_COMMON(NULL);

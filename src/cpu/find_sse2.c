@@ -125,23 +125,4 @@ static bool is_supported(void)
     return true;
 }
 
-const struct find_ops find_sse2 = {"sse2",
-                                   is_supported,
-                                   every_sse2,
-                                   every_fold_sse2,
-                                   words_sse2,
-                                   grams_sse2,
-                                   set_sse2,
-                                   bytes_sse2,
-                                   sieve_sse2,
-                                   mismatch_sse2,
-                                   count_bits_sse2,
-                                   samples_sse2,
-                                   quads_sse2,
-                                   begins_sse2,
-                                   stems_sse2,
-                                   counts_sse2,
-                                   NULL,
-                                   NULL,
-                                   NULL,
-                                   NULL};
+const struct find_ops find_sse2 = FIND_OPS_COMMON(NULL);

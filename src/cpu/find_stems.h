@@ -12,21 +12,22 @@
 static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const uint8_t *text,
                                    uint64_t i, uint32_t fold, uint32_t *places, uint64_t count)
 {
-    uint32_t quad;
+    uint32_t four;
 
     TRAWL_ASSERT(i <= UINT32_MAX && count < SET_PASSED_MAX + SET_ROOM);
-    memcpy(&quad, text + i, sizeof quad);
-    quad = set_quad(quad, fold);
+    memcpy(&four, text + i, sizeof four);
+    four = set_sample_product(four, fold);
     places[count] = (uint32_t)i;
-    return count + (bitmap[quad >> shift] >> (quad >> 8 & 31) & 1);
+    return count + (bitmap[four >> shift] >> (four >> 8 & 31) & 1);
 }
 
 /* The samples at first, first + stride, ... below last. */
-static inline uint32_t stem_samples(const uint8_t *text, uint64_t first, uint64_t last,
-                                    const struct set_class *class, uint64_t fold, uint32_t *places)
+static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first, uint64_t last,
+                                            const struct set_class *class, uint64_t fold,
+                                            uint32_t *places)
 {
     const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
-    uint32_t shift = set_quad_shift(class), fold32 = (uint32_t)fold;
+    uint32_t shift = set_sample_shift(class), fold32 = (uint32_t)fold;
     uint64_t i = first, count = 0, stride = class->stride;
 
     TRAWL_ASSERT(stride > 0 && last <= UINT32_MAX);
@@ -53,19 +54,20 @@ static inline uint64_t stem_first(const struct set_span *span, uint32_t stride, 
     return first < taken ? first + stride : first;
 }
 
-static inline uint32_t stem_quads(const uint8_t *text, const struct set_span *spans,
-                                  uint32_t span_count, const struct set_class *class, uint64_t fold,
-                                  uint32_t *places)
+static inline uint32_t stem_samples(const uint8_t *text, const struct set_span *spans,
+                                    uint32_t span_count, uint64_t readable,
+                                    const struct set_class *class, uint64_t fold, uint32_t *places)
 {
     uint32_t count = 0, stride = class->stride;
     uint64_t last = 0;
 
+    (void)readable; /* no more is read than decides */
     for (uint32_t s = 0; s < span_count; s++) {
         uint64_t first = stem_first(&spans[s], stride, last);
 
         TRAWL_ASSERT(spans[s].from <= spans[s].to && last <= spans[s].from + stride - 1ull);
         last = spans[s].to + stride - 1ull;
-        count += stem_samples(text, first, last, class, fold, places + count);
+        count += stem_samples_between(text, first, last, class, fold, places + count);
     }
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;

@@ -26,14 +26,14 @@ static inline void stem_order_fill(struct stem_order *order, uint32_t stride)
     }
 }
 
-static inline uint32_t stem_quads_vectors(const uint8_t *text, const struct set_span *spans,
-                                          uint32_t span_count, uint64_t readable,
-                                          const struct set_class *class, uint64_t fold,
-                                          uint32_t *places)
+static inline uint32_t stem_samples_vectors(const uint8_t *text, const struct set_span *spans,
+                                            uint32_t span_count, uint64_t readable,
+                                            const struct set_class *class, uint64_t fold,
+                                            uint32_t *places)
 {
     const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
     const __m512i folds = _mm512_set1_epi32((int32_t)(uint32_t)fold), one = _mm512_set1_epi32(1);
-    const __m128i shift = _mm_cvtsi32_si128((int32_t)set_quad_shift(class));
+    const __m128i shift = _mm_cvtsi32_si128((int32_t)set_sample_shift(class));
     __m512i words, bytes, offsets;
     uint32_t count = 0, stride = class->stride;
     struct stem_order order;
@@ -50,18 +50,18 @@ static inline uint32_t stem_quads_vectors(const uint8_t *text, const struct set_
         last = spans[s].to + stride - 1ull;
 #ifdef HAS_BYTE_FILTER
         if (stride == 1)
-            count += stem_quads_filtered(text, &i, last, readable, class, fold, places + count);
+            count += stem_samples_filtered(text, &i, last, readable, class, fold, places + count);
 #endif
         for (; i < last && i + 64 <= readable; i += 16ull * stride) {
-            __m512i quads = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, at;
+            __m512i fours = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, at;
             __mmask16 there =
                 _mm512_cmplt_epu32_mask(offsets, _mm512_set1_epi32((int32_t)(uint32_t)(last - i)));
             __mmask16 passed;
 
-            quads = _mm512_or_si512(_mm512_shuffle_epi8(quads, bytes), folds);
-            quads = _mm512_mullo_epi32(quads, factor);
-            word = _mm512_i32gather_epi32(_mm512_srl_epi32(quads, shift), class->bitmap, 4);
-            at = _mm512_and_si512(_mm512_srli_epi32(quads, 8), _mm512_set1_epi32(31));
+            fours = _mm512_or_si512(_mm512_shuffle_epi8(fours, bytes), folds);
+            fours = _mm512_mullo_epi32(fours, factor);
+            word = _mm512_i32gather_epi32(_mm512_srl_epi32(fours, shift), class->bitmap, 4);
+            at = _mm512_and_si512(_mm512_srli_epi32(fours, 8), _mm512_set1_epi32(31));
             passed = _mm512_mask_test_epi32_mask(there, word, _mm512_sllv_epi32(one, at));
             _mm512_storeu_si512(
                 places + count,
@@ -70,7 +70,7 @@ static inline uint32_t stem_quads_vectors(const uint8_t *text, const struct set_
             count += (uint32_t)_mm_popcnt_u32(passed);
         }
         TRAWL_ASSERT(count <= SET_PASSED_MAX);
-        count += stem_samples(text, i, last, class, fold, places + count);
+        count += stem_samples_between(text, i, last, class, fold, places + count);
     }
     return count;
 }

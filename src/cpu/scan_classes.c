@@ -75,11 +75,11 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
         return 0;
     last = min_u64(last, scan->available - class->q + 1);
     if (class->q >= 8)
-        return scan->worker->find->samples(scan->chunk->bytes, first, last, class,
-                                           sampling->matcher->fold, passed);
+        return scan->worker->find->gram_samples(scan->chunk->bytes, first, last, class,
+                                                sampling->matcher->fold, passed);
     fast = min_u64(last, scan->loadable < 8 ? 0 : scan->loadable - 7);
-    count = scan->worker->find->samples(scan->chunk->bytes, first, fast, class,
-                                        sampling->matcher->fold, passed);
+    count = scan->worker->find->gram_samples(scan->chunk->bytes, first, fast, class,
+                                             sampling->matcher->fold, passed);
     if (first < fast)
         first += (fast - first + stride - 1) / stride * stride;
     for (; first < last; first += stride) {

@@ -1,9 +1,7 @@
 /* scan_stem_lines: lines with a hit, of a class that goes by stems.
  *
- * A line needs one hit. So while many lines have one, the scan first looks for literals of four
- * bytes, which one look-up finds and verifies, then for all literals in the lines without a hit. If
- * few lines have such literals, it looks at the first few positions of all lines of a tile, then at
- * the next ones of the lines without a hit, then at their rest.
+ * A line needs one hit. So while many lines have one, the scan looks at the first few positions of
+ * all lines of a tile, then at the next ones of the lines without a hit, then at their rest.
  */
 #include "cpu/sampling.h"
 
@@ -11,9 +9,6 @@
 #define NEXT_SAMPLES 32u
 #define LINES_SHARE 4u /* one line in so many with a hit are many */
 #define WORDS_SHARE 8u /* fewer hits than one in so many words: lines are not worth a look */
-#define FOURS_SHARE 8u /* one line in so many with a literal of four bytes are many, */
-#define FOURS_LATER 8u /* else they are tried again after so many tiles */
-#define WHOLE_WORK 4u  /* an occurrence that need not be compared */
 #define NO_HIT UINT32_MAX
 #define ASKED (UINT32_MAX - 1) /* no hit yet, but a stem that is verified now */
 
@@ -252,66 +247,6 @@ static enum trawl_status gather_spans(const struct sampling *sampling, const str
     return TRAWL_OK;
 }
 
-/* Gather the literals of four bytes that stand at the worker's first positions. */
-static enum trawl_status gather_fours(const struct sampling *sampling, const struct line_map *map,
-                                      uint32_t count)
-{
-    const struct set_fours *fours = &sampling->class->fours;
-    struct scan *scan = sampling->scan;
-    struct set_scratch *scratch = scan->worker->scratch;
-    struct hits *hits = &scan->worker->gathered;
-    uint32_t fold = (uint32_t)sampling->matcher->fold;
-
-    TRAWL_ASSERT(count <= map->count && hits->count == 0);
-    scan->work += (uint64_t)count * WHOLE_WORK;
-    scan->result->candidate_count += count;
-    TRAWL_TRY(hits_reserve(hits, count, scan->error));
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t place = scratch->places[i], quad;
-
-        memcpy(&quad, scan->chunk->bytes + place, sizeof quad);
-        quad = set_quad(quad, fold);
-        TRAWL_ASSERT(fours->products[set_four_slot(fours, quad)] == quad);
-        hits->items[i].offset = place;
-        hits->items[i].literal = fours->literals[set_four_slot(fours, quad)];
-        scratch->line_hit[line_of(map, place)] = i;
-    }
-    hits->count = count;
-    return TRAWL_OK;
-}
-
-/* Literals of four bytes first, then all literals in the lines without one. */
-static enum trawl_status gather_with_fours(const struct sampling *sampling,
-                                           const struct line_map *map)
-{
-    struct scan *scan = sampling->scan;
-    struct engine_worker *worker = scan->worker;
-    uint64_t masks[SET_TILE_PLACES / 64];
-    uint32_t from = (uint32_t)sampling->begin, count, *places = worker->scratch->places;
-
-    count = worker->find->fours(scan->chunk->bytes, from, sampling->line_words, map->ends,
-                                sampling->class, sampling->matcher->fold, masks, places);
-    TRAWL_TRY(gather_fours(sampling, map, count));
-    worker->fours_later = FOURS_SHARE * count < map->count ? FOURS_LATER : 0;
-    count = worker->find->masked_quads(scan->chunk->bytes, from, sampling->line_words, masks,
-                                       sampling->class, sampling->matcher->fold, places);
-    TRAWL_ASSERT(count <= SET_PASSED_MAX && !set_looks_at_begins(sampling->class));
-    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH)
-        TRAWL_TRY(verify_lines(sampling, map, stem_stems_at(sampling, places + i, count - i)));
-    return TRAWL_OK;
-}
-
-/* Is it time for literals of four bytes? */
-static bool looks_for_fours(const struct sampling *sampling)
-{
-    struct engine_worker *worker = sampling->scan->worker;
-
-    if (worker->find->fours == NULL || sampling->class->fours.bits == 0)
-        return false;
-    worker->fours_later -= worker->fours_later > 0;
-    return worker->fours_later == 0;
-}
-
 void emit_stem_lines(struct scan *scan)
 {
     const struct hits *gathered = &scan->worker->gathered;
@@ -347,8 +282,7 @@ enum trawl_status sample_stem_lines(const struct sampling *sampling)
     map_lines(&map, sampling);
     memset(worker->scratch->line_hit, 0xff, map.count * sizeof *worker->scratch->line_hit);
     if (worker->lines_hit)
-        TRAWL_TRY(looks_for_fours(sampling) ? gather_with_fours(sampling, &map)
-                                            : gather_spans(sampling, &map));
+        TRAWL_TRY(gather_spans(sampling, &map));
     else
         note_hits(sampling, &map, 0);
     TRAWL_TRY(keep_hits(worker, map.count, sampling->scan->error));

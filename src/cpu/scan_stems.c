@@ -9,23 +9,23 @@
 #include "cpu/sampling.h"
 
 /* Of the positions those whose four bytes begin some literal: pairs let many others through. */
-static uint32_t keep_quads(const struct sampling *sampling, uint32_t *places, uint32_t count)
+static uint32_t keep_samples(const struct sampling *sampling, uint32_t *places, uint32_t count)
 {
     const struct set_class *class = sampling->class;
     const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
     const uint8_t *text = sampling->scan->chunk->bytes;
-    uint32_t shift = set_quad_shift(class), fold = (uint32_t)sampling->matcher->fold, kept = 0;
+    uint32_t shift = set_sample_shift(class), fold = (uint32_t)sampling->matcher->fold, kept = 0;
 
     TRAWL_ASSERT(sampling->class->by_stems && sampling->class->stride <= SET_STEM_STRIDE_MAX);
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t quad, place = places[i];
+        uint32_t four, place = places[i];
 
         TRAWL_ASSERT(place >= sampling->begin && place < sampling->end);
-        memcpy(&quad, text + place, sizeof quad);
-        quad = set_quad(quad, fold);
+        memcpy(&four, text + place, sizeof four);
+        four = set_sample_product(four, fold);
         places[kept] = place;
-        kept += bitmap[quad >> shift] >> (quad >> 8 & 31) & 1;
+        kept += bitmap[four >> shift] >> (four >> 8 & 31) & 1;
     }
     return kept;
 }
@@ -40,9 +40,9 @@ uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t wor
     TRAWL_ASSERT(sampling->begin + 64 * words <= end);
     if (words == 0)
         return stem_span_places(sampling, &span, 1);
-    return keep_quads(sampling, places,
-                      scan->worker->find->pairs(scan->chunk->bytes + sampling->begin, words,
-                                                sampling->class->pairs, span.from, places));
+    return keep_samples(sampling, places,
+                        scan->worker->find->pairs(scan->chunk->bytes + sampling->begin, words,
+                                                  sampling->class->pairs, span.from, places));
 }
 
 uint32_t stem_span_places(const struct sampling *sampling, const struct set_span *spans,
@@ -53,9 +53,9 @@ uint32_t stem_span_places(const struct sampling *sampling, const struct set_span
 
     TRAWL_ASSERT(span_count > 0 && spans[0].from >= sampling->begin);
     TRAWL_ASSERT(spans[span_count - 1].to <= sampling->end);
-    count = scan->worker->find->quads(scan->chunk->bytes, spans, span_count, scan->loadable,
-                                      sampling->class, sampling->matcher->fold,
-                                      scan->worker->scratch->places);
+    count = scan->worker->find->stem_samples(scan->chunk->bytes, spans, span_count, scan->loadable,
+                                             sampling->class, sampling->matcher->fold,
+                                             scan->worker->scratch->places);
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;
 }
@@ -73,9 +73,9 @@ uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t 
     if (!set_looks_at_begins(class))
         return place_count;
     *begins = scan->worker->scratch->begins;
-    count = scan->worker->find->begins(scan->chunk->bytes, places, place_count, sampling->begin,
-                                       end, stride, class, sampling->matcher->fold,
-                                       scan->worker->scratch->begins);
+    count = scan->worker->find->stem_begins(scan->chunk->bytes, places, place_count,
+                                            sampling->begin, end, stride, class,
+                                            sampling->matcher->fold, scan->worker->scratch->begins);
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;
 }

@@ -302,9 +302,9 @@ static enum trawl_status look_by_vectors(const struct sampling *sampling,
     struct set_scratch *scratch = scan->worker->scratch;
     struct set_found found = {scratch->named, scratch->whole, 0, 0, 0};
 
-    TRAWL_ASSERT(count <= SET_STEMS_MAX && scan->worker->find->keys != NULL);
+    TRAWL_ASSERT(count <= SET_STEMS_MAX && scan->worker->find->stem_keys != NULL);
     for (uint32_t i = 0, looked; i < count && scan->work <= scan->work_max; i += looked) {
-        looked = scan->worker->find->keys(class, stems + i, count - i, &found);
+        looked = scan->worker->find->stem_keys(class, stems + i, count - i, &found);
         TRAWL_ASSERT(looked <= count - i);
         scan->work += found.work;
         found.work = 0;
@@ -385,7 +385,7 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
     struct scan *scan = sampling->scan;
     struct set_scratch *scratch = scan->worker->scratch;
     uint64_t fold = sampling->matcher->fold;
-    bool by_vectors = scan->worker->find->keys != NULL && !stem_is_open(scan, sampling->end);
+    bool by_vectors = scan->worker->find->stem_keys != NULL && !stem_is_open(scan, sampling->end);
     uint32_t shorter, longer;
 
     TRAWL_ASSERT(count <= SET_STEMS_MAX);
@@ -420,7 +420,7 @@ enum trawl_status stems_count(const struct sampling *sampling, const uint32_t *b
     for (uint32_t i = 0; i < begin_count && scan->work <= scan->work_max; i += SET_STEM_BATCH) {
         struct set_counted counted = {0, 0, scan->work_max - scan->work};
 
-        count += scan->worker->find->counts(
+        count += scan->worker->find->stem_counts(
             scan->chunk->bytes, begins + i, (uint32_t)min_u64(SET_STEM_BATCH, begin_count - i),
             (uint32_t)sampling->begin, sampling->class, stems + count, &counted);
         TRAWL_ASSERT(count <= SET_STEMS_MAX);

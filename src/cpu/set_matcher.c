@@ -140,7 +140,7 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     if (bits > BITMAP_BITS_CACHED)
         bits = (uint32_t)max_u64(BITMAP_BITS_CACHED, log + BITS_PER_ENTRY_MIN);
     bits = (uint32_t)min_u64(max_u64(bits, BITMAP_BITS_MIN), BITMAP_BITS_MAX);
-    class->word_bits = class->by_stems ? set_quad_word_bits(grams) : bits - 6;
+    class->word_bits = class->by_stems ? set_sample_word_bits(grams) : bits - 6;
     class->bucket_bits = set_bucket_bits(entries);
     class_complete(class, fold);
     class->entry_count = entries;

@@ -36,14 +36,6 @@ struct set_entry {
 
 struct find_pairs;
 
-/* Literals of SET_STEM_Q bytes by their product (set_quad), which names nothing else: at most one
- * a slot, whose number are its high bits. A slot without one holds the product of another slot. */
-struct set_fours {
-    uint32_t bits; /* log2 of the slots */
-    uint32_t *products;
-    uint32_t *literals;
-};
-
 struct set_class {
     uint32_t length_min;
     uint32_t literal_count;
@@ -74,7 +66,6 @@ struct set_class {
     uint32_t stem_bits;                      /* log2 of the words of stem_map */
     uint64_t *stem_map;       /* two bits for each stem, and for its first stem_min bytes */
     struct find_pairs *pairs; /* few literals: they name the positions by themselves; else NULL */
-    struct set_fours fours;   /* bits 0: no literal is that short */
 };
 
 struct set_matcher {
@@ -373,21 +364,16 @@ static inline bool set_looks_at_begins(const struct set_class *class)
 
 /* The product of a sample's four bytes: its high bits name a word of the bitmap, its bits 8 to 12 a
  * bit of that. */
-static inline uint32_t set_quad(uint32_t quad, uint32_t fold)
+static inline uint32_t set_sample_product(uint32_t four, uint32_t fold)
 {
-    return (quad | fold) * PLAN_HASH32_FACTOR;
+    return (four | fold) * PLAN_HASH32_FACTOR;
 }
 
 /* The bitmap is of words of 32 bits here: how far the product is to be shifted for a word's number.
  */
-static inline uint32_t set_quad_shift(const struct set_class *class)
+static inline uint32_t set_sample_shift(const struct set_class *class)
 {
     return 31 - class->word_bits;
-}
-
-static inline uint32_t set_four_slot(const struct set_fours *fours, uint32_t product)
-{
-    return product >> (32 - fours->bits);
 }
 
 /* Is such a matcher worth it for the plan? Few literals, and those with tails, have the plan's own
@@ -412,11 +398,10 @@ void set_stems_complete(struct set_class *class);
 uint32_t set_bucket_bits(uint64_t entries);
 /* Bits of the bitmap and of the stem map for 16 to 64 bits an entry each. */
 uint32_t set_stem_word_bits(uint64_t literal_count);
-uint32_t set_quad_word_bits(uint64_t entries);
+uint32_t set_sample_word_bits(uint64_t entries);
 /* The literal's bits in the bitmap. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold);
-/* Once the entries are there: the pairs of a class of few literals, and the literals of four bytes.
- */
+/* Once the entries are there: the pairs of a class of few literals. */
 enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
                                    uint64_t fold, struct trawl_error *error);
 void set_stems_free(struct set_class *class);

@@ -7,18 +7,15 @@
 #include "cpu/find.h"
 #include "cpu/set_matcher.h"
 
-#define QUAD_BITS_MIN 13u
-#define QUAD_BITS_CACHED 20u /* 128 KiB; words have few different grams of four bytes */
-#define QUAD_BITS_MAX 24u
+#define SAMPLE_BITS_MIN 13u
+#define SAMPLE_BITS_CACHED 20u /* 128 KiB; words have few different grams of four bytes */
+#define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u
 #define STEM_BITS_MAX 28u
 #define PAIRS_LITERALS_MAX 3072u /* beyond, too many positions pass */
 #define BUCKET_BITS_MIN 4u
 #define BUCKET_BITS_LIGHT 24u /* so far there are as many buckets as entries */
 #define PAIRS_OF_ONE_GROUP 128u
-#define FOUR_BITS_SPARE 3u /* log2 of the slots a literal has: with 8 or more few share one */
-#define FOUR_BITS_MIN 8u
-#define FOUR_BITS_MAX 16u /* 256 KiB */
 #define PAIRS_OF_TWO_GROUPS 1024u
 
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
@@ -64,12 +61,12 @@ void set_stems_complete(struct set_class *class)
     }
 }
 
-uint32_t set_quad_word_bits(uint64_t entries)
+uint32_t set_sample_word_bits(uint64_t entries)
 {
     uint32_t log = log2_ceiling(entries);
 
-    return (uint32_t)max_u64(max_u64(min_u64(log + 6, QUAD_BITS_CACHED), QUAD_BITS_MIN),
-                             min_u64(log + 2, QUAD_BITS_MAX)) -
+    return (uint32_t)max_u64(max_u64(min_u64(log + 6, SAMPLE_BITS_CACHED), SAMPLE_BITS_MIN),
+                             min_u64(log + 2, SAMPLE_BITS_MAX)) -
            6;
 }
 
@@ -85,16 +82,16 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold)
     uint32_t *bitmap = (uint32_t *)(void *)class->bitmap;
 
     for (uint32_t offset = 0; offset < class->stride; offset++) {
-        uint32_t quad, product;
+        uint32_t four, product;
 
         for (uint32_t j = 0; j < SET_STEM_Q; j++)
             class->stem_offsets[bytes[offset + j] | (uint8_t)fold] |= (uint8_t)(1u << j);
 
-        TRAWL_ASSERT(offset + sizeof quad <= class->length_min);
-        memcpy(&quad, bytes + offset, sizeof quad);
-        product = set_quad(quad, (uint32_t)fold);
-        TRAWL_ASSERT(product >> set_quad_shift(class) < 2ull << class->word_bits);
-        bitmap[product >> set_quad_shift(class)] |= 1u << (product >> 8 & 31);
+        TRAWL_ASSERT(offset + sizeof four <= class->length_min);
+        memcpy(&four, bytes + offset, sizeof four);
+        product = set_sample_product(four, (uint32_t)fold);
+        TRAWL_ASSERT(product >> set_sample_shift(class) < 2ull << class->word_bits);
+        bitmap[product >> set_sample_shift(class)] |= 1u << (product >> 8 & 31);
     }
 }
 
@@ -155,8 +152,8 @@ static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
     TRAWL_ASSERT(before == total);
 }
 
-static enum trawl_status find_pairs_make(const struct trawl_plan *plan, struct set_class *class,
-                                         uint64_t fold, struct trawl_error *error)
+enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
+                                   uint64_t fold, struct trawl_error *error)
 {
     uint64_t *keys;
     uint64_t count = 0, distinct = 0;
@@ -193,52 +190,8 @@ static enum trawl_status find_pairs_make(const struct trawl_plan *plan, struct s
     return TRAWL_OK;
 }
 
-/* The keys of stems of SET_STEM_Q bytes come first. */
-static enum trawl_status fours_make(const struct trawl_plan *plan, struct set_class *class,
-                                    uint64_t fold, struct trawl_error *error)
-{
-    struct set_fours *fours = &class->fours;
-    uint32_t count = class->stem_counts[0], slots;
-    void *memory;
-
-    if (count == 0)
-        return TRAWL_OK;
-    TRAWL_ASSERT(count <= class->entry_count && fours->bits == 0);
-    fours->bits = (uint32_t)min_u64(max_u64(log2_ceiling(count) + FOUR_BITS_SPARE, FOUR_BITS_MIN),
-                                    FOUR_BITS_MAX);
-    slots = 1u << fours->bits;
-    TRAWL_TRY(memory_allocate(slots, sizeof *fours->products, &memory, error));
-    fours->products = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate_zeroed(slots, sizeof *fours->literals, &memory, error));
-    fours->literals = (uint32_t *)memory;
-    for (uint32_t slot = 0; slot < slots; slot++)
-        fours->products[slot] = ~(slot << (32 - fours->bits));
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t literal = class->stem_literals[i], quad, slot;
-
-        if (class->stem_keys[i] >> SET_KEY_TAG_SHIFT != SET_WHOLE_TAG)
-            continue; /* other texts may fold to the same bytes */
-        TRAWL_ASSERT(plan_literal_at(plan, literal).bytes_count == SET_STEM_Q);
-        memcpy(&quad, plan_literal_bytes(plan, literal), sizeof quad);
-        quad = set_quad(quad, (uint32_t)fold);
-        slot = set_four_slot(fours, quad);
-        fours->products[slot] = quad;
-        fours->literals[slot] = literal;
-    }
-    return TRAWL_OK;
-}
-
-enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
-                                   uint64_t fold, struct trawl_error *error)
-{
-    TRAWL_TRY(find_pairs_make(plan, class, fold, error));
-    return fours_make(plan, class, fold, error);
-}
-
 void set_stems_free(struct set_class *class)
 {
     memory_release(class->pairs, 1, sizeof *class->pairs);
     class->pairs = NULL;
-    memory_release(class->fours.products, 1ull << class->fours.bits, sizeof *class->fours.products);
-    memory_release(class->fours.literals, 1ull << class->fours.bits, sizeof *class->fours.literals);
 }

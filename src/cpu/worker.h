@@ -45,7 +45,6 @@ struct engine_worker {
     uint32_t tile_places;              /* LINES: of the next tile */
     bool lines_hit;                    /* LINES, by stems: many lines of the last tile have a hit */
     bool lines_kept;                   /* the same: of this tile one hit of each line is gathered */
-    uint32_t fours_later;              /* the same: so many tiles without literals of four bytes */
     struct hits gathered;              /* of a tile */
     uint64_t counted;                  /* COUNT: of a tile, those that were not gathered */
     struct hits ordered;               /* the same in order, while it is made */
