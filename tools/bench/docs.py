@@ -20,6 +20,7 @@ SECTIONS = [
     ('docs/benchmarks.md', 'cpu', 'cpu', cpu.section),
     ('docs/benchmarks.md', 'commands', 'commands', commands.section),
     ('docs/benchmarks.md', 'grid', 'grid', grid.section),
+    ('docs/benchmarks.md', 'grid-busy', 'grid-busy', grid.section),
     ('docs/benchmarks.md', 'sets', 'sets', sets.section),
     ('docs/benchmarks.md', 'matrix', 'matrix', sets.section),
     ('docs/benchmarks.md', 'floods', 'floods', floods.section),

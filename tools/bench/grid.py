@@ -156,7 +156,8 @@ def conclusions(data):
 
 
 def section(data):
-    lines = ['Every single time is in [measurements/grid.json](measurements/grid.json).', '']
+    name = 'grid-busy' if data.get('busy') else 'grid'
+    lines = [f'Every single time is in [measurements/{name}.json](measurements/{name}.json).', '']
     lines += machine_lines(data) + ['', *conclusions(data), '']
     lines += ['The faster of grep and ripgrep, divided by trawl\'s time; in parentheses what takes '
               'less than 5 ms.', '']
