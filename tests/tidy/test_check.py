@@ -1,20 +1,51 @@
 #!/usr/bin/env python3
 """test_check: a check names exactly what is wrong in its bad sample.
 
-test_check.py NAME   runs check NAME on bad/NAME/tree and compares with bad/NAME/expected.txt
+test_check.py NAME   runs check NAME on bad/NAME/tree and compares with bad/NAME/expected.txt; the
+                     sample of lengths is made here
 """
 
 import os
 import subprocess
 import sys
+import tempfile
 
-HERE = os.path.dirname(os.path.abspath(__file__))
+from tree import HERE
+
+BRACES = [f'    count += {i}; /* {{ a brace in a comment */' for i in range(66)]
+LENGTHS = {
+    'huge.c': ['/* huge: one line too many. */', *['int x;'] * 800],
+    'full.c': ['/* full: as long as allowed. */', *['int x;'] * 799],
+    'table.def': ['row(1)'] * 900,
+    'long.c': ['/* long: one function too long, one as long as allowed. */', '',
+               'static const char *brace = "{";', '',
+               'int too_long(int count,', '             int more)', '{', *BRACES,
+               '    return count;', '}', '',
+               'int just_right(int count)', '{', *BRACES, '    return count;', '}', '',
+               '#define TOO_MUCH(count) \\', *['    count += 1; \\'] * 69, '    count', '',
+               'int wide = ' + 89 * '1' + ';', 'int fits = ' + 88 * '1' + ';'],
+}
+
+
+def write_lengths(folder):
+    os.makedirs(os.path.join(folder, 'src', 'base'))
+    for name, lines in LENGTHS.items():
+        with open(os.path.join(folder, 'src', 'base', name), 'w', encoding='utf-8') as file:
+            file.write('\n'.join(lines) + '\n')
 
 
 def main():
-    name = sys.argv[1]
+    with tempfile.TemporaryDirectory() as made:
+        return check(sys.argv[1], made)
+
+
+def check(name, made):
     folder = os.path.join(HERE, 'bad', name)
-    command = [sys.executable, os.path.join(HERE, 'tidy.py'), '--root', os.path.join(folder, 'tree')]
+    tree = os.path.join(folder, 'tree')
+    if name == 'lengths':
+        write_lengths(made)
+        tree = made
+    command = [sys.executable, os.path.join(HERE, 'tidy.py'), '--root', tree]
     arguments = os.path.join(folder, 'arguments.txt')
     if os.path.exists(arguments):
         with open(arguments, encoding='utf-8') as file:
