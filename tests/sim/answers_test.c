@@ -237,7 +237,7 @@ int main(void)
     TEST_CHECK_U64(sim_driver_live(), 0);
     for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 4 : 8); seed++)
         handed_over(&random, seed);
-    for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 2 : 8); seed++)
+    for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 2 : 4); seed++)
         many_groups(&random, seed);
     many_loaded();
     return test_end();

@@ -547,8 +547,7 @@ int main(void)
     against_the_oracle();
     all_shapes();
     blocks_anew(3);
-    for (uint32_t i = 0; i < 3; i++)
-        blocks_anew(16);
+    blocks_anew(16);
     no_patterns_between();
     bits_without_rows();
     dense_records();
