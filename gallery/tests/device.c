@@ -8,7 +8,7 @@
 #include "diff/run.h"
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"
-#include "unit/unit.h"
+#include "calls.h"
 
 #define ON_CPU (1u << TRAWL_ENGINE_CPU)
 #define ON_CUDA (1u << TRAWL_ENGINE_CUDA)
@@ -65,9 +65,9 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
     static const uint64_t offsets[] = {0, 6};
     const struct trawl_records records = {(const uint8_t *)"banana", offsets, 1};
     struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
-    struct trawl_text *text = unit_string("banana");
+    struct trawl_text *text = must_string("banana");
     struct trawl_plan *plan = build(&pattern, 1, algorithm), *own = build(&pattern, 1, NULL);
-    struct trawl_error record = unit_error();
+    struct trawl_error record = calls_error();
     uint64_t count = 0, rows = 0;
     struct trawl_match match;
     struct trawl_stats stats;
@@ -80,7 +80,7 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         TEST_CHECK(record.status == TRAWL_UNSUPPORTED && strstr(record.message, algorithm) != NULL);
         TEST_CHECK_U64(rows, 0);
     } else if (!for_records) {
-        TEST_CHECK_U64(unit_count(cuda, plan, text), 2);
+        TEST_CHECK_U64(must_count(cuda, plan, text), 2);
         stats = stats_of(cuda);
         TEST_CHECK(strcmp(stats.engine, "cuda") == 0 && stats.match_count == 2);
         TEST_CHECK(stats.device_copy_ns > 0 && stats.device_kernel_ns > 0);
@@ -96,7 +96,7 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         MUST(trawl_matrix(cuda, plan, &records, take_rows, &rows, NULL));
         TEST_CHECK_U64(rows, 1);
     }
-    TEST_CHECK_U64(unit_count(cuda, own, text), 2);
+    TEST_CHECK_U64(must_count(cuda, own, text), 2);
     stats = stats_of(cuda);
     TEST_CHECK(stats.device_copy_ns == 0 && stats.device_kernel_ns == 0 && stats.child_grids == 0);
     TEST_CHECK(stats.device_back_ns == 0 && stats.device_host_ns == 0);
@@ -111,16 +111,16 @@ static void on_auto(const char *algorithm, bool for_records)
     static const uint64_t offsets[] = {0, 6};
     const struct trawl_records records = {(const uint8_t *)"banana", offsets, 1};
     struct trawl_searcher *both = open_on(TRAWL_ENGINE_AUTO, 1, 0);
-    struct trawl_text *text = unit_string("banana");
+    struct trawl_text *text = must_string("banana");
     struct trawl_plan *plan = build(&pattern, 1, algorithm), *own = build(&pattern, 1, NULL);
     uint64_t calls, rows = 0;
 
     MUST(trawl_text_load(both, text, NULL));
     calls = sim_driver_calls();
-    TEST_CHECK_U64(unit_count(both, own, text), 2);
+    TEST_CHECK_U64(must_count(both, own, text), 2);
     TEST_CHECK(sim_driver_calls() > calls); /* the device does take part */
     if (!for_records)
-        TEST_CHECK_U64(unit_count(both, plan, text), 2);
+        TEST_CHECK_U64(must_count(both, plan, text), 2);
     MUST(trawl_matrix(both, plan, &records, take_rows, &rows, NULL));
     TEST_CHECK_U64(rows, 1);
     trawl_text_unload(both, text);
@@ -137,7 +137,7 @@ static void at_the_limits(const char *algorithm, uint64_t most)
     uint64_t text_bytes = most + 9, count = 0;
     char *bytes = malloc((size_t)text_bytes);
     struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
-    struct trawl_error record = unit_error();
+    struct trawl_error record = calls_error();
     struct trawl_pattern whole, longer;
     struct trawl_plan *fits, *does_not;
     struct trawl_text *text;
@@ -147,14 +147,14 @@ static void at_the_limits(const char *algorithm, uint64_t most)
         bytes[i] = (char)(i % 251 * (i / 251 + 1) % 256);
     whole = (struct trawl_pattern){bytes + 4, most};
     longer = (struct trawl_pattern){bytes + 4, most + 1};
-    text = unit_text(bytes, text_bytes);
+    text = must_text(bytes, text_bytes);
     fits = build(&whole, 1, algorithm);
     does_not = build(&longer, 1, algorithm);
-    TEST_CHECK_U64(unit_count(cuda, fits, text), 1);
+    TEST_CHECK_U64(must_count(cuda, fits, text), 1);
     CHECK_STATUS(trawl_count(cuda, does_not, text, &count, &record), TRAWL_UNSUPPORTED);
     (void)snprintf(number, sizeof number, "%" PRIu64, most);
     TEST_CHECK(strstr(record.message, number) != NULL && strstr(record.message, "bytes") != NULL);
-    TEST_CHECK_U64(unit_count(cuda, fits, text), 1);
+    TEST_CHECK_U64(must_count(cuda, fits, text), 1);
     trawl_plan_free(fits);
     trawl_plan_free(does_not);
     trawl_text_close(text);
@@ -169,7 +169,7 @@ static void threads_and_patterns(const char *algorithm)
     static const struct trawl_pattern patterns[] = {{"ab", 2}, {"bab", 3}, {"cabba", 5}, {"a", 1}};
     struct test_random random = test_random_begin("gallery threads");
     struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 3, 700);
-    struct trawl_searcher *cpu = unit_searcher(1, 0);
+    struct trawl_searcher *cpu = must_searcher(1, 0);
     struct trawl_plan *plan = build(patterns, 4, algorithm), *own = build(patterns, 4, NULL);
     struct trawl_match expected[64], got[64];
     uint64_t expected_count, got_count;
@@ -178,14 +178,14 @@ static void threads_and_patterns(const char *algorithm)
 
     for (uint32_t i = 0; i < sizeof bytes; i++)
         bytes[i] = "abc"[test_random_below(&random, 3)];
-    text = unit_text(bytes, sizeof bytes);
+    text = must_text(bytes, sizeof bytes);
     MUST(trawl_positions_into(cpu, own, text, expected, 64, &expected_count, NULL));
     MUST(trawl_positions_into(cuda, plan, text, got, 64, &got_count, NULL));
     TEST_CHECK_U64(got_count, expected_count);
     for (uint32_t i = 0; i < 64; i++)
         TEST_CHECK(got[i].begin == expected[i].begin && got[i].end == expected[i].end &&
                    got[i].pattern_index == expected[i].pattern_index);
-    TEST_CHECK_U64(unit_count(cuda, plan, text), expected_count);
+    TEST_CHECK_U64(must_count(cuda, plan, text), expected_count);
     trawl_plan_free(plan);
     trawl_plan_free(own);
     trawl_text_close(text);
@@ -206,7 +206,7 @@ static uint64_t copied_until(const char *algorithm, uint64_t at)
 
     memset(bytes, '.', (size_t)text_bytes);
     memcpy(bytes + at, "ana", 3);
-    text = unit_text(bytes, text_bytes);
+    text = must_text(bytes, text_bytes);
     before = sim_driver_copied();
     MUST(trawl_first(cuda, plan, text, &match, &found, NULL));
     TEST_CHECK(found && match.begin == at);
@@ -248,10 +248,10 @@ static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
     for (uint64_t i = 0; i < text_bytes; i++)
         bytes[i] = (char)('a' + (i * i / 7 + i / 251) % 3);
     plan = build(&whole, 1, algorithm);
-    text = unit_text(bytes, text_bytes);
-    TEST_CHECK_U64(unit_count(cuda, plan, text), 1);
+    text = must_text(bytes, text_bytes);
+    TEST_CHECK_U64(must_count(cuda, plan, text), 1);
     bytes[300 + pattern_bytes - 1] ^= 1;
-    TEST_CHECK_U64(unit_count(cuda, plan, text), 0);
+    TEST_CHECK_U64(must_count(cuda, plan, text), 0);
     trawl_plan_free(plan);
     trawl_text_close(text);
     trawl_searcher_close(cuda);
@@ -273,9 +273,9 @@ static void fills_the_device(const char *algorithm, uint32_t multiprocessors, ui
     memset(bytes, 'x', sizeof bytes);
     memcpy(bytes + sizeof bytes - 3, "ana", 3);
     cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
-    text = unit_text(bytes, sizeof bytes);
+    text = must_text(bytes, sizeof bytes);
     before = sim_counters().barriers;
-    TEST_CHECK_U64(unit_count(cuda, plan, text), 1);
+    TEST_CHECK_U64(must_count(cuda, plan, text), 1);
     TEST_CHECK_U64(sim_counters().barriers - before, barriers * 2 * multiprocessors);
     trawl_plan_free(plan);
     trawl_text_close(text);
@@ -290,8 +290,8 @@ static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint
 {
     struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
     struct trawl_plan *plan = build(&pattern, 1, algorithm);
-    struct trawl_text *text = unit_string("banana");
-    struct trawl_error record = unit_error();
+    struct trawl_text *text = must_string("banana");
+    struct trawl_error record = calls_error();
     enum trawl_status status;
 
     sim_driver_fail(nth, CUDA_CODE_NO_BINARY_FOR_GPU, false);
@@ -371,18 +371,18 @@ static void withheld(const char *algorithm)
     struct gallery_limits limits = gallery_limits_default;
     struct trawl_searcher *cuda;
     struct trawl_plan *plan = build(&pattern, 1, algorithm);
-    struct trawl_text *text = unit_string("ana..ana..ana..ana..ana");
+    struct trawl_text *text = must_string("ana..ana..ana..ana..ana");
     struct trawl_stats stats;
 
     limits.child_grids_max = 3;
     gallery_limits_replace(&limits);
     cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
     sim_pending_max(1000);
-    TEST_CHECK_U64(unit_count(cuda, plan, text), 5);
+    TEST_CHECK_U64(must_count(cuda, plan, text), 5);
     stats = stats_of(cuda);
     TEST_CHECK(stats.child_grids == 3 && stats.child_spills == 0 && stats.child_withheld == 2);
     sim_pending_max(0);
-    TEST_CHECK_U64(unit_count(cuda, plan, text), 5);
+    TEST_CHECK_U64(must_count(cuda, plan, text), 5);
     stats = stats_of(cuda);
     TEST_CHECK(stats.child_grids == 0 && stats.child_spills == 3 && stats.child_withheld == 2);
     sim_pending_max(SIM_PENDING_SEEDED);

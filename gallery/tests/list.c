@@ -1,6 +1,6 @@
 /* list: the gallery's names, what is refused, what a plan says of its algorithm, and who runs it.
  */
-#include "unit/unit.h"
+#include "calls.h"
 
 #define ON_CPU (1u << TRAWL_ENGINE_CPU)
 #define ON_CUDA (1u << TRAWL_ENGINE_CUDA)
@@ -91,7 +91,7 @@ static void unknown_names(void)
     static const char *const unknown[] = {"", "Naive", "naive ", "boyer-moore", "every", "rabin"};
 
     for (uint32_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
-        struct trawl_error record = unit_error();
+        struct trawl_error record = calls_error();
         struct trawl_plan *plan = NULL;
 
         CHECK_STATUS(build(&pattern, 1, unknown[i], &plan, &record), TRAWL_ARGUMENT);
@@ -172,7 +172,7 @@ static void options_that_do_not_fit(void)
     };
 
     for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct trawl_error record = unit_error();
+        struct trawl_error record = calls_error();
         struct trawl_plan *plan = NULL;
 
         CHECK_STATUS(build(&pattern, 1, wrong[i].text, &plan, &record), TRAWL_ARGUMENT);
@@ -191,9 +191,9 @@ static void not_on_the_cpu(void)
     for (uint32_t i = 0; i < 2 * sizeof texts / sizeof *texts; i++) {
         struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
         struct trawl_searcher *searcher = NULL;
-        struct trawl_plan *plan = NULL, *own = unit_plan("ana");
-        struct trawl_text *text = unit_string("banana");
-        struct trawl_error record = unit_error();
+        struct trawl_plan *plan = NULL, *own = must_plan("ana");
+        struct trawl_text *text = must_string("banana");
+        struct trawl_error record = calls_error();
         uint64_t count = 7;
 
         options.engine = i % 2 == 0 ? TRAWL_ENGINE_CPU : TRAWL_ENGINE_AUTO;
@@ -202,7 +202,7 @@ static void not_on_the_cpu(void)
         MUST(build(&pattern, 1, texts[i / 2], &plan, NULL));
         CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_UNSUPPORTED);
         TEST_CHECK(count == 7 && strstr(record.message, "\"cuda\"") != NULL);
-        TEST_CHECK_U64(unit_count(searcher, own, text), 2);
+        TEST_CHECK_U64(must_count(searcher, own, text), 2);
         TEST_CHECK_U64(trawl_plan_engines(own), ON_BOTH);
         trawl_plan_free(plan);
         trawl_plan_free(own);
@@ -216,7 +216,7 @@ static void what_does_not_fit(void)
 {
     static const struct trawl_pattern nul[] = {{"ab", 2}, {"a\0b", 3}, {"c", 1}};
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_error record = unit_error();
+    struct trawl_error record = calls_error();
     struct trawl_plan *plan = NULL;
 
     options.algorithm = "qs";
@@ -233,19 +233,19 @@ static void what_does_not_fit(void)
 static void borrowed_and_older(void)
 {
     struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_searcher *searcher = unit_searcher(1, 0);
-    struct trawl_text *text = unit_string("banana");
+    struct trawl_searcher *searcher = must_searcher(1, 0);
+    struct trawl_text *text = must_string("banana");
     struct trawl_plan *plan = NULL;
     char name[] = "bmh";
 
     MUST(build(&pattern, 1, name, &plan, NULL));
     memset(name, '#', sizeof name - 1);
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
     trawl_plan_free(plan);
     older.size = offsetof(struct trawl_plan_options, algorithm);
     older.algorithm = "no such name, beyond the size";
     MUST(trawl_plan_build(&pattern, 1, &older, &plan, NULL));
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
     trawl_plan_free(plan);
     trawl_text_close(text);
     trawl_searcher_close(searcher);
@@ -286,9 +286,9 @@ static int no_windows(void *context, const struct trawl_window *window)
 /* rabin-karp-matrix and -sample take records, nothing else; the searcher stays usable. */
 static void for_records_alone(const char *name)
 {
-    struct trawl_searcher *searcher = unit_searcher(2, 0);
-    struct trawl_text *text = unit_string("banana");
-    struct trawl_plan *plan = NULL, *other = unit_plan("a");
+    struct trawl_searcher *searcher = must_searcher(2, 0);
+    struct trawl_text *text = must_string("banana");
+    struct trawl_plan *plan = NULL, *other = must_plan("a");
     struct trawl_match match;
     uint64_t count = 0;
     bool found;
@@ -302,7 +302,7 @@ static void for_records_alone(const char *name)
     CHECK_ERROR(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, error),
                 TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_windows(searcher, plan, text, 0, no_windows, NULL, error), TRAWL_ARGUMENT);
-    TEST_CHECK_U64(unit_count(searcher, other, text), 3);
+    TEST_CHECK_U64(must_count(searcher, other, text), 3);
     trawl_plan_free(plan);
     trawl_plan_free(other);
     trawl_text_close(text);
@@ -320,8 +320,8 @@ static bool is_for_texts(uint32_t i)
 static void plans_in_turn(void)
 {
     static const char long_pattern[] = "a pattern much longer than the others, so that copies grow";
-    struct trawl_searcher *searcher = unit_searcher(1, 7);
-    struct trawl_text *text = unit_string("Banana, bANANa; a pattern much longer than the others");
+    struct trawl_searcher *searcher = must_searcher(1, 7);
+    struct trawl_text *text = must_string("Banana, bANANa; a pattern much longer than the others");
 
     for (uint32_t turn = 0; turn < 6 * NAMES; turn++) {
         struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
@@ -336,7 +336,7 @@ static void plans_in_turn(void)
         options.algorithm = turn % 4 == 3 ? NULL : rows[turn % NAMES].name;
         options.flags = folds ? TRAWL_IGNORE_CASE : 0;
         MUST(trawl_plan_build(patterns, 2, &options, &plan, NULL));
-        TEST_CHECK_U64(unit_count(searcher, plan, text), (folds ? 4u : 2u) + singles);
+        TEST_CHECK_U64(must_count(searcher, plan, text), (folds ? 4u : 2u) + singles);
         trawl_plan_free(plan);
     }
     trawl_text_close(text);
@@ -390,8 +390,8 @@ static void variants_of_other_lengths(void)
                                       ".";
     static const uint64_t offsets[] = {0, 5, 11, 14, 29, 30};
     const struct trawl_records records = {(const uint8_t *)tape, offsets, 5};
-    struct trawl_searcher *searcher = unit_searcher(2, 5);
-    struct trawl_text *text = unit_text(tape, sizeof tape - 1);
+    struct trawl_searcher *searcher = must_searcher(2, 5);
+    struct trawl_text *text = must_text(tape, sizeof tape - 1);
     uint64_t taken = 0, runs = 0;
 
     TEST_CHECK_U64(sizeof tape - 1, offsets[5]);
@@ -407,7 +407,7 @@ static void variants_of_other_lengths(void)
         options.utf8 = &utf8;
         MUST(trawl_plan_build(patterns, 2, &options, &plan, NULL));
         if (i == NAMES || is_for_texts(i))
-            TEST_CHECK_U64(unit_count(searcher, plan, text), 2 + 2 + 1 + 12 + 1);
+            TEST_CHECK_U64(must_count(searcher, plan, text), 2 + 2 + 1 + 12 + 1);
         MUST(trawl_matrix(searcher, plan, &records, take_row, &taken, NULL));
         trawl_plan_free(plan);
     }
@@ -423,7 +423,7 @@ static void engine_auto(void)
     for (uint32_t i = 0; i < NAMES; i++) {
         struct trawl_stats stats = {.size = sizeof stats};
         struct trawl_searcher *searcher = NULL;
-        struct trawl_text *text = unit_string("banana");
+        struct trawl_text *text = must_string("banana");
         struct trawl_plan *plan = NULL;
 
         if (!is_for_texts(i)) {
@@ -432,7 +432,7 @@ static void engine_auto(void)
         }
         MUST(trawl_searcher_open(NULL, &searcher, NULL));
         MUST(build(&pattern, 1, rows[i].name, &plan, NULL));
-        TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
+        TEST_CHECK_U64(must_count(searcher, plan, text), 2);
         MUST(trawl_searcher_stats(searcher, &stats, NULL));
         TEST_CHECK(strcmp(stats.engine, "cpu") == 0 && stats.match_count == 2);
         trawl_plan_free(plan);

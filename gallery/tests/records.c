@@ -11,7 +11,7 @@
 static void scene_run(struct scene *scene, const char *algorithm, uint32_t threads,
                       uint64_t chunk_bytes)
 {
-    struct trawl_searcher *searcher = unit_searcher(threads, chunk_bytes);
+    struct trawl_searcher *searcher = must_searcher(threads, chunk_bytes);
     struct trawl_stats stats = {.size = sizeof stats};
 
     MUST(scene_matrix(scene, algorithm, searcher, NULL));
@@ -95,7 +95,7 @@ static void corners(void)
     enum { ROWS = 300000 };
     static uint64_t offsets[ROWS + 1];
     struct test_random random = test_random_begin("gallery corners");
-    struct trawl_searcher *searcher = unit_searcher(1, 0);
+    struct trawl_searcher *searcher = must_searcher(1, 0);
     uint64_t descending[3] = {0, 2, 1};
     struct trawl_records wrong = {(const uint8_t *)"ab", descending, 2};
     struct trawl_plan *plan;
@@ -168,7 +168,7 @@ static void failing_memory(void)
     input_add_pattern(&scene.tape, scene.tape.text, 2);
     scene.algorithm = "rabin-karp-matrix";
     trawl_set_allocator(&functions);
-    searcher = unit_searcher(2, 0);
+    searcher = must_searcher(2, 0);
     plan = scene_plan(&scene);
     do {
         memory.requests = 0;

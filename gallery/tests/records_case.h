@@ -3,7 +3,7 @@
 #define TRAWL_TESTS_GALLERY_RECORDS_CASE_H
 
 #include "diff/input.h"
-#include "unit/unit.h"
+#include "calls.h"
 
 struct scene {
     struct diff_input tape; /* the tape, and the patterns */

@@ -278,7 +278,7 @@ static void little_memory(void)
 {
     struct test_random random = test_random_begin("gallery records device memory");
     struct trawl_searcher *searcher = NULL;
-    struct trawl_error error = unit_error();
+    struct trawl_error error = calls_error();
     uint8_t *large = test_memory(600u << 10);
     struct scene scene;
 
@@ -334,7 +334,7 @@ static void failing_calls(void)
         uint64_t nth = 0, calls;
 
         do {
-            struct trawl_error error = unit_error();
+            struct trawl_error error = calls_error();
             enum trawl_status status;
 
             reset(nth + 1, 4u << 20);
@@ -366,7 +366,7 @@ static void mutants(void)
     scene_add_patterns(&random, 1, 1, &scene);
     for (uint32_t i = 0; i < count; i++) {
         struct trawl_searcher *searcher = NULL;
-        struct trawl_error error = unit_error();
+        struct trawl_error error = calls_error();
 
         if (strstr(sites[i].file, "gallery/kernels/records.cu") == NULL)
             continue;
@@ -387,8 +387,8 @@ static void mutants(void)
 static void engines(void)
 {
     struct test_random random = test_random_begin("gallery records engines");
-    struct trawl_searcher *searcher = unit_searcher(2, 0), *cuda = NULL;
-    struct trawl_error error = unit_error();
+    struct trawl_searcher *searcher = must_searcher(2, 0), *cuda = NULL;
+    struct trawl_error error = calls_error();
     struct scene scene;
 
     reset(4, 4u << 20);

@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <unistd.h>
 
-#include "unit/unit.h"
+#include "calls.h"
 
 #define TEXT_BYTES ((uint64_t)1 << 20)
 #define BLOCKS_MAX 100000
@@ -62,7 +62,7 @@ static void give_back(void *context, void *pointer, uint64_t bytes)
 
 static void search(const char *bytes, const struct trawl_plan *plan, uint32_t threads, int kind)
 {
-    struct trawl_searcher *searcher = unit_searcher(threads, threads == 3 ? 5000 : 0);
+    struct trawl_searcher *searcher = must_searcher(threads, threads == 3 ? 5000 : 0);
     struct trawl_text *text = NULL;
     struct trawl_match match;
     uint64_t count = 0;
@@ -80,11 +80,11 @@ static void search(const char *bytes, const struct trawl_plan *plan, uint32_t th
     MUST(trawl_count(searcher, plan, text, &count, NULL));
     if (kind != 2) {
         MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
-        MUST(trawl_positions(searcher, plan, text, unit_ignore_matches, NULL, NULL));
+        MUST(trawl_positions(searcher, plan, text, ignore_matches, NULL, NULL));
         MUST(trawl_positions_into(searcher, plan, text, &match, 1, &count, NULL));
         MUST(trawl_count_lines(searcher, plan, text, true, UINT64_MAX, &count, NULL));
-        MUST(trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, unit_ignore_window, NULL,
-                           NULL));
+        MUST(
+            trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, ignore_window, NULL, NULL));
     }
     trawl_text_close(text);
     trawl_searcher_close(searcher);
@@ -101,15 +101,13 @@ static void build_and_search(const char *bytes)
 
     for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (uint32_t m = 0; m < sizeof methods / sizeof *methods; m++) {
-            struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
             struct trawl_pattern patterns[2] = {{bytes, lengths[i]}, {bytes + 5000, lengths[i]}};
-            struct trawl_plan *plan = NULL;
-            options.method = methods[m];
-            if (trawl_plan_build(patterns, 1 + i % 2, &options, &plan, NULL) != TRAWL_OK)
+            AUTO_PLAN plan = NULL;
+            if (trawl_plan_build(patterns, 1 + i % 2, PLAN_WITH(.method = methods[m]), &plan,
+                                 NULL) != TRAWL_OK)
                 continue;
             for (int kind = 0; kind < 3; kind++)
                 search(bytes, plan, 1 + (uint32_t)kind, kind);
-            trawl_plan_free(plan);
         }
 }
 
@@ -136,7 +134,7 @@ int main(void)
     TEST_CHECK_U64(ledger.empty, 0);
     allocated = ledger.allocated;
     trawl_set_allocator(NULL); /* the C library's again */
-    plan = unit_plan("x");
+    plan = must_plan("x");
     trawl_plan_free(plan);
     TEST_CHECK_U64(ledger.allocated, allocated);
     free(bytes);

@@ -1,13 +1,13 @@
 /* arguments: every mistake of a caller that the header names is answered with ARGUMENT, and the
  * outputs stay as they were. */
-#include "unit/unit.h"
+#include "calls.h"
 
 #define UNTOUCHED ((uint64_t)0x1234567890abcdef)
 
 /* The call, without an argument that it needs, fails and names what is missing. */
 #define CHECK_NULL(call, name)                                          \
     do {                                                                \
-        struct trawl_error record_ = unit_error(), *error = &record_;   \
+        struct trawl_error record_ = calls_error(), *error = &record_;  \
         CHECK_STATUS((call), TRAWL_ARGUMENT);                           \
         if (!TEST_CHECK(record_.status == TRAWL_ARGUMENT &&             \
                         strcmp(record_.message, name " is NULL") == 0)) \
@@ -39,11 +39,11 @@ static void plan_patterns(void)
     struct trawl_pattern empty[3] = {{"a", 1}, {"b", 1}, {"", 0}};
     struct trawl_pattern null_bytes[2] = {{"a", 1}, {NULL, 1}};
     struct trawl_plan *made = (struct trawl_plan *)&searcher;
-    struct trawl_error record = unit_error();
+    struct trawl_error record = calls_error();
 
     CHECK_NULL(trawl_plan_build(good, 3, NULL, NULL, error), "plan");
     CHECK_NULL(trawl_plan_build(NULL, 3, NULL, &made, error), "patterns");
-    CHECK_ERROR(trawl_plan_build(null_bytes, 2, NULL, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(null_bytes, 2, NULL, &made, error));
     CHECK_STATUS(trawl_plan_build(empty, 3, NULL, &made, &record), TRAWL_ARGUMENT);
     TEST_CHECK_U64(record.pattern_index, 2);
     TEST_CHECK_U64(record.text_offset, UINT64_MAX);
@@ -61,28 +61,28 @@ static void plan_options(void)
     struct trawl_plan *made = NULL;
 
     options.flags = 8;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     options.flags = 0x80000001u;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     options = good;
     options.method = (enum trawl_method)99;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     options.method = TRAWL_METHOD_SAMPLED; /* six bytes are too few to take samples of */
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     options = good;
     options.reserved = 1;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     options = good;
     options.line_end_set = 2;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     options = good;
     options.sample_bytes = 1;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     options = good;
     options.utf8 = &no_variants;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     options.utf8 = &no_words;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     TEST_CHECK(made == NULL);
 }
 
@@ -105,26 +105,25 @@ static void plan_encoding(void)
     struct trawl_utf8 utf8 = {NULL, itself, no_word};
     struct trawl_encoding encoding = {NULL, 2, no_decode, no_encode};
     struct trawl_pattern pattern = {"needle", 6};
-    struct trawl_plan *made = NULL;
+    AUTO_PLAN made = NULL;
 
     options.encoding = &encoding; /* without utf8 */
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     options.utf8 = &utf8;
     encoding.bytes_max = 5;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     encoding.bytes_max = 0;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     encoding.bytes_max = 2;
     encoding.decode = NULL;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     encoding.decode = no_decode;
     encoding.encode = NULL;
-    CHECK_ERROR(trawl_plan_build(&pattern, 1, &options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     TEST_CHECK(made == NULL);
     encoding.encode = no_encode;
     TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &made, NULL) == TRAWL_OK);
     CHECK_ERROR(trawl_plan_save(made, "/dev/null", NULL, error), TRAWL_UNSUPPORTED);
-    trawl_plan_free(made);
 }
 
 static void explain(void)
@@ -146,11 +145,11 @@ static void texts(void)
     uint64_t read_bytes = UNTOUCHED;
 
     CHECK_NULL(trawl_text_from_memory("a", 1, NULL, error), "text");
-    CHECK_ERROR(trawl_text_from_memory(NULL, 1, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_text_from_memory(NULL, 1, &made, error));
     CHECK_NULL(trawl_text_open_file(NULL, &made, error), "path");
     CHECK_NULL(trawl_text_open_file("/dev/null", NULL, error), "text");
     CHECK_NULL(trawl_text_from_descriptor(0, "x", NULL, error), "text");
-    CHECK_ERROR(trawl_text_from_descriptor(-1, "x", &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_text_from_descriptor(-1, "x", &made, error));
     TEST_CHECK(made == NULL);
     CHECK_NULL(trawl_text_read(NULL, 0, buffer, 4, &read_bytes, error), "text");
     CHECK_NULL(trawl_text_read(text, 0, NULL, 4, &read_bytes, error), "buffer");
@@ -163,16 +162,14 @@ static void texts(void)
 
 static void loading(void)
 {
-    struct trawl_text *stream = NULL;
+    AUTO_TEXT stream = must_file("/dev/null");
 
-    MUST(trawl_text_open_file("/dev/null", &stream, NULL));
     CHECK_NULL(trawl_text_load(NULL, text, error), "searcher");
     CHECK_NULL(trawl_text_load(searcher, NULL, error), "text");
-    CHECK_ERROR(trawl_text_load(searcher, stream, error), TRAWL_ARGUMENT); /* not in memory */
+    CHECK_REFUSED(trawl_text_load(searcher, stream, error)); /* not in memory */
     trawl_text_unload(NULL, text);
     trawl_text_unload(searcher, NULL);
     trawl_text_unload(searcher, text); /* nothing was loaded */
-    trawl_text_close(stream);
 }
 
 static void searchers(void)
@@ -183,12 +180,12 @@ static void searchers(void)
 
     CHECK_NULL(trawl_searcher_open(NULL, NULL, error), "searcher");
     options.engine = (enum trawl_engine)77;
-    CHECK_ERROR(trawl_searcher_open(&options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_searcher_open(&options, &made, error));
     options = good;
     options.instruction_set = "no such set";
-    CHECK_ERROR(trawl_searcher_open(&options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_searcher_open(&options, &made, error));
     options.instruction_set = "";
-    CHECK_ERROR(trawl_searcher_open(&options, &made, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_searcher_open(&options, &made, error));
     TEST_CHECK(made == NULL);
 }
 
@@ -199,7 +196,7 @@ static void stats(void)
     CHECK_NULL(trawl_searcher_stats(NULL, &record, error), "searcher");
     CHECK_NULL(trawl_searcher_stats(searcher, NULL, error), "stats");
     record.size = 0;
-    CHECK_ERROR(trawl_searcher_stats(searcher, &record, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_searcher_stats(searcher, &record, error));
     TEST_CHECK_U64(record.match_count, UNTOUCHED);
 }
 
@@ -221,9 +218,9 @@ static void searches(void)
     CHECK_NULL(trawl_first(searcher, plan, text, NULL, &found, error), "match");
     CHECK_NULL(trawl_first(searcher, plan, text, &match, NULL, error), "found");
 
-    CHECK_NULL(trawl_positions(NULL, plan, text, unit_ignore_matches, NULL, error), "searcher");
-    CHECK_NULL(trawl_positions(searcher, NULL, text, unit_ignore_matches, NULL, error), "plan");
-    CHECK_NULL(trawl_positions(searcher, plan, NULL, unit_ignore_matches, NULL, error), "text");
+    CHECK_NULL(trawl_positions(NULL, plan, text, ignore_matches, NULL, error), "searcher");
+    CHECK_NULL(trawl_positions(searcher, NULL, text, ignore_matches, NULL, error), "plan");
+    CHECK_NULL(trawl_positions(searcher, plan, NULL, ignore_matches, NULL, error), "text");
     CHECK_NULL(trawl_positions(searcher, plan, text, NULL, NULL, error), "sink");
 
     CHECK_NULL(trawl_positions_into(NULL, plan, text, &match, 1, &count, error), "searcher");
@@ -247,8 +244,8 @@ static void begins_searches(void)
     CHECK_NULL(trawl_begins_on_device(NULL, plan, text, 8, 1, &count, error), "searcher");
     CHECK_NULL(trawl_begins_on_device(searcher, NULL, text, 8, 1, &count, error), "plan");
     CHECK_NULL(trawl_begins_on_device(searcher, plan, NULL, 8, 1, &count, error), "text");
-    CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 0, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 12, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_begins_on_device(searcher, plan, text, 0, 1, &count, error));
+    CHECK_REFUSED(trawl_begins_on_device(searcher, plan, text, 12, 1, &count, error));
     CHECK_NULL(trawl_begins_on_device(searcher, plan, text, 8, 1, NULL, error), "begin_count");
     /* The searcher has no device. */
     CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 8, 1, &count, error),
@@ -256,8 +253,8 @@ static void begins_searches(void)
     CHECK_NULL(trawl_pairs_on_device(NULL, plan, text, 8, 1, &count, error), "searcher");
     CHECK_NULL(trawl_pairs_on_device(searcher, NULL, text, 8, 1, &count, error), "plan");
     CHECK_NULL(trawl_pairs_on_device(searcher, plan, NULL, 8, 1, &count, error), "text");
-    CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 0, 1, &count, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 12, 1, &count, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_pairs_on_device(searcher, plan, text, 0, 1, &count, error));
+    CHECK_REFUSED(trawl_pairs_on_device(searcher, plan, text, 12, 1, &count, error));
     CHECK_NULL(trawl_pairs_on_device(searcher, plan, text, 8, 1, NULL, error), "pair_count");
     /* The searcher has no device. */
     CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 8, 1, &count, error),
@@ -275,25 +272,21 @@ static void line_searches(void)
     CHECK_NULL(trawl_count_lines(searcher, plan, text, false, 9, NULL, error), "count");
     TEST_CHECK_U64(count, UNTOUCHED);
 
-    CHECK_NULL(trawl_count_by_pattern(NULL, plan, text, unit_ignore_counts, NULL, error),
-               "searcher");
-    CHECK_NULL(trawl_count_by_pattern(searcher, NULL, text, unit_ignore_counts, NULL, error),
-               "plan");
-    CHECK_NULL(trawl_count_by_pattern(searcher, plan, NULL, unit_ignore_counts, NULL, error),
-               "text");
+    CHECK_NULL(trawl_count_by_pattern(NULL, plan, text, ignore_counts, NULL, error), "searcher");
+    CHECK_NULL(trawl_count_by_pattern(searcher, NULL, text, ignore_counts, NULL, error), "plan");
+    CHECK_NULL(trawl_count_by_pattern(searcher, plan, NULL, ignore_counts, NULL, error), "text");
     CHECK_NULL(trawl_count_by_pattern(searcher, plan, text, NULL, NULL, error), "sink");
-    CHECK_NULL(trawl_windows(NULL, plan, text, 0, unit_ignore_window, NULL, error), "searcher");
-    CHECK_NULL(trawl_windows(searcher, NULL, text, 0, unit_ignore_window, NULL, error), "plan");
-    CHECK_NULL(trawl_windows(searcher, plan, NULL, 0, unit_ignore_window, NULL, error), "text");
+    CHECK_NULL(trawl_windows(NULL, plan, text, 0, ignore_window, NULL, error), "searcher");
+    CHECK_NULL(trawl_windows(searcher, NULL, text, 0, ignore_window, NULL, error), "plan");
+    CHECK_NULL(trawl_windows(searcher, plan, NULL, 0, ignore_window, NULL, error), "text");
     CHECK_NULL(trawl_windows(searcher, plan, text, 0, NULL, NULL, error), "sink");
-    CHECK_ERROR(trawl_windows(searcher, plan, text, 32, unit_ignore_window, NULL, error),
-                TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_windows(searcher, plan, text, 32, ignore_window, NULL, error));
 }
 
 /* What the header allows: NULL to free and close, no error record, a text without bytes. */
 static void allowed(void)
 {
-    struct trawl_text *empty = NULL;
+    AUTO_TEXT empty = NULL;
     uint64_t count = UNTOUCHED;
     struct trawl_match match = {UNTOUCHED, 0, 0};
     bool found = true;
@@ -303,7 +296,7 @@ static void allowed(void)
     trawl_searcher_close(NULL);
     TEST_CHECK_U64(trawl_searcher_progress(searcher), 0);
     MUST(trawl_text_from_memory(NULL, 0, &empty, NULL));
-    TEST_CHECK_U64(unit_count(searcher, plan, empty), 0);
+    TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
     MUST(trawl_first(searcher, plan, empty, &match, &found, NULL));
     TEST_CHECK(!found && match.begin == UNTOUCHED);
     MUST(trawl_positions_into(searcher, plan, text, NULL, 0, &count, NULL));
@@ -313,15 +306,14 @@ static void allowed(void)
     TEST_CHECK_U64(count, 2);
     MUST(trawl_count_lines(searcher, plan, text, false, 0, &count, NULL));
     TEST_CHECK_U64(count, 0);
-    trawl_text_close(empty);
 }
 
 int main(void)
 {
     test_begin("arguments");
-    searcher = unit_searcher(1, 0);
-    plan = unit_plan("ab");
-    text = unit_string("ab\nab");
+    searcher = must_searcher(1, 0);
+    plan = must_plan("ab");
+    text = must_string("ab\nab");
     plan_patterns();
     plan_options();
     plan_encoding();
@@ -334,7 +326,7 @@ int main(void)
     begins_searches();
     line_searches();
     allowed();
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 2); /* after all those mistakes */
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2); /* after all those mistakes */
     trawl_text_close(text);
     trawl_plan_free(plan);
     trawl_searcher_close(searcher);

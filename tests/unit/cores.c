@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "runtime/road.h"
 #include "runtime/search.h"
-#include "unit/unit.h"
+#include "calls.h"
 
 #define THREADS 16u
 #define MIB ((uint64_t)1 << 20)

@@ -6,7 +6,7 @@
  * 'v' are the small letters of 0x81 '1' to '6'. There the library's answer may hold more, but every
  * occurrence that begins at a character must be in it.
  */
-#include "unit.h"
+#include "calls.h"
 
 #define CASES_NORMAL 300
 #define CASES_LONG 20000
@@ -129,27 +129,23 @@ static void check(struct test_random *random, struct trawl_searcher *searcher)
     struct trawl_pattern pattern = {bytes, test_random_between(random, 1, PATTERN_BYTES_MAX)};
     struct trawl_utf8 utf8 = {NULL, variants, is_word};
     struct trawl_encoding encoding = {&wide, wide ? 2 : 1, decode, encode};
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_plan *plan = NULL;
-    struct trawl_text *source = NULL;
+    uint32_t flags = (uint32_t)test_random_below(random, 4);
+    AUTO_PLAN plan = NULL;
+    AUTO_TEXT source = NULL;
     struct found found;
 
     for (uint64_t i = 0; i < text_bytes; i++)
         text[i] = letters[test_random_below(random, sizeof letters)];
     for (uint64_t i = 0; i < pattern.bytes_count; i++)
         bytes[i] = letters[test_random_below(random, sizeof letters)];
-    options.flags = (uint32_t)test_random_below(random, 4);
-    options.utf8 = &utf8;
-    options.encoding = &encoding;
     memset(&found, 0, sizeof found);
-    MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
-    MUST(trawl_text_from_memory(text, text_bytes, &source, NULL));
+    plan = must_plans(&pattern, 1, PLAN_WITH(.flags = flags, .utf8 = &utf8, .encoding = &encoding));
+    source = must_text(text, text_bytes);
     MUST(trawl_positions(searcher, plan, source, take, &found, NULL));
     for (uint64_t at = 0; at < text_bytes; at++) {
         uint32_t code_point, length = decode(&wide, text + at, text_bytes - at, &code_point);
-        uint64_t end =
-            match_end(&wide, options.flags, bytes, pattern.bytes_count, text, text_bytes, at);
-        bool is_one = at == next && end > 0 && (!before || (options.flags & TRAWL_WHOLE_WORD) == 0);
+        uint64_t end = match_end(&wide, flags, bytes, pattern.bytes_count, text, text_bytes, at);
+        bool is_one = at == next && end > 0 && (!before || (flags & TRAWL_WHOLE_WORD) == 0);
 
         expected += is_one;
         TEST_CHECK(!is_one || found.at[at]);
@@ -160,8 +156,6 @@ static void check(struct test_random *random, struct trawl_searcher *searcher)
     }
     if (!wide)
         TEST_CHECK_U64(found.count, expected);
-    trawl_text_close(source);
-    trawl_plan_free(plan);
 }
 
 /* ---- UTF-8 -------------------------------------------------------------------------------- */
@@ -214,19 +208,10 @@ static uint64_t count_in(struct trawl_searcher *searcher, uint32_t flags, const 
                          const char *pattern, const char *string)
 {
     struct trawl_utf8 utf8 = {(void *)(uintptr_t)bound, bound_variants, every_word};
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern patterns[1] = {{pattern, strlen(pattern)}};
-    struct trawl_text *text = unit_string(string);
-    struct trawl_plan *plan = NULL;
-    uint64_t count;
+    AUTO_PLAN plan = must_plan_with(pattern, PLAN_WITH(.flags = flags, .utf8 = &utf8));
+    AUTO_TEXT text = must_string(string);
 
-    options.flags = flags;
-    options.utf8 = &utf8;
-    MUST(trawl_plan_build(patterns, 1, &options, &plan, NULL));
-    count = unit_count(searcher, plan, text);
-    trawl_plan_free(plan);
-    trawl_text_close(text);
-    return count;
+    return must_count(searcher, plan, text);
 }
 
 static void check_bounds(struct trawl_searcher *searcher)
@@ -253,14 +238,12 @@ static void check_bounds(struct trawl_searcher *searcher)
 int main(void)
 {
     struct test_random random = test_random_begin("encoding");
-    struct trawl_searcher *searcher = NULL;
+    AUTO_SEARCHER searcher = must_searcher_with(NULL);
     uint64_t wanted = test_amount(CASES_NORMAL, CASES_LONG);
 
     test_begin("encoding");
-    MUST(trawl_searcher_open(NULL, &searcher, NULL));
     check_bounds(searcher);
     for (uint64_t i = 0; i < wanted && test_failures < 5; i++)
         check(&random, searcher);
-    trawl_searcher_close(searcher);
     return test_end();
 }

@@ -7,7 +7,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "unit/unit.h"
+#include "calls.h"
 
 #define ENOUGH 5 /* signals while a call waits */
 #define PATTERNS 9000u
@@ -128,8 +128,8 @@ static void plans(void)
 
 static void texts(void)
 {
-    struct trawl_searcher *searcher = unit_searcher(1, 0);
-    struct trawl_plan *plan = unit_plan("needle");
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("needle");
 
     for (int compressed = 0; compressed < 2; compressed++) { /* what could be, and is not */
         struct slow_pipe slow = {.bytes = (const uint8_t *)TEXT, .bytes_count = sizeof TEXT - 1};
@@ -146,8 +146,6 @@ static void texts(void)
         close(slow.ends[0]);
         (void)pthread_join(other, NULL);
     }
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
 }
 
 int main(void)

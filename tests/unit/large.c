@@ -5,7 +5,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "unit/unit.h"
+#include "calls.h"
 
 #define BORDER ((uint64_t)1 << 32)
 #define TEXT_BYTES (BORDER + ((uint64_t)64 << 20))
@@ -27,8 +27,8 @@ static int last_window(void *context, const struct trawl_window *window)
 
 static void check_text(struct trawl_text *text, uint32_t threads)
 {
-    struct trawl_searcher *searcher = unit_searcher(threads, 0);
-    struct trawl_plan *plan = unit_plan(needle);
+    AUTO_SEARCHER searcher = must_searcher(threads, 0);
+    AUTO_PLAN plan = must_plan(needle);
     struct trawl_match matches[PLACES + 1];
     uint64_t count = 0, bytes = 0, end = 0;
 
@@ -46,8 +46,6 @@ static void check_text(struct trawl_text *text, uint32_t threads)
         MUST(trawl_windows(searcher, plan, text, 0, last_window, &end, NULL));
         TEST_CHECK_U64(end, TEXT_BYTES);
     }
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
 }
 
 static void in_memory(void)
@@ -63,7 +61,7 @@ static void in_memory(void)
     (void)madvise(bytes, TEXT_BYTES, MADV_HUGEPAGE); /* holes then take 2 MiB per page fault */
     for (uint32_t i = 0; i < PLACES; i++)
         memcpy(bytes + places[i], needle, NEEDLE_BYTES);
-    text = unit_text(bytes, TEXT_BYTES);
+    text = must_text(bytes, TEXT_BYTES);
     check_text(text, 2);
     trawl_text_close(text);
     munmap(bytes, TEXT_BYTES);
@@ -73,7 +71,7 @@ static void in_memory(void)
 static void in_a_file(void)
 {
     char path[] = "/tmp/trawl-large-XXXXXX";
-    struct trawl_text *text = NULL;
+    AUTO_TEXT text = NULL;
     struct statvfs disk;
     int file = mkstemp(path);
 
@@ -93,7 +91,6 @@ static void in_a_file(void)
         }
     MUST(trawl_text_from_descriptor(file, "large", &text, NULL));
     check_text(text, 2);
-    trawl_text_close(text);
     close(file);
 }
 

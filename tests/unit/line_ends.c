@@ -1,5 +1,5 @@
 /* line_ends: two bytes that end lines, against the same text with one of them in both places. */
-#include "unit.h"
+#include "calls.h"
 
 #define TEXT_MAX 1000
 #define PATTERNS 2 /* the same twice are one */
@@ -14,12 +14,10 @@ struct bytes {
 static uint64_t count_lines(const struct trawl_plan *plan, struct trawl_searcher *searcher,
                             const struct bytes *text, bool invert)
 {
-    struct trawl_text *opened;
+    AUTO_TEXT opened = must_text(text->bytes, text->count);
     uint64_t count = UINT64_MAX;
 
-    MUST(trawl_text_from_memory(text->bytes, text->count, &opened, NULL));
     MUST(trawl_count_lines(searcher, plan, opened, invert, UINT64_MAX, &count, NULL));
-    trawl_text_close(opened);
     return count;
 }
 
@@ -32,13 +30,11 @@ static int sum_line_ends(void *context, const struct trawl_window *window)
 static uint64_t window_line_ends(const struct trawl_plan *plan, struct trawl_searcher *searcher,
                                  const struct bytes *text)
 {
-    struct trawl_text *opened;
+    AUTO_TEXT opened = must_text(text->bytes, text->count);
     uint64_t count = 0;
 
-    MUST(trawl_text_from_memory(text->bytes, text->count, &opened, NULL));
     MUST(
         trawl_windows(searcher, plan, opened, TRAWL_WINDOW_LINE_ENDS, sum_line_ends, &count, NULL));
-    trawl_text_close(opened);
     return count;
 }
 
@@ -78,12 +74,10 @@ static uint64_t window_segments(const struct trawl_plan *plan, struct trawl_sear
                                 const struct bytes *text)
 {
     struct segments segments = {text, 0, 0, 0, false};
-    struct trawl_text *opened;
+    AUTO_TEXT opened = must_text(text->bytes, text->count);
 
-    MUST(trawl_text_from_memory(text->bytes, text->count, &opened, NULL));
     MUST(
         trawl_windows(searcher, plan, opened, TRAWL_WINDOW_LINES, count_segments, &segments, NULL));
-    trawl_text_close(opened);
     TEST_CHECK(!segments.is_wrong);
     return segments.count;
 }
@@ -107,17 +101,11 @@ static uint64_t expected_segments(const char *const *patterns, const struct byte
 
 static struct trawl_plan *plan_of(const char *const *strings, uint32_t flags, bool also)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_pattern patterns[PATTERNS];
-    struct trawl_plan *plan;
 
     for (uint32_t i = 0; i < PATTERNS; i++)
         patterns[i] = (struct trawl_pattern){strings[i], strlen(strings[i])};
-    options.flags = flags;
-    options.line_end_also_set = also;
-    options.line_end_also = '\0';
-    MUST(trawl_plan_build(patterns, PATTERNS, &options, &plan, NULL));
-    return plan;
+    return must_plans(patterns, PATTERNS, PLAN_WITH(.flags = flags, .line_end_also_set = also));
 }
 
 /* The text with NUL and newline ending lines, and the same with newlines in place of the NULs. */
@@ -144,15 +132,11 @@ int main(void)
     for (uint64_t round = 0; round < 400; round++) {
         const char *const *patterns = sets[test_random_below(&source, sizeof sets / sizeof *sets)];
         uint32_t flags = test_random_below(&source, 2) == 0 ? TRAWL_WHOLE_LINE : 0;
-        struct trawl_plan *plan_both = plan_of(patterns, flags, true);
-        struct trawl_plan *plan_one = plan_of(patterns, flags, false);
-        struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-        struct trawl_searcher *searcher;
+        AUTO_PLAN plan_both = plan_of(patterns, flags, true);
+        AUTO_PLAN plan_one = plan_of(patterns, flags, false);
+        AUTO_SEARCHER searcher = must_searcher(1 + (uint32_t)test_random_below(&source, 3),
+                                               1 + test_random_below(&source, 200));
 
-        options.engine = TRAWL_ENGINE_CPU;
-        options.threads = 1 + (uint32_t)test_random_below(&source, 3);
-        options.chunk_bytes = 1 + test_random_below(&source, 200);
-        MUST(trawl_searcher_open(&options, &searcher, NULL));
         make_texts(&both, &one);
         for (int invert = 0; invert < 2; invert++)
             TEST_CHECK_U64(count_lines(plan_both, searcher, &both, invert != 0),
@@ -163,9 +147,6 @@ int main(void)
         if (flags == 0)
             TEST_CHECK_U64(window_segments(plan_one, searcher, &both),
                            expected_segments(patterns, &both));
-        trawl_searcher_close(searcher);
-        trawl_plan_free(plan_one);
-        trawl_plan_free(plan_both);
     }
     return test_end();
 }

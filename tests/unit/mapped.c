@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "unit/unit.h"
+#include "calls.h"
 
 #define PAGE ((uint64_t)4096)
 #define CHUNK ((uint64_t)10000)
@@ -157,21 +157,20 @@ static int take_window(void *context, const struct trawl_window *window)
 
 enum call { COUNT, LINES, POSITIONS, WINDOWS, CALLS };
 
+static struct trawl_searcher *searcher_open(enum trawl_map map, uint32_t threads)
+{
+    return must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = threads,
+                                            .chunk_bytes = CHUNK, .map = map));
+}
+
 static void search(enum call call, enum trawl_map map, uint32_t threads, uint64_t cut_before,
                    struct log *log)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_text *text = NULL;
+    AUTO_SEARCHER searcher = searcher_open(map, threads);
+    AUTO_TEXT text = must_file(path);
     struct trawl_error error = {0};
     uint64_t count = 0;
 
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = threads;
-    options.chunk_bytes = CHUNK;
-    options.map = map;
-    MUST(trawl_searcher_open(&options, &searcher, NULL));
-    MUST(trawl_text_open_file(path, &text, NULL));
     if (cut_before != UINT64_MAX)
         must(ftruncate(file, (off_t)cut_before) == 0, "ftruncate");
     if (call == COUNT)
@@ -185,8 +184,6 @@ static void search(enum call call, enum trawl_map map, uint32_t threads, uint64_
             trawl_windows(searcher, plan, text, TRAWL_WINDOW_LINE_ENDS, take_window, log, &error);
     log_add(log, count);
     (void)snprintf(log->message, sizeof log->message, "%s", error.message);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
 }
 
 static void check_equal(const struct log *got, const struct log *expected, const char *what)
@@ -275,55 +272,36 @@ static int cut_and_look(void *context, const struct trawl_window *window)
 
 static void shorter_in_sink(void)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_text *text = NULL;
+    AUTO_SEARCHER searcher = searcher_open(TRAWL_MAP_ALWAYS, 1);
+    AUTO_PLAN absent = must_plan("nowhere");
+    AUTO_TEXT text = NULL;
     struct trawl_error error;
-    struct trawl_plan *absent = unit_plan("nowhere");
 
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = 1;
-    options.chunk_bytes = CHUNK;
-    options.map = TRAWL_MAP_ALWAYS;
-    MUST(trawl_searcher_open(&options, &searcher, NULL));
     file_begin(TEXT_BYTES);
-    MUST(trawl_text_open_file(path, &text, NULL));
+    text = must_file(path);
     CHECK_STATUS(trawl_windows(searcher, absent, text, 0, cut_and_look, NULL, &error), TRAWL_READ);
     TEST_CHECK(strstr(error.message, path) != NULL);
     TEST_CHECK_U64(error.text_offset, CHUNK);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    trawl_plan_free(absent);
 }
 
 /* A file with a hole of 5 GiB, searched from before 4 GiB on, and what lies behind the hole. */
 static void far_in_a_hole(void)
 {
     const uint64_t from = ((uint64_t)4 << 30) - 50000, at = ((uint64_t)4 << 30) - 3;
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_text *text = NULL;
+    AUTO_SEARCHER searcher = searcher_open(TRAWL_MAP_ALWAYS, 2);
+    AUTO_TEXT text = NULL;
     struct trawl_match match = {0};
     bool found = false;
-    uint64_t count = 0;
 
     must(ftruncate(file, 0) == 0, "ftruncate");
     write_at(at, "needle", 6);
     write_at(at + 60000, "needle", 6);
     must(lseek(file, (off_t)from, SEEK_SET) == (off_t)from, "lseek");
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = 2;
-    options.map = TRAWL_MAP_ALWAYS;
-    options.chunk_bytes = CHUNK;
-    MUST(trawl_searcher_open(&options, &searcher, NULL));
-    MUST(trawl_text_from_descriptor(file, "hole", &text, NULL));
-    MUST(trawl_count(searcher, plan, text, &count, NULL));
-    TEST_CHECK_U64(count, 2);
+    text = must_descriptor(file);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
     MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
     TEST_CHECK(found);
     TEST_CHECK_U64(match.begin, at - from);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
     must(lseek(file, 0, SEEK_SET) == 0, "lseek");
 }
 
@@ -345,22 +323,15 @@ static void no_room_for_a_mapping(void)
     must(child >= 0, "fork");
     if (child == 0) {
         struct rlimit limit = {(rlim_t)4 << 30, (rlim_t)4 << 30};
-        struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-        struct trawl_searcher *searcher = NULL;
-        struct trawl_text *text = NULL;
         struct trawl_match match;
         bool found = false;
 
-        options.engine = TRAWL_ENGINE_CPU;
-        options.threads = 1;
-        options.map = TRAWL_MAP_ALWAYS;
         if (setrlimit(RLIMIT_AS, &limit) != 0 ||
-            mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0) != MAP_FAILED ||
-            trawl_searcher_open(&options, &searcher, NULL) != TRAWL_OK ||
-            trawl_text_open_file(path, &text, NULL) != TRAWL_OK ||
-            trawl_first(searcher, plan, text, &match, &found, NULL) != TRAWL_OK || !found)
+            mmap(NULL, bytes, PROT_READ, MAP_SHARED, file, 0) != MAP_FAILED)
             _exit(1);
-        _exit(0);
+        MUST(trawl_first(searcher_open(TRAWL_MAP_ALWAYS, 1), plan, must_file(path), &match, &found,
+                         NULL));
+        _exit(found ? 0 : 1);
     }
     must(waitpid(child, &status, 0) == child, "waitpid");
     TEST_CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
@@ -369,28 +340,17 @@ static void no_room_for_a_mapping(void)
 /* A limit that has room for what is read has room for what is mapped. */
 static void small_budget(void)
 {
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
-    struct trawl_searcher_options searching = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_text *text = NULL;
-    uint64_t count = 0;
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 1, 400000);
+    AUTO_SEARCHER searcher =
+        must_searcher_with(SEARCHER_WITH(.runtime = runtime, .map = TRAWL_MAP_ALWAYS));
+    AUTO_TEXT text = NULL;
 
     must(ftruncate(file, 0) == 0, "ftruncate");
     for (uint64_t i = 0; i < 8; i++)
         write_at(i * TEXT_BYTES, text_bytes, TEXT_BYTES);
     write_at(8 * TEXT_BYTES, "needle", 6);
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = 1;
-    options.host_memory_bytes = 400000;
-    searching.map = TRAWL_MAP_ALWAYS;
-    MUST(trawl_runtime_open(&options, &searching.runtime, NULL));
-    MUST(trawl_searcher_open(&searching, &searcher, NULL));
-    MUST(trawl_text_open_file(path, &text, NULL));
-    MUST(trawl_count(searcher, plan, text, &count, NULL));
-    TEST_CHECK(count % 8 == 1);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    MUST(trawl_runtime_close(searching.runtime, NULL));
+    text = must_file(path);
+    TEST_CHECK(must_count(searcher, plan, text) % 8 == 1);
 }
 
 /* ---- Shorter, and longer again, all the time ---------------------------------------------- */
@@ -428,41 +388,30 @@ static int follow_windows(void *context, const struct trawl_window *window)
 /* One thread finds the end where others have read on: the windows end there, too. */
 static void windows_follow_each_other(enum trawl_map map)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_text *text = NULL;
+    AUTO_SEARCHER searcher = searcher_open(map, 3);
     pthread_t changer;
 
     file_begin(TEXT_BYTES);
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = 3;
-    options.chunk_bytes = CHUNK;
-    options.map = map;
-    MUST(trawl_searcher_open(&options, &searcher, NULL));
     atomic_store(&still_changing, true);
     must(pthread_create(&changer, NULL, change_size, NULL) == 0, "pthread_create");
     for (uint64_t i = test_amount(300, 3000); i > 0; i--) {
+        AUTO_TEXT text = must_file(path);
         struct seen seen = {0};
-        enum trawl_status status;
+        enum trawl_status status =
+            trawl_windows(searcher, plan, text, 0, follow_windows, &seen, NULL);
 
-        MUST(trawl_text_open_file(path, &text, NULL));
-        status = trawl_windows(searcher, plan, text, 0, follow_windows, &seen, NULL);
         TEST_CHECK(status == TRAWL_READ || (status == TRAWL_OK && seen.last));
-        trawl_text_close(text);
     }
     atomic_store(&still_changing, false);
     (void)pthread_join(changer, NULL);
-    trawl_searcher_close(searcher);
 }
 
 static void arguments(void)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
     int local = 0;
 
-    options.map = (enum trawl_map)3;
-    CHECK_ERROR(trawl_searcher_open(&options, &searcher, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_searcher_open(SEARCHER_WITH(.map = (enum trawl_map)3), &searcher, error));
     TEST_CHECK(searcher == NULL);
     TEST_CHECK(!trawl_map_repair(NULL));
     TEST_CHECK(!trawl_map_repair(&local));
@@ -471,31 +420,25 @@ static void arguments(void)
 /* More searches than there are places for mappings: the others read. */
 static void many_at_a_time(void)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_search *searches[100] = {0};
     struct trawl_searcher *searchers[100] = {0};
     struct trawl_text *texts[100] = {0};
 
     file_begin(TEXT_BYTES);
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = 1;
-    options.map = TRAWL_MAP_ALWAYS;
-    options.chunk_bytes = CHUNK;
     for (int i = 0; i < 100; i++) {
-        MUST(trawl_searcher_open(&options, &searchers[i], NULL));
-        MUST(trawl_text_open_file(path, &texts[i], NULL));
+        searchers[i] = searcher_open(TRAWL_MAP_ALWAYS, 1);
+        texts[i] = must_file(path);
         MUST(trawl_search_open(searchers[i], plan, texts[i], 0, &searches[i], NULL));
     }
     for (int i = 0; i < 100; i++) {
         struct trawl_batch batch = {.size = sizeof batch};
-        uint64_t count = 0, expected = 0;
+        uint64_t count = 0;
 
         while (trawl_search_next(searches[i], &batch, NULL) == TRAWL_OK && !batch.last)
             count += batch.match_count;
         count += batch.match_count;
         trawl_search_close(searches[i]);
-        MUST(trawl_count(searchers[i], plan, texts[i], &expected, NULL));
-        TEST_CHECK_U64(count, expected);
+        TEST_CHECK_U64(count, must_count(searchers[i], plan, texts[i]));
         trawl_text_close(texts[i]);
         trawl_searcher_close(searchers[i]);
     }
@@ -517,7 +460,7 @@ int main(void)
     file = memfd_create("mapped", MFD_CLOEXEC);
     must(file >= 0, "memfd_create");
     (void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    plan = unit_plan("needle");
+    plan = must_plan("needle");
     for (uint64_t i = 0; i < TEXT_BYTES; i++)
         text_bytes[i] = test_random_one_in(&random, 30) ? '\n' : (uint8_t)('a' + i % 26);
     /* Some chunks hold needles, others do not; some needles lie across chunks. */

@@ -1,7 +1,5 @@
 /* matches: an array that is filled with more matches than there is room for. */
-#include "test.h"
-
-#include "trawl.h"
+#include "calls.h"
 
 #define MANY ((1u << 20) + 200000u) /* matches: the last ones are written past the caches */
 #define GUARD 0x5a5a5a5a5a5a5a5aull
@@ -14,18 +12,15 @@ static void fill_array(uint32_t word)
     uint64_t *words = malloc((3 * MANY + 8) * sizeof *words);
     struct trawl_match *matches = (struct trawl_match *)(void *)(words + word);
     uint8_t *bytes = malloc(MANY / 2 + 1);
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_text *text = NULL;
-    struct trawl_plan *plan = NULL;
+    AUTO_SEARCHER searcher = must_searcher_with(NULL);
+    AUTO_PLAN plan = must_plans(patterns, 2, NULL);
+    AUTO_TEXT text = must_text(bytes, MANY / 2 + 1);
 
     if (!TEST_CHECK(words != NULL && bytes != NULL))
         exit(test_end());
     memset(bytes, 'a', MANY / 2 + 1);
     memset(words, 0x5a, (3 * MANY + 8) * sizeof *words);
-    TEST_CHECK(trawl_plan_build(patterns, 2, NULL, &plan, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_searcher_open(NULL, &searcher, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(bytes, MANY / 2 + 1, &text, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_positions_into(searcher, plan, text, matches, room, &count, NULL) == TRAWL_OK);
+    MUST(trawl_positions_into(searcher, plan, text, matches, room, &count, NULL));
     TEST_CHECK_U64(count, MANY + 1);
     for (uint64_t i = 0; i < room; i++)
         wrong += matches[i].begin != i / 2 || matches[i].pattern_index != i % 2 ||
@@ -33,9 +28,6 @@ static void fill_array(uint32_t word)
     for (uint64_t i = 0; i < 3 * MANY + 8; i++)
         wrong += (i < word || i >= 3 * room + word) && words[i] != GUARD;
     TEST_CHECK_U64(wrong, 0);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
     free(bytes);
     free(words);
 }

@@ -1,125 +1,44 @@
 /* matrix: records x patterns against the oracle, record by record. */
-#include "unit.h"
+#include "calls.h"
 
 #include "diff/shapes.h"
 
-#define RECORDS_MAX 40
-#define PATTERNS_MAX 6
-#define TAPE_MAX 2000
-
-struct scene {
-    uint8_t tape[TAPE_MAX];
-    uint64_t offsets[RECORDS_MAX + 1];
-    struct trawl_records records;
-    uint8_t pattern_bytes[PATTERNS_MAX][8];
-    struct trawl_pattern patterns[PATTERNS_MAX];
-    struct naive_bytes naive_patterns[PATTERNS_MAX];
-    uint64_t pattern_count;
-    uint32_t flags;
-    uint64_t rows_seen;
-    uint64_t stop_at; /* rows after which the sink stops; 0: never */
-};
+#define ROWS 300000u
+#define CANCELLED_ROWS 100000u
 
 static struct test_random source;
 
-/* What the oracle says of one cell. */
-static int64_t expected_cell(const struct scene *scene, uint64_t record, uint64_t pattern)
-{
-    struct naive_query query = {&scene->naive_patterns[pattern], 1, scene->flags, '\n'};
-    struct naive_bytes text = {scene->tape + scene->offsets[record],
-                               scene->offsets[record + 1] - scene->offsets[record]};
-    struct naive_match match;
-
-    return naive_matches(&query, text, &match, 1) == 0 ? -1 : (int64_t)match.begin;
-}
+struct rows {
+    uint64_t seen, stop_at; /* the sink stops after so many */
+    bool wrong;             /* an empty record has the pattern, or the other one has it not */
+};
 
 static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
 {
-    struct scene *scene = (struct scene *)context;
+    struct rows *rows = (struct rows *)context;
 
-    TEST_CHECK_U64(row_first, scene->rows_seen);
+    rows->wrong |= row_first != rows->seen;
     for (uint64_t r = 0; r < row_count; r++)
-        for (uint64_t p = 0; p < scene->pattern_count; p++)
-            TEST_CHECK(first[r * scene->pattern_count + p] ==
-                       expected_cell(scene, row_first + r, p));
-    scene->rows_seen += row_count;
-    return scene->stop_at > 0 && scene->rows_seen >= scene->stop_at;
-}
-
-static void scene_make(struct scene *scene)
-{
-    uint64_t record_count = 1 + test_random_below(&source, RECORDS_MAX), at = 0;
-    uint64_t letters = 1 + test_random_below(&source, 3);
-
-    memset(scene, 0, sizeof *scene);
-    at = test_random_below(&source, 5); /* the first record need not begin the tape */
-    for (uint64_t i = 0; i <= record_count; i++) {
-        scene->offsets[i] = at;
-        at += test_random_below(&source, 4) == 0 ? 0 : test_random_below(&source, 40);
-    }
-    for (uint64_t i = 0; i < TAPE_MAX; i++)
-        scene->tape[i] = (uint8_t)("ab \n"[test_random_below(&source, letters + 1)]);
-    scene->pattern_count = 1 + test_random_below(&source, PATTERNS_MAX);
-    for (uint64_t p = 0; p < scene->pattern_count; p++) {
-        uint64_t count = 1 + test_random_below(&source, 6);
-
-        for (uint64_t i = 0; i < count; i++)
-            scene->pattern_bytes[p][i] = (uint8_t)("abA"[test_random_below(&source, 3)]);
-        scene->patterns[p] = (struct trawl_pattern){scene->pattern_bytes[p], count};
-        scene->naive_patterns[p] = (struct naive_bytes){scene->pattern_bytes[p], count};
-    }
-    scene->records = (struct trawl_records){scene->tape, scene->offsets, record_count};
-    scene->flags = (uint32_t)test_random_below(&source, 8);
-}
-
-static void against_the_oracle(void)
-{
-    static struct scene scene;
-
-    for (uint64_t round = 0; round < 400; round++) {
-        struct trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
-        struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-        struct trawl_plan *plan;
-        struct trawl_searcher *searcher;
-
-        scene_make(&scene);
-        plan_options.flags = scene.flags;
-        options.engine = TRAWL_ENGINE_CPU;
-        options.threads = 1 + (uint32_t)test_random_below(&source, 3);
-        options.chunk_bytes = 1 + test_random_below(&source, 300);
-        MUST(trawl_plan_build(scene.patterns, scene.pattern_count, &plan_options, &plan, NULL));
-        MUST(trawl_searcher_open(&options, &searcher, NULL));
-        MUST(trawl_matrix(searcher, plan, &scene.records, take_rows, &scene, NULL));
-        TEST_CHECK_U64(scene.rows_seen, scene.records.record_count);
-        trawl_searcher_close(searcher);
-        trawl_plan_free(plan);
-    }
+        rows->wrong |= first[r] != (row_first + r == ROWS / 2 ? 0 : -1);
+    rows->seen += row_count;
+    return rows->seen >= rows->stop_at;
 }
 
 /* More rows than one block holds: many empty records, one that is not, and a sink that stops. */
 static void many_rows(void)
 {
-    enum { ROWS = 300000 };
     static uint64_t offsets[ROWS + 1];
-    static struct scene scene;
-    struct trawl_plan *plan = unit_plan("b");
-    struct trawl_searcher *searcher;
+    struct trawl_records records = {(const uint8_t *)"b", offsets, ROWS};
+    struct rows all = {.stop_at = UINT64_MAX}, some = {.stop_at = 1};
+    AUTO_PLAN plan = must_plan("b");
+    AUTO_SEARCHER searcher = must_searcher_with(NULL);
 
-    MUST(trawl_searcher_open(NULL, &searcher, NULL));
-    scene_make(&scene);
-    scene.pattern_count = 0; /* cells are checked below */
     for (uint64_t i = 0; i <= ROWS; i++)
         offsets[i] = i > ROWS / 2 ? 1 : 0;
-    scene.records = (struct trawl_records){(const uint8_t *)"b", offsets, ROWS};
-    MUST(trawl_matrix(searcher, plan, &scene.records, take_rows, &scene, NULL));
-    TEST_CHECK_U64(scene.rows_seen, ROWS);
-    scene.rows_seen = 0;
-    scene.stop_at = 1;
-    CHECK_STATUS(trawl_matrix(searcher, plan, &scene.records, take_rows, &scene, NULL),
-                 TRAWL_STOPPED);
-    TEST_CHECK(scene.rows_seen > 0 && scene.rows_seen < ROWS);
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
+    MUST(trawl_matrix(searcher, plan, &records, take_rows, &all, NULL));
+    TEST_CHECK_U64(all.seen, ROWS);
+    CHECK_STATUS(trawl_matrix(searcher, plan, &records, take_rows, &some, NULL), TRAWL_STOPPED);
+    TEST_CHECK(some.seen > 0 && some.seen < ROWS && !all.wrong && !some.wrong);
 }
 
 static void wrong_arguments(void)
@@ -127,66 +46,102 @@ static void wrong_arguments(void)
     uint64_t descending[3] = {0, 2, 1}, beyond[2] = {0, UINT64_MAX}, good[2] = {0, 1};
     struct trawl_records records = {(const uint8_t *)"ab", descending, 2};
     struct trawl_records none = {NULL, NULL, 0};
-    struct trawl_plan *plan = unit_plan("a");
-    struct trawl_searcher *searcher;
-    struct scene scene;
+    AUTO_PLAN plan = must_plan("a");
+    AUTO_SEARCHER searcher = must_searcher_with(NULL);
+    struct rows rows = {0};
 
-    memset(&scene, 0, sizeof scene);
-    MUST(trawl_searcher_open(NULL, &searcher, NULL));
-    CHECK_ERROR(trawl_matrix(NULL, plan, &records, take_rows, &scene, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_matrix(searcher, NULL, &records, take_rows, &scene, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_matrix(searcher, plan, NULL, take_rows, &scene, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_matrix(searcher, plan, &records, NULL, &scene, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_matrix(searcher, plan, &records, take_rows, &scene, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_matrix(NULL, plan, &records, take_rows, &rows, error));
+    CHECK_REFUSED(trawl_matrix(searcher, NULL, &records, take_rows, &rows, error));
+    CHECK_REFUSED(trawl_matrix(searcher, plan, NULL, take_rows, &rows, error));
+    CHECK_REFUSED(trawl_matrix(searcher, plan, &records, NULL, &rows, error));
+    CHECK_REFUSED(trawl_matrix(searcher, plan, &records, take_rows, &rows, error));
     records.offsets = beyond;
     records.record_count = 1;
-    CHECK_ERROR(trawl_matrix(searcher, plan, &records, take_rows, &scene, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_matrix(searcher, plan, &records, take_rows, &rows, error));
     records.offsets = good;
     records.bytes = NULL;
-    CHECK_ERROR(trawl_matrix(searcher, plan, &records, take_rows, &scene, error), TRAWL_ARGUMENT);
-    TEST_CHECK_U64(scene.rows_seen, 0);
-    MUST(trawl_matrix(searcher, plan, &none, take_rows, &scene, NULL));
-    TEST_CHECK_U64(scene.rows_seen, 0);
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
+    CHECK_REFUSED(trawl_matrix(searcher, plan, &records, take_rows, &rows, error));
+    MUST(trawl_matrix(searcher, plan, &none, take_rows, &rows, NULL));
+    TEST_CHECK_U64(rows.seen, 0);
 }
 
 /* Every shape, pulled, in chunks that cut records. */
 static void all_shapes(void)
 {
     uint64_t cases = test_amount(150, 20000);
-    struct trawl_searcher_options kept_options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *kept; /* its blocks of rows go from case to case */
+    AUTO_SEARCHER kept = must_searcher(2, 0); /* its blocks of rows go from case to case */
 
-    kept_options.engine = TRAWL_ENGINE_CPU;
-    kept_options.threads = 2;
-    MUST(trawl_searcher_open(&kept_options, &kept, NULL));
     for (uint64_t i = 0; i < cases && test_failures < 5; i++) {
-        struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-        struct trawl_searcher *searcher;
-        struct trawl_plan *plan;
+        AUTO_SEARCHER searcher =
+            must_searcher(1 + (uint32_t)test_random_below(&source, 4),
+                          test_random_one_in(&source, 4) ? 0 : 1 + test_random_below(&source, 400));
+        AUTO_PLAN plan = NULL;
         struct shapes_case c;
 
         shapes_make(&source, &c);
-        options.engine = TRAWL_ENGINE_CPU;
-        options.threads = 1 + (uint32_t)test_random_below(&source, 4);
-        options.chunk_bytes =
-            test_random_one_in(&source, 4) ? 0 : 1 + test_random_below(&source, 400);
         MUST(shapes_plan(&c, &plan, NULL));
-        MUST(trawl_searcher_open(&options, &searcher, NULL));
         for (int shape = 0; shape < SHAPES; shape++) {
             MUST(shapes_pull(&c, searcher, plan, (enum trawl_matrix_shape)shape, NULL));
             TEST_CHECK_U64(c.rows_seen, c.array.record_count);
         }
         MUST(shapes_call(&c, searcher, plan, NULL));
         MUST(shapes_pull(&c, kept, plan, (enum trawl_matrix_shape)(i / 4 % SHAPES), NULL));
-        trawl_searcher_close(searcher);
-        trawl_plan_free(plan);
         shapes_free(&c);
         if (test_failures > 0)
             printf("  case %" PRIu64 "\n", i);
     }
-    trawl_searcher_close(kept);
+}
+
+typedef void (*batch_check)(const void *context, const struct trawl_matrix_batch *batch,
+                            enum trawl_matrix_shape shape);
+
+/* Pull the matrix to its end. */
+static void pull_all(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                     const struct trawl_record_array *array, int shape, batch_check check,
+                     const void *context)
+{
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_search *matrix;
+
+    MUST(trawl_matrix_open(searcher, plan, array, (enum trawl_matrix_shape)shape, &matrix, NULL));
+    while (!batch.last) {
+        MUST(trawl_matrix_next(matrix, &batch, NULL));
+        check(context, &batch, (enum trawl_matrix_shape)shape);
+    }
+    trawl_matrix_close(matrix);
+}
+
+/* Records of these bytes, with offsets of 64 bits. */
+static struct trawl_record_array array_of(const void *bytes, const uint64_t *offsets,
+                                          uint64_t record_count)
+{
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+
+    array.bytes = (const uint8_t *)bytes;
+    array.offsets = offsets;
+    array.record_count = record_count;
+    return array;
+}
+
+enum { ANEW_ROWS = 3000, ANEW_COLUMNS = 2000 };
+
+/* Is the row's letter the column's? */
+static void anew_check(const void *context, const struct trawl_matrix_batch *batch,
+                       enum trawl_matrix_shape shape)
+{
+    const uint8_t *tape = (const uint8_t *)context;
+    uint64_t wrong = 0;
+
+    for (uint64_t r = batch->record_begin; r < batch->record_end; r++)
+        for (uint64_t p = 0; p < ANEW_COLUMNS; p++) {
+            uint64_t row = r - batch->record_begin;
+            bool said = shape == TRAWL_MATRIX_FIRST
+                            ? batch->first[row * ANEW_COLUMNS + p] == 0
+                            : batch->bits[row * batch->row_bytes + p / 8] >> p % 8 & 1;
+
+            wrong += said != (tape[r] == "ab"[p > 0]);
+        }
+    TEST_CHECK_U64(wrong, 0);
 }
 
 /* Many blocks of rows, of some of which much is written and of others little: what a block held
@@ -194,55 +149,34 @@ static void all_shapes(void)
  * it hardly ever had, and a worker's call that was lost went unseen.) */
 static void blocks_anew(uint32_t threads)
 {
-    enum { ROWS = 3000, COLUMNS = 2000 };
-    static uint8_t tape[ROWS];
-    static uint64_t offsets[ROWS + 1];
-    static struct trawl_pattern patterns[COLUMNS];
-    static uint8_t bytes[2] = {'a', 'b'};
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher;
-    struct trawl_plan *plan;
+    static uint8_t tape[ANEW_ROWS];
+    static uint64_t offsets[ANEW_ROWS + 1];
+    static struct trawl_pattern patterns[ANEW_COLUMNS];
+    struct trawl_record_array array = array_of(tape, offsets, ANEW_ROWS);
+    AUTO_SEARCHER searcher = must_searcher(threads, 1000);
+    AUTO_PLAN plan = NULL;
 
-    for (uint64_t p = 0; p < COLUMNS; p++)
-        patterns[p] = (struct trawl_pattern){&bytes[p > 0], 1}; /* one in few, or nearly all */
-    for (uint64_t i = 0; i < ROWS; i++) {
+    for (uint64_t p = 0; p < ANEW_COLUMNS; p++)
+        patterns[p] = (struct trawl_pattern){&"ab"[p > 0], 1}; /* one in few, or nearly all */
+    for (uint64_t i = 0; i < ANEW_ROWS; i++) {
         tape[i] = (uint8_t)("abcc"[i / 700 % 4]);
         offsets[i + 1] = i + 1;
     }
-    array.bytes = tape;
-    array.offsets = offsets;
-    array.record_count = ROWS;
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = threads;
-    options.chunk_bytes = 1000;
-    MUST(trawl_plan_build(patterns, COLUMNS, NULL, &plan, NULL));
-    MUST(trawl_searcher_open(&options, &searcher, NULL));
-    for (int shape = TRAWL_MATRIX_FIRST; shape <= TRAWL_MATRIX_BITS; shape += 2) {
-        struct trawl_matrix_batch batch = {.size = sizeof batch};
-        struct trawl_matrix_search *matrix;
-        uint64_t wrong = 0;
+    plan = must_plans(patterns, ANEW_COLUMNS, NULL);
+    for (int shape = TRAWL_MATRIX_FIRST; shape <= TRAWL_MATRIX_BITS; shape += 2)
+        pull_all(searcher, plan, &array, shape, anew_check, tape);
+}
 
-        MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
-                               NULL));
-        while (!batch.last) {
-            MUST(trawl_matrix_next(matrix, &batch, NULL));
-            for (uint64_t r = batch.record_begin; r < batch.record_end; r++)
-                for (uint64_t p = 0; p < COLUMNS; p++) {
-                    uint64_t row = r - batch.record_begin;
-                    bool is = tape[r] == bytes[p > 0];
-                    bool said = shape == TRAWL_MATRIX_FIRST
-                                    ? batch.first[row * COLUMNS + p] == 0
-                                    : batch.bits[row * batch.row_bytes + p / 8] >> p % 8 & 1;
+static void between_check(const void *context, const struct trawl_matrix_batch *batch,
+                          enum trawl_matrix_shape shape)
+{
+    uint64_t call = *(const uint64_t *)context; /* with b, without patterns, with q */
 
-                    wrong += is != said;
-                }
-        }
-        TEST_CHECK_U64(wrong, 0);
-        trawl_matrix_close(matrix);
-    }
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
+    TEST_CHECK(batch->last);
+    TEST_CHECK_U64(batch->cell_count, call == 0 ? 2 : 0);
+    for (uint64_t r = 0; r < 2 && call != 1; r++)
+        TEST_CHECK(shape == TRAWL_MATRIX_FIRST ? batch->first[r] == (call == 0 ? 1 : -1)
+                                               : batch->bits[r] == (call == 0));
 }
 
 /* A call without patterns leaves the searcher's blocks as it found them. */
@@ -250,54 +184,38 @@ static void no_patterns_between(void)
 {
     static const uint64_t offsets[] = {0, 3, 6};
     const struct trawl_pattern patterns[] = {{"b", 1}, {"q", 1}};
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_searcher *searcher;
+    struct trawl_record_array array = array_of("abcxbc", offsets, 2);
+    AUTO_SEARCHER searcher = must_searcher_with(NULL);
 
-    array.bytes = (const uint8_t *)"abcxbc";
-    array.offsets = offsets;
-    array.record_count = 2;
-    MUST(trawl_searcher_open(NULL, &searcher, NULL));
     for (int shape = TRAWL_MATRIX_FIRST; shape <= TRAWL_MATRIX_BITS; shape += 2)
         for (uint64_t call = 0; call < 3; call++) {
-            struct trawl_matrix_batch batch = {.size = sizeof batch};
-            struct trawl_matrix_search *matrix;
-            struct trawl_plan *plan;
+            AUTO_PLAN plan = must_plans(&patterns[call / 2], call != 1, NULL);
 
-            MUST(trawl_plan_build(&patterns[call / 2], call != 1, NULL, &plan, NULL));
-            MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
-                                   NULL));
-            MUST(trawl_matrix_next(matrix, &batch, NULL));
-            TEST_CHECK(batch.last);
-            TEST_CHECK_U64(batch.cell_count, call == 0 ? 2 : 0);
-            for (uint64_t r = 0; r < 2 && call != 1; r++)
-                TEST_CHECK(shape == TRAWL_MATRIX_FIRST ? batch.first[r] == (call == 0 ? 1 : -1)
-                                                       : batch.bits[r] == (call == 0));
-            trawl_matrix_close(matrix);
-            trawl_plan_free(plan);
+            pull_all(searcher, plan, &array, shape, between_check, &call);
         }
-    trawl_searcher_close(searcher);
+}
+
+static void width_check(const void *context, const struct trawl_matrix_batch *batch,
+                        enum trawl_matrix_shape shape)
+{
+    (void)context;
+    (void)shape;
+    TEST_CHECK(batch->last && batch->record_end == 0);
+    TEST_CHECK_U64(batch->row_bytes, 2);
 }
 
 /* The width of a row of bits does not depend on there being rows. */
 static void bits_without_rows(void)
 {
-    const struct trawl_pattern patterns[9] = {{"a", 1}, {"b", 1}, {"c", 1}, {"d", 1}, {"e", 1},
-                                              {"f", 1}, {"g", 1}, {"h", 1}, {"i", 1}};
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_matrix_batch batch = {.size = sizeof batch};
-    struct trawl_matrix_search *matrix;
-    struct trawl_searcher *searcher;
-    struct trawl_plan *plan;
+    AUTO_SEARCHER searcher = must_searcher_with(NULL);
+    struct trawl_pattern patterns[9];
+    AUTO_PLAN plan = NULL;
 
-    MUST(trawl_plan_build(patterns, 9, NULL, &plan, NULL));
-    MUST(trawl_searcher_open(NULL, &searcher, NULL));
-    MUST(trawl_matrix_open(searcher, plan, &array, TRAWL_MATRIX_BITS, &matrix, NULL));
-    MUST(trawl_matrix_next(matrix, &batch, NULL));
-    TEST_CHECK(batch.last && batch.record_end == 0);
-    TEST_CHECK_U64(batch.row_bytes, 2);
-    trawl_matrix_close(matrix);
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
+    for (uint32_t i = 0; i < 9; i++)
+        patterns[i] = (struct trawl_pattern){&"abcdefghi"[i], 1};
+    plan = must_plans(patterns, 9, NULL);
+    pull_all(searcher, plan, &array, TRAWL_MATRIX_BITS, width_check, NULL);
 }
 
 /* Records of which most hold many of the patterns. A table of the first positions of all short
@@ -360,9 +278,10 @@ static void dense_expect(const struct dense_scene *scene, uint64_t record, int64
             first[string_number(bytes + i, length)] = (int64_t)i;
 }
 
-static void dense_check(const struct dense_scene *scene, const struct trawl_matrix_batch *batch,
+static void dense_check(const void *context, const struct trawl_matrix_batch *batch,
                         enum trawl_matrix_shape shape)
 {
+    const struct dense_scene *scene = (const struct dense_scene *)context;
     static int64_t first[STRINGS];
     uint64_t at = 0, wrong = 0, columns = scene->pattern_count;
 
@@ -406,34 +325,16 @@ static uint64_t dense_chunk(const struct dense_scene *scene)
 static void dense_run(uint64_t pattern_count, uint64_t longest, bool whole)
 {
     static struct dense_scene scene;
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher;
-    struct trawl_plan *plan;
+    struct trawl_record_array array = array_of(scene.tape, scene.offsets, DENSE_ROWS);
+    AUTO_SEARCHER searcher = NULL;
+    AUTO_PLAN plan = NULL;
 
     dense_make(&scene, pattern_count, longest);
-    array.bytes = scene.tape;
-    array.offsets = scene.offsets;
-    array.record_count = DENSE_ROWS;
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = 1 + (uint32_t)test_random_below(&source, 3);
-    options.chunk_bytes = whole ? 0 : dense_chunk(&scene);
-    MUST(trawl_plan_build(scene.patterns, pattern_count, NULL, &plan, NULL));
-    MUST(trawl_searcher_open(&options, &searcher, NULL));
-    for (int shape = pattern_count > 100000; shape < SHAPES; shape++) {
-        struct trawl_matrix_batch batch = {.size = sizeof batch};
-        struct trawl_matrix_search *matrix;
-
-        MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
-                               NULL));
-        while (!batch.last) {
-            MUST(trawl_matrix_next(matrix, &batch, NULL));
-            dense_check(&scene, &batch, (enum trawl_matrix_shape)shape);
-        }
-        trawl_matrix_close(matrix);
-    }
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
+    searcher =
+        must_searcher(1 + (uint32_t)test_random_below(&source, 3), whole ? 0 : dense_chunk(&scene));
+    plan = must_plans(scene.patterns, pattern_count, NULL);
+    for (int shape = pattern_count > 100000; shape < SHAPES; shape++)
+        pull_all(searcher, plan, &array, shape, dense_check, &scene);
     free(scene.bytes);
     free(scene.patterns);
     free(scene.strings);
@@ -460,67 +361,56 @@ static void wrong_pulls(void)
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
     struct trawl_matrix_batch batch = {.size = sizeof batch};
     struct trawl_matrix_search *matrix = NULL;
-    struct trawl_plan *plan = unit_plan("a");
-    struct trawl_searcher *searcher;
+    AUTO_PLAN plan = must_plan("a");
+    AUTO_SEARCHER searcher = must_searcher_with(NULL);
 
     array.bytes = (const uint8_t *)"ab";
     array.offsets = below;
     array.offset_bytes = 4;
     array.record_count = 1;
-    MUST(trawl_searcher_open(NULL, &searcher, NULL));
 #define OPEN(searcher, plan, array, shape) \
     trawl_matrix_open(searcher, plan, array, shape, &matrix, error)
-    CHECK_ERROR(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
+    CHECK_REFUSED(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS));
     array.offsets = good;
-    CHECK_ERROR(OPEN(NULL, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
-    CHECK_ERROR(OPEN(searcher, NULL, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
-    CHECK_ERROR(OPEN(searcher, plan, NULL, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
-    CHECK_ERROR(OPEN(searcher, plan, &array, (enum trawl_matrix_shape)5), TRAWL_ARGUMENT);
+    CHECK_REFUSED(OPEN(NULL, plan, &array, TRAWL_MATRIX_CELLS));
+    CHECK_REFUSED(OPEN(searcher, NULL, &array, TRAWL_MATRIX_CELLS));
+    CHECK_REFUSED(OPEN(searcher, plan, NULL, TRAWL_MATRIX_CELLS));
+    CHECK_REFUSED(OPEN(searcher, plan, &array, (enum trawl_matrix_shape)5));
     array.offset_bytes = 2;
-    CHECK_ERROR(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
+    CHECK_REFUSED(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS));
     array.offset_bytes = 4;
     array.bytes = NULL;
-    CHECK_ERROR(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
+    CHECK_REFUSED(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS));
     array.bytes = (const uint8_t *)"ab";
     array.size = 7;
-    CHECK_ERROR(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_ARGUMENT);
+    CHECK_REFUSED(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS));
     array.size = sizeof array;
     MUST(trawl_matrix_open(searcher, plan, &array, TRAWL_MATRIX_CELLS, &matrix, NULL));
     CHECK_ERROR(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS), TRAWL_BUSY);
 #undef OPEN
-    CHECK_ERROR(trawl_matrix_next(NULL, &batch, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_matrix_next(matrix, NULL, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_matrix_next(NULL, &batch, error));
+    CHECK_REFUSED(trawl_matrix_next(matrix, NULL, error));
     MUST(trawl_matrix_next(matrix, &batch, NULL));
     TEST_CHECK_U64(batch.cell_count, 1);
     TEST_CHECK(batch.last);
-    CHECK_ERROR(trawl_matrix_next(matrix, &batch, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_matrix_next(matrix, &batch, error));
     trawl_matrix_close(matrix);
     trawl_matrix_close(NULL);
     trawl_matrix_cancel(NULL);
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
 }
 
 /* Cancelled in the middle; then the searcher is free again. */
 static void cancelled_pulls(void)
 {
-    enum { ROWS = 100000 };
-    static uint8_t tape[3 * ROWS];
-    static uint64_t offsets[ROWS + 1];
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_plan *plan = unit_plan("a");
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher;
+    static uint8_t tape[3 * CANCELLED_ROWS];
+    static uint64_t offsets[CANCELLED_ROWS + 1];
+    struct trawl_record_array array = array_of(tape, offsets, CANCELLED_ROWS);
+    AUTO_PLAN plan = must_plan("a");
+    AUTO_SEARCHER searcher = must_searcher_with(SEARCHER_WITH(.threads = 3, .chunk_bytes = 2000));
 
     memset(tape, 'a', sizeof tape);
-    for (uint64_t i = 0; i <= ROWS; i++)
+    for (uint64_t i = 0; i <= CANCELLED_ROWS; i++)
         offsets[i] = 3 * i;
-    array.bytes = tape;
-    array.offsets = offsets;
-    array.record_count = ROWS;
-    options.threads = 3;
-    options.chunk_bytes = 2000;
-    MUST(trawl_searcher_open(&options, &searcher, NULL));
     for (int shape = 0; shape < SHAPES; shape++) {
         struct trawl_matrix_batch batch = {.size = sizeof batch};
         struct trawl_matrix_search *matrix;
@@ -531,20 +421,17 @@ static void cancelled_pulls(void)
         TEST_CHECK(!batch.last);
         trawl_matrix_cancel(matrix);
         CHECK_STATUS(trawl_matrix_next(matrix, &batch, NULL), TRAWL_STOPPED);
-        CHECK_ERROR(trawl_matrix_next(matrix, &batch, error), TRAWL_ARGUMENT);
+        CHECK_REFUSED(trawl_matrix_next(matrix, &batch, error));
         trawl_matrix_close(matrix);
         MUST(trawl_matrix_open(searcher, plan, &array, (enum trawl_matrix_shape)shape, &matrix,
                                NULL));
         trawl_matrix_close(matrix); /* nothing was asked for */
     }
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
 }
 
 int main(void)
 {
     source = test_random_begin("matrix");
-    against_the_oracle();
     all_shapes();
     blocks_anew(3);
     blocks_anew(16);

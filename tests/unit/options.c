@@ -1,5 +1,5 @@
 /* options: structs of other versions, smaller and larger than this one's; status texts; version. */
-#include "unit/unit.h"
+#include "calls.h"
 
 #define LATER_BYTES 64 /* fields that a later version may have added */
 
@@ -20,21 +20,19 @@ static const struct trawl_pattern pattern = {"a", 1};
 
 static enum trawl_status build(const void *options, struct trawl_error *error)
 {
-    struct trawl_plan *plan = NULL;
+    AUTO_PLAN plan = NULL;
     enum trawl_status status = trawl_plan_build(&pattern, 1, options, &plan, error);
 
     TEST_CHECK((plan != NULL) == (status == TRAWL_OK));
-    trawl_plan_free(plan);
     return status;
 }
 
 static enum trawl_status open_searcher(const void *options, struct trawl_error *error)
 {
-    struct trawl_searcher *searcher = NULL;
+    AUTO_SEARCHER searcher = NULL;
     enum trawl_status status = trawl_searcher_open(options, &searcher, error);
 
     TEST_CHECK((searcher != NULL) == (status == TRAWL_OK));
-    trawl_searcher_close(searcher);
     return status;
 }
 
@@ -49,17 +47,17 @@ static void plan_sizes(void)
     CHECK_STATUS(build(&later, NULL), TRAWL_OK);
     for (uint32_t i = 0; i < LATER_BYTES; i += 21) {
         later.later[i] = 1;
-        CHECK_ERROR(build(&later, error), TRAWL_ARGUMENT);
+        CHECK_REFUSED(build(&later, error));
         later.known.size = sizeof later.known + i; /* cut before that byte: not looked at */
         CHECK_STATUS(build(&later, NULL), TRAWL_OK);
         later.known.size = sizeof later;
         later.later[i] = 0;
     }
-    CHECK_ERROR(build(&no_size, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(build(&no_size, error));
     no_size.size = 7;
-    CHECK_ERROR(build(&no_size, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(build(&no_size, error));
     no_size.size = UINT64_MAX;
-    CHECK_ERROR(build(&no_size, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(build(&no_size, error));
 }
 
 static void searcher_sizes(void)
@@ -71,10 +69,10 @@ static void searcher_sizes(void)
     later.known.size = sizeof later;
     CHECK_STATUS(open_searcher(&later, NULL), TRAWL_OK);
     later.later[LATER_BYTES - 1] = 1;
-    CHECK_ERROR(open_searcher(&later, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(open_searcher(&no_size, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(open_searcher(&later, error));
+    CHECK_REFUSED(open_searcher(&no_size, error));
     no_size.size = 7;
-    CHECK_ERROR(open_searcher(&no_size, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(open_searcher(&no_size, error));
 }
 
 /* An older caller's struct ends earlier: fields beyond its size are not read. */
@@ -82,9 +80,9 @@ static void smaller_structs(void)
 {
     struct trawl_plan_options older = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_searcher_options older_searcher = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_plan *plan = NULL;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_text *text = unit_string("Aa");
+    AUTO_PLAN plan = NULL;
+    AUTO_SEARCHER searcher = NULL;
+    AUTO_TEXT text = must_string("Aa");
 
     older.size = offsetof(struct trawl_plan_options, method);
     older.flags = TRAWL_IGNORE_CASE;
@@ -95,21 +93,18 @@ static void smaller_structs(void)
     older_searcher.engine = TRAWL_ENGINE_CPU;
     older_searcher.instruction_set = "no such set";
     MUST(trawl_searcher_open(&older_searcher, &searcher, NULL));
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
 }
 
 static void stats_sizes(void)
 {
-    struct trawl_searcher *searcher = unit_searcher(1, 0);
-    struct trawl_plan *plan = unit_plan("a");
-    struct trawl_text *text = unit_string("banana");
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("a");
+    AUTO_TEXT text = must_string("banana");
     struct later_stats later;
     uint64_t older_bytes = offsetof(struct trawl_stats, candidate_count);
 
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 3);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 3);
     memset(&later, 0xcd, sizeof later);
     later.known.size = sizeof later;
     MUST(trawl_searcher_stats(searcher, &later.known, NULL));
@@ -121,9 +116,6 @@ static void stats_sizes(void)
     for (uint64_t i = older_bytes; i < sizeof later; i++)
         if (!TEST_CHECK(((const uint8_t *)&later)[i] == 0xcd))
             break;
-    trawl_text_close(text);
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
 }
 
 static void status_texts(void)
@@ -169,15 +161,16 @@ static void version(void)
 
 static void instruction_sets(void)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     bool portable = false;
     uint32_t count = 0;
 
-    options.engine = TRAWL_ENGINE_CPU;
     for (; trawl_instruction_set(count) != NULL; count++) {
-        options.instruction_set = trawl_instruction_set(count);
-        portable = portable || strcmp(options.instruction_set, "portable") == 0;
-        CHECK_STATUS(open_searcher(&options, NULL), TRAWL_OK);
+        const char *name = trawl_instruction_set(count);
+
+        portable = portable || strcmp(name, "portable") == 0;
+        CHECK_STATUS(
+            open_searcher(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .instruction_set = name), NULL),
+            TRAWL_OK);
     }
     TEST_CHECK(portable);
     TEST_CHECK(trawl_instruction_set(count + 1) == NULL);
@@ -187,13 +180,10 @@ static void instruction_sets(void)
 /* Where there is no device, asking for one is answered with the reason. */
 static void engines(void)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_error record = unit_error();
-    enum trawl_status status;
+    struct trawl_error record = calls_error();
+    enum trawl_status status = open_searcher(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA), &record);
 
-    CHECK_STATUS(open_searcher(&options, NULL), TRAWL_OK);
-    options.engine = TRAWL_ENGINE_CUDA;
-    status = open_searcher(&options, &record);
+    CHECK_STATUS(open_searcher(SEARCHER_WITH(.engine = TRAWL_ENGINE_AUTO), NULL), TRAWL_OK);
     if (status == TRAWL_OK)
         printf("engine cuda: there is a device here\n");
     else

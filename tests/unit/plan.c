@@ -1,5 +1,5 @@
 /* plan: what a plan reports about itself; plans of no pattern, of many, of very long ones. */
-#include "unit/unit.h"
+#include "calls.h"
 
 #define MANY (TEST_SANITIZED ? 2000 : 10000)
 #define MANY_MAX 10000
@@ -7,10 +7,9 @@
 static void accessors(void)
 {
     struct trawl_pattern patterns[3] = {{"one", 3}, {"\0two", 4}, {"one", 3}};
-    struct trawl_plan *plan = NULL;
     struct trawl_pattern got;
+    AUTO_PLAN plan = must_plans(patterns, 3, NULL);
 
-    MUST(trawl_plan_build(patterns, 3, NULL, &plan, NULL));
     TEST_CHECK_U64(trawl_plan_pattern_count(plan), 3);
     for (uint64_t i = 0; i < 3; i++) {
         got = trawl_plan_pattern(plan, i);
@@ -21,27 +20,21 @@ static void accessors(void)
     TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
     got = trawl_plan_pattern(plan, UINT64_MAX);
     TEST_CHECK(got.bytes == NULL && got.bytes_count == 0);
-    trawl_plan_free(plan);
 }
 
 /* Patterns come back as given, also when case is ignored. */
 static void accessors_keep_case(void)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern pattern = {"MiXed", 5}, got;
-    struct trawl_plan *plan = NULL;
+    AUTO_PLAN plan = must_plan_with("MiXed", PLAN_WITH(.flags = TRAWL_IGNORE_CASE));
+    struct trawl_pattern got = trawl_plan_pattern(plan, 0);
 
-    options.flags = TRAWL_IGNORE_CASE;
-    MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
-    got = trawl_plan_pattern(plan, 0);
     TEST_CHECK(got.bytes_count == 5 && memcmp(got.bytes, "MiXed", 5) == 0);
-    trawl_plan_free(plan);
 }
 
 /* Lines of "name: value", the whole of it only where it fits, a NUL always. */
 static void explain(void)
 {
-    struct trawl_plan *plan = unit_plan("a pattern of some length, so that the plan has a choice");
+    AUTO_PLAN plan = must_plan("a pattern of some length, so that the plan has a choice");
     uint64_t needed = 0, needed_again = 0;
     char *whole, *part;
 
@@ -69,7 +62,6 @@ static void explain(void)
     }
     free(part);
     free(whole);
-    trawl_plan_free(plan);
 }
 
 /* A forced method is the one that the plan names. */
@@ -90,15 +82,12 @@ static void explain_names_the_method(void)
     for (uint32_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (char)('a' + i * 7 % 26);
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-        struct trawl_plan *plan = NULL;
-        options.method = rows[i].method;
-        MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
+        AUTO_PLAN plan = must_plans(&pattern, 1, PLAN_WITH(.method = rows[i].method));
+
         MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
         TEST_CHECK(strstr(buffer, rows[i].line) != NULL);
         (void)snprintf(line, sizeof line, "\nmethod on devices: %s\n", rows[i].device);
         TEST_CHECK(strstr(buffer, line) != NULL);
-        trawl_plan_free(plan);
     }
 }
 
@@ -112,9 +101,8 @@ static void sample_that_repeats(void)
     struct test_random random = test_random_begin("samples");
 
     for (uint32_t i = 0; i < 3 * LENGTHS; i++) {
-        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
         struct trawl_pattern pattern = {bytes, lengths[i % LENGTHS]};
-        struct trawl_plan *plan = NULL;
+        AUTO_PLAN plan = NULL;
         char buffer[2000];
         uint64_t needed;
 
@@ -125,38 +113,31 @@ static void sample_that_repeats(void)
         }
         if (i / LENGTHS == 1)
             memcpy(sample + 777, bytes, pattern.bytes_count);
-        options.sample = sample;
-        options.sample_bytes = SAMPLE;
-        MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
+        plan = must_plans(&pattern, 1, PLAN_WITH(.sample = sample, .sample_bytes = SAMPLE));
         MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
         TEST_CHECK_U64(strstr(buffer, "\nmethod on devices: sampled\n") != NULL, i / LENGTHS != 2);
-        trawl_plan_free(plan);
     }
 }
 
 static void no_pattern(void)
 {
-    struct trawl_searcher *searcher = unit_searcher(2, 3);
-    struct trawl_text *text = unit_string("one\ntwo\nthree");
-    struct trawl_plan *plan = NULL;
+    AUTO_SEARCHER searcher = must_searcher(2, 3);
+    AUTO_TEXT text = must_string("one\ntwo\nthree");
     struct trawl_match match;
     uint64_t count, needed = 0;
     bool found = true;
+    AUTO_PLAN plan = must_plans(NULL, 0, NULL);
 
-    MUST(trawl_plan_build(NULL, 0, NULL, &plan, NULL));
     TEST_CHECK_U64(trawl_plan_pattern_count(plan), 0);
     MUST(trawl_plan_explain(plan, NULL, 0, &needed, NULL));
     TEST_CHECK(needed > 1);
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 0);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 0);
     MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
     TEST_CHECK(!found);
     MUST(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, NULL));
     TEST_CHECK_U64(count, 0);
     MUST(trawl_count_lines(searcher, plan, text, true, UINT64_MAX, &count, NULL));
     TEST_CHECK_U64(count, 3);
-    trawl_plan_free(plan);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
 }
 
 /* "key-0000;" and so on, all in one text, each once and in order. */
@@ -165,10 +146,10 @@ static void many_patterns(void)
     static struct trawl_pattern patterns[MANY_MAX];
     static char bytes[MANY_MAX][16];
     static struct trawl_match matches[MANY_MAX];
-    struct trawl_searcher *searcher = unit_searcher(2, 5000);
-    struct trawl_plan *plan = NULL;
+    AUTO_SEARCHER searcher = must_searcher(2, 5000);
+    AUTO_PLAN plan = NULL;
     char *text_bytes = malloc(MANY * 9 + 1);
-    struct trawl_text *text;
+    AUTO_TEXT text = NULL;
     uint64_t count = 0;
 
     for (uint32_t i = 0; i < MANY; i++) {
@@ -176,7 +157,7 @@ static void many_patterns(void)
         memcpy(text_bytes + i * 9, bytes[i], 9);
         patterns[i] = (struct trawl_pattern){bytes[i], 9};
     }
-    text = unit_text(text_bytes, MANY * 9);
+    text = must_text(text_bytes, MANY * 9);
     MUST(trawl_plan_build(patterns, MANY, NULL, &plan, NULL));
     MUST(trawl_positions_into(searcher, plan, text, matches, MANY, &count, NULL));
     TEST_CHECK_U64(count, MANY);
@@ -184,9 +165,6 @@ static void many_patterns(void)
         if (!TEST_CHECK(matches[i].begin == i * 9 && matches[i].end == i * 9 + 9 &&
                         matches[i].pattern_index == i))
             break;
-    trawl_plan_free(plan);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
     free(text_bytes);
 }
 
@@ -199,28 +177,24 @@ static void long_patterns(void)
     static const uint64_t longer[] = {0, 1, 100000};
     uint64_t bytes_count = 3000000 / TEST_SANITIZED_DIVISOR;
     char *bytes = malloc(bytes_count + longer[2]);
-    struct trawl_searcher *searcher = unit_searcher(2, 0);
-    struct trawl_text *text;
+    AUTO_SEARCHER searcher = must_searcher(2, 0);
+    AUTO_TEXT text = NULL;
     struct test_random random = test_random_begin("long_patterns");
 
     for (uint64_t i = 0; i < bytes_count + longer[2]; i++)
         bytes[i] = (char)('a' + test_random_below(&random, 3));
-    text = unit_text(bytes, bytes_count);
+    text = must_text(bytes, bytes_count);
     for (uint32_t m = 0; m < sizeof methods / sizeof *methods; m++)
         for (uint32_t i = 0; i < sizeof longer / sizeof *longer; i++) {
-            struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
             struct trawl_pattern pattern = {bytes, bytes_count + longer[i]};
-            struct trawl_plan *plan = NULL;
-            enum trawl_status status;
-            options.method = methods[m];
-            status = trawl_plan_build(&pattern, 1, &options, &plan, NULL);
+            AUTO_PLAN plan = NULL;
+            enum trawl_status status =
+                trawl_plan_build(&pattern, 1, PLAN_WITH(.method = methods[m]), &plan, NULL);
+
             if (TEST_CHECK(status == TRAWL_OK || (status == TRAWL_ARGUMENT && m > 0)) &&
                 status == TRAWL_OK)
-                TEST_CHECK_U64(unit_count(searcher, plan, text), i == 0);
-            trawl_plan_free(plan);
+                TEST_CHECK_U64(must_count(searcher, plan, text), i == 0);
         }
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
     free(bytes);
 }
 

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "unit/unit.h"
+#include "calls.h"
 
 #define PERIOD ((uint64_t)3000)
 #define TEXT_BYTES (PERIOD * 300)
@@ -69,10 +69,9 @@ static int add_up_matches(void *context, const struct trawl_match *matches, uint
 /* A number that says what the call found. */
 static uint64_t search(enum call call, struct trawl_searcher *searcher)
 {
-    struct trawl_text *text = NULL;
     uint64_t found = 0;
+    AUTO_TEXT text = must_file(path);
 
-    MUST(trawl_text_open_file(path, &text, NULL));
     if (call == COUNT)
         MUST(trawl_count(searcher, plan, text, &found, NULL));
     else if (call == LINES)
@@ -81,21 +80,13 @@ static uint64_t search(enum call call, struct trawl_searcher *searcher)
         MUST(trawl_count_by_pattern(searcher, plan, text, add_up, &found, NULL));
     else
         MUST(trawl_positions(searcher, plan, text, add_up_matches, &found, NULL));
-    trawl_text_close(text);
     return found;
 }
 
 static struct trawl_searcher *searcher_open(enum trawl_map map)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = 1;
-    options.chunk_bytes = CHUNK;
-    options.map = map;
-    MUST(trawl_searcher_open(&options, &searcher, NULL));
-    return searcher;
+    return must_searcher_with(
+        SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = 1, .chunk_bytes = CHUNK, .map = map));
 }
 
 static void rewritten_at_each_allocation(enum call call)
@@ -184,9 +175,8 @@ static void rewritten_all_the_time(void)
     static const uint8_t letters[] = {'s', 'a', 'b', 's'};
     static const uint8_t long_letters[] = {0xc5, 0xbf, 's', 'a'};
     struct trawl_utf8 utf8 = {NULL, variants, is_word};
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_pattern patterns[PATTERNS];
-    struct trawl_searcher *searcher = searcher_open(TRAWL_MAP_ALWAYS);
+    AUTO_SEARCHER searcher = searcher_open(TRAWL_MAP_ALWAYS);
     _Atomic bool stop = false;
     pthread_t writer;
     uint64_t expected;
@@ -197,10 +187,8 @@ static void rewritten_all_the_time(void)
     }
     for (uint32_t i = 0; i < PATTERNS; i++)
         patterns[i] = (struct trawl_pattern){texts[0] + i % 1100, 2 + i % 13};
-    options.flags = TRAWL_IGNORE_CASE;
-    options.utf8 = &utf8;
     trawl_plan_free(plan);
-    MUST(trawl_plan_build(patterns, PATTERNS, &options, &plan, NULL));
+    plan = must_plans(patterns, PATTERNS, PLAN_WITH(.flags = TRAWL_IGNORE_CASE, .utf8 = &utf8));
     file_write(texts[1]);
     expected = search(COUNT, searcher);
     if (!TEST_CHECK(pthread_create(&writer, NULL, rewrite, &stop) == 0))
@@ -211,7 +199,6 @@ static void rewritten_all_the_time(void)
     TEST_CHECK(pthread_join(writer, NULL) == 0);
     file_write(texts[1]);
     TEST_CHECK_U64(search(COUNT, searcher), expected);
-    trawl_searcher_close(searcher);
 }
 
 int main(void)

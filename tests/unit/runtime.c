@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "oracle/naive.h"
-#include "unit/unit.h"
+#include "calls.h"
 
 #define TEXT_BYTES ((uint64_t)150000)
 #define WORKERS 6
@@ -58,29 +58,6 @@ static struct trawl_plan *make_plan(void)
     return plan;
 }
 
-static struct trawl_runtime *open_runtime(uint32_t threads, uint64_t memory)
-{
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
-    struct trawl_runtime *runtime = NULL;
-
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = threads;
-    options.host_memory_bytes = memory;
-    MUST(trawl_runtime_open(&options, &runtime, NULL));
-    return runtime;
-}
-
-static struct trawl_searcher *open_searcher(struct trawl_runtime *runtime, uint64_t chunk_bytes)
-{
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-
-    options.runtime = runtime;
-    options.chunk_bytes = chunk_bytes;
-    MUST(trawl_searcher_open(&options, &searcher, NULL));
-    return searcher;
-}
-
 /* ---- Pulled results ----------------------------------------------------------------------- */
 
 /* Take batches until the last or as many as said; how many occurrences came, all right. */
@@ -110,9 +87,9 @@ static uint64_t pull(struct trawl_search *search, uint64_t batches_max, bool lin
 
 static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_bytes, bool from_file)
 {
-    struct trawl_runtime *runtime = open_runtime(threads, 0);
-    struct trawl_searcher *searcher = open_searcher(runtime, chunk_bytes);
-    struct trawl_text *text = unit_text(bytes, TEXT_BYTES), *file = NULL;
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, chunk_bytes);
+    struct trawl_text *text = must_text(bytes, TEXT_BYTES), *file = NULL;
     struct trawl_search *search = NULL;
     struct trawl_batch batch = {.size = sizeof batch};
     uint64_t total = 0;
@@ -124,7 +101,7 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
         CHECK_ERROR(trawl_count(searcher, plan, text, &total, error), TRAWL_BUSY);
         TEST_CHECK_U64(pull(search, UINT64_MAX, flags != 0, &ended), expected_count);
-        CHECK_ERROR(trawl_search_next(search, &batch, error), TRAWL_ARGUMENT);
+        CHECK_REFUSED(trawl_search_next(search, &batch, error));
         trawl_search_close(search);
         /* One whose results nobody takes to the end, and the searcher is free again. */
         MUST(trawl_search_open(searcher, plan, from_file ? file : text, flags, &search, NULL));
@@ -141,54 +118,48 @@ static void pulls(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_byte
     trawl_search_close(search);
     trawl_text_close(file);
     trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    MUST(trawl_runtime_close(runtime, NULL));
 }
 
 static void arguments(struct trawl_plan *plan)
 {
-    struct trawl_runtime *runtime = open_runtime(2, 0);
-    struct trawl_searcher *searcher = open_searcher(runtime, 0), *none = NULL;
-    struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 0);
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
+    struct trawl_searcher *none = NULL;
     struct trawl_worker_stats stats = {.size = sizeof stats};
-    struct trawl_stats whole = {.size = sizeof whole};
+    struct trawl_stats whole;
     struct trawl_search *search = NULL;
     struct trawl_batch batch = {.size = sizeof batch};
     uint32_t count = 0;
 
-    CHECK_ERROR(trawl_runtime_open(NULL, NULL, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_runtime_open(NULL, NULL, error));
     CHECK_ERROR(trawl_runtime_close(runtime, error), TRAWL_BUSY);
-    CHECK_ERROR(trawl_search_open(searcher, plan, text, 4, &search, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_search_open(searcher, plan, text, 0, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_search_open(searcher, NULL, text, 0, &search, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_search_next(NULL, &batch, error), TRAWL_ARGUMENT);
-    options.runtime = runtime;
-    options.threads = 2;
-    CHECK_ERROR(trawl_searcher_open(&options, &none, error), TRAWL_ARGUMENT);
-    TEST_CHECK_U64(unit_count(searcher, plan, text), expected_count);
+    CHECK_REFUSED(trawl_search_open(searcher, plan, text, 4, &search, error));
+    CHECK_REFUSED(trawl_search_open(searcher, plan, text, 0, NULL, error));
+    CHECK_REFUSED(trawl_search_open(searcher, NULL, text, 0, &search, error));
+    CHECK_REFUSED(trawl_search_next(NULL, &batch, error));
+    CHECK_REFUSED(
+        trawl_searcher_open(SEARCHER_WITH(.runtime = runtime, .threads = 2), &none, error));
+    TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
     MUST(trawl_searcher_workers(searcher, 0, &stats, &count, NULL));
     TEST_CHECK(count == 1 && strcmp(stats.name, "cpu") == 0);
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
-    MUST(trawl_searcher_stats(searcher, &whole, NULL));
+    whole = must_stats(searcher);
     TEST_CHECK(stats.thread_count == whole.thread_count && stats.thread_count >= 1);
     TEST_CHECK(stats.search_ns + stats.ready_ns + stats.wait_ns <=
                stats.thread_count * whole.wall_ns);
     TEST_CHECK(whole.bound == TRAWL_BOUND_SEARCH && whole.output_ns <= whole.wall_ns);
-    CHECK_ERROR(trawl_searcher_workers(searcher, 1, &stats, &count, error), TRAWL_ARGUMENT);
+    CHECK_REFUSED(trawl_searcher_workers(searcher, 1, &stats, &count, error));
     trawl_search_close(NULL);
     trawl_search_cancel(NULL);
     trawl_searcher_cancel(NULL);
     trawl_searcher_cancel(searcher); /* of no call */
-    TEST_CHECK_U64(unit_count(searcher, plan, text), expected_count);
+    TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
     MUST(trawl_search_open(searcher, plan, text, 0, &search, NULL));
     trawl_search_cancel(search);
     CHECK_STATUS(trawl_search_next(search, &batch, NULL), TRAWL_STOPPED);
     trawl_search_close(search);
-    TEST_CHECK_U64(unit_count(searcher, plan, text), expected_count);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    MUST(trawl_runtime_close(runtime, NULL));
+    TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
     MUST(trawl_runtime_close(NULL, NULL));
 }
 
@@ -217,7 +188,7 @@ static void *work(void *context)
     struct worker *worker = (struct worker *)context;
 
     for (uint64_t round = 0; round < worker->rounds; round++) {
-        struct trawl_text *text = NULL;
+        AUTO_TEXT text = NULL;
         enum trawl_status status;
         uint64_t count = 0;
 
@@ -233,20 +204,19 @@ static void *work(void *context)
             worker->cancelled++;
         else if (status != TRAWL_OK || count != expected_count)
             worker->wrong++;
-        trawl_text_close(text);
     }
     return NULL;
 }
 
 static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t chunk_bytes)
 {
-    struct trawl_runtime *runtime = open_runtime(threads, 0);
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
     static struct worker workers[WORKERS];
     pthread_t handles[WORKERS];
 
     for (uint32_t w = 0; w < WORKERS; w++) {
         workers[w] = (struct worker){
-            open_searcher(runtime, chunk_bytes), plan, test_amount(12, 500), 0, 0, w};
+            must_searcher_of(runtime, chunk_bytes), plan, test_amount(12, 500), 0, 0, w};
         if (pthread_create(&handles[w], NULL, work, &workers[w]) != 0)
             exit(1);
     }
@@ -261,28 +231,23 @@ static void many_searchers(struct trawl_plan *plan, uint32_t threads, uint64_t c
         TEST_CHECK(w == WORKERS - 1 || workers[w].cancelled == 0);
         trawl_searcher_close(workers[w].searcher);
     }
-    MUST(trawl_runtime_close(runtime, NULL));
 }
 
 /* A search whose results nobody takes keeps its tasks, and no other search waits for it. */
 static void one_is_never_taken(struct trawl_plan *plan)
 {
-    struct trawl_runtime *runtime = open_runtime(3, 0);
-    struct trawl_searcher *idle = open_searcher(runtime, 1000),
-                          *busy = open_searcher(runtime, 1000);
-    struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 3, 0);
+    AUTO_SEARCHER idle = must_searcher_of(runtime, 1000);
+    AUTO_SEARCHER busy = must_searcher_of(runtime, 1000);
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
     struct trawl_search *search = NULL;
     bool ended;
 
     MUST(trawl_search_open(idle, plan, text, 0, &search, NULL));
     TEST_CHECK(pull(search, 3, false, &ended) != UINT64_MAX);
     for (uint32_t i = 0; i < 5; i++)
-        TEST_CHECK_U64(unit_count(busy, plan, text), expected_count);
+        TEST_CHECK_U64(must_count(busy, plan, text), expected_count);
     trawl_search_close(search);
-    trawl_text_close(text);
-    trawl_searcher_close(idle);
-    trawl_searcher_close(busy);
-    MUST(trawl_runtime_close(runtime, NULL));
 }
 
 /* ---- A stream that waits ------------------------------------------------------------------ */
@@ -305,9 +270,9 @@ static void *wait_for_batch(void *context)
 
 static void cancel_waiting(struct trawl_plan *plan, uint32_t threads)
 {
-    struct trawl_runtime *runtime = open_runtime(threads, 0);
-    struct trawl_searcher *searcher = open_searcher(runtime, 0);
-    struct trawl_text *text = NULL;
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 0);
+    AUTO_TEXT text = NULL;
     struct waiting waiting;
     pthread_t thread;
     int ends[2];
@@ -323,11 +288,8 @@ static void cancel_waiting(struct trawl_plan *plan, uint32_t threads)
     (void)pthread_join(thread, NULL);
     CHECK_STATUS(waiting.status, TRAWL_STOPPED);
     trawl_search_close(waiting.search);
-    trawl_text_close(text);
     (void)close(ends[0]);
     (void)close(ends[1]);
-    trawl_searcher_close(searcher);
-    MUST(trawl_runtime_close(runtime, NULL));
 }
 
 /* ---- Calls that are cancelled ------------------------------------------------------------- */
@@ -366,7 +328,7 @@ static void *call_endless(void *context)
         break;
     case CALL_POSITIONS:
     case CALLS:
-        e->status = trawl_positions(e->searcher, e->plan, e->text, unit_ignore_matches, NULL, NULL);
+        e->status = trawl_positions(e->searcher, e->plan, e->text, ignore_matches, NULL, NULL);
         break;
     }
     e->untouched = count == 77 && found;
@@ -376,9 +338,10 @@ static void *call_endless(void *context)
 /* A call that was cancelled has no answer, and says so; the next one has. */
 static void cancelled_calls(struct trawl_plan *plan, uint32_t threads)
 {
-    struct trawl_runtime *runtime = open_runtime(threads, 0);
-    struct endless e = {open_searcher(runtime, 0), plan, NULL, CALL_COUNT, false, TRAWL_OK, false};
-    struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, threads, 0);
+    struct endless e = {
+        must_searcher_of(runtime, 0), plan, NULL, CALL_COUNT, false, TRAWL_OK, false};
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
 
     for (uint32_t call = 0; call < CALLS; call++) {
         pthread_t thread;
@@ -404,11 +367,9 @@ static void cancelled_calls(struct trawl_plan *plan, uint32_t threads)
         trawl_text_close(e.text);
         (void)close(ends[0]);
         (void)close(ends[1]);
-        TEST_CHECK_U64(unit_count(e.searcher, plan, text), expected_count);
+        TEST_CHECK_U64(must_count(e.searcher, plan, text), expected_count);
     }
-    trawl_text_close(text);
     trawl_searcher_close(e.searcher);
-    MUST(trawl_runtime_close(runtime, NULL));
 }
 
 static int cancel_at(void *context, const struct trawl_match *matches, uint64_t match_count)
@@ -431,9 +392,9 @@ static int slow_sink(void *context, const struct trawl_match *matches, uint64_t 
 /* What a call is bound by: a sink that takes its time, a pipe that brings nothing for a while. */
 static void bounds(struct trawl_plan *plan)
 {
-    struct trawl_runtime *runtime = open_runtime(2, 0);
-    struct trawl_searcher *searcher = open_searcher(runtime, 20000);
-    struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 20000);
+    struct trawl_text *text = must_text(bytes, TEXT_BYTES);
     struct trawl_stats stats = {.size = sizeof stats};
     struct trawl_worker_stats workers = {.size = sizeof workers};
     uint64_t count = 0;
@@ -461,8 +422,6 @@ static void bounds(struct trawl_plan *plan)
     (void)waitpid(writer, NULL, 0);
     (void)close(ends[0]);
     trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    MUST(trawl_runtime_close(runtime, NULL));
 }
 
 static int cancel_at_row(void *context, uint64_t row_first, uint64_t row_count,
@@ -480,10 +439,10 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
 {
     static uint8_t empty[TEXT_BYTES];
     static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* more rows than one block has */
-    struct trawl_runtime *runtime = open_runtime(2, 0);
-    struct trawl_searcher *searcher = open_searcher(runtime, 1000);
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 1000);
     struct trawl_records records = {bytes, offsets, TEXT_BYTES / 3};
-    struct trawl_text *text = unit_text(bytes, TEXT_BYTES);
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
     struct trawl_stats stats = {.size = sizeof stats};
 
     for (uint64_t i = 0; i <= records.record_count; i++)
@@ -497,10 +456,7 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
     records.bytes = empty;
     CHECK_STATUS(trawl_matrix(searcher, plan, &records, cancel_at_row, searcher, NULL),
                  TRAWL_STOPPED);
-    TEST_CHECK_U64(unit_count(searcher, plan, text), expected_count);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    MUST(trawl_runtime_close(runtime, NULL));
+    TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
 }
 
 /* ---- The budget --------------------------------------------------------------------------- */
@@ -528,22 +484,19 @@ static void limited_give(void *context, void *pointer, uint64_t count)
 /* A stream's chunks take no more than a file's. */
 static void stream_in_little(void)
 {
-    struct trawl_runtime *runtime = open_runtime(2, 300000);
-    struct trawl_searcher *searcher = open_searcher(runtime, 0);
-    struct trawl_text *text = unit_text(bytes, 30000), *stream = NULL;
-    struct trawl_plan *plan = make_plan();
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 300000);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 0);
+    struct trawl_text *text = must_text(bytes, 30000), *stream = NULL;
+    AUTO_PLAN plan = make_plan();
     int ends[2];
 
     if (pipe(ends) != 0 || write(ends[1], bytes, 30000) != 30000 || close(ends[1]) != 0)
         exit(1);
     MUST(trawl_text_from_descriptor(ends[0], NULL, &stream, NULL));
-    TEST_CHECK_U64(unit_count(searcher, plan, stream), unit_count(searcher, plan, text));
+    TEST_CHECK_U64(must_count(searcher, plan, stream), must_count(searcher, plan, text));
     trawl_text_close(stream);
     trawl_text_close(text);
     (void)close(ends[0]);
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
-    MUST(trawl_runtime_close(runtime, NULL));
 }
 
 static void budget(struct trawl_plan *unused)
@@ -559,12 +512,12 @@ static void budget(struct trawl_plan *unused)
     trawl_set_allocator(&allocator);
     plan = make_plan();
     for (uint64_t limit = 12000; limit <= 60000; limit += 12000) {
-        runtime = open_runtime(4, limit);
-        searcher = open_searcher(runtime, 8000);
+        runtime = must_runtime(TRAWL_ENGINE_CPU, 4, limit);
+        searcher = must_searcher_of(runtime, 8000);
         base = atomic_load(&live);
         atomic_store(&most, base);
         MUST(trawl_text_open_file(path, &file, NULL));
-        TEST_CHECK_U64(unit_count(searcher, plan, file), expected_count);
+        TEST_CHECK_U64(must_count(searcher, plan, file), expected_count);
         /* Beside the chunks there is what the engine keeps for four workers, and nothing else. */
         TEST_CHECK(atomic_load(&most) - base <= limit + 4 * 40000);
         trawl_text_close(file);
@@ -572,8 +525,8 @@ static void budget(struct trawl_plan *unused)
         MUST(trawl_runtime_close(runtime, NULL));
     }
     stream_in_little();
-    runtime = open_runtime(4, 5000); /* not one chunk */
-    searcher = open_searcher(runtime, 8000);
+    runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 5000); /* not one chunk */
+    searcher = must_searcher_of(runtime, 8000);
     MUST(trawl_text_open_file(path, &file, NULL));
     CHECK_ERROR(trawl_count(searcher, plan, file, &count, error), TRAWL_MEMORY);
     trawl_text_close(file);
@@ -604,9 +557,9 @@ static void *count_text(void *context)
  * and gets it, or an error. */
 static void budget_of_others(struct trawl_plan *plan, bool gives)
 {
-    struct trawl_runtime *runtime = open_runtime(1, 12000);
-    struct counting holder = {plan, open_searcher(runtime, 8000), NULL, TRAWL_OK, 0};
-    struct counting counting = {plan, open_searcher(runtime, 8000), NULL, TRAWL_OK, 0};
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 1, 12000);
+    struct counting holder = {plan, must_searcher_of(runtime, 8000), NULL, TRAWL_OK, 0};
+    struct counting counting = {plan, must_searcher_of(runtime, 8000), NULL, TRAWL_OK, 0};
     pthread_t threads[2];
     int ends[2], unread = 0;
 
@@ -635,7 +588,6 @@ static void budget_of_others(struct trawl_plan *plan, bool gives)
     (void)close(ends[0]);
     trawl_searcher_close(counting.searcher);
     trawl_searcher_close(holder.searcher);
-    MUST(trawl_runtime_close(runtime, NULL));
 }
 
 /* How many of the process's threads may not run exactly where this one may. */
@@ -660,21 +612,19 @@ static uint32_t threads_elsewhere(void)
 
 static void count_all(struct trawl_searcher *searcher, const struct trawl_plan *plan)
 {
-    struct trawl_text *text = NULL;
     uint64_t count = 0;
+    AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
 
-    MUST(trawl_text_from_memory(bytes, TEXT_BYTES, &text, NULL));
     MUST(trawl_count(searcher, plan, text, &count, NULL));
     TEST_CHECK(count == expected_count);
-    trawl_text_close(text);
 }
 
 /* A worker that was woken gets its waker's core back when it runs; and if the caller's cores have
  * become more, it gets those. */
 static void cores(struct trawl_plan *plan)
 {
-    struct trawl_runtime *runtime = open_runtime(4, 0);
-    struct trawl_searcher *searcher = open_searcher(runtime, 700);
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);
+    AUTO_SEARCHER searcher = must_searcher_of(runtime, 700);
     cpu_set_t all, first;
     uint32_t others, few; /* others: a sanitizer's thread */
 
@@ -693,8 +643,8 @@ static void cores(struct trawl_plan *plan)
             CPU_SET(core, &first);
     TEST_CHECK(sched_setaffinity(0, sizeof first, &first) == 0);
     others = threads_elsewhere();
-    runtime = open_runtime(4, 0);
-    searcher = open_searcher(runtime, 700);
+    runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);
+    searcher = must_searcher_of(runtime, 700);
     for (uint32_t round = 0; round < 20; round++)
         count_all(searcher, plan);
     TEST_CHECK(threads_elsewhere() == others);
@@ -703,8 +653,6 @@ static void cores(struct trawl_plan *plan)
     do
         count_all(searcher, plan);
     while (few > 0 && threads_elsewhere() >= few);
-    trawl_searcher_close(searcher);
-    MUST(trawl_runtime_close(runtime, NULL));
 }
 
 int main(void)

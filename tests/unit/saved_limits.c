@@ -5,7 +5,7 @@
 
 #include "oracle/naive.h"
 #include "unit/mend.h"
-#include "unit/unit.h"
+#include "calls.h"
 
 #define PATTERNS_MAX 64u
 #define TEXT_BYTES 300u
@@ -55,7 +55,7 @@ static bool is_exact(const struct trawl_plan *plan)
     struct naive_bytes patterns[PATTERNS_MAX], text = {text_bytes, TEXT_BYTES};
     struct naive_query query = {patterns, trawl_plan_pattern_count(plan), trawl_plan_flags(plan),
                                 trawl_plan_line_end(plan)};
-    struct trawl_text *searched = unit_text(text_bytes, TEXT_BYTES);
+    AUTO_TEXT searched = must_text(text_bytes, TEXT_BYTES);
     uint64_t count = 0, expected_count;
     bool same;
 
@@ -74,7 +74,6 @@ static bool is_exact(const struct trawl_plan *plan)
     for (uint64_t i = 0; i < count && i < MATCHES_MAX && same; i++)
         same = got[i].begin == expected[i].begin && got[i].end == expected[i].end &&
                got[i].pattern_index == expected[i].pattern_index;
-    trawl_text_close(searched);
     return same;
 }
 
@@ -91,7 +90,7 @@ static uint64_t limits_at(uint8_t *bytes, uint64_t bytes_count, uint64_t at, uin
         const uint64_t values[VALUES] = {was + 1,    was - 1,    next,         next - 1,
                                          0,          1,          PATTERNS_MAX, PATTERNS_MAX + 1,
                                          UINT64_MAX, bytes_count};
-        struct trawl_plan *plan = NULL;
+        AUTO_PLAN plan = NULL;
         enum trawl_status status;
 
         memcpy(bytes + at, &values[i], size);
@@ -103,7 +102,6 @@ static uint64_t limits_at(uint8_t *bytes, uint64_t bytes_count, uint64_t at, uin
         } else { /* ARGUMENT: it asks for what load options have */
             TEST_CHECK(plan == NULL && (status == TRAWL_FORMAT || status == TRAWL_ARGUMENT));
         }
-        trawl_plan_free(plan);
     }
     memcpy(bytes + at, &was, size);
     return wrong;
@@ -181,7 +179,7 @@ static void no_bytes(struct test_random *random)
     uint64_t bytes_count;
     uint8_t *bytes = save_small(random, 1, &bytes_count);
     struct plan_saved_header *header = (struct plan_saved_header *)(void *)bytes;
-    struct trawl_plan *plan = NULL;
+    AUTO_PLAN plan = NULL;
 
     memset(bytes + sizeof *header, 0, sizeof(uint64_t)); /* where it ends */
     header->pattern_bytes = 0;
@@ -193,7 +191,6 @@ static void no_bytes(struct test_random *random)
     saved_mend(bytes, sizeof *header);
     MUST(trawl_plan_load_memory(bytes, sizeof *header, NULL, &plan, NULL));
     TEST_CHECK_U64(trawl_plan_pattern_count(plan), 0);
-    trawl_plan_free(plan);
     free(bytes);
 }
 
@@ -203,7 +200,7 @@ int main(void)
     struct test_random random = test_random_begin("saved_limits");
 
     test_begin("saved_limits");
-    searcher = unit_searcher(1, 0);
+    searcher = must_searcher(1, 0);
     for (uint32_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         numbers(&random, counts[i]);
         cut(&random, counts[i]);

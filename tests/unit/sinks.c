@@ -3,7 +3,7 @@
 #include <semaphore.h>
 #include <unistd.h>
 
-#include "unit/unit.h"
+#include "calls.h"
 
 #define TEXT_BYTES ((uint64_t)32 << 20)
 #define CHUNK_BYTES ((uint64_t)64 << 10)
@@ -28,7 +28,7 @@ struct scene {
 static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                      struct trawl_text *text)
 {
-    struct trawl_error error = unit_error();
+    struct trawl_error error = calls_error();
     struct trawl_match match = {5, 5, 5};
     uint64_t count = 5;
     bool found = false;
@@ -36,12 +36,11 @@ static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *p
     return trawl_count(searcher, plan, text, &count, &error) == TRAWL_BUSY &&
            error.status == TRAWL_BUSY &&
            trawl_first(searcher, plan, text, &match, &found, NULL) == TRAWL_BUSY &&
-           trawl_positions(searcher, plan, text, unit_ignore_matches, NULL, NULL) == TRAWL_BUSY &&
+           trawl_positions(searcher, plan, text, ignore_matches, NULL, NULL) == TRAWL_BUSY &&
            trawl_positions_into(searcher, plan, text, &match, 1, &count, NULL) == TRAWL_BUSY &&
            trawl_count_lines(searcher, plan, text, false, 1, &count, NULL) == TRAWL_BUSY &&
-           trawl_count_by_pattern(searcher, plan, text, unit_ignore_counts, NULL, NULL) ==
-               TRAWL_BUSY &&
-           trawl_windows(searcher, plan, text, 0, unit_ignore_window, NULL, NULL) == TRAWL_BUSY &&
+           trawl_count_by_pattern(searcher, plan, text, ignore_counts, NULL, NULL) == TRAWL_BUSY &&
+           trawl_windows(searcher, plan, text, 0, ignore_window, NULL, NULL) == TRAWL_BUSY &&
            trawl_text_load(searcher, text, NULL) == TRAWL_BUSY && count == 5 && match.begin == 5 &&
            !found;
 }
@@ -58,10 +57,10 @@ static void scene_begin(struct scene *scene, uint32_t threads, const char *patte
                             .stop_after_matches = UINT64_MAX,
                             .stop_after_calls = UINT64_MAX,
                             .stop_value = 1};
-    scene->searcher = unit_searcher(threads, CHUNK_BYTES);
-    scene->other = unit_searcher(1, 0);
-    scene->plan = unit_plan(pattern);
-    scene->text = unit_text(bytes, bytes_count);
+    scene->searcher = must_searcher(threads, CHUNK_BYTES);
+    scene->other = must_searcher(1, 0);
+    scene->plan = must_plan(pattern);
+    scene->text = must_text(bytes, bytes_count);
 }
 
 static void scene_end(struct scene *scene)
@@ -76,7 +75,7 @@ static void scene_end(struct scene *scene)
 static void try_everything(struct scene *scene)
 {
     uint64_t read_bytes = 0, count = 0;
-    struct trawl_text *text = NULL;
+    AUTO_TEXT text = NULL;
     uint8_t bytes[2];
 
     scene->right_thread = scene->right_thread && pthread_equal(pthread_self(), scene->caller) != 0;
@@ -88,7 +87,6 @@ static void try_everything(struct scene *scene)
     scene->other_right = trawl_text_from_memory("xx", 2, &text, NULL) == TRAWL_OK &&
                          trawl_count(scene->other, scene->plan, text, &count, NULL) == TRAWL_OK &&
                          count == 2;
-    trawl_text_close(text);
 }
 
 static int match_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
@@ -210,7 +208,7 @@ static void *search_and_wait(void *context)
 static void from_another_thread(void)
 {
     struct meeting meeting = {
-        .searcher = unit_searcher(2, 0), .plan = unit_plan("x"), .text = unit_string("x marks x")};
+        .searcher = must_searcher(2, 0), .plan = must_plan("x"), .text = must_string("x marks x")};
     pthread_t thread;
 
     sem_init(&meeting.inside, 0, 0);
@@ -222,7 +220,7 @@ static void from_another_thread(void)
     sem_post(&meeting.leave);
     pthread_join(thread, NULL);
     CHECK_STATUS(meeting.status, TRAWL_OK);
-    TEST_CHECK_U64(unit_count(meeting.searcher, meeting.plan, meeting.text), 2);
+    TEST_CHECK_U64(must_count(meeting.searcher, meeting.plan, meeting.text), 2);
     trawl_text_close(meeting.text);
     trawl_plan_free(meeting.plan);
     trawl_searcher_close(meeting.searcher);
@@ -260,7 +258,7 @@ static void stop(const uint8_t *bytes)
         TEST_CHECK_U64(scene.calls, 3);
         check_stopped_soon(&scene);
         /* The same searcher goes on as if nothing had been. */
-        TEST_CHECK_U64(unit_count(scene.searcher, scene.plan, scene.text), TEXT_BYTES / 1000 + 1);
+        TEST_CHECK_U64(must_count(scene.searcher, scene.plan, scene.text), TEXT_BYTES / 1000 + 1);
         scene_end(&scene);
     }
 }

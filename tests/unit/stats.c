@@ -1,5 +1,5 @@
 /* stats: what a searcher reports about its last call, and the progress of the current one. */
-#include "unit/unit.h"
+#include "calls.h"
 
 #define TEXT_BYTES ((uint64_t)8 << 20)
 #define CHUNK_BYTES ((uint64_t)64 << 10)
@@ -15,24 +15,24 @@ static struct trawl_stats stats_of(const struct trawl_searcher *searcher)
 
 static void before_the_first_call(void)
 {
-    struct trawl_searcher *searcher = unit_searcher(2, 0);
+    AUTO_SEARCHER searcher = must_searcher(2, 0);
     struct trawl_stats stats = stats_of(searcher);
 
     TEST_CHECK(stats.text_bytes == 0 && stats.chunk_count == 0 && stats.match_count == 0);
     TEST_CHECK(stats.candidate_count == 0 && stats.wall_ns == 0 && stats.thread_count == 0);
     TEST_CHECK_U64(trawl_searcher_progress(searcher), 0);
-    trawl_searcher_close(searcher);
 }
 
 static void after_calls(struct trawl_text *text, uint32_t threads)
 {
-    struct trawl_searcher *searcher = unit_searcher(threads, CHUNK_BYTES);
-    struct trawl_plan *plan = unit_plan("x.");
-    struct trawl_text *small = unit_string("x.x.x"), *empty = unit_text(NULL, 0);
+    AUTO_SEARCHER searcher = must_searcher(threads, CHUNK_BYTES);
+    AUTO_PLAN plan = must_plan("x.");
+    AUTO_TEXT small = must_string("x.x.x");
+    AUTO_TEXT empty = must_text(NULL, 0);
     struct trawl_stats stats;
     uint64_t count = 0;
 
-    TEST_CHECK_U64(unit_count(searcher, plan, text), TEXT_BYTES / 1024);
+    TEST_CHECK_U64(must_count(searcher, plan, text), TEXT_BYTES / 1024);
     stats = stats_of(searcher);
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
     TEST_CHECK_U64(stats.match_count, TEXT_BYTES / 1024);
@@ -49,16 +49,12 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     /* A mistake is no call. */
     TEST_CHECK(trawl_count(searcher, plan, NULL, &count, NULL) == TRAWL_ARGUMENT);
     TEST_CHECK_U64(stats_of(searcher).text_bytes, TEXT_BYTES);
-    TEST_CHECK_U64(unit_count(searcher, plan, small), 2);
+    TEST_CHECK_U64(must_count(searcher, plan, small), 2);
     stats = stats_of(searcher);
     TEST_CHECK(stats.text_bytes == 5 && stats.match_count == 2);
-    TEST_CHECK_U64(unit_count(searcher, plan, empty), 0);
+    TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
     stats = stats_of(searcher);
     TEST_CHECK(stats.text_bytes == 0 && stats.match_count == 0);
-    trawl_text_close(small);
-    trawl_text_close(empty);
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
 }
 
 struct progress {
@@ -83,8 +79,8 @@ static int watch(void *context, const struct trawl_window *window)
 
 static void progress(struct trawl_text *text, uint32_t threads)
 {
-    struct trawl_searcher *searcher = unit_searcher(threads, CHUNK_BYTES);
-    struct trawl_plan *plan = unit_plan("x.");
+    AUTO_SEARCHER searcher = must_searcher(threads, CHUNK_BYTES);
+    AUTO_PLAN plan = must_plan("x.");
     struct progress seen = {searcher, 0, 0, true, true, true};
 
     MUST(trawl_windows(searcher, plan, text, 0, watch, &seen, NULL));
@@ -93,26 +89,23 @@ static void progress(struct trawl_text *text, uint32_t threads)
     TEST_CHECK(seen.bounded);
     TEST_CHECK(seen.beyond_window);
     TEST_CHECK_U64(trawl_searcher_progress(searcher), TEXT_BYTES);
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
 }
 
 int main(void)
 {
     char *bytes = malloc(TEXT_BYTES);
-    struct trawl_text *text;
+    AUTO_TEXT text = NULL;
 
     test_begin("stats");
     memset(bytes, '.', TEXT_BYTES);
     for (uint64_t i = 0; i < TEXT_BYTES; i += 1024)
         bytes[i] = 'x';
-    text = unit_text(bytes, TEXT_BYTES);
+    text = must_text(bytes, TEXT_BYTES);
     before_the_first_call();
     for (uint32_t threads = 1; threads <= 4; threads++) {
         after_calls(text, threads);
         progress(text, threads);
     }
-    trawl_text_close(text);
     free(bytes);
     return test_end();
 }

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "unit/unit.h"
+#include "calls.h"
 
 #define PIECES 20
 #define PATIENCE_SECONDS 60
@@ -71,9 +71,9 @@ static int see_window(void *context, const struct trawl_window *window)
 
 static void promptly(uint32_t threads, bool windows)
 {
-    struct trawl_searcher *searcher = unit_searcher(threads, 0);
-    struct trawl_plan *plan = unit_plan("needle");
-    struct trawl_text *text = NULL;
+    AUTO_SEARCHER searcher = must_searcher(threads, 0);
+    AUTO_PLAN plan = must_plan("needle");
+    AUTO_TEXT text = NULL;
     struct slow slow;
     pthread_t writer;
 
@@ -88,24 +88,21 @@ static void promptly(uint32_t threads, bool windows)
     pthread_join(writer, NULL);
     TEST_CHECK(slow.patient);
     TEST_CHECK_U64(slow.matches, PIECES);
-    trawl_text_close(text);
     close(slow.ends[0]);
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
 }
 
 /* The writer has written one piece and neither writes more nor closes: each of these calls has
  * its answer nonetheless. */
 static void answers_without_the_end(uint32_t threads)
 {
-    struct trawl_searcher *searcher = unit_searcher(threads, 0);
-    struct trawl_plan *plan = unit_plan("needle");
+    AUTO_SEARCHER searcher = must_searcher(threads, 0);
+    AUTO_PLAN plan = must_plan("needle");
 
     /* Whether another thread is already waiting for more is a matter of luck: many rounds. */
     for (int round = 0; round < 4 * ROUNDS; round++) {
         int call = round % 4;
         struct trawl_match match = {0, 0, 0};
-        struct trawl_text *text = NULL;
+        AUTO_TEXT text = NULL;
         uint64_t count = 0;
         bool found = false;
         struct slow slow;
@@ -126,22 +123,19 @@ static void answers_without_the_end(uint32_t threads)
             MUST(trawl_count_lines(searcher, plan, text, false, 1, &count, NULL));
             TEST_CHECK_U64(count, 1);
         }
-        trawl_text_close(text);
         close(slow.ends[0]);
         close(slow.ends[1]);
     }
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
 }
 
 /* The same in the middle of a stream, when several threads are at work and one waits for more. */
 static void stopped_amid(uint32_t threads, bool windows)
 {
-    struct trawl_searcher *searcher = unit_searcher(threads, 0);
-    struct trawl_plan *plan = unit_plan("needle");
+    AUTO_SEARCHER searcher = must_searcher(threads, 0);
+    AUTO_PLAN plan = must_plan("needle");
 
     for (int round = 0; round < ROUNDS; round++) {
-        struct trawl_text *text = NULL;
+        AUTO_TEXT text = NULL;
         struct slow slow;
         pthread_t writer;
         slow_begin(&slow);
@@ -157,21 +151,18 @@ static void stopped_amid(uint32_t threads, bool windows)
         pthread_join(writer, NULL);
         TEST_CHECK(slow.patient);
         TEST_CHECK_U64(slow.matches, 3);
-        trawl_text_close(text);
         close(slow.ends[0]);
         close(slow.ends[1]);
     }
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
 }
 
 /* A source without end. */
 static void endless(uint32_t threads)
 {
-    struct trawl_searcher *searcher = unit_searcher(threads, 0);
+    AUTO_SEARCHER searcher = must_searcher(threads, 0);
     struct trawl_pattern zeros = {"\0\0\0\0\0\0\0\0\0\0", 10};
     struct trawl_match match = {77, 77, 77};
-    struct trawl_plan *plan = NULL;
+    AUTO_PLAN plan = NULL;
     struct trawl_text *text = NULL;
     struct slow slow;
     bool found = false;
@@ -189,16 +180,14 @@ static void endless(uint32_t threads)
     trawl_text_close(text);
     close(slow.ends[0]);
     close(slow.ends[1]);
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
 }
 
 /* A descriptor that is set not to wait: an empty pipe is not the text's end. */
 static void not_waiting(void)
 {
-    struct trawl_searcher *searcher = unit_searcher(2, 0);
-    struct trawl_plan *plan = unit_plan("needle");
-    struct trawl_text *text = NULL;
+    AUTO_SEARCHER searcher = must_searcher(2, 0);
+    AUTO_PLAN plan = must_plan("needle");
+    AUTO_TEXT text = NULL;
     struct slow slow;
     pthread_t writer;
 
@@ -211,18 +200,15 @@ static void not_waiting(void)
     MUST(trawl_positions(searcher, plan, text, see_matches, &slow, NULL));
     pthread_join(writer, NULL);
     TEST_CHECK_U64(slow.matches, PIECES);
-    trawl_text_close(text);
     close(slow.ends[0]);
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
 }
 
 /* What a stream held is gone: a second search says so instead of finding nothing. */
 static void only_once(void)
 {
-    struct trawl_searcher *searcher = unit_searcher(1, 0);
-    struct trawl_plan *plan = unit_plan("needle");
-    struct trawl_text *text = NULL;
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plan("needle");
+    AUTO_TEXT text = NULL;
     struct slow slow;
     uint64_t count = 77;
 
@@ -230,13 +216,10 @@ static void only_once(void)
     write_piece(&slow);
     close(slow.ends[1]);
     MUST(trawl_text_from_descriptor(slow.ends[0], "pipe", &text, NULL));
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 1);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 1);
     CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_UNSUPPORTED);
     TEST_CHECK_U64(count, 77);
-    trawl_text_close(text);
     close(slow.ends[0]);
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
 }
 
 int main(void)

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "unit/unit.h"
+#include "calls.h"
 
 static char folder[] = "/tmp/trawl-texts-XXXXXX";
 static struct trawl_searcher *searcher;
@@ -32,7 +32,7 @@ static int make_file(char path[200], const char *name, const void *bytes, uint64
 
 static void missing_file(void)
 {
-    struct trawl_error record = unit_error();
+    struct trawl_error record = calls_error();
     struct trawl_text *text = NULL;
     char path[200];
 
@@ -63,8 +63,8 @@ static void unreadable_file(void)
 /* A folder can be opened but not read: either step may say so. */
 static void directory(void)
 {
-    struct trawl_error record = unit_error();
-    struct trawl_text *text = NULL;
+    struct trawl_error record = calls_error();
+    AUTO_TEXT text = NULL;
     uint64_t count = 77;
     enum trawl_status status = trawl_text_open_file(folder, &text, &record);
 
@@ -76,12 +76,11 @@ static void directory(void)
     }
     TEST_CHECK(record.os_code == EISDIR && count == (status == TRAWL_OK ? 0 : 77));
     TEST_CHECK(strstr(record.message, folder) != NULL);
-    trawl_text_close(text);
 }
 
 static void unreadable_descriptor(void)
 {
-    struct trawl_error record = unit_error();
+    struct trawl_error record = calls_error();
     struct trawl_text *text = NULL;
     uint64_t count = 77;
     char path[200];
@@ -112,7 +111,7 @@ static void *write_to_fifo(void *context)
 
 static void fifo(void)
 {
-    struct trawl_text *text = NULL;
+    AUTO_TEXT text = NULL;
     pthread_t writer;
     uint64_t bytes = 77;
     char path[200];
@@ -124,14 +123,14 @@ static void fifo(void)
     TEST_CHECK(!trawl_text_is_seekable(text));
     TEST_CHECK(!trawl_text_bytes(text, &bytes) && bytes == 77);
     CHECK_ERROR(trawl_text_read(text, 0, path, 1, &bytes, error), TRAWL_UNSUPPORTED);
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
-    trawl_text_close(text);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
     pthread_join(writer, NULL);
 }
 
 static void file_of_unknown_size(void)
 {
-    struct trawl_plan *name = unit_plan("Name:\t"), *threads = unit_plan("Threads:\t");
+    AUTO_PLAN name = must_plan("Name:\t");
+    AUTO_PLAN threads = must_plan("Threads:\t");
     struct trawl_text *text = NULL;
 
     if (access("/proc/self/status", R_OK) != 0) {
@@ -139,27 +138,23 @@ static void file_of_unknown_size(void)
         return;
     }
     MUST(trawl_text_open_file("/proc/self/status", &text, NULL));
-    TEST_CHECK_U64(unit_count(searcher, name, text), 1);
+    TEST_CHECK_U64(must_count(searcher, name, text), 1);
     trawl_text_close(text);
     MUST(trawl_text_open_file("/proc/self/status", &text, NULL));
-    TEST_CHECK_U64(unit_count(searcher, threads, text), 1);
+    TEST_CHECK_U64(must_count(searcher, threads, text), 1);
     trawl_text_close(text);
-    trawl_plan_free(name);
-    trawl_plan_free(threads);
 }
 
 static void empty_and_null_device(void)
 {
-    struct trawl_text *text = NULL;
+    AUTO_TEXT null = must_file("/dev/null");
+    AUTO_TEXT empty = NULL;
     char path[200];
 
-    MUST(trawl_text_open_file("/dev/null", &text, NULL));
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 0);
-    trawl_text_close(text);
+    TEST_CHECK_U64(must_count(searcher, plan, null), 0);
     close(make_file(path, "empty", "", 0));
-    MUST(trawl_text_open_file(path, &text, NULL));
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 0);
-    trawl_text_close(text);
+    empty = must_file(path);
+    TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
 }
 
 /* Offsets count from where the descriptor stood, and there it stays. */
@@ -176,7 +171,7 @@ static void descriptor_offset(void)
     MUST(trawl_text_from_descriptor(file, NULL, &text, NULL));
     TEST_CHECK(trawl_text_is_seekable(text));
     TEST_CHECK(trawl_text_bytes(text, &bytes) && bytes == 11);
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 1);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 1);
     MUST(trawl_first(searcher, plan, text, &match, &found, NULL));
     TEST_CHECK(found && match.begin == 5 && match.end == 11);
     MUST(trawl_text_read(text, 5, buffer, 8, &read_bytes, NULL));
@@ -186,7 +181,7 @@ static void descriptor_offset(void)
     TEST_CHECK_U64((uint64_t)lseek(file, 0, SEEK_CUR), 3); /* borrowed: still open */
     lseek(file, 100, SEEK_SET);                            /* beyond the end */
     MUST(trawl_text_from_descriptor(file, NULL, &text, NULL));
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 0);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 0);
     trawl_text_close(text);
     close(file);
 }
@@ -194,7 +189,7 @@ static void descriptor_offset(void)
 static void read_anywhere(void)
 {
     static const char bytes[] = "0123456789";
-    struct trawl_text *texts[2] = {unit_text(bytes, 10), NULL};
+    struct trawl_text *texts[2] = {must_text(bytes, 10), NULL};
     char path[200];
     int file = make_file(path, "read", bytes, 10);
 
@@ -224,14 +219,13 @@ static void read_anywhere(void)
 /* On the CPU alone there is nothing to load to, and nothing changes. */
 static void load_and_unload(void)
 {
-    struct trawl_text *text = unit_string("a needle, needles");
+    AUTO_TEXT text = must_string("a needle, needles");
 
     MUST(trawl_text_load(searcher, text, NULL));
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
     MUST(trawl_text_load(searcher, text, NULL)); /* twice is as good as once */
     trawl_text_unload(searcher, text);
-    TEST_CHECK_U64(unit_count(searcher, plan, text), 2);
-    trawl_text_close(text);
+    TEST_CHECK_U64(must_count(searcher, plan, text), 2);
 }
 
 /* ---- Files that change -------------------------------------------------------------------- */
@@ -269,9 +263,9 @@ static int change_file(void *context, const struct trawl_window *window)
 static void changing_file(bool grow, uint32_t threads)
 {
     uint8_t *bytes = malloc(CHANGING_BYTES);
-    struct trawl_searcher *own = unit_searcher(threads, PIECE_BYTES);
+    AUTO_SEARCHER own = must_searcher(threads, PIECE_BYTES);
     struct change change = {.grow = grow, .gapless = true};
-    struct trawl_text *text = NULL;
+    AUTO_TEXT text = NULL;
     char path[200];
 
     memset(bytes, '.', CHANGING_BYTES);
@@ -283,9 +277,7 @@ static void changing_file(bool grow, uint32_t threads)
     TEST_CHECK(change.gapless && change.last);
     TEST_CHECK_U64(change.end, grow ? CHANGING_BYTES + 6 : CHANGING_BYTES / 2);
     TEST_CHECK_U64(change.matches, grow ? 3 : 1);
-    TEST_CHECK_U64(unit_count(own, plan, text), grow ? 3 : 1);
-    trawl_text_close(text);
-    trawl_searcher_close(own);
+    TEST_CHECK_U64(must_count(own, plan, text), grow ? 3 : 1);
     close(change.file);
     free(bytes);
 }
@@ -309,8 +301,8 @@ int main(void)
     alarm(300);
     if (mkdtemp(folder) == NULL)
         TEST_SKIP("no temporary folder can be made");
-    searcher = unit_searcher(2, 0);
-    plan = unit_plan("needle");
+    searcher = must_searcher(2, 0);
+    plan = must_plan("needle");
     missing_file();
     unreadable_file();
     directory();

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "oracle/naive.h"
-#include "unit/unit.h"
+#include "calls.h"
 
 #define WORKERS 4
 #define TEXT_BYTES 200000
@@ -25,13 +25,11 @@ struct worker {
 static void *work(void *context)
 {
     struct worker *worker = context;
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
+    AUTO_SEARCHER searcher = NULL;
 
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = worker->threads;
-    options.chunk_bytes = 10000;
-    if (trawl_searcher_open(&options, &searcher, NULL) != TRAWL_OK)
+    if (trawl_searcher_open(SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = worker->threads,
+                                          .chunk_bytes = 10000),
+                            &searcher, NULL) != TRAWL_OK)
         worker->failed++;
     for (uint64_t round = 0; round < worker->rounds && worker->failed == 0; round++) {
         const struct trawl_plan *plan = worker->plans[round % worker->plan_count];
@@ -51,7 +49,6 @@ static void *work(void *context)
         trawl_text_close(file);
         trawl_text_close(text);
     }
-    trawl_searcher_close(searcher);
     return NULL;
 }
 
@@ -63,9 +60,8 @@ static uint32_t build_plans(const struct naive_bytes *patterns, struct trawl_pla
     for (uint32_t i = 0; i < PATTERNS; i++)
         given[i] = (struct trawl_pattern){patterns[i].bytes, patterns[i].bytes_count};
     for (int method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_GRAMS; method++) {
-        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-        options.method = (enum trawl_method)method;
-        if (trawl_plan_build(given, PATTERNS, &options, &plans[count], NULL) == TRAWL_OK)
+        if (trawl_plan_build(given, PATTERNS, PLAN_WITH(.method = (enum trawl_method)method),
+                             &plans[count], NULL) == TRAWL_OK)
             count++;
     }
     return count;

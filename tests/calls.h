@@ -1,0 +1,216 @@
+/* calls: the public functions as tests call them. What is opened with must_... is there, or the
+ * test program ends, since what follows would mean nothing. An AUTO_... variable is closed when its
+ * block ends, the last one first.
+ */
+#ifndef TRAWL_TESTS_CALLS_H
+#define TRAWL_TESTS_CALLS_H
+
+#include "test.h"
+#include "trawl.h"
+
+#define MUST(call) calls_must((call), #call, __FILE__, __LINE__)
+
+static inline void calls_must(enum trawl_status status, const char *what, const char *file,
+                              int line)
+{
+    test_checks++;
+    if (status == TRAWL_OK)
+        return;
+    printf("%s:%d: status %d (%s): %s\n", file, line, (int)status, trawl_status_message(status),
+           what);
+    exit(1);
+}
+
+#define CHECK_STATUS(got, expected) TEST_CHECK_U64((uint64_t)(got), (uint64_t)(expected))
+
+/* The call, which names its last argument `error`, fails with this status and fills the record. */
+#define CHECK_ERROR(call, expected)                                        \
+    do {                                                                   \
+        struct trawl_error error_ = calls_error();                         \
+        struct trawl_error *error = &error_;                               \
+        CHECK_STATUS((call), (expected));                                  \
+        calls_check_error(&error_, (expected), #call, __FILE__, __LINE__); \
+    } while (0)
+
+static inline struct trawl_error calls_error(void)
+{
+    struct trawl_error error;
+
+    memset(&error, 0xab, sizeof error);
+    return error;
+}
+
+static inline void calls_check_error(const struct trawl_error *error, enum trawl_status status,
+                                     const char *what, const char *file, int line)
+{
+    const char *end = memchr(error->message, '\0', sizeof error->message);
+    bool filled = error->status == status && end != NULL && end > error->message &&
+                  memchr(error->message, '\n', (size_t)(end - error->message)) == NULL;
+
+    if (!test_check(filled, "the error record tells the status and a message on one line", file,
+                    line))
+        printf("  %s\n", what);
+}
+
+/* The same for a mistake of the caller's. */
+#define CHECK_REFUSED(call) CHECK_ERROR(call, TRAWL_ARGUMENT)
+
+/* Options: the fields that are named, all others as they are by default. */
+#define PLAN_WITH(...) \
+    (&(struct trawl_plan_options){.size = sizeof(struct trawl_plan_options), __VA_ARGS__})
+#define SEARCHER_WITH(...) \
+    (&(struct trawl_searcher_options){.size = sizeof(struct trawl_searcher_options), __VA_ARGS__})
+#define RUNTIME_WITH(...) \
+    (&(struct trawl_runtime_options){.size = sizeof(struct trawl_runtime_options), __VA_ARGS__})
+
+static inline struct trawl_plan *must_plans(const struct trawl_pattern *patterns, uint64_t count,
+                                            const struct trawl_plan_options *options)
+{
+    struct trawl_plan *plan = NULL;
+
+    MUST(trawl_plan_build(patterns, count, options, &plan, NULL));
+    return plan;
+}
+
+static inline struct trawl_plan *must_plan_with(const char *pattern,
+                                                const struct trawl_plan_options *options)
+{
+    return must_plans(&(struct trawl_pattern){pattern, strlen(pattern)}, 1, options);
+}
+
+static inline struct trawl_plan *must_plan(const char *pattern)
+{
+    return must_plan_with(pattern, NULL);
+}
+
+static inline struct trawl_searcher *must_searcher_with(
+    const struct trawl_searcher_options *options)
+{
+    struct trawl_searcher *searcher = NULL;
+
+    MUST(trawl_searcher_open(options, &searcher, NULL));
+    return searcher;
+}
+
+/* On the CPU. */
+static inline struct trawl_searcher *must_searcher(uint32_t threads, uint64_t chunk_bytes)
+{
+    return must_searcher_with(
+        SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = threads, .chunk_bytes = chunk_bytes));
+}
+
+static inline struct trawl_runtime *must_runtime(enum trawl_engine engine, uint32_t threads,
+                                                 uint64_t host_memory_bytes)
+{
+    struct trawl_runtime *runtime = NULL;
+
+    MUST(trawl_runtime_open(
+        RUNTIME_WITH(.engine = engine, .threads = threads, .host_memory_bytes = host_memory_bytes),
+        &runtime, NULL));
+    return runtime;
+}
+
+static inline struct trawl_searcher *must_searcher_of(struct trawl_runtime *runtime,
+                                                      uint64_t chunk_bytes)
+{
+    return must_searcher_with(SEARCHER_WITH(.runtime = runtime, .chunk_bytes = chunk_bytes));
+}
+
+static inline struct trawl_text *must_text(const void *bytes, uint64_t bytes_count)
+{
+    struct trawl_text *text = NULL;
+
+    MUST(trawl_text_from_memory(bytes, bytes_count, &text, NULL));
+    return text;
+}
+
+static inline struct trawl_text *must_string(const char *string)
+{
+    return must_text(string, strlen(string));
+}
+
+static inline struct trawl_text *must_file(const char *path)
+{
+    struct trawl_text *text = NULL;
+
+    MUST(trawl_text_open_file(path, &text, NULL));
+    return text;
+}
+
+static inline struct trawl_text *must_descriptor(int descriptor)
+{
+    struct trawl_text *text = NULL;
+
+    MUST(trawl_text_from_descriptor(descriptor, NULL, &text, NULL));
+    return text;
+}
+
+static inline uint64_t must_count(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                  struct trawl_text *text)
+{
+    uint64_t count = UINT64_MAX;
+
+    MUST(trawl_count(searcher, plan, text, &count, NULL));
+    return count;
+}
+
+static inline struct trawl_stats must_stats(const struct trawl_searcher *searcher)
+{
+    struct trawl_stats stats = {.size = sizeof stats};
+
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    return stats;
+}
+
+static inline void calls_plan_free(struct trawl_plan **plan)
+{
+    trawl_plan_free(*plan);
+}
+
+static inline void calls_searcher_close(struct trawl_searcher **searcher)
+{
+    trawl_searcher_close(*searcher);
+}
+
+static inline void calls_text_close(struct trawl_text **text)
+{
+    trawl_text_close(*text);
+}
+
+static inline void calls_runtime_close(struct trawl_runtime **runtime)
+{
+    MUST(trawl_runtime_close(*runtime, NULL));
+}
+
+#define AUTO_PLAN __attribute__((cleanup(calls_plan_free))) struct trawl_plan *
+#define AUTO_SEARCHER __attribute__((cleanup(calls_searcher_close))) struct trawl_searcher *
+#define AUTO_TEXT __attribute__((cleanup(calls_text_close))) struct trawl_text *
+#define AUTO_RUNTIME __attribute__((cleanup(calls_runtime_close))) struct trawl_runtime *
+
+/* Sinks that go on, whatever they get. */
+static inline int ignore_matches(void *context, const struct trawl_match *matches,
+                                 uint64_t match_count)
+{
+    (void)context;
+    (void)matches;
+    (void)match_count;
+    return 0;
+}
+
+static inline int ignore_counts(void *context, const struct trawl_pattern_count *counts,
+                                uint64_t counts_count)
+{
+    (void)context;
+    (void)counts;
+    (void)counts_count;
+    return 0;
+}
+
+static inline int ignore_window(void *context, const struct trawl_window *window)
+{
+    (void)context;
+    (void)window;
+    return 0;
+}
+
+#endif
