@@ -61,16 +61,13 @@ def table(columns, rows, left=1):
 
 def machine_lines(data):
     machine = data['machine']
-    lines = [
-        f"- machine: {machine['processor']}, {machine['cores']} cores, "
-        f"{(machine['memory_bytes'] + 2**29) >> 30} GiB of memory",
-        f"- system: {machine['system']}",
-        f"- trawl: {machine['trawl']}, commit {machine['commit']}, instruction set "
-        f"{machine['instruction_set']}, compiled by {machine['compiler']}",
-        f"- date: {machine['date']}",
-        f"- command: {machine['command']}",
-    ]
-    return lines + ([f"- GPU: {machine['gpu']}"] if machine.get('gpu') else [])
+    processor = ', '.join([machine['processor'], f"{machine['cores']} cores"]
+                          + ([machine['gpu']] if machine.get('gpu') else [])
+                          + [f"{(machine['memory_bytes'] + 2**29) >> 30} GiB of memory"])
+    return [f"- machine: {processor}; {machine['system']}",
+            f"- trawl {machine['trawl']}, commit {machine['commit']}, instruction set "
+            f"{machine['instruction_set']}, {machine['compiler']}; {machine['date']}, "
+            f"`{machine['command']}`"]
 
 
 def spread_line(runs):
