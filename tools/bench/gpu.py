@@ -127,12 +127,13 @@ def set_rows(options, texts):
 def pair_rows(options, texts):
     """A text of words, each of the set."""
     draw = random.Random(7)
-    many = [recipes.letters(draw.randint(5, 12), i) for i in range(100000)]
+    count = min(100000, options.bytes // 80)  # fewer beside a small text
+    many = [recipes.letters(draw.randint(5, 12), i) for i in range(count)]
     path = texts.patterns('pair-words', many)
     text = texts.write('pair-text', b' '.join(draw.choices(many, k=min(options.bytes // 9, 10 ** 6))))
     ask = {'text': f'file:{text}', 'bytes': min(options.bytes, GIB), 'patterns': f'file:{path}',
            'oracle': ORACLE}
-    yield row('pairs', '100,000 words', ask, [
+    yield row('pairs', f'{count:,} words', ask, [
         cpu(), {'name': 'copy', 'kind': 'device-copy', 'to': 'host'}, gpu('count'),
         gpu('sink', call='sink'), gpu('matches', call='positions'), gpu('batches', call='batches'),
         gpu('begins', call='begins'), gpu('begins in pinned memory', call='pinned'),
