@@ -5,7 +5,6 @@
 #include "cuda/engine_cuda.h"
 #include "gallery/device.h"
 #include "gallery/host.h"
-#include "gallery/matrix.h"
 
 struct engine {
     struct engine *cuda; /* NULL: the host's cores */
@@ -14,6 +13,7 @@ struct engine {
 struct engine_worker {
     struct gallery_device *device; /* NULL: the host */
     struct gallery_host host;
+    struct gallery_matrix *matrix; /* of a plan for records */
     const struct trawl_plan *plan;
 };
 
@@ -43,6 +43,7 @@ static void gallery_release(struct engine_worker *worker)
 {
     gallery_device_close(worker->device);
     gallery_host_end(&worker->host);
+    gallery_matrix_close(worker->matrix);
     memory_release(worker, 1, sizeof *worker);
 }
 
@@ -76,15 +77,37 @@ static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
     if (plan == NULL)
         return TRAWL_OK;
     (*worker)->plan = plan;
+    gallery_matrix_close((*worker)->matrix);
+    (*worker)->matrix = NULL;
+    if (plan->algorithm.for_records)
+        TRAWL_TRY(gallery_matrix_open(plan, &(*worker)->matrix, error));
     return (*worker)->device != NULL ? gallery_device_begin((*worker)->device, plan, error)
                                      : gallery_host_begin(&(*worker)->host, plan, error);
+}
+
+/* The rows of records that may hold anything. Of the worker it only reads the tables. */
+static void fill_rows(const struct engine_worker *worker, struct engine_matrix *matrix)
+{
+    const struct engine_records *records = &matrix->records;
+
+    matrix->match_count = 0;
+    for (uint64_t i = 0; i < records->record_count; i++)
+        if (matrix->flags == NULL || matrix->flags[i] != 0)
+            matrix->match_count += gallery_matrix_record(
+                worker->matrix, records->bytes + records->offsets[i],
+                records->offsets[i + 1] - records->offsets[i], matrix->cells + i * matrix->columns);
 }
 
 static enum trawl_status gallery_submit(struct engine_worker *worker, struct engine_task *task,
                                         struct trawl_error *error)
 {
-    if (task->output == ENGINE_OUTPUT_CELLS)
-        return gallery_matrix_fill(worker->plan, worker->device, task->matrix, task->result, error);
+    if (task->output == ENGINE_OUTPUT_CELLS) {
+        fill_rows(worker, task->matrix);
+        return TRAWL_OK;
+    }
+    if (task->output == ENGINE_OUTPUT_FLAGS && worker->device != NULL)
+        return gallery_device_flag(worker->device, &task->matrix->records, task->matrix->flags,
+                                   task->result, error);
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s cannot write begins to a device",
                           worker->plan->algorithm.name);

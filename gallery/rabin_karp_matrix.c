@@ -41,7 +41,8 @@ struct twin {
 
 struct gallery_matrix {
     const struct trawl_plan *plan;
-    bool as_published; /* rabin-karp-matrix-sample */
+    uint32_t literal_count; /* the plan's, which may be gone when this is closed */
+    bool as_published;      /* rabin-karp-matrix-sample */
     uint32_t class_count;
     uint32_t heads_bits;
     struct length_class *classes; /* literal_count of them at most */
@@ -146,6 +147,7 @@ enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *matrix, &memory, error));
     matrix = (struct gallery_matrix *)memory;
     matrix->plan = plan;
+    matrix->literal_count = plan->literal_count;
     matrix->as_published = gallery_choice_of(plan).algorithm == GALLERY_RABIN_KARP_MATRIX_SAMPLE;
     matrix->heads_bits = 1;
     while (matrix->heads_bits < HEADS_BITS_MAX && plan->literal_count >> matrix->heads_bits > 0)
@@ -176,10 +178,10 @@ void gallery_matrix_close(struct gallery_matrix *matrix)
 {
     if (matrix == NULL)
         return;
-    memory_release(matrix->classes, matrix->plan->literal_count, sizeof *matrix->classes);
-    memory_release(matrix->hashes, matrix->plan->literal_count, sizeof *matrix->hashes);
-    memory_release(matrix->next, matrix->plan->literal_count, sizeof *matrix->next);
-    memory_release(matrix->twins, matrix->plan->literal_count, sizeof *matrix->twins);
+    memory_release(matrix->classes, matrix->literal_count, sizeof *matrix->classes);
+    memory_release(matrix->hashes, matrix->literal_count, sizeof *matrix->hashes);
+    memory_release(matrix->next, matrix->literal_count, sizeof *matrix->next);
+    memory_release(matrix->twins, matrix->literal_count, sizeof *matrix->twins);
     memory_release(matrix->heads, 1ull << matrix->heads_bits, sizeof *matrix->heads);
     memory_release(matrix, 1, sizeof *matrix);
 }

@@ -79,18 +79,13 @@ struct engine_records {
 };
 
 /* Where each pattern first begins in each record, -1 where it does not occur: `columns` cells, one
- * per pattern, for each of the records, in blocks of rows. */
+ * per pattern, for each of the records. */
 struct engine_matrix {
-    const struct engine_records *records;
+    struct engine_records records;
     uint64_t columns;
-    uint64_t rows_max; /* of a block: all of its records but at the end */
-    /* The cells of the block that begins with this record, all -1, when those before are filled;
-     * false: no more are wanted. */
-    bool (*block)(void *context, uint64_t record_begin, int64_t **cells);
-    void *context;
-    uint32_t helpers_max;  /* threads that may be started */
-    uint32_t helper_count; /* the most that were at work on a block */
-    uint64_t match_count;  /* cells that were filled */
+    int64_t *cells;       /* CELLS: all -1 */
+    uint8_t *flags;       /* of the records; 0: holds nothing. CELLS: NULL: any may hold some */
+    uint64_t match_count; /* CELLS, set: cells that were filled */
 };
 
 /* What becomes of what a task finds. */
@@ -99,7 +94,8 @@ enum engine_output {
     ENGINE_OUTPUT_ARRAY,  /* words go to an array, of the host's or of a device's */
     ENGINE_OUTPUT_LIST,   /* words stay in memory of the worker's, */
     ENGINE_OUTPUT_COPY,   /* and from there go to the host */
-    ENGINE_OUTPUT_CELLS   /* a matrix of records and patterns is filled */
+    ENGINE_OUTPUT_FLAGS,  /* what a device says of the records of a matrix */
+    ENGINE_OUTPUT_CELLS   /* rows of a matrix are filled; by any thread */
 };
 
 /* Where occurrences begin, ascending: words of 64 bits. A word is an offset in the chunk, plus
@@ -125,14 +121,14 @@ struct engine_words {
 
 /* One task: a chunk, or records; what is wanted; what becomes of it. */
 struct engine_task {
-    const struct engine_chunk *chunk; /* but for CELLS and COPY */
+    const struct engine_chunk *chunk; /* RESULT, ARRAY, LIST */
     uint64_t from;                    /* RESULT: begins in [from, chunk->owned) are searched */
     enum want want;
     enum engine_output output;
     bool at_once; /* a count: submit may not wait. result->is_left: a scan is to count */
-    struct engine_result *result; /* but for words */
+    struct engine_result *result; /* RESULT, FLAGS */
     struct engine_words *words;   /* ARRAY, LIST, COPY */
-    struct engine_matrix *matrix; /* CELLS */
+    struct engine_matrix *matrix; /* FLAGS, CELLS */
 };
 
 /* How an engine holds a text of the host's memory. */

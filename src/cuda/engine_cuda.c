@@ -239,6 +239,7 @@ static enum trawl_status cuda_submit(struct engine_worker *worker, struct engine
     case ENGINE_OUTPUT_LIST:
     case ENGINE_OUTPUT_COPY:
         return words(worker, task, error);
+    case ENGINE_OUTPUT_FLAGS:
     case ENGINE_OUTPUT_CELLS:
         break;
     }

@@ -203,22 +203,9 @@ static struct task *wait_next(struct search *search)
 static void count_part(struct search *search, const struct task *task,
                        const struct sink_chunk *view)
 {
-    struct trawl_stats *stats = &search->stats;
-    const struct engine_result *result = &task->result;
-
-    stats->match_count += view->count;
-    stats->candidate_count += result->candidate_count;
-    stats->text_bytes += view->owned;
-    stats->device_copy_ns += result->device_copy_ns;
-    stats->device_kernel_ns += result->device_kernel_ns;
-    stats->device_back_ns += result->device_back_ns;
-    stats->device_memory_ns += result->device_memory_ns;
-    stats->device_host_ns += result->device_host_ns;
-    stats->child_withheld += result->child_withheld;
-    if (result->note != NULL)
-        (void)snprintf(stats->note, sizeof stats->note, "%s", result->note);
-    stats->child_grids += result->child_grids;
-    stats->child_spills += result->child_spills;
+    search->stats.match_count += view->count;
+    search->stats.text_bytes += view->owned;
+    stats_add(&search->stats, &task->result);
     search->last_delivered |= view->last;
 }
 

@@ -217,7 +217,7 @@ static enum trawl_status shape_open(struct trawl_matrix_search *matrix,
     void *memory;
 
     if (has_rows(matrix->shape))
-        return rows_open(&matrix->rows, searcher, matrix->shape, columns, matrix->records.count,
+        return rows_open(&matrix->rows, searcher, matrix->shape, columns, matrix->records.count, 1,
                          error);
     if (matrix->shape == TRAWL_MATRIX_PATTERNS) {
         TRAWL_TRY(memory_allocate_zeroed(columns, sizeof *matrix->sums, &memory, error));

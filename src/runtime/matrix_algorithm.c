@@ -1,9 +1,10 @@
-/* matrix_algorithm: trawl_matrix by the gallery's algorithm that takes records one by one. */
-#include <inttypes.h>
-#include <string.h>
-
+/* matrix_algorithm: trawl_matrix by the gallery's algorithm that takes records one by one. Its rows
+ * are made by all workers (rows.c). With a device, that one says first of many records at a time
+ * which of them may hold anything.
+ */
 #include "base/checked.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "runtime/call.h"
 #include "runtime/jobs.h"
 #include "runtime/records.h"
@@ -13,133 +14,115 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define BLOCK_BYTES (1u << 20) /* for each thread */
-#define ROW_BYTES_MAX UINT32_MAX
+#define FLAGGED_ROWS (1ull << 20) /* records that a device looks at at a time */
+#define BLOCKS_PER_THREAD 8u      /* so that none waits long for another */
 
-struct matrix {
+struct by_algorithm {
     struct trawl_searcher *searcher;
+    const struct engine_ops *engine;
+    struct engine_worker *worker;
     const struct trawl_plan *plan;
     const struct trawl_record_array *records;
-    uint64_t columns;
-    int64_t *first; /* rows_max rows of the current block */
-    uint64_t rows_max;
-    uint64_t block_begin; /* record of the block's first row */
-    uint64_t begin_ns;    /* of the call */
-    uint64_t clear_ns;    /* spent clearing blocks */
+    uint8_t *flags;       /* of records from flags_begin on; NULL: no device says any */
+    uint64_t flags_count; /* at a time */
+    uint64_t flags_begin;
+    struct engine_result result;
     struct trawl_stats stats;
     trawl_row_sink sink;
     void *context;
 };
 
-static void block_clear(struct matrix *matrix)
+static struct engine_matrix matrix_of(const struct by_algorithm *by, uint64_t begin, uint64_t end)
 {
-    uint64_t begin_ns = clock_now_ns();
+    const uint64_t *offsets = (const uint64_t *)by->records->offsets;
 
-    if (matrix->columns > 0)
-        memset(matrix->first, 0xff, (size_t)(matrix->rows_max * matrix->columns * sizeof(int64_t)));
-    matrix->clear_ns += clock_now_ns() - begin_ns;
+    return (struct engine_matrix){.records = {by->records->bytes, offsets + begin, end - begin},
+                                  .columns = by->plan->pattern_count,
+                                  .flags = by->flags == NULL ? NULL
+                                                             : by->flags + begin - by->flags_begin};
 }
 
-/* Hand out rows of the block at hand; false: no more are wanted. */
-static bool hand_out(struct matrix *matrix, uint64_t rows)
+/* Any thread's. */
+static uint64_t fill(const void *context, uint64_t begin, uint64_t end, int64_t *cells)
 {
-    return !searcher_is_cancelled(matrix->searcher) &&
-           matrix->sink(matrix->context, matrix->block_begin, rows, matrix->first) == 0;
+    const struct by_algorithm *by = (const struct by_algorithm *)context;
+    struct engine_matrix matrix = matrix_of(by, begin, end);
+    struct engine_task task = {.output = ENGINE_OUTPUT_CELLS, .matrix = &matrix};
+    enum trawl_status status;
+
+    matrix.cells = cells;
+    status = by->engine->submit(by->worker, &task, NULL);
+    TRAWL_ASSERT(status == TRAWL_OK);
+    (void)status;
+    return matrix.match_count;
 }
 
-/* Hand out blocks until the one with the record is at hand. */
-static bool block_reach(struct matrix *matrix, uint64_t record)
+/* Rows to the sink, up to the end of the span that they were begun with. */
+static enum trawl_status deliver(struct by_algorithm *by, struct rows *rows)
 {
-    TRAWL_ASSERT(matrix->rows_max > 0 && record >= matrix->block_begin);
-    TRAWL_ASSERT(record <= matrix->records->record_count);
-    while (record >= matrix->block_begin + matrix->rows_max) {
-        if (!hand_out(matrix, matrix->rows_max))
-            return false;
-        matrix->block_begin += matrix->rows_max;
-        block_clear(matrix);
+    const uint64_t *offsets = (const uint64_t *)by->records->offsets;
+    struct trawl_stats *stats = &by->stats;
+    struct rows_view view;
+
+    while (rows_next(rows, &view)) {
+        if (searcher_is_cancelled(by->searcher) ||
+            by->sink(by->context, view.record_begin, view.record_end - view.record_begin,
+                     (const int64_t *)view.cells) != 0)
+            return TRAWL_STOPPED;
+        stats->chunk_count++;
+        stats->match_count += view.cell_count;
+        stats->text_bytes = offsets[view.record_end] - offsets[0];
+        atomic_store(&by->searcher->progress, stats->text_bytes);
     }
-    return true;
-}
-
-/* The blocks that are left. */
-static bool finish_rows(struct matrix *matrix)
-{
-    uint64_t records = matrix->records->record_count;
-
-    return block_reach(matrix, records) &&
-           (records == matrix->block_begin || hand_out(matrix, records - matrix->block_begin));
-}
-
-static enum trawl_status matrix_open(struct matrix *matrix, struct trawl_error *error)
-{
-    uint64_t block_bytes = (uint64_t)matrix->searcher->runtime->threads_max * BLOCK_BYTES;
-    uint64_t row_bytes;
-    void *memory;
-
-    TRAWL_ASSERT(matrix->first == NULL && matrix->block_begin == 0);
-    matrix->columns = matrix->plan->pattern_count;
-    if (!checked_multiply(matrix->columns, sizeof(int64_t), &row_bytes) ||
-        row_bytes > ROW_BYTES_MAX)
-        return TRAWL_FAIL(error, LIMIT, "a row of %" PRIu64 " patterns exceeds 2^32 bytes",
-                          matrix->columns);
-    matrix->rows_max = row_bytes == 0 ? block_bytes : max_u64(block_bytes / row_bytes, 1);
-    matrix->rows_max = min_u64(matrix->rows_max, max_u64(matrix->records->record_count, 1));
-    TRAWL_TRY(memory_allocate(matrix->rows_max, row_bytes, &memory, error));
-    matrix->first = (int64_t *)memory;
-    block_clear(matrix);
     return TRAWL_OK;
 }
 
-/* Records before this one are done. */
-static void records_done(struct matrix *matrix, uint64_t end)
+static enum trawl_status run(struct by_algorithm *by, struct rows *rows, struct trawl_error *error)
 {
-    const uint64_t *offsets = (const uint64_t *)matrix->records->offsets;
+    uint64_t count = by->records->record_count;
+    struct span span = {.record_end = 0, .fill = fill, .context = by};
 
-    matrix->stats.text_bytes = offsets[end] - offsets[0];
-    matrix->stats.chunk_count = (end + matrix->rows_max - 1) / matrix->rows_max;
-    atomic_store(&matrix->searcher->progress, matrix->stats.text_bytes);
+    while (!span.last) {
+        uint64_t begin_ns;
+
+        span.record_begin = by->flags_begin = span.record_end;
+        span.record_end = count;
+        if (by->flags != NULL) {
+            struct engine_matrix matrix;
+            struct engine_task task = {
+                .output = ENGINE_OUTPUT_FLAGS, .result = &by->result, .matrix = &matrix};
+
+            span.record_end = min_u64(count, span.record_begin + by->flags_count);
+            matrix = matrix_of(by, span.record_begin, span.record_end);
+            TRAWL_TRY(by->engine->submit(by->worker, &task, error));
+        }
+        span.last = span.record_end == count;
+        begin_ns = clock_now_ns();
+        rows_begin(rows, &span);
+        TRAWL_TRY(deliver(by, rows));
+        by->result.device_host_ns += by->flags == NULL ? 0 : clock_now_ns() - begin_ns;
+    }
+    return TRAWL_OK;
 }
 
-static bool next_block(void *context, uint64_t record_begin, int64_t **cells)
+static enum trawl_status ready(struct by_algorithm *by, struct trawl_error *error)
 {
-    struct matrix *matrix = (struct matrix *)context;
-
-    records_done(matrix, record_begin);
-    *cells = matrix->first;
-    return block_reach(matrix, record_begin);
-}
-
-static enum trawl_status run_records(struct matrix *matrix, struct engine_result *result,
-                                     struct trawl_error *error)
-{
-    struct trawl_searcher *searcher = matrix->searcher;
-    const struct trawl_plan *plan = matrix->plan;
-    struct engine_records records = {matrix->records->bytes,
-                                     (const uint64_t *)matrix->records->offsets,
-                                     matrix->records->record_count};
-    struct engine_matrix wanted = {.records = &records,
-                                   .columns = matrix->columns,
-                                   .rows_max = matrix->rows_max,
-                                   .block = next_block,
-                                   .context = matrix,
-                                   .helpers_max = searcher->runtime->threads_max - 1};
-    struct engine_task task = {.output = ENGINE_OUTPUT_CELLS, .result = result, .matrix = &wanted};
-    const struct engine_ops *engine;
-    struct engine_worker *engine_worker;
+    struct trawl_searcher *searcher = by->searcher;
     enum trawl_status status;
-    struct job call;
+    struct job job;
+    void *memory;
 
-    job_begin(&call, searcher->runtime, plan, NULL);
-    status = worker_host_ready(&searcher->caller, &call, error);
-    job_end(&call);
+    job_begin(&job, searcher->runtime, by->plan, NULL);
+    status = worker_host_ready(&searcher->caller, &job, error);
+    job_end(&job);
     TRAWL_TRY(status);
-    engine = worker_engine(&searcher->caller, &call, false, &engine_worker);
-    status = engine->submit(engine_worker, &task, error);
-    matrix->stats.match_count = wanted.match_count;
-    matrix->stats.thread_count = 1 + wanted.helper_count;
-    TRAWL_TRY(status);
-    records_done(matrix, records.record_count);
-    return finish_rows(matrix) ? TRAWL_OK : TRAWL_STOPPED;
+    by->engine = worker_engine(&searcher->caller, &job, false, &by->worker);
+    if (searcher->runtime->engine != TRAWL_ENGINE_CUDA)
+        return TRAWL_OK;
+    by->flags_count = min_u64(FLAGGED_ROWS, by->records->record_count);
+    TRAWL_TRY(memory_allocate(by->flags_count, 1, &memory, error));
+    by->flags = (uint8_t *)memory;
+    return TRAWL_OK;
 }
 
 enum trawl_status matrix_by_algorithm(struct trawl_searcher *searcher,
@@ -147,32 +130,32 @@ enum trawl_status matrix_by_algorithm(struct trawl_searcher *searcher,
                                       const struct trawl_record_array *records, trawl_row_sink sink,
                                       void *context, struct trawl_error *error)
 {
-    struct matrix matrix = {.searcher = searcher,
-                            .plan = plan,
-                            .records = records,
-                            .begin_ns = clock_now_ns(),
-                            .stats = {.size = sizeof matrix.stats, .thread_count = 1},
-                            .sink = sink,
-                            .context = context};
-    struct trawl_stats *stats = &matrix.stats;
-    struct engine_result result = {.count = 0};
+    struct by_algorithm by = {.searcher = searcher,
+                              .plan = plan,
+                              .records = records,
+                              .stats = {.size = sizeof by.stats},
+                              .sink = sink,
+                              .context = context};
+    uint64_t begin_ns = clock_now_ns();
     struct records checked;
     enum trawl_status status;
+    struct rows rows;
 
     TRAWL_TRY(records_open(&checked, records, error));
-    status = matrix_open(&matrix, error);
+    atomic_store(&searcher->progress, 0);
+    status =
+        rows_open(&rows, searcher, TRAWL_MATRIX_FIRST, plan->pattern_count, records->record_count,
+                  BLOCKS_PER_THREAD * (uint64_t)searcher->runtime->threads_max, error);
+    if (status == TRAWL_OK)
+        status = ready(&by, error);
     if (status == TRAWL_OK) {
-        atomic_store(&searcher->progress, 0);
-        status = run_records(&matrix, &result, error);
-        stats->device_chunk_count = result.on_device ? stats->chunk_count : 0;
-        stats->candidate_count = result.candidate_count;
-        stats->device_copy_ns = result.device_copy_ns;
-        stats->device_kernel_ns = result.device_kernel_ns;
-        stats->device_back_ns = result.device_back_ns;
-        stats->device_memory_ns = result.device_memory_ns;
-        stats->device_host_ns = result.device_host_ns + (result.on_device ? matrix.clear_ns : 0);
-        stats_finish(searcher, stats, matrix.begin_ns);
+        status = run(&by, &rows, error);
+        by.stats.thread_count = atomic_load(&rows.job.took_part);
+        by.stats.device_chunk_count = by.flags != NULL ? by.stats.chunk_count : 0;
+        stats_add(&by.stats, &by.result);
+        stats_finish(searcher, &by.stats, begin_ns);
     }
-    memory_release(matrix.first, matrix.rows_max, matrix.columns * sizeof(int64_t));
+    rows_close(&rows);
+    memory_release(by.flags, by.flags_count, 1);
     return status;
 }

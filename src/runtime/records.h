@@ -66,6 +66,10 @@ struct span {
     uint64_t record_end;
     struct cells cells; /* borrowed */
     bool last;
+    /* NULL, or what makes the rows instead: cells of these records, all -1, are filled in any
+     * thread; returns how many were. */
+    uint64_t (*fill)(const void *context, uint64_t begin, uint64_t end, int64_t *cells);
+    const void *context;
 };
 
 /* ---- rows.c ---- */
@@ -103,10 +107,11 @@ struct rows_view {
     bool last;
 };
 
-/* Errors: MEMORY; LIMIT: a row exceeds 2^32 bytes. rows_close is to follow, also on failure. */
+/* In that many blocks at least, where there are as many records. Errors: MEMORY; LIMIT: a row
+ * exceeds 2^32 bytes. rows_close is to follow, also on failure. */
 enum trawl_status rows_open(struct rows *rows, struct trawl_searcher *searcher,
                             enum trawl_matrix_shape shape, uint64_t columns, uint64_t record_count,
-                            struct trawl_error *error);
+                            uint64_t blocks_min, struct trawl_error *error);
 void rows_close(struct rows *rows);
 /* Begin with a span, whose cells stay until its last block is done with. */
 void rows_begin(struct rows *rows, const struct span *span);

@@ -13,6 +13,7 @@
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/threads.h"
+#include "runtime/workers.h"
 
 #define BLOCK_BYTES (1u << 20)
 #define RING_BYTES_MAX (64u << 20) /* of blocks whose rows are long */
@@ -178,7 +179,13 @@ static void make(const struct rows *rows, uint64_t index)
     if (rows->row_bytes == 0)
         return; /* no patterns: the block stays as the call before left it */
     clear(rows, block);
-    fill(rows, block, from, to);
+    if (rows->span.fill == NULL) {
+        fill(rows, block, from, to);
+        return;
+    }
+    block->undo_all = true;
+    block->view.cell_count =
+        rows->span.fill(rows->span.context, begin, end, (int64_t *)(void *)block->bytes);
 }
 
 /* ---- The ring ----------------------------------------------------------------------------- */
@@ -196,9 +203,10 @@ static bool take(struct rows *rows, uint64_t *index)
     return true;
 }
 
-static void make_taken(struct rows *rows, uint64_t index)
+static void make_taken(struct rows *rows, struct worker *worker, uint64_t index)
 {
     (void)pthread_mutex_unlock(&rows->lock);
+    (void)worker_takes_part(worker, &rows->job);
     make(rows, index);
     (void)pthread_mutex_lock(&rows->lock);
     rows->store.blocks[index % rows->store.count].made = true;
@@ -210,10 +218,9 @@ static void serve(struct job *job, struct worker *worker)
     struct rows *rows = (struct rows *)job;
     uint64_t index;
 
-    (void)worker;
     (void)pthread_mutex_lock(&rows->lock);
     while (take(rows, &index)) {
-        make_taken(rows, index);
+        make_taken(rows, worker, index);
         (void)pthread_cond_signal(&rows->ready);
     }
     (void)pthread_mutex_unlock(&rows->lock);
@@ -285,7 +292,7 @@ static enum trawl_status store_open(struct rows *rows, uint32_t count, uint64_t 
 
 enum trawl_status rows_open(struct rows *rows, struct trawl_searcher *searcher,
                             enum trawl_matrix_shape shape, uint64_t columns, uint64_t record_count,
-                            struct trawl_error *error)
+                            uint64_t blocks_min, struct trawl_error *error)
 {
     struct trawl_runtime *runtime = searcher->runtime;
     uint64_t row_bytes = bytes_of_row(shape, columns), bytes;
@@ -303,7 +310,7 @@ enum trawl_status rows_open(struct rows *rows, struct trawl_searcher *searcher,
     rows->columns = columns;
     rows->row_bytes = row_bytes;
     rows->rows_max = row_bytes == 0 ? BLOCK_BYTES : max_u64(BLOCK_BYTES / row_bytes, 1);
-    rows->rows_max = min_u64(rows->rows_max, max_u64(record_count, 1));
+    rows->rows_max = min_u64(rows->rows_max, max_u64(record_count / blocks_min, 1));
     bytes = rows->rows_max * row_bytes;
     blocks = min_u64(blocks, max_u64(RING_BYTES_MAX / max_u64(bytes, 1), 1));
     blocks = min_u64(blocks, max_u64(record_count / rows->rows_max, 1));
@@ -392,7 +399,7 @@ bool rows_next(struct rows *rows, struct rows_view *view)
     rows->holds = rows->delivered < rows->span_blocks;
     while (rows->holds && !block->made) {
         if (take(rows, &index))
-            make_taken(rows, index);
+            make_taken(rows, &rows->searcher->caller, index);
         else
             (void)pthread_cond_wait(&rows->ready, &rows->lock);
     }

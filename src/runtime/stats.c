@@ -19,6 +19,21 @@ static void copy_name(char *to, size_t room, const char *from)
     to[bytes_count] = '\0';
 }
 
+void stats_add(struct trawl_stats *stats, const struct engine_result *result)
+{
+    stats->candidate_count += result->candidate_count;
+    stats->device_copy_ns += result->device_copy_ns;
+    stats->device_kernel_ns += result->device_kernel_ns;
+    stats->device_back_ns += result->device_back_ns;
+    stats->device_memory_ns += result->device_memory_ns;
+    stats->device_host_ns += result->device_host_ns;
+    stats->child_grids += result->child_grids;
+    stats->child_spills += result->child_spills;
+    stats->child_withheld += result->child_withheld;
+    if (result->note != NULL)
+        (void)snprintf(stats->note, sizeof stats->note, "%s", result->note);
+}
+
 void stats_finish(struct trawl_searcher *searcher, struct trawl_stats *stats, uint64_t begin_ns)
 {
     struct trawl_runtime *runtime = searcher->runtime;
