@@ -1,7 +1,7 @@
 """Stages for Ray Data: the same searches over datasets that are spread over a cluster.
 
-The plan goes into Ray's object store once; each node maps it there, and each worker uses it in
-place. A worker is an actor with `cpus` cores, or with one GPU where engine="cuda".
+The patterns and options of a plan go into Ray's object store once, and each worker compiles them from
+there. A worker is an actor with `cpus` cores, or with one GPU where engine="cuda".
 
     import ray, trawl, trawl.ray
     texts = ray.data.read_parquet("s3://bucket/documents")

@@ -29,7 +29,7 @@ struct text_unpack {
 };
 
 /* What a call needs beside the state. */
-struct source {
+struct packed_source {
     const struct trawl_text *text;
     int wake;
     struct trawl_error *error;
@@ -58,7 +58,7 @@ void unpack_close(struct text_unpack *unpack)
 }
 
 /* More input after what is there. */
-static enum trawl_status fill(struct text_unpack *unpack, const struct source *source)
+static enum trawl_status fill(struct text_unpack *unpack, const struct packed_source *source)
 {
     uint64_t got = 0;
 
@@ -77,7 +77,7 @@ static enum trawl_status fill(struct text_unpack *unpack, const struct source *s
     return TRAWL_OK;
 }
 
-static enum trawl_status decide(struct text_unpack *unpack, const struct source *source)
+static enum trawl_status decide(struct text_unpack *unpack, const struct packed_source *source)
 {
     bool undecided = true;
 
@@ -98,8 +98,9 @@ static enum trawl_status decide(struct text_unpack *unpack, const struct source 
     return TRAWL_OK;
 }
 
-static enum trawl_status pass_through(struct text_unpack *unpack, const struct source *source,
-                                      uint8_t *buffer, uint64_t count, uint64_t *read_bytes)
+static enum trawl_status pass_through(struct text_unpack *unpack,
+                                      const struct packed_source *source, uint8_t *buffer,
+                                      uint64_t count, uint64_t *read_bytes)
 {
     if (unpack->at == unpack->count && unpack->input_ended) {
         *read_bytes = 0;
@@ -116,7 +117,7 @@ static enum trawl_status pass_through(struct text_unpack *unpack, const struct s
     return TRAWL_OK;
 }
 
-static enum trawl_status fail(const struct text_unpack *unpack, const struct source *source,
+static enum trawl_status fail(const struct text_unpack *unpack, const struct packed_source *source,
                               const char *what)
 {
     return TRAWL_FAIL(source->error, READ, "%s: %s data %s at byte %" PRIu64 "%s%s",
@@ -124,7 +125,8 @@ static enum trawl_status fail(const struct text_unpack *unpack, const struct sou
                       unpack->what[0] != '\0' ? ": " : "", unpack->what);
 }
 
-static enum trawl_status fail_as_told(const struct text_unpack *unpack, const struct source *source)
+static enum trawl_status fail_as_told(const struct text_unpack *unpack,
+                                      const struct packed_source *source)
 {
     if (unpack->fault == CODEC_MEMORY)
         return TRAWL_FAIL(source->error, MEMORY, "%s: no memory to unpack %s data",
@@ -143,7 +145,7 @@ static bool is_skippable(const struct text_unpack *unpack, const uint8_t *bytes,
 }
 
 /* Behind a member: another one, the end, or NULs up to the end. */
-static enum trawl_status next_member(struct text_unpack *unpack, const struct source *source,
+static enum trawl_status next_member(struct text_unpack *unpack, const struct packed_source *source,
                                      bool *ended)
 {
     bool undecided;
@@ -203,7 +205,7 @@ static enum codec_result step(struct text_unpack *unpack, uint8_t *buffer, uint6
     return result;
 }
 
-static enum trawl_status unpack_more(struct text_unpack *unpack, const struct source *source,
+static enum trawl_status unpack_more(struct text_unpack *unpack, const struct packed_source *source,
                                      uint8_t *buffer, uint64_t count, uint64_t *read_bytes)
 {
     bool ended, moved;
@@ -238,7 +240,7 @@ enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *
                               uint64_t count, uint64_t *read_bytes, struct trawl_error *error)
 {
     struct text_unpack *unpack = text->unpack;
-    struct source source = {text, wake, error};
+    struct packed_source source = {text, wake, error};
 
     *read_bytes = 0;
     if (!unpack->decided)

@@ -175,6 +175,27 @@ def headers(tree):
             guards[guard.group(1)] = path
 
 
+def tags(tree):
+    """No struct, union or enum has the name of another one, but for those that tags.txt explains."""
+    may, found = {}, {}
+    with open(tree.tags_path, encoding='utf-8') as file:
+        for number, line in enumerate(file, 1):
+            if line.strip() and not line.startswith('#'):
+                may[line.split()[0]] = number
+    for path in tree.files(C_SUFFIXES):
+        if not path.startswith(('include/', 'src/', 'gallery/', 'tools/', 'python/')) or '/tests/' in path:
+            continue
+        code = c_source.code_only(tree.read(path))
+        for match in re.finditer(r'\b(?:struct|union|enum)\s+(\w+)\s*\{', code):
+            found.setdefault(match.group(1), []).append((path, code.count('\n', 0, match.start()) + 1))
+    for name, places in found.items():
+        for path, line in places[1:] if name not in may else []:
+            yield path, line, f'the name {name} is that of {places[0][0]}:{places[0][1]}, too'
+    for name, number in may.items():
+        if tree.has('tests/tidy/tags.txt') and len(found.get(name, [])) < 2:
+            yield 'tests/tidy/tags.txt', number, f'{name} is named once: it needs no line here'
+
+
 def sizes(tree):
     """No large file."""
     for path in tree.files(None):
@@ -254,6 +275,7 @@ ALL = {
     'public': public,
     'words': words,
     'headers': headers,
+    'tags': tags,
     'sizes': sizes,
     'links': links,
     'format': format_,

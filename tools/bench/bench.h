@@ -151,7 +151,7 @@ uint32_t cores_count(void);
     X(READY, "ready")    \
     X(SEARCH, "search")
 
-enum part {
+enum run_part {
 #define PART_ENUM(name, word) PART_##name,
     PART_LIST(PART_ENUM)
 #undef PART_ENUM
@@ -159,7 +159,7 @@ enum part {
 };
 
 /* One run. `why` is not empty where it was not done. */
-struct run {
+struct bench_run {
     double seconds, part[PARTS];
     struct answer answer;
     uint64_t memory_bytes, output_bytes, chunks, occurrences;
@@ -177,12 +177,12 @@ struct contestant {
     bool bound;     /* it only reads or copies: it has no answer */
     bool agrees;    /* no oracle knows the answer: it is compared with the first one's */
     uint64_t bytes; /* the text's first so many are searched; less than all: a share */
-    void (*run)(struct contestant *contestant, bool full, struct run *run);
+    void (*run)(struct contestant *contestant, bool full, struct bench_run *run);
     void (*close)(struct contestant *contestant);
     void *state;
     /* what came out */
     struct samples whole, part[PARTS];
-    struct run last;
+    struct bench_run last;
     double first_seconds, first_plan_seconds;
     uint64_t memory_bytes;
     bool right, out;
@@ -254,7 +254,7 @@ void device_unpin(void *pointer);
 #define QUESTIONS_MAX 4u
 #define CONTESTANTS_MAX 64u
 
-struct row {
+struct bench_row {
     struct fields fields;
     struct question question[QUESTIONS_MAX];
     struct contestant contestant[CONTESTANTS_MAX];
@@ -262,7 +262,7 @@ struct row {
 };
 
 /* race.c: run all and print the line of JSON. */
-void row_run(struct row *row);
+void row_run(struct bench_row *row);
 /* Did one of the project's own contestants find what is not right? */
 bool race_went_wrong(void);
 

@@ -50,7 +50,7 @@ static bool is_as_expected(const char *expect, const struct outcome *outcome)
            outcome->head_hash == process_hash((const uint8_t *)right, used);
 }
 
-static void run_command(struct contestant *it, bool full, struct run *run)
+static void run_command(struct contestant *it, bool full, struct bench_run *run)
 {
     const struct program *program = (const struct program *)it->state;
     const struct command command = {program->argument,

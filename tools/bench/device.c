@@ -197,7 +197,7 @@ static bool fill(const struct contestant *it, struct bound *own, bool reads)
     return good;
 }
 
-static bool open_bound(const struct contestant *it, struct bound *own, struct run *run)
+static bool open_bound(const struct contestant *it, struct bound *own, struct bench_run *run)
 {
     bool reads = strcmp(field(&it->fields, "kind", ""), "device-read") == 0;
 
@@ -232,7 +232,7 @@ static bool pass(struct bound *own, bool to_host)
     return code == 0 && driver.cuStreamSynchronize(driver.stream) == 0;
 }
 
-static void run_bound(struct contestant *it, bool full, struct run *run)
+static void run_bound(struct contestant *it, bool full, struct bench_run *run)
 {
     bool to_host = strcmp(field(&it->fields, "to", "device"), "host") == 0, good;
     struct bound *own = (struct bound *)it->state;

@@ -96,7 +96,7 @@ static enum trawl_method method_named(const char *name)
     fail("there is no method '%s'", name);
 }
 
-static bool good(enum trawl_status status, const struct trawl_error *error, struct run *run)
+static bool good(enum trawl_status status, const struct trawl_error *error, struct bench_run *run)
 {
     if (status == TRAWL_OK)
         return true;
@@ -107,7 +107,7 @@ static bool good(enum trawl_status status, const struct trawl_error *error, stru
 }
 
 static bool build(const struct contestant *it, const struct trawl_pattern *patterns, uint64_t count,
-                  struct trawl_plan **plan, struct run *run)
+                  struct trawl_plan **plan, struct bench_run *run)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_error error = {0};
@@ -132,7 +132,7 @@ static void unload(struct library *own)
 }
 
 /* The text of this share, loaded where it is to be. */
-static bool open_text(const struct contestant *it, struct library *own, struct run *run)
+static bool open_text(const struct contestant *it, struct library *own, struct bench_run *run)
 {
     struct trawl_error error = {0};
 
@@ -173,7 +173,7 @@ static void array_close(const struct contestant *it, struct library *own)
 
 /* Room for as many occurrences as there are, its pages touched before the time begins. */
 static bool array_open(const struct contestant *it, struct library *own, uint64_t count,
-                       struct run *run)
+                       struct bench_run *run)
 {
     bool on_device = it->call == CALL_DEVICE || it->call == CALL_PAIRS;
     uint64_t bytes = count * item_bytes(it->call);
@@ -219,7 +219,7 @@ static void sum_array(const struct contestant *it, const struct library *own, st
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 
-struct sink {
+struct bench_sink {
     struct answer answer;
     bool full;
     uint64_t *counts;
@@ -227,7 +227,7 @@ struct sink {
 
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t count)
 {
-    struct sink *sink = (struct sink *)context;
+    struct bench_sink *sink = (struct bench_sink *)context;
 
     sink->answer.count += count;
     for (uint64_t i = 0; i < count && sink->full; i++)
@@ -237,7 +237,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
 
 static int take_counts(void *context, const struct trawl_pattern_count *counts, uint64_t count)
 {
-    struct sink *sink = (struct sink *)context;
+    struct bench_sink *sink = (struct bench_sink *)context;
 
     for (uint64_t i = 0; i < count; i++)
         sink->counts[counts[i].pattern_index] += counts[i].count;
@@ -245,7 +245,7 @@ static int take_counts(void *context, const struct trawl_pattern_count *counts, 
 }
 
 static enum trawl_status pull_batches(const struct library *own, const struct trawl_plan *plan,
-                                      struct sink *sink, struct trawl_error *error)
+                                      struct bench_sink *sink, struct trawl_error *error)
 {
     struct trawl_batch batch = {.size = sizeof batch};
     struct trawl_search *search = NULL;
@@ -265,7 +265,7 @@ static enum trawl_status pull_batches(const struct library *own, const struct tr
 
 static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
 {
-    struct sink *sink = (struct sink *)context;
+    struct bench_sink *sink = (struct bench_sink *)context;
     uint64_t columns = sink->counts[0];
 
     for (uint64_t i = 0; i < row_count * columns && sink->full; i++) {
@@ -278,7 +278,7 @@ static int take_rows(void *context, uint64_t row_first, uint64_t row_count, cons
 }
 
 static enum trawl_status pull_matrix(const struct contestant *it, const struct library *own,
-                                     const struct trawl_plan *plan, struct sink *sink,
+                                     const struct trawl_plan *plan, struct bench_sink *sink,
                                      struct trawl_error *error)
 {
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
@@ -306,11 +306,11 @@ static enum trawl_status pull_matrix(const struct contestant *it, const struct l
 }
 
 static enum trawl_status ask_matrix(const struct contestant *it, const struct library *own,
-                                    const struct trawl_plan *plan, bool full, struct run *run,
+                                    const struct trawl_plan *plan, bool full, struct bench_run *run,
                                     struct trawl_error *error)
 {
     uint64_t columns = it->question->pattern_count;
-    struct sink sink = {{0, 0, full}, full, &columns};
+    struct bench_sink sink = {{0, 0, full}, full, &columns};
     enum trawl_status status;
 
     if (it->call != CALL_ROWS || field(&it->fields, "algorithm", NULL) == NULL) {
@@ -352,11 +352,11 @@ static enum trawl_status ask_list(const struct contestant *it, struct library *o
 }
 
 static enum trawl_status ask(const struct contestant *it, struct library *own,
-                             const struct trawl_plan *plan, bool full, struct run *run,
+                             const struct trawl_plan *plan, bool full, struct bench_run *run,
                              struct trawl_error *error)
 {
     struct trawl_match match = {0, 0, 0};
-    struct sink sink = {{0, 0, full}, full, NULL};
+    struct bench_sink sink = {{0, 0, full}, full, NULL};
     enum trawl_status status;
     bool found = false;
 
@@ -413,7 +413,7 @@ static void call_one(void *context, uint64_t index)
     }
 }
 
-static bool callers_open(const struct contestant *it, struct library *own, struct run *run)
+static bool callers_open(const struct contestant *it, struct library *own, struct bench_run *run)
 {
     struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
     struct trawl_searcher_options of_runtime = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -441,7 +441,7 @@ static bool callers_open(const struct contestant *it, struct library *own, struc
     return true;
 }
 
-static void run_callers(struct contestant *it, struct library *own, struct run *run)
+static void run_callers(struct contestant *it, struct library *own, struct bench_run *run)
 {
     struct calls calls = {.it = it, .own = own};
     double begin;
@@ -458,7 +458,7 @@ static void run_callers(struct contestant *it, struct library *own, struct run *
 
 /* ---- One run ------------------------------------------------------------------------------ */
 
-static void take_parts(const struct library *own, struct run *run)
+static void take_parts(const struct library *own, struct bench_run *run)
 {
     struct trawl_stats stats = {.size = sizeof stats};
     struct trawl_worker_stats worker = {.size = sizeof worker};
@@ -492,7 +492,7 @@ static bool is_list(enum call call)
 }
 
 /* As many as are to be found, and one more, which must stay empty. */
-static bool prepare(struct contestant *it, struct library *own, struct run *run)
+static bool prepare(struct contestant *it, struct library *own, struct bench_run *run)
 {
     uint64_t count = 0;
 
@@ -508,7 +508,7 @@ static bool prepare(struct contestant *it, struct library *own, struct run *run)
     return !is_list(it->call) || array_open(it, own, count + 1, run);
 }
 
-static void check_lists(const struct contestant *it, struct library *own, struct run *run)
+static void check_lists(const struct contestant *it, struct library *own, struct bench_run *run)
 {
     if (it->call == CALL_BY_PATTERN) {
         const uint64_t *counts = (const uint64_t *)own->array;
@@ -529,7 +529,7 @@ static void check_lists(const struct contestant *it, struct library *own, struct
 }
 
 /* "method: NAME" of the plan's explanation. */
-static void take_method(const struct trawl_plan *plan, struct run *run)
+static void take_method(const struct trawl_plan *plan, struct bench_run *run)
 {
     static const char key[] = "method: ";
     char text[4096];
@@ -550,7 +550,7 @@ static double now(const struct contestant *it)
 
 /* A search for these patterns. */
 static void run_one(const struct contestant *it, const struct trawl_pattern *patterns,
-                    uint64_t count, bool full, struct run *run)
+                    uint64_t count, bool full, struct bench_run *run)
 {
     bool once = strcmp(field(&it->fields, "plan", ""), "once") == 0;
     struct library *own = (struct library *)it->state;
@@ -584,10 +584,10 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
 }
 
 /* One search for each pattern: times and answers are added up. */
-static void run_each(const struct contestant *it, struct run *run)
+static void run_each(const struct contestant *it, struct bench_run *run)
 {
     struct answer all = {0, 0, true};
-    struct run sum = {.seconds = 0};
+    struct bench_run sum = {.seconds = 0};
 
     for (uint64_t p = 0; p < it->question->pattern_count; p++) {
         memset(run, 0, sizeof *run);
@@ -605,7 +605,7 @@ static void run_each(const struct contestant *it, struct run *run)
     memcpy(run->part, sum.part, sizeof run->part);
 }
 
-static void run_library(struct contestant *it, bool full, struct run *run)
+static void run_library(struct contestant *it, bool full, struct bench_run *run)
 {
     struct library *own = (struct library *)it->state;
 
@@ -675,7 +675,7 @@ static void memory_give(void *context, void *pointer, uint64_t bytes)
 uint64_t library_memory(struct contestant *contestant)
 {
     static const struct trawl_allocator allocator = {NULL, memory_take, memory_give};
-    struct run run = {.why = ""};
+    struct bench_run run = {.why = ""};
 
     if (contestant->run != run_library)
         return 0;

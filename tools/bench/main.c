@@ -13,7 +13,7 @@
 /* ---- Rows ---------------------------------------------------------------------------------------
  */
 
-static void row_close(struct row *row)
+static void row_close(struct bench_row *row)
 {
     for (uint32_t i = 0; i < row->contestant_count; i++) {
         if (row->contestant[i].close != NULL)
@@ -29,7 +29,7 @@ static void row_close(struct row *row)
 }
 
 /* Questions are opened when all of the row is known: texts that it does not need make room. */
-static void row_open(struct row *row)
+static void row_open(struct bench_row *row)
 {
     texts_drop_unused(row->question, row->question_count);
     for (uint32_t i = 0; i < row->question_count; i++)
@@ -43,7 +43,7 @@ static void row_open(struct row *row)
     }
 }
 
-static void take_contestant(struct row *row, struct fields *fields)
+static void take_contestant(struct bench_row *row, struct fields *fields)
 {
     struct contestant *it = &row->contestant[row->contestant_count];
     const char *kind = field(fields, "kind", "trawl");
@@ -62,7 +62,7 @@ static void take_contestant(struct row *row, struct fields *fields)
         fail("there is no contestant of kind '%s'", kind);
 }
 
-static void row_finish(struct row *row)
+static void row_finish(struct bench_row *row)
 {
     if (row->contestant_count > 0) {
         row_open(row);
@@ -71,7 +71,7 @@ static void row_finish(struct row *row)
     row_close(row);
 }
 
-static void take_line(struct row *row, char *line)
+static void take_line(struct bench_row *row, char *line)
 {
     struct fields fields;
     bool begins = strncmp(line, "row\t", 4) == 0, asks = strncmp(line, "ask\t", 4) == 0;
@@ -136,7 +136,7 @@ static int describe(void)
 
 int main(int argc, char **argv)
 {
-    static struct row row;
+    static struct bench_row row;
     char *line = NULL;
     size_t room = 0;
 

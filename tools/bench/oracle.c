@@ -15,7 +15,7 @@
 
 /* ---- Threads ------------------------------------------------------------------------------ */
 
-struct pieces {
+struct shares {
     void (*work)(void *context, uint64_t index);
     void *context;
     uint64_t count;
@@ -24,7 +24,7 @@ struct pieces {
 
 static void *pieces_serve(void *argument)
 {
-    struct pieces *pieces = (struct pieces *)argument;
+    struct shares *pieces = (struct shares *)argument;
     uint64_t index;
 
     while ((index = atomic_fetch_add(&pieces->next, 1)) < pieces->count)
@@ -35,7 +35,7 @@ static void *pieces_serve(void *argument)
 void pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
                 uint32_t threads)
 {
-    struct pieces pieces = {.work = work, .context = context, .count = count};
+    struct shares pieces = {.work = work, .context = context, .count = count};
     pthread_t *thread;
 
     if (threads > count)
@@ -67,7 +67,7 @@ struct node {
     uint64_t total; /* patterns that end here, or at a fail of it */
 };
 
-struct automaton {
+struct oracle {
     const struct question *question;
     uint64_t bytes;
     struct node *node;
@@ -84,7 +84,7 @@ struct automaton {
     pthread_mutex_t lock;
 };
 
-static uint32_t child_of(const struct automaton *it, uint32_t node, uint8_t byte)
+static uint32_t child_of(const struct oracle *it, uint32_t node, uint8_t byte)
 {
     uint32_t child;
 
@@ -95,7 +95,7 @@ static uint32_t child_of(const struct automaton *it, uint32_t node, uint8_t byte
     return child;
 }
 
-static uint32_t step(const struct automaton *it, uint32_t node, uint8_t byte)
+static uint32_t step(const struct oracle *it, uint32_t node, uint8_t byte)
 {
     uint32_t child;
 
@@ -104,7 +104,7 @@ static uint32_t step(const struct automaton *it, uint32_t node, uint8_t byte)
     return child;
 }
 
-static void add_pattern(struct automaton *it, uint64_t index)
+static void add_pattern(struct oracle *it, uint64_t index)
 {
     const struct trawl_pattern *pattern = &it->question->patterns[index];
     uint32_t node = 0;
@@ -130,7 +130,7 @@ static void add_pattern(struct automaton *it, uint64_t index)
         it->longest = pattern->bytes_count;
 }
 
-static void link_fails(struct automaton *it)
+static void link_fails(struct oracle *it)
 {
     uint32_t used = 1;
 
@@ -147,7 +147,7 @@ static void link_fails(struct automaton *it)
         }
 }
 
-static void automaton_open(struct automaton *it, const struct question *question, enum call call,
+static void automaton_open(struct oracle *it, const struct question *question, enum call call,
                            uint64_t bytes)
 {
     uint64_t nodes = 1;
@@ -175,7 +175,7 @@ static void automaton_open(struct automaton *it, const struct question *question
         it->begins = (uint8_t *)allocate(bytes);
 }
 
-static void automaton_close(struct automaton *it)
+static void automaton_close(struct oracle *it)
 {
     pthread_mutex_destroy(&it->lock);
     free(it->node);
@@ -187,7 +187,7 @@ static void automaton_close(struct automaton *it)
 
 /* ---- Occurrences -------------------------------------------------------------------------- */
 
-static bool is_word(const struct automaton *it, uint64_t at)
+static bool is_word(const struct oracle *it, uint64_t at)
 {
     uint8_t byte;
 
@@ -197,7 +197,7 @@ static bool is_word(const struct automaton *it, uint64_t at)
     return byte == '_' || (byte < 0x80 && isalnum(byte));
 }
 
-static void take_first(struct automaton *it, uint64_t begin, uint64_t pattern)
+static void take_first(struct oracle *it, uint64_t begin, uint64_t pattern)
 {
     pthread_mutex_lock(&it->lock);
     if (begin < it->first || (begin == it->first && pattern < it->first_pattern)) {
@@ -207,7 +207,7 @@ static void take_first(struct automaton *it, uint64_t begin, uint64_t pattern)
     pthread_mutex_unlock(&it->lock);
 }
 
-static void take(struct automaton *it, uint64_t end, uint64_t pattern, struct answer *own)
+static void take(struct oracle *it, uint64_t end, uint64_t pattern, struct answer *own)
 {
     uint64_t begin = end - it->question->patterns[pattern].bytes_count;
 
@@ -229,7 +229,7 @@ static void take(struct automaton *it, uint64_t end, uint64_t pattern, struct an
 
 static void search_piece(void *context, uint64_t index)
 {
-    struct automaton *it = (struct automaton *)context;
+    struct oracle *it = (struct oracle *)context;
     uint64_t begin = index * PIECE_BYTES, end = begin + PIECE_BYTES;
     uint64_t at = begin < it->longest ? 0 : begin - it->longest + 1;
     struct answer own = {0, 0, false};
@@ -258,7 +258,7 @@ static void search_piece(void *context, uint64_t index)
 }
 
 /* How often each node was visited, its fails' sums included: each pattern's count. */
-static void sum_visits(struct automaton *it)
+static void sum_visits(struct oracle *it)
 {
     for (uint32_t i = it->count; i > 0; i--) {
         const struct node *node = &it->node[it->order[i]];
@@ -272,7 +272,7 @@ static void sum_visits(struct automaton *it)
     }
 }
 
-static uint64_t count_lines(const struct automaton *it)
+static uint64_t count_lines(const struct oracle *it)
 {
     uint64_t count = 0;
     bool found = false;
@@ -290,7 +290,7 @@ static uint64_t count_lines(const struct automaton *it)
 /* ---- Records ------------------------------------------------------------------------------ */
 
 /* One record at a time, since a pattern's first occurrence in each is what counts. */
-static void search_records(struct automaton *it)
+static void search_records(struct oracle *it)
 {
     uint64_t bytes = it->question->record_bytes;
     uint64_t *last = (uint64_t *)allocate(it->question->pattern_count * sizeof *last);
@@ -340,7 +340,7 @@ static struct answer answer_each(const struct question *question, enum call call
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes)
 {
     struct answer answer = {0, 0, call != CALL_COUNT && call != CALL_LINES && call != CALL_BUILD};
-    struct automaton it;
+    struct oracle it;
 
     if (call == CALL_BUILD)
         return answer;

@@ -46,7 +46,7 @@ static struct expected *expected_of(struct contestant *it)
 /* ---- One contestant ----------------------------------------------------------------------- */
 
 /* One run, checked; false where it is out of the race. */
-static bool run_once(const struct row *row, struct contestant *it, bool full)
+static bool run_once(const struct bench_row *row, struct contestant *it, bool full)
 {
     struct expected *expected = expected_of(it);
 
@@ -76,7 +76,7 @@ static bool run_once(const struct row *row, struct contestant *it, bool full)
 }
 
 /* A contestant that takes long gets a part of the text, as large as its time allows. */
-static bool find_share(const struct row *row, struct contestant *it, double seconds)
+static bool find_share(const struct bench_row *row, struct contestant *it, double seconds)
 {
     uint64_t all = it->bytes, unit = it->question->record_bytes;
 
@@ -93,7 +93,7 @@ static bool find_share(const struct row *row, struct contestant *it, double seco
     }
 }
 
-static void enter(const struct row *row, struct contestant *it)
+static void enter(const struct bench_row *row, struct contestant *it)
 {
     uint64_t checked = field_number(&it->question->fields, "oracle", UINT64_MAX);
     double limit = field_seconds(&it->fields, "limit", 0);
@@ -113,7 +113,7 @@ static void enter(const struct row *row, struct contestant *it)
     it->first_plan_seconds = it->last.part[PART_PLAN];
 }
 
-static void time_once(const struct row *row, struct contestant *it)
+static void time_once(const struct bench_row *row, struct contestant *it)
 {
     double most = field_seconds(&row->fields, "seconds", 0), spent = 0;
     double factor = it->bytes > 0 ? (double)it->question->bytes_count / (double)it->bytes : 1;
@@ -153,7 +153,7 @@ static void print_parts(const struct contestant *it, uint32_t count)
     }
 }
 
-static void print_contestant(const struct row *row, const struct contestant *it)
+static void print_contestant(const struct bench_row *row, const struct contestant *it)
 {
     uint64_t all = it->question->bytes_count;
 
@@ -195,7 +195,7 @@ static void print_contestant(const struct row *row, const struct contestant *it)
     printf("}");
 }
 
-static void print_row(const struct row *row)
+static void print_row(const struct bench_row *row)
 {
     const struct question *question = &row->question[0];
 
@@ -223,7 +223,7 @@ static void print_row(const struct row *row)
 /* ---- A row
  * --------------------------------------------------------------------------------------- */
 
-void row_run(struct row *row)
+void row_run(struct bench_row *row)
 {
     uint32_t rounds = (uint32_t)field_number(&row->fields, "rounds", ROUNDS);
     uint32_t count = row->contestant_count;

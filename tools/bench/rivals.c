@@ -45,7 +45,7 @@ EACH_SET static uint64_t read_lines(const uint8_t *bytes, uint64_t count)
 
 enum way { WAY_READ, WAY_MEMMEM, WAY_STRSTR };
 
-struct search {
+struct rival_search {
     const struct contestant *it;
     enum way way;
     bool full;
@@ -64,7 +64,7 @@ static const uint8_t *find(enum way way, const uint8_t *text, uint64_t bytes,
 }
 
 /* Occurrences that begin in the piece. */
-static void search_text(struct search *search, uint64_t begin, uint64_t end)
+static void search_text(struct rival_search *search, uint64_t begin, uint64_t end)
 {
     const struct question *question = search->it->question;
     uint64_t count = 0;
@@ -91,7 +91,7 @@ static void search_text(struct search *search, uint64_t begin, uint64_t end)
     atomic_fetch_add(&search->count, count);
 }
 
-static void search_records(struct search *search, uint64_t begin, uint64_t end)
+static void search_records(struct rival_search *search, uint64_t begin, uint64_t end)
 {
     const struct question *question = search->it->question;
     uint64_t bytes = question->record_bytes, count = 0, sum = 0;
@@ -111,7 +111,7 @@ static void search_records(struct search *search, uint64_t begin, uint64_t end)
 
 static void search_piece(void *context, uint64_t index)
 {
-    struct search *search = (struct search *)context;
+    struct rival_search *search = (struct rival_search *)context;
     uint64_t begin = index * search->piece_bytes;
     uint64_t end = index + 1 == search->pieces ? search->it->bytes : begin + search->piece_bytes;
 
@@ -124,9 +124,10 @@ static void search_piece(void *context, uint64_t index)
         search_text(search, begin, end);
 }
 
-static void run_rival(struct contestant *it, bool full, struct run *run)
+static void run_rival(struct contestant *it, bool full, struct bench_run *run)
 {
-    struct search search = {.it = it, .full = full, .pieces = it->threads, .first = UINT64_MAX};
+    struct rival_search search = {
+        .it = it, .full = full, .pieces = it->threads, .first = UINT64_MAX};
     uint64_t unit = it->question->record_bytes > 0 ? it->question->record_bytes : 4096;
     double begin = clock_seconds();
 
@@ -143,7 +144,7 @@ static void run_rival(struct contestant *it, bool full, struct run *run)
 
 /* ---- Hyperscan ---------------------------------------------------------------------------- */
 
-static void run_hyperscan(struct contestant *it, bool full, struct run *run)
+static void run_hyperscan(struct contestant *it, bool full, struct bench_run *run)
 {
     const struct question *question = it->question;
     struct hyperscan *made = (struct hyperscan *)it->state;
