@@ -159,6 +159,17 @@ static void version(void)
     TEST_CHECK(strcmp(TRAWL_VERSION, expected) == 0);
 }
 
+#ifdef __x86_64__
+static bool has_set(const char *name)
+{
+    uint32_t i = 0;
+
+    while (trawl_instruction_set(i) != NULL && strcmp(trawl_instruction_set(i), name) != 0)
+        i++;
+    return trawl_instruction_set(i) != NULL;
+}
+#endif
+
 static void instruction_sets(void)
 {
     bool portable = false;
@@ -175,6 +186,11 @@ static void instruction_sets(void)
     TEST_CHECK(portable);
     TEST_CHECK(trawl_instruction_set(count + 1) == NULL);
     TEST_CHECK(trawl_instruction_set(UINT32_MAX) == NULL);
+#ifdef __x86_64__ /* what the processor has; with less all else passes, too */
+    if (has_set("sse2")) /* not only portable code */
+        TEST_CHECK(has_set("avx2") ==
+                   (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0));
+#endif
 }
 
 /* Where there is no device, asking for one is answered with the reason. */
