@@ -202,6 +202,42 @@ static void many_loaded(void)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
+/* A chunk in the memory of an earlier one, which another worker has begun: what lies on the device
+ * of the earlier one is not taken for it. (In other tests a worker begins its chunks itself.) */
+static void chunk_in_same_memory(void)
+{
+    static uint8_t bytes[3000];
+    const struct trawl_pattern pattern = {needle, 2};
+    struct engine_options opening = {.size = sizeof opening};
+    struct engine_chunk chunk = {.bytes = bytes, .owned = sizeof bytes};
+    struct engine_result result = {.count = 0};
+    struct engine_worker *worker = NULL;
+    struct trawl_plan *plan = NULL;
+    struct engine *engine = NULL;
+
+    sim_driver_reset_usual(1);
+    cuda_limits_replace(NULL);
+    TEST_CHECK(trawl_plan_build(&pattern, 1, NULL, &plan, NULL) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.open(&opening, &engine, NULL) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL) == TRAWL_OK);
+    TEST_CHECK(engine_cuda.compile(NULL, 0, plan, &worker, NULL) == TRAWL_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t at = 2000 + 500 * i;
+
+        memset(bytes, 'a', sizeof bytes);
+        memcpy(bytes + at, needle, 2);
+        chunk.begin = i * sizeof bytes;
+        TEST_CHECK(engine_scan(&engine_cuda, worker, &chunk, 1000 * i, WANT_HITS, &result, NULL) ==
+                   TRAWL_OK);
+        TEST_CHECK(result.hits.count == 1 && result.hits.items[0].offset == at);
+    }
+    hits_release(&result.hits);
+    engine_cuda.release(worker);
+    engine_cuda.close(engine);
+    trawl_plan_free(plan);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
 int main(void)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -240,5 +276,6 @@ int main(void)
     for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 2 : 4); seed++)
         many_groups(&random, seed);
     many_loaded();
+    chunk_in_same_memory();
     return test_end();
 }

@@ -186,7 +186,7 @@ static void instruction_sets(void)
     TEST_CHECK(portable);
     TEST_CHECK(trawl_instruction_set(count + 1) == NULL);
     TEST_CHECK(trawl_instruction_set(UINT32_MAX) == NULL);
-#ifdef __x86_64__ /* what the processor has; with less all else passes, too */
+#ifdef __x86_64__        /* what the processor has; with less all else passes, too */
     if (has_set("sse2")) /* not only portable code */
         TEST_CHECK(has_set("avx2") ==
                    (__builtin_cpu_supports("avx2") != 0 && __builtin_cpu_supports("bmi2") != 0));
