@@ -1,6 +1,7 @@
 /* dense: a set's automaton is made, and searches, while memory fails at the N-th point, for N = 1,
  * 2,
- * ... until a search meets no fault; once as a single fault, once as "from N on".
+ * ... until a search meets no fault; once as a single fault, once as "from N on". The same with
+ * candidates that are verified in parts, of hits and of lines: no fault is passed over there.
  *
  * Each round: the status is OK or MEMORY, what was found until then begins the right answer, the
  * same worker finds the whole answer afterwards, and no memory is left.
@@ -22,17 +23,44 @@
 #define ROUNDS_MAX 1000u
 #define LINES_BYTES (1u << 16)
 #define LINE_BYTES 40u
+#define SHORT_LINE_BYTES 20u
+
+enum way {
+    BY_AUTOMATON,
+    BY_CANDIDATES, /* more in a tile than are verified at once */
+    BY_LINES,      /* in many lines the first candidate is none, and others are looked at */
+    WAYS
+};
 
 static uint8_t text[TEXT_BYTES + 2 * FIND_LOAD_SLACK];
 static struct naive_match expected[MATCHES_MAX];
 static uint64_t expected_count;
 static struct trawl_pattern patterns[PATTERNS];
+static uint8_t pattern_bytes[PATTERNS][LENGTH_MAX];
+static enum way way;
 
 /* Does the match at `at` of the answer begin there, with this length? */
 static bool is_next(uint64_t at, uint64_t begin, uint32_t literal, uint64_t length)
 {
     return at < expected_count && expected[at].begin == begin &&
            expected[at].pattern_index == literal && expected[at].end - begin == length;
+}
+
+/* LINES: each hit is an occurrence; counts the lines that have some. */
+static uint64_t count_lines(const struct hits *hits, bool *right)
+{
+    uint64_t lines = 0, line = UINT64_MAX;
+
+    for (uint64_t i = 0; i < hits->count; i++) {
+        const struct trawl_pattern *pattern = &patterns[hits->items[i].literal];
+        uint64_t begin = hits->items[i].offset;
+
+        *right &= begin + pattern->bytes_count <= TEXT_BYTES &&
+                  memcmp(text + begin, pattern->bytes, (size_t)pattern->bytes_count) == 0;
+        lines += begin / SHORT_LINE_BYTES != line;
+        line = begin / SHORT_LINE_BYTES;
+    }
+    return lines;
 }
 
 /* Search all of the text; returns how many were found, with *right: those that should be. */
@@ -52,9 +80,17 @@ static uint64_t search(struct engine_worker *worker, const struct trawl_plan *pl
         worker->work_spared = 0;
         worker->work_per_byte = 0;           /* the automaton at the first candidate, */
         worker->dense_work = UINT64_MAX / 2; /* whatever it takes to make it */
-        *status = engine_scan(&engine_cpu, worker, &chunk, from, WANT_HITS, &result, error);
+        worker->lines_hit = way == BY_LINES;
+        if (way != BY_AUTOMATON)
+            worker->work_per_byte = 1u << 20;
+        *status = engine_scan(&engine_cpu, worker, &chunk, from,
+                              way == BY_LINES ? WANT_LINES : WANT_HITS, &result, error);
         if (*status != TRAWL_OK)
             break;
+        if (way == BY_LINES) {
+            count += count_lines(hits, right);
+            continue;
+        }
         for (uint64_t i = 0; i < hits->count; i++)
             *right &= is_next(count + i, hits->items[i].offset, hits->items[i].literal,
                               plan_literal_at(plan, hits->items[i].literal).bytes_count);
@@ -94,29 +130,54 @@ static bool round_met_fault(struct engine *engine, uint64_t nth, bool persistent
     TEST_CHECK(right && status == (met ? TRAWL_MEMORY : TRAWL_OK));
     TEST_CHECK(!met || (error.status == status && error.message[0] != '\0'));
     TEST_CHECK_U64(search(worker, plan, &right, &status, &error), expected_count);
-    TEST_CHECK(right && status == TRAWL_OK && worker->dense.read_bytes > 0);
+    TEST_CHECK(right && status == TRAWL_OK &&
+               (worker->dense.read_bytes > 0) == (way == BY_AUTOMATON));
     engine_cpu.release(worker);
     trawl_plan_free(plan);
     TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), (uint64_t)blocks);
     return met;
 }
 
+/* By lines: the first nine bytes of each line are no pattern, but the first eight of one; others
+ * stand behind them. */
+static struct trawl_pattern make_pattern(struct test_random *random, uint32_t i)
+{
+    uint64_t length = test_random_between(random, way == BY_CANDIDATES ? 12 : 8, LENGTH_MAX);
+    uint64_t begin = test_random_below(random, PERIOD - LENGTH_MAX), lines;
+
+    if (way == BY_LINES) {
+        lines = PERIOD / SHORT_LINE_BYTES;
+        length = 9;
+        begin = i % lines * SHORT_LINE_BYTES + i / lines;
+    }
+    memcpy(pattern_bytes[i], text + begin, length);
+    if (way == BY_LINES && begin % SHORT_LINE_BYTES == 0)
+        pattern_bytes[i][length - 1] = '.';
+    return (struct trawl_pattern){pattern_bytes[i], length};
+}
+
 static void make_case(struct test_random *random)
 {
     static struct naive_bytes asked[PATTERNS];
     struct naive_query query = {.patterns = asked, .pattern_count = PATTERNS};
+    uint64_t line = UINT64_MAX, letters = way == BY_AUTOMATON ? 4 : 26;
 
     for (uint32_t i = 0; i < TEXT_BYTES; i++)
-        text[i] = i < PERIOD ? (uint8_t)('a' + test_random_below(random, 4)) : text[i - PERIOD];
+        text[i] =
+            i >= PERIOD ? text[i - PERIOD] : (uint8_t)('a' + test_random_below(random, letters));
+    for (uint32_t i = SHORT_LINE_BYTES; way == BY_LINES && i <= TEXT_BYTES; i += SHORT_LINE_BYTES)
+        text[i - 1] = '\n';
     for (uint32_t i = 0; i < PATTERNS; i++) {
-        patterns[i].bytes_count = test_random_between(random, 8, LENGTH_MAX);
-        patterns[i].bytes = text + test_random_below(random, PERIOD);
-        asked[i].bytes = patterns[i].bytes;
-        asked[i].bytes_count = patterns[i].bytes_count;
+        patterns[i] = make_pattern(random, i);
+        asked[i] = (struct naive_bytes){pattern_bytes[i], patterns[i].bytes_count};
     }
     expected_count =
         naive_matches(&query, (struct naive_bytes){text, TEXT_BYTES}, expected, MATCHES_MAX);
     TEST_CHECK(expected_count > PATTERNS && expected_count <= MATCHES_MAX);
+    for (uint64_t i = 0, count = expected_count; i < count && way == BY_LINES; i++) {
+        expected_count -= expected[i].begin / SHORT_LINE_BYTES == line;
+        line = expected[i].begin / SHORT_LINE_BYTES;
+    }
 }
 
 /* The suite had missed it because answers were the same, and no test asked whether it worked. */
@@ -161,16 +222,18 @@ int main(void)
 
     test_begin("faults_dense");
     blocks_count();
-    make_case(&random);
     TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);
-    for (int persistent = 0; persistent < 2; persistent++) {
-        uint64_t nth = 1;
+    for (way = BY_AUTOMATON; way < WAYS; way++) {
+        make_case(&random);
+        for (int persistent = 0; persistent < 2; persistent++) {
+            uint64_t nth = 1;
 
-        while (round_met_fault(engine, nth, persistent != 0) && test_failures < 10)
-            if (!TEST_CHECK(++nth < ROUNDS_MAX))
-                break;
-        TEST_CHECK(nth > 10); /* the set's tables, the automaton's, a step's, lists, hits */
-        rounds += nth;
+            while (round_met_fault(engine, nth, persistent != 0) && test_failures < 10)
+                if (!TEST_CHECK(++nth < ROUNDS_MAX))
+                    break;
+            TEST_CHECK(nth > 10); /* the set's tables, the automaton's, a step's, lists, hits */
+            rounds += nth;
+        }
     }
     test_lines(engine, &random);
     engine_cpu.close(engine);
