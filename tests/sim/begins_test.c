@@ -96,6 +96,7 @@ static enum trawl_status into(const struct scene *s, struct trawl_searcher *sear
     if (status == TRAWL_OK) {
         TEST_CHECK_U64(count, s->expected.match_count);
         TEST_CHECK(is_right(s, begins));
+        TEST_CHECK_U64(trawl_searcher_progress(searcher), s->input.text_bytes);
     } else {
         TEST_CHECK(begins[s->room] == UNTOUCHED);
     }
@@ -134,6 +135,7 @@ static enum trawl_status on(const struct scene *s, struct trawl_searcher *search
     if (status == TRAWL_OK) {
         TEST_CHECK_U64(count, s->expected.match_count);
         TEST_CHECK(pairs ? is_right_paired(s, array) : is_right(s, array));
+        TEST_CHECK_U64(trawl_searcher_progress(searcher), s->input.text_bytes);
         on_device++;
         paired += pairs && s->input.pattern_count > 1 && count > 0;
     } else {
