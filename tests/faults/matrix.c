@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "calls.h"
 #include "base/fault.h"
 #include "diff/shapes.h"
 #include "faults/blocks.h"
@@ -21,7 +22,7 @@ static struct trawl_searcher *searcher_open(uint32_t threads)
     options.engine = TRAWL_ENGINE_CPU;
     options.threads = threads;
     options.chunk_bytes = 500;
-    TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
+    MUST(trawl_searcher_open(&options, &searcher, NULL));
     return searcher;
 }
 

@@ -11,8 +11,7 @@
 
 #include "base/fault.h"
 #include "faults/blocks.h"
-#include "test.h"
-#include "trawl.h"
+#include "calls.h"
 
 #define PATTERNS 9000u /* a file that is read in several parts */
 #define ROUNDS_MAX 1000u
@@ -34,10 +33,9 @@ static bool is_plan(const char *file_path, uint64_t pattern_count)
 
 static void put_old(void)
 {
-    struct trawl_plan *old = NULL;
+    struct trawl_plan *old = must_plans(patterns, 1, NULL);
 
-    TEST_CHECK(trawl_plan_build(patterns, 1, NULL, &old, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_plan_save(old, path, NULL, NULL) == TRAWL_OK);
+    MUST(trawl_plan_save(old, path, NULL, NULL));
     trawl_plan_free(old);
 }
 
@@ -113,7 +111,7 @@ int main(void)
     for (uint64_t i = 0; i < PATTERNS; i++)
         patterns[i] = (struct trawl_pattern){bytes + 12 * i, 1 + test_random_below(&random, 12)};
     blocks_count();
-    TEST_CHECK(trawl_plan_build(patterns, PATTERNS, NULL, &plan, NULL) == TRAWL_OK);
+    MUST(trawl_plan_build(patterns, PATTERNS, NULL, &plan, NULL));
     for (uint32_t persistent = 0; persistent < 2; persistent++) {
         uint64_t nth = 1;
 
@@ -122,7 +120,7 @@ int main(void)
         TEST_CHECK(nth > 5 && nth < ROUNDS_MAX);
     }
     put_old();
-    TEST_CHECK(trawl_plan_save(plan, path, NULL, NULL) == TRAWL_OK);
+    MUST(trawl_plan_save(plan, path, NULL, NULL));
     trawl_plan_free(plan);
     for (uint32_t persistent = 0; persistent < 2; persistent++) {
         uint64_t nth = 1;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "diff/input.h"
 #include "gpu/gpu.h"
 
@@ -43,9 +44,8 @@ static struct trawl_plan *plan_of(const uint8_t *bytes, uint64_t count, enum tra
 
 static struct trawl_text *text_of(const uint8_t *bytes, uint64_t count)
 {
-    struct trawl_text *text = NULL;
+    struct trawl_text *text = must_text(bytes, count);
 
-    TEST_CHECK(trawl_text_from_memory(bytes, count, &text, NULL) == TRAWL_OK);
     return text;
 }
 
@@ -80,8 +80,7 @@ static void find_planted(struct trawl_searcher *gpu, const struct haystack *hay,
     uint64_t found = 0;
 
     TEST_CHECK_U64(count_of(gpu, plan, hay->text), hay->planted);
-    TEST_CHECK(trawl_positions_into(gpu, plan, hay->text, matches, PLANTED_MAX, &found, NULL) ==
-               TRAWL_OK);
+    MUST(trawl_positions_into(gpu, plan, hay->text, matches, PLANTED_MAX, &found, NULL));
     TEST_CHECK_U64(found, hay->planted);
     for (uint64_t i = 0; i < hay->planted && i < found; i++)
         TEST_CHECK_U64(matches[i].begin, hay->places[i]);
@@ -107,7 +106,7 @@ static void find_by_algorithms(struct trawl_searcher *gpu, const struct haystack
 
     for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++) {
         struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-        struct trawl_plan *plan = NULL;
+        AUTO_PLAN plan = NULL;
         uint64_t failures = test_failures;
 
         if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CUDA) == 0 ||
@@ -118,7 +117,6 @@ static void find_by_algorithms(struct trawl_searcher *gpu, const struct haystack
             find_planted(gpu, hay, plan);
         if (test_failures != failures)
             printf("  %s\n", name);
-        trawl_plan_free(plan);
     }
 }
 
@@ -138,7 +136,7 @@ static void beyond_4_gib(struct trawl_searcher *gpu)
         memcpy(memory + hay.places[i], needle, sizeof needle - 1);
     hay.text = text_of(memory, bytes);
     find_by_methods(gpu, &hay);
-    TEST_CHECK(trawl_text_load(gpu, hay.text, NULL) == TRAWL_OK);
+    MUST(trawl_text_load(gpu, hay.text, NULL));
     find_by_methods(gpu, &hay);
     find_by_algorithms(gpu, &hay);
     trawl_text_unload(gpu, hay.text);
@@ -153,13 +151,12 @@ static void compare(struct trawl_searcher *gpu, struct trawl_searcher *cpu, stru
                     const uint8_t *pattern, uint64_t pattern_bytes, uint64_t *compared)
 {
     for (uint32_t method = TRAWL_METHOD_EVERY; method <= TRAWL_METHOD_GRAMS; method++) {
-        struct trawl_plan *plan = plan_of(pattern, pattern_bytes, (enum trawl_method)method);
+        AUTO_PLAN plan = plan_of(pattern, pattern_bytes, (enum trawl_method)method);
 
         if (plan == NULL)
             continue;
         TEST_CHECK_U64(count_of(gpu, plan, text), count_of(cpu, plan, text));
         (*compared)++;
-        trawl_plan_free(plan);
     }
 }
 
@@ -171,7 +168,7 @@ static void long_patterns(struct trawl_searcher *gpu, struct trawl_searcher *cpu
     struct test_random random = test_random_begin("long patterns");
     uint64_t bytes = 8ull * MIB, compared = 0;
     uint8_t *memory = (uint8_t *)test_memory(bytes);
-    struct trawl_text *text = text_of(memory, bytes);
+    AUTO_TEXT text = text_of(memory, bytes);
 
     for (uint32_t kind = 0; kind < INPUT_KINDS; kind++) {
         (void)input_fill(&random, (enum input_kind)kind, memory, bytes);
@@ -180,7 +177,6 @@ static void long_patterns(struct trawl_searcher *gpu, struct trawl_searcher *cpu
                     lengths[i], &compared);
     }
     printf("patterns of 1 to 70,000 bytes: %" PRIu64 " counts equal the CPU engine's\n", compared);
-    trawl_text_close(text);
     free(memory);
 }
 
@@ -207,7 +203,7 @@ static void dense(struct trawl_searcher *gpu)
     uint64_t bytes = 16ull * MIB + 5;
     uint8_t *memory = (uint8_t *)test_memory(bytes);
     uint8_t *pattern = (uint8_t *)test_memory(70001);
-    struct trawl_text *text = text_of(memory, bytes);
+    AUTO_TEXT text = text_of(memory, bytes);
 
     for (uint64_t step = 1; step <= 2; step++) {
         for (uint64_t i = 0; i < bytes; i++)
@@ -219,7 +215,7 @@ static void dense(struct trawl_searcher *gpu)
             memcpy(pattern, memory, lengths[i] + 1);
             plan = plan_of(pattern, lengths[i], TRAWL_METHOD_AUTO);
             TEST_CHECK_U64(count_of(gpu, plan, text), (bytes - lengths[i]) / step + 1);
-            TEST_CHECK(trawl_positions(gpu, plan, text, check_step, &steps, NULL) == TRAWL_OK);
+            MUST(trawl_positions(gpu, plan, text, check_step, &steps, NULL));
             TEST_CHECK(steps.right);
             TEST_CHECK_U64(steps.next, ((bytes - lengths[i]) / step + 1) * step);
             trawl_plan_free(plan);
@@ -230,7 +226,6 @@ static void dense(struct trawl_searcher *gpu)
         }
     }
     printf("every position a match: counted and listed in order\n");
-    trawl_text_close(text);
     free(memory);
     free(pattern);
 }
@@ -238,10 +233,10 @@ static void dense(struct trawl_searcher *gpu)
 static void little_memory(struct trawl_searcher *cpu)
 {
     struct test_random random = test_random_begin("little memory");
-    struct trawl_searcher *gpu = searcher_open(TRAWL_ENGINE_CUDA, 24ull * MIB);
+    AUTO_SEARCHER gpu = searcher_open(TRAWL_ENGINE_CUDA, 24ull * MIB);
     uint64_t bytes = 200ull * MIB, compared = 0;
     uint8_t *memory = (uint8_t *)test_memory(bytes);
-    struct trawl_text *text = text_of(memory, bytes);
+    AUTO_TEXT text = text_of(memory, bytes);
     struct trawl_error error;
 
     (void)input_fill(&random, INPUT_LETTERS_26, memory, bytes);
@@ -250,8 +245,6 @@ static void little_memory(struct trawl_searcher *cpu)
     TEST_CHECK(trawl_text_load(gpu, text, &error) == TRAWL_MEMORY);
     compare(gpu, cpu, text, memory + bytes / 3, 3000, &compared);
     printf("24 MiB of device memory, 200 MiB of text: right, and not loaded\n");
-    trawl_text_close(text);
-    trawl_searcher_close(gpu);
     free(memory);
 }
 

@@ -10,10 +10,10 @@
 #include "cuda/engine_cuda.h"
 #include "cuda/limits.h"
 #include "cuda/open.h"
+#include "host.h"
 #include "sim_driver.h"
 #include "simulator.h"
-#include "test.h"
-#include "trawl.h"
+#include "calls.h"
 
 #define STAGING 4096u
 #define HITS_AHEAD 512u /* of cuda/scan.c */
@@ -51,17 +51,13 @@ static void search_one(struct trawl_searcher *searcher, struct test_random *rand
     static char bytes[TEXT_MAX];
     static uint64_t places[TEXT_MAX];
     static struct trawl_match matches[TEXT_MAX];
-    struct trawl_pattern pattern = {needle, 2};
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_plan *plan = NULL;
-    struct trawl_text *text = NULL;
     struct trawl_error error = {0};
     uint64_t hits, count = 0, right = 0, text_bytes = make_text(random, bytes, places, &hits);
+    AUTO_PLAN plan = must_plan(needle);
+    AUTO_TEXT text = must_text(bytes, text_bytes);
 
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(bytes, text_bytes, &text, &error) == TRAWL_OK);
     if (loaded)
-        TEST_CHECK(trawl_text_load(searcher, text, &error) == TRAWL_OK);
+        MUST(trawl_text_load(searcher, text, &error));
     if (!TEST_CHECK(trawl_positions_into(searcher, plan, text, matches, TEXT_MAX, &count, &error) ==
                     TRAWL_OK))
         printf("  %s\n", error.message);
@@ -70,8 +66,6 @@ static void search_one(struct trawl_searcher *searcher, struct test_random *rand
         right += matches[i].begin == places[i] && matches[i].end == places[i] + 2;
     TEST_CHECK_U64(right, hits);
     trawl_text_unload(searcher, text);
-    trawl_text_close(text);
-    trawl_plan_free(plan);
 }
 
 /* One occurrence, in the tile of one block of several: another one, which has found none, may be
@@ -82,14 +76,11 @@ static void handed_over(struct test_random *random, uint64_t seed)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_EVERY, TRAWL_METHOD_WORDS,
                                                 TRAWL_METHOD_SET, TRAWL_METHOD_SAMPLED};
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
     static char bytes[4 * 1024], string[32];
-    struct trawl_pattern pattern = {string, sizeof string};
     struct cuda_limits limits = cuda_limits_default;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_plan *plan = NULL;
+    AUTO_PLAN plan = NULL;
     uint64_t wrong = 0;
+    struct host host;
 
     for (uint32_t i = 0; i < sizeof string; i++)
         string[i] = (char)('A' + i);
@@ -98,32 +89,25 @@ static void handed_over(struct test_random *random, uint64_t seed)
     limits.streams = seed / 4 % 2 != 0;
     cuda_limits_replace(&limits);
     sim_driver_reset_usual(seed + 1);
-    options.engine = TRAWL_ENGINE_CUDA;
-    options.threads = 1;
-    plan_options.method = methods[seed % 4];
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &plan_options, &plan, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
+    plan = must_plans(&(struct trawl_pattern){string, sizeof string}, 1,
+                      PLAN_WITH(.method = methods[seed % 4]));
+    host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
     for (uint32_t i = 0; i < 40; i++) {
         uint64_t at = test_random_below(random, sizeof bytes - sizeof string + 1), count = 0;
         struct trawl_match match = {0, 0, 0}, matches[2] = {{0, 0, 0}};
-        struct trawl_text *text = NULL;
+        AUTO_TEXT text = must_text(bytes, sizeof bytes);
         bool found = false;
 
         memset(bytes, 'z', sizeof bytes);
         memcpy(bytes + at, string, sizeof string);
-        TEST_CHECK(trawl_text_from_memory(bytes, sizeof bytes, &text, NULL) == TRAWL_OK);
-        wrong += trawl_first(searcher, plan, text, &match, &found, NULL) != TRAWL_OK || !found ||
-                 match.begin != at;
-        wrong += trawl_positions_into(searcher, plan, text, matches, 2, &count, NULL) != TRAWL_OK ||
-                 count != 1 || matches[0].begin != at;
-        wrong += trawl_count(searcher, plan, text, &count, NULL) != TRAWL_OK || count != 1;
-        trawl_text_close(text);
+        MUST(trawl_first(host.searcher, plan, text, &match, &found, NULL));
+        MUST(trawl_positions_into(host.searcher, plan, text, matches, 2, &count, NULL));
+        wrong += !found || match.begin != at || count != 1 || matches[0].begin != at ||
+                 must_count(host.searcher, plan, text) != 1;
     }
     if (!TEST_CHECK_U64(wrong, 0))
         printf("  method %d, %" PRIu32 " blocks\n", (int)methods[seed % 4], limits.blocks_max);
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    host_close(&host);
 }
 
 /* Hits of many short tiles, each a partition group of its own: more groups than a warp looks back
@@ -133,19 +117,16 @@ static void many_groups(struct test_random *random, uint64_t seed)
 {
     static char bytes[GROUP_TILES * 1024];
     static uint64_t places[GROUP_TILES], begins[GROUP_TILES + 1];
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern pattern = {"ABCDEFGHIJ", 10};
     struct cuda_limits limits = cuda_limits_default;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_plan *plan = NULL;
-    struct trawl_text *text = NULL;
+    AUTO_PLAN plan = must_plan_with("ABCDEFGHIJ", PLAN_WITH(.method = TRAWL_METHOD_EVERY));
+    AUTO_TEXT text = must_text(bytes, sizeof bytes);
+    struct host host;
     uint64_t count = 0;
 
     memset(bytes, 'z', sizeof bytes);
     for (uint64_t i = 0; i < GROUP_TILES; i++) {
         places[i] = i * 1024 + test_random_below(random, 1000);
-        memcpy(bytes + places[i], pattern.bytes, pattern.bytes_count);
+        memcpy(bytes + places[i], "ABCDEFGHIJ", 10);
     }
     limits.threads = limits.tile_words_max = 32;
     limits.blocks_max = 64;
@@ -154,22 +135,13 @@ static void many_groups(struct test_random *random, uint64_t seed)
     cuda_limits_replace(&limits);
     sim_driver_reset_usual(seed * GROUP_LAUNCHES + 1);
     sim_resident_max(64);
-    options.engine = TRAWL_ENGINE_CUDA;
-    options.threads = 1;
-    plan_options.method = TRAWL_METHOD_EVERY;
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &plan_options, &plan, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(bytes, sizeof bytes, &text, NULL) == TRAWL_OK);
+    host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
     for (uint32_t i = 0; i < GROUP_LAUNCHES && test_failures < 5; i++) {
-        TEST_CHECK(trawl_begins_into(searcher, plan, text, begins, GROUP_TILES, &count, NULL) ==
-                   TRAWL_OK);
+        MUST(trawl_begins_into(host.searcher, plan, text, begins, GROUP_TILES, &count, NULL));
         TEST_CHECK(count == GROUP_TILES && memcmp(begins, places, sizeof places) == 0);
     }
     sim_resident_max(0);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    host_close(&host);
 }
 
 /* One text more than an engine keeps is refused, and holds nothing of the device; after one of them
@@ -185,17 +157,17 @@ static void many_loaded(void)
 
     sim_driver_reset_usual(1);
     options.engine = TRAWL_ENGINE_CUDA;
-    TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK);
+    MUST(trawl_searcher_open(&options, &searcher, NULL));
     for (uint32_t i = 0; i <= CUDA_RESIDENT_MAX; i++)
-        TEST_CHECK(trawl_text_from_memory(byte + i, 1, &texts[i], NULL) == TRAWL_OK);
+        MUST(trawl_text_from_memory(byte + i, 1, &texts[i], NULL));
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
-        TEST_CHECK(trawl_text_load(searcher, texts[i], NULL) == TRAWL_OK);
+        MUST(trawl_text_load(searcher, texts[i], NULL));
     used = sim_driver_memory_used();
     TEST_CHECK(trawl_text_load(searcher, texts[CUDA_RESIDENT_MAX], &error) == TRAWL_LIMIT);
     TEST_CHECK(strcmp(error.message, "more than 256 texts are loaded") == 0);
     TEST_CHECK_U64(sim_driver_memory_used(), used);
     trawl_text_unload(searcher, texts[7]);
-    TEST_CHECK(trawl_text_load(searcher, texts[CUDA_RESIDENT_MAX], &error) == TRAWL_OK);
+    MUST(trawl_text_load(searcher, texts[CUDA_RESIDENT_MAX], &error));
     trawl_searcher_close(searcher);
     for (uint32_t i = 0; i <= CUDA_RESIDENT_MAX; i++)
         trawl_text_close(texts[i]);
@@ -240,37 +212,26 @@ static void chunk_in_same_memory(void)
 
 int main(void)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct cuda_limits limits = cuda_limits_default;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_error error = {0};
     struct test_random random;
-    uint64_t searches;
+    struct host host;
 
     test_begin("sim answers");
     random = test_random_begin("answers");
-    searches = test_amount(SEARCHES_NORMAL, SEARCHES_LONG);
     cuda_driver_replace(sim_driver_table());
-    for (uint64_t i = 0; i < searches && test_failures < 5; i++) {
-        if (i % 20 == 0) {
-            trawl_searcher_close(searcher);
-            searcher = NULL;
-            TEST_CHECK_U64(i == 0 ? 0 : sim_driver_live(), 0);
-            sim_driver_reset_usual(i + 1);
-            limits.staging_bytes = STAGING;
-            limits.room_step_bytes = 256u << 2 * test_random_below(&random, 3);
-            limits.hits_room_min = 1 + test_random_below(&random, 1500);
-            cuda_limits_replace(&limits);
-            options.engine = TRAWL_ENGINE_CUDA;
-            options.threads = 1;
-            if (!TEST_CHECK(trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK))
-                break;
-        }
-        search_one(searcher, &random, test_random_below(&random, 3) == 0);
-        TEST_CHECK(sim_driver_report()[0] == '\0');
+    for (uint64_t i = 0; i < test_amount(SEARCHES_NORMAL, SEARCHES_LONG) && test_failures < 5;) {
+        sim_driver_reset_usual(i + 1);
+        limits.staging_bytes = STAGING;
+        limits.room_step_bytes = 256u << 2 * test_random_below(&random, 3);
+        limits.hits_room_min = 1 + test_random_below(&random, 1500);
+        cuda_limits_replace(&limits);
+        host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
+        do {
+            search_one(host.searcher, &random, test_random_below(&random, 3) == 0);
+            TEST_CHECK(sim_driver_report()[0] == '\0');
+        } while (++i % 20 != 0);
+        host_close(&host);
     }
-    trawl_searcher_close(searcher);
-    TEST_CHECK_U64(sim_driver_live(), 0);
     for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 4 : 8); seed++)
         handed_over(&random, seed);
     for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 2 : 4); seed++)

@@ -7,10 +7,11 @@
 #include "cuda/driver.h"
 #include "runtime/road.h"
 #include "runtime/search.h"
+#include "diff/input.h"
+#include "host.h"
 #include "sim_driver.h"
 #include "simulator.h"
-#include "test.h"
-#include "trawl.h"
+#include "calls.h"
 
 #define TEXT_BYTES (6u << 20)
 #define LOADED_BYTES 40000u
@@ -37,18 +38,13 @@ static uint64_t naive_count(const uint8_t *bytes, uint64_t count)
 static void fixture_open(struct fixture *fixture)
 {
     struct test_random random = test_random_begin("auto");
-    struct trawl_pattern pattern = {"abc", 3};
 
-    fixture->bytes = (uint8_t *)malloc(TEXT_BYTES);
-    if (fixture->bytes == NULL)
-        exit(1);
+    fixture->bytes = (uint8_t *)test_memory(TEXT_BYTES);
     for (uint64_t i = 0; i < TEXT_BYTES; i++)
         fixture->bytes[i] = (uint8_t)('a' + test_random_below(&random, 6));
-    TEST_CHECK(trawl_plan_build(&pattern, 1, NULL, &fixture->plan, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(fixture->bytes, TEXT_BYTES, &fixture->text, NULL) ==
-               TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(fixture->bytes, LOADED_BYTES, &fixture->small, NULL) ==
-               TRAWL_OK);
+    fixture->plan = must_plan("abc");
+    fixture->text = must_text(fixture->bytes, TEXT_BYTES);
+    fixture->small = must_text(fixture->bytes, LOADED_BYTES);
     fixture->expected = naive_count(fixture->bytes, TEXT_BYTES);
     fixture->expected_small = naive_count(fixture->bytes, LOADED_BYTES);
 }
@@ -61,17 +57,10 @@ static void fixture_close(struct fixture *fixture)
     free(fixture->bytes);
 }
 
+/* A chunk in the simulator takes its time. */
 static struct trawl_searcher *searcher_open(void)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-
-    options.engine = TRAWL_ENGINE_AUTO;
-    options.threads = 2;
-    options.chunk_bytes = 1u << 16; /* a chunk in the simulator takes its time */
-    if (!TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK))
-        exit(1);
-    return searcher;
+    return must_searcher_with(SEARCHER_WITH(.threads = 2, .chunk_bytes = 1u << 16));
 }
 
 static bool search_is_right(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -84,9 +73,7 @@ static bool search_is_right(struct trawl_searcher *searcher, const struct trawl_
 
 static void reset(uint32_t devices)
 {
-    struct sim_driver_options options = {1, devices, 16u << 20, 2, 0, 0, 0};
-
-    sim_driver_reset(&options);
+    host_devices(devices);
     sim_driver_fail(0, 0, false);
 }
 
@@ -125,7 +112,7 @@ static void gpu_holds_text(const struct fixture *fixture)
 
     reset(2);
     searcher = searcher_open();
-    TEST_CHECK(trawl_text_load(searcher, fixture->small, NULL) == TRAWL_OK);
+    MUST(trawl_text_load(searcher, fixture->small, NULL));
     launches = sim_counters().launches;
     TEST_CHECK(search_is_right(searcher, fixture->plan, fixture->small, fixture->expected_small));
     TEST_CHECK(sim_counters().launches > launches);
@@ -148,7 +135,7 @@ static void gpu_fails(const struct fixture *fixture)
         nth++;
         sim_driver_fail(nth, CUDA_CODE_UNKNOWN, nth % 2 == 0);
         searcher = searcher_open();
-        TEST_CHECK(trawl_text_load(searcher, fixture->small, NULL) == TRAWL_OK);
+        MUST(trawl_text_load(searcher, fixture->small, NULL));
         for (uint32_t i = 0; i < 2; i++)
             TEST_CHECK(
                 search_is_right(searcher, fixture->plan, fixture->small, fixture->expected_small));
@@ -162,13 +149,12 @@ static void gpu_fails(const struct fixture *fixture)
 
 static void gpu_is_absent(const struct fixture *fixture)
 {
-    struct trawl_searcher *searcher;
+    AUTO_SEARCHER searcher = NULL;
 
     reset(0);
     searcher = searcher_open();
-    TEST_CHECK(trawl_text_load(searcher, fixture->small, NULL) == TRAWL_OK);
+    MUST(trawl_text_load(searcher, fixture->small, NULL));
     TEST_CHECK(search_is_right(searcher, fixture->plan, fixture->small, fixture->expected_small));
-    trawl_searcher_close(searcher);
 }
 
 int main(void)

@@ -4,6 +4,7 @@
  *
  * TRAWL_TEST_CASE=N: case N alone.
  */
+#include "calls.h"
 #include "base/checked.h"
 #include "cuda_case.h"
 #include "fail_calls.h"
@@ -42,9 +43,8 @@ static void scene_text(struct scene *s, uint64_t before, uint64_t behind)
     s->memory = (uint8_t *)test_memory(before + bytes + behind);
     for (uint64_t i = 0; i < before + bytes + behind; i++)
         s->memory[i] = bytes == 0 ? 'a' : s->input.text[(i + bytes - before % bytes) % bytes];
-    TEST_CHECK(trawl_text_from_memory(s->memory, before + bytes + behind, &s->whole, NULL) ==
-               TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(s->memory + before, bytes, &s->text, NULL) == TRAWL_OK);
+    MUST(trawl_text_from_memory(s->memory, before + bytes + behind, &s->whole, NULL));
+    MUST(trawl_text_from_memory(s->memory + before, bytes, &s->text, NULL));
 }
 
 static void scene_open(struct scene *s, struct test_random *random)
@@ -214,7 +214,7 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
                                    struct trawl_error *error)
 {
     const struct scene *s = (const struct scene *)context;
-    struct trawl_searcher *searcher = host_searcher(engine, 1, 0, error);
+    AUTO_SEARCHER searcher = host_searcher(engine, 1, 0, error);
     enum trawl_status status = searcher == NULL ? error->status : TRAWL_OK;
 
     if (status == TRAWL_OK)
@@ -229,7 +229,6 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
         sim_driver_fail(0, 0, false);
         TEST_CHECK(into(s, searcher, &second) == TRAWL_OK);
     }
-    trawl_searcher_close(searcher);
     return status;
 }
 

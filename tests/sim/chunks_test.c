@@ -12,8 +12,7 @@
 #include "runtime/road.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
-#include "test.h"
-#include "trawl.h"
+#include "calls.h"
 
 #define TEXT_BYTES 40000u
 #define PATTERNS 5u
@@ -75,8 +74,8 @@ static void fixture_open(struct test_random *random)
         patterns[p] = (struct trawl_pattern){strings[p], strlen(strings[p])};
     fill(random);
     expect();
-    TEST_CHECK(trawl_plan_build(patterns, PATTERNS, NULL, &fixture.plan, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(fixture.bytes, TEXT_BYTES, &fixture.text, NULL) == TRAWL_OK);
+    MUST(trawl_plan_build(patterns, PATTERNS, NULL, &fixture.plan, NULL));
+    MUST(trawl_text_from_memory(fixture.bytes, TEXT_BYTES, &fixture.text, NULL));
 }
 
 static void fixture_close(void)
@@ -93,7 +92,6 @@ struct scene {
 
 static void scene_open(struct scene *s, struct test_random *random)
 {
-    struct sim_driver_options driver = {1, s->devices, 16u << 20, 2, 0, 0, 0};
     struct cuda_limits limits = letters_limits();
 
     limits.split_bytes_min = 4000;
@@ -110,9 +108,9 @@ static void scene_open(struct scene *s, struct test_random *random)
                                              .most = 4000 + test_random_below(random, 9000),
                                              .shared = 1000,
                                              .hits = 20 + test_random_below(random, 300)};
-    sim_driver_reset(&driver);
+    host_devices(s->devices);
     host_open(&s->host, s->engine, s->threads, 0);
-    TEST_CHECK(trawl_text_load(s->host.searcher, fixture.text, NULL) == TRAWL_OK);
+    MUST(trawl_text_load(s->host.searcher, fixture.text, NULL));
 }
 
 static void scene_close(struct scene *s)

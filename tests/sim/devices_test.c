@@ -8,19 +8,20 @@
 
 #include "base/memory.h"
 #include "cuda/driver.h"
+#include "calls.h"
 #include "cuda/limits.h"
+#include "diff/input.h"
+#include "host.h"
 #include "letters.h"
 #include "runtime/buffers.h"
 #include "runtime/road.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "simulator.h"
-#include "test.h"
-#include "trawl.h"
 
 #define TEXT_BYTES 23000u
 #define CHUNK_BYTES 2000u
-#define LOADERS 3u
+#define CALLERS 3u
 
 enum source { SOURCE_MEMORY, SOURCE_FILE, SOURCE_LOADED, SOURCES };
 enum shape { SHAPE_COUNT, SHAPE_LIST, SHAPE_BEGINS, SHAPES };
@@ -35,12 +36,10 @@ static struct {
 
 static void fixture_open(void)
 {
-    struct trawl_pattern pattern = {"abc", 3};
-
     letters_begin(&fixture.letters, "devices", TEXT_BYTES);
     letters_write(&fixture.letters);
     fixture.expected_count = letters_find(&fixture.letters, "abc", fixture.expected);
-    TEST_CHECK(trawl_plan_build(&pattern, 1, NULL, &fixture.plan, NULL) == TRAWL_OK);
+    fixture.plan = must_plan("abc");
     for (uint32_t i = 0; i < SOURCES; i++)
         fixture.texts[i] = letters_open(&fixture.letters, i == SOURCE_FILE);
 }
@@ -55,7 +54,6 @@ static void fixture_close(void)
 
 static void reset(uint32_t devices)
 {
-    struct sim_driver_options options = {1, devices, 16u << 20, 2, 0, 0, 0};
     struct cuda_limits limits = cuda_limits_default;
 
     limits.split_bytes_min = 4000;
@@ -66,33 +64,7 @@ static void reset(uint32_t devices)
     limits.begins_aligned = 10;
     limits.hits_room_min = 5;
     cuda_limits_replace(&limits);
-    sim_driver_reset(&options);
-}
-
-static struct trawl_runtime *open_runtime(enum trawl_engine engine, uint32_t threads,
-                                          uint64_t memory)
-{
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
-    struct trawl_runtime *runtime = NULL;
-
-    options.engine = engine;
-    options.threads = threads;
-    options.host_memory_bytes = memory;
-    if (!TEST_CHECK(trawl_runtime_open(&options, &runtime, NULL) == TRAWL_OK))
-        exit(1);
-    return runtime;
-}
-
-static struct trawl_searcher *open_searcher(struct trawl_runtime *runtime)
-{
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-
-    options.runtime = runtime;
-    options.chunk_bytes = CHUNK_BYTES;
-    if (!TEST_CHECK(trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK))
-        exit(1);
-    return searcher;
+    host_devices(devices);
 }
 
 struct found {
@@ -167,19 +139,17 @@ struct road_case {
 /* Lost at its call `nth`; false: it made fewer. */
 static bool lose_at(const struct road_case *c, uint32_t device, uint64_t nth)
 {
-    struct trawl_runtime *runtime;
-    struct trawl_searcher *searcher;
+    struct host host;
     enum trawl_status status;
     bool lost;
 
     reset(c->devices);
-    runtime = open_runtime(c->engine, c->threads, 0);
-    searcher = open_searcher(runtime);
+    host_open(&host, c->engine, c->threads, CHUNK_BYTES);
     if (c->source == SOURCE_LOADED)
-        TEST_CHECK(trawl_text_load(searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
+        MUST(trawl_text_load(host.searcher, fixture.texts[SOURCE_LOADED], NULL));
     sim_driver_lose(device, nth);
     for (uint32_t i = 0; i < 2; i++) {
-        bool right = search(searcher, c->source, c->shape, &status);
+        bool right = search(host.searcher, c->source, c->shape, &status);
 
         if (!TEST_CHECK(right &&
                         (status == TRAWL_OK || (c->devices == 1 && c->engine == TRAWL_ENGINE_CUDA &&
@@ -191,9 +161,7 @@ static bool lose_at(const struct road_case *c, uint32_t device, uint64_t nth)
                 (int)status);
     }
     lost = sim_driver_has_lost();
-    trawl_searcher_close(searcher);
-    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    host_close(&host);
     return lost;
 }
 
@@ -214,111 +182,136 @@ static void lose_everywhere(const struct road_case *c)
  * fewer calls. */
 static bool short_at(enum source source, enum shape shape, uint64_t nth)
 {
-    struct trawl_runtime *runtime;
-    struct trawl_searcher *searcher;
+    struct host host;
     enum trawl_status status;
     bool failed;
 
     reset(1);
-    runtime = open_runtime(TRAWL_ENGINE_CUDA, 2, 0);
-    searcher = open_searcher(runtime);
+    host_open(&host, TRAWL_ENGINE_CUDA, 2, CHUNK_BYTES);
     sim_driver_fail(nth, CUDA_CODE_OUT_OF_MEMORY, false);
-    TEST_CHECK(search(searcher, source, shape, &status) &&
+    TEST_CHECK(search(host.searcher, source, shape, &status) &&
                (status == TRAWL_OK || status == TRAWL_MEMORY));
     failed = sim_driver_calls() >= nth;
     sim_driver_fail(0, 0, false);
-    if (!TEST_CHECK(search(searcher, source, shape, &status) && status == TRAWL_OK))
+    if (!TEST_CHECK(search(host.searcher, source, shape, &status) && status == TRAWL_OK))
         printf("  source %d, shape %d: no memory at call %" PRIu64 ": then status %d\n",
                (int)source, (int)shape, nth, (int)status);
-    trawl_searcher_close(searcher);
-    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    host_close(&host);
     return failed;
 }
 
 /* ---- Searchers that share devices --------------------------------------------------------- */
 
-struct loader {
+/* A thread with a searcher of its own. */
+struct caller {
     struct trawl_searcher *searcher;
-    uint64_t wrong;
+    pthread_t thread;
+    uint64_t seed, wrong;
+    bool has_budget; /* which the others may hold: MEMORY then */
+    _Atomic bool ended;
 };
+
+static void callers_open(struct caller callers[CALLERS], struct trawl_runtime *runtime)
+{
+    for (uint32_t i = 0; i < CALLERS; i++) {
+        callers[i] = (struct caller){.searcher = must_searcher_of(runtime, CHUNK_BYTES)};
+        atomic_init(&callers[i].ended, false);
+    }
+}
+
+/* The first one does what `first` says. */
+static void callers_begin(struct caller callers[CALLERS], void *(*first)(void *),
+                          void *(*others)(void *))
+{
+    for (uint32_t i = 0; i < CALLERS; i++)
+        if (pthread_create(&callers[i].thread, NULL, i == 0 ? first : others, &callers[i]) != 0)
+            exit(1);
+}
+
+static void callers_join(struct caller callers[CALLERS])
+{
+    for (uint32_t i = 0; i < CALLERS; i++) {
+        (void)pthread_join(callers[i].thread, NULL);
+        TEST_CHECK_U64(callers[i].wrong, 0);
+    }
+}
+
+static void callers_close(struct caller callers[CALLERS], struct trawl_runtime *runtime)
+{
+    for (uint32_t i = 0; i < CALLERS; i++)
+        trawl_searcher_close(callers[i].searcher);
+    MUST(trawl_runtime_close(runtime, NULL));
+    host_check_driver();
+}
 
 /* All load the text; nobody unloads what the others may be searching. */
 static void *load_and_search(void *context)
 {
-    struct loader *loader = (struct loader *)context;
+    struct caller *caller = (struct caller *)context;
     enum trawl_status status;
 
     for (uint32_t i = 0; i < 3; i++) {
-        loader->wrong +=
-            trawl_text_load(loader->searcher, fixture.texts[SOURCE_LOADED], NULL) != TRAWL_OK;
-        loader->wrong +=
-            !search(loader->searcher, SOURCE_LOADED, (enum shape)i, &status) || status != TRAWL_OK;
+        caller->wrong +=
+            trawl_text_load(caller->searcher, fixture.texts[SOURCE_LOADED], NULL) != TRAWL_OK;
+        caller->wrong +=
+            !search(caller->searcher, SOURCE_LOADED, (enum shape)i, &status) || status != TRAWL_OK;
     }
     return NULL;
 }
 
 static void loaders(enum trawl_engine engine)
 {
-    struct loader loaders[LOADERS];
+    struct caller callers[CALLERS];
     struct trawl_runtime *runtime;
-    pthread_t threads[LOADERS];
     uint64_t copied;
 
     reset(2);
-    runtime = open_runtime(engine, 3, 0);
-    for (uint32_t i = 0; i < LOADERS; i++)
-        loaders[i] = (struct loader){open_searcher(runtime), 0};
-    for (uint32_t i = 0; i < LOADERS; i++)
-        if (pthread_create(&threads[i], NULL, load_and_search, &loaders[i]) != 0)
-            exit(1);
-    for (uint32_t i = 0; i < LOADERS; i++) {
-        (void)pthread_join(threads[i], NULL);
-        TEST_CHECK_U64(loaders[i].wrong, 0);
-    }
+    runtime = must_runtime(engine, 3, 0);
+    callers_open(callers, runtime);
+    callers_begin(callers, load_and_search, load_and_search);
+    callers_join(callers);
     /* It went over once, and not at all while it stays; alone, a searcher may load it anew. */
     copied = sim_driver_copied();
-    TEST_CHECK(trawl_text_load(loaders[0].searcher, fixture.texts[SOURCE_LOADED], NULL) ==
-               TRAWL_OK);
+    MUST(trawl_text_load(callers[0].searcher, fixture.texts[SOURCE_LOADED], NULL));
     TEST_CHECK_U64(sim_driver_copied(), copied);
-    for (uint32_t i = 1; i < LOADERS; i++)
-        trawl_searcher_close(loaders[i].searcher);
-    TEST_CHECK(trawl_text_load(loaders[0].searcher, fixture.texts[SOURCE_LOADED], NULL) ==
-               TRAWL_OK);
+    for (uint32_t i = 1; i < CALLERS; i++) {
+        trawl_searcher_close(callers[i].searcher);
+        callers[i].searcher = NULL;
+    }
+    MUST(trawl_text_load(callers[0].searcher, fixture.texts[SOURCE_LOADED], NULL));
     TEST_CHECK(sim_driver_copied() >= copied + TEXT_BYTES);
-    trawl_searcher_close(loaders[0].searcher);
-    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    callers_close(callers, runtime);
+}
+
+/* How often the pattern is in the first bytes of the text. */
+static uint64_t expected_in(uint64_t text_bytes)
+{
+    uint64_t expected = 0;
+
+    while (expected < fixture.expected_count && fixture.expected[expected] + 3 <= text_bytes)
+        expected++;
+    return expected;
 }
 
 /* A text is loaded where devices work, and searched there. */
 static void load_without(uint32_t lost, uint64_t text_bytes)
 {
-    uint64_t count = 0, expected = 0, copied;
-    struct trawl_runtime *runtime;
-    struct trawl_searcher *searcher;
-    struct trawl_text *text = NULL;
+    struct trawl_text *text = must_text(fixture.letters.bytes, text_bytes);
+    uint64_t copied;
+    struct host host;
 
     reset(2);
-    while (expected < fixture.expected_count && fixture.expected[expected] + 3 <= text_bytes)
-        expected++;
-    runtime = open_runtime(TRAWL_ENGINE_CUDA, 2, 0);
-    searcher = open_searcher(runtime);
-    TEST_CHECK(trawl_text_from_memory(fixture.letters.bytes, text_bytes, &text, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_count(searcher, fixture.plan, text, &count, NULL) == TRAWL_OK);
+    host_open(&host, TRAWL_ENGINE_CUDA, 2, CHUNK_BYTES);
+    (void)must_count(host.searcher, fixture.plan, text);
     sim_driver_lose(lost, 1);
-    TEST_CHECK(trawl_text_load(searcher, text, NULL) == TRAWL_OK);
+    MUST(trawl_text_load(host.searcher, text, NULL));
     copied = sim_driver_copied();
     TEST_CHECK(copied >= text_bytes);
-    for (uint32_t i = 0; i < 3; i++) {
-        TEST_CHECK(trawl_count(searcher, fixture.plan, text, &count, NULL) == TRAWL_OK);
-        TEST_CHECK_U64(count, expected);
-    }
+    for (uint32_t i = 0; i < 3; i++)
+        TEST_CHECK_U64(must_count(host.searcher, fixture.plan, text), expected_in(text_bytes));
     TEST_CHECK(sim_driver_copied() < copied + text_bytes);
-    trawl_searcher_close(searcher);
     trawl_text_close(text);
-    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    host_close(&host);
 }
 
 /* ---- An array on the first device --------------------------------------------------------- */
@@ -345,26 +338,20 @@ static void refuse_on_second(struct trawl_searcher *searcher, struct trawl_text 
  * any more. */
 static void fill_on_first(uint32_t lost)
 {
-    uint64_t text_bytes = 3000, room = text_bytes, count = 0, expected = 0;
-    uint64_t *array = (uint64_t *)malloc(room * sizeof *array);
-    struct trawl_runtime *runtime;
+    uint64_t text_bytes = 3000, room = text_bytes, count = 0, expected = expected_in(text_bytes);
+    uint64_t *array = (uint64_t *)test_memory(room * sizeof *array);
+    struct trawl_text *text = must_text(fixture.letters.bytes, text_bytes);
     struct trawl_searcher *searchers[3];
-    struct trawl_text *text = NULL;
+    struct trawl_runtime *runtime;
     enum trawl_status status;
 
     reset(2);
-    if (array == NULL)
-        exit(1);
-    while (fixture.expected[expected] + 3 <= text_bytes)
-        expected++;
-    runtime = open_runtime(TRAWL_ENGINE_CUDA, 2, 0);
-    TEST_CHECK(trawl_text_from_memory(fixture.letters.bytes, text_bytes, &text, NULL) == TRAWL_OK);
+    runtime = must_runtime(TRAWL_ENGINE_CUDA, 2, 0);
     for (uint32_t i = 0; i < 3; i++) { /* they choose devices in turn */
-        searchers[i] = open_searcher(runtime);
+        searchers[i] = must_searcher_of(runtime, CHUNK_BYTES);
         if (i == 0)
-            TEST_CHECK(trawl_text_load(searchers[0], text, NULL) == TRAWL_OK);
-        TEST_CHECK(trawl_count(searchers[i], fixture.plan, text, &count, NULL) == TRAWL_OK);
-        TEST_CHECK_U64(count, expected);
+            MUST(trawl_text_load(searchers[0], text, NULL));
+        TEST_CHECK_U64(must_count(searchers[i], fixture.plan, text), expected);
     }
     refuse_on_second(searchers[1], text);
     sim_range_add(array, room * sizeof *array);
@@ -381,8 +368,8 @@ static void fill_on_first(uint32_t lost)
     for (uint32_t i = 0; i < 3; i++)
         trawl_searcher_close(searchers[i]);
     trawl_text_close(text);
-    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    MUST(trawl_runtime_close(runtime, NULL));
+    host_check_driver();
     free(array);
 }
 
@@ -391,26 +378,26 @@ static void fill_on_first(uint32_t lost)
 /* Host threads turn the ring of jobs meanwhile. */
 static void *count_often(void *context)
 {
-    struct loader *loader = (struct loader *)context;
+    struct caller *caller = (struct caller *)context;
 
     for (uint32_t i = 0; i < (test_is_long() ? 100 : 30); i++) {
         enum trawl_status status;
 
-        loader->wrong +=
-            !search(loader->searcher, SOURCE_MEMORY, SHAPE_COUNT, &status) || status != TRAWL_OK;
+        caller->wrong +=
+            !search(caller->searcher, SOURCE_MEMORY, SHAPE_COUNT, &status) || status != TRAWL_OK;
     }
     return NULL;
 }
 
 static void *fill_often(void *context)
 {
-    struct loader *loader = (struct loader *)context;
+    struct caller *caller = (struct caller *)context;
 
     for (uint32_t i = 0; i < (test_is_long() ? 10 : 4); i++) {
         struct found found = {0, 0};
 
-        loader->wrong +=
-            fill_begins(loader->searcher, fixture.texts[SOURCE_LOADED], &found, NULL) != TRAWL_OK ||
+        caller->wrong +=
+            fill_begins(caller->searcher, fixture.texts[SOURCE_LOADED], &found, NULL) != TRAWL_OK ||
             found.wrong > 0 || found.count != fixture.expected_count;
     }
     return NULL;
@@ -420,39 +407,22 @@ static void *fill_often(void *context)
  * other. */
 static void filled_at_once(uint32_t devices)
 {
-    struct loader loaders[LOADERS];
-    pthread_t threads[LOADERS];
+    struct caller callers[CALLERS];
     struct trawl_runtime *runtime;
 
     reset(devices);
-    runtime = open_runtime(TRAWL_ENGINE_CUDA, 7, 0);
-    for (uint32_t i = 0; i < LOADERS; i++)
-        loaders[i] = (struct loader){open_searcher(runtime), 0};
-    TEST_CHECK(trawl_text_load(loaders[0].searcher, fixture.texts[SOURCE_LOADED], NULL) ==
-               TRAWL_OK);
-    for (uint32_t i = 0; i < LOADERS; i++)
-        if (pthread_create(&threads[i], NULL, i == 0 ? count_often : fill_often, &loaders[i]) != 0)
-            exit(1);
-    for (uint32_t i = 0; i < LOADERS; i++) {
-        (void)pthread_join(threads[i], NULL);
-        TEST_CHECK_U64(loaders[i].wrong, 0);
-        trawl_searcher_close(loaders[i].searcher);
-    }
-    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    runtime = must_runtime(TRAWL_ENGINE_CUDA, 7, 0);
+    callers_open(callers, runtime);
+    MUST(trawl_text_load(callers[0].searcher, fixture.texts[SOURCE_LOADED], NULL));
+    callers_begin(callers, count_often, fill_often);
+    callers_join(callers);
+    callers_close(callers, runtime);
 }
-
-struct stormy {
-    struct trawl_searcher *searcher;
-    uint64_t seed, wrong;
-    bool has_budget; /* which the others may hold: MEMORY then */
-    _Atomic bool ended;
-};
 
 static void *search_in_storm(void *context)
 {
-    struct stormy *stormy = (struct stormy *)context;
-    struct test_random random = {stormy->seed};
+    struct caller *caller = (struct caller *)context;
+    struct test_random random = {caller->seed};
 
     for (uint32_t i = 0; i < 6; i++) {
         enum source source = (enum source)test_random_below(&random, SOURCES);
@@ -461,25 +431,25 @@ static void *search_in_storm(void *context)
 
         switch ((enum shape)test_random_below(&random, SHAPES)) {
         case SHAPE_LIST:
-            status = trawl_positions(stormy->searcher, fixture.plan, fixture.texts[source], take,
+            status = trawl_positions(caller->searcher, fixture.plan, fixture.texts[source], take,
                                      &found, NULL);
             break;
         case SHAPE_BEGINS:
-            status = fill_begins(stormy->searcher, fixture.texts[source], &found, NULL);
+            status = fill_begins(caller->searcher, fixture.texts[source], &found, NULL);
             break;
         case SHAPE_COUNT:
         case SHAPES:
-            status = trawl_count(stormy->searcher, fixture.plan, fixture.texts[source],
+            status = trawl_count(caller->searcher, fixture.plan, fixture.texts[source],
                                  &found.count, NULL);
             found.wrong = status != TRAWL_OK && found.count != 0;
             break;
         }
-        stormy->wrong += found.wrong +
+        caller->wrong += found.wrong +
                          (status != TRAWL_OK && status != TRAWL_STOPPED &&
-                          !(status == TRAWL_MEMORY && stormy->has_budget)) +
+                          !(status == TRAWL_MEMORY && caller->has_budget)) +
                          (status == TRAWL_OK && found.count != fixture.expected_count);
     }
-    atomic_store(&stormy->ended, true);
+    atomic_store(&caller->ended, true);
     return NULL;
 }
 
@@ -488,57 +458,46 @@ static void *search_in_storm(void *context)
 static void storm(enum trawl_engine engine, uint64_t seed)
 {
     struct test_random random = {seed * 977 + 1};
-    struct stormy stormy[LOADERS];
+    struct caller callers[CALLERS];
     struct trawl_runtime *runtime;
-    pthread_t threads[LOADERS];
     bool running = true;
 
     reset(2);
     runtime =
-        open_runtime(engine, (uint32_t)(1 + seed % 4 * 2), seed % 3 == 0 ? 9 * CHUNK_BYTES : 0);
-    for (uint32_t i = 0; i < LOADERS; i++) {
-        stormy[i].searcher = open_searcher(runtime);
-        stormy[i].seed = seed * LOADERS + i + 1;
-        stormy[i].wrong = 0;
-        stormy[i].has_budget = seed % 3 == 0;
-        atomic_init(&stormy[i].ended, false);
+        must_runtime(engine, (uint32_t)(1 + seed % 4 * 2), seed % 3 == 0 ? 9 * CHUNK_BYTES : 0);
+    callers_open(callers, runtime);
+    for (uint32_t i = 0; i < CALLERS; i++) {
+        callers[i].seed = seed * CALLERS + i + 1;
+        callers[i].has_budget = seed % 3 == 0;
     }
-    TEST_CHECK(trawl_text_load(stormy[0].searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
+    MUST(trawl_text_load(callers[0].searcher, fixture.texts[SOURCE_LOADED], NULL));
     sim_driver_lose((uint32_t)(seed % 2), 1 + test_random_below(&random, 400));
-    for (uint32_t i = 0; i < LOADERS; i++)
-        if (pthread_create(&threads[i], NULL, search_in_storm, &stormy[i]) != 0)
-            exit(1);
+    callers_begin(callers, search_in_storm, search_in_storm);
     while (running) {
         (void)usleep((useconds_t)test_random_below(&random, 2000));
-        trawl_searcher_cancel(stormy[test_random_below(&random, LOADERS - 1)].searcher);
+        trawl_searcher_cancel(callers[test_random_below(&random, CALLERS - 1)].searcher);
         running = false;
-        for (uint32_t i = 0; i < LOADERS; i++)
-            running |= !atomic_load(&stormy[i].ended);
+        for (uint32_t i = 0; i < CALLERS; i++)
+            running |= !atomic_load(&callers[i].ended);
     }
-    for (uint32_t i = 0; i < LOADERS; i++) {
-        (void)pthread_join(threads[i], NULL);
-        TEST_CHECK_U64(stormy[i].wrong, 0);
-        trawl_searcher_close(stormy[i].searcher);
-    }
-    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    callers_join(callers);
+    callers_close(callers, runtime);
 }
 
 /* The caller counts one literal on all devices by itself, each where its part lies. */
 static void counted_at_once(uint32_t devices)
 {
-    struct trawl_stats stats = {.size = sizeof stats};
-    struct trawl_runtime *runtime;
-    struct trawl_searcher *searcher;
+    struct trawl_stats stats;
+    struct host host;
     enum trawl_status status;
 
     reset(devices);
-    runtime = open_runtime(TRAWL_ENGINE_CUDA, 4, 0);
-    searcher = open_searcher(runtime);
-    TEST_CHECK(trawl_text_load(searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
+    host_open(&host, TRAWL_ENGINE_CUDA, 4, CHUNK_BYTES);
+    MUST(trawl_text_load(host.searcher, fixture.texts[SOURCE_LOADED], NULL));
     for (uint32_t i = 0; i < 3; i++)
-        TEST_CHECK(search(searcher, SOURCE_LOADED, SHAPE_COUNT, &status) && status == TRAWL_OK);
-    TEST_CHECK(trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK);
+        TEST_CHECK(search(host.searcher, SOURCE_LOADED, SHAPE_COUNT, &status) &&
+                   status == TRAWL_OK);
+    stats = must_stats(host.searcher);
     TEST_CHECK_U64(stats.thread_count, 1);
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
     TEST_CHECK_U64(stats.match_count, fixture.expected_count);
@@ -546,36 +505,31 @@ static void counted_at_once(uint32_t devices)
         struct trawl_worker_stats worker = {.size = sizeof worker};
         uint32_t kinds = 0;
 
-        TEST_CHECK(trawl_searcher_workers(searcher, 1 + i, &worker, &kinds, NULL) == TRAWL_OK);
+        MUST(trawl_searcher_workers(host.searcher, 1 + i, &worker, &kinds, NULL));
         TEST_CHECK(kinds == 1 + devices && worker.thread_count == 1 && worker.chunk_count > 0);
     }
-    trawl_searcher_close(searcher);
-    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    host_close(&host);
 }
 
 /* Each device lists what lies there, and no scan does. */
 static void filled_by_all(uint32_t devices)
 {
-    struct trawl_stats stats = {.size = sizeof stats};
-    struct trawl_runtime *runtime;
-    struct trawl_searcher *searcher;
+    struct trawl_stats stats;
+    struct host host;
     enum trawl_status status;
 
     reset(devices);
-    runtime = open_runtime(TRAWL_ENGINE_CUDA, 2, 0);
-    searcher = open_searcher(runtime);
-    TEST_CHECK(trawl_text_load(searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
+    host_open(&host, TRAWL_ENGINE_CUDA, 2, CHUNK_BYTES);
+    MUST(trawl_text_load(host.searcher, fixture.texts[SOURCE_LOADED], NULL));
     for (uint32_t i = 0; i < 3; i++)
-        TEST_CHECK(search(searcher, SOURCE_LOADED, SHAPE_BEGINS, &status) && status == TRAWL_OK);
-    TEST_CHECK(trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK);
+        TEST_CHECK(search(host.searcher, SOURCE_LOADED, SHAPE_BEGINS, &status) &&
+                   status == TRAWL_OK);
+    stats = must_stats(host.searcher);
     TEST_CHECK_U64(stats.thread_count, devices);
     TEST_CHECK(stats.chunk_count < TEXT_BYTES / CHUNK_BYTES); /* a stripe each */
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
     TEST_CHECK_U64(stats.match_count, fixture.expected_count);
-    trawl_searcher_close(searcher);
-    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    host_close(&host);
 }
 
 /* Devices of different size: a text is split as there is room, and where there is none it is copied
@@ -584,28 +538,24 @@ static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
 {
     struct sim_driver_options options = {
         1, devices, memory_bytes, 2, 0, 0, memory_bytes / (devices + 1)};
-    struct trawl_runtime *runtime;
-    struct trawl_searcher *searcher;
+    struct host host;
     enum trawl_status status;
     uint64_t copied;
 
     reset(devices);
     sim_driver_reset(&options);
-    runtime = open_runtime(TRAWL_ENGINE_CUDA, 2, 0);
-    searcher = open_searcher(runtime);
-    status = trawl_text_load(searcher, fixture.texts[SOURCE_LOADED], NULL);
+    host_open(&host, TRAWL_ENGINE_CUDA, 2, CHUNK_BYTES);
+    status = trawl_text_load(host.searcher, fixture.texts[SOURCE_LOADED], NULL);
     TEST_CHECK(status == TRAWL_OK || status == TRAWL_MEMORY);
     copied = sim_driver_copied();
     *fits = status == TRAWL_OK;
     for (uint32_t i = 0; i < 4; i++) {
-        TEST_CHECK(search(searcher, SOURCE_LOADED, (enum shape)(i % SHAPES), &status));
+        TEST_CHECK(search(host.searcher, SOURCE_LOADED, (enum shape)(i % SHAPES), &status));
         TEST_CHECK(status == TRAWL_OK || status == TRAWL_MEMORY || status == TRAWL_DEVICE);
         *fits = *fits && status == TRAWL_OK;
     }
     *fits = *fits && sim_driver_copied() - copied < TEXT_BYTES;
-    trawl_searcher_close(searcher);
-    TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+    host_close(&host);
 }
 
 /* From devices that take nothing to such that take all; where two have the room, both are used. In
@@ -635,9 +585,9 @@ static void budget(void)
         enum trawl_status status;
 
         reset(2);
-        runtime = open_runtime(TRAWL_ENGINE_CUDA, 3, limit);
+        runtime = must_runtime(TRAWL_ENGINE_CUDA, 3, limit);
         for (uint32_t i = 0; i < 2; i++)
-            searchers[i] = open_searcher(runtime);
+            searchers[i] = must_searcher_of(runtime, CHUNK_BYTES);
         for (uint32_t i = 0; i < 6; i++) {
             TEST_CHECK(search(searchers[i % 2], (enum source)(i % 3 == 0), (enum shape)(i % SHAPES),
                               &status));
@@ -654,8 +604,8 @@ static void budget(void)
         }
         for (uint32_t i = 0; i < 2; i++)
             trawl_searcher_close(searchers[i]);
-        TEST_CHECK(trawl_runtime_close(runtime, NULL) == TRAWL_OK);
-        TEST_CHECK_U64(sim_driver_live(), 0);
+        MUST(trawl_runtime_close(runtime, NULL));
+        host_check_driver();
     }
 }
 

@@ -1,6 +1,7 @@
 /* floods_test: sets that flood on a device: how much the kernels read, of which the time follows,
  * for each byte of the text and each occurrence; and that the answers are right.
  */
+#include "calls.h"
 #include "cuda/sets.h"
 #include "diff/input.h"
 #include "oracle/aho.h"
@@ -143,27 +144,22 @@ static bool is_word(void *context, uint32_t code_point)
 static void run_tails(void)
 {
     struct trawl_utf8 utf8 = {NULL, variants, is_word};
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_searcher_options searching = TRAWL_SEARCHER_OPTIONS_INIT;
     struct engine_options opening = {.size = sizeof opening};
     static uint8_t bytes[TAIL_TEXT_BYTES];
     struct trawl_pattern pattern = {bytes, TAIL_PATTERN_BYTES};
     struct engine_chunk chunk = {.bytes = bytes, .owned = sizeof bytes, .may_be_left = true};
     struct engine_result result = {.count = 0};
-    struct trawl_searcher *searcher = NULL;
+    AUTO_SEARCHER searcher = NULL;
     struct engine_worker *worker = NULL;
     struct engine *engine = NULL;
-    struct trawl_plan *plan = NULL;
-    struct trawl_text *text = NULL;
+    AUTO_PLAN plan = NULL;
+    AUTO_TEXT text = NULL;
     struct trawl_error error;
-    uint64_t count = 0;
 
     memset(bytes, 's', sizeof bytes);
-    options.flags = TRAWL_IGNORE_CASE;
-    options.utf8 = &utf8;
     sim_driver_reset_usual(1);
     cuda_limits_replace(NULL);
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, &error) == TRAWL_OK);
+    plan = must_plans(&pattern, 1, PLAN_WITH(.flags = TRAWL_IGNORE_CASE, .utf8 = &utf8));
     TEST_CHECK(engine_cuda.open(&opening, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(NULL, 0, plan, &worker, &error) == TRAWL_OK);
@@ -176,14 +172,9 @@ static void run_tails(void)
     hits_release(&result.hits);
     engine_cuda.release(worker);
     engine_cuda.close(engine);
-    searching.engine = TRAWL_ENGINE_CUDA;
-    TEST_CHECK(trawl_searcher_open(&searching, &searcher, &error) == TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(bytes, sizeof bytes, &text, &error) == TRAWL_OK);
-    TEST_CHECK(trawl_count(searcher, plan, text, &count, &error) == TRAWL_OK);
-    TEST_CHECK_U64(count, TAIL_TEXT_BYTES - TAIL_PATTERN_BYTES + 1);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA));
+    text = must_text(bytes, sizeof bytes);
+    TEST_CHECK_U64(must_count(searcher, plan, text), TAIL_TEXT_BYTES - TAIL_PATTERN_BYTES + 1);
 }
 
 /* Of 10,000 literals that begin alike every sample of a text like them meets thousands, whatever
@@ -194,7 +185,7 @@ static void run_bitmap(void)
     static struct trawl_pattern patterns[ALIKE_PATTERNS];
     struct cuda_device device = {.shared_max = ALIKE_SHARED};
     struct engine_worker *worker = (struct engine_worker *)test_memory(sizeof *worker);
-    struct trawl_plan *plan = NULL;
+    AUTO_PLAN plan = NULL;
     struct trawl_error error;
 
     for (uint32_t i = 0; i < ALIKE_PATTERNS; i++) {
@@ -202,14 +193,13 @@ static void run_bitmap(void)
         patterns[i].bytes = bytes[i];
         patterns[i].bytes_count = strlen(bytes[i]);
     }
-    TEST_CHECK(trawl_plan_build(patterns, ALIKE_PATTERNS, NULL, &plan, &error) == TRAWL_OK);
+    MUST(trawl_plan_build(patterns, ALIKE_PATTERNS, NULL, &plan, &error));
     memset(worker, 0, sizeof *worker);
     worker->device = &device;
     worker->limits = cuda_limits_default;
     cuda_sets_choose(worker, plan, &worker->tables);
     TEST_CHECK(worker->tables.sets.stride > 0);
     TEST_CHECK(worker->tables.sets.filter_words > ALIKE_FILTER_MIN);
-    trawl_plan_free(plan);
     free(worker);
 }
 

@@ -1,44 +1,39 @@
 /* host: see host.h. */
 #include "host.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-
+#include "calls.h"
 #include "sim_driver.h"
-#include "test.h"
+
+void host_devices(uint32_t devices)
+{
+    struct sim_driver_options options = {1, devices, 16u << 20, 2, 0, 0, 0};
+
+    sim_driver_reset(&options);
+}
 
 void host_open(struct host *host, enum trawl_engine engine, uint32_t threads, uint64_t chunk_bytes)
 {
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
-    struct trawl_searcher_options searching = TRAWL_SEARCHER_OPTIONS_INIT;
-
-    options.engine = engine;
-    options.threads = threads;
-    if (!TEST_CHECK(trawl_runtime_open(&options, &host->runtime, NULL) == TRAWL_OK))
-        exit(1);
-    searching.runtime = host->runtime;
-    searching.chunk_bytes = chunk_bytes;
-    if (!TEST_CHECK(trawl_searcher_open(&searching, &host->searcher, NULL) == TRAWL_OK))
-        exit(1);
+    host->runtime = must_runtime(engine, threads, 0);
+    host->searcher = must_searcher_of(host->runtime, chunk_bytes);
 }
 
 void host_close(struct host *host)
 {
     trawl_searcher_close(host->searcher);
-    TEST_CHECK(trawl_runtime_close(host->runtime, NULL) == TRAWL_OK);
+    MUST(trawl_runtime_close(host->runtime, NULL));
     host_check_driver();
 }
 
 struct trawl_searcher *host_searcher(enum trawl_engine engine, uint32_t threads,
                                      uint64_t chunk_bytes, struct trawl_error *error)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
 
-    options.engine = engine;
-    options.threads = threads;
-    options.chunk_bytes = chunk_bytes;
-    return trawl_searcher_open(&options, &searcher, error) == TRAWL_OK ? searcher : NULL;
+    return trawl_searcher_open(
+               SEARCHER_WITH(.engine = engine, .threads = threads, .chunk_bytes = chunk_bytes),
+               &searcher, error) == TRAWL_OK
+               ? searcher
+               : NULL;
 }
 
 void host_check_driver(void)

@@ -10,8 +10,12 @@ struct host {
     struct trawl_searcher *searcher;
 };
 
+/* A driver of so many devices, each of 16 MiB, in which nothing is in use. */
+void host_devices(uint32_t devices);
+
 /* Without them the test ends. chunk_bytes 0: as usual. */
 void host_open(struct host *host, enum trawl_engine engine, uint32_t threads, uint64_t chunk_bytes);
+/* The runtime's searchers are closed, and nothing is left in the driver. */
 void host_close(struct host *host);
 
 /* A searcher with a runtime of its own; NULL: see the error. */

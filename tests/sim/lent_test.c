@@ -4,6 +4,7 @@
  *
  * TRAWL_TEST_CASE=N: case N alone.
  */
+#include "calls.h"
 #include "base/checked.h"
 #include "cuda/driver.h"
 #include "cuda_case.h"
@@ -55,7 +56,7 @@ static void scene_open(struct scene *s, int device, uint64_t before, uint64_t af
     for (uint64_t i = 0; i < before + bytes + after; i++)
         ((uint8_t *)(uintptr_t)s->memory)[i] =
             bytes == 0 ? 'a' : s->input.text[(i + bytes - before % bytes) % bytes];
-    TEST_CHECK(trawl_text_from_device(s->memory + before, bytes, &s->text, NULL) == TRAWL_OK);
+    MUST(trawl_text_from_device(s->memory + before, bytes, &s->text, NULL));
     s->padded = after >= PADDING_BYTES;
 }
 
@@ -283,8 +284,8 @@ static void stays_there(void)
     TEST_CHECK(!can_read(&s));
     for (uint32_t i = 0; i < SEARCHES; i++) /* not loaded yet */
         TEST_CHECK(searches[i](&s, searcher, &error) == TRAWL_UNSUPPORTED);
-    TEST_CHECK(trawl_text_load(searcher, s.text, &error) == TRAWL_OK);
-    TEST_CHECK(trawl_text_load(searcher, s.text, &error) == TRAWL_OK); /* nothing is done twice */
+    MUST(trawl_text_load(searcher, s.text, &error));
+    MUST(trawl_text_load(searcher, s.text, &error)); /* nothing is done twice */
     for (uint32_t i = 0; i < SEARCHES_THERE; i++)
         TEST_CHECK(searches[i](&s, searcher, &error) == TRAWL_OK);
     TEST_CHECK(begins_on(&s, searcher, &error) == TRAWL_OK);
@@ -312,7 +313,7 @@ static void wrong_addresses(void)
     TEST_CHECK(trawl_text_from_device(0, 1, &text, &error) == TRAWL_ARGUMENT);
     TEST_CHECK(trawl_text_from_device(1, 1, NULL, &error) == TRAWL_ARGUMENT);
     TEST_CHECK(trawl_text_from_device(1, UINT64_MAX, &text, &error) == TRAWL_MEMORY);
-    TEST_CHECK(trawl_text_from_device((uint64_t)(uintptr_t)host, 64, &text, &error) == TRAWL_OK);
+    MUST(trawl_text_from_device((uint64_t)(uintptr_t)host, 64, &text, &error));
     for (uint32_t i = 0; i < 2; i++) {
         searcher = host_searcher(i ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 1, 0, &error);
         TEST_CHECK(trawl_text_load(searcher, text, &error) == TRAWL_ARGUMENT);
@@ -320,12 +321,12 @@ static void wrong_addresses(void)
     }
     trawl_text_close(text);
     sim_driver_reset(&(struct sim_driver_options){.seed = 1}); /* without a device */
-    TEST_CHECK(trawl_text_from_device((uint64_t)(uintptr_t)host, 64, &text, &error) == TRAWL_OK);
+    MUST(trawl_text_from_device((uint64_t)(uintptr_t)host, 64, &text, &error));
     searcher = host_searcher(TRAWL_ENGINE_AUTO, 1, 0, &error);
     TEST_CHECK(trawl_text_load(searcher, text, &error) != TRAWL_OK);
     trawl_searcher_close(searcher);
     trawl_text_close(text);
-    TEST_CHECK(trawl_text_from_device(0, 0, &text, &error) == TRAWL_OK); /* an empty one */
+    MUST(trawl_text_from_device(0, 0, &text, &error)); /* an empty one */
     trawl_text_close(text);
 }
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calls.h"
 #include "diff/input.h"
-#include "test.h"
 
 void letters_begin(struct letters *letters, const char *name, uint64_t bytes_count)
 {
@@ -34,12 +34,7 @@ void letters_write(struct letters *letters)
 
 struct trawl_text *letters_open(const struct letters *letters, bool file)
 {
-    struct trawl_text *text = NULL;
-
-    TEST_CHECK((file ? trawl_text_open_file(letters->path, &text, NULL)
-                     : trawl_text_from_memory(letters->bytes, letters->bytes_count, &text, NULL)) ==
-               TRAWL_OK);
-    return text;
+    return file ? must_file(letters->path) : must_text(letters->bytes, letters->bytes_count);
 }
 
 uint64_t letters_find(const struct letters *letters, const char *string, uint64_t *begins)

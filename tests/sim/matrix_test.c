@@ -4,6 +4,7 @@
  *
  * TRAWL_TEST_CASE=N: case N alone.
  */
+#include "calls.h"
 #include "cuda_case.h"
 #include "diff/shapes.h"
 #include "fail_calls.h"
@@ -29,7 +30,7 @@ static enum trawl_status some_shapes(struct shapes_case *c, struct trawl_searche
         status = shapes_pull(c, searcher, plan, (enum trawl_matrix_shape)shape, error);
         if (status == TRAWL_OK)
             TEST_CHECK_U64(c->rows_seen, c->array.record_count);
-        TEST_CHECK(trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK);
+        MUST(trawl_searcher_stats(searcher, &stats, NULL));
         on_device += stats.device_chunk_count;
     }
     return status == TRAWL_OK ? shapes_call(c, searcher, plan, error) : status;
@@ -39,10 +40,8 @@ static enum trawl_status some_shapes(struct shapes_case *c, struct trawl_searche
 static struct trawl_text *tape_text(const struct shapes_case *c)
 {
     uint64_t begin = c->offsets[0], end = c->offsets[c->array.record_count];
-    struct trawl_text *text = NULL;
+    struct trawl_text *text = must_text(c->array.bytes + begin, end - begin);
 
-    TEST_CHECK(trawl_text_from_memory(c->array.bytes + begin, end - begin, &text, NULL) ==
-               TRAWL_OK);
     return text;
 }
 
@@ -94,7 +93,7 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
                                    struct trawl_error *error)
 {
     struct fail_scene *scene = (struct fail_scene *)context;
-    struct trawl_searcher *searcher = host_searcher(engine, 1, 1000, error);
+    AUTO_SEARCHER searcher = host_searcher(engine, 1, 1000, error);
     enum trawl_status status =
         searcher == NULL ? error->status
                          : shapes_pull(&scene->c, searcher, scene->plan, TRAWL_MATRIX_CELLS, error);
@@ -106,7 +105,6 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
         TEST_CHECK(shapes_pull(&scene->c, searcher, scene->plan, TRAWL_MATRIX_BITS, &second) ==
                    TRAWL_OK);
     }
-    trawl_searcher_close(searcher);
     return status;
 }
 

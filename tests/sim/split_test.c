@@ -15,8 +15,7 @@
 #include "runtime/road.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
-#include "test.h"
-#include "trawl.h"
+#include "calls.h"
 
 #define TEXT_BYTES 25000u
 #define EMPTY_BEGIN 7000u /* in this part of the text nothing occurs: */
@@ -49,8 +48,8 @@ static void fixture_open(void)
         fixture.counts[p] =
             letters_find(&fixture.letters, strings[p], p == 0 ? fixture.begins : NULL);
     }
-    TEST_CHECK(trawl_plan_build(patterns, 1, NULL, &fixture.one, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_plan_build(patterns, PATTERNS, NULL, &fixture.all, NULL) == TRAWL_OK);
+    fixture.one = must_plans(patterns, 1, NULL);
+    fixture.all = must_plans(patterns, PATTERNS, NULL);
     for (uint32_t i = 0; i < SOURCES; i++)
         fixture.texts[i] = letters_open(&fixture.letters, i == SOURCE_FILE);
 }
@@ -75,7 +74,6 @@ struct scene {
 
 static void scene_open(struct scene *s)
 {
-    struct sim_driver_options driver = {1, s->devices, 16u << 20, 2, 0, 0, 0};
     struct cuda_limits limits = letters_limits();
 
     limits.split_bytes_min = 4000;
@@ -90,14 +88,9 @@ static void scene_open(struct scene *s)
     limits.sets_filter_words_max = 64;
     limits.sets_table_words_max = 1000;
     cuda_limits_replace(&limits);
-    sim_driver_reset(&driver);
+    host_devices(s->devices);
     host_open(&s->host, s->engine, s->threads, s->launch == 0 ? CHUNK_BYTES : 0);
-    TEST_CHECK(trawl_text_load(s->host.searcher, fixture.texts[SOURCE_LOADED], NULL) == TRAWL_OK);
-}
-
-static void scene_close(struct scene *s)
-{
-    host_close(&s->host);
+    MUST(trawl_text_load(s->host.searcher, fixture.texts[SOURCE_LOADED], NULL));
 }
 
 /* ---- Arrays of begins --------------------------------------------------------------------- */
@@ -168,7 +161,7 @@ static void filled(uint32_t devices, uint32_t threads, uint64_t room, uint64_t p
 {
     uint64_t all = fixture.counts[0], rooms[] = {all, all, all - 1, all / 3, 1, all + 50, all};
     struct scene s = {TRAWL_ENGINE_CUDA, devices, threads, room, piece, 0, {NULL, NULL}};
-    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_stats stats;
 
     scene_open(&s);
     for (uint32_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
@@ -177,12 +170,12 @@ static void filled(uint32_t devices, uint32_t threads, uint64_t room, uint64_t p
         array_open(&array, rooms[i], i % 2 != 0);
         TEST_CHECK(fill(&s, &array) == TRAWL_OK);
         array_close(&array);
-        TEST_CHECK(trawl_searcher_stats(s.host.searcher, &stats, NULL) == TRAWL_OK);
+        stats = must_stats(s.host.searcher);
         TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
         if (threads > 1) /* else devices have none of their own */
             TEST_CHECK_U64(stats.thread_count, devices);
     }
-    scene_close(&s);
+    host_close(&s.host);
 }
 
 /* Call `nth` of the driver, in the first array or the second, finds no memory; or from it on a
@@ -211,7 +204,7 @@ static bool fill_failing(bool lost, uint32_t device, uint64_t nth)
     if (!TEST_CHECK(fill(&s, &array) == TRAWL_OK))
         printf("  device %u, lost %d, call %" PRIu64 "\n", device, lost, nth);
     array_close(&array);
-    scene_close(&s);
+    host_close(&s.host);
     return failed;
 }
 
@@ -244,26 +237,25 @@ static void arrays(void)
 static void counted_at_once(uint32_t devices, uint64_t text_bytes)
 {
     struct scene s = {TRAWL_ENGINE_CUDA, devices, 4, 100, 10, 4200, {NULL, NULL}};
-    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_stats stats;
     struct trawl_text *text = NULL;
-    uint64_t count = 0, expected = 0;
+    uint64_t expected = 0;
 
     while (expected < fixture.counts[0] && fixture.begins[expected] + 3 <= text_bytes)
         expected++;
     scene_open(&s);
     trawl_text_unload(s.host.searcher, fixture.texts[SOURCE_LOADED]);
-    TEST_CHECK(trawl_text_from_memory(fixture.letters.bytes, text_bytes, &text, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_text_load(s.host.searcher, text, NULL) == TRAWL_OK);
+    MUST(trawl_text_from_memory(fixture.letters.bytes, text_bytes, &text, NULL));
+    MUST(trawl_text_load(s.host.searcher, text, NULL));
     for (uint32_t i = 0; i < 2; i++) {
-        TEST_CHECK(trawl_count(s.host.searcher, fixture.one, text, &count, NULL) == TRAWL_OK);
-        TEST_CHECK_U64(count, expected);
-        TEST_CHECK(trawl_searcher_stats(s.host.searcher, &stats, NULL) == TRAWL_OK);
+        TEST_CHECK_U64(must_count(s.host.searcher, fixture.one, text), expected);
+        stats = must_stats(s.host.searcher);
         if (!TEST_CHECK(stats.thread_count == 1 && stats.chunk_count == devices))
             printf("  %u devices, %" PRIu64 " bytes\n", devices, text_bytes);
     }
     trawl_text_unload(s.host.searcher, text);
     trawl_text_close(text);
-    scene_close(&s);
+    host_close(&s.host);
 }
 
 static void counts_at_once(void)
@@ -330,7 +322,7 @@ static bool counted(enum trawl_engine engine, uint32_t devices, enum source sour
                    (int)engine, devices, (int)source, lost, nth, (int)status);
     }
     failed = sim_driver_has_lost();
-    scene_close(&s);
+    host_close(&s.host);
     return failed;
 }
 

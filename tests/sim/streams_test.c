@@ -6,6 +6,7 @@
  *
  * TRAWL_TEST_CASE=N: case N alone.
  */
+#include "calls.h"
 #include "random_case.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -131,25 +132,18 @@ static const struct candidate_case {
     {TRAWL_METHOD_GRAMS, 20, 7, 7},
 };
 
-static int ignore(void *context, const struct trawl_match *matches, uint64_t match_count)
-{
-    (void)context;
-    (void)matches;
-    (void)match_count;
-    return 0;
-}
-
 static void check_candidates(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, const struct candidate_case *c)
 {
     for (uint32_t lists = 0; lists < 2; lists++) {
-        struct trawl_stats stats = {.size = sizeof stats};
+        struct trawl_stats stats;
         uint64_t count = CANDIDATE_PLACES;
-        enum trawl_status status = lists ? trawl_positions(searcher, plan, text, ignore, NULL, NULL)
-                                         : trawl_count(searcher, plan, text, &count, NULL);
+        enum trawl_status status =
+            lists ? trawl_positions(searcher, plan, text, ignore_matches, NULL, NULL)
+                  : trawl_count(searcher, plan, text, &count, NULL);
 
         TEST_CHECK(status == TRAWL_OK && count == CANDIDATE_PLACES);
-        TEST_CHECK(trawl_searcher_stats(searcher, &stats, NULL) == TRAWL_OK);
+        stats = must_stats(searcher);
         TEST_CHECK_U64(stats.match_count, CANDIDATE_PLACES);
         if (!TEST_CHECK_U64(stats.candidate_count, lists ? c->listed : c->counted))
             printf("  method %d, %" PRIu64 " bytes, %s\n", (int)c->method, c->pattern_bytes,
@@ -159,13 +153,11 @@ static void check_candidates(struct trawl_searcher *searcher, const struct trawl
 
 static void candidates(const struct candidate_case *c, uint64_t seed)
 {
-    struct trawl_searcher_options searcher_options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     static uint8_t bytes[CANDIDATE_TEXT_BYTES], pattern_bytes[64];
     struct trawl_pattern pattern = {pattern_bytes, c->pattern_bytes};
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_plan *plan = NULL;
-    struct trawl_text *text = NULL;
+    AUTO_TEXT text = must_text(bytes, sizeof bytes);
+    AUTO_SEARCHER searcher = NULL;
+    AUTO_PLAN plan = NULL;
 
     sim_driver_reset_usual(seed);
     for (uint64_t i = 0; i < c->pattern_bytes; i++)
@@ -173,16 +165,9 @@ static void candidates(const struct candidate_case *c, uint64_t seed)
     memset(bytes, 'x', sizeof bytes);
     for (uint32_t i = 0; i < CANDIDATE_PLACES; i++)
         memcpy(bytes + 1000 + 2501 * i, pattern_bytes, c->pattern_bytes);
-    options.method = c->method;
-    searcher_options.engine = TRAWL_ENGINE_CUDA;
-    searcher_options.threads = 1;
-    if (TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_OK) &&
-        TEST_CHECK(trawl_searcher_open(&searcher_options, &searcher, NULL) == TRAWL_OK) &&
-        TEST_CHECK(trawl_text_from_memory(bytes, sizeof bytes, &text, NULL) == TRAWL_OK))
-        check_candidates(searcher, plan, text, c);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    trawl_plan_free(plan);
+    plan = must_plans(&pattern, 1, PLAN_WITH(.method = c->method));
+    searcher = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .threads = 1));
+    check_candidates(searcher, plan, text, c);
 }
 
 int main(void)

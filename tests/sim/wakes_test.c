@@ -16,8 +16,7 @@
 #include "runtime/search.h"
 #include "runtime/workers.h"
 #include "sim_driver.h"
-#include "test.h"
-#include "trawl.h"
+#include "calls.h"
 
 #define TEXT_BYTES 12000u
 #define DEVICES_MAX 4u
@@ -35,15 +34,13 @@ static struct fixture fixture;
 
 static void fixture_open(struct test_random *random)
 {
-    struct trawl_pattern pattern = {"abc", 3};
-
     for (uint64_t i = 0; i < TEXT_BYTES; i++)
         fixture.bytes[i] = (uint8_t)('a' + test_random_below(random, 5));
     for (uint64_t i = 0; i + 3 <= TEXT_BYTES; i++)
         if (memcmp(fixture.bytes + i, "abc", 3) == 0)
             fixture.expected[fixture.expected_count++] = i;
-    TEST_CHECK(trawl_plan_build(&pattern, 1, NULL, &fixture.plan, NULL) == TRAWL_OK);
-    TEST_CHECK(trawl_text_from_memory(fixture.bytes, TEXT_BYTES, &fixture.text, NULL) == TRAWL_OK);
+    fixture.plan = must_plan("abc");
+    fixture.text = must_text(fixture.bytes, TEXT_BYTES);
 }
 
 static void fixture_close(void)
@@ -201,12 +198,11 @@ static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
 
 static void plays(struct test_random *random, uint32_t devices, uint64_t chunk_bytes)
 {
-    struct sim_driver_options driver = {1, devices, 4u << 20, 2, 0, 0, 0};
     struct host host;
 
-    sim_driver_reset(&driver);
+    host_devices(devices);
     host_open(&host, TRAWL_ENGINE_CUDA, 2, chunk_bytes);
-    TEST_CHECK(trawl_text_load(host.searcher, fixture.text, NULL) == TRAWL_OK);
+    MUST(trawl_text_load(host.searcher, fixture.text, NULL));
     play = (struct play){.random = random, .devices = devices};
     for (uint32_t i = 0; i < devices; i++)
         play.workers[i] = (struct worker){.runtime = host.runtime, .device_index = i};
