@@ -19,8 +19,6 @@
 #define KEPT_LINE_BYTES_MAX (UINT64_C(1) << 20)
 
 #define NEAR_BYTES 256u /* a match so near is often in the next line */
-#define CHECKED_BYTES \
-    512u                /* for each match: denser lines are checked at once for what is no text */
 #define GROUP_LINES 64u /* asked at once whether all match */
 
 /* Is the line selected before -v is asked? matches are those that begin in it; `end` is without
@@ -96,67 +94,41 @@ static uint64_t begin_of_line(const struct scan *scan, const struct view *view, 
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
-/* Lines of a head made of numbers and names only: what most runs print. */
+/* Are simple lines printed and nothing around them: what most runs print? */
 static bool is_plain(const struct scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    return !scan->quiet && !scan->every_line && !settings->colors.on &&
-           settings->report == REPORT_LINES && settings->before_count < 0 &&
-           settings->after_count < 0 && scan->ignore_before == 0 && !settings->style.on;
+    return !scan->quiet && !scan->every_line && settings->before_count < 0 &&
+           settings->after_count < 0 && scan->ignore_before == 0 && print_is_simple(scan);
 }
 
-/* The lines [begin, end) of the view, with nothing before them. */
-static void print_whole_lines(struct scan *scan, const struct view *view, uint64_t begin,
-                              uint64_t end)
+/* Lines that are selected, printed, and next to each other. */
+static void select_run(struct scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
-    if (begin == end)
+    uint64_t lines = print_run(scan, view, at, limit, ':');
+
+    if (lines > 0) {
+        scan->selected_count += lines - 1;
+        scan->left_count -= lines - 1;
+        end_selected(scan, view->begin + limit, true);
         return;
-    output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
-    if (view->bytes[end - 1] != scan->settings->line_end)
-        output_byte(scan->output, scan->settings->line_end);
-    scan->printed_end = view->begin + end;
-}
+    }
+    while (at < limit && !is_over(scan)) {
+        uint64_t end = end_of_line(scan, view, at);
 
-/* Does nothing stand before a line, but perhaps its number? */
-static bool is_bare(const struct scan *scan)
-{
-    const struct settings *settings = scan->settings;
-
-    return scan->job->show_names <= 0 && !settings->byte_offset && !settings->initial_tab &&
-           !settings->pattern_number;
-}
-
-/* Are all of these lines text, as far as that is asked? */
-static bool are_printable(const struct scan *scan, const struct view *view, uint64_t at,
-                          uint64_t limit)
-{
-    return !scan->settings->checks_text || charset_is_valid(view->bytes + at, (size_t)(limit - at));
-}
-
-/* Lines in [at, limit) that are all selected, and printed at once; false: one by one. */
-static bool print_gap(struct scan *scan, const struct view *view, uint64_t at, uint64_t limit)
-{
-    uint64_t lines;
-
-    if (!is_plain(scan) || !is_bare(scan) || scan->settings->line_number ||
-        limit - at < NEAR_BYTES || scan->stop_at_select || scan->left_count <= limit - at ||
-        view->begin + limit > scan->block_end ||
-        view->bytes[limit - 1] != scan->settings->line_end || !are_printable(scan, view, at, limit))
-        return false;
-    lines = count_byte(view->bytes + at, limit - at, scan->settings->line_end);
-    print_whole_lines(scan, view, at, limit);
-    scan->job->groups = GROUPS_PRINTED;
-    scan->selected_count += lines;
-    scan->left_count -= lines;
-    scan->selected_end = view->begin + limit;
-    return true;
+        select_line(scan, view, at, end);
+        at = end;
+    }
 }
 
 /* All lines in [at, limit) are selected: under -v, those between lines that match. */
 static void select_gap(struct scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
-    if (scan->quiet && !scan->stop_at_select && scan->left_count > view->count && at < limit) {
+    bool context = scan->settings->before_count >= 0 || scan->settings->after_count >= 0;
+    bool run = !scan->stop_at_select && scan->left_count > limit - at;
+
+    if (scan->quiet && run && at < limit) {
         uint64_t lines = count_byte(view->bytes + at, limit - at, scan->settings->line_end);
 
         if (view->bytes[limit - 1] != scan->settings->line_end)
@@ -166,12 +138,17 @@ static void select_gap(struct scan *scan, const struct view *view, uint64_t at, 
         scan->selected_end = view->begin + limit;
         return;
     }
-    if (at < limit && !is_over(scan) && print_gap(scan, view, at, limit))
-        return;
+    run = run && !scan->quiet && scan->ignore_before == 0 && print_is_simple(scan);
     while (at < limit && !is_over(scan)) {
-        uint64_t end = end_of_line(scan, view, at);
+        uint64_t end;
 
-        select_line(scan, view, at, end);
+        if (run && (!context || scan->printed_end == view->begin + at)) {
+            end = print_part(scan, view, at, limit);
+            select_run(scan, view, at, end);
+        } else {
+            end = end_of_line(scan, view, at);
+            select_line(scan, view, at, end);
+        }
         at = end;
     }
 }
@@ -279,11 +256,12 @@ static void walk_lines(struct scan *scan, const struct view *view, uint64_t at)
     }
 }
 
-/* jump_lines for lines without a head: those that follow each other are printed at once. */
-static void jump_bare_lines(struct scan *scan, const struct view *view, uint64_t at)
+/* jump_lines where no line is printed but those selected: those that follow each other at once.
+ */
+static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
-    uint64_t printed = at; /* lines in [printed, at) are selected, but not printed yet */
+    uint64_t run = at; /* lines in [run, at) are selected, but not printed yet */
 
     while (match < end_match && match->begin < view->begin + at)
         match++;
@@ -298,8 +276,8 @@ static void jump_bare_lines(struct scan *scan, const struct view *view, uint64_t
         }
         next_block = view->begin + end > scan->block_end;
         if (begin > at || next_block) {
-            print_whole_lines(scan, view, printed, at);
-            printed = begin;
+            print_lines(scan, view, run, at, ':', true);
+            run = begin;
         }
         if (next_block)
             binary_next_block(scan, view->begin + end);
@@ -309,46 +287,7 @@ static void jump_bare_lines(struct scan *scan, const struct view *view, uint64_t
         while (match < end_match && match->begin < view->begin + end)
             match++;
     }
-    print_whole_lines(scan, view, printed, at);
-}
-
-/* jump_lines for such runs, with nothing left to ask inside the loop. Measured against going
- * through select_line: see docs/command.md. */
-static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_t at)
-{
-    const struct settings *settings = scan->settings;
-    const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
-    bool dense = view->match_count > (view->count - at) / CHECKED_BYTES;
-    bool check = settings->checks_text && !(dense && are_printable(scan, view, at, view->count));
-    bool head = !is_bare(scan);
-
-    if (!head && !check && !settings->line_number) {
-        jump_bare_lines(scan, view, at);
-        return;
-    }
-    while (match < end_match && match->begin < view->begin + at)
-        match++;
-    while (match < end_match && !is_over(scan)) {
-        uint64_t place = match->begin - view->begin;
-        uint64_t begin = begin_of_line(scan, view, at, place);
-        uint64_t end = end_of_line(scan, view, place);
-
-        if (head || check) {
-            print_line(scan, view, begin, end, ':');
-        } else {
-            if (view->begin + end > scan->block_end)
-                binary_next_block(scan, view->begin + end);
-            output_number(scan->output,
-                          line_number_at(scan, view->bytes, view->begin, view->begin + begin), 0);
-            output_byte(scan->output, ':');
-            print_whole_lines(scan, view, begin, end);
-        }
-        scan->job->groups = GROUPS_PRINTED;
-        scan_selected(scan, view->begin + end);
-        at = end;
-        while (match < end_match && match->begin < view->begin + end)
-            match++;
-    }
+    print_lines(scan, view, run, at, ':', true);
 }
 
 /* Handle the view's lines from `at` on; those before are there for context. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define NUMBER_ROOM 24u /* for its digits, in three words */
+
 void output_open(struct output *output, int descriptor)
 {
     output->descriptor = descriptor;
@@ -113,15 +115,22 @@ void output_bytes_large(struct output *output, const void *bytes, size_t bytes_c
 
 void output_number(struct output *output, uint64_t number, unsigned width)
 {
-    uint8_t digits[NUMBER_DIGITS_MAX + 4];
-    uint8_t *end = digits + sizeof digits;
+    static const char pairs[] = "0001020304050607080910111213141516171819"
+                                "2021222324252627282930313233343536373839"
+                                "4041424344454647484950515253545556575859"
+                                "6061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    uint8_t digits[2 * NUMBER_ROOM] = {0}; /* the second half is copied, not used */
+    uint8_t *end = digits + NUMBER_ROOM;
     uint8_t *at = end;
 
-    do {
-        *--at = (uint8_t)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
+    for (; number >= 10; number /= 100)
+        memcpy(at -= 2, pairs + 2 * (number % 100), 2);
+    if (number > 0 || at == end)
+        *--at = (uint8_t)('0' + number);
     while (end - at < (ptrdiff_t)width && at > digits)
         *--at = ' ';
-    output_bytes(output, at, (size_t)(end - at));
+    output_need(output, NUMBER_ROOM);
+    memcpy(output->bytes + output->used, at, NUMBER_ROOM);
+    output->used += (size_t)(end - at);
 }

@@ -18,7 +18,6 @@
 #define OUTPUT_BYTES (128u << 10)
 #define OUTPUT_HELD_MAX (4u << 20)
 #define OUTPUT_KEPT_MAX (1u << 20)
-#define NUMBER_DIGITS_MAX 20
 
 struct output {
     int descriptor;

@@ -3,6 +3,7 @@
 
 #include "trawl/binary.h"
 #include "trawl/charset.h"
+#include "trawl/count.h"
 #include "trawl/far.h"
 #include "trawl/json.h"
 #include "trawl/print.h"
@@ -128,24 +129,99 @@ bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint
     return true;
 }
 
+/* Where the line ends that `at` is in, at `limit` at the latest. */
+static uint64_t line_past(const struct scan *scan, const struct view *view, uint64_t at,
+                          uint64_t limit)
+{
+    const uint8_t *found = memchr(view->bytes + at, scan->settings->line_end, (size_t)(limit - at));
+
+    return found != NULL ? (uint64_t)(found - view->bytes) + 1 : limit;
+}
+
+bool print_is_simple(const struct scan *scan)
+{
+    const struct settings *settings = scan->settings;
+
+    return settings->report == REPORT_LINES && !settings->colors.on && !settings->style.on &&
+           !settings->pattern_number;
+}
+
+uint64_t print_part(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+{
+    uint64_t last = view->begin + end, block = (last - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    const uint8_t *line_end = NULL;
+
+    if (last <= scan->block_end)
+        return end;
+    if (block > view->begin + begin)
+        line_end = memrchr(view->bytes + begin, scan->settings->line_end,
+                           (size_t)(block - view->begin - begin));
+    if (line_end != NULL)
+        return (uint64_t)(line_end - view->bytes) + 1;
+    binary_next_block(scan, last);
+    return end;
+}
+
+uint64_t print_run(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                   char separator)
+{
+    const struct settings *settings = scan->settings;
+    bool has_end = view->bytes[end - 1] == settings->line_end;
+    uint64_t number, lines = 0;
+
+    if (!print_is_simple(scan) ||
+        (settings->checks_text && !charset_is_valid(view->bytes + begin, (size_t)(end - begin))))
+        return 0;
+    if (scan->job->show_names <= 0 && !settings->line_number && !settings->byte_offset) {
+        output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
+        lines = count_byte(view->bytes + begin, end - begin, settings->line_end) + !has_end;
+    } else {
+        number = print_line_number(scan, view, begin);
+        for (uint64_t at = begin, past; at < end; at = past, lines++) {
+            past = line_past(scan, view, at, end);
+            print_head(scan, number + (number > 0 ? lines : 0), view->begin + at,
+                       past - at - (past < end || has_end), separator);
+            output_bytes(scan->output, view->bytes + at, (size_t)(past - at));
+        }
+        if (number > 0)
+            count_lines(scan, view->begin + end, lines - !has_end);
+    }
+    if (!has_end)
+        output_byte(scan->output, settings->line_end);
+    scan->printed_end = view->begin + end;
+    return lines;
+}
+
+bool print_lines(struct scan *scan, const struct view *view, uint64_t at, uint64_t end,
+                 char separator, bool all)
+{
+    while (at < end) {
+        uint64_t part = print_part(scan, view, at, end);
+
+        if (print_run(scan, view, at, part, separator) > 0)
+            at = part;
+        while (at < part) {
+            uint64_t past = line_past(scan, view, at, part);
+
+            if (!print_line(scan, view, at, past, separator) && !all)
+                return false;
+            at = past;
+        }
+    }
+    return true;
+}
+
 void print_pending(struct scan *scan, const struct view *view, uint64_t limit)
 {
     uint64_t at = scan->printed_end > view->begin && scan->printed_end != OFFSET_NONE
                       ? scan->printed_end - view->begin
                       : 0;
+    uint64_t end = at, lines = 0;
 
-    while (scan->pending_count > 0 && at < limit) {
-        const uint8_t *line_end =
-            memchr(view->bytes + at, scan->settings->line_end, (size_t)(limit - at));
-        uint64_t end = line_end != NULL ? (uint64_t)(line_end - view->bytes) + 1 : limit;
-
-        if (!print_line(scan, view, at, end, '-')) {
-            scan->pending_count = 0;
-            break;
-        }
-        scan->pending_count--;
-        at = end;
-    }
+    for (; lines < scan->pending_count && end < limit; lines++)
+        end = line_past(scan, view, end, limit);
+    scan->pending_count =
+        print_lines(scan, view, at, end, '-', false) ? scan->pending_count - lines : 0;
 }
 
 void print_before(struct scan *scan, const struct view *view, uint64_t begin)
@@ -163,14 +239,7 @@ void print_before(struct scan *scan, const struct view *view, uint64_t begin)
     }
     if (scan->printed_end != view->begin + at)
         print_group_separator(scan);
-    while (at < begin) {
-        const uint8_t *line_end =
-            memchr(view->bytes + at, settings->line_end, (size_t)(begin - at));
-        uint64_t end = line_end != NULL ? (uint64_t)(line_end - view->bytes) + 1 : begin;
-
-        print_line(scan, view, at, end, '-');
-        at = end;
-    }
+    print_lines(scan, view, at, begin, '-', true);
 }
 
 static bool put_piece(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)

@@ -24,9 +24,11 @@ size_t utf8_character(const uint8_t *bytes, uint64_t bytes_count, uint32_t *code
     return length;
 }
 
+#define BLOCK sizeof(byte_vector)
 #define BLOCK_BEFORE 3u /* bytes that a block looks at before its own */
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
+typedef int8_t signed_vector __attribute__((vector_size(16)));
 
 static byte_vector load_vector(const uint8_t *bytes)
 {
@@ -36,7 +38,39 @@ static byte_vector load_vector(const uint8_t *bytes)
     return loaded;
 }
 
-/* Of 16 bytes that follow three others: is each what those before it ask for? */
+static bool has_bit(byte_vector bytes, uint64_t bits)
+{
+    uint64_t words[2];
+
+    memcpy(words, &bytes, sizeof words);
+    return ((words[0] | words[1]) & bits) != 0;
+}
+
+/* Where x is not what the byte before it asks for, if no character has more than two bytes; `one`:
+ * what stands one byte before each of x. */
+static byte_vector bad_pairs(byte_vector x, byte_vector one)
+{
+    byte_vector follows = (byte_vector)((signed_vector)x < -64);
+
+    return (follows ^ (byte_vector)((one & 0xe0) == 0xc0)) | (byte_vector)((x & 0xfe) == 0xc0) |
+           (byte_vector)((x & 0xe0) == 0xe0);
+}
+
+/* Are two blocks, which follow three other bytes, valid and without characters of more than two
+ * bytes? Of nearly all texts they are: a third of what block_is_valid asks. */
+static bool pairs_are_valid(const uint8_t *bytes)
+{
+    byte_vector x = load_vector(bytes), y = load_vector(bytes + BLOCK);
+    byte_vector three = load_vector(bytes - 3);
+
+    return !has_bit(x | y | three, UINT64_C(0x8080808080808080)) ||
+           !has_bit(bad_pairs(x, load_vector(bytes - 1)) |
+                        bad_pairs(y, load_vector(bytes + BLOCK - 1)) |
+                        (byte_vector)((three & 0xe0) == 0xe0),
+                    UINT64_MAX);
+}
+
+/* Of a block that follows three other bytes: is each byte what those before it ask for? */
 static bool block_is_valid(const uint8_t *bytes)
 {
     byte_vector x = load_vector(bytes), one = load_vector(bytes - 1);
@@ -45,7 +79,6 @@ static bool block_is_valid(const uint8_t *bytes)
     byte_vector asked =
         (byte_vector)(one >= 0xc0) | (byte_vector)(two >= 0xe0) | (byte_vector)(three >= 0xf0);
     byte_vector bad = follows ^ asked;
-    uint64_t words[2];
 
     bad |= (byte_vector)(x >= 0xc0) & ((byte_vector)(x < 0xc2) | (byte_vector)(x > 0xf4));
     /* Too long a form, a surrogate, beyond the last code point. */
@@ -53,35 +86,35 @@ static bool block_is_valid(const uint8_t *bytes)
     bad |= (byte_vector)(one == 0xed) & (byte_vector)(x >= 0xa0);
     bad |= (byte_vector)(one == 0xf0) & (byte_vector)(x < 0x90);
     bad |= (byte_vector)(one == 0xf4) & (byte_vector)(x >= 0x90);
-    memcpy(words, &bad, sizeof words);
-    return (words[0] | words[1]) == 0;
+    return !has_bit(bad, UINT64_MAX);
 }
 
-/* A block at the bytes' begin or end, with zeros beside it. */
-static bool padded_is_valid(const uint8_t *bytes, uint64_t bytes_count, uint64_t at)
+/* Two blocks, which follow three other bytes. */
+static bool blocks_are_valid(const uint8_t *bytes)
 {
-    uint8_t padded[BLOCK_BEFORE + sizeof(byte_vector)] = {0};
-    size_t before = at < BLOCK_BEFORE ? (size_t)at : BLOCK_BEFORE;
-    size_t count =
-        bytes_count - at < sizeof(byte_vector) ? (size_t)(bytes_count - at) : sizeof(byte_vector);
-
-    memcpy(padded + BLOCK_BEFORE - before, bytes + at - before, before + count);
-    return block_is_valid(padded + BLOCK_BEFORE);
+    return pairs_are_valid(bytes) || (block_is_valid(bytes) && block_is_valid(bytes + BLOCK));
 }
 
 bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count)
 {
-    for (uint64_t at = 0; at < bytes_count; at += sizeof(byte_vector)) {
-        bool whole = at >= BLOCK_BEFORE && bytes_count - at >= sizeof(byte_vector);
+    uint8_t padded[BLOCK_BEFORE + 3 * BLOCK] = {0}; /* the first bytes, with zeros beside them */
 
-        if (whole ? !block_is_valid(bytes + at) : !padded_is_valid(bytes, bytes_count, at))
+    if (bytes_count >= BLOCK_BEFORE + 2 * BLOCK)
+        memcpy(padded + BLOCK_BEFORE, bytes, 2 * BLOCK);
+    else if (bytes_count > 0)
+        memcpy(padded + BLOCK_BEFORE, bytes, (size_t)bytes_count);
+    if (!blocks_are_valid(padded + BLOCK_BEFORE))
+        return false;
+    if (bytes_count < BLOCK_BEFORE + 2 * BLOCK)
+        return block_is_valid(padded + BLOCK_BEFORE + 2 * BLOCK);
+    for (uint64_t at = 2 * BLOCK; at + 2 * BLOCK < bytes_count; at += 2 * BLOCK)
+        if (!blocks_are_valid(bytes + at))
             return false;
-    }
-    /* The last character is whole, or zeros behind it were wrong, if there were any. */
-    for (uint64_t back = 1; back <= BLOCK_BEFORE && back <= bytes_count; back++)
-        if (bytes[bytes_count - back] >= (back == 1 ? 0xc0 : back == 2 ? 0xe0 : 0xf0))
-            return false;
-    return true;
+    if (!blocks_are_valid(bytes + bytes_count - 2 * BLOCK)) /* some of it perhaps once more */
+        return false;
+    /* The last character is whole. */
+    return bytes[bytes_count - 1] < 0xc0 && bytes[bytes_count - 2] < 0xe0 &&
+           bytes[bytes_count - 3] < 0xf0;
 }
 
 uint64_t utf8_skip(const uint8_t *bytes, uint64_t bytes_count, uint64_t count)
