@@ -130,10 +130,9 @@ enum trawl_plan_flag {
 #define TRAWL_METHOD_LIST(X) \
     X(AUTO, 0, "auto")       \
     X(EVERY, 1, "every")     \
-    X(WORDS, 2, "words")     \
+    X(GRAMS, 2, "grams")     \
     X(SAMPLED, 3, "sampled") \
-    X(SET, 4, "set")         \
-    X(GRAMS, 5, "grams")
+    X(SET, 4, "set")
 
 enum trawl_method {
 #define TRAWL_METHOD_ENUM(name, number, text) TRAWL_METHOD_##name = (number),

@@ -105,7 +105,7 @@ oracle() {
     done
     if [ "$status" -eq 0 ]; then
         awk '/^cases: / { gsub(/[,;]/, ""); for (i = 2; i < NF; i++)
-                 if ($i ~ /^(every|words|sampled|set|auto)$/) cases += $(i + 1);
+                 if ($i ~ /^(every|grams|sampled|set|auto)$/) cases += $(i + 1);
                  lines++; matches += $(NF - 1) }
              / right [0-9]+, with matches / { gsub(/,/, ""); gallery += $3 }
              /^out of time: / { late++ }

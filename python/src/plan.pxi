@@ -56,10 +56,9 @@ cdef const trawl_utf8 *characters_wanted() except NULL:
 METHODS = {
     "auto": TRAWL_METHOD_AUTO,
     "every": TRAWL_METHOD_EVERY,
-    "words": TRAWL_METHOD_WORDS,
+    "grams": TRAWL_METHOD_GRAMS,
     "sampled": TRAWL_METHOD_SAMPLED,
     "set": TRAWL_METHOD_SET,
-    "grams": TRAWL_METHOD_GRAMS,
 }
 
 

@@ -24,7 +24,7 @@ _TextSource: TypeAlias = Text | Buffer | str | PathLike[str] | PathLike[bytes] |
 _Records: TypeAlias = _ArrowArray | _ArrowStream | Iterable[str | Buffer | None]
 _Progress: TypeAlias = Callable[[int], object] | None
 _Match: TypeAlias = tuple[int, int, int]
-_Method: TypeAlias = Literal["auto", "every", "words", "sampled", "set", "grams"]
+_Method: TypeAlias = Literal["auto", "every", "grams", "sampled", "set"]
 
 __version__: str
 

@@ -70,10 +70,6 @@ struct find_ops {
     /* The same when some probe folds case. */
     void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                        uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* Words at text, text + 4, ...: word i equal to words->word[o] sets bit 4 * i + 3 - o. Depends
-     * on 64 * word_count bytes of text. */
-    void (*words)(const uint8_t *text, uint64_t word_count, const struct plan_words *words,
-                  struct find_tile *tile);
     /* Grams at text - 8, text - 8 + stride, ...: number i sets bit stride * i + stride - 1 - o at
      * least where it equals grams->gram[o]. Depends on text bytes -8 to 64 * word_count - 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,

@@ -39,31 +39,6 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
                   _mm256_cmpeq_epi8(load32(a + 32), load32(b + 32)));
 }
 
-static inline __m256i words_equal(__m256i text, const struct plan_words *words, uint32_t o)
-{
-    return _mm256_cmpeq_epi32(_mm256_or_si256(text, _mm256_set1_epi32((int32_t)words->fold[o])),
-                              _mm256_set1_epi32((int32_t)words->word[o]));
-}
-
-static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
-{
-    __m256i low[4], high[4], any;
-    uint64_t bits = 0;
-
-    for (uint32_t o = 0; o < 4; o++) {
-        low[o] = words_equal(load32(text), words, o);
-        high[o] = words_equal(load32(text + 32), words, o);
-    }
-    any = _mm256_or_si256(
-        _mm256_or_si256(_mm256_or_si256(low[0], low[1]), _mm256_or_si256(low[2], low[3])),
-        _mm256_or_si256(_mm256_or_si256(high[0], high[1]), _mm256_or_si256(high[2], high[3])));
-    if (_mm256_testz_si256(any, any))
-        return 0;
-    for (uint32_t o = 0; o < 4; o++) /* one bit of each word's four, moved to position 3 - o */
-        bits |= mask64(low[o], high[o]) & (0x1111111111111111ull << (3 - o));
-    return bits;
-}
-
 #define HAS_NIBBLES
 
 /* The tables of one group, each in both halves of a vector: shuffles do not cross halves. */

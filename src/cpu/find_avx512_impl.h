@@ -1,7 +1,7 @@
 /* find_avx512_impl: what the two variants with AVX-512's mask registers share; they define VARIANT
  * and how they find grams, include this and then find_impl.h.
  *
- * Probes compare two 32-byte vectors, words one of 64: a probe's loads lie at odd positions, and
+ * Probes compare two 32-byte vectors and not one of 64: their loads lie at odd positions, and
  * the wider they are the more of them cross a cache line. "the", 1 GiB: 35 GB/s against 29 with
  * 64-byte loads. Also lost: two aligned blocks in registers and a byte permutation (VBMI) per
  * probe, in cache 50 GB/s against 62 with 64-byte loads (EPYC, family 26).
@@ -48,26 +48,6 @@ static inline uint64_t block_equal_fold(const uint8_t *text, uint8_t value, uint
 static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
 {
     return _mm512_cmpeq_epi8_mask(load64(a), load64(b));
-}
-
-static inline __mmask16 words_equal(__m512i text, const struct plan_words *words, uint32_t o)
-{
-    return _mm512_cmpeq_epi32_mask(
-        _mm512_or_si512(text, _mm512_set1_epi32((int32_t)words->fold[o])),
-        _mm512_set1_epi32((int32_t)words->word[o]));
-}
-
-static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
-{
-    __m512i block = load64(text);
-    __mmask16 equal[4];
-
-    for (uint32_t o = 0; o < 4; o++)
-        equal[o] = words_equal(block, words, o);
-    if (((equal[0] | equal[1]) | (equal[2] | equal[3])) == 0)
-        return 0;
-    return _pdep_u64(equal[0], 0x8888888888888888ull) | _pdep_u64(equal[1], 0x4444444444444444ull) |
-           _pdep_u64(equal[2], 0x2222222222222222ull) | _pdep_u64(equal[3], 0x1111111111111111ull);
 }
 
 #define HAS_NIBBLES

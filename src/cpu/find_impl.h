@@ -5,7 +5,6 @@
  *   block_equal(text, v)    64-bit mask of the 64 bytes at text that equal byte v
  *   block_equal_wide(text, v)      the same, by fewer loads, where HAS_BLOCK_EQUAL_WIDE is defined
  *   block_equal_fold(text, v, f)   the same after or-ing f into each byte
- *   block_words(text, words)       the words step for 64 bytes of text
  *   HAS_GRAM_VECTORS               where find_grams.h has its vectors: blocks of 64 bytes without a
  *                                  gram of the pattern are then found by hashes; or HAS_GRAMS_TILE,
  *                                  where the variant has all of method grams
@@ -152,25 +151,6 @@ static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
     FIND_EVERY_BODY(EQUAL)
 #undef EQUAL
 #undef EQUAL_MORE
-}
-
-static void FIND_NAME(words)(const uint8_t *text, uint64_t word_count,
-                             const struct plan_words *words, struct find_tile *tile)
-{
-    const struct plan_words copy = *words; /* which the stores to the tile cannot change */
-    uint32_t hot_count = 0;
-
-    TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
-    for (uint64_t w = 0; w < word_count; w++) {
-        uint64_t bits = block_words(text + 64 * w, &copy);
-
-        __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);
-        tile->mask[w] = bits;
-        if (bits != 0)
-            tile->hot[hot_count++] = (uint16_t)w;
-    }
-    tile->is_dense = false;
-    tile->hot_count = hot_count;
 }
 
 #ifndef HAS_GRAMS_TILE
@@ -412,15 +392,15 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
 #endif
 
 /* The variant's table; those that are named may be its own. */
-#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)                 \
-    {                                                                                            \
-        .name = FIND_STRING(VARIANT), .is_supported = is_supported, .every = (every_of),         \
-        .every_fold = (every_fold_of), .words = FIND_NAME(words), .grams = FIND_NAME(grams),     \
-        .set = FIND_NAME(set), .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve),             \
-        .mismatch = FIND_NAME(mismatch), .count_bits = (count_bits_of),                          \
-        .gram_samples = FIND_STEMS(gram_samples), .stem_samples = FIND_STEMS(stem_samples),      \
-        .stem_begins = FIND_STEMS(stem_begins), .stems = FIND_STEMS(stem_stems),                 \
-        .stem_counts = FIND_STEMS(stem_counts), .stem_keys = (stem_keys_of), .pairs = (pairs_of) \
+#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)               \
+    {                                                                                          \
+        .name = FIND_STRING(VARIANT), .is_supported = is_supported, .every = (every_of),       \
+        .every_fold = (every_fold_of), .grams = FIND_NAME(grams), .set = FIND_NAME(set),       \
+        .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), \
+        .count_bits = (count_bits_of), .gram_samples = FIND_STEMS(gram_samples),               \
+        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins),      \
+        .stems = FIND_STEMS(stem_stems), .stem_counts = FIND_STEMS(stem_counts),               \
+        .stem_keys = (stem_keys_of), .pairs = (pairs_of)                                       \
     }
 #define FIND_OPS_COMMON(stem_keys_of) \
     FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), stem_keys_of, NULL)

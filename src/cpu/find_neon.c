@@ -44,26 +44,6 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
     return mask64(equal);
 }
 
-static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
-{
-    uint8x16_t equal[4][4], any = vdupq_n_u8(0);
-    uint64_t bits = 0;
-
-    for (uint32_t o = 0; o < 4; o++)
-        for (uint32_t i = 0; i < 4; i++) {
-            uint32x4_t quarter = vreinterpretq_u32_u8(vld1q_u8(text + 16 * i));
-
-            equal[o][i] = vreinterpretq_u8_u32(vceqq_u32(
-                vorrq_u32(quarter, vdupq_n_u32(words->fold[o])), vdupq_n_u32(words->word[o])));
-            any = vorrq_u8(any, equal[o][i]);
-        }
-    if (vmaxvq_u8(any) == 0)
-        return 0;
-    for (uint32_t o = 0; o < 4; o++) /* one bit of each word's four, moved to position 3 - o */
-        bits |= mask64(equal[o]) & (0x1111111111111111ull << (3 - o));
-    return bits;
-}
-
 #define HAS_NIBBLES
 
 struct nibble_tables {

@@ -47,20 +47,6 @@ static uint64_t block_same(const uint8_t *a, const uint8_t *b)
     return bits;
 }
 
-static uint64_t block_words(const uint8_t *text, const struct plan_words *words)
-{
-    uint64_t bits = 0;
-
-    for (uint32_t i = 0; i < 16; i++) {
-        uint32_t word;
-
-        memcpy(&word, text + 4 * i, sizeof word);
-        for (uint32_t o = 0; o < 4; o++)
-            bits |= (uint64_t)((word | words->fold[o]) == words->word[o]) << (4 * i + 3 - o);
-    }
-    return bits;
-}
-
 #include "cpu/find_impl.h"
 
 static bool is_supported(void)

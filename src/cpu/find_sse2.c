@@ -45,30 +45,6 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
     return bits;
 }
 
-/* Words of a quarter that equal word[o] set bit 4 * i + 3 - o: compare, then keep one bit of each
- * word's four and move it. */
-static inline uint64_t block_words(const uint8_t *text, const struct plan_words *words)
-{
-    uint64_t bits = 0;
-
-    for (uint32_t i = 0; i < 4; i++) {
-        __m128i quarter = _mm_loadu_si128((const __m128i *)(const void *)(text + 16 * i));
-        __m128i equal[4], any;
-
-        for (uint32_t o = 0; o < 4; o++)
-            equal[o] =
-                _mm_cmpeq_epi32(_mm_or_si128(quarter, _mm_set1_epi32((int32_t)words->fold[o])),
-                                _mm_set1_epi32((int32_t)words->word[o]));
-        any = _mm_or_si128(_mm_or_si128(equal[0], equal[1]), _mm_or_si128(equal[2], equal[3]));
-        if (_mm_movemask_epi8(any) == 0)
-            continue;
-        for (uint32_t o = 0; o < 4; o++)
-            bits |= (uint64_t)((uint32_t)_mm_movemask_epi8(equal[o]) & (0x1111u << (3 - o)))
-                    << 16 * i;
-    }
-    return bits;
-}
-
 #define HAS_GRAM_VECTORS
 #define GRAM_VECTOR_BYTES 16u
 typedef __m128i gram_vector;

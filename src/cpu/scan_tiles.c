@@ -1,4 +1,4 @@
-/* scan_tiles: methods every, words and grams: a candidate bitmap per tile, then its bits. */
+/* scan_tiles: methods every and grams: a candidate bitmap per tile, then its bits. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -195,24 +195,6 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
     first_probes_adapt(worker, *words, worker->tile.passed);
 }
 
-static void fill_words(struct scan *scan, uint64_t *places, uint64_t *words)
-{
-    uint64_t lead =
-        scan->plan->words.offset + 3; /* position x + 3 - o begins the word of offset o */
-
-    TRAWL_ASSERT(lead + sizeof(uint32_t) <= scan->plan->length_min);
-    *places = tile_places(scan, lead);
-    *words = tile_words(scan, *places, lead);
-    if (*words == 0) {
-        fill_last(scan, places, words);
-        return;
-    }
-    *places = min_u64(*places, 64 * *words);
-    TRAWL_ASSERT(*words <= FIND_TILE_WORDS && scan->at + lead + 64 * *words <= scan->loadable);
-    scan->worker->find->words(scan->chunk->bytes + scan->at + lead, *words, &scan->plan->words,
-                              &scan->worker->tile);
-}
-
 static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
 {
     const struct plan_grams *grams = &scan->plan->grams;
@@ -270,7 +252,7 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
     scan->over = scan->want == WANT_FIRST && found > 0;
 }
 
-/* What the tile just verified says about how to search the next: candidates of *words* or *grams*
+/* What the tile just verified says about how to search the next: candidates of *grams*
  * that fail, or that *every* would not have to verify, and failures of *every* at an offset that it
  * can probe. */
 static void worker_adapt(struct scan *scan, uint64_t places, uint64_t candidates, uint64_t failed,
@@ -348,8 +330,6 @@ void scan_tiles(struct scan *scan)
 
         if (worker->method == TRAWL_METHOD_GRAMS)
             fill_grams(scan, &places, &words);
-        else if (worker->method == TRAWL_METHOD_WORDS)
-            fill_words(scan, &places, &words);
         else
             fill_every(scan, &places, &words);
         TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);

@@ -147,7 +147,7 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search);
 void verify_linear(struct scan *scan);
 
 /* ---- scan_*.c: the methods; each searches begins from scan->at until limit or scan->over ---- */
-void scan_tiles(struct scan *scan); /* every, words, grams */
+void scan_tiles(struct scan *scan); /* every and grams */
 void scan_sampled(struct scan *scan);
 void scan_set(struct scan *scan);
 void scan_classes(struct scan *scan); /* large sets */

@@ -94,7 +94,7 @@ static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a
     uint32_t gram_bytes = (uint32_t)min_u64(count, GRAM_BYTES);
     bool fold = a->fold != 0;
 
-    a->shift = count > GRAM_BYTES ? (uint32_t)min_u64(plan->words.offset, count - GRAM_BYTES) : 0;
+    a->shift = count > GRAM_BYTES ? (uint32_t)min_u64(plan->rare_offset, count - GRAM_BYTES) : 0;
     bytes += a->shift;
     fill_gram(bytes, gram_bytes, fold, &a->gram[0], &a->gram_fold[0], &a->gram_mask[0]);
     fill_gram(bytes + (gram_bytes > 4 ? 4 : 0), gram_bytes > 4 ? gram_bytes - 4 : 0, fold,
@@ -129,18 +129,6 @@ static void choose_strides(const struct trawl_plan *plan, struct scan_arguments 
     for (uint32_t o = 0; o < grams->stride; o++)
         a->stride_sums[o] =
             (uint32_t)grams->gram[o] * SCAN_SUM_FACTOR + (uint32_t)(grams->gram[o] >> 32);
-}
-
-/* Method words: strides of 4 with grams of a word. */
-static void choose_words(const struct trawl_plan *plan, struct scan_arguments *a)
-{
-    a->shift = (uint32_t)plan->words.offset + 3;
-    a->gram_kind = SCAN_GRAM_STRIDE_4;
-    a->is_exact = 0;
-    a->stride_fold = a->fold != 0 ? 0x20202020 : 0;
-    a->stride_keep = 0;
-    for (uint32_t o = 0; o < 4; o++)
-        a->stride_sums[o] = (plan->words.word[o] | a->stride_fold) * SCAN_SUM_FACTOR;
 }
 
 static void put_sampled(const struct trawl_plan *plan, struct block *block,
@@ -191,8 +179,6 @@ static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, stru
     choose_grams(plan, a);
     if (kernel == CUDA_KERNEL_EVERY && takes_strides(plan))
         choose_strides(plan, a);
-    if (plan->method_device == TRAWL_METHOD_WORDS)
-        choose_words(plan, a);
     if (kernel == CUDA_KERNEL_SAMPLED)
         put_sampled(plan, block, a);
 }

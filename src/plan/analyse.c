@@ -247,8 +247,7 @@ uint32_t analyse_first_probes(const uint8_t *bytes, const struct byte_rates *rat
     return first;
 }
 
-double analyse_words(const uint8_t *bytes, uint64_t count, bool fold,
-                     const struct byte_rates *rates, struct plan_words *words)
+uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates)
 {
     double best_rate = 1e9, rate[4] = {0}; /* of the words at four offsets one after the other */
     uint64_t best = 0;
@@ -267,17 +266,8 @@ double analyse_words(const uint8_t *bytes, uint64_t count, bool fold,
         for (uint32_t i = 0; i < 3; i++)
             rate[i] = rate[i + 1];
     }
-    words->offset = best;
-    for (uint32_t o = 0; o < 4; o++) {
-        uint8_t folds[4];
-
-        for (uint32_t i = 0; i < 4; i++)
-            folds[i] = fold_mask(bytes[best + o + i], fold);
-        memcpy(&words->fold[o], folds, 4);
-        memcpy(&words->word[o], bytes + best + o, 4);
-        words->word[o] |= words->fold[o];
-    }
-    return best_rate / 4; /* each text word stands for four positions */
+    TRAWL_ASSERT(best + 7 <= count);
+    return best;
 }
 
 #define CLASSES 8u

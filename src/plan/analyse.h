@@ -41,13 +41,11 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
 uint32_t analyse_first_probes(const uint8_t *bytes, const struct byte_rates *rates,
                               const struct plan_probe *probes, uint32_t probe_count);
 
-/* The window of 7 bytes whose four words are rarest; returns the expected candidates per text
- * byte. count >= 7. */
-double analyse_words(const uint8_t *bytes, uint64_t count, bool fold,
-                     const struct byte_rates *rates, struct plan_words *words);
+/* Where the 7 bytes begin whose four words are rarest. count >= 7. */
+uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);
 
-/* The same for grams of every `stride` bytes and the window of their rarest; a byte counts as its
- * class. count >= stride + 3. */
+/* The window whose grams, of every `stride` bytes, are rarest; returns the expected candidates per
+ * text byte. A byte counts as its class. count >= stride + 3. */
 double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams);
 

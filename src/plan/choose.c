@@ -2,15 +2,14 @@
  *
  * One literal is searched by `every`, unless it is so long that `grams` proposes next to nothing
  * (it loads each text byte once, where `every` loads it once per probe), or so long that `sampled`
- * leaves most of the text unread. `words` is `grams` with whole words of four bytes, for engines
- * that have no grams. Several literals, or one with a tail, are a `set`. A choice that turns out
- * wrong on the text at hand costs time, never an answer: engines watch how many candidates fail and
- * look at more bytes (docs/design.md).
+ * leaves most of the text unread. Several literals, or one with a tail, are a `set`. A choice that
+ * turns out wrong on the text at hand costs time, never an answer: engines watch how many
+ * candidates fail and look at more bytes (docs/design.md).
  */
 #include "base/checked.h"
 #include "plan/build.h"
 
-#define WORDS_LENGTH_MIN 7u
+#define GRAMS_LENGTH_MIN 7u
 #define GRAM_BYTES_MIN 4u
 #define GRAMS_RATE_MAX 1e-4 /* candidates per text byte: 1.6 per tile of 16 KiB */
 #define SAMPLED_REPEATS_MAX 4.0
@@ -32,15 +31,10 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
         return NULL;
     case TRAWL_METHOD_EVERY:
         return is_one_plain_literal(plan) ? NULL : "every takes one pattern";
-    case TRAWL_METHOD_WORDS:
-        if (!is_one_plain_literal(plan))
-            return "words takes one pattern";
-        return plan->length_min >= WORDS_LENGTH_MIN ? NULL
-                                                    : "words takes patterns of 7 bytes or more";
     case TRAWL_METHOD_GRAMS:
         if (!is_one_plain_literal(plan))
             return "grams takes one pattern";
-        return plan->length_min >= WORDS_LENGTH_MIN ? NULL
+        return plan->length_min >= GRAMS_LENGTH_MIN ? NULL
                                                     : "grams takes patterns of 7 bytes or more";
     case TRAWL_METHOD_SAMPLED:
         if (!is_one_plain_literal(plan))
@@ -54,7 +48,7 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
 /* Are aligned grams enough, where all of the text is read? */
 static bool reads_grams(const struct trawl_plan *plan)
 {
-    return plan->length_min >= WORDS_LENGTH_MIN && plan->gram_rate <= GRAMS_RATE_MAX;
+    return plan->length_min >= GRAMS_LENGTH_MIN && plan->gram_rate <= GRAMS_RATE_MAX;
 }
 
 static enum trawl_status choose_for_one(struct trawl_plan *plan, struct trawl_error *error)
@@ -71,7 +65,7 @@ static enum trawl_status choose_for_one(struct trawl_plan *plan, struct trawl_er
         plan->method_why = "one pattern with rare grams: aligned grams are enough";
     } else {
         plan->method = TRAWL_METHOD_EVERY;
-        plan->method_why = plan->length_min < WORDS_LENGTH_MIN
+        plan->method_why = plan->length_min < GRAMS_LENGTH_MIN
                                ? "one short pattern"
                                : "one pattern whose grams are expected often";
     }
@@ -101,7 +95,7 @@ static void analyse_strides(struct trawl_plan *plan, const struct byte_rates *ra
     }
 }
 
-/* Period, probes, words and grams of the one literal. */
+/* Period, probes and grams of the one literal. */
 static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
@@ -122,8 +116,8 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
         plan->probe_offset_min = min_u64(plan->probe_offset_min, plan->probes[i].offset);
         plan->probe_offset_max = max_u64(plan->probe_offset_max, plan->probes[i].offset);
     }
-    if (count >= WORDS_LENGTH_MIN) {
-        (void)analyse_words(bytes, count, fold, &rates, &plan->words);
+    if (count >= GRAMS_LENGTH_MIN) {
+        plan->rare_offset = analyse_rare_bytes(bytes, count, &rates);
         analyse_strides(plan, &rates);
     }
 }

@@ -55,8 +55,7 @@ static uint64_t table_bytes(const struct trawl_plan *plan)
                    (sizeof(uint32_t) + (plan->set_heads != NULL ? sizeof(struct plan_head) : 0));
     if (plan->method == TRAWL_METHOD_GRAMS)
         return sizeof plan->grams;
-    return plan->method == TRAWL_METHOD_WORDS ? sizeof plan->words
-                                              : plan->probe_count * sizeof plan->probes[0];
+    return plan->probe_count * sizeof plan->probes[0];
 }
 
 static void explain_method(struct explanation *text, const struct trawl_plan *plan)
@@ -69,9 +68,6 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
     switch (plan->method) {
     case TRAWL_METHOD_SAMPLED:
         add(text, "q: %u\nstride: %" PRIu64 "\n", plan->sampled.q, plan->sampled.stride);
-        break;
-    case TRAWL_METHOD_WORDS:
-        add(text, "q: 4\nstride: 4\nwindow offset: %" PRIu64 "\n", plan->words.offset);
         break;
     case TRAWL_METHOD_GRAMS:
         add(text, "q: %u\nstride: %u\nwindow offset: %" PRIu64 "\n", plan->grams.q,

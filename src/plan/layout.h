@@ -22,14 +22,6 @@ struct plan_probe {
     uint8_t reserved[6];
 };
 
-/* Method "words": a text word (4 bytes, at every 4th position) that equals word[o], o in [0, 4),
- * proposes the occurrence that begins offset + o bytes before it. */
-struct plan_words {
-    uint64_t offset;
-    uint32_t word[4];
-    uint32_t fold[4]; /* or-ed into the text's word first */
-};
-
 /* Method "grams": looks at every stride-th position, and at q bytes there. The bytes at position
  * i that equal gram[o], o in [0, stride), propose the occurrence that begins offset + o bytes
  * before i.

@@ -92,7 +92,7 @@ struct trawl_plan {
     uint32_t first_probes;     /* expected to leave few blocks of 64 positions with a candidate */
     bool probes_exact;         /* all bytes are probes: a candidate is an occurrence */
     struct plan_probe probes[PLAN_PROBES_MAX];
-    struct plan_words words;     /* valid if length >= 7 */
+    uint64_t rare_offset;        /* where the rarest 7 bytes begin, if length >= 7 */
     struct plan_grams grams;     /* the same */
     struct plan_sampled sampled; /* valid if method is SAMPLED */
     uint32_t *sampled_heads;     /* 1 << hash_bits */

@@ -88,7 +88,7 @@ static void find_planted(struct trawl_searcher *gpu, const struct haystack *hay,
 
 static void find_by_methods(struct trawl_searcher *gpu, const struct haystack *hay)
 {
-    for (uint32_t method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_GRAMS; method++) {
+    for (uint32_t method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_SET; method++) {
         struct trawl_plan *plan =
             plan_of((const uint8_t *)needle, sizeof needle - 1, (enum trawl_method)method);
 
@@ -150,7 +150,7 @@ static void beyond_4_gib(struct trawl_searcher *gpu)
 static void compare(struct trawl_searcher *gpu, struct trawl_searcher *cpu, struct trawl_text *text,
                     const uint8_t *pattern, uint64_t pattern_bytes, uint64_t *compared)
 {
-    for (uint32_t method = TRAWL_METHOD_EVERY; method <= TRAWL_METHOD_GRAMS; method++) {
+    for (uint32_t method = TRAWL_METHOD_EVERY; method <= TRAWL_METHOD_SET; method++) {
         AUTO_PLAN plan = plan_of(pattern, pattern_bytes, (enum trawl_method)method);
 
         if (plan == NULL)

@@ -96,9 +96,9 @@ int main(int argc, char **argv)
     engine_cuda.close(engine);
     if (i < cases && test_failures < FAILURES_MAX)
         printf("out of time: %" PRIu64 " of %" PRIu64 " cases of each part were run\n", i, cases);
-    printf("cases: every %" PRIu64 ", words %" PRIu64 ", sampled %" PRIu64 ", set %" PRIu64
+    printf("cases: every %" PRIu64 ", grams %" PRIu64 ", sampled %" PRIu64 ", set %" PRIu64
            ", auto %" PRIu64 ", refused %" PRIu64 "; %" PRIu64 " matches\n",
-           tally.method[TRAWL_METHOD_EVERY], tally.method[TRAWL_METHOD_WORDS],
+           tally.method[TRAWL_METHOD_EVERY], tally.method[TRAWL_METHOD_GRAMS],
            tally.method[TRAWL_METHOD_SAMPLED], tally.method[TRAWL_METHOD_SET],
            tally.method[TRAWL_METHOD_AUTO], tally.refused, tally.matches);
     return test_end();

@@ -74,7 +74,7 @@ static void search_one(struct trawl_searcher *searcher, struct test_random *rand
  * missed.) */
 static void handed_over(struct test_random *random, uint64_t seed)
 {
-    static const enum trawl_method methods[] = {TRAWL_METHOD_EVERY, TRAWL_METHOD_WORDS,
+    static const enum trawl_method methods[] = {TRAWL_METHOD_EVERY, TRAWL_METHOD_GRAMS,
                                                 TRAWL_METHOD_SET, TRAWL_METHOD_SAMPLED};
     static char bytes[4 * 1024], string[32];
     struct cuda_limits limits = cuda_limits_default;

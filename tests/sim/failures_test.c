@@ -54,7 +54,7 @@ static const struct workload workloads[] = {
      {"abcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabc"},
      2500,
      NULL},
-    {"first, loaded, words", TRAWL_METHOD_WORDS, WANT_FIRST, true, {"cabcabca"}, 2000, NULL},
+    {"first, loaded, grams", TRAWL_METHOD_GRAMS, WANT_FIRST, true, {"cabcabca"}, 2000, NULL},
 #if TRAWL_GALLERY
     {"count, gallery, debug code", 0, WANT_COUNT, false, {"abcab"}, 900, "pss-gr:64,debug"},
     {"hits, gallery, children", 0, WANT_HITS, false, {"abca", "bca"}, 300, "qs-swift-binning:64"},

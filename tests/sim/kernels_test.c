@@ -32,16 +32,16 @@ int main(void)
             TEST_CHECK(random_case_run("kernels, sets", i, 0, &tally));
     random_case_want(RANDOM_CASE_ANY);
     counters = sim_counters();
-    printf("cases: every %" PRIu64 ", words %" PRIu64 ", sampled %" PRIu64 ", set %" PRIu64
+    printf("cases: every %" PRIu64 ", grams %" PRIu64 ", sampled %" PRIu64 ", set %" PRIu64
            ", auto %" PRIu64 ", refused %" PRIu64 "; %" PRIu64 " matches\n",
-           tally.method[TRAWL_METHOD_EVERY], tally.method[TRAWL_METHOD_WORDS],
+           tally.method[TRAWL_METHOD_EVERY], tally.method[TRAWL_METHOD_GRAMS],
            tally.method[TRAWL_METHOD_SAMPLED], tally.method[TRAWL_METHOD_SET],
            tally.method[TRAWL_METHOD_AUTO], tally.refused, tally.matches);
     printf("schedules: %" PRIu64 " launches in as many seeded orders, %" PRIu64
            " switches of threads, %" PRIu64 " barriers, %" PRIu64 " atomics\n",
            counters.schedules, counters.switches, counters.barriers, counters.atomics);
     if (only == UINT64_MAX) {
-        for (uint32_t method = 0; method <= TRAWL_METHOD_GRAMS; method++)
+        for (uint32_t method = 0; method <= TRAWL_METHOD_SET; method++)
             TEST_CHECK(tally.method[method] > 0 || cases < CASES_TELLING);
         TEST_CHECK(tally.matches > 0);
     }

@@ -204,7 +204,7 @@ struct trawl_plan *random_case_plan(struct test_random *random, const struct dif
     options.flags = input->flags;
     options.line_end_set = 1;
     options.line_end = input->line_end;
-    options.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_GRAMS + 1);
+    options.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
     if (trawl_plan_build(patterns, input->pattern_count, &options, &plan, NULL) != TRAWL_OK) {
         options.method = TRAWL_METHOD_AUTO;
         TEST_CHECK(trawl_plan_build(patterns, input->pattern_count, &options, &plan, NULL) ==

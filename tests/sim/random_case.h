@@ -6,7 +6,7 @@
 #include "cuda_case.h"
 
 struct random_case_tally {
-    uint64_t method[TRAWL_METHOD_GRAMS + 1];
+    uint64_t method[TRAWL_METHOD_SET + 1];
     uint64_t refused;
     uint64_t matches;
 };

@@ -226,7 +226,7 @@ int main(void)
     cuda_driver_replace(sim_driver_table());
     cuda_limits_replace(NULL);
     sim_driver_reset_usual(1);
-    check_traffic(TRAWL_METHOD_WORDS, "words", "Qqzjxwvkpq", 1.0, 1.03);
+    check_traffic(TRAWL_METHOD_GRAMS, "grams", "Qqzjxwvkpq", 1.0, 1.03);
     check_traffic(TRAWL_METHOD_EVERY, "every", "Qqzjxwvkpq", 1.0, 1.03);
     check_traffic(
         TRAWL_METHOD_SAMPLED, "sampled, stride 64",

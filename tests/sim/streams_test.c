@@ -122,8 +122,6 @@ static const struct candidate_case {
     {TRAWL_METHOD_AUTO, 9, 7, 7},
     {TRAWL_METHOD_EVERY, 3, 0, 0},
     {TRAWL_METHOD_EVERY, 40, 7, 7},
-    {TRAWL_METHOD_WORDS, 8, 7, 7},
-    {TRAWL_METHOD_WORDS, 64, 7, 7},
     {TRAWL_METHOD_SAMPLED, 16, 7, 7},
     {TRAWL_METHOD_SAMPLED, 64, 7, 7},
     {TRAWL_METHOD_SET, 7, 7, 7},

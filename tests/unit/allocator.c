@@ -95,9 +95,9 @@ static void search(const char *bytes, const struct trawl_plan *plan, uint32_t th
 static void build_and_search(const char *bytes)
 {
     static const uint64_t lengths[] = {1, 3, 9, 300};
-    static const enum trawl_method methods[] = {TRAWL_METHOD_AUTO,  TRAWL_METHOD_EVERY,
-                                                TRAWL_METHOD_WORDS, TRAWL_METHOD_SAMPLED,
-                                                TRAWL_METHOD_GRAMS, TRAWL_METHOD_SET};
+    static const enum trawl_method methods[] = {TRAWL_METHOD_AUTO, TRAWL_METHOD_EVERY,
+                                                TRAWL_METHOD_GRAMS, TRAWL_METHOD_SAMPLED,
+                                                TRAWL_METHOD_SET};
 
     for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++)
         for (uint32_t m = 0; m < sizeof methods / sizeof *methods; m++) {

@@ -71,7 +71,6 @@ static void explain_names_the_method(void)
         enum trawl_method method;
         const char *line, *device;
     } rows[] = {{TRAWL_METHOD_EVERY, "method: every\n", "every"},
-                {TRAWL_METHOD_WORDS, "method: words\n", "words"},
                 {TRAWL_METHOD_SAMPLED, "method: sampled\n", "sampled"},
                 {TRAWL_METHOD_GRAMS, "method: grams\n", "grams"},
                 {TRAWL_METHOD_SET, "method: set\n", "set"}};
@@ -171,9 +170,9 @@ static void many_patterns(void)
 /* As long as the text, one byte longer, and far longer. */
 static void long_patterns(void)
 {
-    static const enum trawl_method methods[] = {TRAWL_METHOD_AUTO,  TRAWL_METHOD_EVERY,
-                                                TRAWL_METHOD_WORDS, TRAWL_METHOD_SAMPLED,
-                                                TRAWL_METHOD_GRAMS, TRAWL_METHOD_SET};
+    static const enum trawl_method methods[] = {TRAWL_METHOD_AUTO, TRAWL_METHOD_EVERY,
+                                                TRAWL_METHOD_GRAMS, TRAWL_METHOD_SAMPLED,
+                                                TRAWL_METHOD_SET};
     static const uint64_t longer[] = {0, 1, 100000};
     uint64_t bytes_count = 3000000 / TEST_SANITIZED_DIVISOR;
     char *bytes = malloc(bytes_count + longer[2]);

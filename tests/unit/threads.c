@@ -59,7 +59,7 @@ static uint32_t build_plans(const struct naive_bytes *patterns, struct trawl_pla
 
     for (uint32_t i = 0; i < PATTERNS; i++)
         given[i] = (struct trawl_pattern){patterns[i].bytes, patterns[i].bytes_count};
-    for (int method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_GRAMS; method++) {
+    for (int method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_SET; method++) {
         if (trawl_plan_build(given, PATTERNS, PLAN_WITH(.method = (enum trawl_method)method),
                              &plans[count], NULL) == TRAWL_OK)
             count++;

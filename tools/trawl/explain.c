@@ -14,9 +14,6 @@ static const struct {
     {"every",
      "Every place of the text is looked at, many at once: a few bytes of it are compared with "
      "those\nof the string. Where they agree, the whole string is.\n"},
-    {"words",
-     "Groups of 4 bytes are looked at, side by side, many at once: wherever the string is, one of\n"
-     "them lies within it. Where one of its groups is found, the whole string is compared.\n"},
     {"grams", "Groups of a few bytes are looked at, side by side, many at once: wherever the "
               "string is, one\n"
               "of them lies within it, and few places have such a group. There the whole string is "

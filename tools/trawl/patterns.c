@@ -725,8 +725,8 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         options.method = method_named(settings->method, &known);
     if (!known) {
         snprintf(message, TYPED_ERROR_BYTES,
-                 "--method: '%s' is not one of auto, every, words, "
-                 "sampled, set, grams",
+                 "--method: '%s' is not one of auto, every, grams, "
+                 "sampled, set",
                  settings->method);
         return false;
     }

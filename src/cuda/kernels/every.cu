@@ -58,7 +58,7 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
     tile_emit(a, origin, shared, partition, totals);
 }
 
-/* What every, words and dense groups do with a tile after its filter: `found` is this thread's
+/* What every, grams and dense groups do with a tile after its filter: `found` is this thread's
  * count of candidates. Returns whether the tile is dense. All threads of the block. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
