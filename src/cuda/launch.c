@@ -68,11 +68,11 @@ static void choose_samples(struct scan_arguments *a)
     a->sample_base = a->begin - a->begin % a->stride;
     distance = a->limit - 1 - a->sample_base;
     a->sample_first = 0;
-    while (a->sample_base + plan_sample_place(a->sample_first, a->stride, a->sample_pair) <
+    while (a->sample_base + scan_sample_position(a->sample_first, a->stride, a->sample_pair) <
            a->begin)
         a->sample_first++;
     sample = distance / a->stride << a->sample_pair;
-    while (plan_sample_place((uint32_t)sample, a->stride, a->sample_pair) < distance)
+    while (scan_sample_position((uint32_t)sample, a->stride, a->sample_pair) < distance)
         sample++;
     TRAWL_ASSERT(sample < UINT32_MAX - 4 * SCAN_SAMPLE_STEP);
     a->sample_count = (uint32_t)sample + 1;

@@ -1,13 +1,20 @@
-/* sampled: tables of method sampled. */
+/* sampled: when a device samples, and its tables for that. */
 #ifndef TRAWL_CUDA_SAMPLED_H
 #define TRAWL_CUDA_SAMPLED_H
 
+#include "base/status.h"
 #include "cuda/kernels/scan.h"
+#include "plan/plan.h"
 
 /* Where the tables go; the bits are all clear. */
 struct cuda_sampled_tables {
     uint32_t *heads, *next, *head_bits, *words;
 };
+
+/* What a device runs for the plan. It samples 16 bytes, which distinguish more positions of a long
+ * pattern than 8, and from shorter patterns on. Errors: MEMORY. */
+enum trawl_status cuda_sampled_choose(const struct trawl_plan *plan, enum trawl_method *method,
+                                      struct trawl_error *error);
 
 /* Stride and sizes for a pattern of `length` bytes; then the tables, of those sizes. */
 void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a);

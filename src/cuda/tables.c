@@ -28,11 +28,11 @@ struct block {
 
 /* Up to 8 bytes without fold are decided at each position, which costs hardly more and does not
  * depend on the text. */
-static bool takes_strides(const struct trawl_plan *plan)
+static bool takes_strides(const struct trawl_plan *plan, enum trawl_method method)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
 
-    return plan->method_device == TRAWL_METHOD_GRAMS && plan->grams.stride > 1 &&
+    return method == TRAWL_METHOD_GRAMS && plan->grams.stride > 1 &&
            plan->grams.q >= sizeof(uint32_t) && (fold || plan->length_min > GRAM_BYTES);
 }
 
@@ -161,9 +161,9 @@ static void put_pattern(const uint8_t *bytes, uint64_t count, struct block *bloc
     (void)block_put(block, NULL, cuda_plane_words(count) * sizeof(uint32_t), &a->plane.words);
 }
 
-static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, struct block *block,
-                    struct scan_arguments *a)
+static void put_one(const struct trawl_plan *plan, struct block *block, struct cuda_tables *tables)
 {
+    struct scan_arguments *a = &tables->arguments;
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t count = plan_literal_at(plan, 0).bytes_count;
     uint32_t overlap_count = (uint32_t)min_u64(count, SCAN_TILE_WORDS_MAX * 32u);
@@ -177,9 +177,9 @@ static void put_one(const struct trawl_plan *plan, enum cuda_kernel kernel, stru
     if (to != NULL)
         cuda_overlap(bytes, (uint32_t)count, (uint32_t *)to, overlap_count);
     choose_grams(plan, a);
-    if (kernel == CUDA_KERNEL_EVERY && takes_strides(plan))
+    if (tables->kernel == CUDA_KERNEL_EVERY && takes_strides(plan, tables->method))
         choose_strides(plan, a);
-    if (kernel == CUDA_KERNEL_SAMPLED)
+    if (tables->kernel == CUDA_KERNEL_SAMPLED)
         put_sampled(plan, block, a);
 }
 
@@ -252,16 +252,15 @@ static void put_plan(const struct trawl_plan *plan, struct block *block, struct 
     if (tables->kernel == CUDA_KERNEL_SET)
         put_set(plan, block, tables);
     else
-        put_one(plan, tables->kernel, block, a);
+        put_one(plan, block, tables);
 }
 
 /* The plan's method, and which of the kernels that do the same. */
-static void choose_kernels(const struct engine_worker *worker, const struct trawl_plan *plan,
-                           struct cuda_tables *tables)
+static void choose_kernels(const struct engine_worker *worker, struct cuda_tables *tables)
 {
-    tables->kernel = plan->method_device == TRAWL_METHOD_SAMPLED ? CUDA_KERNEL_SAMPLED
-                     : plan->method_device == TRAWL_METHOD_SET   ? CUDA_KERNEL_SET
-                                                                 : CUDA_KERNEL_EVERY;
+    tables->kernel = tables->method == TRAWL_METHOD_SAMPLED ? CUDA_KERNEL_SAMPLED
+                     : tables->method == TRAWL_METHOD_SET   ? CUDA_KERNEL_SET
+                                                            : CUDA_KERNEL_EVERY;
     tables->count_kernel = tables->kernel;
     if (worker->limits.streams && tables->kernel == CUDA_KERNEL_EVERY)
         tables->count_kernel = CUDA_KERNEL_STREAM;
@@ -277,9 +276,11 @@ static void *block_at(const struct block *block, const void *pointer)
 
 /* How planes search dense tiles for one pattern, where they can. */
 static void choose_plane(const struct trawl_plan *plan, const struct block *block,
-                         struct scan_arguments *a)
+                         struct cuda_tables *tables)
 {
-    if (plan->method_device != TRAWL_METHOD_SET && a->is_exact == 0)
+    struct scan_arguments *a = &tables->arguments;
+
+    if (tables->method != TRAWL_METHOD_SET && a->is_exact == 0)
         cuda_plane_choose(plan_literal_bytes(plan, 0), plan_literal_at(plan, 0).bytes_count,
                           a->fold != 0, (const uint32_t *)block_at(block, a->overlap),
                           (uint32_t *)block_at(block, a->plane.words), &a->plane);
@@ -292,7 +293,7 @@ static uint64_t put_tables(const struct engine_worker *worker, const struct traw
 {
     struct block block = {NULL, 0, address};
 
-    choose_kernels(worker, plan, tables);
+    choose_kernels(worker, tables);
     put_plan(plan, &block, tables);
     if (to != NULL && block.count <= room) {
         uint64_t bytes = block.count;
@@ -303,7 +304,7 @@ static uint64_t put_tables(const struct engine_worker *worker, const struct traw
         put_plan(plan, &block, tables);
         TRAWL_ASSERT(block.count == bytes);
         if (worker->limits.planes)
-            choose_plane(plan, &block, &tables->arguments);
+            choose_plane(plan, &block, tables);
     }
     tables->dense_left = 0;
     tables->arguments.plane.steps_max = worker->limits.plane_steps_max;
@@ -319,7 +320,7 @@ static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cud
                                        struct trawl_error *error)
 {
     tables->alike_max = 1;
-    if (plan->method_device != TRAWL_METHOD_SET)
+    if (tables->method != TRAWL_METHOD_SET)
         return TRAWL_OK;
     for (uint64_t i = 0; i < 1ull << plan->set.bucket_bits; i++)
         tables->alike_max =
@@ -339,9 +340,10 @@ enum trawl_status cuda_tables_build(struct engine_worker *worker, struct trawl_e
     uint64_t bytes;
 
     TRAWL_TRY(cuda_tables_check(worker->plan, error));
+    TRAWL_TRY(cuda_sampled_choose(worker->plan, &tables->method, error));
     TRAWL_TRY(measure_alike(worker->plan, tables, error));
     memset(&tables->sets, 0, sizeof tables->sets);
-    if (worker->plan->method_device == TRAWL_METHOD_SET)
+    if (tables->method == TRAWL_METHOD_SET)
         cuda_sets_choose(worker, worker->plan, tables);
     bytes = put_tables(worker, worker->plan, 0, NULL, 0, tables);
     TRAWL_TRY(memory_allocate(bytes, 1, &memory, error));

@@ -14,6 +14,7 @@ enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOM
 /* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
  * on the text. */
 struct cuda_tables {
+    enum trawl_method method;
     bool ready; /* in the worker's memory, for the plan with the serial number */
     uint64_t plan_serial;
     enum cuda_kernel kernel;

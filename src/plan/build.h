@@ -25,12 +25,6 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
 enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *error);
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error);
 
-/* How many of the literal's positions a sample names on average, if the text's grams come as often
- * as the literal's own: 1 if no gram repeats. Two, in a text of few grams, are dense. q is 8 or 16.
- */
-enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *places,
-                                  struct trawl_error *error);
-
 /* The stride the method sampled would use for a literal of this length; 0 if it is too short. */
 uint64_t sampled_stride(uint64_t length);
 

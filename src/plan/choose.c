@@ -14,13 +14,6 @@
 #define GRAMS_RATE_MAX 1e-4 /* candidates per text byte: 1.6 per tile of 16 KiB */
 #define SAMPLED_REPEATS_MAX 4.0
 #define SAMPLED_LENGTH_MIN 768u /* from here the text is not read whole */
-#define DEVICE_REPEATS_MAX 2.0
-#define DEVICE_SAMPLED_LENGTH_MIN 63u /* from here a device reads less than all, at stride 64 */
-
-static bool is_one_plain_literal(const struct trawl_plan *plan)
-{
-    return plan->literal_count == 1 && plan_literal_at(plan, 0).tail_count == 0;
-}
 
 /* Why the asked method does not fit, NULL if it does. */
 static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_method asked)
@@ -30,14 +23,14 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
     case TRAWL_METHOD_SET:
         return NULL;
     case TRAWL_METHOD_EVERY:
-        return is_one_plain_literal(plan) ? NULL : "every takes one pattern";
+        return plan_is_one_literal(plan) ? NULL : "every takes one pattern";
     case TRAWL_METHOD_GRAMS:
-        if (!is_one_plain_literal(plan))
+        if (!plan_is_one_literal(plan))
             return "grams takes one pattern";
         return plan->length_min >= GRAMS_LENGTH_MIN ? NULL
                                                     : "grams takes patterns of 7 bytes or more";
     case TRAWL_METHOD_SAMPLED:
-        if (!is_one_plain_literal(plan))
+        if (!plan_is_one_literal(plan))
             return "sampled takes one pattern";
         return sampled_stride(plan->length_min) > 0 ? NULL
                                                     : "sampled takes patterns of 16 bytes or more";
@@ -45,22 +38,21 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
     return "no such method";
 }
 
-/* Are aligned grams enough, where all of the text is read? */
-static bool reads_grams(const struct trawl_plan *plan)
+bool plan_reads_grams(const struct trawl_plan *plan)
 {
     return plan->length_min >= GRAMS_LENGTH_MIN && plan->gram_rate <= GRAMS_RATE_MAX;
 }
 
 static enum trawl_status choose_for_one(struct trawl_plan *plan, struct trawl_error *error)
 {
-    double places = SAMPLED_REPEATS_MAX + 1;
+    double positions = SAMPLED_REPEATS_MAX + 1;
 
     if (plan->length_min >= SAMPLED_LENGTH_MIN)
-        TRAWL_TRY(sampled_repeats(plan, 8, &places, error));
-    if (places <= SAMPLED_REPEATS_MAX) {
+        TRAWL_TRY(plan_sampled_repeats(plan, 8, &positions, error));
+    if (positions <= SAMPLED_REPEATS_MAX) {
         plan->method = TRAWL_METHOD_SAMPLED;
         plan->method_why = "one long pattern: samples a stride apart find every occurrence";
-    } else if (reads_grams(plan)) {
+    } else if (plan_reads_grams(plan)) {
         plan->method = TRAWL_METHOD_GRAMS;
         plan->method_why = "one pattern with rare grams: aligned grams are enough";
     } else {
@@ -116,32 +108,12 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
         plan->probe_offset_min = min_u64(plan->probe_offset_min, plan->probes[i].offset);
         plan->probe_offset_max = max_u64(plan->probe_offset_max, plan->probes[i].offset);
     }
+    plan->sample_repeats = plan->method_asked == TRAWL_METHOD_AUTO &&
+                           analyse_repeats(sample, sample_bytes, bytes, count);
     if (count >= GRAMS_LENGTH_MIN) {
         plan->rare_offset = analyse_rare_bytes(bytes, count, &rates);
         analyse_strides(plan, &rates);
     }
-}
-
-/* What devices run: they sample 16 bytes, which distinguish more positions of a long pattern
- * than 8, and from shorter patterns on; but not where the text is one of the pattern's own words
- * over and over: there they are at 0.06 to 0.2 of the read speed, and what reads all at 0.23 to
- * 0.45 [H200]. */
-static enum trawl_status choose_for_device(struct trawl_plan *plan, enum trawl_method asked,
-                                           const uint8_t *sample, uint64_t sample_bytes,
-                                           struct trawl_error *error)
-{
-    double places = DEVICE_REPEATS_MAX + 1;
-
-    plan->method_device = asked;
-    if (asked == TRAWL_METHOD_AUTO && plan->length_min >= DEVICE_SAMPLED_LENGTH_MIN &&
-        !analyse_repeats(sample, sample_bytes, plan_literal_bytes(plan, 0), plan->length_min))
-        TRAWL_TRY(sampled_repeats(plan, 16, &places, error));
-    if (places <= DEVICE_REPEATS_MAX)
-        plan->method_device = TRAWL_METHOD_SAMPLED;
-    else if (asked == TRAWL_METHOD_AUTO ||
-             (asked == TRAWL_METHOD_SAMPLED && plan->length_min < PLAN_DEVICE_SAMPLED_LENGTH_MIN))
-        plan->method_device = reads_grams(plan) ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
-    return TRAWL_OK;
 }
 
 enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked,
@@ -152,15 +124,13 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
 
     if (obstacle != NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s", obstacle);
-    if (is_one_plain_literal(plan))
+    plan->method_asked = asked;
+    if (plan_is_one_literal(plan))
         analyse_one(plan, sample, sample_bytes);
-    plan->method_device = TRAWL_METHOD_SET;
-    if (is_one_plain_literal(plan))
-        TRAWL_TRY(choose_for_device(plan, asked, sample, sample_bytes, error));
     if (asked != TRAWL_METHOD_AUTO) {
         plan->method = asked;
         plan->method_why = "asked for";
-    } else if (is_one_plain_literal(plan)) {
+    } else if (plan_is_one_literal(plan)) {
         return choose_for_one(plan, error);
     } else {
         plan->method = TRAWL_METHOD_SET;

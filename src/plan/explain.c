@@ -88,8 +88,6 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
         add(text, "\n");
         break;
     }
-    if (plan->literal_count == 1)
-        add(text, "method on devices: %s\n", method_name(plan->method_device));
     add(text, "table bytes: %" PRIu64 "\n", table_bytes(plan));
 }
 

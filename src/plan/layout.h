@@ -1,7 +1,7 @@
-/* layout: the plain structs of a plan that engines read, on the host and on devices alike.
+/* layout: the plain structs of a plan that all engines read.
  *
- * Nothing here has a pointer: a device gets the same bytes as the host. All numbers are in the
- * machine's byte order (little-endian on every machine trawl runs on).
+ * Nothing here has a pointer: an engine with memory of its own gets the same bytes. All numbers are
+ * in the machine's byte order (little-endian on every machine trawl runs on).
  */
 #ifndef TRAWL_PLAN_LAYOUT_H
 #define TRAWL_PLAN_LAYOUT_H
@@ -104,48 +104,6 @@ static inline uint32_t plan_hash_wide(const struct plan_set *set, uint64_t head)
     uint32_t high = ((uint32_t)(head >> 32) | set->fold) & set->wide_mask;
 
     return plan_hash32(low ^ high << PLAN_WIDE_SHIFT, set->bitmap_bits);
-}
-
-/* Of four words, for devices, which multiply 64 bits in many steps; the last step is for the low
- * bits, which a product has of the words' low bits alone. */
-static inline uint32_t plan_hash_words(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
-{
-    uint32_t hash = a * 0x9e3779b1u + b * 0x85ebca77u + c * 0xc2b2ae3du + d * 0x27d4eb2fu;
-
-    return hash ^ hash >> 15;
-}
-
-/* Where a device's sample lies: at multiples of the stride, or with `pair` 1 two neighbours of 16
- * bytes there. Sample i stands for the begins beyond sample i - 1 and up to its own place, so for
- * the pattern's offsets below plan_sample_reach. */
-static inline uint64_t plan_sample_place(uint32_t sample, uint32_t stride, uint32_t pair)
-{
-    return (uint64_t)(sample >> pair) * stride + (sample & pair) * 16u;
-}
-
-static inline uint32_t plan_sample_reach(uint32_t sample, uint32_t stride, uint32_t pair)
-{
-    return (sample & pair) != 0 ? 16u : stride - 16u * pair;
-}
-
-/* An entry of the device's chains: an offset of the pattern, and bits of its gram's hash beside
- * those that chose the chain. PLAN_NONE is none. */
-#define PLAN_ENTRY_OFFSET_BITS 15u
-
-static inline uint32_t plan_entry(uint32_t offset, uint32_t hash)
-{
-    return hash << PLAN_ENTRY_OFFSET_BITS | offset;
-}
-
-/* Of a gram with this hash, as far as the entry tells? */
-static inline uint32_t plan_entry_is(uint32_t entry, uint32_t hash)
-{
-    return (entry ^ hash << PLAN_ENTRY_OFFSET_BITS) >> PLAN_ENTRY_OFFSET_BITS == 0;
-}
-
-static inline uint32_t plan_entry_offset(uint32_t entry)
-{
-    return entry & ((1u << PLAN_ENTRY_OFFSET_BITS) - 1u);
 }
 
 static inline uint32_t plan_hash64(uint64_t gram, uint32_t bits)

@@ -12,9 +12,6 @@
 #include "plan/algorithm.h"
 #include "plan/layout.h"
 
-/* Devices sample 16 bytes at multiples of 16. */
-#define PLAN_DEVICE_SAMPLED_LENGTH_MIN 31u
-
 struct plan_literal {
     uint64_t bytes_begin; /* into plan->literal_bytes; folded to lower case if case is ignored */
     uint64_t bytes_count;
@@ -78,11 +75,11 @@ struct trawl_plan {
 
     struct plan_algorithm algorithm; /* with one no method was chosen: all from there on is zero */
     enum trawl_method method;
-    enum trawl_method method_saved;  /* that was asked for; with a sample, which is not saved, the
-                                        one that it chose */
-    enum trawl_method method_device; /* what devices run for it: they sample shorter patterns too */
-    const char *method_why;          /* static text */
-    double gram_rate;                /* expected candidates per text byte under the prior */
+    enum trawl_method method_asked; /* AUTO: the plan chose */
+    enum trawl_method method_saved; /* that was asked for; with a sample, which is not saved, the
+                                       one that it chose */
+    const char *method_why;         /* static text */
+    double gram_rate;               /* expected candidates per text byte under the prior */
 
     /* One literal without a tail: */
     uint64_t period;      /* the least period if at most half the length, else 0 */
@@ -90,6 +87,7 @@ struct trawl_plan {
     uint64_t probe_offset_min;
     uint64_t probe_offset_max; /* less than probe_offset_min + PLAN_PROBE_SPAN_BYTES */
     uint32_t first_probes;     /* expected to leave few blocks of 64 positions with a candidate */
+    bool sample_repeats;       /* the sample was the literal's own words over and over */
     bool probes_exact;         /* all bytes are probes: a candidate is an occurrence */
     struct plan_probe probes[PLAN_PROBES_MAX];
     uint64_t rare_offset;        /* where the rarest 7 bytes begin, if length >= 7 */
@@ -158,6 +156,21 @@ bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uin
                         uint64_t before);
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t end,
                       uint64_t available);
+
+/* One literal, all of whose bytes are the pattern's? */
+static inline bool plan_is_one_literal(const struct trawl_plan *plan)
+{
+    return plan->literal_count == 1 && plan->element_count == 0;
+}
+
+/* Of one literal: are aligned grams enough, where all of the text is read? */
+bool plan_reads_grams(const struct trawl_plan *plan);
+
+/* How many of the one literal's positions a sample names on average, if the text's grams come as
+ * often as the literal's own: 1 if no gram repeats. Two, in a text of few grams, are dense. q is 8
+ * or 16. Errors: MEMORY. */
+enum trawl_status plan_sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *positions,
+                                       struct trawl_error *error);
 
 /* Are the literals' bytes like letters: neither a few values, as of DNA, nor any? */
 bool plan_has_letters(const struct trawl_plan *plan);

@@ -63,8 +63,8 @@ enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *err
     return TRAWL_OK;
 }
 
-enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *places,
-                                  struct trawl_error *error)
+enum trawl_status plan_sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *positions,
+                                       struct trawl_error *error)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t stride = sampled_stride(plan->length_min), pairs = 0;
@@ -81,7 +81,7 @@ enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, dou
         pairs += 2ull * counts[plan_hash64(gram[0], bits)]++ + 1; /* sums to the counts' squares */
     }
     memory_release(counts, 1ull << bits, sizeof *counts);
-    *places = (double)pairs / (double)stride;
+    *positions = (double)pairs / (double)stride;
     return TRAWL_OK;
 }
 

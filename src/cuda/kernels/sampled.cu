@@ -44,7 +44,7 @@ struct sampled_group {
 
 SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sample)
 {
-    return a->sample_base + plan_sample_place(sample, a->stride, a->sample_pair);
+    return a->sample_base + scan_sample_position(sample, a->stride, a->sample_pair);
 }
 
 /* Unsigned, so that those below the first fail too. */
@@ -74,8 +74,8 @@ SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct
 {
     uint32_t fold = a->sample_fold;
 
-    return plan_hash_words(sample->w[0] | fold, sample->w[1] | fold, sample->w[2] | fold,
-                           sample->w[3] | fold);
+    return scan_sample_hash(sample->w[0] | fold, sample->w[1] | fold, sample->w[2] | fold,
+                            sample->w[3] | fold);
 }
 
 /* Follow one sample's chain; returns whether the thread gives up. */
@@ -84,17 +84,17 @@ SIMT_FUNCTION int sampled_chain(const struct scan_arguments *a, const struct sam
                                 uint32_t *followed)
 {
     uint32_t entry = simt_load_u32(a->heads + (hash >> (32u - a->hash_bits)));
-    uint32_t reach = plan_sample_reach(sample, a->stride, a->sample_pair);
+    uint32_t reach = scan_sample_reach(sample, a->stride, a->sample_pair);
     uint64_t place = sampled_place(a, sample);
     uint32_t lane_bytes = a->pattern_bytes < TILE_LANE_BYTES ? a->pattern_bytes : TILE_LANE_BYTES;
 
-    for (; entry != PLAN_NONE; entry = simt_load_u32(a->next + plan_entry_offset(entry))) {
-        uint32_t offset = plan_entry_offset(entry);
+    for (; entry != PLAN_NONE; entry = simt_load_u32(a->next + scan_entry_offset(entry))) {
+        uint32_t offset = scan_entry_offset(entry);
         uint64_t x = place - offset;
 
         if (++*followed > SAMPLED_CHAIN_MAX)
             return 1;
-        if (!plan_entry_is(entry, hash) || offset >= reach || place < group->lowest + offset ||
+        if (!scan_entry_is(entry, hash) || offset >= reach || place < group->lowest + offset ||
             x >= group->highest)
             continue;
         if (tile_equal(a, x, a->pattern, lane_bytes)) {

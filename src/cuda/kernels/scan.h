@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "cuda/kernels/samples.h"
 #include "plan/layout.h"
 #include "want.h"
 
@@ -249,13 +250,13 @@ struct scan_arguments {
     struct scan_plane plane;
 
     /* Method sampled: */
-    const uint32_t *heads;        /* plan_entry; of the first offset with such a hash */
+    const uint32_t *heads;        /* scan_entry; of the first offset with such a hash */
     const uint32_t *next;         /* by offset: the next one's */
     const uint32_t *head_bits;    /* 1 << SCAN_HEAD_BITS: is there a gram with this hash? */
     const uint32_t *sample_words; /* the same for streams: two bits of one word are set */
     uint64_t sample_base; /* where the first sample lies: a multiple of the stride, at most begin */
     uint32_t sample_first;  /* at or beyond begin: those below are not read */
-    uint32_t sample_count;  /* less than 2^32 - 2^9; plan_sample_place says where they are */
+    uint32_t sample_count;  /* less than 2^32 - 2^9; scan_sample_position says where they are */
     uint32_t ticket_groups; /* of a stream */
     uint32_t sample_fold;   /* or-ed into the text's words */
     uint32_t sample_words_log2;

@@ -53,12 +53,14 @@
 
 #include <stdint.h>
 
-/* The plan's hashes, for host and device alike: the layout header itself knows no device. */
+/* The hashes, for host and device alike: these headers themselves know no device. */
 #if defined(__CUDACC__)
 #define inline __host__ __device__ inline
+#include "cuda/kernels/samples.h"
 #include "plan/layout.h"
 #undef inline
 #else
+#include "cuda/kernels/samples.h"
 #include "plan/layout.h"
 #endif
 

@@ -161,11 +161,11 @@ SIMT_FUNCTION int sampled_chains(const struct scan_arguments *a, struct sampled_
         hash = s->queue[SAMPLED_QUEUE_MAX + first + simt_lane()];
         entry = simt_load_u32(a->heads + (hash >> (32u - a->hash_bits)));
         place = sampled_place(a, sample);
-        reach = plan_sample_reach(sample, a->stride, a->sample_pair);
+        reach = scan_sample_reach(sample, a->stride, a->sample_pair);
     }
     while (simt_ballot(entry != PLAN_NONE) != 0) {
-        uint32_t offset = plan_entry_offset(entry);
-        int valid = entry != PLAN_NONE && plan_entry_is(entry, hash) && offset < reach &&
+        uint32_t offset = scan_entry_offset(entry);
+        int valid = entry != PLAN_NONE && scan_entry_is(entry, hash) && offset < reach &&
                     place >= a->begin + offset && place - offset < a->limit;
         uint64_t x = place - offset;
 
