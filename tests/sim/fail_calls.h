@@ -16,8 +16,9 @@ struct fail_work {
 };
 
 /* For every N, with two codes, once and from N on, by the CUDA engine and by auto: the work is
- * done, or ends with a status that it may have and a message, auto's by nothing else; nothing is
- * left behind; and after a single fault the same searcher does it. Returns how many ended. */
+ * done, by the CUDA engine only if it needs no such call (sim_driver_needed), or ends with a status
+ * that it may have and a message, auto's by nothing else; nothing is left behind; and after a
+ * single fault the same searcher does it. Returns how many ended. */
 uint64_t fail_calls(const struct fail_work *work);
 
 #endif

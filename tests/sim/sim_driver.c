@@ -721,6 +721,7 @@ void sim_driver_fail(uint64_t nth, int code, bool persistent)
     sim_state.fail_nth = nth;
     sim_state.fail_code = code;
     sim_state.fail_persistent = persistent;
+    sim_state.fail_call = NULL;
     sim_unlock();
 }
 
@@ -735,6 +736,21 @@ void sim_driver_lose(uint32_t device, uint64_t nth)
 bool sim_driver_has_lost(void)
 {
     return sim_state.lose != NULL && sim_state.lose->failed != 0;
+}
+
+const char *sim_driver_needed(void)
+{
+    static const char *const needless[] = {
+        "sim_context_pop",   "sim_context_push",   "sim_context_release",
+        "sim_event_destroy", "sim_host_free",      "sim_memory_free",
+        "sim_module_unload", "sim_stream_destroy", "sim_stream_wait", /* before what is released */
+        "sim_limit_get",     "sim_limit_set",
+    };
+
+    for (uint32_t i = 0; i < sizeof needless / sizeof *needless && sim_state.fail_call != NULL; i++)
+        if (strcmp(sim_state.fail_call, needless[i]) == 0)
+            return NULL;
+    return sim_state.fail_call;
 }
 
 uint64_t sim_driver_calls(void)

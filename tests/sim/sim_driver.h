@@ -41,6 +41,9 @@ void sim_driver_fail(uint64_t nth, int code, bool persistent);
 /* The device's call number `nth` from now (1-based) and all after it fail: it is lost. */
 void sim_driver_lose(uint32_t device, uint64_t nth);
 bool sim_driver_has_lost(void);
+/* The name of the call `nth` of sim_driver_fail, if answers depend on it. NULL: it has not come, is
+ * a hint, or may be one that comes before something is released. */
+const char *sim_driver_needed(void);
 /* Calls since sim_driver_fail. */
 uint64_t sim_driver_calls(void);
 

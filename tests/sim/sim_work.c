@@ -80,7 +80,7 @@ static bool is_host(const void *p)
 }
 
 /* Take the lock and count a call; the code it is to fail with, 0 if it is not. */
-int sim_enter(void)
+int sim_enter_in(const char *call)
 {
     sim_lock();
     sim_host_memory(is_host);
@@ -88,17 +88,20 @@ int sim_enter(void)
     sim_state.calls++;
     if (sim_state.fail_nth != 0 &&
         (sim_state.fail_persistent ? sim_state.calls >= sim_state.fail_nth
-                                   : sim_state.calls == sim_state.fail_nth))
+                                   : sim_state.calls == sim_state.fail_nth)) {
+        if (sim_state.calls == sim_state.fail_nth)
+            sim_state.fail_call = call;
         return sim_state.fail_code;
+    }
     if (!sim_state.initialised)
         return 3; /* CUDA_ERROR_NOT_INITIALIZED */
     return 0;
 }
 
 /* The same for calls that need a context. */
-int sim_enter_context(void)
+int sim_enter_context_in(const char *call)
 {
-    int code = sim_enter();
+    int code = sim_enter_in(call);
 
     if (code == 0 && sim_depth == 0) {
         sim_complain("a call without a current context");

@@ -99,6 +99,7 @@ struct sim_state {
     uint64_t lose_nth; /* calls with this context, until its device is lost; 0: it stays */
     const struct cuda_context *lose;
     int fail_code;
+    const char *fail_call; /* that the fault met first */
     bool fail_persistent;
     bool initialised;
     char report[2048];
@@ -115,9 +116,11 @@ void sim_lock(void);
 void sim_unlock(void);
 void sim_complain(const char *what);
 /* Take the lock and count a call; the code it is to fail with, 0 if it is not. */
-int sim_enter(void);
+int sim_enter_in(const char *call);
+#define sim_enter() sim_enter_in(__func__)
 /* The same for calls that need a context. */
-int sim_enter_context(void);
+int sim_enter_context_in(const char *call);
+#define sim_enter_context() sim_enter_context_in(__func__)
 int sim_leave(int code);
 struct allocation *sim_allocation_find(const void *address, uint64_t bytes);
 struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t bytes,
