@@ -1,6 +1,8 @@
 /* shapes: see shapes.h. Each batch is checked when it comes, against rows of first positions. */
 #include "diff/shapes.h"
 
+#include "diff/held.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,19 +120,7 @@ void shapes_free(struct shapes_case *c)
 enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **plan,
                               struct trawl_error *error)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    uint64_t count = c->tape.pattern_count;
-    struct trawl_pattern *patterns =
-        (struct trawl_pattern *)test_memory((count + 1) * sizeof *patterns);
-    enum trawl_status status;
-
-    for (uint64_t i = 0; i < count; i++)
-        patterns[i] =
-            (struct trawl_pattern){c->tape.patterns[i].bytes, c->tape.patterns[i].bytes_count};
-    options.flags = c->tape.flags;
-    status = trawl_plan_build(patterns, count, &options, plan, error);
-    free(patterns);
-    return status;
+    return held_plan(&c->tape, NULL, plan, error);
 }
 
 /* ---- Checking ----------------------------------------------------------------------------- */

@@ -5,7 +5,9 @@
  * here decodes text and pattern and compares code point by code point. Some inputs have a table
  * where a character has variants that do not have it.
  */
+#include "calls.h"
 #include "diff/answer.h"
+#include "diff/held.h"
 #include "diff/run.h"
 
 #define CASES_NORMAL 20000
@@ -271,16 +273,8 @@ static enum trawl_status build(const struct diff_input *input, void *context,
                                struct trawl_error *error)
 {
     struct trawl_utf8 utf8 = {context, variants, is_word};
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern patterns[16];
 
-    for (uint64_t i = 0; i < input->pattern_count; i++)
-        patterns[i] =
-            (struct trawl_pattern){input->patterns[i].bytes, input->patterns[i].bytes_count};
-    options.flags = input->flags;
-    options.method = method;
-    options.utf8 = &utf8;
-    return trawl_plan_build(patterns, input->pattern_count, &options, plan, error);
+    return held_plan(input, PLAN_WITH(.method = method, .utf8 = &utf8), plan, error);
 }
 
 static void print_failure(const struct diff_input *input, const struct run_config *config,

@@ -11,36 +11,19 @@
 #include <unistd.h>
 
 #include "base/fault.h"
+#include "calls.h"
+#include "diff/held.h"
 #include "faults/blocks.h"
-#include "oracle/naive.h"
-#include "test.h"
-#include "trawl.h"
 
 #define TEXT_BYTES ((uint64_t)60000) /* a pipe holds it, so that no writer thread is needed */
 #define CHUNK_BYTES 4096
 #define ROUNDS_MAX 100000
-#define MATCHES_MAX 20000
 #define PATTERNS_MAX 40
 #define RARE_STEP 1000 /* of a text that floods: one byte in so many is another */
-#define UNTOUCHED ((uint64_t)0x7777777777777777)
 
 enum text_kind { TEXT_IN_MEMORY, TEXT_IN_FILE, TEXT_IN_PIPE, TEXT_COMPRESSED, TEXT_KINDS };
-enum call {
-    COUNT,
-    FIRST,
-    POSITIONS,
-    POSITIONS_INTO,
-    BEGINS_INTO,
-    COUNT_LINES,
-    WINDOWS,
-    COUNT_BY_PATTERN,
-    CALLS
-};
 
 static const char *const text_names[TEXT_KINDS] = {"memory", "file", "pipe", "compressed"};
-static const char *const call_names[CALLS] = {"count",          "first",           "positions",
-                                              "positions_into", "begins_into",     "count_lines",
-                                              "windows",        "count_by_pattern"};
 
 static int open_descriptors(void)
 {
@@ -64,20 +47,16 @@ struct scene {
     bool is_first; /* pattern */
     bool unpacks;  /* this build can */
     enum text_kind kind;
-    enum call call;
+    enum held_call call;
     int file, pipe_end;
     char path[64], path_compressed[64];
-    struct naive_match expected[MATCHES_MAX];
-    uint64_t expected_count, expected_lines;
+    struct naive_bytes naive_patterns[PATTERNS_MAX];
+    struct diff_input input;
+    struct diff_expected expected;
 
     struct trawl_plan *plan;
     struct trawl_searcher *searcher;
     struct trawl_text *text;
-
-    uint64_t delivered; /* by sinks */
-    bool prefix;        /* what was delivered begins the right answer */
-    bool gapless;
-    uint64_t window_end;
 };
 static struct scene scene;
 static uint64_t rounds_total, faults_total;
@@ -143,165 +122,27 @@ static bool is_stream(void)
 
 static void expect(void)
 {
-    struct naive_bytes patterns[PATTERNS_MAX];
-    struct naive_query query = {patterns, scene.pattern_count, scene.flags, '\n'};
-    struct naive_bytes text = {scene.bytes, TEXT_BYTES};
-
     for (uint64_t i = 0; i < scene.pattern_count; i++)
-        patterns[i] = (struct naive_bytes){scene.patterns[i].bytes, scene.patterns[i].bytes_count};
-    scene.expected_count = naive_matches(&query, text, scene.expected, MATCHES_MAX);
-    scene.expected_lines = naive_lines(&query, text, scene.expected, scene.expected_count, false);
-    if (scene.expected_count > MATCHES_MAX)
-        exit(1);
-}
-
-/* ---- Sinks ---------------------------------------------------------------------------------- */
-
-static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
-{
-    (void)context;
-    for (uint64_t i = 0; i < match_count; i++, scene.delivered++) {
-        const struct naive_match *expected = &scene.expected[scene.delivered];
-        scene.prefix = scene.prefix && scene.delivered < scene.expected_count &&
-                       matches[i].begin == expected->begin && matches[i].end == expected->end &&
-                       matches[i].pattern_index == expected->pattern_index;
-    }
-    return 0;
-}
-
-static int take_counts(void *context, const struct trawl_pattern_count *counts,
-                       uint64_t counts_count)
-{
-    uint64_t *by_pattern = context;
-
-    for (uint64_t i = 0; i < counts_count; i++)
-        by_pattern[counts[i].pattern_index] += counts[i].count;
-    return 0;
-}
-
-static int take_window(void *context, const struct trawl_window *window)
-{
-    scene.gapless = scene.gapless && window->begin == scene.window_end &&
-                    window->begin + window->bytes_count <= TEXT_BYTES &&
-                    memcmp(window->bytes, scene.bytes + window->begin, window->bytes_count) == 0;
-    scene.window_end = window->begin + window->bytes_count;
-    return take_matches(context, window->matches, window->match_count);
-}
-
-/* ---- The calls: each checks its outputs for the status it got ------------------------------- */
-
-static void check_count(enum trawl_status status, uint64_t count, uint64_t expected)
-{
-    if (status == TRAWL_READ) /* what was found before the fault */
-        TEST_CHECK(count <= expected);
-    else
-        TEST_CHECK_U64(count, status == TRAWL_OK ? expected : UNTOUCHED);
-}
-
-static void check_first(enum trawl_status status, const struct trawl_match *match, bool found)
-{
-    if (status == TRAWL_OK) {
-        TEST_CHECK_U64(found, scene.expected_count > 0);
-        TEST_CHECK(!found || (match->begin == scene.expected[0].begin &&
-                              match->pattern_index == scene.expected[0].pattern_index));
-    } else {
-        TEST_CHECK(match->begin == UNTOUCHED || match->begin == scene.expected[0].begin);
-    }
-}
-
-static enum trawl_status search_into(struct trawl_error *error)
-{
-    static struct trawl_match matches[MATCHES_MAX];
-    uint64_t count = UNTOUCHED, given;
-    enum trawl_status status;
-
-    memset(matches, 0x77, sizeof matches);
-    status = trawl_positions_into(scene.searcher, scene.plan, scene.text, matches, MATCHES_MAX,
-                                  &count, error);
-    if (status == TRAWL_OK)
-        TEST_CHECK_U64(count, scene.expected_count);
-    given = count <= scene.expected_count ? count : 0;
-    TEST_CHECK(count == UNTOUCHED || count <= scene.expected_count);
-    TEST_CHECK(status != TRAWL_READ || count != UNTOUCHED); /* what was found before the fault */
-    (void)take_matches(NULL, matches, given);
-    return status;
-}
-
-static enum trawl_status search_begins(struct trawl_error *error)
-{
-    static uint64_t begins[MATCHES_MAX];
-    uint64_t count = UNTOUCHED, wrong = 0;
-    enum trawl_status status = trawl_begins_into(scene.searcher, scene.plan, scene.text, begins,
-                                                 MATCHES_MAX, &count, error);
-
-    if (status == TRAWL_OK)
-        TEST_CHECK_U64(count, scene.expected_count);
-    TEST_CHECK(count == UNTOUCHED || count <= scene.expected_count);
-    TEST_CHECK(status != TRAWL_READ || count != UNTOUCHED); /* what was found before the fault */
-    for (uint64_t i = 0; count <= scene.expected_count && i < count; i++)
-        wrong += begins[i] != scene.expected[i].begin;
-    TEST_CHECK_U64(wrong, 0);
-    return status;
-}
-
-static enum trawl_status search_by_pattern(struct trawl_error *error)
-{
-    uint64_t by_pattern[PATTERNS_MAX] = {0}, expected[PATTERNS_MAX] = {0};
-    enum trawl_status status = trawl_count_by_pattern(scene.searcher, scene.plan, scene.text,
-                                                      take_counts, by_pattern, error);
-
-    for (uint64_t i = 0; i < scene.expected_count; i++)
-        expected[scene.expected[i].pattern_index]++;
-    for (uint64_t i = 0; i < scene.pattern_count; i++)
-        TEST_CHECK(status == TRAWL_OK ? by_pattern[i] == expected[i]
-                                      : by_pattern[i] <= expected[i]);
-    return status;
+        scene.naive_patterns[i] =
+            (struct naive_bytes){scene.patterns[i].bytes, scene.patterns[i].bytes_count};
+    scene.input = (struct diff_input){.text = scene.bytes,
+                                      .text_bytes = TEXT_BYTES,
+                                      .patterns = scene.naive_patterns,
+                                      .pattern_count = scene.pattern_count,
+                                      .flags = scene.flags,
+                                      .line_end = '\n'};
+    expected_free(&scene.expected);
+    expected_compute(&scene.input, &scene.expected);
 }
 
 static enum trawl_status search(struct trawl_error *error)
 {
-    struct trawl_match match = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
-    enum trawl_status status = TRAWL_OK;
-    uint64_t count = UNTOUCHED;
-    bool found = false;
+    struct held held =
+        held_begin(&scene.input, &scene.expected, scene.plan, scene.searcher, scene.text);
+    enum trawl_status status = held_search(&held, scene.call, error);
 
-    scene.delivered = scene.window_end = 0;
-    scene.prefix = scene.gapless = true;
-    switch (scene.call) {
-    case COUNT:
-        status = trawl_count(scene.searcher, scene.plan, scene.text, &count, error);
-        check_count(status, count, scene.expected_count);
-        break;
-    case FIRST:
-        status = trawl_first(scene.searcher, scene.plan, scene.text, &match, &found, error);
-        check_first(status, &match, found);
-        break;
-    case POSITIONS:
-        status = trawl_positions(scene.searcher, scene.plan, scene.text, take_matches, NULL, error);
-        break;
-    case POSITIONS_INTO:
-        status = search_into(error);
-        break;
-    case BEGINS_INTO:
-        status = search_begins(error);
-        break;
-    case COUNT_LINES:
-        status = trawl_count_lines(scene.searcher, scene.plan, scene.text, false, UINT64_MAX,
-                                   &count, error);
-        check_count(status, count, scene.expected_lines);
-        break;
-    case COUNT_BY_PATTERN:
-        status = search_by_pattern(error);
-        break;
-    case WINDOWS:
-    case CALLS:
-        status = trawl_windows(scene.searcher, scene.plan, scene.text, 0, take_window, NULL, error);
-        TEST_CHECK(scene.gapless);
-        TEST_CHECK(status != TRAWL_OK || scene.window_end == TEXT_BYTES);
-    }
-    TEST_CHECK(scene.prefix);
-    if (scene.call == POSITIONS || scene.call == POSITIONS_INTO || scene.call == WINDOWS)
-        TEST_CHECK(status != TRAWL_OK || scene.delivered == scene.expected_count);
+    TEST_CHECK(held.right);
+    held_end(&held);
     return status;
 }
 
@@ -331,25 +172,22 @@ static bool is_word(void *context, uint32_t code_point)
 
 static enum trawl_status build(struct trawl_error *error)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_utf8 utf8 = {NULL, variants, is_word};
 
-    options.method = scene.method;
-    options.algorithm = scene.algorithm;
-    options.flags = scene.flags;
-    options.utf8 = scene.flags & TRAWL_IGNORE_CASE ? &utf8 : NULL;
-    return trawl_plan_build(scene.patterns, scene.pattern_count, &options, &scene.plan, error);
+    return trawl_plan_build(scene.patterns, scene.pattern_count,
+                            PLAN_WITH(.method = scene.method, .algorithm = scene.algorithm,
+                                      .flags = scene.flags,
+                                      .utf8 = scene.flags & TRAWL_IGNORE_CASE ? &utf8 : NULL),
+                            &scene.plan, error);
 }
 
 static enum trawl_status open_searcher(struct trawl_error *error)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = scene.threads;
-    options.chunk_bytes = CHUNK_BYTES;
-    options.map = scene.threads > 1 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
-    return trawl_searcher_open(&options, &scene.searcher, error);
+    return trawl_searcher_open(
+        SEARCHER_WITH(.engine = TRAWL_ENGINE_CPU, .threads = scene.threads,
+                      .chunk_bytes = CHUNK_BYTES,
+                      .map = scene.threads > 1 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER),
+        &scene.searcher, error);
 }
 
 static enum trawl_status open_text(struct trawl_error *error)
@@ -482,7 +320,7 @@ static bool round_met_fault(bool whole, bool persistent, uint64_t nth)
     if (test_failures > failures)
         printf("  %s over %s, method %d, %" PRIu64 " patterns, %u threads, %s: %s fault %" PRIu64
                ", status %d\n",
-               call_names[scene.call], text_names[scene.kind], (int)scene.method,
+               held_name(scene.call), text_names[scene.kind], (int)scene.method,
                scene.pattern_count, scene.threads, whole ? "everything armed" : "search armed",
                persistent ? "every from" : "single", nth, (int)status);
     rounds_total++;
@@ -544,14 +382,15 @@ static bool can_unpack(void)
 static bool is_left_out(int kind, int call)
 {
     return kind == TEXT_COMPRESSED &&
-           ((call != COUNT && call != POSITIONS_INTO && call != WINDOWS) || !scene.unpacks);
+           ((call != HELD_COUNT && call != HELD_POSITIONS_INTO && call != HELD_WINDOWS) ||
+            !scene.unpacks);
 }
 
 /* In a normal run several threads meet each call with the first pattern, and counts with others:
  * what threads share does not depend on patterns. */
 static bool has_threads(int call)
 {
-    return scene.is_first || call == COUNT || test_is_long();
+    return scene.is_first || call == HELD_COUNT || test_is_long();
 }
 
 static void run_calls(enum trawl_method method, uint32_t flags, int kinds, uint32_t calls)
@@ -562,15 +401,15 @@ static void run_calls(enum trawl_method method, uint32_t flags, int kinds, uint3
     scene.flags = flags;
     expect();
     for (int kind = 0; kind < kinds; kind++)
-        for (int call = 0; call < CALLS; call++)
+        for (int call = 0; call < HELD_CALLS; call++)
             for (uint32_t t = 0; t < (has_threads(call) ? 2 : 1) && (calls >> call & 1) != 0 &&
                                  test_failures < 10 && !is_left_out(kind, call);
                  t++) {
                 scene.kind = (enum text_kind)kind;
-                scene.call = (enum call)call;
+                scene.call = (enum held_call)call;
                 scene.threads = thread_counts[t];
                 run_scene(false);
-                if (t == 0 || call == COUNT)
+                if (t == 0 || call == HELD_COUNT)
                     run_scene(true);
             }
 }
@@ -599,18 +438,17 @@ static void make_flood(uint64_t shortest, uint64_t count)
  */
 static void run_floods(void)
 {
-    const uint32_t calls = 1u << COUNT | 1u << POSITIONS;
+    const uint32_t calls = 1u << HELD_COUNT | 1u << HELD_POSITIONS;
 
     make_flood(2, 20);
-    run_calls(TRAWL_METHOD_SET, 0, TEXT_IN_MEMORY + 1, calls | 1u << COUNT_BY_PATTERN);
+    run_calls(TRAWL_METHOD_SET, 0, TEXT_IN_MEMORY + 1, calls | 1u << HELD_COUNT_BY_PATTERN);
     run_calls(TRAWL_METHOD_SET, TRAWL_IGNORE_CASE, TEXT_IN_MEMORY + 1, calls);
     make_flood(12, PATTERNS_MAX);
-    run_calls(TRAWL_METHOD_SET, 0, TEXT_IN_FILE + 1, calls | 1u << FIRST | 1u << WINDOWS);
+    run_calls(TRAWL_METHOD_SET, 0, TEXT_IN_FILE + 1, calls | 1u << HELD_FIRST | 1u << HELD_WINDOWS);
 }
 
 int main(void)
 {
-
     test_begin("faults");
     alarm(1200);
     make_text();
@@ -637,5 +475,6 @@ int main(void)
     run_floods();
     printf("%" PRIu64 " rounds, %" PRIu64 " met a fault\n", rounds_total, faults_total);
     TEST_CHECK(faults_total > 100);
+    expected_free(&scene.expected);
     return test_end();
 }

@@ -2,6 +2,8 @@
 #include "cuda_case.h"
 
 #include "base/checked.h"
+#include "calls.h"
+#include "diff/held.h"
 #include "match/hits.h"
 #include "plan/plan.h"
 
@@ -264,25 +266,15 @@ enum cuda_case_answer cuda_case_run(struct engine *engine, struct engine_worker 
                                     char message[CUDA_CASE_MESSAGE_BYTES],
                                     struct trawl_error *error)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern *patterns;
     struct trawl_plan *plan = NULL;
     struct run run = {NULL, input, expected, config, 0, message};
     enum cuda_case_answer answer;
-    enum trawl_status status;
+    enum trawl_status status = held_plan(
+        input,
+        PLAN_WITH(.method = config->algorithm == NULL ? config->method : TRAWL_METHOD_AUTO,
+                  .algorithm = config->algorithm),
+        &plan, error);
 
-    options.flags = input->flags;
-    options.method = config->algorithm == NULL ? config->method : TRAWL_METHOD_AUTO;
-    options.algorithm = config->algorithm;
-    options.line_end_set = 1;
-    options.line_end = input->line_end;
-    patterns = (struct trawl_pattern *)test_memory(input->pattern_count * sizeof *patterns + 1);
-    for (uint64_t i = 0; i < input->pattern_count; i++) {
-        patterns[i].bytes = input->patterns[i].bytes;
-        patterns[i].bytes_count = input->patterns[i].bytes_count;
-    }
-    status = trawl_plan_build(patterns, input->pattern_count, &options, &plan, error);
-    free(patterns);
     if (status == TRAWL_ARGUMENT)
         return CUDA_CASE_REFUSED;
     if (status != TRAWL_OK)

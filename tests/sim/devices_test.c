@@ -10,7 +10,7 @@
 #include "cuda/driver.h"
 #include "calls.h"
 #include "cuda/limits.h"
-#include "diff/input.h"
+#include "diff/held.h"
 #include "host.h"
 #include "letters.h"
 #include "runtime/buffers.h"
@@ -30,16 +30,17 @@ static struct {
     struct letters letters;
     struct trawl_plan *plan;
     struct trawl_text *texts[SOURCES];
-    uint64_t expected[TEXT_BYTES]; /* begins */
-    uint64_t expected_count;
+    struct diff_input input; /* the letters, and abc */
+    struct diff_expected expected;
 } fixture;
 
 static void fixture_open(void)
 {
     letters_begin(&fixture.letters, "devices", TEXT_BYTES);
     letters_write(&fixture.letters);
-    fixture.expected_count = letters_find(&fixture.letters, "abc", fixture.expected);
-    fixture.plan = must_plan("abc");
+    letters_input(&fixture.letters, "abc", &fixture.input);
+    expected_compute(&fixture.input, &fixture.expected);
+    MUST(held_plan(&fixture.input, NULL, &fixture.plan, NULL));
     for (uint32_t i = 0; i < SOURCES; i++)
         fixture.texts[i] = letters_open(&fixture.letters, i == SOURCE_FILE);
 }
@@ -49,6 +50,8 @@ static void fixture_close(void)
     for (uint32_t i = 0; i < SOURCES; i++)
         trawl_text_close(fixture.texts[i]);
     trawl_plan_free(fixture.plan);
+    expected_free(&fixture.expected);
+    input_free(&fixture.input);
     letters_end(&fixture.letters);
 }
 
@@ -67,64 +70,26 @@ static void reset(uint32_t devices)
     host_devices(devices);
 }
 
-struct found {
-    uint64_t count, wrong;
-};
-
-static int take(void *context, const struct trawl_match *matches, uint64_t match_count)
-{
-    struct found *found = (struct found *)context;
-
-    for (uint64_t i = 0; i < match_count; i++, found->count++)
-        found->wrong += found->count >= fixture.expected_count ||
-                        matches[i].begin != fixture.expected[found->count];
-    return 0;
-}
-
-/* An array with too little room in every second call. */
-static enum trawl_status fill_begins(struct trawl_searcher *searcher, struct trawl_text *text,
-                                     struct found *found, struct trawl_error *error)
-{
-    uint64_t begins[TEXT_BYTES + 1], room = TEXT_BYTES;
-    enum trawl_status status;
-
-    for (uint32_t i = 0; i < 2; i++, room = fixture.expected_count / 3) {
-        memset(begins, 0xff, sizeof begins); /* what the call before found is not there */
-        begins[room] = TEXT_BYTES;
-        status =
-            trawl_begins_into(searcher, fixture.plan, text, begins, room, &found->count, error);
-        found->wrong += begins[room] != TEXT_BYTES;
-        if (status != TRAWL_OK)
-            break;
-        for (uint64_t k = 0; k < room && k < fixture.expected_count; k++)
-            found->wrong += begins[k] != fixture.expected[k];
-    }
-    return status;
-}
-
-/* Counted or listed: right, whole, or the status says why not. */
+/* Right, as far as it came; an array has too little room in every second call. */
 static bool search(struct trawl_searcher *searcher, enum source source, enum shape shape,
                    enum trawl_status *status)
 {
-    struct trawl_text *text = fixture.texts[source];
+    static const enum held_call calls[SHAPES] = {HELD_COUNT, HELD_POSITIONS, HELD_BEGINS_INTO};
+    struct held held = held_begin(&fixture.input, &fixture.expected, fixture.plan, searcher,
+                                  fixture.texts[source]);
     struct trawl_error error = {.status = TRAWL_OK};
-    struct found found = {0, 0};
+    bool right = true;
 
-    switch (shape) {
-    case SHAPE_COUNT:
-        *status = trawl_count(searcher, fixture.plan, text, &found.count, &error);
-        break;
-    case SHAPE_LIST:
-        *status = trawl_positions(searcher, fixture.plan, text, take, &found, &error);
-        break;
-    case SHAPE_BEGINS:
-    case SHAPES:
-        *status = fill_begins(searcher, text, &found, &error);
-        break;
+    for (uint32_t i = 0; i < (shape == SHAPE_BEGINS ? 2 : 1) && right; i++) {
+        *status = held_search(&held, calls[shape], &error);
+        right = held.right && (*status == TRAWL_OK || *status == TRAWL_STOPPED ||
+                               (error.status == *status && error.message[0] != '\0'));
+        if (*status != TRAWL_OK)
+            break;
+        held.room = fixture.expected.match_count / 3;
     }
-    if (*status != TRAWL_OK)
-        return found.wrong == 0 && error.status == *status && error.message[0] != '\0';
-    return found.wrong == 0 && found.count == fixture.expected_count;
+    held_end(&held);
+    return right;
 }
 
 /* ---- One device is lost ------------------------------------------------------------------- */
@@ -288,7 +253,8 @@ static uint64_t expected_in(uint64_t text_bytes)
 {
     uint64_t expected = 0;
 
-    while (expected < fixture.expected_count && fixture.expected[expected] + 3 <= text_bytes)
+    while (expected < fixture.expected.match_count &&
+           fixture.expected.matches[expected].begin + 3 <= text_bytes)
         expected++;
     return expected;
 }
@@ -362,7 +328,7 @@ static void fill_on_first(uint32_t lost)
                                         (uint64_t)(uintptr_t)array, room, &count, NULL);
         TEST_CHECK((status == TRAWL_OK) == (lost == 1));
         for (uint64_t k = 0; k < expected && status == TRAWL_OK; k++)
-            TEST_CHECK_U64(array[k], fixture.expected[k]);
+            TEST_CHECK_U64(array[k], fixture.expected.matches[k].begin);
     }
     sim_range_remove(array);
     for (uint32_t i = 0; i < 3; i++)
@@ -394,11 +360,10 @@ static void *fill_often(void *context)
     struct caller *caller = (struct caller *)context;
 
     for (uint32_t i = 0; i < (test_is_long() ? 10 : 4); i++) {
-        struct found found = {0, 0};
+        enum trawl_status status;
 
         caller->wrong +=
-            fill_begins(caller->searcher, fixture.texts[SOURCE_LOADED], &found, NULL) != TRAWL_OK ||
-            found.wrong > 0 || found.count != fixture.expected_count;
+            !search(caller->searcher, SOURCE_LOADED, SHAPE_BEGINS, &status) || status != TRAWL_OK;
     }
     return NULL;
 }
@@ -426,28 +391,12 @@ static void *search_in_storm(void *context)
 
     for (uint32_t i = 0; i < 6; i++) {
         enum source source = (enum source)test_random_below(&random, SOURCES);
+        enum shape shape = (enum shape)test_random_below(&random, SHAPES);
         enum trawl_status status;
-        struct found found = {0, 0};
 
-        switch ((enum shape)test_random_below(&random, SHAPES)) {
-        case SHAPE_LIST:
-            status = trawl_positions(caller->searcher, fixture.plan, fixture.texts[source], take,
-                                     &found, NULL);
-            break;
-        case SHAPE_BEGINS:
-            status = fill_begins(caller->searcher, fixture.texts[source], &found, NULL);
-            break;
-        case SHAPE_COUNT:
-        case SHAPES:
-            status = trawl_count(caller->searcher, fixture.plan, fixture.texts[source],
-                                 &found.count, NULL);
-            found.wrong = status != TRAWL_OK && found.count != 0;
-            break;
-        }
-        caller->wrong += found.wrong +
+        caller->wrong += !search(caller->searcher, source, shape, &status) ||
                          (status != TRAWL_OK && status != TRAWL_STOPPED &&
-                          !(status == TRAWL_MEMORY && caller->has_budget)) +
-                         (status == TRAWL_OK && found.count != fixture.expected_count);
+                          !(status == TRAWL_MEMORY && caller->has_budget));
     }
     atomic_store(&caller->ended, true);
     return NULL;
@@ -500,7 +449,7 @@ static void counted_at_once(uint32_t devices)
     stats = must_stats(host.searcher);
     TEST_CHECK_U64(stats.thread_count, 1);
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
-    TEST_CHECK_U64(stats.match_count, fixture.expected_count);
+    TEST_CHECK_U64(stats.match_count, fixture.expected.match_count);
     for (uint32_t i = 0; i < devices; i++) {
         struct trawl_worker_stats worker = {.size = sizeof worker};
         uint32_t kinds = 0;
@@ -528,7 +477,7 @@ static void filled_by_all(uint32_t devices)
     TEST_CHECK_U64(stats.thread_count, devices);
     TEST_CHECK(stats.chunk_count < TEXT_BYTES / CHUNK_BYTES); /* a stripe each */
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
-    TEST_CHECK_U64(stats.match_count, fixture.expected_count);
+    TEST_CHECK_U64(stats.match_count, fixture.expected.match_count);
     host_close(&host);
 }
 

@@ -8,6 +8,7 @@
 #include "base/checked.h"
 #include "cuda/driver.h"
 #include "cuda_case.h"
+#include "diff/held.h"
 #include "fail_calls.h"
 #include "host.h"
 #include "letters.h"
@@ -33,12 +34,13 @@ struct scene {
     struct trawl_text *text;
     bool padded; /* nobody has to copy it */
     bool alone;  /* a device verifies by itself */
+    struct held held;
 };
 
 static uint64_t in_place, copied, fetched;
-/* Begins, on the host and on the device. Where each call fails from some one on, copies and kernels
- * that write them cannot be waited for. */
-static uint64_t *begins_array, *device_array;
+/* Begins on the device. Where each call fails from some one on, kernels that write them cannot be
+ * waited for. */
+static uint64_t *device_array;
 
 static void scene_open(struct scene *s, int device, uint64_t before, uint64_t after)
 {
@@ -58,6 +60,7 @@ static void scene_open(struct scene *s, int device, uint64_t before, uint64_t af
             bytes == 0 ? 'a' : s->input.text[(i + bytes - before % bytes) % bytes];
     MUST(trawl_text_from_device(s->memory + before, bytes, &s->text, NULL));
     s->padded = after >= PADDING_BYTES;
+    s->held = held_begin(&s->input, &s->expected, s->plan, NULL, s->text);
 }
 
 static void device_array_end(void)
@@ -78,9 +81,8 @@ static void scene_close(struct scene *s)
     (void)driver->memory_free(s->memory);
     TEST_CHECK(driver->context_pop(&popped) == 0);
     (void)driver->context_release(s->device);
-    free(begins_array);
+    held_end(&s->held);
     device_array_end();
-    begins_array = NULL;
     trawl_plan_free(s->plan);
     expected_free(&s->expected);
     input_free(&s->input);
@@ -88,64 +90,9 @@ static void scene_close(struct scene *s)
 
 /* ---- Searches ----------------------------------------------------------------------------- */
 
-static bool same(const struct trawl_match *match, const struct naive_match *expected)
-{
-    return match->begin == expected->begin && match->end == expected->end &&
-           match->pattern_index == expected->pattern_index;
-}
-
-static enum trawl_status count(const struct scene *s, struct trawl_searcher *searcher,
-                               struct trawl_error *error)
-{
-    uint64_t found = 0;
-    enum trawl_status status = trawl_count(searcher, s->plan, s->text, &found, error);
-
-    TEST_CHECK(status != TRAWL_OK || found == s->expected.match_count);
-    return status;
-}
-
-static enum trawl_status first(const struct scene *s, struct trawl_searcher *searcher,
-                               struct trawl_error *error)
-{
-    struct trawl_match match;
-    bool found;
-    enum trawl_status status = trawl_first(searcher, s->plan, s->text, &match, &found, error);
-
-    if (status == TRAWL_OK && TEST_CHECK(found == (s->expected.match_count > 0)) && found)
-        TEST_CHECK(same(&match, &s->expected.matches[0]));
-    return status;
-}
-
-static enum trawl_status all(const struct scene *s, struct trawl_searcher *searcher,
-                             struct trawl_error *error)
-{
-    uint64_t room = s->expected.match_count + 1, found = 0;
-    struct trawl_match *matches = (struct trawl_match *)test_memory(room * sizeof *matches);
-    enum trawl_status status =
-        trawl_positions_into(searcher, s->plan, s->text, matches, room, &found, error);
-
-    if (status == TRAWL_OK && TEST_CHECK_U64(found, s->expected.match_count))
-        for (uint64_t i = 0; i < found; i++)
-            TEST_CHECK(same(&matches[i], &s->expected.matches[i]));
-    free(matches);
-    return status;
-}
-
-static enum trawl_status begins(const struct scene *s, struct trawl_searcher *searcher,
-                                struct trawl_error *error)
-{
-    uint64_t room = s->expected.match_count + 1, found = 0;
-    enum trawl_status status;
-
-    free(begins_array);
-    begins_array = (uint64_t *)test_memory(room * sizeof *begins_array);
-    status = trawl_begins_into(searcher, s->plan, s->text, begins_array, room, &found, error);
-
-    if (status == TRAWL_OK && TEST_CHECK_U64(found, s->expected.match_count))
-        for (uint64_t i = 0; i < found; i++)
-            TEST_CHECK_U64(begins_array[i], s->expected.matches[i].begin);
-    return status;
-}
+/* What is searched for; the begins also in an array on the device. */
+enum search { COUNT, FIRST, ALL, BEGINS, BEGINS_ON, LINES, SEARCHES };
+#define SEARCHES_THERE 4u /* the first ones read nothing on the host */
 
 static enum trawl_status begins_on(const struct scene *s, struct trawl_searcher *searcher,
                                    struct trawl_error *error)
@@ -164,25 +111,26 @@ static enum trawl_status begins_on(const struct scene *s, struct trawl_searcher 
     return status;
 }
 
-static enum trawl_status lines(const struct scene *s, struct trawl_searcher *searcher,
-                               struct trawl_error *error)
+static enum trawl_status search(struct scene *s, enum search which, struct trawl_searcher *searcher,
+                                struct trawl_error *error)
 {
-    uint64_t with = 0, without = 0;
-    enum trawl_status status =
-        trawl_count_lines(searcher, s->plan, s->text, false, UINT64_MAX, &with, error);
+    static const enum held_call calls[SEARCHES] = {HELD_COUNT,          HELD_FIRST,
+                                                   HELD_POSITIONS_INTO, HELD_BEGINS_INTO,
+                                                   HELD_CALLS,          HELD_COUNT_LINES};
+    uint64_t without = 0;
+    enum trawl_status status;
 
-    if (status == TRAWL_OK)
+    if (which == BEGINS_ON)
+        return begins_on(s, searcher, error);
+    s->held.searcher = searcher;
+    status = held_search(&s->held, calls[which], error);
+    TEST_CHECK(s->held.right);
+    if (which == LINES && status == TRAWL_OK) {
         status = trawl_count_lines(searcher, s->plan, s->text, true, UINT64_MAX, &without, error);
-    TEST_CHECK(status != TRAWL_OK ||
-               (with == s->expected.line_count && without == s->expected.line_count_inverted));
+        TEST_CHECK(status != TRAWL_OK || without == s->expected.line_count_inverted);
+    }
     return status;
 }
-
-typedef enum trawl_status (*search)(const struct scene *, struct trawl_searcher *,
-                                    struct trawl_error *);
-static const search searches[] = {count, first, all, begins, begins_on, lines};
-#define SEARCHES (sizeof searches / sizeof searches[0])
-#define SEARCHES_THERE 4u /* the first ones read nothing on the host */
 
 static bool can_read(const struct scene *s)
 {
@@ -236,9 +184,9 @@ static void case_run(uint64_t index)
         in_place += s.padded;
         copied += !s.padded;
         for (uint32_t i = 0; i < SEARCHES; i++) {
-            enum trawl_status status = searches[i](&s, searcher, &error);
+            enum trawl_status status = search(&s, (enum search)i, searcher, &error);
 
-            if (searches[i] == begins_on && !s.alone)
+            if (i == BEGINS_ON && !s.alone)
                 TEST_CHECK_U64(status, TRAWL_UNSUPPORTED);
             else if (!TEST_CHECK(status == TRAWL_OK))
                 printf("  %u: %s\n", i, error.message);
@@ -246,7 +194,7 @@ static void case_run(uint64_t index)
         TEST_CHECK(can_read(&s));
         fetched++;
         trawl_text_unload(searcher, s.text);
-        TEST_CHECK(count(&s, searcher, &error) == TRAWL_OK); /* the host has it now */
+        TEST_CHECK(search(&s, COUNT, searcher, &error) == TRAWL_OK); /* the host has it now */
     }
     trawl_searcher_close(searcher);
     scene_close(&s);
@@ -283,21 +231,21 @@ static void stays_there(void)
     searcher = host_searcher(TRAWL_ENGINE_CUDA, 1, 0, &error);
     TEST_CHECK(!can_read(&s));
     for (uint32_t i = 0; i < SEARCHES; i++) /* not loaded yet */
-        TEST_CHECK(searches[i](&s, searcher, &error) == TRAWL_UNSUPPORTED);
+        TEST_CHECK(search(&s, (enum search)i, searcher, &error) == TRAWL_UNSUPPORTED);
     MUST(trawl_text_load(searcher, s.text, &error));
     MUST(trawl_text_load(searcher, s.text, &error)); /* nothing is done twice */
     for (uint32_t i = 0; i < SEARCHES_THERE; i++)
-        TEST_CHECK(searches[i](&s, searcher, &error) == TRAWL_OK);
+        TEST_CHECK(search(&s, (enum search)i, searcher, &error) == TRAWL_OK);
     TEST_CHECK(begins_on(&s, searcher, &error) == TRAWL_OK);
     TEST_CHECK(sim_driver_copied() < s.input.text_bytes); /* the plan's tables */
     TEST_CHECK(!can_read(&s));
-    TEST_CHECK(lines(&s, searcher, &error) == TRAWL_OK);
+    TEST_CHECK(search(&s, LINES, searcher, &error) == TRAWL_OK);
     TEST_CHECK(can_read(&s));
     trawl_searcher_close(searcher);
 
     searcher = host_searcher(TRAWL_ENGINE_CPU, 1, 0, &error);
     TEST_CHECK(trawl_text_load(searcher, s.text, &error) == TRAWL_UNSUPPORTED);
-    TEST_CHECK(count(&s, searcher, &error) == TRAWL_OK); /* it was fetched */
+    TEST_CHECK(search(&s, COUNT, searcher, &error) == TRAWL_OK); /* it was fetched */
     trawl_searcher_close(searcher);
     scene_close(&s);
 }
@@ -347,7 +295,7 @@ static void lost_devices(void)
         if (TEST_CHECK(trawl_text_load(searcher, s.text, &error) == TRAWL_OK)) {
             sim_driver_lose(1, nth);
             for (uint32_t i = 0; i < SEARCHES; i++)
-                if (searches[i](&s, searcher, &error) != TRAWL_OK)
+                if (search(&s, (enum search)i, searcher, &error) != TRAWL_OK)
                     lost++;
         }
         trawl_searcher_close(searcher);
@@ -375,7 +323,7 @@ static bool fail_one(uint64_t nth, int code, bool persistent, enum trawl_engine 
     searcher = host_searcher(engine, 1, 0, &error);
     status = searcher == NULL ? error.status : trawl_text_load(searcher, s.text, &error);
     for (uint32_t i = 0; i < SEARCHES && status == TRAWL_OK; i++)
-        status = searches[i](&s, searcher, &error);
+        status = search(&s, (enum search)i, searcher, &error);
     calls = sim_driver_calls();
     if (!persistent) /* what a failed release left may stay */
         sim_driver_fail(UINT64_MAX, 0, false);

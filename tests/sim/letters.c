@@ -50,6 +50,15 @@ uint64_t letters_find(const struct letters *letters, const char *string, uint64_
     return count;
 }
 
+void letters_input(const struct letters *letters, const char *pattern, struct diff_input *input)
+{
+    struct test_random random = {1};
+
+    input_begin(&random, INPUT_LETTERS_1, letters->bytes_count, input);
+    memcpy(input->text, letters->bytes, (size_t)letters->bytes_count);
+    input_add_pattern(input, (const uint8_t *)pattern, strlen(pattern));
+}
+
 void letters_end(struct letters *letters)
 {
     if (letters->path[0] != '\0')

@@ -5,6 +5,7 @@
 #define TRAWL_TESTS_SIM_LETTERS_H
 
 #include "cuda/limits.h"
+#include "diff/input.h"
 #include "trawl.h"
 
 struct letters {
@@ -21,6 +22,8 @@ void letters_write(struct letters *letters);
 struct trawl_text *letters_open(const struct letters *letters, bool file);
 /* How often the string occurs. begins (room for bytes_count) gets where, unless it is NULL. */
 uint64_t letters_find(const struct letters *letters, const char *string, uint64_t *begins);
+/* The bytes as they are now, and a pattern. */
+void letters_input(const struct letters *letters, const char *pattern, struct diff_input *input);
 /* After its texts were closed. */
 void letters_end(struct letters *letters);
 

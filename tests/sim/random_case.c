@@ -2,6 +2,8 @@
 #include "random_case.h"
 
 #include "base/checked.h"
+#include "calls.h"
+#include "diff/held.h"
 
 #define TEXT_BYTES_MAX 9000
 #define PATTERNS_QUICK 300u /* where thousands of runs have the same cases: more take seconds */
@@ -192,25 +194,11 @@ void random_case_input(struct test_random *random, struct diff_input *input)
 
 struct trawl_plan *random_case_plan(struct test_random *random, const struct diff_input *input)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_pattern *patterns =
-        (struct trawl_pattern *)test_memory(input->pattern_count * sizeof *patterns + 1);
+    enum trawl_method method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
     struct trawl_plan *plan = NULL;
 
-    for (uint64_t i = 0; i < input->pattern_count; i++) {
-        patterns[i].bytes = input->patterns[i].bytes;
-        patterns[i].bytes_count = input->patterns[i].bytes_count;
-    }
-    options.flags = input->flags;
-    options.line_end_set = 1;
-    options.line_end = input->line_end;
-    options.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
-    if (trawl_plan_build(patterns, input->pattern_count, &options, &plan, NULL) != TRAWL_OK) {
-        options.method = TRAWL_METHOD_AUTO;
-        TEST_CHECK(trawl_plan_build(patterns, input->pattern_count, &options, &plan, NULL) ==
-                   TRAWL_OK);
-    }
-    free(patterns);
+    if (held_plan(input, PLAN_WITH(.method = method), &plan, NULL) != TRAWL_OK)
+        MUST(held_plan(input, NULL, &plan, NULL));
     return plan;
 }
 

@@ -1,0 +1,51 @@
+/* held: a search that may fail, held against the expected answer. Where it fails, what it gave
+ * before is the beginning of that answer, and what the header says stays untouched is. Nothing is
+ * printed and no check is counted, so that threads may call this. */
+#ifndef TRAWL_DIFF_HELD_H
+#define TRAWL_DIFF_HELD_H
+
+#include "diff/input.h"
+#include "trawl.h"
+
+enum held_call {
+    HELD_COUNT,
+    HELD_POSITIONS,
+    HELD_BEGINS_INTO,
+    HELD_POSITIONS_INTO,
+    HELD_COUNT_BY_PATTERN,
+    HELD_COUNT_LINES,
+    HELD_FIRST,
+    HELD_BATCHES,
+    HELD_WINDOWS,
+    HELD_CALLS
+};
+
+struct held {
+    const struct diff_input *input;
+    const struct diff_expected *expected;
+    const struct trawl_plan *plan;
+    struct trawl_searcher *searcher;
+    struct trawl_text *text;
+    uint64_t room; /* of arrays */
+    /* What the last call filled: a device may write there until held_end. */
+    void *array;
+    bool right;
+};
+
+/* The input's plan, by these options but for the input's flags and line end; NULL: the usual ones.
+ */
+enum trawl_status held_plan(const struct diff_input *input,
+                            const struct trawl_plan_options *options, struct trawl_plan **plan,
+                            struct trawl_error *error);
+
+/* An array has room for all, until `room` is changed. */
+struct held held_begin(const struct diff_input *input, const struct diff_expected *expected,
+                       const struct trawl_plan *plan, struct trawl_searcher *searcher,
+                       struct trawl_text *text);
+/* held->right says whether all of it was. */
+enum trawl_status held_search(struct held *held, enum held_call call, struct trawl_error *error);
+void held_end(struct held *held);
+
+const char *held_name(enum held_call call);
+
+#endif
