@@ -468,7 +468,7 @@ int main(void)
     scene.patterns[0] = (struct trawl_pattern){scene.bytes + 30000, 800};
     scene.pattern_count = 1;
     run_patterns(TRAWL_METHOD_AUTO, 0); /* chooses sampled, by counting in memory of its own */
-    scene.algorithm = "strstr"; /* one that works on a copy of the text */
+    scene.algorithm = "strstr";         /* one that works on a copy of the text */
     if (trawl_algorithm(0, NULL) != NULL)
         run_patterns(TRAWL_METHOD_AUTO, 0);
     scene.algorithm = NULL;

@@ -110,27 +110,29 @@ static void handed_over(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
-/* Hits of many short tiles, each a partition group of its own: more groups than a warp looks back
- * over in one round, of which none may have an inclusive prefix yet. (No text of the other tests
- * has so many of them: one group too many could be taken for known.) */
+/* Hits of many short tiles, each a partition group of its own, or the first of two in a group: more
+ * groups than a warp looks back over in one round, of which none may have an inclusive prefix yet.
+ * (No text of the other tests has so many of them: one group too many could be taken for known, or
+ * a group be without a sum, because its last tile has no hits.) */
 static void many_groups(struct test_random *random, uint64_t seed)
 {
-    static char bytes[GROUP_TILES * 1024];
+    static char bytes[2 * GROUP_TILES * 1024];
     static uint64_t places[GROUP_TILES], begins[GROUP_TILES + 1];
+    uint32_t group_log2 = seed / 2 % 2;
     struct cuda_limits limits = cuda_limits_default;
     AUTO_PLAN plan = must_plan_with("ABCDEFGHIJ", PLAN_WITH(.method = TRAWL_METHOD_EVERY));
-    AUTO_TEXT text = must_text(bytes, sizeof bytes);
+    AUTO_TEXT text = must_text(bytes, sizeof bytes >> (1 - group_log2));
     struct host host;
     uint64_t count = 0;
 
     memset(bytes, 'z', sizeof bytes);
     for (uint64_t i = 0; i < GROUP_TILES; i++) {
-        places[i] = i * 1024 + test_random_below(random, 1000);
+        places[i] = (i << group_log2) * 1024 + test_random_below(random, 1000);
         memcpy(bytes + places[i], "ABCDEFGHIJ", 10);
     }
     limits.threads = limits.tile_words_max = 32;
     limits.blocks_max = 64;
-    limits.partition_group_log2 = 0;
+    limits.partition_group_log2 = group_log2;
     limits.streams = seed % 2 == 0;
     cuda_limits_replace(&limits);
     sim_driver_reset_usual(seed * GROUP_LAUNCHES + 1);
