@@ -405,11 +405,9 @@ def broken_text(text):
 
 def run(program, case, top):
     """(status, stdout, stderr, offset of standard input)"""
-    environment = {"PATH": os.environ["PATH"], "LC_CTYPE": case.locale, "TERM": "xterm"}  # messages in English
-    environment.update(case.environment)
-    for name in ("LOCPATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
-        if name in os.environ:
-            environment[name] = os.environ[name]
+    environment = cases.environment(LC_CTYPE=case.locale, TERM="xterm", **case.environment)
+    if "LC_ALL" not in case.environment:
+        del environment["LC_ALL"]  # messages in English
     arguments = program + case.arguments
     offset = None
     try:

@@ -18,7 +18,6 @@ import random
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import cases
 import compare
@@ -36,11 +35,8 @@ def pack(name, text):
     return subprocess.run(FORMATS[name] + ["-c"], input=text, stdout=subprocess.PIPE, check=True).stdout
 
 
-def run(command, locale, top, stdin=None):
-    environment = dict(os.environ, LC_ALL=locale)
-    done = subprocess.run(command, cwd=top, input=stdin, stdin=subprocess.DEVNULL if stdin is None else None,
-                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, timeout=120)
-    return done.returncode, done.stdout, done.stderr
+def run(command, top, data=None, **more):
+    return cases.execute(command, top, "C", data, **more)
 
 
 def formats_here(trawl, top):
@@ -49,7 +45,7 @@ def formats_here(trawl, top):
         if not shutil.which(FORMATS[name][0]):
             print("left out: %s is not installed" % FORMATS[name][0])
             continue
-        status, _, message = run([trawl, "--search-zip", "-c", "foo"], "C", top, pack(name, b"foo\n"))
+        status, _, message = run([trawl, "--search-zip", "-c", "foo"], top, pack(name, b"foo\n"))
         if b"without" in message or b"cannot be loaded" in message:
             print("left out: %s" % message.decode().strip())
         else:
@@ -82,7 +78,7 @@ def check_whole(trawl, top, case, rng):
     way = rng.choice(["file", "pipe", "tree", "stdin"])
     grep, ours = ["grep", "-F"] + options, [trawl, "--search-zip"] + own + options
     if way == "pipe":
-        return run(grep, "C", top, text), run(ours, "C", top, packed)
+        return run(grep, top, text), run(ours, top, packed)
     shutil.rmtree(os.path.join(top, "packed"), ignore_errors=True)
     for folder in ("plain", "packed"):
         os.makedirs(os.path.join(top, folder, "tree"), exist_ok=True)
@@ -91,19 +87,18 @@ def check_whole(trawl, top, case, rng):
                 file.write(packed if i == 2 and folder == "packed" else text if i == 2 else b"foo %d\n" % i)
     if way == "stdin":
         with open(os.path.join(top, "packed/tree/2"), "rb") as file:
-            done = subprocess.run(ours, stdin=file, capture_output=True, env=dict(os.environ, LC_ALL="C"), timeout=120)
-        return run(grep, "C", top, text), (done.returncode, done.stdout, done.stderr)
+            return run(grep, top, text), run(ours, top, stdin=file)
     # grep gets each text by a pipe, so that neither side takes it as blocks of a file
     parts, statuses = [], []
     for i in range(4) if way == "tree" else [2]:
         with open(os.path.join(top, "plain/tree/%d" % i), "rb") as file:
-            status, out, _ = run(grep + ["--label=tree/%d" % i] + (["-H"] if way == "tree" else []), "C", top, file.read())
+            status, out, _ = run(grep + ["--label=tree/%d" % i] + (["-H"] if way == "tree" else []), top, file.read())
         parts.append(out)
         statuses.append(status)
         if status == 0 and "-q" in options:
             break
     names = ["tree/%d" % i for i in range(4)] if way == "tree" else ["tree/2"]
-    got = run(ours + names, "C", os.path.join(top, "packed"))
+    got = run(ours + names, os.path.join(top, "packed"))
     if {"-A1", "-B2", "-C1"} & set(options) and way == "tree":  # separators between files
         parts, got = [b"".join(parts).replace(b"--\n", b"")], (got[0], got[1].replace(b"--\n", b""), got[2])
     return (min(statuses), b"".join(parts), b""), got
@@ -120,8 +115,8 @@ def check_damaged(trawl, top, case, rng):
         packed[rng.randrange(12, len(packed))] ^= rng.randrange(1, 256)
     with open(os.path.join(top, "damaged"), "wb") as file:
         file.write(packed)
-    expected = run(["grep", "-F", "-ab", "o"], "C", top, text)  # -a: a NUL made by the damage would end the search
-    got = run([trawl, "--search-zip", "-ab"] + own + ["o", "damaged"], "C", top)
+    expected = run(["grep", "-F", "-ab", "o"], top, text)  # -a: a NUL made by the damage would end the search
+    got = run([trawl, "--search-zip", "-ab"] + own + ["o", "damaged"], top)
     tool = subprocess.run([FORMATS[name][0], "-dc"], input=bytes(packed), capture_output=True)
     if got[0] != 2:  # what the program takes too: a byte of no meaning, as the name in a head
         return None if tool.returncode == 0 and tool.stdout == text and got[:2] == expected[:2] else "status %d" % got[0]
@@ -152,44 +147,38 @@ def check_large(trawl, top, name):
     return None if usage.ru_maxrss < LARGE_KIB_MAX else "%d KiB of memory for %s" % (usage.ru_maxrss, name)
 
 
+def check_one(trawl, top, case, rng):
+    if rng.random() < 0.35:
+        return check_damaged(trawl, top, case, rng)
+    expected, got = check_whole(trawl, top, case, rng)
+    cases.counts["selected"] += expected[0] == 0
+    return None if expected[:2] == got[:2] else "status %d and %d; %s; %r" % (
+        expected[0], got[0], cases.differences(expected[1], got[1]), got[2])
+
+
+FORMATS_HERE = []
+
+
+def run_case(rng, trawl, top):
+    rng = random.Random("%d compressed %d" % (cases.seed(), rng.number))
+    case = make_case(rng, FORMATS_HERE)
+    wrong = check_one(trawl, top, case, rng)
+    return wrong and "%s, %r, for trawl %r: %s" % (case[0], case[2], case[3], wrong)
+
+
+def large_text(trawl, top):
+    if "--cases" in sys.argv or os.environ.get("TRAWL_TEST_DIVISOR"):  # sanitizers take memory
+        return None
+    wrong = check_large(trawl, top, "zstd" if "zstd" in FORMATS_HERE else FORMATS_HERE[0])
+    return wrong and "a large text: %s" % wrong
+
+
 def main():
-    trawl = os.path.abspath(sys.argv[1])
-    options = sys.argv[2:]
-    seed = cases.seed()
-    first, count = cases.chosen(CASES)
-    failures = selected = 0
-    top = tempfile.mkdtemp(prefix="trawl-compressed-")
-    try:
-        formats = formats_here(trawl, top)
-        if not formats:
-            print("SKIPPED: no format can be unpacked here")
-            return 77
-        for number in range(first, first + count):
-            rng = random.Random("%d compressed %d" % (seed, number))
-            case = make_case(rng, formats)
-            if rng.random() < 0.35:
-                wrong = check_damaged(trawl, top, case, rng)
-            else:
-                expected, got = check_whole(trawl, top, case, rng)
-                selected += expected[0] == 0
-                wrong = None if expected[:2] == got[:2] else "status %d and %d, from byte %d on\n  %r\n  %r\n  %r" % (
-                    expected[0], got[0], compare.first_difference(expected[1], got[1]), expected[1][-200:], got[1][-200:], got[2])
-            if wrong is not None:
-                failures += 1
-                print("case %d (seed %d): %s, %r, for trawl %r: %s" % (number, seed, case[0], case[2], case[3], wrong))
-        if "--cases" not in options and not os.environ.get("TRAWL_TEST_DIVISOR"):  # sanitizers take memory
-            name = "zstd" if "zstd" in formats else formats[0]
-            wrong = check_large(trawl, top, name)
-            if wrong is not None:
-                failures += 1
-                print("a large text: %s" % wrong)
-    finally:
-        shutil.rmtree(top)
-    print("%d cases (%s), %d selected something, %d are wrong" % (count, ", ".join(formats), selected, failures))
-    if count >= 80 and selected * 5 < count:
-        print("too few of them select anything: the generator is broken")
-        return 1
-    return 1 if failures else 0
+    FORMATS_HERE.extend(formats_here(os.path.abspath(sys.argv[1]), "."))
+    if not FORMATS_HERE:
+        print("SKIPPED: no format can be unpacked here")
+        return 77
+    return cases.run("compressed", CASES, "cases (%s)" % ", ".join(FORMATS_HERE), run_case, (large_text,), one_in=5)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ it is asked as well: what --encoding=auto does with a byte order mark, it does b
 """
 import os
 import shutil
-import subprocess
 import sys
 
 import cases
@@ -72,14 +71,6 @@ def draw(rng):
     return "GB18030", text.encode("gb18030"), text
 
 
-def run(arguments, folder, data=None):
-    environment = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TRAWL_MUTANT") if name in os.environ}
-    environment["LC_ALL"] = "C.UTF-8"
-    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, timeout=60,
-                          **({"input": data} if data is not None else {"stdin": subprocess.DEVNULL}))
-    return done.returncode, done.stdout, done.stderr
-
-
 def without_times(output):
     return [line.split(b',"stats"')[0] for line in output.split(b"\n") if not line.startswith(b'{"data"')]
 
@@ -99,23 +90,23 @@ def run_case(rng, trawl, folder):
         options = ["-a", "--json"]
     pattern = rng.choice(["foo", "a", "é", "漢字", REPLACED, "b \n", "ab"])
     own = options + ["-j%d" % rng.choice([1, 2]), "-e", pattern]
-    wanted = run([trawl] + own + ["file"], there)
+    wanted = cases.execute([trawl] + own + ["file"], there)
     encoding = ["--encoding=" + name]
-    got = run([trawl] + encoding + own + ["file"], here)
+    got = cases.execute([trawl] + encoding + own + ["file"], here)
     same = without_times(got[1]) == without_times(wanted[1]) if "--json" in options else got[1] == wanted[1]
     if got[0] != wanted[0] or got[2] != wanted[2] or not same:
         return "%r with %s on %r: %r, on the text in UTF-8 %r" % (own, name, data[:60], got, wanted)
     if rng.random() < 0.3:  # through a pipe
-        wanted = run([trawl] + own + ["--label=x"], there, text.encode())
-        got = run([trawl] + encoding + own + ["--label=x"], here, data)
+        wanted = cases.execute([trawl] + own + ["--label=x"], there, data=text.encode())
+        got = cases.execute([trawl] + encoding + own + ["--label=x"], here, data=data)
         if "--json" not in options and got != wanted:
             return "%r with %s through a pipe of %r: %r, on the text in UTF-8 %r" % (own, name, data[:60], got, wanted)
     # A half unit after a lone surrogate is one character that is none to ripgrep, and two here; and
     # of two marks it takes both away.
     differs = len(data) % 2 == 1 or text.startswith("\ufeff")
     if name == "auto" and options == ["-a"] and not differs and shutil.which("rg"):
-        theirs = run(["rg", "-F", "--no-config", "-a", "-e", pattern.rstrip("\n"), "file"], here)
-        ours = run([trawl] + encoding + ["-a", "-e", pattern.rstrip("\n"), "file"], here)
+        theirs = cases.execute(["rg", "-F", "--no-config", "-a", "-e", pattern.rstrip("\n"), "file"], here)
+        ours = cases.execute([trawl] + encoding + ["-a", "-e", pattern.rstrip("\n"), "file"], here)
         if ours[:2] != theirs[:2]:
             return "%r on %r: %r, ripgrep %r" % (pattern, data[:60], ours, theirs)
     return None
@@ -132,7 +123,7 @@ def refused(trawl, folder):
                               (["--encoding=auto", "x", "sub"], (2, b"", b"trawl: sub: Is a directory\n")),
                               (["--encoding=auto", "-rc", "foo"], (0, b"file:1\n", b"")),
                               (["--encoding=auto", "-q", "foo", "file", "nofile"], (0, b"", b""))):
-        got = run([trawl] + arguments, here)
+        got = cases.execute([trawl] + arguments, here)
         if got != wanted:
             return "%r: %r, expected %r" % (arguments, got, wanted)
     return None

@@ -12,11 +12,9 @@ import ast
 import base64
 import json
 import os
-import random
 import struct
 import subprocess
 import sys
-import tempfile
 
 import cases
 
@@ -171,10 +169,7 @@ def needle_arguments(rng, query, needles, folder):
 
 def run(trawl, arguments, query, rng, data, paths, folder):
     """The output, status and messages, of files or a pipe to a file or a pipe."""
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8" if query["utf8"] else "C"}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
-        if name in os.environ:
-            environment[name] = os.environ[name]
+    environment = cases.environment("C.UTF-8" if query["utf8"] else "C")
     pipe_in = len(paths) == 1 and rng.random() < 0.3
     pipe_out = rng.random() < 0.6 and not (pipe_in and b"--matrix=npy" in arguments)
     options = {"input": data} if pipe_in else {"stdin": subprocess.DEVNULL}
@@ -225,37 +220,26 @@ def run_case(rng, trawl, folder, query, records, needles):
         command[1:12], records[:5], query, status, wanted, wrong, rows[:5], messages[:300])
 
 
+def many_needles(rng):
+    """More strings than the published algorithm takes at a time, of many lengths, many of them twice."""
+    query = make_query(rng)
+    query.update({"fold": False, "words": False, "whole": False, "null": False, "hex": False, "end": "\n"})
+    records = ["".join(rng.choice("abc") for _ in range(rng.randrange(60))) for _ in range(6)]
+    return query, records, ["".join(rng.choice("abc") for _ in range(1 + i % 9)) for i in range(5000)]
+
+
 def random_case(rng, trawl, folder):
+    if rng.number % 100 == 99:
+        return run_case(rng, trawl, folder, *many_needles(rng))
     query = make_query(rng)
     records = make_records(rng, query)
     return run_case(rng, trawl, folder, query, records, make_needles(rng, query, records))
 
 
-def many_needles(rng, trawl, folder):
-    """More strings than the published algorithm takes at a time, of many lengths, many of them twice."""
-    query = make_query(rng)
-    query.update({"fold": False, "words": False, "whole": False, "null": False, "hex": False, "end": "\n"})
-    records = ["".join(rng.choice("abc") for _ in range(rng.randrange(60))) for _ in range(6)]
-    needles = ["".join(rng.choice("abc") for _ in range(1 + i % 9)) for i in range(5000)]
-    return run_case(rng, trawl, folder, query, records, needles)
-
-
 def main():
-    trawl = os.path.abspath(sys.argv[1])
-    seed, count = cases.seed(), cases.amount(CASES)
-    failures = 0
-    if subprocess.run([trawl, "--list-algorithms"], capture_output=True, check=False).returncode != 0:
+    if cases.execute([os.path.abspath(sys.argv[1]), "--list-algorithms"])[0] != 0:
         ALGORITHMS.clear()  # a build without the gallery
-    with tempfile.TemporaryDirectory(prefix="trawl-matrix-") as folder:
-        for number in range(count):
-            case = many_needles if number % 100 == 99 else random_case
-            wrong = case(random.Random("%d matrix %d" % (seed, number)), trawl, folder)
-            if wrong:
-                failures += 1
-                if failures <= 10:
-                    print("case %d (seed %d): %s" % (number, seed, wrong))
-    print("%d matrices, %d differ" % (count, failures))
-    return 1 if failures or count == 0 else 0
+    return cases.run("matrix", CASES, "matrices", random_case)
 
 
 if __name__ == "__main__":

@@ -237,11 +237,8 @@ def report_arguments(case):
 
 
 def run(trawl, arguments, utf8, **options):
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8" if utf8 else "C"}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
-        if name in os.environ:
-            environment[name] = os.environ[name]
-    return subprocess.run([trawl] + arguments, capture_output=True, env=environment, timeout=60, **options)
+    return subprocess.run([trawl] + arguments, capture_output=True, timeout=60,
+                          env=cases.environment("C.UTF-8" if utf8 else "C"), **options)
 
 
 def save(trawl, folder, case, arguments):

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 
+import cases
 import locales
 
 BLOCK = 98304
@@ -67,13 +68,8 @@ ODD = [
 
 
 def run(program, locale, arguments, path, folder):
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": locale, "LOCPATH": os.environ.get("LOCPATH", "")}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
-        if name in os.environ:
-            environment[name] = os.environ[name]
     with open(path, "rb") as stdin:
-        done = subprocess.run(program + arguments, stdin=stdin, capture_output=True, cwd=folder, env=environment)
-    return done.returncode, done.stdout
+        return cases.execute(program + arguments, folder, locale, stdin=stdin)[:2]
 
 
 def main():

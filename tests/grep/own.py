@@ -8,7 +8,6 @@ random texts, with small chunks, files and pipes. TRAWL_TEST_SEED and TRAWL_TEST
 """
 import bisect
 import os
-import subprocess
 import sys
 
 import cases
@@ -101,21 +100,15 @@ def run_case(rng, trawl, folder):
     if rng.random() < 0.7:
         arguments.append("--chunk-bytes=%d" % rng.choice([1, 3, 16, 100, 1000]))
     arguments.append("-j%d" % rng.choice([1, 2, 3]))
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": rng.choice(["C", "C.UTF-8"])}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
-        if name in os.environ:
-            environment[name] = os.environ[name]
-    if rng.random() < 0.3:
-        done = subprocess.run(arguments, input=text, capture_output=True, env=environment, timeout=60)
-    else:
-        done = subprocess.run(arguments + [path], stdin=subprocess.DEVNULL, capture_output=True, env=environment,
-                              timeout=60)
+    locale = rng.choice(["C", "C.UTF-8"])
+    piped = rng.random() < 0.3
+    got = cases.execute(arguments + [path] * (not piped), None, locale, text if piped else None)
     expected = expected_output(report, needles, text)
     status = 0 if all_occurrences(needles, text) else 1
-    if (done.returncode, done.stdout, done.stderr) == (status, expected, b""):
+    if got == (status, expected, b""):
         return None
     return "%r on %r: status %d, expected %d; %r, expected %r; %r" % (
-        arguments[1:], text[:80], done.returncode, status, done.stdout[:200], expected[:200], done.stderr[:300])
+        arguments[1:], text[:80], got[0], status, got[1][:200], expected[:200], got[2][:300])
 
 
 def main():

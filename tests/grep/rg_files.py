@@ -19,9 +19,7 @@ import os
 import random
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
 
 import cases
 import ignored
@@ -106,12 +104,7 @@ def make_case(rng, folders, files):
 
 
 def run(command, folder, home):
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "HOME": home}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
-        if name in os.environ:
-            environment[name] = os.environ[name]
-    done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, env=environment, timeout=60)
-    return done.returncode, done.stdout, done.stderr
+    return cases.execute(command, folder, env=cases.environment(HOME=home))
 
 
 def as_trawl(rng, trawl, tg, options):
@@ -175,33 +168,26 @@ def compare(rng, trawl, tg, tree, home):
     return None
 
 
+TREES = {}  # the last one, by its number
+
+
+def run_case(rng, trawl, folder):
+    top, home, tg = (os.path.join(folder, name) for name in ("tree", "home", "tg"))
+    number = rng.number // CASES_PER_TREE
+    if number not in TREES:
+        TREES.clear()
+        shutil.rmtree(top, ignore_errors=True)
+        TREES[number] = (top,) + make_tree(random.Random("%d tree %d" % (cases.seed(), number)), top, home)
+    if not os.path.lexists(tg):
+        os.symlink(trawl, tg)
+    return compare(random.Random("%d case %d" % (cases.seed(), rng.number)), trawl, tg, TREES[number], home)
+
+
 def main():
-    trawl = os.path.abspath(sys.argv[1])
     if shutil.which("rg") is None:
         print("SKIPPED: there is no ripgrep here")
         return 77
-    first, count = cases.chosen(CASES)
-    base = tempfile.mkdtemp(prefix="trawl-rg-")
-    tg = os.path.join(base, "tg")
-    os.symlink(trawl, tg)
-    failures, tree, tree_number = 0, None, -1
-    top, home = os.path.join(base, "tree"), os.path.join(base, "home")
-    for number in range(first, first + count):
-        if number // CASES_PER_TREE != tree_number:
-            tree_number = number // CASES_PER_TREE
-            shutil.rmtree(top, ignore_errors=True)
-            tree = (top,) + make_tree(random.Random("%d tree %d" % (cases.seed(), tree_number)), top, home)
-        wrong = compare(random.Random("%d case %d" % (cases.seed(), number)), trawl, tg, tree, home)
-        if wrong:
-            failures += 1
-            if failures <= cases.FAILURES_SHOWN_MAX:
-                print("case %d (seed %d): %s" % (number, cases.seed(), wrong))
-    if "--keep" in sys.argv:
-        print("files are in %s" % base)
-    else:
-        shutil.rmtree(base)
-    print("%d command lines, %d differ" % (count, failures))
-    return 1 if failures else 0
+    return cases.run("rg", CASES, "command lines", run_case)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 
 import cases
@@ -200,10 +199,7 @@ def messages(output, limited):
 
 
 def run_program(arguments, folder, locale):
-    environment = {name: os.environ[name] for name in ("PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TRAWL_MUTANT") if name in os.environ}
-    environment.update(LC_ALL=locale, TERM="xterm", GREP_COLORS="se=")
-    done = subprocess.run(arguments, cwd=folder, env=environment, capture_output=True, stdin=subprocess.DEVNULL, timeout=60)
-    return done.returncode, done.stdout, done.stderr
+    return cases.execute(arguments, folder, locale, env=cases.environment(locale, TERM="xterm", GREP_COLORS="se="))
 
 
 def run_case(rng, trawl, folder):

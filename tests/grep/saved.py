@@ -7,7 +7,6 @@ Random lists, options when saving and when searching, locales, reports; with oth
 set, and on files with NUL bytes. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
 """
 import os
-import subprocess
 import sys
 
 import cases
@@ -23,13 +22,7 @@ REPORTS = [[], ["-c"], ["-v"], ["-v", "-c"], ["-o", "-b"], ["-l"], ["-L"], ["-q"
 
 
 def run(trawl, arguments, folder, locale):
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": locale}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
-        if name in os.environ:
-            environment[name] = os.environ[name]
-    done = subprocess.run([trawl] + arguments, cwd=folder, env=environment, capture_output=True, timeout=60,
-                          stdin=subprocess.DEVNULL)
-    return done.returncode, done.stdout, done.stderr
+    return cases.execute([trawl] + arguments, folder, locale)
 
 
 def run_case(rng, trawl, folder):

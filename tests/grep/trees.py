@@ -14,7 +14,6 @@ import os
 import random
 import subprocess
 import sys
-import tempfile
 
 import cases
 
@@ -112,50 +111,28 @@ def make_case(rng, wide):
 
 
 def run(command, locale, top):
-    done = subprocess.run(command, cwd=top, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                          env=dict(os.environ, LC_ALL=locale), timeout=120)
-    return done.returncode, done.stdout
+    return cases.execute(command, top, env=dict(os.environ, LC_ALL=locale), stderr=subprocess.STDOUT)[:2]
 
 
-def remove(top):
-    """Directories of any depth, which shutil does not do."""
-    subprocess.run(["rm", "-rf", top], check=True)
+def run_case(rng, trawl, folder):
+    top = os.path.join(folder, "files")
+    if not os.path.exists(top):
+        os.mkdir(top)
+        make_files(top, random.Random("%d files" % cases.seed()))
+    arguments, targets, own, locale = make_case(random.Random("%d case %d" % (cases.seed(), rng.number)),
+                                                rng.number % CASES < WIDE_CASES)
+    expected = run(["grep", "-F"] + arguments + targets, locale, top)
+    expected = (expected[0], expected[1].replace(b"grep: ", b"trawl: "))
+    got = run([trawl] + own + arguments + targets, locale, top)
+    cases.counts["selected"] += expected[0] == 0
+    if got == expected:
+        return None
+    return "LC_ALL=%s: %r %r, and for trawl %r: status %d and %d; %s" % (
+        locale, arguments, targets, own, expected[0], got[0], cases.differences(expected[1], got[1]))
 
 
 def main():
-    trawl = os.path.abspath(sys.argv[1])
-    options = sys.argv[2:]
-    seed, count = cases.seed(), cases.amount(CASES)
-    first = 0
-    if "--first" in options:
-        first, count = int(options[options.index("--first") + 1]), 1
-    if "--cases" in options:
-        count = int(options[options.index("--cases") + 1])
-    failures = selected = 0
-    top = tempfile.mkdtemp(prefix="trawl-trees-")
-    try:
-        make_files(top, random.Random("%d files" % seed))
-        for number in range(first, first + count):
-            arguments, targets, own, locale = make_case(random.Random("%d case %d" % (seed, number)), number % CASES < WIDE_CASES)
-            expected = run(["grep", "-F"] + arguments + targets, locale, top)
-            expected = (expected[0], expected[1].replace(b"grep: ", b"trawl: "))
-            got = run([trawl] + own + arguments + targets, locale, top)
-            selected += expected[0] == 0
-            if got != expected:
-                failures += 1
-                at = next((i for i, (one, other) in enumerate(zip(expected[1], got[1])) if one != other),
-                          min(len(expected[1]), len(got[1])))
-                if failures <= 20:
-                    print("case %d (seed %d), LC_ALL=%s: %r %r, and for trawl %r\n  status %d and %d; %d and %d bytes, from %d on %r and %r" %
-                          (number, seed, locale, arguments, targets, own, expected[0], got[0], len(expected[1]), len(got[1]), at,
-                           expected[1][max(0, at - 60):at + 60], got[1][max(0, at - 60):at + 60]))
-    finally:
-        remove(top)
-    print("%d command lines, %d selected something, %d differ" % (count, selected, failures))
-    if count >= 100 and selected * 3 < count:
-        print("too few of them select anything: the generator is broken")
-        return 1
-    return 1 if failures else 0
+    return cases.run("trees", CASES, "command lines", run_case, one_in=3)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,8 @@ TRAWL_TEST_DIVISOR takes from them. Left out: what compare.py leaves out.
 """
 import os
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
 
 import cases
 import compare
@@ -144,10 +142,7 @@ def run(command, case, top, user):
             os.setgroups([])
             os.setgid(user)
             os.setuid(user)
-    environment = {"PATH": os.environ["PATH"], "LC_ALL": case.locale, "TERM": "xterm"}
-    for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "TRAWL_MUTANT"):
-        if name in os.environ:
-            environment[name] = os.environ[name]
+    environment = cases.environment(case.locale, TERM="xterm")
     try:
         done = subprocess.run(command + case.arguments, cwd=top, input=case.stdin[1] if case.stdin else b"", preexec_fn=become,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment, timeout=60)
@@ -169,52 +164,38 @@ def other_user(trawl, base):
         return None
 
 
-def main():
-    trawl = os.path.abspath(sys.argv[1])
-    options = sys.argv[2:]
-    seed = cases.seed()
-    first, count = cases.chosen(CASES)
-    base = tempfile.mkdtemp(prefix="trawl-wild-")
-    user = other_user(trawl, base)
-    failures = selected = left_out = 0
-    tree, top = None, ""
-    for number in range(first, first + count):
-        if tree is None or number % CASES_PER_TREE == 0:
-            if tree is not None and "--keep" not in options:
-                tree.unlock()
-                subprocess.run(["rm", "-rf", top], check=True)
-            top = os.path.join(base, "%d" % (number // CASES_PER_TREE))
-            os.mkdir(top, 0o755)
-            tree = Tree(random.Random("%d wild tree %d" % (seed, number // CASES_PER_TREE)), top)
-        case = first_case() if number == 0 else make_case(random.Random("%d wild case %d" % (seed, number)), tree)
-        if compare.is_left_out(case, tree.files):
-            left_out += 1
-            continue
-        expected = run(["grep", "-F"], case, top, user)
-        expected = (expected[0], expected[1].replace(b"grep: ", b"trawl: "))
-        got = run([trawl] + case.own, case, top, user)
-        got = (got[0], got[1].replace(b"grep: ", b"trawl: "))
-        selected += expected[0] == 0 or expected[1].count(b"\n") > expected[1].count(b"trawl: ")
-        if got != expected or expected[0] == "timeout":
-            failures += 1
-            at = compare.first_difference(expected[1], got[1])
-            if failures <= 20:
-                print("case %d (seed %d), LC_ALL=%s: %r, and for trawl %r\n  status %s and %s; %d and %d bytes, from %d on\n  %r\n  %r" %
-                      (number, seed, case.locale, case.arguments, case.own, expected[0], got[0], len(expected[1]), len(got[1]), at,
-                       expected[1][max(0, at - 80):at + 80], got[1][max(0, at - 80):at + 80]))
-    if "--keep" in options:
-        print("files are in %s" % base)
-    else:
-        if tree is not None:
+TREES = {}  # the last one, by its number
+USERS = []  # who runs the programs
+
+
+def run_case(rng, trawl, folder):
+    number = rng.number // CASES_PER_TREE
+    top = os.path.join(folder, "%d" % number)
+    if not USERS:
+        USERS.append(other_user(trawl, folder))
+        print("as %s" % ("this user" if USERS[0] is None else "another user"))
+    if number not in TREES:
+        for tree in TREES.values():
             tree.unlock()
-        shutil.rmtree(base, ignore_errors=True)
-        subprocess.run(["rm", "-rf", base], check=True)
-    print("%d command lines, %d selected something, %d differ (%d left out)%s" %
-          (count - left_out, selected, failures, left_out, "" if user is None else ", as another user"))
-    if count >= 100 and selected * 8 < count - left_out:
-        print("too few of them select anything: the generator is broken")
-        return 1
-    return 1 if failures else 0
+        TREES.clear()
+        os.mkdir(top, 0o755)
+        TREES[number] = Tree(random.Random("%d wild tree %d" % (cases.seed(), number)), top)
+    tree = TREES[number]
+    case = first_case() if rng.number == 0 else make_case(random.Random("%d wild case %d" % (cases.seed(), rng.number)), tree)
+    if compare.is_left_out(case, tree.files):
+        cases.counts["left out"] += 1
+        return None
+    expected, got = ((status, output.replace(b"grep: ", b"trawl: ")) for status, output in (
+        run(["grep", "-F"], case, top, USERS[0]), run([trawl] + case.own, case, top, USERS[0])))
+    cases.counts["selected"] += expected[0] == 0 or expected[1].count(b"\n") > expected[1].count(b"trawl: ")
+    if got == expected and expected[0] != "timeout":
+        return None
+    return "LC_ALL=%s: %r, and for trawl %r: status %s and %s; %s" % (
+        case.locale, case.arguments, case.own, expected[0], got[0], cases.differences(expected[1], got[1]))
+
+
+def main():
+    return cases.run("wild", CASES, "command lines", run_case, one_in=10)
 
 
 if __name__ == "__main__":
