@@ -1,11 +1,16 @@
-/* replay: every kept input once, in any build, without a fuzzer. Arguments: files and folders. */
+/* replay: every kept input once, in any build, without a fuzzer, and the target's random ones.
+ * Arguments: files and folders. */
 #include <dirent.h>
 #include <sys/stat.h>
 
-#include "fuzz/search.h"
+#include "fuzz/fuzz.h"
 #include "test.h"
 
 #define INPUT_BYTES_MAX 65536
+
+__attribute__((weak)) void fuzz_random(void)
+{
+}
 
 static void replay_file(const char *path)
 {
@@ -54,5 +59,6 @@ int main(int argument_count, char **arguments)
             replay_folder(arguments[i]);
         else
             replay_file(arguments[i]);
+    fuzz_random();
     return test_end();
 }

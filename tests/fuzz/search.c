@@ -10,7 +10,7 @@
  * then        per pattern: its length, its bytes
  * then        the text
  */
-#include "fuzz/search.h"
+#include "fuzz/fuzz.h"
 
 #include "diff/run.h"
 

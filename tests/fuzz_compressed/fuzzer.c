@@ -7,11 +7,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "fuzz/fuzz.h"
 #include "trawl.h"
 
 #define UNPACKED_MAX (UINT64_C(1) << 20) /* of a bomb */
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count);
 
 struct seen {
     uint64_t bytes, matches, sum;

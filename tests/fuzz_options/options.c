@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
+#include "fuzz/fuzz.h"
 #include "trawl/settings.h"
 
 #define ARGUMENTS_MAX 32
@@ -110,7 +110,7 @@ static void check_settings(struct settings *settings, uint8_t choice)
     }
 }
 
-void options_check(const uint8_t *bytes, size_t bytes_count)
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
 {
     char text[INPUT_BYTES_MAX + 1];
     char *arguments[ARGUMENTS_MAX + 1];
@@ -121,7 +121,7 @@ void options_check(const uint8_t *bytes, size_t bytes_count)
     bool good, posix;
 
     if (bytes_count < 1 || bytes_count > INPUT_BYTES_MAX)
-        return;
+        return 0;
     posix = (bytes[0] & 1) != 0;
     memcpy(text, bytes + 1, bytes_count - 1);
     text[bytes_count - 1] = '\0';
@@ -143,4 +143,5 @@ void options_check(const uint8_t *bytes, size_t bytes_count)
     else
         REQUIRE(settings.error[0] != '\0');
     settings_free(&settings);
+    return 0;
 }

@@ -1,11 +1,15 @@
-/* plans: bytes become changes of a saved plan, which is loaded and searched with. */
-#include "plans.h"
-
+/* plans: bytes become changes of a saved plan, which is loaded and searched with.
+ *
+ * Byte 0 chooses the plan; 255: what follows are the saved bytes themselves. Then changes of six
+ * bytes: in the header or behind it, where there (two bytes), how many bytes are changed (1, 2, 4
+ * or 8), and the value (two bytes, the upper one repeated). It aborts if a plan that was not
+ * changed is refused, or if one that is accepted does not find what the oracle finds. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/fuzz.h"
 #include "oracle/naive.h"
 #include "unit/mend.h"
 

@@ -11,6 +11,7 @@ from tree import C_SUFFIXES, Skip
 FILE_LINES_MAX = 800
 FUNCTION_LINES_MAX = 70
 LINE_CHARACTERS_MAX = 100
+ENGINE, ENGINE_POINTERS_MAX = 'src/engine.h', 10
 CLANG_FORMAT_MAJOR = '14'
 
 
@@ -196,6 +197,21 @@ def tags(tree):
             yield 'tests/tidy/tags.txt', number, f'{name} is named once: it needs no line here'
 
 
+def engines(tree):
+    """The table of an engine stays small, and each engine fills all of it."""
+    table = re.search(r'struct engine_ops \{(.*?)\n\};', c_source.code_only(tree.read(ENGINE)), re.DOTALL)
+    pointers = re.findall(r'\(\*(\w+)\)\(', table.group(1)) if table else []
+    if not 0 < len(pointers) <= ENGINE_POINTERS_MAX:
+        yield ENGINE, 1, f'engine_ops has {len(pointers)} functions, 1 to {ENGINE_POINTERS_MAX}'
+    for path in tree.files(('.c',)):
+        code = c_source.code_only(tree.read(path)) if 'tests/' not in path else ''
+        for match in re.finditer(r'\bstruct engine_ops (\w+) = \{(.*?)\};', code, re.DOTALL):
+            for pointer in pointers:
+                if not re.search(rf'\.{pointer} = (?!NULL\b)\w', match.group(2)):
+                    line = code.count('\n', 0, match.start()) + 1
+                    yield path, line, f'{match.group(1)} does not fill {pointer}'
+
+
 def sizes(tree):
     """No large file."""
     for path in tree.files(None):
@@ -276,6 +292,7 @@ ALL = {
     'words': words,
     'headers': headers,
     'tags': tags,
+    'engines': engines,
     'sizes': sizes,
     'links': links,
     'format': format_,

@@ -1,40 +1,10 @@
-/* replay: the kept corpus, and seeded random command lines made of the table's own options, through
- * the same check as the fuzzer's. */
-#include <dirent.h>
-
-#include "options.h"
+/* random: seeded random command lines made of the table's own options. */
+#include "fuzz/fuzz.h"
 #include "test.h"
 #include "trawl/flags.h"
 
 #define RANDOM_CASES 200000
 #define INPUT_BYTES_MAX 4096
-
-static void replay_file(const char *folder, const char *name)
-{
-    char path[4096];
-    uint8_t bytes[INPUT_BYTES_MAX];
-    FILE *file;
-
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    file = fopen(path, "rb");
-    if (!TEST_CHECK(file != NULL))
-        return;
-    options_check(bytes, fread(bytes, 1, sizeof bytes, file));
-    fclose(file);
-}
-
-static void replay_folder(const char *folder)
-{
-    DIR *directory = opendir(folder);
-    struct dirent *entry;
-
-    if (!TEST_CHECK(directory != NULL))
-        return;
-    while ((entry = readdir(directory)) != NULL)
-        if (entry->d_name[0] != '.')
-            replay_file(folder, entry->d_name);
-    closedir(directory);
-}
 
 static size_t add(uint8_t *bytes, size_t used, const char *text)
 {
@@ -68,13 +38,11 @@ static size_t random_argument(struct test_random *random, uint8_t *bytes, size_t
     return used;
 }
 
-int main(int argument_count, char **arguments)
+void fuzz_random(void)
 {
     struct test_random random = test_random_begin("fuzz_options");
     uint64_t cases = RANDOM_CASES * test_setting("TRAWL_TEST_SCALE", 1);
 
-    for (int i = 1; i < argument_count; i++)
-        replay_folder(arguments[i]);
     for (uint64_t i = 0; i < cases; i++) {
         uint8_t bytes[INPUT_BYTES_MAX];
         size_t used = 0;
@@ -85,8 +53,6 @@ int main(int argument_count, char **arguments)
             used = random_argument(&random, bytes, used);
             bytes[used++] = '\0';
         }
-        options_check(bytes, used);
-        test_checks++;
+        TEST_CHECK(LLVMFuzzerTestOneInput(bytes, used) == 0);
     }
-    return test_end();
 }
