@@ -275,19 +275,19 @@ enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense
     set->fold = (struct fold *)memory;
     TRAWL_TRY(members_grow(set->fold, error));
     TRAWL_TRY(fold_learn(plan, set->fold, &fits, error));
-    set->count = (uint32_t)plan->pattern_count;
+    set->automaton.count = (uint32_t)plan->pattern_count;
     set->unfit = !fits || total >= UINT32_MAX;
     if (set->unfit)
         return TRAWL_OK;
     fold_finish(set->fold);
-    TRAWL_TRY(memory_allocate(set->count, sizeof *set->own_strings, &memory, error));
+    TRAWL_TRY(memory_allocate(set->automaton.count, sizeof *set->own_strings, &memory, error));
     set->own_strings = (struct plan_literal *)memory;
     TRAWL_TRY(memory_allocate(total, 1, &memory, error));
     set->own_bytes = (uint8_t *)memory;
     set->own_bytes_count = total;
     TRAWL_TRY(memory_allocate(total + 1, sizeof *origin, &memory, error));
     origin = (uint32_t *)memory;
-    for (uint32_t p = 0; p < set->count; p++) {
+    for (uint32_t p = 0; p < set->automaton.count; p++) {
         uint64_t begin = plan->pattern_begin[p], count;
 
         count = dense_fold_text(set->fold, plan->pattern_bytes + begin,
@@ -300,7 +300,7 @@ enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense
         made += count;
     }
     memory_release(origin, total + 1, sizeof *origin);
-    set->strings = set->own_strings;
-    set->bytes = set->own_bytes;
+    set->automaton.strings = set->own_strings;
+    set->automaton.bytes = set->own_bytes;
     return TRAWL_OK;
 }

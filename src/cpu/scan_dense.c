@@ -101,12 +101,12 @@ static int compare_strings(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-static void list_fill(const struct dense_set *set, uint32_t end, uint32_t *strings)
+static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *strings)
 {
     uint32_t count = set->ends[end].outputs, from = count;
 
     for (uint32_t at = end; at != PLAN_NONE; at = set->ends[at].shorter) {
-        const struct dense_end *own = &set->ends[at];
+        const struct plan_automaton_end *own = &set->ends[at];
 
         TRAWL_ASSERT(own->alike <= from && own->outputs <= count);
         from -= own->alike; /* the shortest first: often that is the order */
@@ -133,9 +133,10 @@ static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t coun
     void *memory;
 
     if (worker->list_at == NULL) {
-        TRAWL_TRY(memory_allocate(worker->set->end_count, sizeof *worker->list_at, &memory, error));
+        TRAWL_TRY(memory_allocate(worker->set->automaton.end_count, sizeof *worker->list_at,
+                                  &memory, error));
         worker->list_at = (uint32_t *)memory;
-        worker->list_room = worker->set->end_count;
+        worker->list_room = worker->set->automaton.end_count;
         memset(worker->list_at, 0xff, worker->list_room * sizeof *worker->list_at);
     }
     if (worker->pool_count + count > max_u64(POOL_MAX, worker->pool_room)) {
@@ -156,8 +157,8 @@ static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t coun
 static enum trawl_status list_of(struct dense_worker *worker, uint32_t end, const uint32_t **list,
                                  struct trawl_error *error)
 {
-    const struct dense_set *set = worker->set;
-    const struct dense_end *own = &set->ends[end];
+    const struct plan_automaton *set = &worker->set->automaton;
+    const struct plan_automaton_end *own = &set->ends[end];
 
     TRAWL_ASSERT(end < set->end_count);
     if (own->shorter == PLAN_NONE) {
@@ -258,12 +259,13 @@ static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *litera
 static void emit_string(struct scan *scan, const struct step *step, uint64_t place, uint32_t string)
 {
     const struct dense_set *set = scan->worker->dense.set;
-    uint64_t x = chunk_place(step, place), length = set->strings[string].bytes_count;
+    struct plan_literal own = plan_automaton_string(&set->automaton, string);
+    uint64_t x = chunk_place(step, place), length = own.bytes_count;
     uint32_t literal = string;
 
-    TRAWL_ASSERT(string < set->count && place + length <= step->count);
+    TRAWL_ASSERT(string < set->automaton.count && place + length <= step->count);
     if (set->fold != NULL) {
-        literal = set->strings[string].pattern;
+        literal = own.pattern;
         length = chunk_place(step, place + length) - x;
         if (!dense_fold_is_exact(set->fold))
             length = variant_at(scan, x, &literal);
@@ -275,7 +277,7 @@ static void emit_string(struct scan *scan, const struct step *step, uint64_t pla
 /* What begins at the place, the longest first, until one of them is taken. */
 static void emit_longest(struct scan *scan, const struct step *step, uint64_t place, uint32_t end)
 {
-    const struct dense_set *set = scan->worker->dense.set;
+    const struct plan_automaton *set = &scan->worker->dense.set->automaton;
     uint64_t count = scan->result->count;
 
     for (; end != PLAN_NONE; end = set->ends[end].shorter)
@@ -306,7 +308,7 @@ static void take_list(struct scan *scan, const struct step *step, uint64_t place
     for (uint32_t i = 0; i < count && set->fold == NULL; i++)
         to[i] = (struct hit){x, list[i]};
     for (uint32_t i = 0; i < count && set->fold != NULL; i++) {
-        const struct plan_literal *string = &set->strings[list[i]];
+        const struct plan_literal *string = &set->own_strings[list[i]];
 
         to[i] = (struct hit){x, string->pattern};
         hits->lengths[hits->count + i] =
@@ -321,7 +323,7 @@ static void emit_place(struct scan *scan, const struct step *step, uint64_t plac
                        bool tell)
 {
     struct dense_worker *worker = &scan->worker->dense;
-    uint32_t count = worker->set->ends[end].outputs;
+    uint32_t count = worker->set->automaton.ends[end].outputs;
     const uint32_t *list;
 
     scan->result->candidate_count++;
@@ -374,7 +376,7 @@ static void emit_places(struct scan *scan, const struct step *step)
 /* How many strings begin at the places. */
 static uint64_t count_places(const struct dense_worker *worker, uint64_t begins)
 {
-    const struct dense_set *set = worker->set;
+    const struct plan_automaton *set = &worker->set->automaton;
     uint64_t count = 0;
 
     for (uint64_t place = 0; place < begins; place++)
@@ -400,7 +402,7 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to)
         if (scan->over)
             break;
         if (step.begins > 0) {
-            dense_read(worker->set, step.text, step.begins, step.count, worker->ends);
+            dense_read(&worker->set->automaton, step.text, step.begins, step.count, worker->ends);
             worker->read_bytes += step.begins;
         }
         if (scan->want == WANT_COUNT && ends_tell(scan))

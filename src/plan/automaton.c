@@ -1,4 +1,4 @@
-/* dense_automaton: the automaton of a set's strings as one table of cells, made in whole.
+/* automaton: strings of a set as one table of cells, made in whole.
  *
  * Nodes are numbered in the order in which the sorted strings reach them, so that a node's first
  * child is the next one. A node's cell is a test: does the next byte have its class? If so the
@@ -7,25 +7,114 @@
  * after the node that the parent fails to (that of its longest proper suffix that has one). A node
  * with many children has a row instead: a cell for each class, which says where that leads to.
  *
- * A state is a cell's index, doubled, and 1 if a row begins there. Each byte passes one test. A
- * test that fails makes the node less deep, or goes to a sibling, so there are at most
- * ROW_CHILDREN_MIN tests for each byte, and as many again.
- * Traffic: 16 bytes for each test. Nodes without a branch in between share lines of a cache.
+ * Each byte passes one test. A test that fails makes the node less deep, or goes to a sibling, so
+ * there are at most ROW_CHILDREN_MIN tests for each byte, and as many again.
  */
+#include "plan/automaton.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "cpu/dense.h"
 
 #define CLASS_NONE UINT32_MAX
-#define NODES_MAX (1u << 25)        /* 512 MiB */
 #define ROW_CHILDREN_MIN 3u         /* of a node with a row, */
 #define ROW_CELLS_FREE (1ull << 20) /* or more, if rows had more cells than this and the nodes */
 
-#define LANES 8u /* parts of a text that are read at once: each waits for the cell before it */
-#define LANES_FEW 2u
-#define LANE_MIN 256u /* bytes of each of them, and no less than it reads before */
+/* A string, while they are sorted. */
+struct item {
+    uint64_t tail;      /* the last eight bytes, the last one most significant; 0 before them */
+    const uint8_t *end; /* behind the last byte */
+    uint64_t count;
+    uint32_t string;
+};
+
+/* By the reversed bytes alone. */
+static int compare_bytes(const struct item *a, const struct item *b)
+{
+    uint64_t both = min_u64(a->count, b->count), i = min_u64(both, sizeof a->tail);
+
+    if (a->tail != b->tail && both >= sizeof a->tail)
+        return a->tail < b->tail ? -1 : 1;
+    for (i = both < sizeof a->tail ? 0 : i; i < both; i++)
+        if (*(a->end - 1 - i) != *(b->end - 1 - i))
+            return *(a->end - 1 - i) < *(b->end - 1 - i) ? -1 : 1;
+    return (a->count > b->count) - (a->count < b->count);
+}
+
+static int compare_items(const void *first, const void *second)
+{
+    const struct item *a = (const struct item *)first, *b = (const struct item *)second;
+    int order = compare_bytes(a, b);
+
+    return order != 0 ? order : (a->string > b->string) - (a->string < b->string);
+}
+
+static struct item item_of(const struct plan_automaton *set, uint32_t string)
+{
+    struct plan_literal literal = plan_automaton_string(set, string);
+    uint64_t count = literal.bytes_count;
+    struct item item = {0, set->bytes + literal.bytes_begin + count, count, string};
+
+    TRAWL_ASSERT(count > 0);
+    for (uint64_t i = 0; i < sizeof item.tail; i++)
+        item.tail = item.tail << 8 | (i < count ? *(item.end - 1 - i) : 0);
+    return item;
+}
+
+/* Sort the strings, those with the same bytes next to each other. */
+static enum trawl_status sort_strings(struct plan_automaton *set, struct trawl_error *error)
+{
+    struct item *items;
+    void *memory;
+
+    TRAWL_ASSERT(set->count > 0 && set->end_count == 0);
+    TRAWL_TRY(memory_allocate(set->count, sizeof *set->sorted, &memory, error));
+    set->sorted = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate(set->count, sizeof *set->ends, &memory, error));
+    set->ends = (struct plan_automaton_end *)memory;
+    TRAWL_TRY(memory_allocate(set->count, sizeof *items, &memory, error));
+    items = (struct item *)memory;
+    for (uint32_t i = 0; i < set->count; i++) {
+        items[i] = item_of(set, i);
+        set->length_max = max_u64(set->length_max, items[i].count);
+    }
+    qsort(items, set->count, sizeof *items, compare_items);
+    for (uint32_t i = 0; i < set->count; i++) {
+        set->sorted[i] = items[i].string;
+        if (i > 0 && compare_bytes(&items[i - 1], &items[i]) == 0)
+            set->ends[set->end_count - 1].alike++;
+        else
+            set->ends[set->end_count++] = (struct plan_automaton_end){i, 1, PLAN_NONE, 0};
+    }
+    memory_release(items, set->count, sizeof *items);
+    return TRAWL_OK;
+}
+
+/* Byte classes: what no string holds is one, unless there is no such; each other byte, in its two
+ * cases if case is ignored, one more. */
+static void make_classes(struct plan_automaton *set, bool fold)
+{
+    bool held[256] = {false};
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < set->count; i++) {
+        struct plan_literal string = plan_automaton_string(set, i);
+
+        for (uint64_t j = 0; j < string.bytes_count; j++)
+            held[set->bytes[string.bytes_begin + j]] = true;
+    }
+    for (uint32_t byte = 0; byte < 256; byte++)
+        count += held[byte];
+    set->classes = count < 256;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        if (held[byte])
+            set->class_of[byte] = (uint8_t)set->classes++;
+    for (uint32_t byte = 'A'; byte <= 'Z' && fold; byte++)
+        set->class_of[byte] = set->class_of[byte | 0x20];
+    TRAWL_ASSERT(set->classes > 0 && set->classes <= 256);
+}
 
 /* A sorted string: its nodes are those of the one before up to some depth, then its own. */
 struct branch {
@@ -36,7 +125,7 @@ struct branch {
 };
 
 struct making {
-    struct dense_set *set;
+    struct plan_automaton *set;
     struct branch *branches; /* of each end */
     uint32_t *fail;          /* of each node; before that, how many children it has */
     uint32_t *path;          /* of the string at hand: its nodes, by depth */
@@ -45,27 +134,24 @@ struct making {
     uint64_t row_count;
 };
 
-static inline bool is_row(uint32_t state)
-{
-    return (state & 1) != 0;
-}
-
-static inline const struct plan_literal *string_of(const struct dense_set *set, uint32_t end)
+static inline struct plan_literal string_of(const struct plan_automaton *set, uint32_t end)
 {
     TRAWL_ASSERT(end < set->end_count);
-    return &set->strings[set->sorted[set->ends[end].first]];
+    return plan_automaton_string(set, set->sorted[set->ends[end].first]);
 }
 
 /* Behind the last byte of an end's strings. */
-static inline const uint8_t *bytes_end(const struct dense_set *set, uint32_t end)
+static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_t end)
 {
-    return set->bytes + string_of(set, end)->bytes_begin + string_of(set, end)->bytes_count;
+    struct plan_literal string = string_of(set, end);
+
+    return set->bytes + string.bytes_begin + string.bytes_count;
 }
 
 /* Where each string leaves the one before; returns how many nodes there are. */
 static uint64_t find_branches(struct making *making)
 {
-    const struct dense_set *set = making->set;
+    const struct plan_automaton *set = making->set;
     uint64_t count = 1;
 
     for (uint32_t end = 0; end < set->end_count; end++) {
@@ -73,9 +159,9 @@ static uint64_t find_branches(struct making *making)
         const uint8_t *own = bytes_end(set, end), *other = end == 0 ? own : bytes_end(set, end - 1);
         uint64_t most;
 
-        if (string_of(set, end)->bytes_count > NODES_MAX)
+        if (string_of(set, end).bytes_count > UINT32_MAX)
             return UINT64_MAX;
-        branch->length = (uint32_t)string_of(set, end)->bytes_count;
+        branch->length = (uint32_t)string_of(set, end).bytes_count;
         most = end == 0 ? 0 : min_u64(branch->length, branch[-1].length);
         branch->depth = 0;
         while (branch->depth < most && *(own - 1 - branch->depth) == *(other - 1 - branch->depth))
@@ -89,7 +175,7 @@ static uint64_t find_branches(struct making *making)
 /* How many children nodes have, and from how many on they have rows. */
 static void plan_rows(struct making *making)
 {
-    const struct dense_set *set = making->set;
+    const struct plan_automaton *set = making->set;
     uint64_t nodes_of[258] = {0}, most = max_u64(ROW_CELLS_FREE, set->node_count);
     uint32_t next = 1;
 
@@ -122,11 +208,12 @@ static void plan_rows(struct making *making)
  * where the next row begins. */
 static uint64_t make_node(const struct making *making, uint32_t node, uint32_t class, uint64_t rows)
 {
-    const struct dense_set *set = making->set;
-    struct dense_cell *cell = &set->cells[node];
+    const struct plan_automaton *set = making->set;
+    struct plan_automaton_cell *cell = &set->cells[node];
     uint32_t children = making->fail[node];
 
-    *cell = (struct dense_cell){{PLAN_NONE, PLAN_NONE}, class, PLAN_NONE};
+    TRAWL_ASSERT(node < set->node_count && class != set->classes);
+    *cell = (struct plan_automaton_cell){{PLAN_NONE, PLAN_NONE}, class, PLAN_NONE};
     if (node > 0 && children < making->row_children) {
         cell->to[1] = children > 0 ? (node + 1) << 1 : PLAN_NONE;
         return rows;
@@ -141,7 +228,7 @@ static uint64_t make_node(const struct making *making, uint32_t node, uint32_t c
 /* All nodes; children of one parent are linked. */
 static void make_nodes(struct making *making)
 {
-    struct dense_set *set = making->set;
+    struct plan_automaton *set = making->set;
     uint64_t rows = make_node(making, 0, CLASS_NONE, set->node_count);
 
     for (uint32_t end = 0; end < set->end_count; end++) {
@@ -149,6 +236,7 @@ static void make_nodes(struct making *making)
         const uint8_t *bytes = bytes_end(set, end);
         uint32_t node = branch->node;
 
+        TRAWL_ASSERT(branch->parent < node);
         if (node != branch->parent + 1)
             set->cells[making->path[branch->depth + 1]].to[0] = node << 1;
         for (uint64_t depth = branch->depth; depth < branch->length; depth++) {
@@ -159,35 +247,22 @@ static void make_nodes(struct making *making)
     TRAWL_ASSERT(rows == set->cell_count);
 }
 
-/* The node that a byte of the class leads to from a state. */
-static inline uint32_t node_after(const struct dense_set *set, uint32_t state, uint32_t class)
-{
-    const struct dense_cell *cell;
-
-    for (;; state = cell->to[0]) {
-        TRAWL_ASSERT(state != PLAN_NONE);
-        cell = &set->cells[(state >> 1) + (is_row(state) ? class : 0)];
-        if (cell->class == class)
-            return is_row(state) ? cell->to[0] : state >> 1;
-    }
-}
-
 /* What a node fails to, and all that follows for it; of less deep nodes all is known. */
 static void finish_node(struct making *making, uint32_t end, uint32_t depth)
 {
-    struct dense_set *set = making->set;
+    struct plan_automaton *set = making->set;
     const struct branch *branch = &making->branches[end];
     uint32_t node = branch->node + (depth - 1 - branch->depth), fail = 0;
     uint32_t parent = depth - 1 == branch->depth ? branch->parent : node - 1;
-    struct dense_cell *cells = set->cells, *cell = &cells[node];
+    struct plan_automaton_cell *cells = set->cells, *cell = &cells[node];
 
     if (depth > 1)
-        fail = node_after(set, cells[making->fail[parent]].to[1], cell->class);
+        fail = plan_automaton_node(set, cells[making->fail[parent]].to[1], cell->class);
     TRAWL_ASSERT(fail < set->node_count && fail != node);
     making->fail[node] = fail;
     cell->end = cells[fail].end;
     if (depth == branch->length) {
-        struct dense_end *own = &set->ends[end];
+        struct plan_automaton_end *own = &set->ends[end];
 
         own->shorter = cell->end;
         own->outputs = own->alike + (cell->end == PLAN_NONE ? 0 : set->ends[cell->end].outputs);
@@ -195,13 +270,13 @@ static void finish_node(struct making *making, uint32_t end, uint32_t depth)
         if (cell->to[1] == PLAN_NONE) /* no child */
             cell->to[1] = cells[fail].to[1];
     }
-    if (is_row(cells[parent].to[1])) {
+    if (plan_automaton_is_row(cells[parent].to[1])) {
         cells[(cells[parent].to[1] >> 1) + cell->class] =
-            (struct dense_cell){{node, cell->to[1]}, cell->class, cell->end};
+            (struct plan_automaton_cell){{node, cell->to[1]}, cell->class, cell->end};
     } else if (cell->to[0] == PLAN_NONE) { /* the last child */
         uint32_t state = cells[making->fail[parent]].to[1];
 
-        if (!is_row(state) && cells[state >> 1].class == cell->class)
+        if (!plan_automaton_is_row(state) && cells[state >> 1].class == cell->class)
             state = cells[state >> 1].to[0]; /* it would fail there, too */
         cell->to[0] = state;
     }
@@ -210,19 +285,20 @@ static void finish_node(struct making *making, uint32_t end, uint32_t depth)
 /* A node's row, but for its own children: what the tests behind what it fails to say. */
 static void finish_row(struct making *making, uint32_t node)
 {
-    struct dense_cell *cells = making->set->cells, *row = &cells[cells[node].to[1] >> 1];
+    struct plan_automaton_cell *cells = making->set->cells, *row = &cells[cells[node].to[1] >> 1];
     uint32_t start = cells[0].to[1], state = cells[making->fail[node]].to[1];
 
-    for (; !is_row(state); state = cells[state >> 1].to[0]) {
-        const struct dense_cell *test = &cells[state >> 1];
+    TRAWL_ASSERT(plan_automaton_is_row(cells[node].to[1]) && plan_automaton_is_row(start));
+    for (; !plan_automaton_is_row(state); state = cells[state >> 1].to[0]) {
+        const struct plan_automaton_cell *test = &cells[state >> 1];
 
         if (row[test->class].class == CLASS_NONE)
             row[test->class] =
-                (struct dense_cell){{state >> 1, test->to[1]}, test->class, test->end};
+                (struct plan_automaton_cell){{state >> 1, test->to[1]}, test->class, test->end};
     }
     for (uint32_t class = 0; class < making->set->classes; class ++)
         if (node == 0)
-            row[class] = (struct dense_cell){{0, start}, class, PLAN_NONE};
+            row[class] = (struct plan_automaton_cell){{0, start}, class, PLAN_NONE};
         else if (row[class].class == CLASS_NONE)
             row[class] = cells[(state >> 1) + class];
 }
@@ -230,7 +306,7 @@ static void finish_row(struct making *making, uint32_t node)
 /* The ends by the depth of their branches. */
 static void order_ends(struct making *making)
 {
-    const struct dense_set *set = making->set;
+    const struct plan_automaton *set = making->set;
     uint32_t *at = making->path;
 
     memset(at, 0, (set->length_max + 1) * sizeof *at);
@@ -245,7 +321,7 @@ static void order_ends(struct making *making)
 /* All nodes, the least deep ones first. */
 static void finish_nodes(struct making *making)
 {
-    struct dense_set *set = making->set;
+    struct plan_automaton *set = making->set;
     uint32_t *order = making->order, from = 0, live = 0;
 
     order_ends(making);
@@ -265,7 +341,7 @@ static void finish_nodes(struct making *making)
             uint32_t node = branch->node + (depth - 1 - branch->depth);
             uint32_t state = set->cells[node].to[1];
 
-            if (is_row(state) && set->cells[state >> 1].class == CLASS_NONE)
+            if (plan_automaton_is_row(state) && set->cells[state >> 1].class == CLASS_NONE)
                 finish_row(making, node);
             order[kept] = order[i];
             kept += depth < branch->length;
@@ -274,7 +350,9 @@ static void finish_nodes(struct making *making)
     }
 }
 
-enum trawl_status dense_automaton_make(struct dense_set *set, struct trawl_error *error)
+/* The table of strings that are sorted; *fits: it has at most nodes_max nodes. */
+static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_max, bool *fits,
+                                    struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct making making = {.set = set};
@@ -285,8 +363,8 @@ enum trawl_status dense_automaton_make(struct dense_set *set, struct trawl_error
     TRAWL_TRY(memory_allocate(set->end_count, sizeof *making.branches, &memory, error));
     making.branches = (struct branch *)memory;
     count = find_branches(&making);
-    set->unfit = count > NODES_MAX;
-    if (set->unfit)
+    *fits = count <= nodes_max;
+    if (!*fits)
         goto done;
     set->node_count = (uint32_t)count;
     TRAWL_TRY_DONE(memory_allocate(set->length_max + 1, sizeof *making.path, &memory, error));
@@ -298,7 +376,7 @@ enum trawl_status dense_automaton_make(struct dense_set *set, struct trawl_error
     plan_rows(&making);
     count += making.row_count * set->classes;
     TRAWL_TRY_DONE(memory_allocate_table(count, sizeof *set->cells, false, &memory, error));
-    set->cells = (struct dense_cell *)memory;
+    set->cells = (struct plan_automaton_cell *)memory;
     set->cell_count = count;
     make_nodes(&making);
     finish_nodes(&making);
@@ -310,112 +388,18 @@ done:
     return status;
 }
 
-/* ---- Reading ---- */
-
-struct lanes {
-    uint32_t state[LANES];
-    uint32_t owner[LANES]; /* whose part it reads: lanes at the end of theirs join others */
-    uint64_t at[LANES];    /* bytes before this one are to be read, */
-    uint64_t from[LANES];  /* from here on */
-};
-
-/* One test. What is stored at a byte that failed is stored again. No branch on the text. */
-static inline __attribute__((always_inline)) void read_cell(const struct dense_cell *cells,
-                                                            const uint8_t *class_of,
-                                                            const uint8_t *text, uint32_t *state,
-                                                            uint64_t *at, uint32_t *ends)
+enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uint32_t nodes_max,
+                                      bool *fits, struct trawl_error *error)
 {
-    uint32_t class = class_of[text[*at - 1]];
-    const struct dense_cell *cell = &cells[(*state >> 1) + (class & (0 - (*state & 1)))];
-    uint32_t passes = cell->class == class;
-
-    if (ends != NULL)
-        ends[*at - 1] = cell->end;
-    *state = cell->to[passes];
-    *at -= passes;
+    TRAWL_ASSERT(set->count > 0 && nodes_max <= PLAN_AUTOMATON_NODES_MAX);
+    make_classes(set, fold);
+    TRAWL_TRY(sort_strings(set, error));
+    return make_table(set, nodes_max, fits, error);
 }
 
-static inline __attribute__((always_inline)) void read_all(const struct dense_cell *cells,
-                                                           const uint8_t *class_of,
-                                                           const uint8_t *text, struct lanes *lanes,
-                                                           uint64_t count, uint32_t *ends)
+void plan_automaton_free(struct plan_automaton *set)
 {
-    struct lanes read = *lanes; /* in registers */
-
-#define READ(i) read_cell(cells, class_of, text, &read.state[i], &read.at[i], ends)
-    for (; count > 0; count--) {
-        READ(0);
-        READ(1);
-        READ(2);
-        READ(3);
-        READ(4);
-        READ(5);
-        READ(6);
-        READ(7);
-    }
-#undef READ
-    *lanes = read;
-}
-
-/* Read each lane's text from its end; state[i] becomes that at its begin. */
-static inline __attribute__((always_inline)) void read_lanes(const struct dense_set *set,
-                                                             const uint8_t *text,
-                                                             struct lanes *lanes, uint32_t *ends)
-{
-    struct lanes read = *lanes;
-
-    for (uint32_t lane = 0; lane < LANES; lane++)
-        read.owner[lane] = lane;
-    for (;;) {
-        uint64_t least = UINT64_MAX;
-        uint32_t slowest = 0, left = 0;
-
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            lanes->state[read.owner[lane]] = read.state[lane];
-            left += read.owner[lane] == lane && read.at[lane] > read.from[lane];
-            if (read.at[lane] - read.from[lane] > read.at[slowest] - read.from[slowest])
-                slowest = lane;
-        }
-        if (left <= LANES_FEW)
-            break;
-        for (uint32_t lane = 0; lane < LANES; lane++) {
-            if (read.at[lane] == read.from[lane]) {
-                read.state[lane] = read.state[slowest];
-                read.owner[lane] = read.owner[slowest];
-                read.at[lane] = read.at[slowest];
-                read.from[lane] = read.from[slowest];
-            }
-            least = min_u64(least, read.at[lane] - read.from[lane]);
-        }
-        read_all(set->cells, set->class_of, text, &read, least, ends);
-    }
-    for (uint32_t lane = 0; lane < LANES; lane++) { /* one after the other */
-        while (read.owner[lane] == lane && read.at[lane] > read.from[lane])
-            read_cell(set->cells, set->class_of, text, &read.state[lane], &read.at[lane], ends);
-        if (read.owner[lane] == lane)
-            lanes->state[lane] = read.state[lane];
-    }
-}
-
-void dense_read(const struct dense_set *set, const uint8_t *text, uint64_t begins, uint64_t count,
-                uint32_t *ends)
-{
-    uint64_t before = set->length_max - 1; /* bytes that a lane reads before its own */
-    uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, LANE_MIN), before);
-    struct lanes lanes;
-
-    TRAWL_ASSERT(begins > 0 && begins <= count && !set->unfit);
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-        uint64_t end = min_u64((lane + 1) * bytes, begins);
-
-        lanes.state[lane] = set->start;
-        lanes.from[lane] = end;
-        lanes.at[lane] = end > lane * bytes ? min_u64(end + before, count) : end;
-    }
-    read_lanes(set, text, &lanes, NULL);
-    for (uint32_t lane = 0; lane < LANES; lane++) {
-        lanes.at[lane] = lanes.from[lane];
-        lanes.from[lane] = min_u64(lane * bytes, begins);
-    }
-    read_lanes(set, text, &lanes, ends);
+    memory_release(set->cells, set->cell_count, sizeof *set->cells);
+    memory_release(set->sorted, set->count, sizeof *set->sorted);
+    memory_release(set->ends, set->count, sizeof *set->ends);
 }

@@ -1,0 +1,118 @@
+/* dense_read: the automaton of a set reads a text from its end, several parts of it at once.
+ *
+ * Traffic: 16 bytes for each test. Nodes without a branch in between share lines of a cache.
+ */
+#include "base/checked.h"
+#include "cpu/dense.h"
+
+#define LANES 8u /* parts of a text that are read at once: each waits for the cell before it */
+#define LANES_FEW 2u
+#define LANE_MIN 256u /* bytes of each of them, and no less than it reads before */
+
+struct lanes {
+    uint32_t state[LANES];
+    uint32_t owner[LANES]; /* whose part it reads: lanes at the end of theirs join others */
+    uint64_t at[LANES];    /* bytes before this one are to be read, */
+    uint64_t from[LANES];  /* from here on */
+};
+
+/* One test. What is stored at a byte that failed is stored again. No branch on the text. */
+static inline __attribute__((always_inline)) void read_cell(const struct plan_automaton_cell *cells,
+                                                            const uint8_t *class_of,
+                                                            const uint8_t *text, uint32_t *state,
+                                                            uint64_t *at, uint32_t *ends)
+{
+    uint32_t class = class_of[text[*at - 1]];
+    const struct plan_automaton_cell *cell = &cells[(*state >> 1) + (class & (0 - (*state & 1)))];
+    uint32_t passes = cell->class == class;
+
+    if (ends != NULL)
+        ends[*at - 1] = cell->end;
+    *state = cell->to[passes];
+    *at -= passes;
+}
+
+static inline __attribute__((always_inline)) void read_all(const struct plan_automaton_cell *cells,
+                                                           const uint8_t *class_of,
+                                                           const uint8_t *text, struct lanes *lanes,
+                                                           uint64_t count, uint32_t *ends)
+{
+    struct lanes read = *lanes; /* in registers */
+
+#define READ(i) read_cell(cells, class_of, text, &read.state[i], &read.at[i], ends)
+    for (; count > 0; count--) {
+        READ(0);
+        READ(1);
+        READ(2);
+        READ(3);
+        READ(4);
+        READ(5);
+        READ(6);
+        READ(7);
+    }
+#undef READ
+    *lanes = read;
+}
+
+/* Read each lane's text from its end; state[i] becomes that at its begin. */
+static inline __attribute__((always_inline)) void read_lanes(const struct plan_automaton *set,
+                                                             const uint8_t *text,
+                                                             struct lanes *lanes, uint32_t *ends)
+{
+    struct lanes read = *lanes;
+
+    for (uint32_t lane = 0; lane < LANES; lane++)
+        read.owner[lane] = lane;
+    for (;;) {
+        uint64_t least = UINT64_MAX;
+        uint32_t slowest = 0, left = 0;
+
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            lanes->state[read.owner[lane]] = read.state[lane];
+            left += read.owner[lane] == lane && read.at[lane] > read.from[lane];
+            if (read.at[lane] - read.from[lane] > read.at[slowest] - read.from[slowest])
+                slowest = lane;
+        }
+        if (left <= LANES_FEW)
+            break;
+        for (uint32_t lane = 0; lane < LANES; lane++) {
+            if (read.at[lane] == read.from[lane]) {
+                read.state[lane] = read.state[slowest];
+                read.owner[lane] = read.owner[slowest];
+                read.at[lane] = read.at[slowest];
+                read.from[lane] = read.from[slowest];
+            }
+            least = min_u64(least, read.at[lane] - read.from[lane]);
+        }
+        read_all(set->cells, set->class_of, text, &read, least, ends);
+    }
+    for (uint32_t lane = 0; lane < LANES; lane++) { /* one after the other */
+        while (read.owner[lane] == lane && read.at[lane] > read.from[lane])
+            read_cell(set->cells, set->class_of, text, &read.state[lane], &read.at[lane], ends);
+        if (read.owner[lane] == lane)
+            lanes->state[lane] = read.state[lane];
+    }
+}
+
+void dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
+                uint64_t count, uint32_t *ends)
+{
+    uint64_t before = set->length_max - 1; /* bytes that a lane reads before its own */
+    uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, LANE_MIN), before);
+    struct lanes lanes;
+
+    TRAWL_ASSERT(begins > 0 && begins <= count && set->node_count > 0);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        uint64_t end = min_u64((lane + 1) * bytes, begins);
+
+        lanes.state[lane] = set->start;
+        lanes.from[lane] = end;
+        lanes.at[lane] = end > lane * bytes ? min_u64(end + before, count) : end;
+    }
+    read_lanes(set, text, &lanes, NULL);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        lanes.at[lane] = lanes.from[lane];
+        lanes.from[lane] = min_u64(lane * bytes, begins);
+    }
+    read_lanes(set, text, &lanes, ends);
+}
