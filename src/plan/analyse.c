@@ -31,6 +31,7 @@ static void rates_from_sample(const uint8_t *sample, uint64_t sample_bytes, doub
 {
     uint64_t count[256] = {0};
 
+    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
     for (uint64_t i = 0; i < sample_bytes; i++)
         count[sample[i]]++;
     for (uint32_t byte = 0; byte < 256; byte++) /* a byte not in the sample may still occur */
@@ -48,6 +49,7 @@ static void rates_from_literal(const uint8_t *literal, uint64_t literal_bytes, d
         return;
     for (uint64_t i = 0; i < literal_bytes; i++)
         values += count[literal[i]]++ == 0;
+    TRAWL_ASSERT(values > 0 && values <= 256);
     if (values > SMALL_ALPHABET)
         return;
     for (uint32_t byte = 0; byte < 256; byte++) {
@@ -72,6 +74,7 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
             (const uint8_t *)memmem(literal, (size_t)literal_bytes, sample + at, REPEAT_BYTES);
         uint32_t p = 0;
 
+        TRAWL_ASSERT(at + REPEAT_BYTES <= sample_bytes);
         if (there == NULL)
             continue;
         found++;
@@ -81,6 +84,7 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
         if (p == place_count && place_count < REPEAT_PLACES_MIN)
             places[place_count++] = begin;
     }
+    TRAWL_ASSERT(place_count <= REPEAT_PLACES_MIN && place_count <= found);
     return found >= REPEAT_LOOKS_MIN && place_count >= REPEAT_PLACES_MIN;
 }
 
@@ -105,6 +109,7 @@ double analyse_log2(double value)
 {
     double bits = 0;
 
+    TRAWL_ASSERT(value >= 1);
     while (value >= 2) {
         value /= 2;
         bits++;
@@ -120,6 +125,7 @@ double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
     for (uint64_t at = 0; at < count; at += step) {
         uint64_t end = min_u64(at + ENTROPY_BYTES, count);
 
+        TRAWL_ASSERT(at < end && looked <= at);
         for (uint64_t i = at; i < end; i++)
             counts[bytes[i]]++;
         looked += end - at;
@@ -156,6 +162,7 @@ static uint64_t maximal_suffix(const uint8_t *bytes, uint64_t count, bool revers
         }
     }
     *period = p;
+    TRAWL_ASSERT(p > 0 && suffix + 1 + p <= count);
     return suffix + 1;
 }
 
@@ -171,6 +178,7 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
     *period = 0;
     if (*critical + p <= count && memcmp(bytes, bytes + p, *critical) == 0)
         *period = p;
+    TRAWL_ASSERT(*critical < count && *period <= count);
 }
 
 static uint8_t fold_mask(uint8_t byte, bool fold)
@@ -185,6 +193,7 @@ static void raise_costs(const uint8_t *bytes, uint64_t first, uint64_t last, uin
 {
     uint8_t value = bytes[probe];
 
+    TRAWL_ASSERT(first <= probe && probe < last && last - first <= PLAN_PROBE_SPAN_BYTES);
     for (uint64_t offset = first; offset < last; offset++)
         cost[offset - first] *= bytes[offset] == value ? 2.0 : 1.0;
     if (probe > first)
@@ -198,6 +207,7 @@ static uint64_t cheapest(const double *cost, uint64_t count)
 {
     uint64_t best = 0;
 
+    TRAWL_ASSERT(count > 0 && count <= PLAN_PROBE_SPAN_BYTES);
     for (uint64_t i = 1; i < count; i++)
         if (cost[i] < cost[best])
             best = i;
@@ -219,6 +229,8 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
         first = min_u64(first, count - PLAN_PROBE_SPAN_BYTES);
         last = first + PLAN_PROBE_SPAN_BYTES;
     }
+    TRAWL_ASSERT(first <= best && best < last && last <= count);
+    TRAWL_ASSERT(last - first <= PLAN_PROBE_SPAN_BYTES && wanted <= last - first);
     for (uint64_t offset = first; offset < last; offset++)
         cost[offset - first] = rates->rate[bytes[offset]];
     for (uint32_t i = 0; i < wanted; i++) {
@@ -244,6 +256,7 @@ uint32_t analyse_first_probes(const uint8_t *bytes, const struct byte_rates *rat
         blocks *= first == 0 || rate * DEPENDENCE > 1 ? rate : rate * DEPENDENCE;
         first++;
     }
+    TRAWL_ASSERT(first <= FIRST_PROBES_MAX && first <= probe_count);
     return first;
 }
 
@@ -278,6 +291,8 @@ static void fill_classes(const uint8_t *bytes, struct plan_grams *grams)
 {
     uint8_t begun[PLAN_GRAM_BYTES] = {0}, carried[PLAN_GRAM_BYTES] = {0};
 
+    TRAWL_ASSERT(grams->stride > 0 && PLAN_GRAM_BYTES % grams->stride == 0);
+    TRAWL_ASSERT(grams->q > 0 && grams->q <= PLAN_GRAM_BYTES);
     memset(grams->classes, 0xff, sizeof grams->classes);
     for (uint32_t b = 0; b < PLAN_GRAM_BYTES; b++) {
         uint32_t begin = b - b % grams->stride, o = grams->stride - 1 - b % grams->stride;
@@ -311,6 +326,7 @@ static void class_shares(const struct byte_rates *rates, bool fold, double share
         share[byte % CLASSES] += rates->rate[byte];
         total += rates->rate[byte];
     }
+    TRAWL_ASSERT(total > 0);
     for (uint32_t class = 0; class < CLASSES; class ++)
         share[class] /= total;
 }
@@ -338,6 +354,7 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
             best = o + 1 - stride;
         }
     }
+    TRAWL_ASSERT(q >= 4 && best + stride - 1 + q <= count);
     grams->offset = best;
     grams->stride = stride;
     grams->q = (uint32_t)q;

@@ -40,6 +40,7 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
 
 bool plan_reads_grams(const struct trawl_plan *plan)
 {
+    TRAWL_ASSERT(plan_is_one_literal(plan));
     return plan->length_min >= GRAMS_LENGTH_MIN && plan->gram_rate <= GRAMS_RATE_MAX;
 }
 
@@ -85,6 +86,8 @@ static void analyse_strides(struct trawl_plan *plan, const struct byte_rates *ra
             plan->grams = grams;
         }
     }
+    TRAWL_ASSERT(plan->grams.stride > 0 &&
+                 plan->grams.offset + plan->grams.stride - 1 + plan->grams.q <= count);
 }
 
 /* Period, probes and grams of the one literal. */
@@ -108,6 +111,9 @@ static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t
         plan->probe_offset_min = min_u64(plan->probe_offset_min, plan->probes[i].offset);
         plan->probe_offset_max = max_u64(plan->probe_offset_max, plan->probes[i].offset);
     }
+    TRAWL_ASSERT(plan->first_probes > 0 && plan->first_probes <= plan->probe_count);
+    TRAWL_ASSERT(plan->probe_offset_max - plan->probe_offset_min < PLAN_PROBE_SPAN_BYTES);
+    TRAWL_ASSERT(plan->probe_offset_max < count && 2 * plan->period <= count);
     plan->sample_repeats = plan->method_asked == TRAWL_METHOD_AUTO &&
                            analyse_repeats(sample, sample_bytes, bytes, count);
     if (count >= GRAMS_LENGTH_MIN) {
@@ -138,5 +144,6 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
                            : plan->pattern_count == 1 ? "one pattern with variants of its letters"
                                                       : "several patterns";
     }
+    TRAWL_ASSERT(plan->method != TRAWL_METHOD_AUTO && plan->method_why != NULL);
     return TRAWL_OK;
 }

@@ -32,6 +32,7 @@ static enum trawl_status literal_append(struct trawl_plan *plan, uint32_t patter
         plan->literals = (struct plan_literal *)memory;
         plan->literal_capacity = capacity;
     }
+    TRAWL_ASSERT(plan->literal_count < plan->literal_capacity && pattern < plan->pattern_count);
     plan->literals[plan->literal_count++] = literal;
     return TRAWL_OK;
 }
@@ -52,6 +53,7 @@ static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *by
         plan->literal_bytes = (uint8_t *)memory;
         plan->literal_bytes_capacity = capacity;
     }
+    TRAWL_ASSERT(plan->literal_count > 0 && needed <= plan->literal_bytes_capacity);
     for (uint64_t i = 0; i < count; i++)
         plan->literal_bytes[plan->literal_bytes_total + i] = fold_byte(bytes[i]);
     plan->literal_bytes_total = needed;
@@ -61,6 +63,7 @@ static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *by
 
 static uint32_t utf8_encode(uint32_t code_point, uint8_t bytes[4])
 {
+    TRAWL_ASSERT(code_point <= 0x10ffff);
     if (code_point < 0x80) {
         bytes[0] = (uint8_t)code_point;
         return 1;
@@ -87,6 +90,7 @@ static void element_add(struct plan_element *element, const uint8_t *bytes, uint
 {
     uint8_t folded[4] = {0};
 
+    TRAWL_ASSERT(count > 0 && count <= sizeof folded);
     memcpy(folded, bytes, count);
     if (count == 1)
         folded[0] = fold_byte(folded[0]);
@@ -94,6 +98,7 @@ static void element_add(struct plan_element *element, const uint8_t *bytes, uint
         if (element->alternative_bytes_count[i] == count &&
             memcmp(element->alternative[i], folded, count) == 0)
             return;
+    TRAWL_ASSERT(element->alternative_count <= TRAWL_UTF8_VARIANTS_MAX);
     memcpy(element->alternative[element->alternative_count], folded, 4);
     element->alternative_bytes_count[element->alternative_count++] = (uint8_t)count;
 }
@@ -117,6 +122,7 @@ uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, 
     uint64_t taken = plan_decode(plan, bytes, count, &code_point);
     uint8_t encoded[4] = {0};
 
+    TRAWL_ASSERT(count > 0 && taken <= count);
     element->alternative_count = 0;
     if (taken == 0) {
         element_add(element, bytes, 1);
@@ -147,6 +153,7 @@ static enum trawl_status element_append(struct trawl_plan *plan, const struct pl
         plan->elements = (struct plan_element *)memory;
         plan->element_capacity = capacity;
     }
+    TRAWL_ASSERT(plan->element_count < plan->element_capacity && element->alternative_count > 0);
     plan->elements[plan->element_count++] = *element;
     return TRAWL_OK;
 }
@@ -157,11 +164,13 @@ static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t patte
                                          uint32_t elements, uint32_t count, uint32_t variants,
                                          uint32_t index, struct trawl_error *error)
 {
+    TRAWL_ASSERT(index < variants && elements + count <= plan->element_count);
     TRAWL_TRY(literal_append(plan, pattern, error));
     for (uint32_t i = 0; i < count; i++) {
         const struct plan_element *element = &plan->elements[elements + i];
         uint32_t a;
 
+        TRAWL_ASSERT(variants % element->alternative_count == 0);
         variants /= element->alternative_count;
         a = index / variants % element->alternative_count;
         TRAWL_TRY(bytes_append(plan, element->alternative[a], element->alternative_bytes_count[a],
@@ -188,6 +197,7 @@ static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
         bytes += plan_element_read(plan, bytes, (uint64_t)(end - bytes), &element);
         for (uint32_t i = 0; i < element.alternative_count; i++)
             widest = (uint32_t)max_u64(widest, element.alternative_bytes_count[i]);
+        TRAWL_ASSERT(bytes <= end && widest > 0);
         *length_max += widest;
         if (count == plan->element_count - begin &&
             variants * element.alternative_count <= EXPAND_LITERALS_MAX) {
@@ -198,6 +208,8 @@ static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
     }
     for (uint32_t i = 0; i < variants; i++)
         TRAWL_TRY(literal_compose(plan, pattern, begin, count, variants, i, error));
+    TRAWL_ASSERT(begin + count <= plan->element_count && variants <= EXPAND_LITERALS_MAX);
+    TRAWL_ASSERT(plan->literal_count - first == variants);
     tail_count = plan->element_count - begin - count;
     memmove(plan->elements + begin, plan->elements + begin + count,
             tail_count * sizeof *plan->elements);
@@ -231,6 +243,7 @@ static enum trawl_status share_bytes(struct trawl_plan *plan, struct trawl_error
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     void *memory;
 
+    TRAWL_ASSERT(plan->literal_bytes == NULL && plan->literals == NULL);
     plan->literal_bytes_total = plan->literal_bytes_capacity = total;
     if (!fold) { /* they stay where they are */
         plan->literal_bytes = plan->pattern_bytes;
@@ -253,6 +266,7 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
     TRAWL_TRY(share_bytes(plan, error));
     plan->literal_count = (uint32_t)plan->pattern_count;
     for (uint32_t i = 0; i < plan->literal_count; i++) {
+        TRAWL_ASSERT(begin[i] < begin[i + 1]);
         plan->length_min = min_u64(plan->length_min, begin[i + 1] - begin[i]);
         plan->length_max = max_u64(plan->length_max, begin[i + 1] - begin[i]);
     }
@@ -267,6 +281,7 @@ static enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_e
 
         TRAWL_TRY(expand_utf8(plan, (uint32_t)pattern, &length_max, error));
         plan->length_max = max_u64(plan->length_max, length_max);
+        TRAWL_ASSERT(plan->literal_count > first && length_max > 0);
         for (uint32_t i = first; i < plan->literal_count; i++)
             plan->length_min = min_u64(plan->length_min, plan->literals[i].bytes_count);
     }
@@ -281,6 +296,8 @@ enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *e
     TRAWL_TRY(plan_has_variants(plan) ? expand_variants(plan, error) : expand_plain(plan, error));
     if (plan->pattern_count == 0)
         plan->length_min = 0;
+    TRAWL_ASSERT(plan->length_min <= plan->length_max);
+    TRAWL_ASSERT(plan->literal_count >= plan->pattern_count);
     plan->holds_line_end = may_hold_line_end(plan);
     if (plan_has_conditions(plan) || plan->encoding.bytes_max > 1)
         context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;

@@ -79,6 +79,8 @@ uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_litera
 {
     uint64_t count = literal->bytes_count;
 
+    TRAWL_ASSERT(count <= text_bytes);
+    TRAWL_ASSERT((uint64_t)literal->tail_begin + literal->tail_count <= plan->element_count);
     for (*looked = 0; *looked < literal->tail_count; (*looked)++) {
         uint64_t taken = element_match(&plan->elements[literal->tail_begin + *looked], text + count,
                                        text_bytes - count);
@@ -86,6 +88,7 @@ uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_litera
         if (taken == 0)
             return 0;
         count += taken;
+        TRAWL_ASSERT(count <= text_bytes);
     }
     return count;
 }
@@ -95,6 +98,7 @@ uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_lit
 {
     uint64_t count = literal->bytes_count, looked;
 
+    TRAWL_ASSERT(literal->bytes_begin + count <= plan->literal_bytes_total);
     if (count > text_bytes ||
         plan_mismatch(plan, plan->literal_bytes + literal->bytes_begin, text, count) != count)
         return 0;
@@ -123,6 +127,7 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
     if (bytes[0] < 0xc2 || bytes[0] > 0xf4 || length > count)
         return 0;
     value = bytes[0] & (0x7fu >> length);
+    TRAWL_ASSERT(length <= 4 && length <= count);
     for (uint64_t i = 1; i < length; i++) {
         if ((bytes[i] & 0xc0) != 0x80)
             return 0;
@@ -176,6 +181,7 @@ static bool word_precedes(const struct trawl_plan *plan, const uint8_t *end, uin
     while (plan->encoding.bytes_max == 0 && back < 4 && back < count &&
            (end[-(int64_t)back] & 0xc0) == 0x80)
         back++;
+    TRAWL_ASSERT(back <= count && back <= 4);
     if (plan_decode(plan, end - back, back, &code_point) != back)
         return false;
     return plan->utf8.is_word(plan->utf8.context, code_point);
@@ -218,6 +224,7 @@ bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint6
 bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin, uint64_t end,
                   uint64_t before, uint64_t available)
 {
+    TRAWL_ASSERT(begin < end);
     return plan_accepts_begin(plan, chunk, begin, before) &&
            plan_accepts_end(plan, chunk, end, available);
 }

@@ -84,6 +84,7 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
             return status;
         }
         plan->pattern_begin[i + 1] = total;
+        TRAWL_ASSERT(plan->pattern_begin[i] < total);
     }
     TRAWL_TRY(memory_allocate(total, 1, &memory, error));
     plan->pattern_bytes = (uint8_t *)memory;
@@ -104,6 +105,7 @@ static enum trawl_status read_algorithm(const char *asked, const struct plan_alg
                           "algorithm \"%.100s\": this build has no gallery, so no algorithms",
                           asked);
     algorithm->of = algorithms;
+    TRAWL_ASSERT(algorithms->read != NULL && algorithms->check != NULL);
     return algorithms->read(asked, algorithm, error);
 }
 
@@ -125,6 +127,7 @@ static enum trawl_status build_method(struct trawl_plan *plan,
                                       const struct trawl_plan_options *options,
                                       struct trawl_error *error)
 {
+    TRAWL_ASSERT(!plan_has_algorithm(plan));
     TRAWL_TRY(choose_method(plan, options->method, (const uint8_t *)options->sample,
                             options->sample_bytes, error));
     plan->method_saved = options->sample_bytes > 0 ? plan->method : options->method;
@@ -197,6 +200,7 @@ done:
 
 static void annex_release(struct plan_annex *annex)
 {
+    TRAWL_ASSERT(annex == NULL || annex->object == NULL || annex->release != NULL);
     if (annex != NULL && annex->object != NULL)
         annex->release(annex->object);
     memory_release(annex, 1, sizeof *annex);

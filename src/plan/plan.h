@@ -205,6 +205,7 @@ static inline struct plan_literal plan_literal_at(const struct trawl_plan *plan,
     const uint64_t *begin = plan->pattern_begin + literal;
     struct plan_literal plain = {0, 0, literal, 0, 0, 0};
 
+    TRAWL_ASSERT(literal < plan->literal_count);
     if (plan->literals != NULL)
         return plan->literals[literal];
     plain.bytes_begin = begin[0];
@@ -214,6 +215,7 @@ static inline struct plan_literal plan_literal_at(const struct trawl_plan *plan,
 
 static inline const uint8_t *plan_literal_bytes(const struct trawl_plan *plan, uint32_t literal)
 {
+    TRAWL_ASSERT(literal < plan->literal_count);
     return plan->literal_bytes + (plan->literals != NULL ? plan->literals[literal].bytes_begin
                                                          : plan->pattern_begin[literal]);
 }

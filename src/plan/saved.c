@@ -114,6 +114,7 @@ static bool patterns_read(const uint8_t *ends, const struct plan_saved_header *h
         memcpy(&end, ends + i * sizeof end, sizeof end);
         if (end < begin || end > header->pattern_bytes)
             return false;
+        TRAWL_ASSERT(begin <= end && end <= header->pattern_bytes);
         patterns[i] = (struct trawl_pattern){bytes + begin, end - begin};
     }
     return begin == header->pattern_bytes;
@@ -151,6 +152,7 @@ static enum trawl_status keep_note(struct trawl_plan *plan, const uint8_t *note,
     void *memory;
 
     TRAWL_TRY(memory_allocate(note_bytes, 1, &memory, error));
+    TRAWL_ASSERT(plan->note == NULL && plan->note_bytes == 0);
     plan->note = (uint8_t *)memory;
     plan->note_bytes = note_bytes;
     (void)put(plan->note, note, note_bytes);
@@ -173,6 +175,9 @@ enum trawl_status plan_saved_load(const uint8_t *bytes, uint64_t bytes_count, co
     if (header.utf8_is_set == 1 && options->utf8 == NULL)
         return TRAWL_FAIL(error, ARGUMENT,
                           "%.150s: the plan was built with utf8 and needs it again", name);
+    TRAWL_ASSERT(sizeof header + header.pattern_count * sizeof(uint64_t) + header.pattern_bytes +
+                     header.note_bytes ==
+                 bytes_count);
     TRAWL_TRY(memory_allocate(header.pattern_count, sizeof *patterns, &memory, error));
     patterns = (struct trawl_pattern *)memory;
     if (patterns_read(bytes + sizeof header, &header, patterns))

@@ -32,7 +32,10 @@ uint64_t sampled_stride(uint64_t length)
     if (length < SAMPLED_LENGTH_MIN)
         return 0;
     stride = min_u64(length - SAMPLED_Q + 1, SAMPLED_STRIDE_MAX);
-    return stride >= SAMPLED_STRIDE_UNIT ? stride - stride % SAMPLED_STRIDE_UNIT : stride;
+    if (stride >= SAMPLED_STRIDE_UNIT)
+        stride -= stride % SAMPLED_STRIDE_UNIT;
+    TRAWL_ASSERT(stride > 0 && stride + SAMPLED_Q - 1 <= length);
+    return stride;
 }
 
 enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *error)
@@ -41,6 +44,7 @@ enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *err
     uint64_t stride = sampled_stride(plan->length_min);
     void *memory;
 
+    TRAWL_ASSERT(stride > 0 && plan_is_one_literal(plan));
     plan->sampled.q = SAMPLED_Q;
     plan->sampled.hash_bits = 66u - (uint32_t)__builtin_clzll(stride); /* 4 to 8 heads per gram */
     plan->sampled.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
@@ -57,6 +61,7 @@ enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *err
 
         memcpy(&gram, bytes + offset, sizeof gram);
         hash = plan_hash64(gram | plan->sampled.fold, plan->sampled.hash_bits);
+        TRAWL_ASSERT(hash >> plan->sampled.hash_bits == 0);
         plan->sampled_next[offset] = plan->sampled_heads[hash];
         plan->sampled_heads[hash] = offset;
     }
@@ -76,11 +81,13 @@ enum trawl_status plan_sampled_repeats(const struct trawl_plan *plan, uint32_t q
     for (uint64_t offset = 0; offset < stride && offset + q <= plan->length_min; offset++) {
         uint64_t gram[2] = {0, 0};
 
+        TRAWL_ASSERT(q <= sizeof gram);
         memcpy(gram, bytes + offset, q);
         gram[0] ^= gram[1] * 0x9e3779b97f4a7c15ull;
         pairs += 2ull * counts[plan_hash64(gram[0], bits)]++ + 1; /* sums to the counts' squares */
     }
     memory_release(counts, 1ull << bits, sizeof *counts);
+    TRAWL_ASSERT(pairs > 0);
     *positions = (double)pairs / (double)stride;
     return TRAWL_OK;
 }
@@ -91,6 +98,7 @@ static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t lite
     const uint8_t *bytes = plan_literal_bytes(plan, literal);
     uint64_t head = 0;
 
+    TRAWL_ASSERT(count <= sizeof head && count <= plan_literal_at(plan, literal).bytes_count);
     if (plan->literal_bytes_total - plan_literal_at(plan, literal).bytes_begin < sizeof head) {
         memcpy(&head, bytes, (size_t)count);
         return head;
@@ -134,6 +142,7 @@ static void build_nibbles(struct trawl_plan *plan)
     if (set->nibble_groups > PLAN_NIBBLE_GROUPS_MAX)
         set->nibble_groups = PLAN_NIBBLE_GROUPS_MAX;
     classes = 8 * set->nibble_groups;
+    TRAWL_ASSERT(plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX && set->q <= 4);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint32_t at = i;
 
@@ -148,6 +157,7 @@ static void build_nibbles(struct trawl_plan *plan)
         const uint8_t *bytes = plan_literal_bytes(plan, order[i]);
         uint8_t bit = (uint8_t)(1u << class % 8);
 
+        TRAWL_ASSERT(class < classes);
         for (uint32_t j = 0; j < set->q; j++) {
             bool letter = set->fold != 0 && bytes[j] >= 'a' && bytes[j] <= 'z';
 
@@ -179,6 +189,7 @@ static void set_parameters(struct trawl_plan *plan)
         plan->length_min >= 8 ? UINT64_MAX : (1ull << 8 * max_u64(plan->length_min, 1)) - 1;
     set->head_fold =
         (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull & set->head_mask : 0;
+    TRAWL_ASSERT(set->q > 0 && set->q <= 4 && set->bitmap_bits < 32 && set->bucket_bits < 32);
 }
 
 static struct plan_head literal_head(const struct trawl_plan *plan, uint32_t literal)
@@ -240,6 +251,7 @@ static void fetch_entry(const struct trawl_plan *plan, uint64_t literal)
     if (literal >= plan->literal_count)
         return;
     entry = plan->set_buckets[literal_bucket(plan, (uint32_t)literal)] - 1;
+    TRAWL_ASSERT(entry < plan->literal_count);
     __builtin_prefetch(&plan->set_entries[entry], 1);
     if (plan->set_heads != NULL)
         __builtin_prefetch(&plan->set_heads[entry], 1);
@@ -253,24 +265,29 @@ static void fill_set(struct trawl_plan *plan)
         uint32_t bit = plan_hash32(literal_gram(plan, literal), plan->set.bitmap_bits);
 
         fetch_bucket(plan, (uint64_t)literal + FETCH_AHEAD);
+        TRAWL_ASSERT(bit >> plan->set.bitmap_bits == 0);
         plan->set_bitmap[bit / 64] |= 1ull << bit % 64;
         if (plan->set_wide != NULL) {
             bit = literal_wide(plan, literal);
+            TRAWL_ASSERT(bit >> plan->set.bitmap_bits == 0);
             plan->set_wide[bit / 64] |= 1ull << bit % 64;
         }
         plan->set_buckets[literal_bucket(plan, literal)]++;
     }
     for (uint64_t bucket = 1; bucket <= 1ull << plan->set.bucket_bits; bucket++)
         plan->set_buckets[bucket] += plan->set_buckets[bucket - 1];
+    TRAWL_ASSERT(plan->set_buckets[1ull << plan->set.bucket_bits] == plan->literal_count);
     for (uint32_t literal = plan->literal_count; literal-- > 0;) {
         uint32_t entry = --plan->set_buckets[literal_bucket(plan, literal)];
 
         fetch_bucket(plan, (uint64_t)literal - 2 * FETCH_AHEAD); /* below 0 is none */
         fetch_entry(plan, (uint64_t)literal - FETCH_AHEAD);
+        TRAWL_ASSERT(entry < plan->literal_count);
         plan->set_entries[entry] = literal;
         if (plan->set_heads != NULL)
             plan->set_heads[entry] = literal_head(plan, literal);
     }
+    TRAWL_ASSERT(plan->set_buckets[0] == 0); /* each literal found its place */
 }
 
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
