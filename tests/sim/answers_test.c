@@ -146,6 +146,37 @@ static void many_groups(struct test_random *random, uint64_t seed)
     host_close(&host);
 }
 
+/* One occurrence at or near the end of a tile that is searched by planes, of a pattern that reaches
+ * over several words of the next tile. (Random texts had no such candidate alone in its tile.) */
+static void over_tile_ends(struct test_random *random, uint64_t length)
+{
+    static char bytes[3 * 1024], string[200];
+    struct cuda_limits limits = cuda_limits_default;
+    const struct trawl_pattern pattern = {string, length};
+    AUTO_PLAN plan = NULL;
+    struct host host;
+    uint64_t wrong = 0;
+
+    for (uint64_t i = 0; i < length; i++)
+        string[i] = "ab"[test_random_below(random, 2)];
+    limits.threads = limits.tile_words_max = 32;
+    limits.dense_always = true;
+    limits.streams = false;
+    cuda_limits_replace(&limits);
+    sim_driver_reset_usual(length);
+    plan = must_plans(&pattern, 1, PLAN_WITH(.method = TRAWL_METHOD_EVERY));
+    host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
+    for (uint64_t at = 1024 - 40; at <= 1024; at++) {
+        AUTO_TEXT text = must_text(bytes, sizeof bytes - at % 7);
+
+        memset(bytes, 'z', sizeof bytes);
+        memcpy(bytes + at, string, length);
+        wrong += must_count(host.searcher, plan, text) != 1;
+    }
+    TEST_CHECK_U64(wrong, 0);
+    host_close(&host);
+}
+
 /* One text more than an engine keeps is refused, and holds nothing of the device; after one of them
  * is unloaded there is room again. (No test had loaded so many.) */
 static void many_loaded(void)
@@ -238,6 +269,8 @@ int main(void)
         handed_over(&random, seed);
     for (uint64_t seed = 0; seed < (TEST_SANITIZED ? 2 : 4); seed++)
         many_groups(&random, seed);
+    for (uint64_t length = 40; length <= 200; length += 40)
+        over_tile_ends(&random, length);
     many_loaded();
     chunk_in_same_memory();
     return test_end();
