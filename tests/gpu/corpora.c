@@ -1,24 +1,23 @@
-/* corpora: every algorithm of the gallery on a device finds in whole corpora what trawl's own
- * search on the CPU finds, and so does trawl's own on the device: all positions, pattern by
- * pattern.
+/* corpora: every algorithm of the gallery, on each engine that has it, finds in whole corpora what
+ * trawl's own search on the CPU finds, and so does trawl's own on the device: all positions,
+ * pattern by pattern. (Of rabin-karp-matrix, which takes records: tests/grep/matrix.py.)
  *
  *     gpu_corpora [FOLDER [SECONDS [BYTES]]]      of each text its first BYTES
  *
  * bible.txt, world192.txt and ecoli-nc008253.txt of the folder; generated texts stand in for those
  * that are not there. Patterns of 14 lengths, cut from the text at places drawn from the seed, and
- * the same with one byte changed so that the text does not hold them. One process, where
- * corpora.sh, which asks the command, has one per pattern: a device takes longer to open than most
- * of these searches. When the seconds are over no search begins, and what is left out is counted.
+ * the same with one byte changed so that the text does not hold them. When the seconds are over no
+ * search begins, and what is left out is counted.
  */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/clock.h"
+#include "calls.h"
 #include "diff/input.h"
 #include "gallery/kernels/gallery.h"
 #include "gpu/gpu.h"
-#include "trawl.h"
 
 #define LENGTHS 14u
 #define PATTERNS (2u * LENGTHS)
@@ -68,12 +67,10 @@ static void must(enum trawl_status status, const struct trawl_error *error)
 
 static struct trawl_searcher *searcher_of(enum trawl_engine engine)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
     struct trawl_error error;
 
-    options.engine = engine;
-    must(trawl_searcher_open(&options, &searcher, &error), &error);
+    must(trawl_searcher_open(SEARCHER_WITH(.engine = engine), &searcher, &error), &error);
     return searcher;
 }
 
@@ -107,13 +104,11 @@ static void text_take(struct session *s, const char *folder, uint32_t corpus, ui
 
 static struct trawl_plan *plan_of(const struct query *query, const char *algorithm)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_pattern one = {query->bytes, query->count};
     struct trawl_plan *plan = NULL;
     struct trawl_error error;
 
-    options.algorithm = algorithm;
-    must(trawl_plan_build(&one, 1, &options, &plan, &error), &error);
+    must(trawl_plan_build(&one, 1, PLAN_WITH(.algorithm = algorithm), &plan, &error), &error);
     return plan;
 }
 
@@ -202,14 +197,15 @@ static bool is_same(const struct query *query, const struct trawl_match *found, 
 }
 
 /* `algorithm` NULL: trawl's own. */
-static void compare(struct session *s, const char *algorithm, const struct query *query)
+static void compare(struct session *s, struct trawl_searcher *searcher, const char *algorithm,
+                    const struct query *query)
 {
     struct trawl_plan *plan = plan_of(query, algorithm);
     struct trawl_error error;
     enum trawl_status status;
     uint64_t count = 0;
 
-    status = trawl_positions_into(s->device, plan, s->handle, s->room, query->place_count + 1,
+    status = trawl_positions_into(searcher, plan, s->handle, s->room, query->place_count + 1,
                                   &count, &error);
     trawl_plan_free(plan);
     if (status == TRAWL_UNSUPPORTED && algorithm != NULL && may_refuse(algorithm, query)) {
@@ -223,15 +219,16 @@ static void compare(struct session *s, const char *algorithm, const struct query
                count, query->place_count, status == TRAWL_OK ? "" : error.message);
 }
 
-static void compare_all(struct session *s, const char *algorithm)
+static void compare_all(struct session *s, struct trawl_searcher *searcher, const char *algorithm)
 {
     double begin = now_seconds();
 
-    printf("  %-20s", algorithm == NULL ? "trawl" : algorithm);
+    printf("  %s %-20s", searcher == s->cpu ? "cpu " : "cuda",
+           algorithm == NULL ? "trawl" : algorithm);
     (void)fflush(stdout); /* who does not come to an end is seen */
     for (uint32_t i = 0; i < s->query_count && test_failures < FAILURES_MAX; i++)
         if (now_seconds() < s->deadline)
-            compare(s, algorithm, &s->queries[i]);
+            compare(s, searcher, algorithm, &s->queries[i]);
         else
             s->left_out++;
     printf(" %6.2f s\n", now_seconds() - begin);
@@ -246,11 +243,15 @@ static void text_compare(struct session *s, const char *folder, uint32_t corpus,
     text_take(s, folder, corpus, most);
     must(trawl_text_from_memory(s->text, s->text_bytes, &s->handle, &error), &error);
     queries_make(s, &random);
-    compare_all(s, NULL);
-    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++)
-        if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CUDA) != 0 &&
-            strncmp(name, "rabin-karp-matrix", 17) != 0) /* takes records: corpora.sh */
-            compare_all(s, name);
+    compare_all(s, s->device, NULL);
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++) {
+        if (strncmp(name, "rabin-karp-matrix", 17) == 0)
+            continue;
+        if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CUDA) != 0)
+            compare_all(s, s->device, name);
+        if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CPU) != 0)
+            compare_all(s, s->cpu, name);
+    }
     queries_free(s);
     trawl_text_close(s->handle);
     free(s->text);
