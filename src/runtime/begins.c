@@ -18,7 +18,6 @@
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
 #include "runtime/engines.h"
-#include "runtime/jobs.h"
 #include "runtime/matches.h"
 #include "runtime/pieces.h"
 #include "runtime/road.h"

@@ -9,9 +9,9 @@
 #include "base/memory.h"
 #include "runtime/buffers.h"
 #include "runtime/devices.h"
-#include "runtime/jobs.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
+#include "runtime/threads.h"
 #include "runtime/workers.h"
 
 #define HUNGER_MAX 8 /* of chunks in a row that tell the same: then claims change by one */
@@ -63,13 +63,6 @@ static struct worker *next_for(struct devices *devices, uint32_t device)
     if (next != NULL)
         atomic_store(&next->is_idle, false);
     return next;
-}
-
-void devices_call_all(struct devices *devices)
-{
-    for (uint32_t i = 0; i < atomic_load(&devices->worker_count); i++)
-        if (atomic_load(&devices->workers[i].is_idle))
-            call(&devices->workers[i]);
 }
 
 /* ---- The queue ---------------------------------------------------------------------------- */
@@ -232,6 +225,22 @@ bool devices_start(struct devices *devices)
     runs = devices->worker_count > 0;
     (void)pthread_mutex_unlock(&devices->runtime->lock);
     return runs;
+}
+
+void devices_stop(struct devices *devices)
+{
+    (void)pthread_mutex_lock(&devices->runtime->lock);
+    TRAWL_ASSERT(devices->runtime->closing && devices->first == NULL);
+    for (uint32_t i = 0; i < devices->worker_count; i++)
+        call(&devices->workers[i]);
+    (void)pthread_mutex_unlock(&devices->runtime->lock);
+    for (uint32_t i = 0; i < devices->worker_count; i++)
+        (void)pthread_join(devices->workers[i].thread, NULL);
+    for (uint32_t i = 0; i < devices->worker_count; i++) /* they wake each other */
+        (void)pthread_cond_destroy(&devices->workers[i].wake);
+    atomic_store(&devices->worker_count, 0);
+    memory_release(devices->workers, devices->workers_max, sizeof *devices->workers);
+    devices->workers = NULL;
 }
 
 /* A chunk is ready. One thread of a device keeps the bus busy: if more than half of all wait for

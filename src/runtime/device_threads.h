@@ -6,8 +6,8 @@
 
 /* Start them; false: none runs. */
 bool devices_start(struct devices *devices);
-/* Wake all of their workers. With the runtime's lock held. */
-void devices_call_all(struct devices *devices);
+/* End them, once the runtime is closing. */
+void devices_stop(struct devices *devices);
 /* Queue a chain of items, which hold their job from now on. The workers take them in this order. */
 void devices_push(struct devices *devices, struct queue_item *first);
 /* Take the first item of the job's that this worker of another kind may search, too; it does not

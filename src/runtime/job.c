@@ -8,7 +8,6 @@
 #include "runtime/at_once.h"
 #include "runtime/call.h"
 #include "runtime/device_threads.h"
-#include "runtime/jobs.h"
 #include "runtime/road.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
@@ -96,7 +95,8 @@ void search_end(struct search *search)
     (void)pthread_mutex_unlock(&search->lock);
     if (search->shared)
         text_cursor_interrupt(&search->cursor);
-    devices_drop(&search->job.runtime->devices, &search->job);
+    if (atomic_load(&search->job.runtime->devices.worker_count) > 0)
+        devices_drop(&search->job.runtime->devices, &search->job);
     job_end(&search->job);
     searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_used);
     for (uint32_t i = 0; i < search->tasks_used; i++)

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "runtime/call.h"
-#include "runtime/jobs.h"
 #include "runtime/records.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"

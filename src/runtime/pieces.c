@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "runtime/engines.h"
-#include "runtime/jobs.h"
 #include "runtime/runtime.h"
 #include "runtime/threads.h"
 

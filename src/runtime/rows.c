@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "runtime/jobs.h"
 #include "runtime/records.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"

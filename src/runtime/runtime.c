@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "runtime/buffers.h"
+#include "runtime/device_threads.h"
 #include "runtime/devices.h"
 #include "runtime/engines.h"
 #include "runtime/search.h"
@@ -81,10 +82,14 @@ done:
 void runtime_close(struct trawl_runtime *runtime)
 {
     workers_stop(runtime);
+    if (runtime->devices.workers != NULL)
+        devices_stop(&runtime->devices);
     if (runtime->algorithms != NULL)
         engine_for_algorithms->close(runtime->algorithms);
-    buffers_close(&runtime->devices);
-    devices_close(&runtime->devices);
+    if (runtime->devices.pinned != NULL)
+        buffers_close(&runtime->devices);
+    if (atomic_load(&runtime->devices.state) != DEVICES_NOT_ASKED)
+        devices_close(&runtime->devices);
     if (runtime->host != NULL)
         engine_for_host->close(runtime->host);
     TRAWL_ASSERT(atomic_load(&runtime->memory_used) == 0);

@@ -127,7 +127,8 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
         for (uint32_t i = 0; searcher->devices != NULL && i < ENGINE_DEVICES_MAX; i++)
             worker_end(&searcher->devices[i]);
         memory_release(searcher->devices, ENGINE_DEVICES_MAX, sizeof *searcher->devices);
-        rows_release(&searcher->rows);
+        if (searcher->rows.count > 0)
+            rows_release(&searcher->rows);
         atomic_fetch_sub(&runtime->searchers, 1);
         if (searcher->runtime_is_ours)
             runtime_close(runtime);

@@ -15,17 +15,83 @@
 
 #include <errno.h>
 #include <sched.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/fault.h"
 #include "base/memory.h"
-#include "runtime/device_threads.h"
-#include "runtime/jobs.h"
 #include "runtime/runtime.h"
 #include "runtime/workers.h"
 
 #define LEAVE_LOOKS_NS 200000u /* as long as waking a thread may take */
+
+/* ---- Jobs --------------------------------------------------------------------------------- */
+
+void job_begin(struct job *job, struct trawl_runtime *runtime, const struct trawl_plan *plan,
+               void (*serve)(struct job *job, struct worker *worker))
+{
+    memset(job, 0, sizeof *job);
+    job->runtime = runtime;
+    job->number = atomic_fetch_add(&runtime->jobs_begun, 1) + 1;
+    job->plan = plan;
+    job->serve = serve;
+    atomic_store(&job->has_work, true);
+    (void)pthread_cond_init(&job->left, NULL);
+}
+
+void job_hold(struct job *job)
+{
+    atomic_fetch_add(&job->inside, 1);
+}
+
+void job_leave(struct job *job)
+{
+    TRAWL_ASSERT(atomic_load(&job->inside) > 0);
+    atomic_fetch_sub(&job->inside, 1);
+    if (job->waits_for_leave)
+        (void)pthread_cond_signal(&job->left);
+}
+
+/* On the list, and off it. With the runtime's lock held, like the next. */
+static void job_list(struct trawl_runtime *runtime, struct job *job)
+{
+    struct job *first = runtime->jobs;
+
+    job->listed = true;
+    job->next = first == NULL ? job : first;
+    job->previous = first == NULL ? job : first->previous;
+    job->next->previous = job;
+    job->previous->next = job;
+    if (first == NULL)
+        runtime->jobs = job;
+}
+
+static void job_unlist(struct trawl_runtime *runtime, struct job *job)
+{
+    if (!job->listed)
+        return;
+    job->listed = false;
+    job->next->previous = job->previous;
+    job->previous->next = job->next;
+    if (runtime->jobs == job)
+        runtime->jobs = job->next == job ? NULL : job->next;
+}
+
+/* A job that one more host worker can help; NULL: none. */
+static struct job *job_for_host(struct trawl_runtime *runtime)
+{
+    struct job *first = runtime->jobs, *job = first;
+
+    while (job != NULL) {
+        if (atomic_load(&job->has_work) && job->helpers < job->helpers_max)
+            return job;
+        job = job->next == first ? NULL : job->next;
+    }
+    return NULL;
+}
+
+/* ---- Threads ------------------------------------------------------------------------------ */
 
 /* The cores on which the calling thread may run, and those without the one on which it does; false:
  * there is no other, or there are more than the sets have room for. */
@@ -219,24 +285,14 @@ void job_end(struct job *job)
 
 void workers_stop(struct trawl_runtime *runtime)
 {
-    struct devices *devices = &runtime->devices;
-
     (void)pthread_mutex_lock(&runtime->lock);
     runtime->closing = true;
     while (runtime->idle != NULL)
         wake_idle(runtime);
-    devices_call_all(devices);
     (void)pthread_mutex_unlock(&runtime->lock);
     for (uint32_t i = 0; i < runtime->worker_count; i++) {
         (void)pthread_join(runtime->workers[i].thread, NULL);
         (void)pthread_cond_destroy(&runtime->workers[i].wake);
     }
-    for (uint32_t i = 0; i < devices->worker_count; i++)
-        (void)pthread_join(devices->workers[i].thread, NULL);
-    for (uint32_t i = 0; i < devices->worker_count; i++) /* they wake each other */
-        (void)pthread_cond_destroy(&devices->workers[i].wake);
     atomic_store(&runtime->worker_count, 0);
-    atomic_store(&devices->worker_count, 0);
-    memory_release(devices->workers, devices->workers_max, sizeof *devices->workers);
-    devices->workers = NULL;
 }

@@ -1,16 +1,21 @@
-/* threads: the runtime's host threads, and who wakes them. */
+/* threads: the runtime's jobs, the host threads that serve them, and who wakes these. */
 #ifndef TRAWL_RUNTIME_THREADS_H
 #define TRAWL_RUNTIME_THREADS_H
 
 #include "runtime/runtime.h"
 
+void job_begin(struct job *job, struct trawl_runtime *runtime, const struct trawl_plan *plan,
+               void (*serve)(struct job *job, struct worker *worker));
 /* List the job, or say again how many host workers it can use. */
 void job_share(struct job *job, uint32_t helpers);
 /* A listed job has something to do again. */
 void job_wake(struct job *job);
 /* Take the job off the list and wait until no worker is inside it. */
 void job_end(struct job *job);
-/* End all workers, of devices too. */
+/* One more or one less who holds the job. With the runtime's lock held. */
+void job_hold(struct job *job);
+void job_leave(struct job *job);
+/* End all host workers; workers of devices are to end as well (devices_stop). */
 void workers_stop(struct trawl_runtime *runtime);
 
 #endif
