@@ -188,11 +188,12 @@ void trawl_searcher_cancel(struct trawl_searcher *searcher)
 {
     int expected = CALL_INSIDE;
 
-    if (searcher == NULL ||
-        !atomic_compare_exchange_strong(&searcher->call, &expected, CALL_CANCELLED))
+    if (searcher == NULL)
         return;
+    /* The search is that of the call which is cancelled: no other begins or ends meanwhile. */
     (void)pthread_mutex_lock(&searcher->cancel_lock);
-    if (searcher->search != NULL)
+    if (atomic_compare_exchange_strong(&searcher->call, &expected, CALL_CANCELLED) &&
+        searcher->search != NULL)
         search_interrupt(searcher->search);
     (void)pthread_mutex_unlock(&searcher->cancel_lock);
 }
