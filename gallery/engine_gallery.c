@@ -35,8 +35,8 @@ static void gallery_close(struct engine *engine)
 
 static void gallery_properties(struct engine *engine, struct engine_properties *properties)
 {
-    *properties = (struct engine_properties){.name = engine->cuda == NULL ? "cpu" : "cuda",
-                                             .instruction_set = ""};
+    (void)engine;
+    *properties = (struct engine_properties){.instruction_set = ""};
 }
 
 static void gallery_release(struct engine_worker *worker)
@@ -131,8 +131,7 @@ static void gallery_cancel(struct engine_worker *worker)
     (void)worker;
 }
 
-const struct engine_ops engine_gallery = {.name = "gallery",
-                                          .open = gallery_open,
+const struct engine_ops engine_gallery = {.open = gallery_open,
                                           .close = gallery_close,
                                           .properties = gallery_properties,
                                           .compile = gallery_compile,

@@ -32,8 +32,6 @@ struct engine_chunk {
     uint64_t spans_end;
     bool pinned;      /* all of it lies in memory that engine_ops.pin was given */
     bool may_be_left; /* a device may leave dense chunks to the host (engine_result.is_left) */
-    bool may_change;  /* while it is searched, as a mapped file's bytes: a byte that is read twice
-                         need not be the same */
 };
 
 struct engine_result {
@@ -166,7 +164,6 @@ struct engine_options {
 #define ENGINE_PIECES_MAX 16u /* of a worker's lists, on their way to the host */
 
 struct engine_properties {
-    const char *name;            /* "cpu", "cuda" */
     const char *instruction_set; /* CPU; "" elsewhere */
     uint32_t device_count;       /* 0: it searches on the host */
     uint32_t workers_per_device; /* worth opening */
@@ -175,7 +172,6 @@ struct engine_properties {
 /* What every engine does. A worker is what one thread has of an engine: on the host scratch, on a
  * device a stream, staging buffers and memory; it is made for a plan. */
 struct engine_ops {
-    const char *name;
     enum trawl_status (*open)(const struct engine_options *options, struct engine **engine,
                               struct trawl_error *error);
     void (*close)(struct engine *engine);

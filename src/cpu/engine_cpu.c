@@ -36,7 +36,6 @@ static void cpu_close(struct engine *engine)
 
 static void cpu_properties(struct engine *engine, struct engine_properties *properties)
 {
-    properties->name = "cpu";
     properties->instruction_set = engine->find->name;
     properties->device_count = 0;
     properties->workers_per_device = 0;
@@ -210,7 +209,6 @@ static void cpu_cancel(struct engine_worker *worker)
 }
 
 const struct engine_ops engine_cpu = {
-    .name = "cpu",
     .open = cpu_open,
     .close = cpu_close,
     .properties = cpu_properties,

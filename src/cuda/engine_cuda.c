@@ -23,7 +23,6 @@ static void cuda_close(struct engine *engine)
 
 static void cuda_properties(struct engine *engine, struct engine_properties *properties)
 {
-    properties->name = "cuda";
     properties->instruction_set = "";
     properties->device_count = engine->device_count;
     properties->workers_per_device = WORKERS_PER_DEVICE;
@@ -273,7 +272,6 @@ static void cuda_cancel(struct engine_worker *worker)
 }
 
 const struct engine_ops engine_cuda = {
-    .name = "cuda",
     .open = cuda_engine_open,
     .close = cuda_close,
     .properties = cuda_properties,

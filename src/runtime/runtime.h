@@ -19,7 +19,6 @@
 
 #define RUNTIME_THREADS_MAX 1024u
 
-struct find_ops;
 struct job;
 
 /* Who searches: a thread of the runtime's, or the thread that made a call. */

@@ -291,61 +291,57 @@ enum trawl_status trawl_positions(struct trawl_searcher *searcher, const struct 
     return search_checked(searcher, plan, text, &sink, error);
 }
 
+/* Fill the sink's array, which has room for so many: by devices alone where they can, else by a
+ * search. */
+static enum trawl_status fill_array(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    struct trawl_text *text, struct sink *sink, uint64_t *count,
+                                    struct trawl_error *error)
+{
+    struct engine_words array = {.host = sink->begins, .room = sink->matches_max};
+    enum trawl_status status = TRAWL_UNSUPPORTED;
+    struct trawl_error device_error;
+
+    TRAWL_TRY(search_enter(searcher, plan, text, error));
+    if (array.room > 0)
+        status = begins_by_devices(searcher, plan, text, &array, sink->matches, &device_error);
+    if (array.host != NULL && array.room > 0 && status != TRAWL_OK && status != TRAWL_STOPPED)
+        status = begins_by_device(searcher, plan, text, &array, &device_error);
+    sink->count = array.count;
+    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
+        sink->count = 0;
+        status = search_run(searcher, plan, text, sink, error);
+    }
+    searcher_leave(searcher);
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
+        *count = sink->count;
+    return status;
+}
+
 enum trawl_status trawl_positions_into(struct trawl_searcher *searcher,
                                        const struct trawl_plan *plan, struct trawl_text *text,
                                        struct trawl_match *matches, uint64_t matches_max,
                                        uint64_t *match_count, struct trawl_error *error)
 {
-    struct engine_words array = {.room = matches_max};
-    enum trawl_status status = TRAWL_UNSUPPORTED;
-    struct trawl_error device_error;
     struct sink sink;
 
     if (match_count == NULL || (matches == NULL && matches_max > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
                           match_count == NULL ? "match_count" : "matches");
-    TRAWL_TRY(search_enter(searcher, plan, text, error));
     sink_positions_into(&sink, matches, matches_max);
-    if (matches_max > 0)
-        status = begins_by_devices(searcher, plan, text, &array, matches, &device_error);
-    sink.count = array.count;
-    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
-        sink.count = 0;
-        status = search_run(searcher, plan, text, &sink, error);
-    }
-    searcher_leave(searcher);
-    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
-        *match_count = sink.count;
-    return status;
+    return fill_array(searcher, plan, text, &sink, match_count, error);
 }
 
 enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     struct trawl_text *text, uint64_t *begins, uint64_t begins_max,
                                     uint64_t *begin_count, struct trawl_error *error)
 {
-    enum trawl_status status = TRAWL_UNSUPPORTED;
-    struct engine_words array = {.host = begins, .room = begins_max};
-    struct trawl_error device_error;
     struct sink sink;
 
     if (begin_count == NULL || (begins == NULL && begins_max > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
                           begin_count == NULL ? "begin_count" : "begins");
-    TRAWL_TRY(search_enter(searcher, plan, text, error));
     sink_begins_into(&sink, begins, begins_max);
-    if (begins_max > 0)
-        status = begins_by_devices(searcher, plan, text, &array, NULL, &device_error);
-    if (begins_max > 0 && status != TRAWL_OK && status != TRAWL_STOPPED)
-        status = begins_by_device(searcher, plan, text, &array, &device_error);
-    sink.count = array.count;
-    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
-        sink.count = 0;
-        status = search_run(searcher, plan, text, &sink, error);
-    }
-    searcher_leave(searcher);
-    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
-        *begin_count = sink.count;
-    return status;
+    return fill_array(searcher, plan, text, &sink, begin_count, error);
 }
 
 /* `what`: an array of what, for errors. */

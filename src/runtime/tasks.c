@@ -16,8 +16,7 @@ struct engine_chunk task_chunk(const struct search *search, const struct text_ch
                                  .before = chunk->before,
                                  .after = chunk->after,
                                  .readable = chunk->readable,
-                                 .may_be_left = !plan_has_algorithm(search->job.plan),
-                                 .may_change = chunk->is_mapped};
+                                 .may_be_left = !plan_has_algorithm(search->job.plan)};
 }
 
 struct work_done *task_work_of(struct search *search, const struct worker *worker, bool on_device)

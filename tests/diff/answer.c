@@ -95,7 +95,6 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         }
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
-        chunk->may_change = test_random_one_in(answer->random, 8);
         read = worker->dense.read_bytes;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
         if (!TEST_CHECK(engine_scan(&engine_cpu, worker, chunk, from, answer->want, result, NULL) ==
