@@ -2,6 +2,7 @@
 #include "fail_calls.h"
 
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,6 +53,64 @@ static uint64_t fail_each(const struct fail_work *work, enum trawl_engine engine
     return failed;
 }
 
+static struct {
+    _Atomic uint64_t taken, live;
+    uint64_t fail_nth;
+    bool persistent;
+} memory;
+
+static void *memory_take(void *context, uint64_t bytes, uint64_t alignment)
+{
+    uint64_t taken = atomic_fetch_add(&memory.taken, 1) + 1;
+    void *pointer = NULL;
+
+    (void)context;
+    if (memory.persistent ? taken >= memory.fail_nth : taken == memory.fail_nth)
+        return NULL;
+    if (posix_memalign(&pointer, (size_t)alignment, (size_t)bytes) != 0)
+        return NULL;
+    atomic_fetch_add(&memory.live, 1);
+    return pointer;
+}
+
+static void memory_give_back(void *context, void *pointer, uint64_t bytes)
+{
+    (void)context;
+    (void)bytes;
+    atomic_fetch_sub(&memory.live, 1);
+    free(pointer);
+}
+
+static uint64_t fail_each_block(const struct fail_work *work, enum trawl_engine engine,
+                                bool persistent)
+{
+    const struct trawl_allocator failing = {NULL, memory_take, memory_give_back};
+    uint64_t nth = 0, failed = 0;
+
+    do {
+        struct trawl_error error = {.status = TRAWL_OK};
+        enum trawl_status status;
+
+        memory.taken = memory.live = 0;
+        memory.fail_nth = ++nth;
+        memory.persistent = persistent;
+        sim_driver_reset_usual(nth);
+        sim_driver_fail(0, 0, false);
+        trawl_set_allocator(&failing);
+        status = work->once(work->context, engine, false, &error);
+        failed += status != TRAWL_OK;
+        TEST_CHECK(status == TRAWL_OK || may_end(work, engine, status, &error) ||
+                   status == TRAWL_MEMORY);
+        if (!TEST_CHECK(sim_driver_report()[0] == '\0') || !TEST_CHECK(sim_driver_live() == 0) ||
+            !TEST_CHECK_U64(memory.live, 0))
+            printf("  block %" PRIu64 "%s: %s; %s\n", nth, persistent ? " and after" : "",
+                   error.message, sim_driver_report());
+        trawl_set_allocator(NULL);
+    } while (memory.taken >= nth && nth < CALLS_MAX && test_failures < 5);
+    TEST_CHECK(nth < CALLS_MAX);
+    return failed;
+}
+
 uint64_t fail_calls(const struct fail_work *work)
 {
     static const int codes[] = {CUDA_CODE_OUT_OF_MEMORY, CUDA_CODE_LAUNCH_FAILED};
@@ -66,5 +125,7 @@ uint64_t fail_calls(const struct fail_work *work)
                 if (test_amount(1, 2) > 1 ||
                     ((c + persistent + e + turn) % 2 == 0 && (!TEST_SANITIZED || c == turn % 2)))
                     failed += fail_each(work, engines[e], codes[c], persistent != 0);
+    for (uint32_t e = 0; e < 2; e++)
+        TEST_CHECK(fail_each_block(work, engines[e], (turn + e) % 2 != 0) > 4);
     return failed;
 }

@@ -1,4 +1,5 @@
-/* fail_calls: driver call N fails, for every N, under a piece of work by the public functions. */
+/* fail_calls: driver call N fails, for every N, under a piece of work by the public functions; then
+ * the N-th allocation of memory. */
 #ifndef TRAWL_TESTS_SIM_FAIL_CALLS_H
 #define TRAWL_TESTS_SIM_FAIL_CALLS_H
 
@@ -18,7 +19,8 @@ struct fail_work {
 /* For every N, with two codes, once and from N on, by the CUDA engine and by auto: the work is
  * done, by the CUDA engine only if it needs no such call (sim_driver_needed), or ends with a status
  * that it may have and a message, auto's by nothing else; nothing is left behind; and after a
- * single fault the same searcher does it. Returns how many ended. */
+ * single fault the same searcher does it. Returns how many ended. Memory fails once for one of the
+ * engines, and from N on for the other. */
 uint64_t fail_calls(const struct fail_work *work);
 
 #endif
