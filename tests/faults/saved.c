@@ -23,20 +23,18 @@ static char path[64];
 
 static bool is_plan(const char *file_path, uint64_t pattern_count)
 {
-    struct trawl_plan *plan = NULL;
+    AUTO_PLAN plan = NULL;
     bool good = trawl_plan_load(file_path, NULL, &plan, NULL) == TRAWL_OK &&
                 trawl_plan_pattern_count(plan) == pattern_count;
 
-    trawl_plan_free(plan);
     return good;
 }
 
 static void put_old(void)
 {
-    struct trawl_plan *old = must_plans(patterns, 1, NULL);
+    AUTO_PLAN old = must_plans(patterns, 1, NULL);
 
     MUST(trawl_plan_save(old, path, NULL, NULL));
-    trawl_plan_free(old);
 }
 
 /* The folder can be removed once the file is gone: nothing else is in it. */
