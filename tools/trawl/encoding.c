@@ -1,8 +1,7 @@
 /* encoding: --encoding: files in another encoding, converted and searched.
  *
- * A thread reads, converts and writes into a pipe, which is searched as any stream. UTF-16 is
- * converted here, as Unicode says; everything else by iconv. What is not a character becomes
- * U+FFFD. The text is UTF-8, or in the locale's own encoding.
+ * A thread reads, converts by iconv and writes into a pipe, which is searched as any stream. What
+ * is not a character becomes U+FFFD. The text is UTF-8, or in the locale's own encoding.
  */
 #include "trawl/encoding.h"
 
@@ -25,14 +24,15 @@
 #define LEFT_BYTES_MAX 16u           /* of a character that is not whole yet */
 #define REPLACEMENT "\xef\xbf\xbd"
 
-enum form { FORM_COPY, FORM_UTF16_LE, FORM_UTF16_BE, FORM_ICONV };
+#define NO_CONVERTER ((iconv_t)-1) /* NOLINT: as POSIX has it */
+#define UTF16_LE "UTF-16LE"
+#define UTF16_BE "UTF-16BE"
 
 struct encoding {
     int from, to, reader;
-    enum form form;
-    bool look_for_mark; /* a byte order mark says which form it is */
-    const char *name;   /* for iconv */
-    iconv_t converter;
+    bool look_for_mark; /* a byte order mark says which encoding it is */
+    const char *name;   /* as iconv knows it; NULL: the bytes stay as they are */
+    iconv_t converter;  /* or NO_CONVERTER: they do, too */
     pthread_t thread;
     int os_code;
     bool begun; /* something was converted */
@@ -42,12 +42,16 @@ struct encoding {
     size_t text_count;
 };
 
-/* NULL: UTF-8. */
-static const char *locale_encoding(void)
+static bool locale_is_utf8(void)
 {
     const char *name = nl_langinfo(CODESET);
 
-    return strcmp(name, "ANSI_X3.4-1968") == 0 || strcasecmp(name, "UTF-8") == 0 ? NULL : name;
+    return strcmp(name, "ANSI_X3.4-1968") == 0 || strcasecmp(name, "UTF-8") == 0;
+}
+
+static iconv_t open_converter(const char *name)
+{
+    return iconv_open(locale_is_utf8() ? "UTF-8" : nl_langinfo(CODESET), name);
 }
 
 static bool is_utf16(const char *name)
@@ -69,31 +73,29 @@ bool encoding_is_known(const char *name)
     if (strcmp(name, "auto") == 0 || strcmp(name, "none") == 0)
         return true;
     converter = iconv_open("UTF-8", name);
-    if (converter == (iconv_t)-1) /* NOLINT: as POSIX has it */
+    if (converter == NO_CONVERTER)
         return false;
     (void)iconv_close(converter);
     return true;
 }
 
-/* How long the byte order mark is that they begin with; *form: what it says. */
-static size_t mark_bytes(const uint8_t *bytes, size_t bytes_count, enum form *form)
+/* How long the byte order mark is that they begin with; *name: of which encoding, NULL: UTF-8. */
+static size_t mark_bytes(const uint8_t *bytes, size_t bytes_count, const char **name)
 {
-    if (bytes_count >= 2 && bytes[0] == 0xff && bytes[1] == 0xfe) {
-        *form = FORM_UTF16_LE;
-        return 2;
-    }
-    if (bytes_count >= 2 && bytes[0] == 0xfe && bytes[1] == 0xff) {
-        *form = FORM_UTF16_BE;
-        return 2;
-    }
-    *form = FORM_COPY;
-    return bytes_count >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    *name = NULL;
+    if (bytes_count >= 2 && bytes[0] == 0xff && bytes[1] == 0xfe)
+        *name = UTF16_LE;
+    else if (bytes_count >= 2 && bytes[0] == 0xfe && bytes[1] == 0xff)
+        *name = UTF16_BE;
+    else
+        return bytes_count >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    return 2;
 }
 
 bool encoding_applies(const char *name, int descriptor, const struct stat *status)
 {
     uint8_t bytes[3];
-    enum form form;
+    const char *marked;
     off_t at;
     ssize_t got;
 
@@ -104,7 +106,7 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
     at = lseek(descriptor, 0, SEEK_CUR);
     got = at < 0 ? -1 : pread(descriptor, bytes, sizeof bytes, at);
     /* What cannot be read the thread will read, and say why not. */
-    return got < 0 || mark_bytes(bytes, (size_t)got, &form) > 0;
+    return got < 0 || mark_bytes(bytes, (size_t)got, &marked) > 0;
 }
 
 /* ---- In the thread ----------------------------------------------------------------------------
@@ -136,54 +138,7 @@ static void put(struct encoding *encoding, const void *bytes, size_t bytes_count
     encoding->text_count += bytes_count;
 }
 
-static void put_character(struct encoding *encoding, uint32_t code_point)
-{
-    uint8_t bytes[4] = {(uint8_t)code_point};
-    size_t length = code_point < 0x80 ? 1 : code_point < 0x800 ? 2 : code_point < 0x10000 ? 3 : 4;
-
-    for (size_t i = length; length > 1 && i-- > 1; code_point >>= 6)
-        bytes[i] = (uint8_t)(0x80 | (code_point & 0x3f));
-    if (length > 1)
-        bytes[0] = (uint8_t)((0xf00u >> length) | code_point);
-    put(encoding, bytes, length);
-}
-
-static uint32_t unit_at(const struct encoding *encoding, size_t at)
-{
-    bool big = encoding->form == FORM_UTF16_BE;
-
-    return (uint32_t)encoding->bytes[at + !big] << 8 | encoding->bytes[at + big];
-}
-
-/* Returns how many bytes were used. */
-static size_t from_utf16(struct encoding *encoding, bool end)
-{
-    size_t at = 0, count = encoding->bytes_count;
-
-    while (count - at >= 2) {
-        uint32_t unit = unit_at(encoding, at), next = 0;
-
-        if (unit >= 0xd800 && unit < 0xdc00) {
-            if (count - at < 4 && !end)
-                break;
-            next = count - at >= 4 ? unit_at(encoding, at + 2) : 0;
-        }
-        if (next >= 0xdc00 && next < 0xe000) {
-            put_character(encoding, 0x10000 + ((unit - 0xd800) << 10) + (next - 0xdc00));
-            at += 4;
-        } else {
-            put_character(encoding, unit >= 0xd800 && unit < 0xe000 ? 0xfffd : unit);
-            at += 2;
-        }
-    }
-    if (end && at < count) {
-        put(encoding, REPLACEMENT, 3);
-        at = count;
-    }
-    return at;
-}
-
-/* As from_utf16; false: the reader is gone. */
+/* *used: how many bytes were. False: the reader is gone. */
 static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
 {
     char *from = (char *)encoding->bytes;
@@ -210,8 +165,7 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
         }
         if (error == EINVAL && !end && left <= LEFT_BYTES_MAX)
             break;
-        put(encoding, locale_encoding() == NULL ? REPLACEMENT : "?",
-            locale_encoding() == NULL ? 3 : 1);
+        put(encoding, locale_is_utf8() ? REPLACEMENT : "?", locale_is_utf8() ? 3 : 1);
         from += left < unit ? left : unit;
         left -= left < unit ? left : unit;
     }
@@ -219,22 +173,22 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
     return true;
 }
 
-/* Which form it is, once enough is there to tell; what the mark took is used. */
+/* Which encoding it is, once enough is there to tell; returns what the mark took. */
 static size_t begin(struct encoding *encoding)
 {
-    enum form form;
-    size_t mark = mark_bytes(encoding->bytes, encoding->bytes_count, &form);
+    const char *marked;
+    size_t mark = mark_bytes(encoding->bytes, encoding->bytes_count, &marked);
 
     encoding->begun = true;
     if (encoding->look_for_mark && mark > 0)
-        encoding->form = form;
-    else if (encoding->form == FORM_ICONV || form != encoding->form)
+        encoding->name = marked;
+    else if (encoding->name == NULL || marked == NULL || strcmp(marked, encoding->name) != 0)
         mark = 0;
-    if (encoding->form == FORM_COPY || encoding->form == FORM_ICONV || locale_encoding() == NULL)
+    if (encoding->name == NULL)
         return mark;
-    encoding->name = encoding->form == FORM_UTF16_LE ? "UTF-16LE" : "UTF-16BE";
-    encoding->converter = iconv_open(locale_encoding(), encoding->name);
-    encoding->form = encoding->converter == (iconv_t)-1 ? encoding->form : FORM_ICONV;
+    encoding->converter = open_converter(encoding->name);
+    if (encoding->converter == NO_CONVERTER)
+        encoding->os_code = errno;
     return mark;
 }
 
@@ -251,12 +205,10 @@ static bool convert(struct encoding *encoding, bool end)
         memmove(encoding->bytes, encoding->bytes + used, encoding->bytes_count);
     }
     used = encoding->bytes_count;
-    if (encoding->form == FORM_COPY)
+    if (encoding->converter == NO_CONVERTER)
         put(encoding, encoding->bytes, used);
-    else if (encoding->form == FORM_ICONV && !by_iconv(encoding, end, &used))
+    else if (!by_iconv(encoding, end, &used))
         return false;
-    else if (encoding->form != FORM_ICONV)
-        used = from_utf16(encoding, end);
     encoding->bytes_count -= used;
     memmove(encoding->bytes, encoding->bytes + used, encoding->bytes_count);
     return flush(encoding);
@@ -321,17 +273,13 @@ int encoding_begin(struct encoding **encoding, const char *name, int descriptor)
     memset(made, 0, offsetof(struct encoding, bytes));
     made->bytes_count = made->text_count = 0;
     made->from = descriptor;
-    made->name = name;
-    made->converter = (iconv_t)-1;
+    made->converter = NO_CONVERTER;
     made->look_for_mark = is_automatic || ends_with(name, "utf-16") || ends_with(name, "utf16");
-    if (is_utf16(name))
-        made->form = ends_with(name, "be") ? FORM_UTF16_BE : FORM_UTF16_LE;
-    else
-        made->form = is_automatic ? FORM_COPY : FORM_ICONV;
-    if (made->form == FORM_ICONV)
-        made->converter = iconv_open(locale_encoding() != NULL ? locale_encoding() : "UTF-8", name);
-    if ((made->form == FORM_ICONV && made->converter == (iconv_t)-1) ||
-        pipe2(ends, O_CLOEXEC) != 0) {
+    made->name = is_automatic            ? NULL
+                 : !is_utf16(name)       ? name
+                 : ends_with(name, "be") ? UTF16_BE
+                                         : UTF16_LE;
+    if (pipe2(ends, O_CLOEXEC) != 0) {
         free(made);
         return -1;
     }
@@ -344,8 +292,6 @@ int encoding_begin(struct encoding **encoding, const char *name, int descriptor)
     }
     (void)close(ends[0]);
     (void)close(ends[1]);
-    if (made->converter != (iconv_t)-1)
-        (void)iconv_close(made->converter);
     free(made);
     errno = error;
     return -1;
@@ -358,7 +304,7 @@ int encoding_end(struct encoding *encoding)
     (void)close(encoding->reader); /* which the thread notices */
     (void)pthread_join(encoding->thread, NULL);
     os_code = encoding->os_code;
-    if (encoding->converter != (iconv_t)-1)
+    if (encoding->converter != NO_CONVERTER)
         (void)iconv_close(encoding->converter);
     free(encoding);
     return os_code;

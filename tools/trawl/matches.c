@@ -42,8 +42,7 @@ static bool print_one(struct scan *scan, const struct trawl_window *window,
     }
     if (settings->line_number)
         number = line_number_at(scan, window->bytes, window->begin, match->begin);
-    print_found(scan, bytes, match, group, group_count, number, ':',
-                settings->colors.selected_match);
+    print_found(scan, bytes, match, group, group_count, number);
     return true;
 }
 

@@ -1,8 +1,9 @@
-/* print: what lines are made of, as grep lays it out: heads, names, numbers, matches. */
+/* print: what lines are made of, heads, names, numbers, matches. */
 #include "trawl/print.h"
 
 #include "trawl/charset.h"
 #include "trawl/count.h"
+#include "trawl/hyperlink.h"
 #include "trawl/pool_turns.h"
 #include "trawl/style_name.h"
 
@@ -33,6 +34,22 @@ static void print_separator(struct scan *scan, char separator)
     print_color_end(scan, scan->settings->colors.separator);
 }
 
+/* What ends a field of the head of a line that is selected, or of context. */
+static void print_field_end(struct scan *scan, bool selected)
+{
+    const struct settings *settings = scan->settings;
+    const char *given = selected ? settings->match_separator : settings->context_separator;
+
+    if (given == NULL) {
+        print_separator(scan, selected ? ':' : '-');
+        return;
+    }
+    print_color_start(scan, settings->colors.separator);
+    output_bytes(scan->output, given,
+                 selected ? settings->match_separator_bytes : settings->context_separator_bytes);
+    print_color_end(scan, settings->colors.separator);
+}
+
 void print_name(struct scan *scan)
 {
     print_color_start(scan, scan->settings->colors.file_name);
@@ -43,16 +60,20 @@ void print_name(struct scan *scan)
     print_color_end(scan, scan->settings->colors.file_name);
 }
 
-static void print_place(struct scan *scan, uint64_t number, const char *color, char separator)
+/* ends_link: a link goes up to here. */
+static void print_field(struct scan *scan, uint64_t number, const char *color, bool selected,
+                        bool ends_link)
 {
     print_color_start(scan, color);
     output_number(scan->output, number, scan->number_width);
     print_color_end(scan, color);
-    print_separator(scan, separator);
+    if (ends_link && scan->style.link_open)
+        style_end_link(scan);
+    print_field_end(scan, selected);
 }
 
 /* Nothing but the separator where no string was found: in a line of context. */
-void print_numbers(struct scan *scan, char separator)
+static void print_numbers(struct scan *scan, bool selected)
 {
     const char *color = scan->settings->colors.line_number;
 
@@ -63,36 +84,58 @@ void print_numbers(struct scan *scan, char separator)
         output_number(scan->output, scan->shown_numbers[i], 0);
         print_color_end(scan, color);
     }
-    print_separator(scan, separator);
+    print_separator(scan, selected ? ':' : '-');
 }
 
-void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64_t bytes_count,
-                char separator)
+/* The file's name above its first line, after an empty line where another file's are before. */
+static void print_heading(struct scan *scan)
+{
+    struct pool_worker *worker = scan->job->worker;
+
+    scan->style.heading_shown = true;
+    if (scan->job->groups != GROUPS_NONE && (worker == NULL || pool_wants_separator(worker, 1))) {
+        size_t begin = scan->output->used;
+
+        output_byte(scan->output, scan->settings->line_end);
+        if (worker != NULL)
+            pool_mark_separator(worker, begin);
+    }
+    if (scan->job->show_names <= 0)
+        return;
+    print_name(scan);
+    output_byte(scan->output, scan->settings->null_after_name ? '\0' : scan->settings->line_end);
+}
+
+void print_head(struct scan *scan, const struct line_head *head)
 {
     const struct settings *settings = scan->settings;
-    bool any = false;
+    const struct colors *colors = &settings->colors;
+    uint64_t number = head->line_number, column = head->column;
+    bool name = scan->job->show_names > 0 && !settings->heading;
 
-    if (scan->job->show_names > 0) {
+    if (settings->heading && !scan->style.heading_shown)
+        print_heading(scan);
+    if (settings->style.links && (name || (number > 0 && hyperlink_has_line(settings->hyperlink))))
+        (void)style_begin_link(scan, number, column);
+    if (name) {
         print_name(scan);
+        if (number == 0 && column == 0)
+            style_end_link(scan);
         if (settings->null_after_name)
             output_byte(scan->output, '\0');
         else
-            print_separator(scan, separator);
-        any = true;
+            print_field_end(scan, head->selected);
     }
-    if (line_number > 0) {
-        print_place(scan, line_number, scan->settings->colors.line_number, separator);
-        any = true;
-    }
-    if (settings->byte_offset) {
-        print_place(scan, offset, scan->settings->colors.byte_offset, separator);
-        any = true;
-    }
-    if (settings->pattern_number) {
-        print_numbers(scan, separator);
-        any = true;
-    }
-    if (settings->initial_tab && any && bytes_count > 0)
+    if (number > 0)
+        print_field(scan, number, colors->line_number, head->selected, column == 0);
+    if (column > 0)
+        print_field(scan, column, colors->column, head->selected, true);
+    if (settings->byte_offset)
+        print_field(scan, head->offset, colors->byte_offset, head->selected, false);
+    if (settings->pattern_number)
+        print_numbers(scan, head->selected);
+    if (settings->initial_tab && head->bytes_count > 0 &&
+        (name || number > 0 || column > 0 || settings->byte_offset || settings->pattern_number))
         output_byte(scan->output, '\t');
 }
 
@@ -122,19 +165,13 @@ void print_group_separator(struct scan *scan)
         pool_mark_separator(worker, begin);
 }
 
-void print_match(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count, const char *color)
-{
-    print_color_start(scan, color);
-    output_bytes(scan->output, bytes, (size_t)bytes_count);
-    print_color_end(scan, color);
-}
-
 void print_found(struct scan *scan, const uint8_t *bytes, const struct trawl_match *match,
-                 const struct trawl_match *group, uint64_t group_count, uint64_t line_number,
-                 char separator, const char *color)
+                 const struct trawl_match *group, uint64_t group_count, uint64_t line_number)
 {
+    const char *color = scan->settings->colors.selected_match;
     bool numbered = scan->settings->pattern_number;
     uint64_t bytes_count = match->end - match->begin, lines = 1;
+    struct line_head head = {line_number, 0, match->begin, bytes_count, true};
 
     if (numbered && !number_set_of_place(scan, group, group_count, match->end))
         return;
@@ -143,8 +180,10 @@ void print_found(struct scan *scan, const uint8_t *bytes, const struct trawl_mat
     for (uint64_t i = 0; i < lines; i++) {
         scan->shown_numbers = numbered ? scan->numbers.list + i : NULL;
         scan->shown_count = numbered;
-        print_head(scan, line_number, match->begin, bytes_count, separator);
-        print_match(scan, bytes, bytes_count, color);
+        print_head(scan, &head);
+        print_color_start(scan, color);
+        output_bytes(scan->output, bytes, (size_t)bytes_count);
+        print_color_end(scan, color);
         output_byte(scan->output, scan->settings->line_end);
     }
     scan->shown_count = 0;
@@ -211,16 +250,12 @@ uint64_t print_line_number(struct scan *scan, const struct view *view, uint64_t 
     return line_number_at(scan, view->bytes, view->begin, view->begin + at);
 }
 
-bool print_show_numbers(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
-                        char separator)
+bool print_show_numbers(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
 {
     uint64_t content = print_content_end(scan, view, begin, end);
     uint64_t first = print_first_match_at(view, view->begin + begin);
     uint64_t past = print_first_match_at(view, view->begin + end);
 
-    scan->shown_count = 0;
-    if (separator != ':')
-        return true;
     if (!number_set_of_line(scan, view->matches + first, past - first, view->begin + begin,
                             view->begin + content,
                             line_holds_empty(scan, view->bytes + begin, view->begin + begin,

@@ -1,4 +1,4 @@
-/* print: what lines are made of, as grep lays it out: heads, names, numbers, matches. */
+/* print: what lines are made of, heads, names, numbers, matches. */
 #ifndef TRAWL_PRINT_H
 #define TRAWL_PRINT_H
 
@@ -15,24 +15,26 @@ bool print_next_match(struct scan *scan, const struct view *view, uint64_t begin
                       uint64_t from, uint64_t *index, struct trawl_match *found);
 /* What is not UTF-8 is not printed; a message at the end says that the file is binary. */
 bool print_is_printable(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count);
-/* The numbers of the strings in a line, for its head; none in a line of context. */
-bool print_show_numbers(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
-                        char separator);
-void print_numbers(struct scan *scan, char separator);
+/* The numbers of the strings in a line, for its head. */
+bool print_show_numbers(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end);
 uint64_t print_line_number(struct scan *scan, const struct view *view, uint64_t at);
-/* File name, line number, offset, shown_numbers. line_number 0: none wanted. bytes_count: of what
- * follows. */
-void print_head(struct scan *scan, uint64_t line_number, uint64_t offset, uint64_t bytes_count,
-                char separator);
+
+/* What stands before a line, or with -o a match: file name, numbers, shown_numbers. */
+struct line_head {
+    uint64_t line_number, column; /* 0: not wanted */
+    uint64_t offset;
+    uint64_t bytes_count; /* of what follows */
+    bool selected;        /* else it is context */
+};
+
+void print_head(struct scan *scan, const struct line_head *head);
 /* With context: separator before a group of lines that does not touch the last one, if there is
  * one. */
 void print_group_separator(struct scan *scan);
 /* A match of -o in a line of its own, under --pattern-number in one for each number of its string.
  * group: the matches that begin there; bytes: its own. */
 void print_found(struct scan *scan, const uint8_t *bytes, const struct trawl_match *match,
-                 const struct trawl_match *group, uint64_t group_count, uint64_t line_number,
-                 char separator, const char *color);
-void print_match(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count, const char *color);
+                 const struct trawl_match *group, uint64_t group_count, uint64_t line_number);
 void print_name(struct scan *scan);
 void print_color_start(struct scan *scan, const char *color);
 void print_color_end(struct scan *scan, const char *color);

@@ -1,4 +1,5 @@
-/* print_line: lines as grep lays them out, each with the context before and after it. */
+/* print_line: lines, each with the context before and after it; those of which nothing but their
+ * heads and bytes is printed. style.c has the others. */
 #include "trawl/print_line.h"
 
 #include "trawl/binary.h"
@@ -8,126 +9,6 @@
 #include "trawl/json.h"
 #include "trawl/print.h"
 #include "trawl/style.h"
-
-/* The matches of a line on lines of their own. */
-static bool print_only_matches(struct scan *scan, const struct view *view, uint64_t begin,
-                               uint64_t end, const char *color)
-{
-    /* grep gives these the separator of a context line under -v. */
-    char separator = scan->settings->invert ? '-' : ':';
-    bool overlapping = scan->settings->overlapping;
-    uint64_t line_end = view->begin + print_content_end(scan, view, begin, end);
-    uint64_t index = print_first_match_at(view, view->begin + begin);
-    uint64_t from = view->begin + begin;
-    struct trawl_match match;
-
-    while (print_next_match(scan, view, view->begin + begin, line_end, from, &index, &match)) {
-        const uint8_t *bytes = view->bytes + (match.begin - view->begin);
-        uint64_t group = index - 1;
-
-        if (!print_is_printable(scan, bytes, match.end - match.begin))
-            return false;
-        while (!overlapping && group > 0 && view->matches[group - 1].begin == match.begin)
-            group--;
-        print_found(scan, bytes, &match, view->matches + group, index - group,
-                    print_line_number(scan, view, begin), separator, color);
-        from = overlapping ? match.begin : match.end;
-    }
-    return true;
-}
-
-/* The line's text with its matches marked; returns up to where it was printed. */
-static uint64_t print_marked(struct scan *scan, const struct view *view, uint64_t begin,
-                             uint64_t end, const char *line_color, const char *match_color)
-{
-    uint64_t line_end = view->begin + print_content_end(scan, view, begin, end);
-    uint64_t index = print_first_match_at(view, view->begin + begin);
-    uint64_t from = view->begin + begin;
-    struct trawl_match match;
-
-    while (print_next_match(scan, view, view->begin + begin, line_end, from, &index, &match)) {
-        print_color_start(scan, line_color);
-        output_bytes(scan->output, view->bytes + (from - view->begin),
-                     (size_t)(match.begin - from));
-        print_match(scan, view->bytes + (match.begin - view->begin), match.end - match.begin,
-                    match_color);
-        from = match.end;
-    }
-    return from - view->begin;
-}
-
-/* The rest of the line in the line's colour; its end, with a carriage return before it, in none. */
-static void print_tail(struct scan *scan, const struct view *view, uint64_t from, uint64_t end,
-                       const char *line_color)
-{
-    uint64_t plain = print_content_end(scan, view, from, end);
-
-    if (plain > from && view->bytes[plain - 1] == '\r')
-        plain--;
-    if (plain > from && *line_color != '\0') {
-        print_color_start(scan, line_color);
-        output_bytes(scan->output, view->bytes + from, (size_t)(plain - from));
-        print_color_end(scan, line_color);
-        from = plain;
-    }
-    output_bytes(scan->output, view->bytes + from, (size_t)(end - from));
-}
-
-static void print_text(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
-                       char separator)
-{
-    const struct colors *colors = &scan->settings->colors;
-    bool has_end = print_content_end(scan, view, begin, end) < end;
-    uint64_t from = begin;
-
-    if (colors->on) {
-        bool selected = separator == ':';
-        bool matching = selected != scan->settings->invert;
-        const char *line_color =
-            selected != colors->reverse ? colors->selected_line : colors->context_line;
-        const char *match_color = selected ? colors->selected_match : colors->context_match;
-
-        if (matching && *match_color != '\0')
-            from = print_marked(scan, view, begin, end, line_color, match_color);
-        print_tail(scan, view, from, end, line_color);
-    } else {
-        output_bytes(scan->output, view->bytes + from, (size_t)(end - from));
-    }
-    if (!has_end)
-        output_byte(scan->output, scan->settings->line_end);
-}
-
-bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
-                char separator)
-{
-    const struct settings *settings = scan->settings;
-    bool only_matching = settings->report == REPORT_ONLY_MATCHING;
-
-    if (view->begin + end > scan->block_end)
-        binary_next_block(scan, view->begin + end);
-    if (settings->style.on)
-        return style_line(scan, view, begin, end, separator);
-    if (only_matching) {
-        bool matching = (separator == ':') != settings->invert;
-        const char *color = !settings->colors.on ? ""
-                            : separator == ':'   ? settings->colors.selected_match
-                                                 : settings->colors.context_match;
-
-        if (matching && !print_only_matches(scan, view, begin, end, color))
-            return false;
-    } else {
-        uint64_t content = print_content_end(scan, view, begin, end) - begin;
-
-        if (!print_is_printable(scan, view->bytes + begin, content) ||
-            (settings->pattern_number && !print_show_numbers(scan, view, begin, end, separator)))
-            return false;
-        print_head(scan, print_line_number(scan, view, begin), view->begin + begin, content,
-                   separator);
-        print_text(scan, view, begin, end, separator);
-    }
-    scan->printed_end = view->begin + end;
-    return true;
-}
 
 /* Where the line ends that `at` is in, at `limit` at the latest. */
 static uint64_t line_past(const struct scan *scan, const struct view *view, uint64_t at,
@@ -167,7 +48,8 @@ uint64_t print_run(struct scan *scan, const struct view *view, uint64_t begin, u
 {
     const struct settings *settings = scan->settings;
     bool has_end = view->bytes[end - 1] == settings->line_end;
-    uint64_t number, lines = 0;
+    struct line_head head = {.selected = separator == ':'};
+    uint64_t lines = 0;
 
     if (!print_is_simple(scan) ||
         (settings->checks_text && !charset_is_valid(view->bytes + begin, (size_t)(end - begin))))
@@ -176,20 +58,32 @@ uint64_t print_run(struct scan *scan, const struct view *view, uint64_t begin, u
         output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
         lines = count_byte(view->bytes + begin, end - begin, settings->line_end) + !has_end;
     } else {
-        number = print_line_number(scan, view, begin);
+        head.line_number = print_line_number(scan, view, begin);
         for (uint64_t at = begin, past; at < end; at = past, lines++) {
             past = line_past(scan, view, at, end);
-            print_head(scan, number + (number > 0 ? lines : 0), view->begin + at,
-                       past - at - (past < end || has_end), separator);
+            head.offset = view->begin + at;
+            head.bytes_count = past - at - (past < end || has_end);
+            print_head(scan, &head);
+            head.line_number += settings->line_number;
             output_bytes(scan->output, view->bytes + at, (size_t)(past - at));
         }
-        if (number > 0)
+        if (settings->line_number)
             count_lines(scan, view->begin + end, lines - !has_end);
     }
     if (!has_end)
         output_byte(scan->output, settings->line_end);
     scan->printed_end = view->begin + end;
     return lines;
+}
+
+bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+                char separator)
+{
+    if (view->begin + end > scan->block_end)
+        binary_next_block(scan, view->begin + end);
+    if (print_run(scan, view, begin, end, separator) > 0)
+        return true;
+    return style_line(scan, view, begin, end, separator);
 }
 
 bool print_lines(struct scan *scan, const struct view *view, uint64_t at, uint64_t end,
@@ -273,6 +167,7 @@ bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, bool has_en
 {
     const struct settings *settings = scan->settings;
     uint64_t number = settings->line_number ? scan->line_end_count + 1 : 0;
+    struct line_head head = {number, 0, begin, end - begin, separator == ':'};
 
     if (end > scan->block_end)
         binary_next_block(scan, end);
@@ -280,7 +175,7 @@ bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, bool has_en
         return print_far_json(scan, begin, end, has_end, number, separator == ':');
     if (settings->checks_text && !far_pieces(scan, settings->charset, begin, end, check_piece))
         return false;
-    print_head(scan, number, begin, end - begin, separator);
+    print_head(scan, &head);
     if (!far_pieces(scan, CHARSET_BYTES, begin, end, put_piece))
         return false;
     output_byte(scan->output, settings->line_end);

@@ -1,4 +1,4 @@
-/* print_line: lines as grep lays them out, each with the context before and after it. */
+/* print_line: lines, each with the context before and after it. */
 #ifndef TRAWL_PRINT_LINE_H
 #define TRAWL_PRINT_LINE_H
 

@@ -139,10 +139,11 @@ static bool matrix_contradiction(const struct settings *settings, char *error)
     return true;
 }
 
-/* Is one of the options given that print_line.c knows nothing of? */
+/* Is one of the options given that grep does not have? */
 static void style_build(struct settings *settings)
 {
     struct style *style = &settings->style;
+    const struct colors *colors = &settings->colors;
     bool lines = settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
 
     style->escapes = settings->escape_controls == COLOR_ALWAYS ||
@@ -156,10 +157,11 @@ static void style_build(struct settings *settings)
                   settings->replace != NULL || settings->trim || settings->max_columns > 0 ||
                   settings->match_separator != NULL || settings->context_separator != NULL);
     style->each_match =
-        style->on && (settings->json || settings->column || settings->vimgrep ||
-                      settings->replace != NULL || settings->report == REPORT_ONLY_MATCHING ||
-                      (settings->max_columns > 0 && settings->preview == PREVIEW_MATCH) ||
-                      (settings->colors.on && *settings->colors.selected_match != '\0'));
+        lines &&
+        (settings->json || settings->column || settings->vimgrep || settings->replace != NULL ||
+         settings->report == REPORT_ONLY_MATCHING ||
+         (settings->max_columns > 0 && settings->preview == PREVIEW_MATCH) ||
+         (colors->on && (*colors->selected_match != '\0' || *colors->context_match != '\0')));
 }
 
 static enum report choose_report(const struct settings *settings, bool output_is_null)

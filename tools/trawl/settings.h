@@ -24,7 +24,7 @@ enum report {
 
 /* How lines look, beyond what grep has. */
 struct style {
-    bool on;         /* lines are laid out by style.c, not by print_line.c */
+    bool on;         /* something of it is asked for */
     bool links;      /* --hyperlink-format, with colours */
     bool escapes;    /* --escape-controls */
     bool names;      /* names are not printed as they are */

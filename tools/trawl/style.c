@@ -1,6 +1,5 @@
-/* style: lines as ripgrep's options ask for them: columns, headings, replacements, long lines cut.
- *
- * Everything else stays as print_line.c has it. Where no such option is given nothing comes here.
+/* style: lines of which more is printed than a head and their bytes (print_line.c): matches marked
+ * or alone, columns, replacements, long lines cut.
  */
 #include "trawl/style.h"
 
@@ -8,11 +7,8 @@
 #include <stdlib.h>
 
 #include "trawl/escape.h"
-#include "trawl/hyperlink.h"
 #include "trawl/json.h"
-#include "trawl/pool_turns.h"
 #include "trawl/print.h"
-#include "trawl/style_name.h"
 #include "trawl/utf8.h"
 
 /* A line, or with -o a match, to be printed. */
@@ -24,6 +20,7 @@ struct piece {
     uint64_t span_count;
     uint64_t match_count; /* of the whole line, for those who do not see it */
     bool selected;
+    bool is_match; /* of -o */
 };
 
 void style_free(struct style_state *style)
@@ -31,91 +28,6 @@ void style_free(struct style_state *style)
     free(style->spans);
     free(style->replaced);
     free(style->link_path);
-}
-
-/* ---- Heads ------------------------------------------------------------------------------------
- */
-
-static void print_field_end(struct scan *scan, bool selected)
-{
-    const struct settings *settings = scan->settings;
-    const char *given = selected ? settings->match_separator : settings->context_separator;
-    size_t given_bytes =
-        selected ? settings->match_separator_bytes : settings->context_separator_bytes;
-
-    print_color_start(scan, scan->settings->colors.separator);
-    if (given != NULL)
-        output_bytes(scan->output, given, given_bytes);
-    else
-        output_byte(scan->output, selected ? ':' : '-');
-    print_color_end(scan, scan->settings->colors.separator);
-}
-
-/* ends_link: a link goes up to here. */
-static void print_field(struct scan *scan, uint64_t number, const char *color, bool selected,
-                        bool ends_link)
-{
-    print_color_start(scan, color);
-    output_number(scan->output, number, scan->number_width);
-    print_color_end(scan, color);
-    if (ends_link)
-        style_end_link(scan);
-    print_field_end(scan, selected);
-}
-
-/* The file's name above its first line, after an empty line where another file's are before. */
-static void print_heading(struct scan *scan)
-{
-    struct pool_worker *worker = scan->job->worker;
-
-    scan->style.heading_shown = true;
-    if (scan->job->groups != GROUPS_NONE && (worker == NULL || pool_wants_separator(worker, 1))) {
-        size_t begin = scan->output->used;
-
-        output_byte(scan->output, scan->settings->line_end);
-        if (worker != NULL)
-            pool_mark_separator(worker, begin);
-    }
-    if (scan->job->show_names <= 0)
-        return;
-    print_name(scan);
-    output_byte(scan->output, scan->settings->null_after_name ? '\0' : scan->settings->line_end);
-}
-
-/* column 0: none. */
-static void print_style_head(struct scan *scan, uint64_t line_number, uint64_t column,
-                             uint64_t offset, const struct piece *piece)
-{
-    const struct settings *settings = scan->settings;
-    const struct colors *colors = &scan->settings->colors;
-    bool names = scan->job->show_names > 0, any = names && !settings->heading;
-
-    if (settings->heading && !scan->style.heading_shown)
-        print_heading(scan);
-    if (scan->settings->style.links &&
-        ((names && !settings->heading) ||
-         (line_number > 0 && hyperlink_has_line(settings->hyperlink))))
-        (void)style_begin_link(scan, line_number, column);
-    if (names && !settings->heading) {
-        print_name(scan);
-        if (line_number == 0 && column == 0)
-            style_end_link(scan);
-        if (settings->null_after_name)
-            output_byte(scan->output, '\0');
-        else
-            print_field_end(scan, piece->selected);
-    }
-    if (line_number > 0)
-        print_field(scan, line_number, colors->line_number, piece->selected, column == 0);
-    if (column > 0)
-        print_field(scan, column, colors->column, piece->selected, true);
-    if (settings->byte_offset)
-        print_field(scan, offset, colors->byte_offset, piece->selected, false);
-    if (settings->pattern_number)
-        print_numbers(scan, piece->selected ? ':' : '-');
-    any = any || line_number > 0 || column > 0 || settings->byte_offset || settings->pattern_number;
-    if (settings->initial_tab && any && piece->content > 0)
-        output_byte(scan->output, '\t');
 }
 
 /* ---- Texts ------------------------------------------------------------------------------------
@@ -137,8 +49,11 @@ static void print_bytes(struct scan *scan, const uint8_t *bytes, uint64_t bytes_
 /* The part [begin, end) of a piece, its spans marked. */
 static void print_part(struct scan *scan, const struct piece *piece, uint64_t begin, uint64_t end)
 {
-    const struct colors *colors = &scan->settings->colors;
+    const struct settings *settings = scan->settings;
+    const struct colors *colors = &settings->colors;
+    bool is_greps = !settings->style.on;
     const char *line_color = !colors->on                          ? ""
+                             : is_greps && piece->is_match        ? ""
                              : piece->selected != colors->reverse ? colors->selected_line
                                                                   : colors->context_line;
     const char *match_color = !colors->on       ? ""
@@ -153,7 +68,12 @@ static void print_part(struct scan *scan, const struct piece *piece, uint64_t be
         to = to < content ? to : content;
         if (from >= to)
             continue;
-        print_bytes(scan, piece->bytes + at, from - at, line_color);
+        if (is_greps) { /* the match's colour ends the line's */
+            print_color_start(scan, line_color);
+            output_bytes(scan->output, piece->bytes + at, (size_t)(from - at));
+        } else {
+            print_bytes(scan, piece->bytes + at, from - at, line_color);
+        }
         print_bytes(scan, piece->bytes + from, to - from, match_color);
         at = to;
     }
@@ -211,13 +131,11 @@ static void print_around_match(struct scan *scan, const struct piece *piece, uin
         output_text(scan->output, text);
 }
 
-/* is_match: of -o. There ripgrep 13 compares places in the line with places in the match, and so do
- * we. */
-static void print_beginning(struct scan *scan, const struct piece *piece, uint64_t characters,
-                            bool is_match)
+/* With -o ripgrep 13 compares places in the line with places in the match, and so do we. */
+static void print_beginning(struct scan *scan, const struct piece *piece, uint64_t characters)
 {
-    const struct span *spans = is_match ? scan->style.spans : piece->spans;
-    uint64_t span_count = is_match ? scan->style.span_count : piece->span_count;
+    const struct span *spans = piece->is_match ? scan->style.spans : piece->spans;
+    uint64_t span_count = piece->is_match ? scan->style.span_count : piece->span_count;
     uint64_t end = utf8_skip(piece->bytes, piece->content, characters), more = 0;
     uint64_t begin = trimmed(scan, piece, 0);
     char text[64];
@@ -235,7 +153,7 @@ static void print_beginning(struct scan *scan, const struct piece *piece, uint64
     output_text(scan->output, text);
 }
 
-static void print_too_long(struct scan *scan, const struct piece *piece, bool is_match)
+static void print_too_long(struct scan *scan, const struct piece *piece)
 {
     const struct settings *settings = scan->settings;
     char text[64];
@@ -243,8 +161,8 @@ static void print_too_long(struct scan *scan, const struct piece *piece, bool is
     if (settings->preview == PREVIEW_MATCH && piece->span_count > 0) {
         print_around_match(scan, piece, settings->max_columns);
     } else if (settings->preview != PREVIEW_NONE) {
-        print_beginning(scan, piece, settings->max_columns, is_match);
-    } else if (piece->match_count > 0 && !is_match) {
+        print_beginning(scan, piece, settings->max_columns);
+    } else if (piece->match_count > 0 && !piece->is_match) {
         (void)snprintf(text, sizeof text, "[Omitted long line with %llu matches]",
                        (unsigned long long)piece->match_count);
         output_text(scan->output, text);
@@ -255,14 +173,18 @@ static void print_too_long(struct scan *scan, const struct piece *piece, bool is
     output_byte(scan->output, scan->settings->line_end);
 }
 
-static void print_piece(struct scan *scan, const struct piece *piece, bool is_match)
+/* With what stands before it; column 0: none. */
+static void print_piece(struct scan *scan, const struct piece *piece, uint64_t line_number,
+                        uint64_t column, uint64_t offset)
 {
+    struct line_head head = {line_number, column, offset, piece->content, piece->selected};
     uint64_t max_columns = scan->settings->max_columns;
 
+    print_head(scan, &head);
     /* The line end counts, but not after a replacement, as in ripgrep 13. */
     if (max_columns > 0 &&
         (piece->bytes == scan->style.replaced ? piece->content : piece->count) > max_columns) {
-        print_too_long(scan, piece, is_match);
+        print_too_long(scan, piece);
         return;
     }
     print_part(scan, piece, trimmed(scan, piece, 0), piece->count);
@@ -284,19 +206,21 @@ bool style_find_spans(struct scan *scan, const struct view *view, uint64_t begin
 
     style->span_count = 0;
     while (print_next_match(scan, view, line, content, from, &index, &match)) {
-        struct span *spans = scan_grow(scan, style->spans, &style->span_capacity,
-                                       style->span_count + 1, sizeof *spans);
+        if (style->span_count == style->span_capacity) {
+            struct span *spans = scan_grow(scan, style->spans, &style->span_capacity,
+                                           style->span_count + 1, sizeof *spans);
 
-        if (spans == NULL)
-            return false;
-        style->spans = spans;
+            if (spans == NULL)
+                return false;
+            style->spans = spans;
+        }
         if (scan->settings->crlf && scan->settings->whole_lines && match.end > match.begin &&
             view->bytes[match.end - 1 - view->begin] == '\r')
             match.end--; /* which patterns.c added */
         group = index - 1;
         while (!overlapping && group > 0 && view->matches[group - 1].begin == match.begin)
             group--;
-        spans[style->span_count++] =
+        style->spans[style->span_count++] =
             (struct span){match.begin - line, match.end - line, group, index - group, match.end};
         from =
             overlapping && scan->settings->report == REPORT_ONLY_MATCHING ? match.begin : match.end;
@@ -397,7 +321,8 @@ static bool print_matches(struct scan *scan, const struct view *view, const stru
         uint64_t bytes_count = span->end - span->begin;
         struct span whole = {.begin = 0, .end = bytes_count};
         struct piece piece = {
-            line->bytes + span->begin, bytes_count, bytes_count, &whole, 1, 1, line->selected};
+            line->bytes + span->begin, bytes_count, bytes_count, &whole, 1, 1, line->selected,
+            .is_match = true};
 
         if (!print_is_printable(scan, piece.bytes, bytes_count))
             return false;
@@ -407,9 +332,7 @@ static bool print_matches(struct scan *scan, const struct view *view, const stru
         for (uint64_t k = 0; k < (numbered ? scan->numbers.count : 1); k++) {
             scan->shown_numbers = numbered ? scan->numbers.list + k : NULL;
             scan->shown_count = numbered;
-            print_style_head(scan, number, column ? span->begin + 1 : 0, offset + span->begin,
-                             &piece);
-            print_piece(scan, &piece, true);
+            print_piece(scan, &piece, number, column ? span->begin + 1 : 0, offset + span->begin);
         }
         scan->shown_count = 0;
     }
@@ -429,9 +352,8 @@ static void print_for_each_match(struct scan *scan, const struct piece *line, ui
             piece.spans = line->spans + i;
             piece.span_count = 1;
         }
-        print_style_head(scan, number, column ? line->spans[i].begin + 1 : 0,
-                         offset + line->spans[i].begin, &piece);
-        print_piece(scan, &piece, false);
+        print_piece(scan, &piece, number, column ? line->spans[i].begin + 1 : 0,
+                    offset + line->spans[i].begin);
     }
 }
 
@@ -460,7 +382,7 @@ bool style_line(struct scan *scan, const struct view *view, uint64_t begin, uint
     uint64_t offset = view->begin + begin, number = print_line_number(scan, view, begin);
     bool selected = separator == ':', matching = selected != settings->invert;
     bool only_matching = settings->report == REPORT_ONLY_MATCHING;
-    struct piece line = {view->bytes + begin, end - begin, content - begin, NULL, 0, 0, selected};
+    struct piece line = {view->bytes + begin, end - begin, content - begin, .selected = selected};
 
     if (settings->json)
         return print_json(scan, view, begin, end, selected);
@@ -473,8 +395,9 @@ bool style_line(struct scan *scan, const struct view *view, uint64_t begin, uint
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
-    if (settings->pattern_number && !only_matching &&
-        !print_show_numbers(scan, view, begin, end, separator))
+    scan->shown_count = 0;
+    if (settings->pattern_number && !only_matching && selected &&
+        !print_show_numbers(scan, view, begin, end))
         return false;
     if (only_matching && (matching || !settings->passthru)) {
         if (matching && !print_matches(scan, view, &line, number, offset))
@@ -482,10 +405,8 @@ bool style_line(struct scan *scan, const struct view *view, uint64_t begin, uint
     } else if (settings->vimgrep && line.span_count > 0) {
         print_for_each_match(scan, &line, number, offset);
     } else {
-        print_style_head(scan, number,
-                         settings->column && line.span_count > 0 ? line.spans[0].begin + 1 : 0,
-                         offset, &line);
-        print_piece(scan, &line, false);
+        print_piece(scan, &line, number,
+                    settings->column && line.span_count > 0 ? line.spans[0].begin + 1 : 0, offset);
     }
     scan->printed_end = view->begin + end;
     return true;

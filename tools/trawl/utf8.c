@@ -106,7 +106,7 @@ bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count)
     if (!blocks_are_valid(padded + BLOCK_BEFORE))
         return false;
     if (bytes_count < BLOCK_BEFORE + 2 * BLOCK)
-        return block_is_valid(padded + BLOCK_BEFORE + 2 * BLOCK);
+        return bytes_count < 2 * BLOCK || block_is_valid(padded + BLOCK_BEFORE + 2 * BLOCK);
     for (uint64_t at = 2 * BLOCK; at + 2 * BLOCK < bytes_count; at += 2 * BLOCK)
         if (!blocks_are_valid(bytes + at))
             return false;
