@@ -308,6 +308,36 @@ static void allowed(void)
     TEST_CHECK_U64(count, 0);
 }
 
+static void saved_plans(void)
+{
+    struct trawl_plan_load_options options = TRAWL_PLAN_LOAD_OPTIONS_INIT;
+    struct trawl_plan *made = NULL;
+    struct trawl_error record = calls_error();
+
+    CHECK_NULL(trawl_plan_save(NULL, "x", NULL, error), "plan");
+    CHECK_NULL(trawl_plan_save(plan, NULL, NULL, error), "path");
+    CHECK_NULL(trawl_plan_load("x", NULL, NULL, error), "plan");
+    CHECK_NULL(trawl_plan_load(NULL, NULL, &made, error), "path");
+    CHECK_NULL(trawl_plan_load_memory("x", 1, NULL, NULL, error), "plan");
+    CHECK_NULL(trawl_plan_load_memory(NULL, 1, NULL, &made, error), "bytes");
+    options.reserved = 1;
+    CHECK_STATUS(trawl_plan_load_memory("x", 1, &options, &made, &record), TRAWL_ARGUMENT);
+    CHECK_STATUS(trawl_plan_load("x", &options, &made, &record), TRAWL_ARGUMENT);
+    TEST_CHECK(made == NULL);
+}
+
+/* What is pulled; the searches that are no searches are not looked at. */
+static void batches(void)
+{
+    struct trawl_matrix_batch cells = {.size = sizeof cells};
+    struct trawl_batch batch = {.size = sizeof batch};
+
+    CHECK_NULL(trawl_search_next(NULL, &batch, error), "search");
+    CHECK_NULL(trawl_search_next((struct trawl_search *)&batch, NULL, error), "batch");
+    CHECK_NULL(trawl_matrix_next(NULL, &cells, error), "matrix");
+    CHECK_NULL(trawl_matrix_next((struct trawl_matrix_search *)&cells, NULL, error), "batch");
+}
+
 int main(void)
 {
     test_begin("arguments");
@@ -325,6 +355,8 @@ int main(void)
     searches();
     begins_searches();
     line_searches();
+    saved_plans();
+    batches();
     allowed();
     TEST_CHECK_U64(must_count(searcher, plan, text), 2); /* after all those mistakes */
     trawl_text_close(text);
