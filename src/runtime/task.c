@@ -474,8 +474,8 @@ static bool wait_for_room(struct search *search, uint64_t bytes)
     return true;
 }
 
-/* No room for a scanned. This search's own results may give some back, or those of others; else it
- * is the search's end. */
+/* There is no room for a chunk. Another task of the search's may give some back, even before the
+ * lock is taken here, or another search; else it is the search's end. */
 static enum task_taken no_room(struct search *search, struct task *task, uint64_t bytes,
                                enum trawl_status status, const struct trawl_error *error)
 {
@@ -489,7 +489,7 @@ static enum task_taken no_room(struct search *search, struct task *task, uint64_
         return TASK_DONE;
     }
     (void)pthread_mutex_lock(&search->lock);
-    alone = search->taken == 1;
+    alone = alone && search->taken == 1;
     if (alone) {
         search->fault = status;
         search->fault_error = *error;
