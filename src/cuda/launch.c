@@ -122,8 +122,8 @@ static bool is_stream(enum cuda_kernel kernel)
 }
 
 /* As many steps of all the block's warps as there may be, fewer where the range is short; for a
- * pattern that does not fit into a tile as many as there may be, since duels cost a pattern's
- * length per tile. */
+ * pattern that does not fit into a tile as many as there may be, since a dense tile costs a
+ * pattern's length. */
 static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blocks,
                                 struct scan_arguments *a)
 {

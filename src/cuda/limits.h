@@ -32,8 +32,7 @@ struct cuda_limits {
                                       SCAN_PARTITION_GROUP_LOG2_MAX */
     uint32_t group_samples_max;    /* method sampled: per group */
     bool dense_always;             /* treat every tile with a candidate as dense, and every group */
-    uint32_t plane_steps_max;      /* per warp and tile, before the tile goes to duels */
-    bool planes;                   /* search dense tiles by planes where they fit, not by duels */
+    uint32_t plane_window_max;     /* up to SCAN_PLANE_WINDOW_MAX */
 
     /* Which kernels run, where several give the same answer: */
     bool streams;                    /* counts of one pattern by scan_stream */

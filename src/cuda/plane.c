@@ -9,43 +9,60 @@
 #include "base/memory.h"
 
 #define BYTE_BITS 8u
+#define ALL_BITS 0xffu
 #define EACH_BYTE 0x0101010101010101ull
-#define FOLD_BIT 5u     /* in which the two cases of a letter differ */
-#define PATTERN_MIN 8u  /* a probe has 8 bits at least */
-#define TRUSTED_MIN 32u /* the sweep trusts candidates in the same 32 bytes */
-#define PERIOD_MAX 32u  /* half a probe */
+#define PERIOD_MAX 32u /* half a probe */
+#define WORD_BYTES 8u  /* windows begin at multiples of these */
 
-/* Arrays as long as the pattern. */
-struct scratch {
-    uint32_t *overlap; /* of the plane */
-    uint8_t *bits;
-};
-
-/* Main and Lorentz 1984; the "Z algorithm" of Gusfield, "Algorithms on Strings, Trees, and
- * Sequences", 1997, section 1.4. */
-void cuda_overlap(const uint8_t *bytes, uint32_t count, uint32_t *overlap, uint32_t overlap_count)
+uint64_t cuda_plane_words(uint64_t pattern_bytes)
 {
-    uint32_t left = 0, right = 0;
-
-    overlap[0] = count;
-    for (uint32_t d = 1; d < overlap_count; d++) {
-        uint32_t common = 0;
-
-        if (d < right)
-            common = (uint32_t)min_u64(overlap[d - left], right - d);
-        while (d + common < count && bytes[common] == bytes[d + common])
-            common++;
-        overlap[d] = common;
-        if (d + common > right) {
-            left = d;
-            right = d + common;
-        }
-    }
+    return min_u64(pattern_bytes, SCAN_PLANE_WINDOW_MAX) / 128 * 4 + 4;
 }
 
-uint64_t cuda_plane_words(uint64_t count)
+/* The least period of what the mask leaves of the bytes, or their count if that is more than half
+ * of it. By the longest border of each beginning (Knuth, Morris and Pratt 1977); `borders` has room
+ * for `count`. */
+static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask, uint32_t *borders)
 {
-    return count <= SCAN_PLANE_PATTERN_MAX ? count / 128 * 4 + 4 : 0;
+    uint32_t border = 0, period;
+
+    borders[0] = 0;
+    for (uint32_t i = 1; i < count; i++) {
+        while (border > 0 && ((bytes[i] ^ bytes[border]) & mask) != 0)
+            border = borders[border - 1];
+        border += ((bytes[i] ^ bytes[border]) & mask) == 0;
+        borders[i] = border;
+    }
+    TRAWL_ASSERT(border < count);
+    period = count - border;
+    return period <= count / 2 ? period : count;
+}
+
+/* Which bytes of a long pattern the plane is made of. Where its beginning repeats and the rest does
+ * not go on so, a window around the byte that does not: it has no such period, so its occurrences
+ * lie half a window apart, but for the bytes that it was moved by. */
+static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_max,
+                          uint32_t *borders, struct scan_plane *plane)
+{
+    uint32_t period, end = window_max;
+
+    plane->window_bytes = (uint32_t)min_u64(count, window_max);
+    if (count <= window_max)
+        return;
+    plane->has_rest = 1;
+    period = least_period(bytes, window_max, ALL_BITS, borders);
+    if (period == window_max)
+        return;
+    while (end < count && bytes[end] == bytes[end - period])
+        end++;
+    plane->has_rest = end < count;
+    if (end == count) {
+        plane->byte_run = count - period;
+        return;
+    }
+    plane->window_at = (end + 1 - window_max + WORD_BYTES - 1) / WORD_BYTES * WORD_BYTES;
+    plane->window_bytes = (uint32_t)min_u64(window_max, count - plane->window_at);
+    TRAWL_ASSERT(plane->window_at <= end && end < plane->window_at + plane->window_bytes);
 }
 
 /* The bits of a byte, those that differ most evenly among the pattern's bytes first. */
@@ -71,40 +88,16 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
     }
 }
 
-/* Take one bit's plane into account: the better one has periods that the pattern has not only from
- * a greater distance on. */
-static void try_bit(const uint8_t *bytes, uint32_t count, const uint32_t *overlap,
-                    const struct scratch *scratch, uint32_t bit, struct scan_plane *plane)
-{
-    uint32_t period = count, trusted = count;
-
-    for (uint32_t i = 0; i < count; i++)
-        scratch->bits[i] = bytes[i] >> bit & 1u;
-    cuda_overlap(scratch->bits, count, scratch->overlap, count);
-    for (uint32_t d = count; d-- > 1;) {
-        if (scratch->overlap[d] + d < count)
-            continue;
-        period = d;
-        if (overlap[d] + d < count)
-            trusted = d;
-    }
-    if (trusted <= plane->trusted)
-        return;
-    plane->trusted = trusted;
-    plane->bit = bit;
-    plane->period = period <= count / 2 ? period : count;
-}
-
 /* The first probe of 64 bits without a period of 32 or less; where each has one, the plane has it
- * too, and its body is no longer than a probe. */
-static uint32_t choose_probe(const uint8_t *bits, uint32_t count)
+ * too, and is no longer than a probe. */
+static uint32_t choose_probe(const uint8_t *bytes, uint32_t count, uint32_t bit)
 {
     uint64_t probe = 0;
 
     for (uint32_t i = 0; i < count; i++) {
         uint32_t d = 1;
 
-        probe = probe >> 1 | (uint64_t)bits[i] << 63;
+        probe = probe >> 1 | (uint64_t)(bytes[i] >> bit & 1u) << 63;
         while (i >= SCAN_PLANE_PROBE_MAX - 1 && d <= PERIOD_MAX && ((probe ^ probe >> d) << d) != 0)
             d++;
         if (d > PERIOD_MAX)
@@ -113,25 +106,21 @@ static uint32_t choose_probe(const uint8_t *bits, uint32_t count)
     return 0;
 }
 
-/* The pattern's plane as words, and its probe. */
-static void fill_plane(const uint8_t *bytes, uint32_t count, uint8_t *bits, uint32_t *words,
-                       struct scan_plane *plane)
+/* The window's plane as words, and its probe. */
+static void fill_plane(const uint8_t *window, uint32_t *words, struct scan_plane *plane)
 {
-    uint32_t probe_bits;
+    uint32_t bit = plane->bit;
 
-    for (uint32_t i = 0; i < count; i++) {
-        bits[i] = bytes[i] >> plane->bit & 1u;
-        words[i / 32] |= (uint32_t)bits[i] << i % 32;
-    }
-    plane->body_bits = plane->period;
-    probe_bits = (uint32_t)min_u64(max_u64(plane->body_bits, BYTE_BITS), SCAN_PLANE_PROBE_MAX);
-    if (plane->body_bits > SCAN_PLANE_PROBE_MAX)
-        plane->probe_at = choose_probe(bits, count);
-    for (uint32_t i = 0; i < probe_bits; i++)
-        plane->flip[i] = bits[plane->probe_at + i] != 0 ? 0 : ~0u;
+    for (uint32_t i = 0; i < plane->window_bytes; i++)
+        words[i / 32] |= (uint32_t)(window[i] >> bit & 1u) << i % 32;
+    plane->probe_bits = (uint32_t)min_u64(max_u64(plane->period, BYTE_BITS), SCAN_PLANE_PROBE_MAX);
+    if (plane->period > SCAN_PLANE_PROBE_MAX)
+        plane->probe_at = choose_probe(window, plane->window_bytes, bit);
+    TRAWL_ASSERT(plane->probe_at + plane->probe_bits <= plane->window_bytes);
+    for (uint32_t i = 0; i < plane->probe_bits; i++)
+        plane->flip[i] = (window[plane->probe_at + i] >> bit & 1u) != 0 ? 0 : ~0u;
     for (uint32_t i = 0; i < BYTE_BITS; i++)
-        plane->flip_last[i] = plane->flip[probe_bits - BYTE_BITS + i];
-    plane->probe_bits = probe_bits;
+        plane->flip_last[i] = plane->flip[plane->probe_bits - BYTE_BITS + i];
 }
 
 /* Has the pattern one letter for each value of the bit, and no more? */
@@ -150,27 +139,45 @@ static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane
     plane->letter_step = letter[1] - letter[0];
 }
 
-void cuda_plane_choose(const uint8_t *bytes, uint64_t pattern_bytes, bool fold,
-                       const uint32_t *overlap, uint32_t *words, struct scan_plane *plane)
+/* Of the bits, the most even one among those whose planes have the largest least period. */
+static void choose_bit(const uint8_t *window, uint32_t *borders, struct scan_plane *plane)
 {
-    uint32_t count = (uint32_t)pattern_bytes, order[BYTE_BITS];
-    struct trawl_error ignored;
-    struct scratch scratch;
-    void *memory = NULL;
+    uint32_t count = plane->window_bytes, order[BYTE_BITS];
 
-    if (pattern_bytes < PATTERN_MIN || pattern_bytes > SCAN_PLANE_PATTERN_MAX)
-        return;
-    if (memory_allocate(count, sizeof *scratch.overlap + 1, &memory, &ignored) != TRAWL_OK)
-        return;
-    scratch.overlap = (uint32_t *)memory;
-    scratch.bits = (uint8_t *)(scratch.overlap + count);
-    order_bits(bytes, count, order);
-    for (uint32_t i = 0; i < BYTE_BITS && plane->trusted <= count / 2; i++)
-        if (!fold || order[i] != FOLD_BIT)
-            try_bit(bytes, count, overlap, &scratch, order[i], plane);
-    if (plane->trusted >= TRUSTED_MIN || plane->trusted == count)
-        fill_plane(bytes, count, scratch.bits, words, plane);
-    if (!fold)
-        fill_letters(bytes, count, plane);
-    memory_release(memory, count, sizeof *scratch.overlap + 1);
+    order_bits(window, count, order);
+    for (uint32_t i = 0; i < BYTE_BITS && plane->period < count; i++) {
+        uint32_t period = least_period(window, count, 1u << order[i], borders);
+
+        if (period <= plane->period)
+            continue;
+        plane->period = period;
+        plane->bit = order[i];
+    }
+    TRAWL_ASSERT(plane->period > 0 && plane->bit < BYTE_BITS);
+}
+
+enum trawl_status cuda_plane_choose(const uint8_t *bytes, uint32_t pattern_bytes,
+                                    uint32_t window_max, bool fold, uint32_t *words,
+                                    struct scan_plane *plane, struct trawl_error *error)
+{
+    const uint8_t *window;
+    uint32_t *borders;
+    void *memory;
+
+    TRAWL_ASSERT(pattern_bytes > BYTE_BITS && window_max <= SCAN_PLANE_WINDOW_MAX);
+    TRAWL_TRY(memory_allocate(window_max, sizeof *borders, &memory, error));
+    borders = (uint32_t *)memory;
+    choose_window(bytes, pattern_bytes, window_max, borders, plane);
+    window = bytes + plane->window_at;
+    choose_bit(window, borders, plane);
+    plane->byte_period = least_period(window, plane->window_bytes, ALL_BITS, borders);
+    if (plane->byte_period == plane->window_bytes)
+        plane->byte_period = 0;
+    else if (plane->byte_run == 0)
+        plane->byte_run = plane->window_bytes - plane->byte_period;
+    fill_plane(window, words, plane);
+    if (!fold && plane->window_bytes == pattern_bytes)
+        fill_letters(bytes, pattern_bytes, plane);
+    memory_release(memory, window_max, sizeof *borders);
+    return TRAWL_OK;
 }

@@ -2,17 +2,18 @@
 #ifndef TRAWL_CUDA_PLANE_H
 #define TRAWL_CUDA_PLANE_H
 
-#include "cuda/kernels/scan.h"
 #include <stdbool.h>
 
-/* overlap[d], d < overlap_count: how many bytes bytes[d...] share with bytes[0...]. */
-void cuda_overlap(const uint8_t *bytes, uint32_t count, uint32_t *overlap, uint32_t overlap_count);
+#include "base/status.h"
+#include "cuda/kernels/scan.h"
 
-/* Words that a pattern's plane takes, a multiple of 4; 0: it is too long for one. */
-uint64_t cuda_plane_words(uint64_t count);
-/* Fill `plane`, zeroed but for its words' address, and its words, zeroed. It stays empty where
- * planes do not fit the pattern, or where memory for choosing is not to be had: duels need none. */
-void cuda_plane_choose(const uint8_t *bytes, uint64_t pattern_bytes, bool fold,
-                       const uint32_t *overlap, uint32_t *words, struct scan_plane *plane);
+/* Words that the plane of a pattern takes at most, a multiple of 4. */
+uint64_t cuda_plane_words(uint64_t pattern_bytes);
+/* How kernels/plane.h searches for a pattern of more than 8 bytes, in lower case if `fold`; no
+ * window of it is longer than window_max, a multiple of 8, 64 or more. Fills `plane`, zeroed but
+ * for its words' address, and its words, zeroed. Errors: MEMORY. Cost: linear in the pattern. */
+enum trawl_status cuda_plane_choose(const uint8_t *bytes, uint32_t pattern_bytes,
+                                    uint32_t window_max, bool fold, uint32_t *words,
+                                    struct scan_plane *plane, struct trawl_error *error);
 
 #endif

@@ -147,7 +147,7 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
         cuda_sampled_fill(plan_literal_bytes(plan, 0), a, &to);
 }
 
-/* The pattern, and room for its plane. */
+/* The pattern, and room for a plane. */
 static void put_pattern(const uint8_t *bytes, uint64_t count, struct block *block,
                         struct scan_arguments *a)
 {
@@ -166,16 +166,11 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
     struct scan_arguments *a = &tables->arguments;
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t count = plan_literal_at(plan, 0).bytes_count;
-    uint32_t overlap_count = (uint32_t)min_u64(count, SCAN_TILE_WORDS_MAX * 32u);
-    void *to;
 
     a->pattern_bytes = (uint32_t)count;
     a->verify_budget = VERIFY_STEPS_MIN + (uint32_t)(count / WARP_STEP_BYTES);
     a->dense_lanes = DENSE_LANES;
     put_pattern(bytes, count, block, a);
-    to = block_put(block, NULL, overlap_count * sizeof(uint32_t), &a->overlap);
-    if (to != NULL)
-        cuda_overlap(bytes, (uint32_t)count, (uint32_t *)to, overlap_count);
     choose_grams(plan, a);
     if (tables->kernel == CUDA_KERNEL_EVERY && takes_strides(plan, tables->method))
         choose_strides(plan, a);
@@ -268,24 +263,6 @@ static void choose_kernels(const struct engine_worker *worker, struct cuda_table
         tables->count_kernel = CUDA_KERNEL_STREAM_SAMPLED;
 }
 
-/* Where the block holds what the device will find at a pointer. */
-static void *block_at(const struct block *block, const void *pointer)
-{
-    return block->bytes + ((uint64_t)(uintptr_t)pointer - block->address);
-}
-
-/* How planes search dense tiles for one pattern, where they can. */
-static void choose_plane(const struct trawl_plan *plan, const struct block *block,
-                         struct cuda_tables *tables)
-{
-    struct scan_arguments *a = &tables->arguments;
-
-    if (tables->method != TRAWL_METHOD_SET && a->is_exact == 0)
-        cuda_plane_choose(plan_literal_bytes(plan, 0), plan_literal_at(plan, 0).bytes_count,
-                          a->fold != 0, (const uint32_t *)block_at(block, a->overlap),
-                          (uint32_t *)block_at(block, a->plane.words), &a->plane);
-}
-
 /* A plan's tables, as they are to lie at `address` on the device, into `room` bytes at `to`.
  * Returns the bytes that they take; if those are more, nothing was written. */
 static uint64_t put_tables(const struct engine_worker *worker, const struct trawl_plan *plan,
@@ -303,16 +280,28 @@ static uint64_t put_tables(const struct engine_worker *worker, const struct traw
         memset(to, 0, (size_t)bytes);
         put_plan(plan, &block, tables);
         TRAWL_ASSERT(block.count == bytes);
-        if (worker->limits.planes)
-            choose_plane(plan, &block, tables);
     }
     tables->dense_left = 0;
-    tables->arguments.plane.steps_max = worker->limits.plane_steps_max;
     if (worker->limits.dense_always)
         tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
     tables->arguments.set_budget = worker->limits.dense_always ? 0 : SET_BUDGET;
     tables->plan_serial = plan->serial;
     return block.count;
+}
+
+/* How planes search dense tiles for one pattern; `host` is where the block at `address` is made.
+ * Patterns of up to 8 bytes need none: a lane compares such a one by itself. */
+static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_t *host,
+                                      uint64_t address, struct scan_arguments *a,
+                                      struct trawl_error *error)
+{
+    uint64_t at = (uint64_t)(uintptr_t)a->plane.words - address;
+
+    if (worker->tables.method == TRAWL_METHOD_SET || a->pattern_bytes <= GRAM_BYTES)
+        return TRAWL_OK;
+    return cuda_plane_choose(plan_literal_bytes(worker->plan, 0), a->pattern_bytes,
+                             worker->limits.plane_window_max, a->fold != 0,
+                             (uint32_t *)(void *)(host + at), &a->plane, error);
 }
 
 /* Literals that occur at one begin share a bucket. */
@@ -351,6 +340,8 @@ enum trawl_status cuda_tables_build(struct engine_worker *worker, struct trawl_e
                                        cuda_worker_room(worker, bytes), error));
     (void)put_tables(worker, worker->plan, tables->memory.address, (uint8_t *)memory, bytes,
                      tables);
+    TRAWL_TRY_DONE(
+        choose_plane(worker, (uint8_t *)memory, tables->memory.address, &tables->arguments, error));
     TRAWL_TRY_DONE(cuda_worker_upload(worker, tables->memory.address, memory, bytes, error));
     TRAWL_TRY_DONE(cuda_sets_build(worker, error));
     tables->automaton = CUDA_AUTOMATON_NOT_ASKED;

@@ -37,8 +37,8 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         (uint32_t)test_random_below(random, cuda_limits_default.partition_group_log2 + 1);
     limits.group_samples_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
     limits.dense_always = test_random_below(random, 3) == 0;
-    limits.plane_steps_max = test_random_below(random, 4) == 0 ? 1 : 512;
-    limits.planes = test_random_below(random, 4) != 0;
+    if (test_random_below(random, 2)) /* patterns that are longer than their planes */
+        limits.plane_window_max = 64 + 8 * (uint32_t)test_random_below(random, 10);
     limits.streams = test_random_below(random, 3) != 0;
     limits.sets = test_random_below(random, 4) != 0;
     limits.sets_way = (uint32_t)test_random_below(random, CUDA_SETS_WAYS + 1);
@@ -102,14 +102,14 @@ void cuda_case_describe(const struct cuda_case *config, const struct diff_input 
         "method %d, algorithm %s, want %d, chunk %" PRIu64 ", resident %d, %s text of %" PRIu64
         ", %" PRIu64 " patterns (first of %" PRIu64 "), flags %u, threads %u, tile words "
         "%u, blocks %u, staging %" PRIu64 ", text room %" PRIu64 ", hits %" PRIu64 "..%" PRIu64
-        ", flood %d, planes %d, streams %d, sets %d, stride %u, %u grams of %u",
+        ", flood %d, window %u, streams %d, sets %d, stride %u, %u grams of %u",
         (int)config->method, config->algorithm == NULL ? "none" : config->algorithm,
         (int)config->want, config->chunk_bytes, config->resident, input->kind, input->text_bytes,
         input->pattern_count, input->pattern_count > 0 ? input->patterns[0].bytes_count : 0,
         input->flags, limits->threads, limits->tile_words_max, limits->blocks_max,
         limits->staging_bytes, limits->text_bytes_max, limits->hits_room_min, limits->hits_max,
-        limits->dense_always, limits->planes, limits->streams, limits->sets, limits->sets_stride,
-        limits->sets_choices, limits->sets_gram);
+        limits->dense_always, limits->plane_window_max, limits->streams, limits->sets,
+        limits->sets_stride, limits->sets_choices, limits->sets_gram);
 }
 
 static const struct engine_ops *ops_of(const struct cuda_case *config)

@@ -1,5 +1,6 @@
-/* floods_test: sets that flood on a device: how much the kernels read, of which the time follows,
- * for each byte of the text and each occurrence; and that the answers are right.
+/* floods_test: sets, and single patterns, that flood on a device: how much the kernels read, of
+ * which the time follows, for each byte of the text and each occurrence; and that the answers are
+ * right.
  */
 #include "calls.h"
 #include "cuda/sets.h"
@@ -23,6 +24,9 @@
  * thread's part, and two ways through the automaton. Without it these floods take 45,000 and more.
  */
 #define READ_MAX 2000.0
+#define ONE_TEXT_BYTES 30000u
+#define ONE_WINDOW 1024u /* of a pattern, in planes */
+#define ONE_READ_MAX 30.0
 
 enum flood {
     FLOOD_ODD_END,    /* a...ab of all lengths */
@@ -72,47 +76,106 @@ static void make_flood(struct test_random *random, enum input_kind kind, enum fl
     input->flags = kind == INPUT_MIXED_CASE ? NAIVE_IGNORE_CASE : 0;
 }
 
-static void run_flood(struct test_random *random, uint64_t index, enum input_kind kind,
-                      enum flood flood, double *most)
+/* Count, list and find the first, and add up what was read; `limits` are those of the engine. */
+static void run_input(const struct diff_input *input, const struct cuda_limits *limits,
+                      uint64_t index, double read_max, double *most)
 {
     struct engine_options options = {.size = sizeof options};
     char message[CUDA_CASE_MESSAGE_BYTES] = "";
-    struct cuda_limits limits = cuda_limits_default;
     struct diff_expected expected = {.matches = NULL};
     struct engine_worker *worker = NULL;
     struct engine *engine = NULL;
-    struct diff_input input;
     struct trawl_error error;
 
-    make_flood(random, kind, flood, &input);
     expected.matches = aho_matches(
-        &(struct naive_query){input.patterns, input.pattern_count, input.flags, input.line_end},
-        (struct naive_bytes){input.text, input.text_bytes}, &expected.match_count);
+        &(struct naive_query){input->patterns, input->pattern_count, input->flags, input->line_end},
+        (struct naive_bytes){input->text, input->text_bytes}, &expected.match_count);
     sim_driver_reset_usual(index + 1);
-    limits.threads = 32;
-    limits.blocks_max = 2;
-    cuda_limits_replace(&limits);
+    cuda_limits_replace(limits);
     TEST_CHECK(engine_cuda.open(&options, &engine, &error) == TRAWL_OK);
     TEST_CHECK(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK);
     for (uint32_t want = WANT_COUNT; want <= WANT_FIRST; want++) {
         struct cuda_case config = {
-            TRAWL_METHOD_AUTO, (enum want)want, input.text_bytes + 1, true, NULL, NULL};
+            TRAWL_METHOD_AUTO, (enum want)want, input->text_bytes + 1, true, NULL, NULL};
         uint64_t begin = sim_counters().global_read_bytes;
         enum cuda_case_answer answer =
-            cuda_case_run(engine, worker, &input, &expected, &config, message, &error);
+            cuda_case_run(engine, worker, input, &expected, &config, message, &error);
         double read = (double)(sim_counters().global_read_bytes - begin) /
-                      (double)(input.text_bytes + expected.match_count);
+                      (double)(input->text_bytes + expected.match_count);
 
         TEST_CHECK(answer == CUDA_CASE_RIGHT);
-        TEST_CHECK(read <= READ_MAX);
-        if (answer != CUDA_CASE_RIGHT || read > READ_MAX)
-            printf("  kind %u, flood %u, want %" PRIu32 ": %.1f bytes read; %s %s\n",
-                   (unsigned)kind, (unsigned)flood, want, read, message, sim_driver_report());
+        TEST_CHECK(read <= read_max);
+        if (answer != CUDA_CASE_RIGHT || read > read_max)
+            printf("  flood %" PRIu64 ", want %" PRIu32 ": %.1f bytes read; %s %s\n", index, want,
+                   read, message, sim_driver_report());
         *most = read > *most ? read : *most;
     }
     engine_cuda.release(worker);
     engine_cuda.close(engine);
     free(expected.matches);
+}
+
+/* Flood number i / KINDS on a text of kind i % KINDS. */
+static void run_flood(struct test_random *random, uint64_t i, double *most)
+{
+    struct cuda_limits limits = cuda_limits_default;
+    struct diff_input input;
+
+    make_flood(random, kinds[i % KINDS], (enum flood)(i / KINDS), &input);
+    limits.threads = 32;
+    limits.blocks_max = 2;
+    run_input(&input, &limits, i, READ_MAX, most);
+    input_free(&input);
+}
+
+/* ---- One pattern ------------------------------------------------------------------------ */
+
+/* Texts that repeat, and patterns that are their beginnings, or nearly. The oracle compares byte by
+ * byte and knows no planes; before, duels bounded the work, and nothing measured it. */
+static const struct one {
+    uint32_t periods[3]; /* byte i has bit k where periods[k] divides i + 1; 0: none has */
+    uint32_t first_bit;
+    uint32_t pattern_bytes;
+    uint32_t odd_at;    /* this byte of the pattern differs, */
+    uint32_t odd_every; /* and so do these of the text */
+} ones[] = {
+    {{0, 0, 0}, 0, 2000, 9999, 9999},  /* a^m */
+    {{0, 0, 0}, 0, 500, 499, 9999},    /* a^m b */
+    {{0, 0, 0}, 0, 500, 0, 701},       /* b a^m */
+    {{0, 0, 0}, 5, 500, 499, 9999},    /* letters' cases differ in this bit, but these are none */
+    {{0, 0, 0}, 0, 5000, 4000, 9999},  /* its planes are of a window around the b */
+    {{0, 0, 0}, 0, 5000, 9999, 4999},  /* longer than its window, and repeats */
+    {{2, 3, 0}, 0, 900, 9999, 9999},   /* no bit repeats as the bytes do */
+    {{2, 3, 5}, 0, 3000, 2999, 4001},  /* likewise, in a window */
+    {{29, 31, 0}, 0, 800, 9999, 9999}, /* each bit repeats, the bytes do not */
+    {{2, 397, 0}, 0, 900, 9999, 9999}, /* the plane of the first bit would leave every 2nd byte */
+    {{1, 2, 399}, 0, 801, 799, 9999},
+};
+
+static void run_one(struct test_random *random, const struct one *one, double *most)
+{
+    struct cuda_limits limits = cuda_limits_default;
+    struct diff_input input;
+
+    input_begin(random, INPUT_LETTERS_1, ONE_TEXT_BYTES, &input);
+    memset(input.text, one->first_bit == 0 ? '`' : '@', ONE_TEXT_BYTES);
+    for (uint32_t i = 0; i < ONE_TEXT_BYTES; i++)
+        for (uint32_t k = 0; k < 3; k++)
+            if (one->periods[k] != 0 && (i + 1) % one->periods[k] == 0)
+                input.text[i] |= (uint8_t)(1u << (one->first_bit + k));
+    for (uint32_t i = one->odd_every; i < ONE_TEXT_BYTES && one->odd_every != 9999;
+         i += one->odd_every)
+        input.text[i] ^= (uint8_t)(1u << one->first_bit);
+    input_add_pattern(&input, input.text, one->pattern_bytes);
+    if (one->odd_at < one->pattern_bytes)
+        ((uint8_t *)(uintptr_t)input.patterns[0].bytes)[one->odd_at] ^=
+            (uint8_t)(1u << one->first_bit);
+    input.flags = one->first_bit == 0 ? 0 : NAIVE_IGNORE_CASE;
+    limits.threads = 64;
+    limits.tile_words_max = 256;
+    limits.blocks_max = 2;
+    limits.plane_window_max = ONE_WINDOW;
+    run_input(&input, &limits, (uint64_t)(one - ones), ONE_READ_MAX, most);
     input_free(&input);
 }
 
@@ -206,7 +269,7 @@ static void run_bitmap(void)
 int main(void)
 {
     struct test_random random;
-    double most = 0;
+    double most = 0, most_of_one = 0;
 
     test_begin("sim floods");
     random = test_random_begin("sim floods");
@@ -214,9 +277,12 @@ int main(void)
     /* Under sanitizers, in a normal run, half of them, each kind and each flood. */
     for (uint32_t i = 0; i < FLOODS * KINDS && test_failures < 5; i++)
         if (!TEST_SANITIZED || test_is_long() || (i + i / KINDS) % 2 == 0)
-            run_flood(&random, i, kinds[i % KINDS], (enum flood)(i / KINDS), &most);
+            run_flood(&random, i, &most);
+    for (uint32_t i = 0; i < sizeof ones / sizeof *ones; i++)
+        run_one(&random, &ones[i], &most_of_one);
     run_tails();
     run_bitmap();
-    printf("at most %.1f bytes read per byte or occurrence\n", most);
+    printf("at most %.1f bytes read per byte or occurrence, of one pattern %.1f\n", most,
+           most_of_one);
     return test_end();
 }

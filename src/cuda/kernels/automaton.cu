@@ -95,7 +95,7 @@ SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_
                                          uint32_t state, uint64_t slot)
 {
     /* Nothing else of it is used: so the rest takes no shared memory. */
-    struct tile_shared with_list = {0, 0, 0, 0, 0, 0, 0, 0, list, 0, 1}, *shared = &with_list;
+    struct tile_shared with_list = {0, 0, 0, 0, 0, 0, list, 0, 1}, *shared = &with_list;
     uint64_t hit = a->hits_base + x - a->begin, at = slot;
     uint32_t last = 0, ascends = 1;
 

@@ -3,12 +3,12 @@
  * Method     compares up to 8 bytes of the pattern (its rarest window) at every position, in
  *            registers: funnel shifts make the 4-byte words at all 16 positions of a lane's 16
  *            bytes. This decides patterns of up to 4 bytes; longer ones are verified. If too many
- *            candidates survive, the tile is dense: bit planes (plane.h) or duels (duel.h) search
- *            it, and the tiles after it without the filter, as long as they find matches.
+ *            candidates survive, the tile is dense: bit planes (plane.h) search it, and the tiles
+ *            after it without the filter, as long as they find matches.
  *
  *              text --16 B/lane--> filter -> bitmap of the tile -> verify -> count, first, list
  *                    (a lane's last bytes     (shared; each warp     |  dense
- *                    come from the lane       writes its own words)  +-> planes or duels
+ *                    come from the lane       writes its own words)  +-> planes
  *                    above, by a shuffle)
  *
  * Grid       any; blocks draw tiles of up to 64 KiB from a ticket. 32 to 256 threads.
@@ -26,7 +26,7 @@
  *            for each tile that ends in an occurrence.
  * Lost       lists in the same kernel as counts: their registers and shared memory slowed counts
  *            of dense texts from 0.67 to 0.37 of the read speed [H200].
- * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison; duels: duel.h.
+ * Source     Hyyro, Fredriksson, Navarro (2005) survey word-wise comparison.
  */
 #include "plane.h"
 
@@ -39,8 +39,7 @@ struct every_dense {
     uint32_t patience;
 };
 
-/* A dense tile: the bitmap's candidates matter only without planes. All threads of the
- * block. */
+/* A dense tile. All threads of the block. */
 SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
                                       const struct filter_range *range,
                                       const struct tile_shared *shared, struct every_dense *ahead,
@@ -49,9 +48,7 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
     uint64_t origin = range->position - a->shift;
 
     totals->dense_count += simt_thread() == 0;
-    if (a->plane.probe_bits == 0)
-        duel_tile(a, origin, shared);
-    else if (plane_tile_verify(a, range, origin, shared, totals))
+    if (plane_tile_verify(a, range, origin, shared, totals))
         ahead->left = ahead->patience;
     else
         ahead->left -= ahead->left > 0;
@@ -73,12 +70,14 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
     if (!simt_barrier_or(found != 0)) {
         ahead->patience = 1;
         tile_without(a, shared, partition);
-    } else if (a->is_exact != 0 || !simt_barrier_or(dense || tile_verify(a, origin, shared))) {
+    } else if (a->is_exact != 0 ||
+               !simt_barrier_or(dense || tile_verify(a, origin, shared, 0, a->pattern_bytes,
+                                                     a->verify_budget))) {
         ahead->patience = 1;
         tile_emit(a, origin, shared, partition, totals);
     } else {
         ahead->patience *= ahead->patience < EVERY_PATIENCE_MAX ? 2u : 1u;
-        ahead->left = a->plane.probe_bits != 0 ? ahead->patience : 0;
+        ahead->left = ahead->patience;
         return 1;
     }
     return 0;

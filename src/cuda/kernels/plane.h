@@ -1,97 +1,106 @@
 /* plane: search a dense tile, 32 positions at a time.
  *
  * One bit of each text byte makes a *plane*: a 32-bit word of it stands for 32 positions, and
- * shifts of such words compare positions. The pattern has the same plane. The steps for a tile:
+ * shifts of such words compare positions. The pattern has the same plane, of all its bytes or, of a
+ * long pattern, of a *window* of SCAN_PLANE_PATTERN_MAX. The steps for a tile:
  *
- * 1. Build the plane of the tile, and of the pattern's length after it, in shared memory.
- * 2. Window. A position stays if up to 64 bits of the pattern's plane stand there: one shift and
+ * 1. Build the plane of the tile, and of the window's length after it, in shared memory.
+ * 2. Probe. A position stays if up to 64 bits of the window's plane stand there: one shift and
  *    one AND per bit and 32 positions. In a plane without a period of 32 or less, some probe of 64
  *    has no such period either (Fine and Wilf 1965). The host takes that one, so one position in
  *    33 is left.
- * 3. Runs. With a period p of at most half the pattern, a position stays if its first p bits do,
- *    and if the plane and the plane shifted by p agree from there on. A pattern without such a
- *    period is compared word by word, by a lane and then by its warp. What is left are the
- *    occurrences of the pattern's plane; two that overlap lie a period of the plane apart.
- * 4. Sweep. If such periods are the pattern's own, all that is left agrees wherever it overlaps. So
- *    each text byte is compared once, with the nearest candidate to its left, 32 bytes at a time,
- *    and a candidate with a byte that differs is dropped. If pattern and tile have only the same
- *    two letters, the plane says it all and this step is left out.
+ * 3. Runs. If the plane repeats within half the window, a position stays if its first period does,
+ *    and if the plane and the plane shifted by the period agree from there on. A plane without such
+ *    a period is compared word by word, by a lane and then by its warp. What is left are the
+ *    occurrences of the window's plane.
+ * 4. Bytes. If pattern and tile have only the same two letters, the plane says it all. Otherwise a
+ *    pattern whose bytes repeat within half the window is searched by runs once more: a second
+ *    plane says which bytes are equal to those a period further on. Then each position's bytes are
+ *    compared, of a pattern that repeats one period of them.
  *
  *     text bytes     a b a a b ...     bitmap word w = 32 begins, one lane each
  *     plane          0 1 0 0 1 ...     probe:  w &= plane >> i, or its complement, for each bit i
  *     shifted by p     0 1 0 0 1       runs:    a warp's 32 words; what follows them comes from
  *                                               the next row of 32 words, read by the same warp
- *     the sweep needs the nearest candidate below a warp's first byte: each warp writes its highest
- *     candidate to shared memory, and after a barrier reads those of the warps below.
  *
- * The host picks the bit (src/cuda/plane.c) and says from which distance on a period of the plane
- * may not be one of the pattern's. If candidates are that far apart, or word-by-word comparison
- * takes too many steps, duels (duel.h) search the tile; they need no such condition.
- *
- * Traffic    per tile of L begins and a pattern of m bytes: L + m text bytes, then L again, usually
- *            from L2, and as many pattern bytes; up to m more of each if the last candidate
- *            reaches beyond the tile.
- * Bound      by instructions: 157 to 437 per 512 text bytes, with 63 to 73 % of the issue slots and
- *            12 to 25 % of the memory's speed in use. 0.55 to 0.68 of the read speed for a^m in
- *            a^n, 0.23 to 0.71 for Thue-Morse and Fibonacci words [H200, 2 GiB, counts].
- * Lost       notes of where each warp's runs begin, for the warp below, and a sweep by 16 bytes
- *            that do not lie as they were loaded: with other savings 0.27 instead of 0.35 to 0.42
- *            for a^m in a^n [H200, 512 MiB].
+ * Work       Linear in the tile and the window, whatever the text. Let q be the least period of the
+ *            chosen bit's plane; the host takes the bit with the largest q (src/cuda/plane.c).
+ *            - Step 3 leaves positions that are q or more apart, or q is over half the window.
+ *            - Step 4: where a long match begins, all others that begin in it differ from it within
+ *              q bytes, because some bit's plane does: its period is q or less and no divisor of
+ *              their distance. So long matches take each byte about twice, the others q bytes each,
+ *              and these are q apart.
+ *            - Word by word, one position in 33 costs at most window / 1,024 steps of a warp: one
+ *              step for each text byte at the longest window.
+ *            A pattern longer than its window has at most five positions left in a tile, each of
+ *            which may cost its length, or one run: so a long pattern costs up to length / 16,384
+ *            times the text.
+ * Traffic    per tile of L begins and a window of m bytes: L + m text bytes for each plane; in step
+ *            4 about 2 (L + m) text bytes, usually from L2, and as many of the pattern.
+ * Bound      by instructions: 157 to 437 per 512 text bytes of two letters, with 63 to 73 % of the
+ *            issue slots and 12 to 25 % of the memory's speed in use. 0.55 to 0.68 of the read
+ *            speed for a^m in a^n, 0.23 to 0.71 for Thue-Morse and Fibonacci words [H200, 2 GiB,
+ *            counts].
+ * Lost       notes of where each warp's runs begin, for the warp below: with other savings 0.27
+ *            instead of 0.35 to 0.42 for a^m in a^n [H200, 512 MiB]. Duels (Vishkin 1985), which
+ *            need a table of witnesses: 0.004 for a^m in a^n.
  */
 #ifndef TRAWL_CUDA_KERNELS_PLANE_H
 #define TRAWL_CUDA_KERNELS_PLANE_H
 
-#include "duel.h"
 #include "filter.h"
 
 #define PLANE_LOADS 2u       /* words of a thread in flight at a time */
 #define PLANE_LANE_WORDS 16u /* compared by one lane alone; what is beyond, by the whole warp */
 #define PLANE_ROOM_MAX (1u << 30) /* more than a tile needs; less than what skip is taken from */
-#define PLANE_HALF 16u            /* bytes that are compared at a time where candidates are near */
+#define PLANE_HALF 16u            /* bytes of a load */
+#define PLANE_FOLD_BIT 5u         /* in which the two cases of a letter differ */
 
-/* What plane_ones looks for. */
-enum { PLANE_RUNS, PLANE_GOOD };
+/* What plane_ones looks for: places where the plane agrees with itself a period on, or bytes that
+ * are equal to those a period on, of which the second plane is made. */
+enum { PLANE_RUNS, PLANE_EQUAL };
 
-/* What the sweep found. */
-enum { PLANE_BAD = 1, PLANE_CONFLICT = 2 };
-
-/* Begin b of the tile is bit b of the bitmap and bit b + skew of the plane, whose bit 0 is the text
- * byte at `address`. The warp has `words` words of the bitmap from `first` on, lane by lane one. */
+/* Begin b of the tile is bit b of the bitmap, and bit b + skew of the plane is where the window
+ * would begin. The plane's bit 0 is the text byte at `address`. The warp has `words` words of the
+ * bitmap from `first` on, lane by lane one. */
 struct plane_tile {
-    uint64_t address;     /* of the plane's first byte, a multiple of 32; maybe before the text */
-    uint32_t skew;        /* 0 to 31 */
-    uint32_t skip;        /* bytes from there on that the text does not have, */
-    uint32_t room;        /* and loadable ones after those */
+    uint64_t base;    /* the text's position of bit 0, a multiple of 32; maybe before the text */
+    uint64_t address; /* of that byte */
+    uint32_t skew;    /* 0 to 31 */
+    uint32_t skip;    /* bytes from there on that the text does not have, */
+    uint32_t room;    /* and loadable ones after those */
     uint32_t plane_words; /* what is built */
     uint32_t first;
     uint32_t words;
     uint32_t warps;
     uint32_t whole;  /* are all bytes of the plane there, */
     uint32_t inside; /* and all begins of the tile wanted? */
+    uint32_t beyond; /* ones that follow those which plane_ones can look at */
 };
 
 SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
                                               const struct filter_range *range, uint64_t origin)
 {
-    uint64_t base, room, address;
+    uint64_t room, address;
     struct plane_tile t;
 
-    t.skew = (uint32_t)origin % 32u;
-    base = origin - t.skew;
-    t.skip = base > a->text_end ? (uint32_t)(0 - base) : 0;
-    room = a->text_end + PLANE_HALF - (base + t.skip);
+    t.skew = (uint32_t)(origin + a->plane.window_at) % 32u;
+    t.base = origin + a->plane.window_at - t.skew;
+    t.skip = t.base > a->text_end ? (uint32_t)(0 - t.base) : 0;
+    room = a->text_end + PLANE_HALF - (t.base + t.skip);
     t.room = room < PLANE_ROOM_MAX ? (uint32_t)room : PLANE_ROOM_MAX;
     /* Opaque, or the compiler computes it anew at each load. */
-    address = (uint64_t)(uintptr_t)a->text + base;
+    address = (uint64_t)(uintptr_t)a->text + t.base;
     t.address = (uint64_t)simt_opaque_u32((uint32_t)(address >> 32)) << 32 |
                 simt_opaque_u32((uint32_t)address);
-    t.plane_words = a->tile_words + a->pattern_bytes / 32u + SCAN_PLANE_WORDS_MORE;
+    t.plane_words = a->tile_words + a->plane.window_bytes / 32u + SCAN_PLANE_WORDS_MORE;
     t.warps = simt_threads() / SIMT_WARP_THREADS;
     t.words = a->tile_words / t.warps;
     t.first = simt_warp() * t.words;
     t.whole = t.skip == 0 && t.room >= 32u * t.plane_words;
     t.inside =
         range->position >= range->first && range->position + 32u * a->tile_words <= range->last;
+    t.beyond = 0;
     return t;
 }
 
@@ -148,6 +157,7 @@ SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const stru
                                       uint32_t *plane, int has_letters)
 {
     uint32_t bit = a->plane.bit, others = 0;
+    int folds = a->fold != 0 && bit == PLANE_FOLD_BIT; /* in no other bit do the cases differ */
 
     for (uint32_t at = simt_thread(); at < t->plane_words; at += PLANE_LOADS * simt_threads()) {
         struct plane_bytes bytes[PLANE_LOADS];
@@ -160,6 +170,10 @@ SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const stru
         for (uint32_t k = 0; k < PLANE_LOADS; k++) {
             if (has_letters)
                 others |= plane_others(a, &bytes[k]);
+            SIMT_UNROLL
+            for (uint32_t i = 0; folds && i < 8u; i++)
+                bytes[k].half[i / 4u].w[i % 4u] =
+                    (uint32_t)tile_fold(bytes[k].half[i / 4u].w[i % 4u]);
             if (at + k * simt_threads() < t->plane_words)
                 plane[at + k * simt_threads()] = plane_gather(&bytes[k].half[0], bit) |
                                                  plane_gather(&bytes[k].half[1], bit) << 16;
@@ -191,7 +205,7 @@ SIMT_FUNCTION uint32_t plane_kept(uint32_t bits, uint32_t left)
     return left < 32u ? bits & ((1u << left) - 1u) : bits;
 }
 
-/* ---- Window ----------------------------------------------------------------------------- */
+/* ---- Probe ------------------------------------------------------------------------------ */
 
 /* Strike out of mask where eight bits do not stand from bit `from` on of 64. */
 SIMT_FUNCTION uint32_t plane_eight(uint32_t low, uint32_t high, uint32_t from, const uint32_t *flip,
@@ -215,7 +229,7 @@ SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct 
         if (j + 8u <= bits)
             mask = plane_eight(low, high, j, a->plane.flip + j, mask);
     /* The rest where there is something left, or, if words are compared later, more than one. */
-    if (bits >= 40u && (a->plane.body_bits > bits ? mask & (mask - 1u) : mask) != 0) {
+    if (bits >= 40u && (a->plane.period > bits ? mask & (mask - 1u) : mask) != 0) {
         low = high;
         high = plane_at(plane, at + 64u);
         SIMT_UNROLL
@@ -244,28 +258,36 @@ SIMT_FUNCTION uint32_t plane_wanted(const struct filter_range *range, uint32_t w
 
 /* ---- Runs ------------------------------------------------------------------------------- */
 
-/* RUNS: where in the 32 positions of word w do the plane and itself a period on agree? GOOD: which
- * of the 32 bytes do not differ? */
+/* RUNS: where in the 32 positions of word w do the plane and itself a period on agree? EQUAL: which
+ * of the 32 bytes are equal to those a period on? */
 SIMT_FUNCTION uint32_t plane_ones(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const struct plane_tile *t, uint32_t w, int kind)
 {
     uint32_t at = w * 32u + t->skew;
 
-    if (kind == PLANE_GOOD)
-        return ~plane_at(shared->bad, at);
+    if (kind == PLANE_EQUAL)
+        return plane_at(shared->plane, at);
     return ~(plane_at(shared->plane, at) ^ plane_at(shared->plane, at + a->plane.period));
 }
 
-/* How many ones follow the warp's words? More than `count` do not matter; what is read beyond them
- * neither. */
+/* The words from this one on cannot be looked at: the plane ends there. */
+SIMT_FUNCTION uint32_t plane_ones_end(const struct scan_arguments *a, const struct plane_tile *t,
+                                      int kind)
+{
+    return t->plane_words - 2u - (kind == PLANE_RUNS ? a->plane.period / 32u : 0);
+}
+
+/* How many ones follow the warp's words? More than `count` do not matter. All lanes of the warp. */
 SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t count, int kind)
 {
-    uint32_t run = 0;
+    uint32_t first = t->first + t->words, end = plane_ones_end(a, t, kind);
+    uint32_t most = 32u * (end - first), run = 0;
 
-    for (uint32_t w = t->first + t->words + simt_lane(); run < count; w += SIMT_WARP_THREADS) {
-        uint32_t zeros = ~plane_ones(a, shared, t, w, kind), lanes = simt_ballot(zeros != 0);
+    for (uint32_t w = first + simt_lane(); run < count && run < most; w += SIMT_WARP_THREADS) {
+        uint32_t zeros = SIMT_BOUND(w < end) ? ~plane_ones(a, shared, t, w, kind) : 0;
+        uint32_t lanes = simt_ballot(zeros != 0);
 
         if (lanes != 0) {
             uint32_t source = simt_lowest_bit(lanes);
@@ -274,7 +296,7 @@ SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
         }
         run += 32u * SIMT_WARP_THREADS;
     }
-    return run;
+    return run < most ? run : most + t->beyond;
 }
 
 /* At which of 32 positions do `count` ones begin, if `behind` ones follow these? */
@@ -327,13 +349,13 @@ SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count
     return plane_erode(ones, plane_follow(ones, behind), count);
 }
 
-/* Fill the warp's words of the bitmap with the positions that have probe and run. */
-SIMT_FUNCTION void plane_candidates(const struct scan_arguments *a,
-                                    const struct filter_range *range,
-                                    const struct tile_shared *shared, const struct plane_tile *t,
-                                    struct tile_totals *totals)
+/* Fill the warp's words of the bitmap with the positions that have probe and run. Returns whether
+ * the lane has any. */
+SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct filter_range *range,
+                                   const struct tile_shared *shared, const struct plane_tile *t,
+                                   struct tile_totals *totals)
 {
-    uint32_t count = a->pattern_bytes - a->plane.period, behind = 0;
+    uint32_t count = a->plane.window_bytes - a->plane.period, behind = 0, any = 0;
 
     if (count != 0)
         behind = plane_behind(a, shared, t, count, PLANE_RUNS);
@@ -347,22 +369,9 @@ SIMT_FUNCTION void plane_candidates(const struct scan_arguments *a,
             mask &= plane_run(plane_ones(a, shared, t, w, PLANE_RUNS), &behind, count);
         totals->candidates += simt_popcount(mask);
         shared->bits[w] = mask;
+        any |= mask;
     }
-}
-
-/* Leave of the warp's candidates those without a byte that differs. */
-SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_shared *shared,
-                              const struct plane_tile *t)
-{
-    uint32_t behind = plane_behind(a, shared, t, a->pattern_bytes, PLANE_GOOD);
-
-    for (uint32_t row = t->words; row > 0; row -= SIMT_WARP_THREADS) {
-        uint32_t w = t->first + row - SIMT_WARP_THREADS + simt_lane();
-        uint32_t ones = plane_ones(a, shared, t, w, PLANE_GOOD);
-
-        shared->bits[w] &= plane_run(ones, &behind, a->pattern_bytes);
-    }
-    simt_barrier(); /* the lanes' words become visible to each other */
+    return any != 0;
 }
 
 /* ---- Word by word ----------------------------------------------------------------------- */
@@ -372,7 +381,7 @@ SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32
                                     uint32_t at, uint32_t j)
 {
     struct simt_u32x4 bits = simt_load_u32x4(a->plane.words + j);
-    uint32_t w = at / 32u + j, lower = plane[w], left = a->plane.body_bits - 32u * j;
+    uint32_t w = at / 32u + j, lower = plane[w], left = a->plane.period - 32u * j;
 
     SIMT_UNROLL
     for (uint32_t i = 0; i < 4u; i++) {
@@ -391,29 +400,28 @@ SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32
 
 /* The words from PLANE_LANE_WORDS on, by a whole warp with the same `at`. */
 SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_t *plane,
-                                   uint32_t at, uint32_t words, uint32_t *steps)
+                                   uint32_t at, uint32_t words)
 {
     for (uint32_t j = PLANE_LANE_WORDS; j < words; j += SIMT_WARP_THREADS) {
         uint32_t own = j + simt_lane();
         int differs = 0;
 
-        (*steps)++;
         if (SIMT_BOUND(own < words))
             differs =
                 plane_kept(plane_at(plane, at + 32u * own) ^ simt_load_u32(a->plane.words + own),
-                           a->plane.body_bits - 32u * own) != 0;
+                           a->plane.period - 32u * own) != 0;
         if (simt_ballot(differs) != 0)
             return 0;
     }
     return 1;
 }
 
-/* Clear the bits of the warp's begins where the pattern's plane does not stand. Returns whether the
- * warp gave up; its bits are then not all verified. */
+/* Clear the bits of the warp's begins where the window's plane does not stand. Returns whether the
+ * lane has any left. */
 SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile_shared *shared,
                                const struct plane_tile *t)
 {
-    uint32_t words = (a->plane.body_bits + 31u) / 32u, steps = 0;
+    uint32_t words = (a->plane.period + 31u) / 32u, any = 0;
     uint32_t lane_words = words < PLANE_LANE_WORDS ? words : PLANE_LANE_WORDS;
 
     for (uint32_t row = 0; row < t->words; row += SIMT_WARP_THREADS) {
@@ -436,266 +444,98 @@ SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile
             for (uint32_t left = word; left != 0; left &= left - 1u) {
                 uint32_t bit = simt_lowest_bit(left);
 
-                if (steps >= a->plane.steps_max)
-                    return 1;
-                if (!plane_equal_rest(a, shared->plane, at + bit, words, &steps))
+                if (!plane_equal_rest(a, shared->plane, at + bit, words))
                     word &= ~(1u << bit);
             }
             if (simt_lane() == source)
                 kept = word;
         }
         shared->bits[w] = kept;
+        any |= kept;
     }
-    return 0;
+    return any != 0;
 }
 
-/* ---- Sweep ------------------------------------------------------------------------------ */
+/* ---- Bytes ------------------------------------------------------------------------------ */
 
-/* The begins among the tile's last that stand for text bytes after the plane's first words. */
-SIMT_FUNCTION uint32_t plane_tail(const struct scan_arguments *a, const struct tile_shared *shared,
-                                  const struct plane_tile *t)
+/* In which bytes do the 8 at the position and those a period on differ? The lowest byte first; what
+ * is not in the text differs. */
+SIMT_FUNCTION uint64_t plane_differ(const struct scan_arguments *a, uint64_t position)
 {
-    return t->skew == 0 ? 0 : shared->bits[a->tile_words - 1u] >> (32u - t->skew);
+    uint64_t other = position + a->plane.byte_period;
+
+    if (!SIMT_BOUND(position < a->text_end && other < a->text_end))
+        return UINT64_MAX;
+    return tile_text_word(a, position) ^ tile_text_word(a, other);
 }
 
-/* One more than the plane's bit of the warp's highest candidate, 0: it has none. Those of its last
- * word that stand for text bytes after its own words of the plane count only `with_tail`. */
-SIMT_FUNCTION uint32_t plane_last(const struct tile_shared *shared, const struct plane_tile *t,
-                                  int with_tail)
+/* Make the plane of the bytes that are equal to those a period on. All threads of the block. */
+SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struct plane_tile *t,
+                                     uint32_t *plane)
 {
-    for (uint32_t row = t->words; row > 0; row -= SIMT_WARP_THREADS) {
-        uint32_t first = t->first + row - SIMT_WARP_THREADS;
-        uint32_t word = shared->bits[first + simt_lane()], lanes;
+    for (uint32_t w = simt_thread(); w < t->plane_words; w += simt_threads()) {
+        uint32_t differ = 0;
 
-        if (!with_tail && row == t->words && simt_lane() == SIMT_WARP_THREADS - 1u)
-            word &= ~0u >> t->skew;
-        lanes = simt_ballot(word != 0);
-        if (lanes != 0) {
-            uint32_t source = simt_highest_bit(lanes), word_of = simt_shuffle_u32(word, source);
-
-            return (first + source) * 32u + t->skew + simt_highest_bit(word_of) + 1u;
-        }
-    }
-    return 0;
-}
-
-/* 16 bytes out of 24, from byte `from` < 8 on. */
-SIMT_FUNCTION struct simt_u32x4 plane_unaligned(uint64_t low, uint64_t middle, uint64_t high,
-                                                uint32_t from)
-{
-    uint32_t w[6] = {(uint32_t)low,    (uint32_t)(low >> 32),
-                     (uint32_t)middle, (uint32_t)(middle >> 32),
-                     (uint32_t)high,   (uint32_t)(high >> 32)};
-    uint32_t second = from & 4u, shift_bits = from % 4u * 8u, lower = second ? w[1] : w[0];
-    struct simt_u32x4 bytes;
-
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 4u; i++) {
-        uint32_t upper = second ? w[i + 2u] : w[i + 1u];
-
-        bytes.w[i] = simt_funnel(lower, upper, shift_bits);
-        lower = upper;
-    }
-    return bytes;
-}
-
-/* Which bytes of 16 are not zero? */
-SIMT_FUNCTION uint32_t plane_nonzero(struct simt_u32x4 bytes)
-{
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 4u; i++) /* bit 7 of each that is not */
-        bytes.w[i] |= (bytes.w[i] & 0x7f7f7f7fu) + 0x7f7f7f7fu;
-    return plane_gather(&bytes, 7u);
-}
-
-/* Which of the bytes [from, to) of 16 differ from the pattern's, of which that at `offset` (above
- * -16) stands against the first? */
-SIMT_FUNCTION uint32_t plane_compare(const struct scan_arguments *a, const struct simt_u32x4 *text,
-                                     int32_t offset, uint32_t from, uint32_t to)
-{
-    const uint64_t *words = a->pattern + (offset & ~7) / 8;
-    struct simt_u32x4 bytes = plane_unaligned(simt_load_u64(words), simt_load_u64(words + 1),
-                                              simt_load_u64(words + 2), (uint32_t)offset % 8u);
-    uint32_t any = 0;
-
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 4u; i++) {
-        bytes.w[i] ^= text->w[i];
-        any |= bytes.w[i];
-    }
-    return any == 0 ? 0 : plane_nonzero(bytes) & (0xffffu >> (16u - to)) & ~0u << from;
-}
-
-/* The same of 32 bytes; `offset` is above -32. */
-SIMT_FUNCTION uint32_t plane_compare_all(const struct scan_arguments *a,
-                                         const struct plane_bytes *text, int32_t offset)
-{
-    const uint64_t *words = a->pattern + (offset & ~7) / 8;
-    struct simt_u32x4 bytes[2];
-    uint32_t any = 0;
-    uint64_t w[5];
-
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 5u; i++)
-        w[i] = simt_load_u64(words + i);
-    bytes[0] = plane_unaligned(w[0], w[1], w[2], (uint32_t)offset % 8u);
-    bytes[1] = plane_unaligned(w[2], w[3], w[4], (uint32_t)offset % 8u);
-    SIMT_UNROLL
-    for (uint32_t i = 0; i < 8u; i++) {
-        bytes[i / 4u].w[i % 4u] ^= text->half[i / 4u].w[i % 4u];
-        any |= bytes[i / 4u].w[i % 4u];
-    }
-    return any == 0 ? 0 : plane_nonzero(bytes[0]) | plane_nonzero(bytes[1]) << 16;
-}
-
-/* Which of 16 text bytes differ, each compared with the nearest candidate to its left? `mask` has
- * the candidates among them, `before` the distance from the nearest one below, or the pattern's
- * length where it does not reach them. */
-SIMT_FUNCTION uint32_t plane_half(const struct scan_arguments *a, const struct simt_u32x4 *text,
-                                  uint32_t mask, uint32_t before)
-{
-    int32_t count = (int32_t)a->pattern_bytes, at = -(int32_t)before;
-    uint32_t bad = 0, end;
-
-    for (uint32_t done = 0; done < PLANE_HALF; done = end) {
-        uint32_t above = mask & ~((2u << done) - 1u), below = mask ^ above;
-
-        if (below != 0)
-            at = (int32_t)simt_highest_bit(below);
-        if (at + count <= (int32_t)done) {
-            if (above == 0)
-                break;
-            at = (int32_t)simt_lowest_bit(above);
-        }
-        end = at + count < (int32_t)PLANE_HALF ? (uint32_t)(at + count) : PLANE_HALF;
-        bad |= plane_compare(a, text, -at, at > (int32_t)done ? (uint32_t)at : done, end);
-    }
-    return bad;
-}
-
-/* Which of the 32 text bytes of word w of the plane differ? `mask` has the candidates among them,
- * `nearest` is one more than the nearest below, 0 where there is none. */
-SIMT_FUNCTION uint32_t plane_bad(const struct scan_arguments *a, struct plane_bytes text,
-                                 uint32_t w, uint32_t mask, uint32_t nearest)
-{
-    uint32_t m = a->pattern_bytes, before = w * 32u + 1u - nearest, low, bad = 0;
-
-    if (nearest == 0 || before > m)
-        before = m;
-    if (mask == 0 && before == m)
-        return 0;
-    if (a->fold != 0) {
         SIMT_UNROLL
-        for (uint32_t i = 0; i < 8u; i++)
-            text.half[i / 4u].w[i % 4u] = (uint32_t)tile_fold(text.half[i / 4u].w[i % 4u]);
-    }
-    if (m >= 32u) {
-        if (before < m)
-            bad = plane_kept(plane_compare_all(a, &text, (int32_t)before), m - before);
-        if (mask != 0 && before + 32u > m) {
-            low = simt_lowest_bit(mask);
-            bad |= plane_compare_all(a, &text, -(int32_t)low) & ~0u << low;
+        for (uint32_t i = 0; i < 2u; i++) {
+            uint64_t low = plane_differ(a, t->base + 32ull * w + 16u * i);
+            uint64_t high = plane_differ(a, t->base + 32ull * w + 16u * i + 8u);
+            struct simt_u32x4 bytes = {
+                {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high, (uint32_t)(high >> 32)}};
+
+            SIMT_UNROLL
+            for (uint32_t k = 0; k < 4u; k++) /* bit 7 of each byte that is not zero */
+                bytes.w[k] |= (bytes.w[k] & 0x7f7f7f7fu) + 0x7f7f7f7fu;
+            differ |= plane_gather(&bytes, 7u) << 16u * i;
         }
-        return bad;
-    }
-    low = mask & 0xffffu;
-    return plane_half(a, &text.half[0], low, before) |
-           plane_half(a, &text.half[1], mask >> 16,
-                      low != 0                  ? PLANE_HALF - simt_highest_bit(low)
-                      : before + PLANE_HALF < m ? before + PLANE_HALF
-                                                : m)
-               << 16;
-}
-
-/* Are the nearest candidate below a word and the first in it too far apart to be trusted? */
-SIMT_FUNCTION int plane_conflict(const struct scan_arguments *a, uint32_t w, uint32_t mask,
-                                 uint32_t nearest)
-{
-    uint32_t distance;
-
-    if (mask == 0 || nearest == 0)
-        return 0;
-    distance = w * 32u + simt_lowest_bit(mask) + 1u - nearest;
-    return distance - a->plane.trusted < a->pattern_bytes - a->plane.trusted;
-}
-
-/* Compare the warp's bytes and set its words of bad; `current` is one more than the nearest
- * candidate below them, 0 where there is none. Returns what was found. */
-SIMT_FUNCTION int plane_sweep(const struct scan_arguments *a, const struct tile_shared *shared,
-                              const struct plane_tile *t, uint32_t current)
-{
-    struct plane_bytes next = plane_load(t, t->first + simt_lane());
-    int found = 0;
-
-    for (uint32_t w = t->first + simt_lane(); w < t->first + t->words; w += SIMT_WARP_THREADS) {
-        uint32_t mask = shared->bits[w], own, lanes, below, nearest, bad;
-        struct plane_bytes text = next;
-
-        if (w + SIMT_WARP_THREADS < t->first + t->words)
-            next = plane_load(t, w + SIMT_WARP_THREADS);
-        if (t->skew != 0)
-            mask = simt_funnel(w != 0 ? shared->bits[w - 1u] : 0, mask, 32u - t->skew);
-        own = mask != 0 ? w * 32u + simt_highest_bit(mask) + 1u : 0;
-        lanes = simt_ballot(mask != 0);
-        below = lanes & ((1u << simt_lane()) - 1u);
-        nearest = simt_shuffle_u32(own, below != 0 ? simt_highest_bit(below) : 0);
-        if (below == 0)
-            nearest = current;
-        found |= plane_conflict(a, w, mask, nearest) ? PLANE_CONFLICT : 0;
-        bad = plane_bad(a, text, w, mask, nearest);
-        found |= bad != 0 ? PLANE_BAD : 0;
-        shared->bad[w] = bad;
-        nearest = simt_shuffle_u32(own, lanes != 0 ? simt_highest_bit(lanes) : 0);
-        if (lanes != 0)
-            current = nearest;
-    }
-    return found;
-}
-
-/* The same beyond the tile, as far as its last candidate reaches: `last` is one more than that
- * without the tail. All threads of the block. */
-SIMT_FUNCTION int plane_sweep_beyond(const struct scan_arguments *a,
-                                     const struct tile_shared *shared, const struct plane_tile *t,
-                                     uint32_t last, uint32_t tail)
-{
-    uint32_t begin = a->tile_words * 32u, end, found = 0;
-
-    end = (tail != 0 ? begin + simt_highest_bit(tail) + 1u : last) - 1u + a->pattern_bytes;
-    for (uint32_t w = a->tile_words + simt_thread(); w * 32u < end; w += simt_threads()) {
-        int is_first = w == a->tile_words;
-        uint32_t nearest = is_first || tail == 0 ? last : begin + simt_highest_bit(tail) + 1u;
-        uint32_t mask = is_first ? tail : 0, bad;
-
-        found |= plane_conflict(a, w, mask, nearest) ? PLANE_CONFLICT : 0;
-        bad = plane_bad(a, plane_load(t, w), w, mask, nearest);
-        found |= bad != 0 ? PLANE_BAD : 0;
-        shared->bad[w] = bad;
-    }
-    return (int)found;
-}
-
-/* What each warp notes for the others: its highest candidate without its tail, and with it. */
-SIMT_FUNCTION void plane_publish(const struct tile_shared *shared, const struct plane_tile *t)
-{
-    uint32_t without = plane_last(shared, t, 0), with_tail = plane_last(shared, t, 1);
-
-    if (simt_lane() == 0) {
-        shared->scratch[2u * simt_warp()] = without;
-        shared->scratch[2u * simt_warp() + 1u] = with_tail;
+        plane[w] = ~differ;
     }
 }
 
-/* The highest note of the warps below `end`, of the last of which the tail does not count: it is no
- * candidate below the words of the plane of the warp after it. All lanes of the warp. */
-SIMT_FUNCTION uint32_t plane_below(const uint32_t *notes, uint32_t end)
+/* How many bytes after the plane's last are equal to those a period on, up to `most`. All threads
+ * of the block. */
+SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
+                                    const struct tile_shared *shared, const struct plane_tile *t,
+                                    uint32_t most)
 {
-    uint32_t own = 0, lanes;
+    uint64_t from = t->base + t->skew + 32ull * plane_ones_end(a, t, PLANE_EQUAL);
 
-    if (simt_lane() < end)
-        own = notes[2u * simt_lane() + (simt_lane() + 1u < end ? 1u : 0u)];
-    lanes = simt_ballot(own != 0);
-    own = simt_shuffle_u32(own, lanes != 0 ? simt_highest_bit(lanes) : 0);
-    return lanes != 0 ? own : 0;
+    if (simt_thread() == 0)
+        *shared->beyond = most;
+    simt_barrier();
+    for (uint32_t step = 0; step < most; step += 8u * simt_threads()) {
+        uint32_t at = step + 8u * simt_thread();
+        uint64_t differ = plane_differ(a, from + at);
+
+        while (differ != 0 && (differ & 0xffu) == 0) {
+            differ >>= 8;
+            at++;
+        }
+        if (differ != 0)
+            (void)simt_atomic_min_u32(shared->beyond, at);
+        if (simt_barrier_or(differ != 0))
+            break;
+    }
+    return *shared->beyond;
+}
+
+/* Leave of the warp's candidates those whose bytes are equal to those a period on. All threads of
+ * the block. */
+SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_shared *shared,
+                              struct plane_tile *t)
+{
+    uint32_t count = a->plane.byte_run, behind;
+
+    plane_build_equal(a, t, shared->plane);
+    if (count >= a->plane.window_bytes)
+        t->beyond = plane_beyond(a, shared, t, count);
+    simt_barrier(); /* the plane is there */
+    behind = plane_behind(a, shared, t, count, PLANE_EQUAL);
+    for (uint32_t row = t->words; row > 0; row -= SIMT_WARP_THREADS) {
+        uint32_t w = t->first + row - SIMT_WARP_THREADS + simt_lane();
+
+        shared->bits[w] &= plane_run(plane_ones(a, shared, t, w, PLANE_EQUAL), &behind, count);
+    }
 }
 
 /* ---- A tile ----------------------------------------------------------------------------- */
@@ -708,32 +548,29 @@ SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
                                     const struct tile_shared *shared, struct tile_totals *totals)
 {
     struct plane_tile t = plane_tile_of(a, range, origin);
-    uint32_t last, current, tail;
-    int gave_up = 0, found, others;
+    uint32_t from = a->plane.window_at, to = from + a->plane.window_bytes, part = 0;
+    int others, any;
 
     others = simt_barrier_or(plane_build(a, &t, shared->plane));
-    plane_candidates(a, range, shared, &t, totals);
-    if (a->plane.body_bits > SCAN_PLANE_PROBE_MAX)
-        gave_up = plane_verify(a, shared, &t);
-    plane_publish(shared, &t);
-    if (simt_barrier_or(gave_up)) {
-        duel_tile(a, origin, shared);
-        return 1;
-    }
-    last = plane_below(shared->scratch, t.warps);
-    current = plane_below(shared->scratch, simt_warp());
-    tail = plane_tail(a, shared, &t);
-    if (last == 0 && tail == 0)
+    any = plane_candidates(a, range, shared, &t, totals);
+    if (a->plane.period > SCAN_PLANE_PROBE_MAX)
+        any = plane_verify(a, shared, &t);
+    if (!simt_barrier_or(any)) /* and all are done with the plane */
         return 0;
     if (!others)
         return 1;
-    found = plane_sweep(a, shared, &t, current) | plane_sweep_beyond(a, shared, &t, last, tail);
-    if (simt_barrier_or(found != 0)) {
-        if (simt_barrier_or((found & PLANE_CONFLICT) != 0))
-            duel_tile(a, origin, shared);
-        else
-            plane_keep(a, shared, &t);
+    if (a->plane.byte_period != 0) {
+        plane_keep(a, shared, &t);
+        to = from + a->plane.byte_period;
     }
+    SIMT_ROLLED
+    do { /* first the window: few candidates are left for the rest of a longer pattern */
+        simt_warp_sync(); /* the lanes' words become visible to each other */
+        (void)tile_verify(a, origin, shared, from, to, UINT32_MAX);
+        from = 0;
+        to = a->pattern_bytes;
+    } while (part++ < a->plane.has_rest);
+    simt_warp_sync();
     return 1;
 }
 

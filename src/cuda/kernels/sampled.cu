@@ -4,7 +4,7 @@
  *            in [0, stride) with such a gram; sample minus offset is a begin, and each begin is
  *            proposed once. Candidates go to a list per group of samples in shared memory, which is
  *            verified, sorted and emitted. A group with too many candidates, or too much work, is
- *            dense: the block searches it tile by tile as every.cu does, duels included.
+ *            dense: the block searches it tile by tile as every.cu does.
  *
  *              group of samples -> head bits -> chain of offsets -> list of begins (shared)
  *                16 B/lane         (shared)     (global)             -> verify -> rank -> emit
@@ -156,7 +156,7 @@ SIMT_FUNCTION int sampled_verify(const struct scan_arguments *a, const struct sa
 
         if (steps >= a->verify_budget)
             return 1;
-        if (!tile_equal_rest(a, group->lowest + x, &steps)) {
+        if (!tile_equal_rest(a, group->lowest + x, TILE_LANE_BYTES, a->pattern_bytes, &steps)) {
             simt_warp_sync();
             if (simt_lane() == 0)
                 own->list[i] = SAMPLED_DEAD;

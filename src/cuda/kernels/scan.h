@@ -33,14 +33,13 @@
 /* What 8 bytes are compared by (filter_sum): low times this, plus high. */
 #define SCAN_SUM_FACTOR 0x9e3779b1u
 
-/* Planes (plane.h): no pattern longer than this, probes of up to 64 bits, and the words that lie
- * after a tile's and the pattern's. */
-#define SCAN_PLANE_PATTERN_MAX 32768u
+/* Planes (plane.h): no window longer than this, probes of up to 64 bits, and the words that lie
+ * after a tile's and the window's. */
+#define SCAN_PLANE_WINDOW_MAX 32768u
 #define SCAN_PLANE_PROBE_MAX 64u
 #define SCAN_PLANE_WORDS_MORE 6u
-/* A warp's last look at runs goes on for 32 words more, whatever they hold. */
 #define SCAN_PLANE_WORDS_MAX \
-    (SCAN_TILE_WORDS_MAX + SCAN_PLANE_PATTERN_MAX / 32u + SCAN_PLANE_WORDS_MORE + 32u)
+    (SCAN_TILE_WORDS_MAX + SCAN_PLANE_WINDOW_MAX / 32u + SCAN_PLANE_WORDS_MORE)
 
 /* stream.h: rows of 512 bytes that a warp has in flight. */
 #define STREAM_ROWS 4u
@@ -115,7 +114,7 @@ enum scan_gram_kind {
 struct scan_result {
     uint64_t count;
     uint64_t candidates;  /* bits set by the filter */
-    uint64_t dense_count; /* tiles searched by duels, groups scanned again tile by tile; of streams,
+    uint64_t dense_count; /* dense tiles, groups scanned again tile by tile; of streams,
                         tiles given up */
     uint64_t ticket;      /* the next tile or group */
     uint64_t listed;      /* tiles that a stream has put into the list so far, or gave up */
@@ -134,17 +133,18 @@ struct scan_result {
 /* log2 of the partitions whose hits are summed up together (order.h). */
 #define SCAN_PARTITION_GROUP_LOG2_MAX 6u
 
-/* The pattern's plane: bit `bit` of each of its bytes. */
+/* The plane of the pattern's window: bit `bit` of each of its bytes. */
 struct scan_plane {
     const uint32_t *words; /* of 32 bits, the lowest first */
+    uint32_t window_at;    /* of the pattern; a multiple of 8 */
+    uint32_t window_bytes;
+    uint32_t has_rest; /* the pattern's bytes outside of the window are to be compared */
     uint32_t bit;
-    uint32_t probe_bits; /* 8 to 64; 0: no planes with this pattern */
-    uint32_t probe_at;   /* where in the pattern the probe begins */
-    uint32_t period;     /* at most half the pattern, else the pattern's length */
-    uint32_t body_bits;  /* what is to be compared: a period or all */
-    uint32_t steps_max;  /* of a warp, 1,024 positions each, before a tile is left to the duels */
-    uint32_t
-        trusted; /* periods of the plane below this are the pattern's; 32 or more, or none is not */
+    uint32_t probe_bits;  /* 8 to 64; 0: no planes, the pattern has fewer bytes */
+    uint32_t probe_at;    /* where in the window the probe begins */
+    uint32_t period;      /* of the plane: at most half the window, else the window's length */
+    uint32_t byte_period; /* of the window's bytes: at most half the window, else 0; then: */
+    uint32_t byte_run;    /* so many bytes have to be equal to those a period on */
     uint32_t has_letters; /* the pattern has one letter with the bit at most, and one without */
     uint32_t letters;     /* that without, four times, and what is added for the other */
     uint32_t letter_step;
@@ -230,7 +230,6 @@ struct scan_arguments {
 
     /* One pattern: */
     const uint64_t *pattern; /* its bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
-    const uint32_t *overlap; /* [d]: bytes that the pattern shares with itself shifted by d */
     uint32_t pattern_bytes;
     uint32_t shift;         /* the filter looks at x + shift */
     uint32_t verify_budget; /* warp steps of 256 bytes, per warp and tile, until it is dense */

@@ -150,7 +150,8 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
 
         if (*steps >= a->verify_budget)
             return 1;
-        if (!tile_equal_rest(a, simt_shuffle_u64(x, source), steps))
+        if (!tile_equal_rest(a, simt_shuffle_u64(x, source), TILE_LANE_BYTES, a->pattern_bytes,
+                             steps))
             *found &= ~(1u << source);
     }
     return 0;

@@ -32,14 +32,12 @@ struct tile_pending {
 
 struct tile_shared {
     uint32_t *bits;        /* SCAN_TILE_WORDS_MAX */
-    uint32_t *bad;         /* SCAN_TILE_WORDS_MAX: dense tiles only */
-    uint32_t *plane;       /* the same memory and more: plane.h */
-    uint32_t *scratch;     /* SCAN_THREADS_MAX: dense tiles only */
+    uint32_t *plane;       /* SCAN_PLANE_WORDS_MAX: plane.h */
     uint32_t *warp_totals; /* SCAN_THREADS_MAX / 32 */
     uint64_t *slot;
     uint64_t *ticket; /* 2 */
-    uint32_t *beyond;
-    uint64_t *list; /* TILE_LIST_MAX */
+    uint32_t *beyond; /* plane_beyond's */
+    uint64_t *list;   /* TILE_LIST_MAX */
     struct tile_pending *pending;
     int lists; /* constant: is it a kernel that lists hits? */
 };
@@ -47,19 +45,18 @@ struct tile_shared {
 /* Declares the arrays and a struct tile_shared named `shared`; lists_hits is 0 or 1. Kernels that
  * list hits are separate: their registers and shared memory would slow counts of dense texts from
  * 0.67 to 0.37 of the read speed [H200]. */
-#define TILE_SHARED(lists_hits)                                                             \
-    SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                                  \
-    SIMT_SHARED(uint32_t, tile_plane, SCAN_PLANE_WORDS_MAX);                                \
-    SIMT_SHARED(uint32_t, tile_scratch, SCAN_THREADS_MAX);                                  \
-    SIMT_SHARED(uint32_t, tile_warp_totals, SCAN_THREADS_MAX / SIMT_WARP_THREADS);          \
-    SIMT_SHARED(uint64_t, tile_slot, 1);                                                    \
-    SIMT_SHARED(uint64_t, tile_ticket, 2);                                                  \
-    SIMT_SHARED(uint32_t, tile_beyond, 1);                                                  \
-    SIMT_SHARED(uint64_t, tile_list, (lists_hits) ? TILE_LIST_MAX : 1u);                    \
-    SIMT_SHARED(struct tile_pending, tile_pending, 1);                                      \
-    struct tile_shared shared = {tile_bits,        tile_plane,   tile_plane,  tile_scratch, \
-                                 tile_warp_totals, tile_slot,    tile_ticket, tile_beyond,  \
-                                 tile_list,        tile_pending, lists_hits}
+#define TILE_SHARED(lists_hits)                                                    \
+    SIMT_SHARED(uint32_t, tile_bits, SCAN_TILE_WORDS_MAX);                         \
+    SIMT_SHARED(uint32_t, tile_plane, SCAN_PLANE_WORDS_MAX);                       \
+    SIMT_SHARED(uint32_t, tile_warp_totals, SCAN_THREADS_MAX / SIMT_WARP_THREADS); \
+    SIMT_SHARED(uint64_t, tile_slot, 1);                                           \
+    SIMT_SHARED(uint64_t, tile_ticket, 2);                                         \
+    SIMT_SHARED(uint32_t, tile_beyond, 1);                                         \
+    SIMT_SHARED(uint64_t, tile_list, (lists_hits) ? TILE_LIST_MAX : 1u);           \
+    SIMT_SHARED(struct tile_pending, tile_pending, 1);                             \
+    struct tile_shared shared = {                                                  \
+        tile_bits,   tile_plane, tile_warp_totals, tile_slot, tile_ticket,         \
+        tile_beyond, tile_list,  tile_pending,     lists_hits}
 
 /* What a thread adds up over all its tiles. */
 struct tile_totals {
@@ -119,31 +116,34 @@ SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
     return 1;
 }
 
-/* Do the pattern's 8 bytes at `offset` not stand at as many bytes beyond x? */
-SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint32_t offset)
+/* Do the pattern's 8 bytes at `offset`, as far as they lie below `to`, not stand at as many bytes
+ * beyond x? */
+SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint32_t offset,
+                               uint32_t to)
 {
-    return SIMT_BOUND(offset < a->pattern_bytes) &&
+    return SIMT_BOUND(offset < to) &&
            tile_difference(tile_text_word(a, x + offset), simt_load_u64(a->pattern + offset / 8u),
-                           a->pattern_bytes - offset) != 0;
+                           to - offset) != 0;
 }
 
-/* The same for the pattern's bytes from TILE_LANE_BYTES on, by a whole warp with the same x.
- * *steps counts steps of 256 bytes. */
-SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
+/* Do the pattern's bytes [from, to) stand there? By a whole warp with the same x; `from` is a
+ * multiple of 8. *steps counts steps of 256 bytes. */
+SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t from,
+                                  uint32_t to, uint32_t *steps)
 {
     uint32_t step_bytes = 8u * SIMT_WARP_THREADS, together = 1;
 
-    for (uint32_t j = TILE_LANE_BYTES; j < a->pattern_bytes; j += together * step_bytes) {
+    for (uint32_t j = from; j < to; j += together * step_bytes) {
         int differs = 0;
 
         /* Where it pays, the loads of several steps are in flight together. */
-        together = a->pattern_bytes - j > TILE_STEPS * step_bytes ? TILE_STEPS : 1u;
+        together = to - j > TILE_STEPS * step_bytes ? TILE_STEPS : 1u;
         if (together == TILE_STEPS) {
             SIMT_UNROLL
             for (uint32_t k = 0; k < TILE_STEPS; k++)
-                differs |= tile_differs(a, x, j + k * step_bytes + 8u * simt_lane());
+                differs |= tile_differs(a, x, j + k * step_bytes + 8u * simt_lane(), to);
         } else {
-            differs = tile_differs(a, x, j + 8u * simt_lane());
+            differs = tile_differs(a, x, j + 8u * simt_lane(), to);
         }
         *steps += together;
         if (simt_ballot(differs) != 0)
@@ -157,13 +157,15 @@ SIMT_FUNCTION uint32_t tile_own_words(const struct scan_arguments *a)
     return a->tile_words / simt_threads();
 }
 
-/* Clear the bits of begins where the pattern does not stand. Returns whether this warp gave up: its
- * bits are then not all verified, and the tile is dense. */
+/* Clear the bits of begins where the pattern's bytes [from, to) do not stand; `from` is a multiple
+ * of 8. Returns whether this warp gave up after `budget` steps of 256 bytes: its bits are then not
+ * all verified, and the tile is dense. */
 SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
-                              const struct tile_shared *shared)
+                              const struct tile_shared *shared, uint32_t from, uint32_t to,
+                              uint32_t budget)
 {
     uint32_t own = tile_own_words(a), first = simt_thread() * own, warp_first, lanes, steps = 0;
-    uint32_t lane_bytes = a->pattern_bytes < TILE_LANE_BYTES ? a->pattern_bytes : TILE_LANE_BYTES;
+    uint32_t lane_bytes = to - from < TILE_LANE_BYTES ? to - from : TILE_LANE_BYTES;
     uint32_t any = 0;
 
     for (uint32_t w = first; w < first + own; w++) {
@@ -172,13 +174,13 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
         for (; left != 0; left &= left - 1u) {
             uint32_t bit = simt_lowest_bit(left);
 
-            if (!tile_equal(a, origin + w * 32u + bit, a->pattern, lane_bytes))
+            if (!tile_equal(a, origin + w * 32u + bit + from, a->pattern + from / 8u, lane_bytes))
                 kept &= ~(1u << bit);
         }
         shared->bits[w] = kept;
         any |= kept;
     }
-    if (a->pattern_bytes <= TILE_LANE_BYTES)
+    if (to - from <= TILE_LANE_BYTES)
         return 0;
     simt_warp_sync(); /* the lanes' words become visible to each other */
     warp_first = simt_warp() * SIMT_WARP_THREADS * own;
@@ -191,9 +193,9 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
             for (; left != 0; left &= left - 1u) {
                 uint32_t bit = simt_lowest_bit(left);
 
-                if (steps >= a->verify_budget)
+                if (steps >= budget)
                     return 1;
-                if (!tile_equal_rest(a, origin + w * 32u + bit, &steps))
+                if (!tile_equal_rest(a, origin + w * 32u + bit, from + TILE_LANE_BYTES, to, &steps))
                     kept &= ~(1u << bit);
             }
             simt_warp_sync();
