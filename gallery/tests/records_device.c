@@ -52,7 +52,6 @@ static void set_limits(uint32_t threads, uint64_t staging_bytes, uint64_t text_b
     limits.room_step_bytes = room_step_bytes;
     limits.hits_room_min = 16;
     limits.hits_max = 200;
-    limits.group_samples_max = limits.threads;
     cuda_limits_replace(&limits);
 }
 

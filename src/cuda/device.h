@@ -15,15 +15,14 @@
 
 #define CUDA_KERNEL_LIST(X)             \
     X(EVERY, "scan_every")              \
-    X(SAMPLED, "scan_sampled")          \
     X(SET, "scan_set")                  \
     X(STREAM, "scan_stream")            \
     X(FIRST_STREAM, "first_stream")     \
     X(HITS_EVERY, "hits_every")         \
-    X(HITS_SAMPLED, "hits_sampled")     \
     X(HITS_SET, "hits_set")             \
     X(HITS_STREAM, "hits_stream")       \
     X(STREAM_SAMPLED, "stream_sampled") \
+    X(SORT_SAMPLED, "sampled_sort")     \
     X(AUTOMATON, "scan_automaton")      \
     X(HITS_AUTOMATON, "hits_automaton") \
     CUDA_SETS_KERNEL_LIST(X)

@@ -10,7 +10,6 @@
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
 #define DENSE_PARTS 16u /* if one partition in this many is listed, the tile kernel takes all */
-#define DENSE_STRIDE_MAX 512u
 #define STREAM_ROW_WORDS 16u    /* of bitmap, for a row of 512 bytes */
 #define LOOK_NS 2000000u        /* the driver's wait takes 3 to 5 us longer [H200] */
 #define LOOK_NS_SIMULATED 1000u /* kernels run while the simulated driver waits */
@@ -43,23 +42,6 @@ static void choose_tiles(const struct engine_worker *worker, uint64_t places, ui
     a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
 }
 
-/* Groups of `samples` samples, and the tiles of one that is dense. */
-static void choose_group(const struct engine_worker *worker, uint64_t samples,
-                         struct scan_arguments *a)
-{
-    uint64_t begins = ((samples >> a->sample_pair) + 1) * a->stride + 15;
-    uint32_t threads = worker->limits.threads;
-
-    /* A tile that planes search costs its size, however few of its begins are the group's.
-     */
-    a->group_samples = (uint32_t)samples;
-    a->tile_words =
-        (uint32_t)min_u64(worker->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
-        threads;
-    a->tile_count = (uint32_t)((a->sample_count + samples - 1) / samples);
-    a->group_partitions = (uint32_t)(begins / (32ull * a->tile_words) + 1);
-}
-
 /* The samples that stand for the begins. */
 static void choose_samples(struct scan_arguments *a)
 {
@@ -85,21 +67,20 @@ static uint32_t ticket_groups(const struct scan_arguments *a)
     return a->sample_pair != 0 || a->stride < SAMPLED_STRIDE_FAR ? SAMPLED_TICKET_FAR : 1;
 }
 
-static void choose_groups(const struct engine_worker *worker, enum cuda_kernel kernel,
-                          uint32_t blocks, struct scan_arguments *a)
+/* Groups of samples, and the tiles of one that is dense. */
+static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
+                          struct scan_arguments *a)
 {
-    uint32_t warps = blocks * (worker->limits.threads / 32);
+    uint64_t begins = ((SCAN_SAMPLE_STEP >> a->sample_pair) + 1ull) * a->stride + 15;
+    uint32_t threads = worker->limits.threads, warps = blocks * (threads / 32);
 
     choose_samples(a);
-    if (kernel != CUDA_KERNEL_STREAM_SAMPLED) {
-        choose_group(worker,
-                     min_u64(worker->limits.group_samples_max,
-                             max_u64(worker->limits.threads,
-                                     a->sample_count / (TILES_PER_BLOCK_MIN * (uint64_t)blocks))),
-                     a);
-        return;
-    }
-    choose_group(worker, SCAN_SAMPLE_STEP, a);
+    /* A tile that planes search costs its size, however few of its begins are the group's. */
+    a->tile_words =
+        (uint32_t)min_u64(worker->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
+        threads;
+    a->tile_count = (a->sample_count + SCAN_SAMPLE_STEP - 1) / SCAN_SAMPLE_STEP;
+    a->group_tiles = (uint32_t)(begins / (32ull * a->tile_words) + 1);
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
     a->ticket_groups = (uint32_t)max_u64(
         min_u64(ticket_groups(a), a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
@@ -193,35 +174,24 @@ static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
                                       const struct cuda_tables *tables, uint64_t begins,
                                       enum want want)
 {
-    enum cuda_kernel kernel = tables->kernel;
-    bool sampled = kernel == CUDA_KERNEL_SAMPLED;
     /* A stream has at least one whole step. */
-    bool streams =
-        tables->dense_left == 0 && begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
+    bool streams = tables->dense_left == 0 && worker->limits.streams &&
+                   begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
 
     if (tables->automaton == CUDA_AUTOMATON_READY &&
         (tables->dense_left > 0 || worker->limits.automaton_always))
         return want == WANT_HITS ? CUDA_KERNEL_HITS_AUTOMATON : CUDA_KERNEL_AUTOMATON;
     if (tables->sets_ready && tables->dense_left == 0 && want != WANT_HITS)
         return tables->sets_kernel;
-    /* If everything is dense, and samples match almost everywhere, skip the samples. */
-    if (want == WANT_COUNT && sampled && tables->dense_left > 0 &&
-        tables->arguments.stride <= DENSE_STRIDE_MAX)
-        kernel = CUDA_KERNEL_EVERY;
-    if (want != WANT_COUNT && sampled &&
-        tables->arguments.stride < worker->limits.sampled_hits_stride_min)
-        kernel = CUDA_KERNEL_EVERY;
-    if (streams && want == WANT_COUNT)
-        return tables->count_kernel;
-    if (streams && want == WANT_FIRST && tables->count_kernel == CUDA_KERNEL_STREAM)
-        return CUDA_KERNEL_FIRST_STREAM;
-    if (streams && want == WANT_HITS && kernel == CUDA_KERNEL_EVERY && worker->limits.streams)
-        return CUDA_KERNEL_HITS_STREAM;
-    if (want == WANT_HITS)
-        return kernel == CUDA_KERNEL_EVERY     ? CUDA_KERNEL_HITS_EVERY
-               : kernel == CUDA_KERNEL_SAMPLED ? CUDA_KERNEL_HITS_SAMPLED
-                                               : CUDA_KERNEL_HITS_SET;
-    return kernel;
+    if (tables->kernel == CUDA_KERNEL_SET)
+        return want == WANT_HITS ? CUDA_KERNEL_HITS_SET : CUDA_KERNEL_SET;
+    if (!streams)
+        return want == WANT_HITS ? CUDA_KERNEL_HITS_EVERY : CUDA_KERNEL_EVERY;
+    if (tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED && (want != WANT_HITS || tables->sorts))
+        return CUDA_KERNEL_STREAM_SAMPLED;
+    return want == WANT_HITS    ? CUDA_KERNEL_HITS_STREAM
+           : want == WANT_FIRST ? CUDA_KERNEL_FIRST_STREAM
+                                : CUDA_KERNEL_STREAM;
 }
 
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
@@ -264,19 +234,12 @@ static bool gives_up(enum cuda_kernel kernel)
     return is_stream(kernel) || kernel == CUDA_KERNEL_SET || kernel == CUDA_KERNEL_HITS_SET;
 }
 
-/* By groups of samples, tile by tile where they are dense? */
-static bool is_sampled(enum cuda_kernel kernel)
-{
-    return kernel == CUDA_KERNEL_SAMPLED || kernel == CUDA_KERNEL_HITS_SAMPLED;
-}
-
 /* What follows from the number of tiles. */
 static void choose_grid(struct cuda_launch *launch, uint32_t blocks)
 {
     struct scan_arguments *a = &launch->arguments;
 
-    a->partition_count =
-        (uint64_t)a->tile_count * (is_sampled(launch->kernel) ? a->group_partitions : 1);
+    a->partition_count = a->tile_count;
     launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
 }
 
@@ -309,21 +272,21 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     a->one = 1;
     a->is_dense = want != WANT_FIRST && tables->dense_left > 0;
     a->position = (a->begin + a->shift) & ~15ull;
-    if (kernel == CUDA_KERNEL_STREAM_SAMPLED)
+    if (kernel == CUDA_KERNEL_STREAM_SAMPLED) {
         shape_samples(worker, a, &blocks, &launch->threads);
-    if (is_sampled(kernel) || kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        choose_groups(worker, kernel, blocks, a);
-    else if (is_set_stream(kernel))
+        choose_groups(worker, blocks, a);
+    } else if (is_set_stream(kernel)) {
         cuda_sets_prepare(worker, blocks, launch);
-    else if (is_automaton(kernel))
+    } else if (is_automaton(kernel)) {
         cuda_automaton_prepare(tables, blocks, launch);
-    else if (kernel == CUDA_KERNEL_HITS_STREAM)
+    } else if (kernel == CUDA_KERNEL_HITS_STREAM) {
         choose_hits_tiles(worker, launch);
-    else if (is_stream(kernel))
+    } else if (is_stream(kernel)) {
         choose_stream_tiles(worker, blocks, a);
-    else
+    } else {
         choose_tiles(worker, a->limit + a->shift - a->position, blocks,
                      worker->limits.tile_words_max, tables->alike_max, a);
+    }
     choose_grid(launch, blocks);
 }
 
@@ -383,12 +346,31 @@ static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_l
     uint64_t bytes = (partitions + 2 * ((partitions >> worker->limits.partition_group_log2) + 1)) *
                      sizeof(uint64_t);
 
+    if (launch->kernel == CUDA_KERNEL_STREAM_SAMPLED) {
+        launch->arguments.partition_count = worker->limits.sorted_max;
+        bytes = (1 + launch->arguments.partition_count) * sizeof(uint64_t);
+    }
+
     TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->result, cuda_worker_room(worker, bytes),
                                   error));
     launch->arguments.order = (uint64_t *)(uintptr_t)worker->result.address;
     launch->arguments.partition_group_log2 = worker->limits.partition_group_log2;
     return CUDA_CALL(worker->device, error, fill, worker->result.address, 0, (size_t)bytes,
                      worker->stream);
+}
+
+enum trawl_status cuda_launch_sort(struct engine_worker *worker, struct cuda_launch *launch,
+                                   uint64_t count, struct trawl_error *error)
+{
+    uint32_t threads = worker->limits.threads;
+    void *parameters[] = {&launch->arguments};
+
+    TRAWL_ASSERT(count > 0 && count <= worker->limits.sorted_max);
+    launch->arguments.partition_count = count;
+    return CUDA_CALL(worker->device, error, launch,
+                     worker->device->functions[CUDA_KERNEL_SORT_SAMPLED],
+                     (unsigned)((count + threads - 1) / threads), 1, 1, threads, 1, 1, 0,
+                     launch->stream, parameters, NULL);
 }
 
 static struct scan_result *answer_of(const struct engine_worker *worker, uint32_t slot)
@@ -509,10 +491,10 @@ enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_laun
     TRAWL_ASSERT(launch->found.listed <= a->tile_count);
     launch->kernel = worker->tables.kernel;
     launch->shared_bytes = 0;
-    launch->blocks = (uint32_t)min_u64(blocks_for(worker, launch->kernel), launch->found.listed);
     launch->threads = worker->limits.threads;
     if (a->tile_words % launch->threads != 0)
         launch->threads = 32;
-    a->tile_count = (uint32_t)launch->found.listed;
+    a->tile_count = (uint32_t)(launch->found.listed * max_u64(a->group_tiles, 1));
+    launch->blocks = (uint32_t)min_u64(blocks_for(worker, launch->kernel), a->tile_count);
     return launch_kernel(worker, launch, error);
 }

@@ -30,6 +30,10 @@ struct cuda_launch {
     struct scan_result found;
 };
 
+/* After a launch for hits by samples, which found `count`, up to limits.sorted_max: put them in
+ * order. Does not wait for it. */
+enum trawl_status cuda_launch_sort(struct engine_worker *worker, struct cuda_launch *launch,
+                                   uint64_t count, struct trawl_error *error);
 /* Choose kernel and geometry; `limit` > range->begin. */
 void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
                          const struct cuda_range *range, uint64_t limit, enum want want,

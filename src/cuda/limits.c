@@ -6,7 +6,7 @@
 
 const struct cuda_limits cuda_limits_default = {
     .text_bytes_max = 256u << 20,
-    .sampled_hits_stride_min = 128, /* scan_sampled at 64: 0.7 of the read speed [H200] */
+    .sorted_max = SCAN_SORTED_MAX,
     .resident_room_left = 1ull << 30,
     .split_bytes_min = 1ull << 30,
     .stripe_bytes = 8ull << 30,
@@ -24,7 +24,6 @@ const struct cuda_limits cuda_limits_default = {
     .tile_words_max = SCAN_TILE_WORDS_MAX,
     .blocks_max = 0,
     .partition_group_log2 = SCAN_PARTITION_GROUP_LOG2_MAX,
-    .group_samples_max = 2048,
     .dense_always = false,
     .plane_window_max = SCAN_PLANE_WINDOW_MAX,
     .streams = true,

@@ -9,8 +9,9 @@
 enum cuda_sets_way { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_WAYS };
 
 struct cuda_limits {
-    uint64_t text_bytes_max;          /* device memory of a worker for its chunk of a text */
-    uint32_t sampled_hits_stride_min; /* positions by samples from this stride on, else by every */
+    uint64_t text_bytes_max; /* device memory of a worker for its chunk of a text */
+    uint32_t sorted_max;     /* hits of samples that are put in order; where there are more, all
+                                positions are looked at */
     uint64_t
         resident_room_left; /* device memory that a loaded text leaves free, where there is much */
     uint64_t split_bytes_min;   /* of a loaded text, to be split over devices, */
@@ -30,7 +31,6 @@ struct cuda_limits {
     uint32_t blocks_max;           /* per launch; 0: what is resident */
     uint32_t partition_group_log2; /* of partitions summed up together, up to
                                       SCAN_PARTITION_GROUP_LOG2_MAX */
-    uint32_t group_samples_max;    /* method sampled: per group */
     bool dense_always;             /* treat every tile with a candidate as dense, and every group */
     uint32_t plane_window_max;     /* up to SCAN_PLANE_WINDOW_MAX */
 

@@ -72,15 +72,13 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
     memset(tables->heads, 0xff, sizeof *tables->heads << a->hash_bits);
     for (uint32_t offset = 0; offset < scan_sample_reach(0, a->stride, a->sample_pair); offset++) {
         /* each push makes a chain descend */
-        uint32_t gram[SCAN_SAMPLE_BYTES / 4], hash, bit, *head;
+        uint32_t gram[SCAN_SAMPLE_BYTES / 4], hash, *head;
 
         memcpy(gram, bytes + offset, sizeof gram);
         hash = scan_sample_hash(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
         head = &tables->heads[hash >> (32 - a->hash_bits)];
         tables->next[offset] = *head;
         *head = scan_entry(offset, hash);
-        bit = hash >> (32 - SCAN_HEAD_BITS);
-        tables->head_bits[bit / 32] |= 1u << bit % 32;
         tables->words[hash >> (32 - a->sample_words_log2)] |=
             1u << (hash & 31) | 1u << (hash >> 5 & 31);
     }

@@ -8,7 +8,7 @@
 
 /* Where the tables go; the bits are all clear. */
 struct cuda_sampled_tables {
-    uint32_t *heads, *next, *head_bits, *words;
+    uint32_t *heads, *next, *words;
 };
 
 /* What a device runs for the plan. It samples 16 bytes, which distinguish more positions of a long

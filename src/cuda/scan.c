@@ -52,6 +52,26 @@ static enum trawl_status mark_set(struct engine_worker *worker, const struct cud
     return TRAWL_OK;
 }
 
+/* What samples found is put in order, and copied as the other kernels' hits are. *in_vain: they are
+ * too many, or parts of the text too dense; from now on this plan's hits are found otherwise. */
+static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_launch *launch,
+                                   const struct cuda_hits_room *room, bool *in_vain,
+                                   struct trawl_error *error)
+{
+    uint64_t count = launch->found.count;
+
+    *in_vain = launch->found.listed > 0 || count > worker->limits.sorted_max;
+    worker->tables.sorts = !*in_vain;
+    if (*in_vain || count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_launch_sort(worker, launch, count, error));
+    if (room->ahead == 0)
+        return TRAWL_OK;
+    worker->landing_busy = true;
+    return CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes, room->address,
+                     (size_t)(room->ahead * sizeof(uint64_t)), worker->stream);
+}
+
 static enum trawl_status list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, const struct cuda_hits_room *room,
                                    uint64_t *total, uint64_t *candidates, struct trawl_error *error)
@@ -68,13 +88,18 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
         launch.arguments.hits_base = room->base;
         launch.arguments.hits_literal = room->literal;
         launch.arguments.capacity = room->count;
-        launch.ahead_bytes = room->ahead * sizeof(uint64_t);
+        launch.ahead_bytes =
+            launch.kernel == CUDA_KERNEL_STREAM_SAMPLED ? 0 : room->ahead * sizeof(uint64_t);
         launch.arguments.marks = marked ? (uint32_t *)(uintptr_t)worker->marks.address : NULL;
         if (launch.kernel == CUDA_KERNEL_HITS_SET && !marked)
             cuda_launch_small_tiles(worker, &launch);
         TRAWL_TRY(cuda_launch_run(worker, &launch, error));
         *candidates += launch.found.candidates;
         worker->tables.dense_left -= worker->tables.dense_left > 0;
+        if (launch.kernel == CUDA_KERNEL_STREAM_SAMPLED) {
+            TRAWL_TRY(sort_hits(worker, &launch, room, &in_vain, error));
+            continue;
+        }
         in_vain = launch.found.listed > launch.arguments.listed_max;
         if (in_vain)
             TRAWL_TRY(note_dense(worker, error));

@@ -140,7 +140,6 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
     a->sample_fold = a->fold != 0 ? 0x20202020u : 0;
     to.heads = (uint32_t *)block_put(block, NULL, sizeof(uint32_t) << a->hash_bits, &a->heads);
     to.next = (uint32_t *)block_put(block, NULL, a->stride * sizeof(uint32_t), &a->next);
-    to.head_bits = (uint32_t *)block_put(block, NULL, (1u << SCAN_HEAD_BITS) / 8, &a->head_bits);
     to.words = (uint32_t *)block_put(block, NULL, sizeof(uint32_t) << a->sample_words_log2,
                                      &a->sample_words);
     if (to.heads != NULL)
@@ -172,9 +171,9 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
     a->dense_lanes = DENSE_LANES;
     put_pattern(bytes, count, block, a);
     choose_grams(plan, a);
-    if (tables->kernel == CUDA_KERNEL_EVERY && takes_strides(plan, tables->method))
+    if (takes_strides(plan, tables->method))
         choose_strides(plan, a);
-    if (tables->kernel == CUDA_KERNEL_SAMPLED)
+    if (tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
         put_sampled(plan, block, a);
 }
 
@@ -253,14 +252,11 @@ static void put_plan(const struct trawl_plan *plan, struct block *block, struct 
 /* The plan's method, and which of the kernels that do the same. */
 static void choose_kernels(const struct engine_worker *worker, struct cuda_tables *tables)
 {
-    tables->kernel = tables->method == TRAWL_METHOD_SAMPLED ? CUDA_KERNEL_SAMPLED
-                     : tables->method == TRAWL_METHOD_SET   ? CUDA_KERNEL_SET
-                                                            : CUDA_KERNEL_EVERY;
+    tables->kernel = tables->method == TRAWL_METHOD_SET ? CUDA_KERNEL_SET : CUDA_KERNEL_EVERY;
     tables->count_kernel = tables->kernel;
     if (worker->limits.streams && tables->kernel == CUDA_KERNEL_EVERY)
-        tables->count_kernel = CUDA_KERNEL_STREAM;
-    if (worker->limits.streams && tables->kernel == CUDA_KERNEL_SAMPLED)
-        tables->count_kernel = CUDA_KERNEL_STREAM_SAMPLED;
+        tables->count_kernel = tables->method == TRAWL_METHOD_SAMPLED ? CUDA_KERNEL_STREAM_SAMPLED
+                                                                      : CUDA_KERNEL_STREAM;
 }
 
 /* A plan's tables, as they are to lie at `address` on the device, into `room` bytes at `to`.
@@ -282,6 +278,7 @@ static uint64_t put_tables(const struct engine_worker *worker, const struct traw
         TRAWL_ASSERT(block.count == bytes);
     }
     tables->dense_left = 0;
+    tables->sorts = tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED;
     if (worker->limits.dense_always)
         tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
     tables->arguments.set_budget = worker->limits.dense_always ? 0 : SET_BUDGET;

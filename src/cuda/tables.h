@@ -19,6 +19,7 @@ struct cuda_tables {
     uint64_t plan_serial;
     enum cuda_kernel kernel;
     enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
+    bool sorts;                    /* hits are found by samples and put in order */
     uint32_t dense_left;   /* scans for which streams are not tried: the last one was dense */
     uint32_t alike_max;    /* a set's literals that may occur at one begin, at most */
     struct scan_sets sets; /* stride 0: stream_set does not take the set */

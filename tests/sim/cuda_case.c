@@ -35,7 +35,6 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.hits_max = 1 + test_random_below(random, test_random_below(random, 2) ? 10 : 3000);
     limits.partition_group_log2 =
         (uint32_t)test_random_below(random, cuda_limits_default.partition_group_log2 + 1);
-    limits.group_samples_max = limits.threads * (uint32_t)(1 + test_random_below(random, 8));
     limits.dense_always = test_random_below(random, 3) == 0;
     if (test_random_below(random, 2)) /* patterns that are longer than their planes */
         limits.plane_window_max = 64 + 8 * (uint32_t)test_random_below(random, 10);
@@ -59,7 +58,8 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         limits.automaton_words_max = test_random_below(random, 4000);
     limits.listed_min =
         test_random_below(random, 2) ? 1000 : (uint32_t)test_random_below(random, 4);
-    limits.sampled_hits_stride_min = test_random_below(random, 4) == 0 ? 128 : 16;
+    if (test_random_below(random, 3) == 0)
+        limits.sorted_max = (uint32_t)test_random_below(random, 10);
     if (test_random_below(random, 3) == 0) /* around 2^32 and beyond, where places are larger */
         limits.far_bytes = (1ull << 32) - 4096 * test_random_below(random, 3);
     else if (test_random_below(random, 4) == 0)

@@ -104,7 +104,6 @@ static void small_limits(void)
     limits.room_step_bytes = 1;
     limits.hits_room_min = 16;
     limits.hits_max = 200;
-    limits.group_samples_max = 64;
     limits.streams = true;
     limits.sets_counted_min = 0;
     cuda_limits_replace(&limits);

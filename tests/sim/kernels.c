@@ -15,10 +15,9 @@
     X(scan_stream)    \
     X(first_stream)   \
     X(hits_every)     \
-    X(hits_sampled)   \
     X(hits_set)       \
     X(hits_stream)    \
-    X(scan_sampled)   \
+    X(sampled_sort)   \
     X(stream_sampled) \
     X(scan_set)       \
     X(scan_automaton) \

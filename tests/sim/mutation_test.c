@@ -44,8 +44,6 @@ static const struct harmless {
     const char *reason;
     bool is_chance; /* whether anything shows depends on the schedules: both are right */
 } harmless[] = {
-    {"if (simt_barrier_or(differs))", "only ends a sweep early: what is found beyond is not less",
-     false},
     {"uint32_t lanes = simt_ballot(count != 0);", "without it each lane lowers the first by itself",
      false},
     {"simt_popcount(simt_ballot(found != 0)) >= a->dense_lanes",
@@ -68,10 +66,6 @@ static const struct harmless {
     {"simt_warp_sync();",
      "the ballots around may keep the lanes together; it orders memory, which the simulator always "
      "does",
-     true},
-    {"simt_barrier(); /* the tile is done with before the next one is written */",
-     "shows where a dense group has several tiles and a warp is late at the first: rare in these "
-     "cases",
      true},
     {"!SIMT_BOUND(record.w[1] <= a->text_end - *x))",
      "shows where the bytes beside a gram are a literal's, but its end is beyond the text: rare",

@@ -55,7 +55,7 @@ SIMT_FUNCTION void every_search_dense(const struct scan_arguments *a,
     tile_emit(a, origin, shared, partition, totals);
 }
 
-/* What every, grams and dense groups do with a tile after its filter: `found` is this thread's
+/* What is done with a tile after its filter: `found` is this thread's
  * count of candidates. Returns whether the tile is dense. All threads of the block. */
 SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filter_range *range,
                                const struct tile_shared *shared, uint32_t found,
@@ -83,6 +83,33 @@ SIMT_FUNCTION int every_verify(const struct scan_arguments *a, const struct filt
     return 0;
 }
 
+/* Which tile is the launch's number `tile`: of all, of a list, or of a list of groups of samples,
+ * which have group_tiles each. Returns whether any of its places is wanted. */
+SIMT_FUNCTION int every_place(const struct scan_arguments *a, uint64_t tile,
+                              struct filter_range *range)
+{
+    uint64_t begin = a->begin, limit = a->limit, first;
+
+    if (a->group_tiles == 0) {
+        first = a->tile_list != 0 ? simt_load_u32(a->tile_list + tile) : tile;
+        range->position = a->position + first * a->tile_words * 32u;
+        return 1;
+    }
+    first = (uint64_t)simt_load_u32(a->tile_list + tile / a->group_tiles) * SCAN_SAMPLE_STEP;
+    if (first != 0)
+        begin = a->sample_base +
+                scan_sample_position((uint32_t)first - 1u, a->stride, a->sample_pair) + 1u;
+    if (first + SCAN_SAMPLE_STEP < a->sample_count)
+        limit = a->sample_base +
+                scan_sample_position((uint32_t)first + SCAN_SAMPLE_STEP - 1u, a->stride,
+                                     a->sample_pair) +
+                1u;
+    range->first = (begin > a->begin ? begin : a->begin) + a->shift;
+    range->last = (limit < a->limit ? limit : a->limit) + a->shift;
+    range->position = (range->first & ~15ull) + tile % a->group_tiles * (a->tile_words * 32u);
+    return range->position < range->last;
+}
+
 SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
 {
     struct tile_totals totals = {0, 0, 0};
@@ -101,9 +128,8 @@ SIMT_FUNCTION void every_tiles(const struct scan_arguments *a, const struct tile
          tile = tile_next(a, shared, &queue)) {
         int dense = ahead.left > 0;
 
-        if (a->tile_list != 0)
-            tile = simt_load_u32(a->tile_list + tile);
-        range.position = a->position + tile * a->tile_words * 32u;
+        if (!every_place(a, tile, &range))
+            continue;
         if (!shared->lists && a->want == WANT_FIRST && range.position > range.first &&
             tile_is_behind(a, range.position - a->shift)) {
             if (a->tile_list != 0) /* which is in no order */

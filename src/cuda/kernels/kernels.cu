@@ -3,7 +3,6 @@
 #include "every.cu"
 #include "stream.cu"
 #include "stream_hits.cu"
-#include "sampled.cu"
 #include "stream_sampled.cu"
 #include "set.cu"
 #include "automaton.cu"

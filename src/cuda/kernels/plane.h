@@ -492,17 +492,14 @@ SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struc
     }
 }
 
-/* How many bytes after the plane's last are equal to those a period on, up to `most`. All threads
- * of the block. */
+/* How many bytes after the plane's last are equal to those a period on, up to `most`, which
+ * *shared->beyond is. All threads of the block. */
 SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t most)
 {
     uint64_t from = t->base + t->skew + 32ull * plane_ones_end(a, t, PLANE_EQUAL);
 
-    if (simt_thread() == 0)
-        *shared->beyond = most;
-    simt_barrier();
     for (uint32_t step = 0; step < most; step += 8u * simt_threads()) {
         uint32_t at = step + 8u * simt_thread();
         uint64_t differ = plane_differ(a, from + at);
@@ -551,6 +548,8 @@ SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
     uint32_t from = a->plane.window_at, to = from + a->plane.window_bytes, part = 0;
     int others, any;
 
+    if (simt_thread() == 0)
+        *shared->beyond = a->plane.byte_run;
     others = simt_barrier_or(plane_build(a, &t, shared->plane));
     any = plane_candidates(a, range, shared, &t, totals);
     if (a->plane.period > SCAN_PLANE_PROBE_MAX)

@@ -16,11 +16,10 @@
 
 #define SCAN_THREADS_MAX 256u     /* per block; any multiple of 32 up to this */
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
-#define SCAN_LIST_MAX 1024u       /* sampled: candidates of a group before it counts as dense */
-#define SCAN_HEAD_BITS 16u        /* sampled: log2 of the bits in head_bits */
-#define SCAN_SAMPLE_STEP 128u     /* samples of a warp's step in streams, which is their group */
+#define SCAN_SAMPLE_STEP 128u     /* samples of a warp's step, a group */
 #define SCAN_SAMPLE_BYTES 16u     /* sampled: looked at of each stride */
 #define SCAN_SAMPLE_WORDS_MAX 13u /* sampled: log2 of the words in sample_words */
+#define SCAN_SORTED_MAX 32768u    /* sampled: hits that are put in order, in 0.2 ms at most */
 /* Loadable and initialised bytes beyond the text's end. */
 #define SCAN_PADDING_BYTES 64u
 /* Of a set, at one begin: hits of a tile of SCAN_THREADS_MAX words stay below 2^32. */
@@ -114,8 +113,7 @@ enum scan_gram_kind {
 struct scan_result {
     uint64_t count;
     uint64_t candidates;  /* bits set by the filter */
-    uint64_t dense_count; /* dense tiles, groups scanned again tile by tile; of streams,
-                        tiles given up */
+    uint64_t dense_count; /* dense tiles; of streams, tiles given up */
     uint64_t ticket;      /* the next tile or group */
     uint64_t listed;      /* tiles that a stream has put into the list so far, or gave up */
     uint64_t nearest;     /* SCAN_NONE - ((x - begin) << 32 | literal) of the first; 0: none */
@@ -211,9 +209,10 @@ struct scan_arguments {
     uint64_t hits_base;
     uint64_t hits_literal;
     uint64_t capacity;             /* of hits: those beyond are counted, not written */
-    uint64_t *order;               /* order.h: a word per partition and two per group, zeroed */
+    uint64_t *order;               /* order.h: a word per partition and two per group, zeroed; or
+                                      a zero, and room for partition_count hits in any order */
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
-    uint64_t partition_count;      /* tiles, or groups of samples times group_partitions */
+    uint64_t partition_count;      /* tiles */
     uint64_t position;             /* of the first tile: a multiple of 16, at most begin + shift */
     uint32_t is_dense;             /* a block treats its first tile as dense */
     uint64_t listed_max;           /* streams stop where more tiles than these are listed */
@@ -251,8 +250,7 @@ struct scan_arguments {
     /* Method sampled: */
     const uint32_t *heads;        /* scan_entry; of the first offset with such a hash */
     const uint32_t *next;         /* by offset: the next one's */
-    const uint32_t *head_bits;    /* 1 << SCAN_HEAD_BITS: is there a gram with this hash? */
-    const uint32_t *sample_words; /* the same for streams: two bits of one word are set */
+    const uint32_t *sample_words; /* two bits of one word are set where a gram has this hash */
     uint64_t sample_base; /* where the first sample lies: a multiple of the stride, at most begin */
     uint32_t sample_first;  /* at or beyond begin: those below are not read */
     uint32_t sample_count;  /* less than 2^32 - 2^9; scan_sample_position says where they are */
@@ -263,8 +261,7 @@ struct scan_arguments {
     uint32_t stride;        /* a multiple of SCAN_SAMPLE_BYTES, and of 32 if they come in pairs */
     uint32_t sample_pair;   /* 1: two samples at each stride, 0: one */
     uint32_t hash_bits;     /* log2 of the heads */
-    uint32_t group_samples;
-    uint32_t group_partitions; /* a group's, for as many tiles as it can have if it is dense */
+    uint32_t group_tiles; /* tile_list has groups, which have up to so many tiles each; 0: tiles */
 
     /* Method set: */
     struct plan_set set;

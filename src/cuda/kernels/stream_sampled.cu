@@ -1,34 +1,61 @@
-/* stream_sampled: how often one long pattern occurs, counted by warps that read only samples.
+/* stream_sampled: one long pattern, by a look at 16 bytes of each `stride`.
  *
- * Method     the sampling of sampled.cu. A warp takes 128 neighbouring samples at a time, four per
- *            lane, and loads the next 128 before it looks at these. Two bits of one word in shared
- *            memory say whether the pattern may have such a gram; nearly all samples end here. The
- *            others go to a queue of the warp. When it holds 32, each lane follows one sample's
- *            chain and verifies what it proposes.
+ * Method     hashes the 16 bytes at every stride-th position. The hash names the pattern's offsets
+ *            in [0, stride) with such a gram; sample minus offset is a begin, and each begin is
+ *            proposed once. A warp takes 128 neighbouring samples at a time, four per lane, and
+ *            loads the next 128 before it looks at these. Two bits of one word in shared memory say
+ *            whether the pattern may have such a gram; nearly all samples end here. The others go
+ *            to a queue of the warp. When it holds 32, each lane follows one sample's chain and
+ *            verifies what it proposes.
  *
  *              128 samples --> two bits --> queue of the warp --> 32 chains --> compare
  *              (registers)     (shared)     (shared)              (global)      (text, pattern)
  *
- *            If chains and comparisons cost more than the budget, the warp drops what the queue
- *            holds and lists the groups of 128 that it came from, for scan_sampled. If too many
- *            groups are listed, all warps stop, and scan_sampled searches everything.
+ *            Occurrences are counted, lower the first, or are put into a list in any order, from
+ *            which sampled_sort makes one in order. If chains and comparisons cost more than the
+ *            budget, the warp drops what the queue holds and notes the groups of 128 that it came
+ *            from, for scan_every. If there are too many, all warps stop.
  * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
  * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
  * Traffic    per sample: 16 bytes of one 32-byte sector. One in 50 (stride 16384) to some hundreds
- *            has its bits set by chance and reads 4 to 8 bytes of a chain.
+ *            has its bits set by chance and reads 4 to 8 bytes of a chain. sampled_sort: each
+ *            thread all begins that were found, SCAN_SORTED_MAX at most, usually from L1.
  * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
  * Progress   no warp waits for another.
- * Order      none: a count. Tickets keep the sectors that are in flight close together.
- * Limits     want is WANT_COUNT; otherwise as sampled.
- * Lost       groups assigned to warps beforehand: they drift apart, 0.86 of the rate. A ticket per
- *            128 samples: at most 440 M/s. A table of one bit per gram.
- * Source     as sampled; two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and
- *            space-efficient Bloom filters", 2009.
+ * Order      ascending, by sampled_sort. Tickets keep the sectors that are in flight close
+ * together. Limits     stride a multiple of 16. Where there are noted groups, or more occurrences
+ * than can be sorted, the host lists by other kernels. Lost       groups assigned to warps
+ * beforehand: they drift apart, 0.86 of the rate. A ticket per 128 samples: at most 440 M/s. A
+ * table of one bit per gram. Samples of 8 bytes: in English each matches several of a pattern's
+ * 4,096 offsets. A second sector to widen the stride: 64 bytes from one position cost as much as
+ * two places. Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM",
+ * 2018; two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
+ *            filters", 2009.
  */
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
 #define SAMPLED_QUEUE_MAX (SCAN_SAMPLE_STEP + SIMT_WARP_THREADS) /* less than 32 left over */
 #define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP) /* beyond all samples, all of a step */
 #define SAMPLED_REST_LOADS 8u /* of a lane's words of a long comparison: each round waits once */
+
+SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sample)
+{
+    return a->sample_base + scan_sample_position(sample, a->stride, a->sample_pair);
+}
+
+/* Unsigned, so that those below the first fail too. */
+SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sample)
+{
+    return SIMT_BOUND(sample - a->sample_first < a->sample_count - a->sample_first);
+}
+
+/* Case is ignored here, whatever the bytes: what is proposed is compared. */
+SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct simt_u32x4 *sample)
+{
+    uint32_t fold = a->sample_fold;
+
+    return scan_sample_hash(sample->w[0] | fold, sample->w[1] | fold, sample->w[2] | fold,
+                            sample->w[3] | fold);
+}
 
 /* A warp's queue and sums; count and candidates are each lane's. */
 struct sampled_stream {
@@ -44,12 +71,29 @@ struct sampled_stream {
 struct sampled_walk {
     uint32_t at;    /* of the step, from the first on; SAMPLED_END: nothing is left */
     uint32_t steps; /* of the ticket, this one among them */
-    uint64_t ahead; /* lane 0's: the next ticket */
+    uint64_t ahead; /* lane 0's: the next ticket, */
+    uint32_t limit; /* and how far the first was then, as in the result; 0: it is not looked for */
 };
 
 struct sampled_step {
     struct simt_u32x4 sample[SAMPLED_STREAM_LOADS];
 };
+
+/* Draw a ticket before it is needed. Any use of it would wait for it. */
+SIMT_FUNCTION void sampled_ask(const struct scan_arguments *a, struct sampled_walk *walk)
+{
+    walk->ahead = tile_lane_ask(a);
+    if (a->want == WANT_FIRST && simt_lane() == 0)
+        walk->limit = simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
+}
+
+/* Are all begins that a sample stands for behind the first one found so far? */
+SIMT_FUNCTION int sampled_is_behind(const struct scan_arguments *a, const struct sampled_walk *walk,
+                                    uint32_t sample)
+{
+    return UINT32_MAX - simt_shuffle_u32(walk->limit, 0) + a->begin + a->stride <
+           sampled_place(a, sample);
+}
 
 SIMT_FUNCTION void sampled_walk_next(const struct scan_arguments *a, struct sampled_walk *walk)
 {
@@ -58,8 +102,10 @@ SIMT_FUNCTION void sampled_walk_next(const struct scan_arguments *a, struct samp
     walk->at += SCAN_SAMPLE_STEP;
     if (--walk->steps == 0) {
         at = simt_shuffle_u64(walk->ahead, 0) * a->ticket_groups * SCAN_SAMPLE_STEP;
-        walk->ahead = tile_lane_ask(a);
         walk->at = at < a->sample_count ? (uint32_t)at : SAMPLED_END;
+        if (a->want == WANT_FIRST && sampled_is_behind(a, walk, walk->at))
+            walk->at = SAMPLED_END;
+        sampled_ask(a, walk);
         walk->steps = a->ticket_groups;
     }
     if (walk->at >= a->sample_count)
@@ -126,6 +172,20 @@ SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x,
     return 1;
 }
 
+/* The pattern occurs at x. */
+SIMT_FUNCTION void sampled_found(const struct scan_arguments *a, uint64_t x)
+{
+    uint64_t slot;
+
+    if (a->want == WANT_FIRST) {
+        tile_lower_first(a, (x - a->begin) << 32);
+        return;
+    }
+    slot = simt_atomic_add_u64(a->order, 1);
+    if (SIMT_BOUND(slot < a->partition_count))
+        simt_store_u64(a->order + 1 + slot, x - a->begin);
+}
+
 /* Compare what the lanes propose, one begin each; returns whether the warp gives up. */
 SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled_stream *s,
                                   int equal, uint64_t x)
@@ -144,6 +204,8 @@ SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled
             equal = 0;
     }
     s->count += equal ? 1u : 0;
+    if (equal && a->want != WANT_COUNT)
+        sampled_found(a, x);
     return 0;
 }
 
@@ -180,7 +242,8 @@ SIMT_FUNCTION int sampled_chains(const struct scan_arguments *a, struct sampled_
     return 0;
 }
 
-/* Note the groups that the queue's samples came from; returns whether they are too many by now. */
+/* Note the groups that the queue's samples came from; returns whether they are too many by now, for
+ * hits one. */
 SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_stream *s)
 {
     int too_many = 0;
@@ -191,9 +254,10 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
         if (i == 0 || s->queue[i - 1u] / SCAN_SAMPLE_STEP != group) {
             uint64_t slot = simt_atomic_add_u64(&a->result->listed, 1);
 
-            simt_store_u32(a->tile_list + slot, group);
+            if (a->want != WANT_HITS)
+                simt_store_u32(a->tile_list + slot, group);
             s->listed++;
-            too_many |= slot >= a->listed_max;
+            too_many |= slot >= a->listed_max || a->want == WANT_HITS;
         }
     }
     return simt_ballot(too_many) != 0;
@@ -301,10 +365,11 @@ SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
     SIMT_SHARED(uint32_t, sample_queues,
                 2u * SCAN_THREADS_MAX / SIMT_WARP_THREADS * SAMPLED_QUEUE_MAX);
     struct sampled_stream s = {sample_queues + 2u * simt_warp() * SAMPLED_QUEUE_MAX, 0, 0, 0, 0, 0};
-    struct sampled_walk walk = {0, 1, tile_lane_ask(&args)};
+    struct sampled_walk walk = {0, 1, 0, 0};
     struct tile_totals totals = {0, 0, 0};
     struct sampled_step even = {{{{0}}}}, odd = {{{{0}}}};
 
+    sampled_ask(&args, &walk);
     sampled_walk_next(&args, &walk);
     sampled_load_step(&args, &walk, &even);
     sampled_load_words(&args, sample_words);
@@ -319,4 +384,19 @@ SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
     totals.candidates = s.candidates;
     totals.dense_count = s.listed;
     tile_finish(&args, &totals, walk.ahead);
+}
+
+/* Put the begins that stream_sampled found, partition_count of them, where they belong: before each
+ * come those that are lower. */
+SIMT_KERNEL(sampled_sort, scan_arguments, SCAN_THREADS_MAX, 1)
+{
+    uint64_t own = (uint64_t)simt_block() * simt_threads() + simt_thread(), rank = 0, begin;
+
+    if (!SIMT_BOUND(own < args.partition_count))
+        return;
+    begin = simt_load_u64(args.order + 1 + own);
+    for (uint64_t i = 0; i < args.partition_count; i++)
+        rank += simt_load_u64(args.order + 1 + i) < begin;
+    if (SIMT_BOUND(rank < args.capacity))
+        simt_store_u64(args.hits + rank, args.hits_base + begin);
 }
