@@ -65,11 +65,14 @@ static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_lau
     if (*in_vain || count == 0)
         return TRAWL_OK;
     TRAWL_TRY(cuda_launch_sort(worker, launch, count, error));
-    if (room->ahead == 0)
-        return TRAWL_OK;
-    worker->landing_busy = true;
-    return CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes, room->address,
-                     (size_t)(room->ahead * sizeof(uint64_t)), worker->stream);
+    if (room->ahead > 0) {
+        worker->landing_busy = true;
+        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes,
+                            room->address, (size_t)(room->ahead * sizeof(uint64_t)),
+                            worker->stream));
+    }
+    /* The kernel says nothing, and who asked may look at once. */
+    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
 static enum trawl_status list_hits(struct engine_worker *worker, const struct cuda_range *range,

@@ -89,16 +89,36 @@ SIMT_FUNCTION void automaton_sort(const struct scan_arguments *a, const struct t
     }
 }
 
-/* Write the hits at x from `slot` on: those of each state of the chain ascend, and what is not in
- * order then is sorted. If there is no room for all, their order does not matter. */
+/* How many of the literals at a position with this state are lower than this one? */
+SIMT_FUNCTION uint64_t automaton_rank(const struct scan_arguments *a, uint32_t state,
+                                      uint32_t literal)
+{
+    uint64_t rank = 0;
+
+    do {
+        uint32_t from = automaton_info(a, state, 1), count = automaton_info(a, state, 2);
+
+        for (uint32_t i = 0; i < count; i++)
+            rank += simt_load_u32(a->automaton.ends + from + i) < literal;
+        state = automaton_info(a, state, 3);
+    } while (state != 0);
+    return rank;
+}
+
+/* Write the hits at x from `slot` on, of which there are `total`: those of each state of the chain
+ * ascend, and what is not in order then is sorted. If there is room for some only, which happens
+ * once, each goes where it belongs at once. */
 SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_t *list, uint64_t x,
-                                         uint32_t state, uint64_t slot)
+                                         uint32_t state, uint64_t slot, uint32_t total)
 {
     /* Nothing else of it is used: so the rest takes no shared memory. */
     struct tile_shared with_list = {0, 0, 0, 0, 0, 0, list, 0, 1}, *shared = &with_list;
     uint64_t hit = a->hits_base + x - a->begin, at = slot;
-    uint32_t last = 0, ascends = 1;
+    int listed = (slot & TILE_LISTED) != 0, cut = !listed && slot + total > a->capacity;
+    uint32_t last = 0, ascends = 1, all = state;
 
+    if (!listed && slot >= a->capacity)
+        return;
     do {
         uint32_t from = automaton_info(a, state, 1), count = automaton_info(a, state, 2);
 
@@ -106,13 +126,14 @@ SIMT_FUNCTION_LARGE void automaton_write(const struct scan_arguments *a, uint64_
             uint32_t literal = simt_load_u32(a->automaton.ends + from + i);
 
             ascends &= literal >= last;
+            if (cut)
+                at = slot + automaton_rank(a, all, literal);
             tile_put(a, shared, at++, a->hits_literal * literal + hit);
             last = literal;
         }
         state = automaton_info(a, state, 3);
     } while (state != 0);
-    if (ascends == 0 && a->hits_literal != 0 &&
-        SIMT_BOUND((slot & TILE_LISTED) != 0 || at <= a->capacity))
+    if (ascends == 0 && a->hits_literal != 0 && SIMT_BOUND(!cut))
         automaton_sort(a, shared, slot, at - slot);
 }
 
@@ -147,7 +168,7 @@ SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct 
     }
     if (way == AUTOMATON_WRITE) {
         walk->slot -= count;
-        automaton_write(a, shared->list, x, walk->state, walk->slot);
+        automaton_write(a, shared->list, x, walk->state, walk->slot, count);
     }
 }
 
