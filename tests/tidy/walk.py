@@ -10,6 +10,7 @@ leave it out (77).
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -86,6 +87,10 @@ def main():
     if scale != 'long' and float(scale) < 20:
         print('SKIPPED: it needs a build of its own: in long runs')
         return 77
+    for program in ('cmake', 'ninja', 'addr2line'):
+        if not shutil.which(program):
+            print(f'SKIPPED: no {program}')
+            return 77
     with tempfile.TemporaryDirectory(prefix='trawl-walk-') as folder:
         program, trace = build(source, compiler, folder), os.path.join(folder, 'trace')
         text = os.path.join(folder, 'text')
