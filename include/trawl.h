@@ -333,8 +333,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_
 struct trawl_text;
 
 /* Open a text in memory; the bytes are borrowed until trawl_text_close. bytes may be NULL if count
- * is 0. The caller may write the bytes between two searches, but must not remap or discard
- * (madvise) their pages, nor truncate a file that they are mapped from.
+ * is 0. The caller may write the bytes between two searches.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *bytes,
                                                                  uint64_t bytes_count,
@@ -425,8 +424,7 @@ struct trawl_runtime_options {
     uint64_t device_memory_bytes; /* at most so much of each device's memory; 0: no limit */
     uint64_t host_memory_bytes;   /* at most so much for chunks that texts are read into; 0: no
                                      limit. A search that gets none waits up to a second for others
-                                     to release some, then ends with MEMORY. With a limit, no text
-                                     is pinned (trawl_text_from_memory). */
+                                     to release some, then ends with MEMORY. */
 };
 #define TRAWL_RUNTIME_OPTIONS_INIT                                             \
     {                                                                          \
@@ -543,7 +541,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_workers(
     uint32_t *count, struct trawl_error *error);
 
 /* Cancel the searcher's current call. It returns STOPPED as soon as it can, and leaves its
- * out-parameters untouched; what a sink got before stays valid. Does nothing if no call is running.
+ * out-parameters untouched; what a sink got before stays valid. Of a search in batches, the waiting
+ * or next call for a batch returns STOPPED. Does nothing if no call is running.
  * Work that a device has begun, and trawl_text_load, go on to their end. No call has a time limit.
  * Threads: any, also from inside a sink. */
 TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
@@ -553,10 +552,9 @@ TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
 TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);
 
 /* Keep a copy of a memory text on the searcher's devices, for many searches of one text. Searches
- * of it then read host memory only for the bytes that line and window calls deliver. If a device
- * has no room, the text is pinned in host memory instead: searches for long patterns read there
- * what they need, others copy the text, faster than from memory that is not pinned. Without a
- * device (engine CPU) this does nothing and succeeds. Do not change or free the bytes until
+ * of it then read host memory only for the bytes that line and window calls deliver. Under AUTO it
+ * is no error that there is no device, or no room on it, and CPU does nothing: the host searches
+ * the text. Do not change or free the bytes until
  * trawl_text_unload or trawl_searcher_close (with a shared runtime, trawl_runtime_close).
  * The searchers of a runtime share the copy. Loading a text a second time copies it again, unless
  * the runtime has other searchers: then the old copy stays. A text of trawl_text_from_device is

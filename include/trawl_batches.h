@@ -18,8 +18,7 @@ extern "C" {
 struct trawl_search;
 
 enum trawl_search_flag {
-    TRAWL_SEARCH_COUNTS = 1,      /* match_count only, no columns */
-    TRAWL_SEARCH_LINE_NUMBERS = 2 /* also a column of line numbers */
+    TRAWL_SEARCH_LINE_NUMBERS = 1 /* also a column of line numbers */
 };
 
 /* Results of one part of the text, in columns of match_count, in order of (begin, pattern index).
@@ -29,7 +28,7 @@ struct trawl_batch {
     uint64_t text_begin; /* occurrences that begin in [text_begin, text_end) */
     uint64_t text_end;
     uint64_t match_count;
-    const uint64_t *begins; /* NULL with TRAWL_SEARCH_COUNTS */
+    const uint64_t *begins;
     const uint64_t *ends;
     const uint64_t *pattern_indices;
     const uint64_t *line_numbers; /* of the line each begins in, from 0 on; NULL without the flag */
@@ -46,16 +45,13 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searche
                                                             struct trawl_error *error);
 /* Take the next batch; batches follow each other without gap, and some may be empty. After the last
  * one, and after a failure, calls fail with ARGUMENT.
- * Errors: STOPPED after trawl_search_cancel; READ, DEVICE, MEMORY after the batches before the
+ * Errors: STOPPED after trawl_searcher_cancel; READ, DEVICE, MEMORY after the batches before the
  *         fault.
  * Threads: one at a time; it works on the search, too. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search *search,
                                                             struct trawl_batch *batch,
                                                             struct trawl_error *error);
-/* Cancel a search, or close it. After a cancel, the waiting or next trawl_search_next returns
- * STOPPED.
- * Threads: any may cancel, until trawl_search_close. */
-TRAWL_API void trawl_search_cancel(struct trawl_search *search);
+/* Close a search, at its end or before. */
 TRAWL_API void trawl_search_close(struct trawl_search *search);
 
 #ifdef __cplusplus

@@ -122,8 +122,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
                                                             struct trawl_matrix_batch *batch,
                                                             struct trawl_error *error);
-/* Cancel a search of records, or close it, as trawl_search_cancel and trawl_search_close do. */
-TRAWL_API void trawl_matrix_cancel(struct trawl_matrix_search *matrix);
+/* Close a search of records, at its end or before. */
 TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
 
 #ifdef __cplusplus

@@ -296,14 +296,14 @@ static enum trawl_status digest_batch(const struct sink *sink, const struct sink
     return TRAWL_OK;
 }
 
-void sink_batches(struct sink *sink, bool matches, bool line_numbers)
+void sink_batches(struct sink *sink, bool line_numbers)
 {
     memset(sink, 0, sizeof *sink);
-    sink->want = matches ? WANT_HITS : WANT_COUNT;
-    sink->as_matches = matches;
+    sink->want = WANT_HITS;
+    sink->as_matches = true;
     sink->in_place = true;
-    sink->columns = matches;
-    sink->line_numbers = matches && line_numbers;
+    sink->columns = true;
+    sink->line_numbers = line_numbers;
     sink->digest = sink->line_numbers ? digest_batch : NULL;
 }
 

@@ -97,7 +97,7 @@ void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
 /* For callers that take chunks themselves: no deliver. */
-void sink_batches(struct sink *sink, bool matches, bool line_numbers);
+void sink_batches(struct sink *sink, bool line_numbers);
 /* The same with a digest of its own, made of hits. */
 void sink_digests(struct sink *sink,
                   enum trawl_status (*digest)(const struct sink *sink,

@@ -6,8 +6,6 @@
 #include "runtime/job.h"
 #include "runtime/search.h"
 
-#define FLAGS_KNOWN (TRAWL_SEARCH_COUNTS | TRAWL_SEARCH_LINE_NUMBERS)
-
 struct trawl_search {
     struct search search;
     struct sink sink;
@@ -25,14 +23,13 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
 
     if (search_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "search is NULL");
-    if ((flags & ~(uint32_t)FLAGS_KNOWN) != 0)
+    if ((flags & ~(uint32_t)TRAWL_SEARCH_LINE_NUMBERS) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown search flags 0x%x", flags);
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     status = memory_allocate_zeroed(1, sizeof *search, &memory, error);
     if (status == TRAWL_OK) {
         search = (struct trawl_search *)memory;
-        sink_batches(&search->sink, (flags & TRAWL_SEARCH_COUNTS) == 0,
-                     (flags & TRAWL_SEARCH_LINE_NUMBERS) != 0);
+        sink_batches(&search->sink, (flags & TRAWL_SEARCH_LINE_NUMBERS) != 0);
         sink_line_ends(&search->sink, plan->line_end, plan->line_end_also);
         status = search_begin(&search->search, searcher, plan, text, &search->sink, error);
         if (status == TRAWL_OK)
@@ -51,10 +48,8 @@ static void fill_batch(struct trawl_search *search, const struct sink_chunk *vie
     memset(batch, 0, sizeof *batch);
     batch->text_begin = view->begin;
     batch->text_end = view->begin + view->owned;
-    batch->match_count = search->sink.columns ? view->match_count : view->count;
+    batch->match_count = view->match_count;
     batch->last = view->last;
-    if (!search->sink.columns)
-        return;
     batch->begins = view->begins;
     batch->ends = view->ends;
     batch->pattern_indices = view->patterns;
@@ -99,12 +94,6 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
     filled.size = batch->size;
     memcpy(batch, &filled, (size_t)(batch->size < sizeof filled ? batch->size : sizeof filled));
     return TRAWL_OK;
-}
-
-void trawl_search_cancel(struct trawl_search *search)
-{
-    if (search != NULL)
-        trawl_searcher_cancel(search->search.searcher);
 }
 
 void trawl_search_close(struct trawl_search *search)

@@ -386,12 +386,6 @@ enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
     return TRAWL_OK;
 }
 
-void trawl_matrix_cancel(struct trawl_matrix_search *matrix)
-{
-    if (matrix != NULL)
-        trawl_searcher_cancel(matrix->search.searcher);
-}
-
 void trawl_matrix_close(struct trawl_matrix_search *matrix)
 {
     struct trawl_searcher *searcher;

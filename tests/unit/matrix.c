@@ -396,7 +396,6 @@ static void wrong_pulls(void)
     CHECK_REFUSED(trawl_matrix_next(matrix, &batch, error));
     trawl_matrix_close(matrix);
     trawl_matrix_close(NULL);
-    trawl_matrix_cancel(NULL);
 }
 
 /* Cancelled in the middle; then the searcher is free again. */
@@ -419,7 +418,7 @@ static void cancelled_pulls(void)
                                NULL));
         MUST(trawl_matrix_next(matrix, &batch, NULL));
         TEST_CHECK(!batch.last);
-        trawl_matrix_cancel(matrix);
+        trawl_searcher_cancel(searcher);
         CHECK_STATUS(trawl_matrix_next(matrix, &batch, NULL), TRAWL_STOPPED);
         CHECK_REFUSED(trawl_matrix_next(matrix, &batch, error));
         trawl_matrix_close(matrix);
