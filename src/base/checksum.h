@@ -1,4 +1,4 @@
-/* checksum: 64 bits that tell damage by accident. Any change of one word changes it. */
+/* checksum: 64 bits that detect accidental damage. Any change of one word changes it. */
 #ifndef TRAWL_BASE_CHECKSUM_H
 #define TRAWL_BASE_CHECKSUM_H
 

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-/* So says the text of Linux's /proc/loadavg: of the machine's `cores` none is left over for one
- * more thread. Its fourth field is "threads that run or wait for a core/all threads". */
+/* Does the text of Linux's /proc/loadavg say that none of `cores` cores is free for one more
+ * thread? Its fourth field is "threads that run or wait for a core/all threads". */
 bool cores_busy_by(const char *loadavg, long cores);
 
 /* The machine now, the calling thread included; false where it cannot be known. Takes about 10 us.

@@ -41,7 +41,7 @@ struct codec {
     void (*close)(void *state);
 };
 
-/* Which format begins so? NULL: none, or *undecided: more bytes would tell. */
+/* The format that begins with these bytes. NULL: none, or *undecided: more bytes would tell. */
 const struct codec *codec_of(const uint8_t *bytes, uint64_t bytes_count, bool *undecided);
 
 /* Load its library, once. */

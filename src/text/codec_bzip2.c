@@ -57,7 +57,7 @@ static enum codec_result bzip2_step(void *state, struct codec_io *io)
                                     : CODEC_DAMAGED;
 }
 
-/* libbz2 has no way back to the beginning but by way of the end. */
+/* libbz2 cannot begin anew: the stream is ended and opened again. */
 static bool bzip2_again(void *state)
 {
     bz_stream *stream = state;

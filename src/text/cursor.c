@@ -55,7 +55,7 @@ static uint64_t front_bytes(const struct text_cursor *cursor)
 
 uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes)
 {
-    /* What a stream's last chunk left over may be as much as the largest one. */
+    /* A stream's last chunk may have left over as many bytes as the largest chunk has. */
     uint64_t bytes = cursor->text->kind == TEXT_STREAM ? cursor->need.chunk_bytes : chunk_bytes;
 
     return front_bytes(cursor) + cursor->need.before + bytes + cursor->need.after + 1 +

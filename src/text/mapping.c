@@ -142,7 +142,7 @@ uint64_t mapping_faults(void)
     return (uint64_t)usage.ru_minflt + MAJOR_FAULT * (uint64_t)usage.ru_majflt;
 }
 
-/* Note it before the zeros can be seen: who sees them will find the note. */
+/* Store it before the zeros can be seen, so that a thread that has seen them finds it. */
 static void note(struct mapping_slot *slot, uintptr_t page)
 {
     uintptr_t before = atomic_load(&slot->repaired);

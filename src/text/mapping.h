@@ -49,8 +49,7 @@ bool mapping_is_whole(const struct mapping *mapping, uint64_t end);
 /* Was any page of it repaired? */
 bool mapping_was_repaired(const struct mapping *mapping);
 
-/* Give pages back that the text's bytes [begin, end) lie in; to touch them again is slow, not
- * wrong. */
+/* Give back the pages of the text's bytes [begin, end). Touching them again is slow, not wrong. */
 void mapping_drop(const struct mapping *mapping, uint64_t begin, uint64_t end);
 
 /* Page faults of the calling thread so far; one that waits for a disk counts as many. */

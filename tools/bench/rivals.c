@@ -43,22 +43,22 @@ EACH_SET static uint64_t read_lines(const uint8_t *bytes, uint64_t count)
 
 /* ---- Pieces of a text, one a thread -------------------------------------------------------- */
 
-enum way { WAY_READ, WAY_MEMMEM, WAY_STRSTR };
+enum rival { RIVAL_READ, RIVAL_MEMMEM, RIVAL_STRSTR };
 
 struct rival_search {
     const struct contestant *it;
-    enum way way;
+    enum rival rival;
     bool full;
     uint64_t pieces, piece_bytes;
     _Atomic uint64_t count, sum, first;
 };
 
-static const uint8_t *find(enum way way, const uint8_t *text, uint64_t bytes,
+static const uint8_t *find(enum rival rival, const uint8_t *text, uint64_t bytes,
                            const struct trawl_pattern *pattern)
 {
     const uint8_t *wanted = (const uint8_t *)pattern->bytes;
 
-    if (way == WAY_MEMMEM)
+    if (rival == RIVAL_MEMMEM)
         return (const uint8_t *)memmem(text, (size_t)bytes, wanted, (size_t)pattern->bytes_count);
     return (const uint8_t *)strstr((const char *)text, (const char *)wanted);
 }
@@ -74,7 +74,8 @@ static void search_text(struct rival_search *search, uint64_t begin, uint64_t en
         const uint8_t *at = question->bytes + begin, *stop;
 
         stop = question->bytes + (last < search->it->bytes ? last : search->it->bytes);
-        for (; (at = find(search->way, at, (uint64_t)(stop - at), &question->patterns[p])) != NULL;
+        for (;
+             (at = find(search->rival, at, (uint64_t)(stop - at), &question->patterns[p])) != NULL;
              at++) {
             uint64_t place = (uint64_t)(at - question->bytes) + 1, first = search->first;
 
@@ -99,7 +100,7 @@ static void search_records(struct rival_search *search, uint64_t begin, uint64_t
     for (uint64_t record = begin / bytes; record < end / bytes; record++)
         for (uint64_t p = 0; p < question->pattern_count; p++) {
             const uint8_t *text = question->bytes + record * bytes;
-            const uint8_t *at = find(search->way, text, bytes, &question->patterns[p]);
+            const uint8_t *at = find(search->rival, text, bytes, &question->patterns[p]);
 
             count += at != NULL;
             if (at != NULL && search->full)
@@ -115,7 +116,7 @@ static void search_piece(void *context, uint64_t index)
     uint64_t begin = index * search->piece_bytes;
     uint64_t end = index + 1 == search->pieces ? search->it->bytes : begin + search->piece_bytes;
 
-    if (search->way == WAY_READ)
+    if (search->rival == RIVAL_READ)
         atomic_fetch_xor(&search->sum,
                          read_lines(search->it->question->bytes + begin, end - begin));
     else if (search->it->question->record_bytes > 0)
@@ -131,14 +132,14 @@ static void run_rival(struct contestant *it, bool full, struct bench_run *run)
     uint64_t unit = it->question->record_bytes > 0 ? it->question->record_bytes : 4096;
     double begin = clock_seconds();
 
-    search.way = (enum way)(uintptr_t)it->state;
+    search.rival = (enum rival)(uintptr_t)it->state;
     search.piece_bytes = it->bytes / it->threads / unit * unit;
     pieces_run(search_piece, &search, search.pieces, it->threads);
     run->seconds = clock_seconds() - begin;
     run->answer = (struct answer){search.count, search.sum, full && call_is_of_records(it->call)};
     if (it->call == CALL_FIRST)
         run->answer.count = search.first == UINT64_MAX ? 0 : search.first;
-    if (search.way == WAY_READ) /* used, so that no compiler leaves the loop out */
+    if (search.rival == RIVAL_READ) /* used, so that no compiler leaves the loop out */
         run->answer.count = search.sum & 1;
 }
 
@@ -180,11 +181,11 @@ bool rival_contestant(struct contestant *contestant, const char *kind)
 {
     static const char *const names[] = {"read", "memmem", "strstr"};
 
-    for (uint32_t way = WAY_READ; way <= WAY_STRSTR; way++)
-        if (strcmp(kind, names[way]) == 0) {
+    for (uint32_t rival = RIVAL_READ; rival <= RIVAL_STRSTR; rival++)
+        if (strcmp(kind, names[rival]) == 0) {
             contestant->run = run_rival;
-            contestant->state = (void *)(uintptr_t)way;
-            contestant->bound = way == WAY_READ;
+            contestant->state = (void *)(uintptr_t)rival;
+            contestant->bound = rival == RIVAL_READ;
         }
     if (strcmp(kind, "hyperscan") == 0) {
         contestant->run = run_hyperscan;
