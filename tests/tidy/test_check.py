@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """test_check: a check names exactly what is wrong in its bad sample.
 
-test_check.py NAME   runs check NAME on bad/NAME/tree and compares with bad/NAME/expected.txt; the
-                     sample of lengths is made here
+test_check.py NAME [ROOM...]   runs check NAME on bad/NAME/tree and compares with bad/NAME/expected.txt.
+                               The sample of lengths is made here; those of NAME.py, which looks at
+                               object files, are compiled, and with rooms it also gets a list of them,
+                               without those of sources named gone.c.
 """
 
+import glob
 import os
 import subprocess
 import sys
@@ -34,27 +37,44 @@ def write_lengths(folder):
             file.write('\n'.join(lines) + '\n')
 
 
-def main():
-    with tempfile.TemporaryDirectory() as made:
-        return check(sys.argv[1], made)
+def compiled(source, made, name, rooms):
+    """The command that looks at the objects of the sources."""
+    targets = []
+    for path in glob.glob(os.path.join(source, 'src', '*', '*.c')):
+        target = os.path.join(made, os.path.relpath(path, os.path.join(source, 'src')) + '.o')
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        subprocess.run([os.environ.get('CC', 'cc'), '-c', path, '-o', target], check=True)
+        targets += [] if path.endswith('/gone.c') else [target]
+    with open(os.path.join(made, 'list'), 'w', encoding='utf-8') as file:
+        file.write('\n'.join(targets))
+    command = [sys.executable, os.path.join(HERE, f'{name}.py'), made]
+    return command + [os.path.join(made, 'list'), *rooms] if rooms else command
 
 
-def check(name, made):
+def command_of(name, rooms, made):
     folder = os.path.join(HERE, 'bad', name)
     tree = os.path.join(folder, 'tree')
+    if os.path.exists(os.path.join(HERE, f'{name}.py')):
+        return compiled(tree, made, name, rooms)
     if name == 'lengths':
         write_lengths(made)
         tree = made
-    command = [sys.executable, os.path.join(HERE, 'tidy.py'), '--root', tree]
+    command = [sys.executable, os.path.join(HERE, 'tidy.py'), '--root', tree, name]
     arguments = os.path.join(folder, 'arguments.txt')
     if os.path.exists(arguments):
         with open(arguments, encoding='utf-8') as file:
             command += file.read().split()
-    result = subprocess.run([*command, name], capture_output=True, text=True, check=False)
+    return command
+
+
+def main():
+    name, *rooms = sys.argv[1:]
+    with tempfile.TemporaryDirectory() as made:
+        result = subprocess.run(command_of(name, rooms, made), capture_output=True, text=True, check=False)
     if result.returncode == 77:
         print(result.stdout, end='')
         return 77
-    with open(os.path.join(folder, 'expected.txt'), encoding='utf-8') as file:
+    with open(os.path.join(HERE, 'bad', name, 'expected.txt'), encoding='utf-8') as file:
         expected = file.read()
     if result.returncode == 1 and result.stdout == expected:
         print(f'{expected.count(chr(10))} findings, as expected')
