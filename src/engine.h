@@ -131,20 +131,20 @@ struct engine_task {
 
 /* How an engine holds a text of the host's memory. */
 enum engine_hold {
-    ENGINE_HOLD_LOOK, /* not at all: say where it is held */
-    ENGINE_HOLD_COPY, /* a copy, unless there is one */
-    ENGINE_HOLD_ANEW, /* a copy, in any case */
-    ENGINE_HOLD_LENT, /* the text is the caller's, at `address` on a device. The bytes name it and
-                         its parts, and cannot be read, */
-    ENGINE_HOLD_FETCHED, /* until they are copied to the host */
-    ENGINE_HOLD_PINNED   /* devices copy from it by themselves */
+    ENGINE_HOLD_LOOK,     /* not at all: say where it is held */
+    ENGINE_HOLD_COPY,     /* a copy, unless there is one */
+    ENGINE_HOLD_ANEW,     /* a copy, in any case */
+    ENGINE_HOLD_BORROWED, /* the text is the caller's, at `address` on a device. The bytes name it
+                         and its parts, and cannot be read, */
+    ENGINE_HOLD_FETCHED,  /* until they are copied to the host */
+    ENGINE_HOLD_PINNED    /* devices copy from it by themselves */
 };
 
 struct engine_text {
     const uint8_t *bytes;
     uint64_t bytes_count;
     enum engine_hold how;
-    uint64_t address;              /* LENT */
+    uint64_t address;              /* BORROWED */
     const struct trawl_plan *plan; /* LOOK: whose searches need no copy; NULL: any */
     uint32_t device;               /* PINNED: by this one's driver context. LOOK: set: it is held
                                       there; ENGINE_DEVICES_MAX: by several */

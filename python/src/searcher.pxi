@@ -117,7 +117,7 @@ cdef class Handle:
 
     cdef work todo
     cdef bint taken
-    cdef bint lent  # the text lies on a device, and was loaded for this call
+    cdef bint borrowed  # the text lies on a device, and was loaded for this call
     cdef Source own  # for texts that are opened for a call
     cdef Source source  # of the call
 
@@ -162,8 +162,8 @@ cdef class Handle:
         """A text on a device is loaded for the call, which copies nothing."""
         with nogil:
             self.todo.status = trawl_text_load(self.todo.searcher, self.todo.text, &self.todo.error)
-        self.lent = self.todo.status == TRAWL_OK
-        return 0 if self.lent else fail(self.todo.status, &self.todo.error)
+        self.borrowed = self.todo.status == TRAWL_OK
+        return 0 if self.borrowed else fail(self.todo.status, &self.todo.error)
 
     cdef int run(self, void (*function)(work *) noexcept nogil, object progress) except -1:
         """Search, and raise what it ended with. The main thread stays open for signals: where the
@@ -323,9 +323,9 @@ cdef class Searcher:
             return handle
 
     cdef void give(self, Handle handle) noexcept:
-        if handle.lent:
+        if handle.borrowed:
             trawl_text_unload(handle.todo.searcher, handle.todo.text)
-            handle.lent = False
+            handle.borrowed = False
         handle.own.close()
         handle.source = None
         self.last = handle
@@ -370,7 +370,7 @@ cdef class Searcher:
         try:
             handle.todo.text = source.text
             handle.load()
-            handle.lent = False
+            handle.borrowed = False
         finally:
             self.give(handle)
         self.loaded[source] = None

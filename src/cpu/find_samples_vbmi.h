@@ -115,12 +115,12 @@ static inline uint32_t byte_passed_look(const struct byte_passed *passed,
     for (uint32_t i = 0; i < passed->count; i += 16) {
         uint32_t left = passed->count - i;
         __mmask16 there = (__mmask16)(left < 16 ? (1u << left) - 1 : 0xffffu);
-        __m512i fours = _mm512_or_si512(_mm512_loadu_si512(passed->four + i), folds), words;
+        __m512i grams = _mm512_or_si512(_mm512_loadu_si512(passed->four + i), folds), words;
 
-        fours = _mm512_mullo_epi32(fours, factor);
+        grams = _mm512_mullo_epi32(grams, factor);
         words = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), there,
-                                            _mm512_srl_epi32(fours, shift), class->bitmap, 4);
-        words = _mm512_rorv_epi32(words, _mm512_srli_epi32(fours, 8));
+                                            _mm512_srl_epi32(grams, shift), class->bitmap, 4);
+        words = _mm512_rorv_epi32(words, _mm512_srli_epi32(grams, 8));
         there = _mm512_mask_test_epi32_mask(there, words, one);
         _mm512_storeu_si512(places + count, _mm512_maskz_compress_epi32(
                                                 there, _mm512_loadu_si512(passed->place + i)));

@@ -53,15 +53,15 @@ static inline uint32_t stem_samples_vectors(const uint8_t *text, const struct se
             count += stem_samples_filtered(text, &i, last, readable, class, fold, places + count);
 #endif
         for (; i < last && i + 64 <= readable; i += 16ull * stride) {
-            __m512i fours = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, at;
+            __m512i grams = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, at;
             __mmask16 there =
                 _mm512_cmplt_epu32_mask(offsets, _mm512_set1_epi32((int32_t)(uint32_t)(last - i)));
             __mmask16 passed;
 
-            fours = _mm512_or_si512(_mm512_shuffle_epi8(fours, bytes), folds);
-            fours = _mm512_mullo_epi32(fours, factor);
-            word = _mm512_i32gather_epi32(_mm512_srl_epi32(fours, shift), class->bitmap, 4);
-            at = _mm512_and_si512(_mm512_srli_epi32(fours, 8), _mm512_set1_epi32(31));
+            grams = _mm512_or_si512(_mm512_shuffle_epi8(grams, bytes), folds);
+            grams = _mm512_mullo_epi32(grams, factor);
+            word = _mm512_i32gather_epi32(_mm512_srl_epi32(grams, shift), class->bitmap, 4);
+            at = _mm512_and_si512(_mm512_srli_epi32(grams, 8), _mm512_set1_epi32(31));
             passed = _mm512_mask_test_epi32_mask(there, word, _mm512_sllv_epi32(one, at));
             _mm512_storeu_si512(
                 places + count,

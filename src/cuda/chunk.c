@@ -86,7 +86,7 @@ static enum trawl_status next_range(struct engine_worker *worker, const struct e
         range->text_end = chunk_at + available;
         return TRAWL_OK;
     }
-    if (cuda_residents_lent(worker->engine, chunk->bytes, &fetched) && !fetched)
+    if (cuda_residents_borrowed(worker->engine, chunk->bytes, &fetched) && !fetched)
         return TRAWL_FAIL(error, DEVICE, "%s: the text lies on another device",
                           worker->device->name);
     TRAWL_TRY(bring_text(worker, chunk, at, way, error));

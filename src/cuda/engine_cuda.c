@@ -76,7 +76,7 @@ static enum trawl_status cuda_hold(struct engine *engine, struct engine_text *te
     case ENGINE_HOLD_ANEW:
         return cuda_residents_load(engine, text->bytes, text->bytes_count,
                                    text->how == ENGINE_HOLD_ANEW, error);
-    case ENGINE_HOLD_LENT:
+    case ENGINE_HOLD_BORROWED:
         return cuda_residents_lend(engine, text->bytes, text->bytes_count, text->address, error);
     case ENGINE_HOLD_FETCHED:
         return cuda_residents_fetch(engine, (uint8_t *)(uintptr_t)text->bytes, text->bytes_count,
@@ -186,7 +186,7 @@ static bool is_array_there(const struct engine_worker *worker, const struct engi
 
     if (task->words->host != NULL || worker->device_index == 0)
         return true;
-    return cuda_residents_lent(worker->engine, task->chunk->bytes, &fetched) &&
+    return cuda_residents_borrowed(worker->engine, task->chunk->bytes, &fetched) &&
            (worker->device->driver->pointer_attribute(&ordinal, CUDA_POINTER_DEVICE,
                                                       task->words->address) != CUDA_CODE_OK ||
             (uint32_t)ordinal == worker->device_index);

@@ -1,7 +1,7 @@
 /* load: texts go to devices, and stay there, whole or split over them.
  *
  * A long text is split into stripes, each with what it shares with the next; a short one lies on
- * every device. A lent text is searched where the caller has it, on its device alone.
+ * every device. A borrowed text is searched where the caller has it, on its device alone.
  */
 #include "cuda/load.h"
 
@@ -40,14 +40,14 @@ static enum trawl_status check_room(const struct engine_worker *worker, uint64_t
 }
 
 /* A copy on the device itself, of a text that ends where its allocation does. */
-static enum trawl_status copy_lent(const struct engine_worker *worker,
-                                   const struct cuda_resident *resident, uint64_t room,
-                                   struct trawl_error *error)
+static enum trawl_status copy_borrowed(const struct engine_worker *worker,
+                                       const struct cuda_resident *resident, uint64_t room,
+                                       struct trawl_error *error)
 {
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, resident->memory.address + resident->count, 0,
                         (size_t)(room - resident->count), worker->stream));
     return CUDA_CALL(worker->device, error, copy_on_device, resident->memory.address,
-                     resident->lent, (size_t)resident->count, worker->stream);
+                     resident->borrowed, (size_t)resident->count, worker->stream);
 }
 
 /* With the device entered. */
@@ -58,8 +58,8 @@ static enum trawl_status bring_resident(struct engine_worker *worker,
 
     TRAWL_TRY(check_room(worker, room, error));
     TRAWL_TRY(cuda_memory_reserve(worker->device, &resident->memory, room, error));
-    TRAWL_TRY(resident->lent != 0
-                  ? copy_lent(worker, resident, room, error)
+    TRAWL_TRY(resident->borrowed != 0
+                  ? copy_borrowed(worker, resident, room, error)
                   : cuda_worker_upload_text(worker, resident->memory.address, resident->bytes,
                                             resident->count, error));
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
@@ -269,19 +269,19 @@ static bool is_padded(const struct cuda_driver *driver, uint64_t address, uint64
 
     return driver->pointer_attribute(&begin, CUDA_POINTER_RANGE_BEGIN, address) == CUDA_CODE_OK &&
            driver->pointer_attribute(&bytes, CUDA_POINTER_RANGE_BYTES, address) == CUDA_CODE_OK &&
-           begin <= address - address % CUDA_LENT_ALIGNMENT &&
+           begin <= address - address % CUDA_BORROWED_ALIGNMENT &&
            saturating_add(end, 15 + SCAN_PADDING_BYTES) <= saturating_add(begin, bytes);
 }
 
-static enum trawl_status lend(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                              uint64_t address, struct trawl_error *error)
+static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uint64_t count,
+                                uint64_t address, struct trawl_error *error)
 {
     struct cuda_resident resident = {.bytes = bytes,
                                      .count = count,
                                      .owned = count,
                                      .text = bytes,
                                      .text_count = count,
-                                     .lent = address};
+                                     .borrowed = address};
     enum trawl_status status;
     bool padded;
 
@@ -301,7 +301,7 @@ enum trawl_status cuda_residents_lend(struct engine *engine, const uint8_t *byte
 
     (void)pthread_mutex_lock(&engine->load_lock);
     if (count > 0 && !is_loaded(engine, bytes, count))
-        status = lend(engine, bytes, count, address, error);
+        status = borrow(engine, bytes, count, address, error);
     (void)pthread_mutex_unlock(&engine->load_lock);
     return status;
 }
@@ -314,7 +314,7 @@ static enum trawl_status fetch(struct engine *engine, const struct cuda_resident
 
     TRAWL_TRY(cuda_worker_open_on(engine, resident->device_index, &worker, error));
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
-    status = CUDA_CALL(worker->device, error, copy_to_host, bytes, resident->lent,
+    status = CUDA_CALL(worker->device, error, copy_to_host, bytes, resident->borrowed,
                        (size_t)resident->count, worker->stream);
     if (status == TRAWL_OK)
         status = CUDA_CALL(worker->device, error, stream_wait, worker->stream);
@@ -330,7 +330,7 @@ enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, ui
     struct cuda_resident *kept, resident = {.bytes = NULL};
 
     (void)pthread_mutex_lock(&engine->lock);
-    kept = cuda_residents_find_lent(engine, bytes);
+    kept = cuda_residents_find_borrowed(engine, bytes);
     if (kept != NULL)
         resident = *kept;
     (void)pthread_mutex_unlock(&engine->lock);
@@ -339,7 +339,7 @@ enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, ui
                           "the text lies on a device and is not loaded: the host cannot read it");
     TRAWL_TRY(fetch(engine, &resident, bytes, error));
     (void)pthread_mutex_lock(&engine->lock);
-    kept = cuda_residents_find_lent(engine, bytes);
+    kept = cuda_residents_find_borrowed(engine, bytes);
     if (kept != NULL)
         kept->fetched = true;
     (void)pthread_mutex_unlock(&engine->lock);

@@ -18,8 +18,8 @@ struct cuda_resident {
     uint64_t text_count;
     uint32_t device_index;
     struct cuda_memory memory;
-    uint64_t lent; /* not 0: the text is the caller's, at this address on the device */
-    bool fetched;  /* then: the host can read `bytes`, too */
+    uint64_t borrowed; /* not 0: the text is the caller's, at this address on the device */
+    bool fetched;      /* then: the host can read `bytes`, too */
 };
 
 struct engine {

@@ -85,29 +85,30 @@ bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *byt
     if (!find_resident(worker, bytes, count, &resident, bytes_at))
         return false;
     *address = resident.memory.address;
-    if (resident.memory.bytes == 0) { /* lent: kernels take aligned texts */
-        *address = resident.lent - resident.lent % CUDA_LENT_ALIGNMENT;
-        *bytes_at += resident.lent % CUDA_LENT_ALIGNMENT;
+    if (resident.memory.bytes == 0) { /* borrowed: kernels take aligned texts */
+        *address = resident.borrowed - resident.borrowed % CUDA_BORROWED_ALIGNMENT;
+        *bytes_at += resident.borrowed % CUDA_BORROWED_ALIGNMENT;
     }
     return true;
 }
 
-struct cuda_resident *cuda_residents_find_lent(struct engine *engine, const uint8_t *bytes)
+struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const uint8_t *bytes)
 {
     uint64_t at;
 
     for (uint32_t i = 0; i < engine->residents_end; i++)
-        if (engine->residents[i].lent != 0 && resident_holds(&engine->residents[i], bytes, 0, &at))
+        if (engine->residents[i].borrowed != 0 &&
+            resident_holds(&engine->residents[i], bytes, 0, &at))
             return &engine->residents[i];
     return NULL;
 }
 
-bool cuda_residents_lent(struct engine *engine, const uint8_t *bytes, bool *fetched)
+bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *fetched)
 {
     const struct cuda_resident *resident;
 
     (void)pthread_mutex_lock(&engine->lock);
-    resident = cuda_residents_find_lent(engine, bytes);
+    resident = cuda_residents_find_borrowed(engine, bytes);
     *fetched = resident != NULL && resident->fetched;
     (void)pthread_mutex_unlock(&engine->lock);
     return resident != NULL;

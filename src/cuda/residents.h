@@ -4,14 +4,14 @@
 
 #include "cuda/open.h"
 
-#define CUDA_LENT_ALIGNMENT 256u /* of texts that kernels take */
+#define CUDA_BORROWED_ALIGNMENT 256u /* of texts that kernels take */
 
 /* Where is the text held? */
 bool cuda_residents_locate(struct engine *engine, struct engine_text *text);
-/* The lent text of which these bytes are; NULL: none. With the lock held. */
-struct cuda_resident *cuda_residents_find_lent(struct engine *engine, const uint8_t *bytes);
-/* Are these bytes of a lent text? And can the host read them? */
-bool cuda_residents_lent(struct engine *engine, const uint8_t *bytes, bool *fetched);
+/* The borrowed text of which these bytes are; NULL: none. With the lock held. */
+struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const uint8_t *bytes);
+/* Are these bytes of a borrowed text? And can the host read them? */
+bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *fetched);
 /* Where host bytes that were loaded lie on the worker's device: `bytes_at` beyond address. */
 bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
                           uint64_t *address, uint64_t *bytes_at);

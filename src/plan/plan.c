@@ -146,9 +146,9 @@ static enum trawl_status plan_new(struct trawl_plan **plan_out, struct trawl_err
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
     plan = (struct trawl_plan *)memory;
     TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->dense, &memory, error));
-    plan->dense = (struct plan_annex *)memory;
+    plan->dense = (struct plan_attachment *)memory;
     TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->matcher, &memory, error));
-    plan->matcher = (struct plan_annex *)memory;
+    plan->matcher = (struct plan_attachment *)memory;
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     *plan_out = plan;
     plan = NULL;
@@ -198,12 +198,12 @@ done:
     return status;
 }
 
-static void annex_release(struct plan_annex *annex)
+static void attachment_release(struct plan_attachment *attachment)
 {
-    TRAWL_ASSERT(annex == NULL || annex->object == NULL || annex->release != NULL);
-    if (annex != NULL && annex->object != NULL)
-        annex->release(annex->object);
-    memory_release(annex, 1, sizeof *annex);
+    TRAWL_ASSERT(attachment == NULL || attachment->object == NULL || attachment->release != NULL);
+    if (attachment != NULL && attachment->object != NULL)
+        attachment->release(attachment->object);
+    memory_release(attachment, 1, sizeof *attachment);
 }
 
 void trawl_plan_free(struct trawl_plan *plan)
@@ -237,8 +237,8 @@ void trawl_plan_free(struct trawl_plan *plan)
                        sizeof *plan->set_buckets);
     memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
     memory_release(plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
-    annex_release(plan->dense);
-    annex_release(plan->matcher);
+    attachment_release(plan->dense);
+    attachment_release(plan->matcher);
     memory_release(plan, 1, sizeof *plan);
 }
 

@@ -37,7 +37,7 @@ struct plan_head {
 
 /* What an engine makes of a plan when it first needs it, for all who search with the plan; guarded
  * by that engine. */
-struct plan_annex {
+struct plan_attachment {
     void *object;
     void (*release)(void *object); /* called by trawl_plan_free */
 };
@@ -104,10 +104,10 @@ struct trawl_plan {
     uint64_t *set_wide;    /* as many, of plan_hash_wide; NULL if set.wide_mask is 0 */
     uint32_t *set_buckets; /* (1 << bucket_bits) + 1 begins into set_entries */
     uint32_t *set_entries; /* literal indexes, grouped by bucket, ascending inside each */
-    struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it;
-                                    NULL with classes, where the CPU has no use for them */
-    struct plan_annex *dense;    /* of cpu/dense_set.c */
-    struct plan_annex *matcher;  /* of cpu/set_matcher.c */
+    struct plan_head *set_heads;     /* of set_entries: most of a bucket fails without a look at it;
+                                        NULL with classes, where the CPU has no use for them */
+    struct plan_attachment *dense;   /* of cpu/dense_set.c */
+    struct plan_attachment *matcher; /* of cpu/set_matcher.c */
 };
 
 /* trawl_plan_build, with the algorithms that there are; NULL: none. */
@@ -137,10 +137,10 @@ uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, co
                        uint64_t count);
 
 /* Decode one UTF-8 character of at most `count` bytes; returns its bytes, 0 if it is not one. */
-/* As plan_utf8_decode, in the plan's encoding. */
+uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point);
+/* The same in the plan's encoding. */
 uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                      uint32_t *code_point);
-uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point);
 
 /* Do the plan's word and line conditions hold for an occurrence [begin, end) of a text chunk?
  * chunk[-before] to chunk[available - 1] are readable; before == 0 or available == end mean the

@@ -14,7 +14,7 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define HUNGER_MAX 8 /* of chunks in a row that tell the same: then claims change by one */
+#define DEMAND_MAX 8 /* of chunks in a row that tell the same: then claims change by one */
 /* A device's first worker looks for its next chunk of a loaded text so long before it sleeps: to
  * wake the workers of several devices takes 25 to 200 us; a list of 16 GiB takes four of them
  * 1,200.
@@ -246,27 +246,27 @@ void devices_stop(struct devices *devices)
 /* A chunk is ready. One thread of a device keeps the bus busy: if more than half of all wait for
  * chunks, devices could do with more; if each has a chunk to go on with, with fewer. Without the
  * workers that are about to wake. With the lock held. */
-static void see_hunger(struct devices *devices)
+static void see_demand(struct devices *devices)
 {
     uint32_t workers = atomic_load(&devices->worker_count);
     uint32_t more = atomic_load(&devices->claims_more);
 
     TRAWL_ASSERT(devices->waiting <= workers);
-    TRAWL_ASSERT(devices->hunger > -HUNGER_MAX && devices->hunger < HUNGER_MAX);
+    TRAWL_ASSERT(devices->demand > -DEMAND_MAX && devices->demand < DEMAND_MAX);
     if (2 * devices->waiting > workers + 2 * devices->queued)
-        devices->hunger++;
+        devices->demand++;
     else if (devices->queued >= workers)
-        devices->hunger--;
+        devices->demand--;
     else
-        devices->hunger -= (devices->hunger > 0) - (devices->hunger < 0);
-    if (devices->hunger >= HUNGER_MAX)
+        devices->demand -= (devices->demand > 0) - (devices->demand < 0);
+    if (devices->demand >= DEMAND_MAX)
         more += more < devices->runtime->threads_max;
-    else if (devices->hunger <= -HUNGER_MAX)
+    else if (devices->demand <= -DEMAND_MAX)
         more -= more > 0;
     else
         return;
     TRAWL_ASSERT(more <= devices->runtime->threads_max);
-    devices->hunger = 0;
+    devices->demand = 0;
     atomic_store(&devices->claims_more, more);
 }
 
@@ -283,7 +283,7 @@ void devices_push(struct devices *devices, struct queue_item *first)
         next = item->next;
         TRAWL_ASSERT(!item->claimed || atomic_load(&devices->claimed) > 0);
         if (item->claimed)
-            see_hunger(devices);
+            see_demand(devices);
         devices->queued += item->claimed;
         job_hold(item->job);
         item->next = NULL;

@@ -131,7 +131,7 @@ static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *
 {
     struct engine_text held = {.bytes = text->bytes,
                                .bytes_count = text->bytes_count,
-                               .how = ENGINE_HOLD_LENT,
+                               .how = ENGINE_HOLD_BORROWED,
                                .address = text->device_address};
     enum trawl_status status;
 

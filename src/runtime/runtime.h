@@ -102,7 +102,7 @@ struct devices {
     uint32_t queued;                 /* of them, that were claimed */
     uint32_t waiting;                /* workers, for them */
     uint64_t became_idle;            /* workers, ever */
-    int hunger;                      /* of the last chunks, those that workers had to wait for, less
+    int demand;                      /* of the last chunks, those that workers had to wait for, less
                                         those that waited for workers */
     _Atomic uint32_t claims_more;    /* than usual, since workers wait */
     _Atomic uint32_t claimed;        /* chunks being made ready for devices, or queued */

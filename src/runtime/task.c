@@ -171,9 +171,9 @@ static void drop_part(struct task *task)
     task->match_count = 0;
 }
 
-/* A device could not do it: the plan is not for devices, or the device is lost. True: another one
- * may try. Else the CPU has searched, if it may, from now on all of a plan that is not for devices;
- * or *status says what the task fails with. */
+/* A device could not search the task: it is lost, or devices do not take the plan. Returns true if
+ * another device may try. Otherwise the CPU has searched it, if the engine allows that, and will
+ * search all further chunks under such a plan; or *status says what the task fails with. */
 static bool recover(struct search *search, struct task *task, struct worker *worker,
                     enum trawl_status *status, struct trawl_error *error)
 {
@@ -460,8 +460,8 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     return true;
 }
 
-/* Other searches hold all of the runtime's budget: wait a little, if not too often. One that is
- * not taken further by its caller may never give it back, and its caller may be ours. */
+/* Other searches hold all of the runtime's budget: wait a little, but not for ever. A search whose
+ * caller takes no results gives nothing back, and that caller may be the one that waits here. */
 static bool wait_for_room(struct search *search, uint64_t bytes)
 {
     const struct trawl_runtime *runtime = search->job.runtime;
