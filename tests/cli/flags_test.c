@@ -43,8 +43,8 @@ static void check_form(const struct row *row, const char *option, const char *va
     struct settings before, after;
     bool good;
 
-    TEST_CHECK(typed_parse(&before, 1, arguments, false));
-    good = typed_parse(&after, value != NULL ? 3 : 2, arguments, false);
+    TEST_CHECK(flags_parse(&before, 1, arguments, false));
+    good = flags_parse(&after, value != NULL ? 3 : 2, arguments, false);
     if (!test_check(good == (row->effect != EFFECT_REFUSES), option, __FILE__, __LINE__))
         printf("  '%s' '%s': %s\n", option, value != NULL ? value : "", after.error);
     if (row->effect == EFFECT_SETS) {
@@ -54,8 +54,8 @@ static void check_form(const struct row *row, const char *option, const char *va
     if (row->effect == EFFECT_REFUSES)
         test_check(after.error[0] != '\0' && strchr(after.error, '\n') == NULL, option, __FILE__,
                    __LINE__);
-    typed_free(&before);
-    typed_free(&after);
+    flags_free(&before);
+    flags_free(&after);
 }
 
 static void check_parsed(const struct flag *flag)

@@ -99,7 +99,7 @@ static void ask_oracle(struct oracle *oracle, int count, char **arguments,
 
 static void check_settings(struct settings *settings, uint8_t choice)
 {
-    char message[TYPED_ERROR_BYTES] = "";
+    char message[SETTINGS_ERROR_BYTES] = "";
 
     if (settings_build(settings, (choice & 2) != 0, (choice & 4) != 0, message)) {
         REQUIRE(settings->before_count >= CONTEXT_NOT_GIVEN);
@@ -130,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
          at += strlen(at) + 1)
         arguments[count++] = at;
     arguments[count] = NULL;
-    good = typed_parse(&settings, count, arguments, posix);
+    good = flags_parse(&settings, count, arguments, posix);
     ask_oracle(&oracle, count, arguments, posix);
     if (good && !oracle.unsure) {
         REQUIRE(!oracle.failed);

@@ -16,7 +16,7 @@
 
 #define LOOK_BYTES (16u << 10)
 
-void binary_next_block(struct scan *scan, uint64_t end)
+void binary_next_block(struct text_scan *scan, uint64_t end)
 {
     output_commit(scan->output);
     scan->selected_before_block = scan->selected_count;
@@ -24,14 +24,14 @@ void binary_next_block(struct scan *scan, uint64_t end)
     scan->block_end = (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
-static void discard(struct scan *scan)
+static void discard(struct text_scan *scan)
 {
     output_discard(scan->output);
     if (scan->job->worker != NULL)
         pool_cut_back(scan->job->worker);
 }
 
-void binary_found(struct scan *scan)
+void binary_found(struct text_scan *scan)
 {
     bool in_current_block = scan->block_end != OFFSET_NONE && scan->null_offset < scan->block_end;
     bool selected = in_current_block && scan->selected_count > scan->selected_before_block;
@@ -67,12 +67,12 @@ void binary_found(struct scan *scan)
     }
 }
 
-uint64_t binary_offset(const struct scan *scan)
+uint64_t binary_offset(const struct text_scan *scan)
 {
     return scan->hole > 0 ? scan->hole : scan->null_offset;
 }
 
-uint64_t binary_text_bytes(struct scan *scan, const struct trawl_window *window)
+uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window)
 {
     const uint8_t *null =
         !window->has_null ? NULL : memchr(window->bytes, '\0', (size_t)window->bytes_count);
@@ -87,7 +87,7 @@ uint64_t binary_text_bytes(struct scan *scan, const struct trawl_window *window)
     return block_begin > window->begin ? block_begin - window->begin : 0;
 }
 
-void binary_look_ahead(struct scan *scan)
+void binary_look_ahead(struct text_scan *scan)
 {
     uint8_t buffer[LOOK_BYTES];
     uint64_t offset = scan->scanned_end;
@@ -119,7 +119,7 @@ void binary_look_ahead(struct scan *scan)
     }
 }
 
-const uint8_t *binary_zap(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+const uint8_t *binary_zap(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     uint8_t line_end = scan->settings->line_end;
 

@@ -43,7 +43,7 @@ static void pass_tail(struct characters *characters, const struct trawl_window *
 
 /* Follow the text to `limit`, a text offset in the window: the character that holds the byte
  * before it was passed. */
-static void follow(struct scan *scan, const struct trawl_window *window, uint64_t limit)
+static void follow(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
 {
     struct characters *characters = &scan->characters;
     uint64_t readable = window->bytes_count + window->after_bytes_count, from;
@@ -67,7 +67,7 @@ static void follow(struct scan *scan, const struct trawl_window *window, uint64_
 }
 
 /* Keep the bytes of a character that may go on in the next window. */
-static void keep_tail(struct scan *scan, const struct trawl_window *window)
+static void keep_tail(struct text_scan *scan, const struct trawl_window *window)
 {
     struct characters *characters = &scan->characters;
     uint64_t end = window->begin + window->bytes_count, count = 0, at = 0;
@@ -93,7 +93,7 @@ static void keep_tail(struct scan *scan, const struct trawl_window *window)
     memcpy(characters->tail, bytes + (characters->at - at), characters->tail_count);
 }
 
-static bool is_match(struct scan *scan, const struct trawl_window *window,
+static bool is_match(struct text_scan *scan, const struct trawl_window *window,
                      const struct trawl_match *match)
 {
     const struct patterns *patterns = scan->job->patterns;
@@ -112,7 +112,7 @@ static bool is_match(struct scan *scan, const struct trawl_window *window,
                                                (size_t)(match->end - match->begin));
 }
 
-bool characters_window(struct scan *scan, const struct trawl_window **window,
+bool characters_window(struct text_scan *scan, const struct trawl_window **window,
                        struct trawl_window *kept)
 {
     const struct trawl_window *given = *window;
@@ -144,7 +144,7 @@ bool characters_window(struct scan *scan, const struct trawl_window **window,
     return true;
 }
 
-void characters_begin(struct scan *scan)
+void characters_begin(struct text_scan *scan)
 {
     scan->characters.at = 0;
     scan->characters.word_before = false;
@@ -154,7 +154,7 @@ void characters_begin(struct scan *scan)
 /* ---- Matches without lines ------------------------------------------------------------------- */
 
 struct passed_on {
-    struct scan *scan;
+    struct text_scan *scan;
     trawl_match_sink sink;
     struct trawl_match *first;
 };
@@ -174,7 +174,7 @@ static int pass_on(void *context, const struct trawl_window *window)
     return 1;
 }
 
-enum trawl_status characters_positions(struct scan *scan, trawl_match_sink sink,
+enum trawl_status characters_positions(struct text_scan *scan, trawl_match_sink sink,
                                        struct trawl_error *error)
 {
     struct passed_on passed = {scan, sink, NULL};
@@ -184,7 +184,7 @@ enum trawl_status characters_positions(struct scan *scan, trawl_match_sink sink,
     return trawl_windows(scan->job->searcher, scan->plan, scan->text, 0, pass_on, &passed, error);
 }
 
-enum trawl_status characters_first(struct scan *scan, struct trawl_match *match, bool *found,
+enum trawl_status characters_first(struct text_scan *scan, struct trawl_match *match, bool *found,
                                    struct trawl_error *error)
 {
     struct passed_on passed = {scan, NULL, match};

@@ -5,14 +5,14 @@
 #include "trawl/scan.h"
 
 /* `*window` becomes `kept` where matches must be left out; false: out of memory. */
-bool characters_window(struct scan *scan, const struct trawl_window **window,
+bool characters_window(struct text_scan *scan, const struct trawl_window **window,
                        struct trawl_window *kept);
 /* From the text's beginning again. */
-void characters_begin(struct scan *scan);
+void characters_begin(struct text_scan *scan);
 /* As trawl_positions and trawl_first. */
-enum trawl_status characters_positions(struct scan *scan, trawl_match_sink sink,
+enum trawl_status characters_positions(struct text_scan *scan, trawl_match_sink sink,
                                        struct trawl_error *error);
-enum trawl_status characters_first(struct scan *scan, struct trawl_match *match, bool *found,
+enum trawl_status characters_first(struct text_scan *scan, struct trawl_match *match, bool *found,
                                    struct trawl_error *error);
 
 #endif

@@ -130,7 +130,7 @@ bool config_read(struct config *config, char *message)
     if (why != NULL && errno == ENOMEM)
         goto exhausted;
     if (why != NULL) {
-        (void)snprintf(message, TYPED_ERROR_BYTES, "%s%s: %s",
+        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s: %s",
                        is_named ? "TRAWL_CONFIG_PATH: " : "warning: no options are taken from ",
                        config->path, why);
         return !is_named;

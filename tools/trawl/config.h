@@ -6,7 +6,7 @@
 
 /* Find and read the file: the one that TRAWL_CONFIG_PATH names (empty: none), else trawl/config in
  * $XDG_CONFIG_HOME or ~/.config, if there is one. Never waits for a writer. False:
- * message[TYPED_ERROR_BYTES] filled. True with a message that is not empty: a file that the user
+ * message[SETTINGS_ERROR_BYTES] filled. True with a message that is not empty: a file that the user
  * did not name could not be read, and is left out. */
 bool config_read(struct config *config, char *message);
 void config_free(struct config *config);

@@ -48,7 +48,7 @@ uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
     return total;
 }
 
-void count_window_begin(struct scan *scan, const struct trawl_window *window)
+void count_window_begin(struct text_scan *scan, const struct trawl_window *window)
 {
     scan->window = window;
     scan->window_match = 0;
@@ -57,7 +57,7 @@ void count_window_begin(struct scan *scan, const struct trawl_window *window)
 
 /* Go on from a match near `at`: what lies before it was counted by the thread that searched. Of
  * bytes in the window alone. */
-static void count_from_match(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
+static void count_from_match(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
                              uint64_t at)
 {
     const struct trawl_window *window = scan->window;
@@ -78,7 +78,8 @@ static void count_from_match(struct scan *scan, const uint8_t *bytes, uint64_t b
     scan->line_end_count = scan->window_base + window->line_ends_before[scan->window_match];
 }
 
-uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_begin, uint64_t at)
+uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
+                        uint64_t at)
 {
     if (at > scan->counted_end)
         count_from_match(scan, bytes, bytes_begin, at);
@@ -93,13 +94,13 @@ uint64_t line_number_at(struct scan *scan, const uint8_t *bytes, uint64_t bytes_
     return scan->line_end_count + 1;
 }
 
-void count_lines(struct scan *scan, uint64_t end, uint64_t line_ends)
+void count_lines(struct text_scan *scan, uint64_t end, uint64_t line_ends)
 {
     scan->counted_end = end;
     scan->line_end_count += line_ends;
 }
 
-void count_line_ends(struct scan *scan, const struct trawl_window *window)
+void count_line_ends(struct text_scan *scan, const struct trawl_window *window)
 {
     uint64_t end = window->begin + window->bytes_count;
 

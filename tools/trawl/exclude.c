@@ -61,7 +61,7 @@ static bool add_file(struct exclude *exclude, const char *name, char *message)
         good = glob != NULL && keep(exclude, glob) && add_rule(&exclude->files, glob, false);
     }
     if (file == NULL || ferror(file) || !good) {
-        snprintf(message, TYPED_ERROR_BYTES, "%s: %s", name,
+        snprintf(message, SETTINGS_ERROR_BYTES, "%s: %s", name,
                  good ? strerror(errno) : "memory exhausted");
         good = false;
     }
@@ -83,20 +83,20 @@ static bool add_directory(struct exclude *exclude, const char *glob)
     return keep(exclude, copy) && add_rule(&exclude->directories, copy, false);
 }
 
-bool exclude_build(struct exclude *exclude, const struct typed_list *filters, char *message)
+bool exclude_build(struct exclude *exclude, const struct value_list *filters, char *message)
 {
     memset(exclude, 0, sizeof *exclude);
-    snprintf(message, TYPED_ERROR_BYTES, "memory exhausted");
+    snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
     for (size_t i = 0; i < filters->count; i++) {
-        const struct typed_item *filter = &filters->items[i];
+        const struct value_item *filter = &filters->items[i];
         bool good;
 
-        if (filter->kind == TYPED_EXCLUDE_FROM)
+        if (filter->kind == VALUE_EXCLUDE_FROM)
             good = add_file(exclude, filter->text, message);
-        else if (filter->kind == TYPED_EXCLUDE_DIR)
+        else if (filter->kind == VALUE_EXCLUDE_DIR)
             good = add_directory(exclude, filter->text);
         else
-            good = add_rule(&exclude->files, filter->text, filter->kind == TYPED_INCLUDE);
+            good = add_rule(&exclude->files, filter->text, filter->kind == VALUE_INCLUDE);
         if (!good)
             return false;
     }

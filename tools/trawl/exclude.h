@@ -22,8 +22,8 @@ struct exclude {
     size_t storage_count;
 };
 
-/* False: message[TYPED_ERROR_BYTES] says why. exclude_free in either case. */
-bool exclude_build(struct exclude *exclude, const struct typed_list *filters, char *message);
+/* False: message[SETTINGS_ERROR_BYTES] says why. exclude_free in either case. */
+bool exclude_build(struct exclude *exclude, const struct value_list *filters, char *message);
 void exclude_free(struct exclude *exclude);
 
 /* is_operand: the name is one of the command line's, of which any part after a slash may match. */

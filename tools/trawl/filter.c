@@ -21,7 +21,7 @@ static const char *const list_names[LIST_KINDS] = {".rgignore", ".ignore", ".git
                                                    ".git/info/exclude"};
 
 struct filter {
-    struct typed_files files; /* what was typed */
+    struct file_settings files; /* what was typed */
     bool skip_hidden, use_rgignore, use_dot, use_vcs, use_exclude;
     struct ignore_list *globs; /* -g, --iglob; NULL: none */
     bool globs_take;           /* one of them says what to take, so the rest is left out */
@@ -69,17 +69,17 @@ struct filter_walk {
 
 static bool fail(char *message, const char *option, const char *value, const char *why)
 {
-    snprintf(message, TYPED_ERROR_BYTES, "%s: '%s': %s", option, value, why);
+    snprintf(message, SETTINGS_ERROR_BYTES, "%s: '%s': %s", option, value, why);
     return false;
 }
 
 static bool no_memory(char *message)
 {
-    snprintf(message, TYPED_ERROR_BYTES, "memory exhausted");
+    snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
     return false;
 }
 
-static bool has_kind(const struct typed_list *rules, enum typed_kind one, enum typed_kind other)
+static bool has_kind(const struct value_list *rules, enum value_kind one, enum value_kind other)
 {
     for (size_t i = 0; i < rules->count; i++)
         if (rules->items[i].kind == one || rules->items[i].kind == other)
@@ -88,11 +88,11 @@ static bool has_kind(const struct typed_list *rules, enum typed_kind one, enum t
 }
 
 /* -g in their order, then --iglob in theirs. */
-static bool add_globs(struct filter *filter, const struct typed_list *rules, char *message)
+static bool add_globs(struct filter *filter, const struct value_list *rules, char *message)
 {
-    static const enum typed_kind kinds[] = {TYPED_GLOB, TYPED_IGLOB};
+    static const enum value_kind kinds[] = {VALUE_GLOB, VALUE_IGLOB};
 
-    if (!has_kind(rules, TYPED_GLOB, TYPED_IGLOB))
+    if (!has_kind(rules, VALUE_GLOB, VALUE_IGLOB))
         return true;
     filter->globs = ignore_open("-g", 0);
     if (filter->globs == NULL)
@@ -119,15 +119,15 @@ static bool add_globs(struct filter *filter, const struct typed_list *rules, cha
     return ignore_seal(filter->globs) || no_memory(message);
 }
 
-static bool add_types(struct filter *filter, const struct typed_list *rules, char *message)
+static bool add_types(struct filter *filter, const struct value_list *rules, char *message)
 {
-    if (!has_kind(rules, TYPED_TYPE, TYPED_TYPE_NOT) &&
-        !has_kind(rules, TYPED_TYPE_ADD, TYPED_TYPE_CLEAR))
+    if (!has_kind(rules, VALUE_TYPE, VALUE_TYPE_NOT) &&
+        !has_kind(rules, VALUE_TYPE_ADD, VALUE_TYPE_CLEAR))
         return true;
     filter->types = ignore_open("--type", IGNORE_BRACES);
     if (filter->types == NULL)
         return no_memory(message);
-    filter->types_take = has_kind(rules, TYPED_TYPE, TYPED_TYPE);
+    filter->types_take = has_kind(rules, VALUE_TYPE, VALUE_TYPE);
     if (!types_select(filter->types, rules, message))
         return false;
     return ignore_seal(filter->types) || no_memory(message);
@@ -164,14 +164,14 @@ static unsigned list_flags(const struct filter *filter, enum list_kind kind)
 }
 
 /* --ignore-file, and what git takes for all repositories. */
-static bool add_files(struct filter *filter, const struct typed_list *rules, char *message)
+static bool add_files(struct filter *filter, const struct value_list *rules, char *message)
 {
     int os_code;
 
     for (size_t i = 0; i < rules->count && !filter->files.no_ignore_files; i++) {
         struct ignore_list **larger;
 
-        if (rules->items[i].kind != TYPED_IGNORE_FILE)
+        if (rules->items[i].kind != VALUE_IGNORE_FILE)
             continue;
         larger = realloc(filter->explicit_lists,
                          (filter->explicit_count + 1) * sizeof(struct ignore_list *));
@@ -200,7 +200,7 @@ static bool add_files(struct filter *filter, const struct typed_list *rules, cha
 
 bool filter_open(struct filter **made, const struct settings *settings, char *message)
 {
-    const struct typed_files *files = &settings->files;
+    const struct file_settings *files = &settings->files;
     bool ignore = files->filtering && !files->no_ignore;
     bool hidden = files->unrestricted_count < 2 &&
                   (files->hidden < 0 || (files->hidden == 0 && files->filtering));

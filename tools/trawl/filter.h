@@ -13,7 +13,7 @@ struct filter_walk;
 /* The files that directories say how to leave others out with. */
 enum filter_file { FILTER_RGIGNORE, FILTER_IGNORE, FILTER_GITIGNORE, FILTER_GIT, FILTER_FILES };
 
-/* NULL in `filter`: nothing is requested. False: message[TYPED_ERROR_BYTES] says why. */
+/* NULL in `filter`: nothing is requested. False: message[SETTINGS_ERROR_BYTES] says why. */
 bool filter_open(struct filter **filter, const struct settings *settings, char *message);
 void filter_close(struct filter *filter);
 

@@ -56,16 +56,16 @@ static bool is_grep_row(const struct flag *flag)
            category != CATEGORY_BEYOND && category != CATEGORY_EXPERT;
 }
 
-static void ambiguous(struct settings *settings, const char *typed_name, size_t bytes, bool of_grep)
+static void ambiguous(struct settings *settings, const char *value_name, size_t bytes, bool of_grep)
 {
     size_t used = (size_t)snprintf(settings->error, sizeof settings->error,
-                                   "option '--%s' is ambiguous; possibilities:", typed_name);
+                                   "option '--%s' is ambiguous; possibilities:", value_name);
 
     for (size_t i = 0; i < FLAG_COUNT_ALL && used < sizeof settings->error; i++) {
         const struct flag *flag = &flag_table[i];
 
         if (flag->name != NULL && is_grep_row(flag) == of_grep &&
-            strncmp(flag->name, typed_name, bytes) == 0)
+            strncmp(flag->name, value_name, bytes) == 0)
             used += (size_t)snprintf(settings->error + used, sizeof settings->error - used,
                                      " '--%s'", flag->name);
     }
@@ -230,7 +230,7 @@ static bool end_digits(struct settings *settings, struct reader *reader)
     bool good = true;
 
     if (reader->digit_count > 0)
-        good = typed_context(settings, "-NUM", reader->digits, &settings->around_count);
+        good = value_context(settings, "-NUM", reader->digits, &settings->around_count);
     reader->digit_count = 0;
     reader->digit_last = false;
     return good;
@@ -289,7 +289,7 @@ static bool is_tg(const char *name)
     return name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
 }
 
-static void typed_defaults(struct settings *settings, const char *name)
+static void flags_defaults(struct settings *settings, const char *name)
 {
     memset(settings, 0, sizeof *settings);
     settings->before_count = CONTEXT_NOT_GIVEN;
@@ -326,7 +326,7 @@ static bool read_arguments(struct settings *settings, struct reader *reader,
             return false;
         }
         if (!options || text[0] != '-' || text[1] == '\0') {
-            if (!typed_add(&settings->operands, TYPED_OPERAND, text))
+            if (!value_add(&settings->operands, VALUE_OPERAND, text))
                 return false;
             options = options && !operands_end_options;
         } else if (strcmp(text, "--") == 0) {
@@ -341,19 +341,19 @@ static bool read_arguments(struct settings *settings, struct reader *reader,
     return end_digits(settings, reader);
 }
 
-bool typed_parse_after(struct settings *settings, const struct config *config, int argument_count,
+bool flags_parse_after(struct settings *settings, const struct config *config, int argument_count,
                        char *const *arguments, bool operands_end_options)
 {
     struct reader reader = {arguments, argument_count, 1, 0, {0}, 0, false};
     struct reader file_reader = {NULL, 0, 1, 0, {0}, 0, false};
 
-    typed_defaults(settings, argument_count > 0 ? arguments[0] : NULL);
+    flags_defaults(settings, argument_count > 0 ? arguments[0] : NULL);
     if (config != NULL) {
         file_reader.arguments = config->arguments;
         file_reader.count = config->count;
     }
     if (!read_arguments(settings, &file_reader, false, true)) {
-        char error[TYPED_ERROR_BYTES];
+        char error[SETTINGS_ERROR_BYTES];
 
         memcpy(error, settings->error, sizeof error);
         snprintf(settings->error, sizeof settings->error, "%.200s:%u: %.280s", config->path,
@@ -361,7 +361,7 @@ bool typed_parse_after(struct settings *settings, const struct config *config, i
         return false;
     }
     if (read_arguments(settings, &reader, operands_end_options, false)) {
-        typed_finish_layout(settings);
+        flags_finish_layout(settings);
         return true;
     }
     if (settings->error[0] == '\0')
@@ -369,13 +369,13 @@ bool typed_parse_after(struct settings *settings, const struct config *config, i
     return false;
 }
 
-bool typed_parse(struct settings *settings, int argument_count, char *const *arguments,
+bool flags_parse(struct settings *settings, int argument_count, char *const *arguments,
                  bool operands_end_options)
 {
-    return typed_parse_after(settings, NULL, argument_count, arguments, operands_end_options);
+    return flags_parse_after(settings, NULL, argument_count, arguments, operands_end_options);
 }
 
-void typed_free(struct settings *settings)
+void flags_free(struct settings *settings)
 {
     free(settings->patterns.items);
     free(settings->operands.items);

@@ -1,6 +1,6 @@
 /* flags: the table of options, and the arguments as they were settings.
  *
- * flags.def is the one list. typed_parse reads argv by GNU's rules: options after operands,
+ * flags.def is the one list. flags_parse reads argv by GNU's rules: options after operands,
  * abbreviations of long ones, "--" ends them, clustered short ones, -NUM.
  */
 #ifndef TRAWL_FLAGS_H
@@ -72,37 +72,37 @@ enum matrix_format {
     MATRIX_JSONL
 };
 
-enum typed_kind {
-    TYPED_OPERAND,
-    TYPED_STRING,
-    TYPED_FILE,
-    TYPED_INCLUDE,
-    TYPED_EXCLUDE,
-    TYPED_EXCLUDE_FROM,
-    TYPED_EXCLUDE_DIR,
-    TYPED_GLOB,
-    TYPED_IGLOB,
-    TYPED_TYPE,
-    TYPED_TYPE_NOT,
-    TYPED_TYPE_ADD,
-    TYPED_TYPE_CLEAR,
-    TYPED_IGNORE_FILE
+enum value_kind {
+    VALUE_OPERAND,
+    VALUE_STRING,
+    VALUE_FILE,
+    VALUE_INCLUDE,
+    VALUE_EXCLUDE,
+    VALUE_EXCLUDE_FROM,
+    VALUE_EXCLUDE_DIR,
+    VALUE_GLOB,
+    VALUE_IGLOB,
+    VALUE_TYPE,
+    VALUE_TYPE_NOT,
+    VALUE_TYPE_ADD,
+    VALUE_TYPE_CLEAR,
+    VALUE_IGNORE_FILE
 };
 
-struct typed_item {
-    enum typed_kind kind;
+struct value_item {
+    enum value_kind kind;
     const char *text; /* borrowed from argv */
 };
 
-struct typed_list {
-    struct typed_item *items;
+struct value_list {
+    struct value_item *items;
     size_t count;
     size_t capacity;
 };
 
 /* Which files of directories are searched (filter.h). */
-struct typed_files {
-    struct typed_list rules; /* globs, types, --ignore-file */
+struct file_settings {
+    struct value_list rules; /* globs, types, --ignore-file */
     bool glob_any_case, ignore_any_case;
     bool filtering; /* --ignore was given, or the command is tg */
     bool no_ignore, no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;
@@ -117,7 +117,7 @@ struct typed_files {
     bool sort_backwards;
 };
 
-#define TYPED_ERROR_BYTES 512
+#define SETTINGS_ERROR_BYTES 512
 #define CONTEXT_NOT_GIVEN (-1)
 #define MAX_COUNT_NONE INT64_MAX
 
@@ -132,43 +132,43 @@ struct config {
 };
 
 /* Read argv[1] to argv[argument_count - 1]. operands_end_options: an operand ends the options
- * (POSIXLY_CORRECT). False: settings->error says why. typed_free in either case. */
-bool typed_parse(struct settings *settings, int argument_count, char *const *arguments,
+ * (POSIXLY_CORRECT). False: settings->error says why. flags_free in either case. */
+bool flags_parse(struct settings *settings, int argument_count, char *const *arguments,
                  bool operands_end_options);
 /* The same, with the options of a file before those of argv. */
-bool typed_parse_after(struct settings *settings, const struct config *config, int argument_count,
+bool flags_parse_after(struct settings *settings, const struct config *config, int argument_count,
                        char *const *arguments, bool operands_end_options);
-void typed_free(struct settings *settings);
+void flags_free(struct settings *settings);
 
 /* Setters, named in flags.def: false after writing settings->error. */
-bool typed_add(struct typed_list *list, enum typed_kind kind, const char *text);
-bool typed_refuse_regex(struct settings *settings, const char *option);
-bool typed_refuse(struct settings *settings, const char *why);
-bool typed_number(struct settings *settings, const char *option, const char *value, uint64_t least,
+bool value_add(struct value_list *list, enum value_kind kind, const char *text);
+bool value_refuse_regex(struct settings *settings, const char *option);
+bool value_refuse(struct settings *settings, const char *why);
+bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,
                   uint64_t most, uint64_t *number);
-bool typed_context(struct settings *settings, const char *option, const char *value,
+bool value_context(struct settings *settings, const char *option, const char *value,
                    int64_t *count);
-bool typed_max_count(struct settings *settings, const char *value);
-bool typed_binary_files(struct settings *settings, const char *value);
-bool typed_directories(struct settings *settings, const char *value);
-bool typed_devices(struct settings *settings, const char *value);
-bool typed_color(struct settings *settings, const char *value);
-bool typed_when(struct settings *settings, const char *value, const char *option,
+bool value_max_count(struct settings *settings, const char *value);
+bool value_binary_files(struct settings *settings, const char *value);
+bool value_directories(struct settings *settings, const char *value);
+bool value_devices(struct settings *settings, const char *value);
+bool value_color(struct settings *settings, const char *value);
+bool value_when(struct settings *settings, const char *value, const char *option,
                 enum color_when *when);
-bool typed_matrix(struct settings *settings, const char *value);
-bool typed_engine(struct settings *settings, const char *value);
-/* typed_layout.c */
-bool typed_preview(struct settings *settings, const char *value);
-bool typed_check_colors(struct settings *settings, const char *spec);
-bool typed_separator(struct settings *settings, const char *value, const char **bytes,
+bool value_matrix(struct settings *settings, const char *value);
+bool value_engine(struct settings *settings, const char *value);
+/* value_layout.c */
+bool value_preview(struct settings *settings, const char *value);
+bool value_check_colors(struct settings *settings, const char *spec);
+bool value_separator(struct settings *settings, const char *value, const char **bytes,
                      size_t *bytes_count);
-bool typed_encoding(struct settings *settings, const char *value);
-bool typed_hyperlink(struct settings *settings, const char *value);
-bool typed_path_separator(struct settings *settings, const char *value);
+bool value_encoding(struct settings *settings, const char *value);
+bool value_hyperlink(struct settings *settings, const char *value);
+bool value_path_separator(struct settings *settings, const char *value);
 /* After the last argument: what options imply of others. */
-void typed_finish_layout(struct settings *settings);
-bool typed_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes);
-bool typed_sort(struct settings *settings, const char *option, const char *value, bool backwards);
-void typed_unrestricted(struct settings *settings);
+void flags_finish_layout(struct settings *settings);
+bool value_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes);
+bool value_sort(struct settings *settings, const char *option, const char *value, bool backwards);
+void value_unrestricted(struct settings *settings);
 
 #endif

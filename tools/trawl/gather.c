@@ -17,17 +17,17 @@
 
 /* Is what is said of a file without a match always the same, and can no match lie across a line
  * end, so that files do not disturb each other? */
-static bool is_allowed(const struct job *job)
+static bool is_allowed(const struct command_job *job)
 {
     const struct settings *settings = job->settings;
 
     return settings->report != REPORT_MATRIX && settings->max_count > 0 && !settings->invert &&
            !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) &&
-           !settings->any_byte && settings->algorithm == NULL && job->tally == NULL &&
+           !settings->any_byte && settings->algorithm == NULL && job->string_counts == NULL &&
            !job->patterns->has_empty && !(settings->null_ends_line && settings->whole_lines);
 }
 
-void gather_begin(struct gather *gather, const struct job *job)
+void gather_begin(struct gather *gather, const struct command_job *job)
 {
     gather->allowed = is_allowed(job);
     gather->files_max = GATHER_FIRST;
@@ -76,7 +76,7 @@ static void search_alone(struct pool_worker *worker, const struct job_file *file
 static size_t first_match(struct pool_worker *worker, size_t at)
 {
     struct gather *gather = &worker->gather;
-    struct job *job = worker->job;
+    struct command_job *job = worker->job;
     uint64_t begin = gather->files[at].begin;
     struct trawl_text *text;
     struct trawl_match match;

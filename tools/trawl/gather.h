@@ -34,7 +34,7 @@ struct gather {
 
 struct pool_worker;
 
-void gather_begin(struct gather *gather, const struct job *job);
+void gather_begin(struct gather *gather, const struct command_job *job);
 void gather_end(struct gather *gather);
 
 /* Room for WHOLE_BYTES + 1; NULL: no memory. */

@@ -8,7 +8,7 @@
 enum key_kind { KEY_NAME, KEY_PATH, KEY_EXTENSION, KEY_KINDS };
 
 /* What the table knows of a text: the last rule, for directories and for all else; 0: none. */
-struct slot {
+struct rule_slot {
     const char *text; /* NULL: empty */
     size_t bytes;
     enum key_kind kind;
@@ -21,7 +21,7 @@ struct ignore_list {
     char *text; /* of ignore_add_text */
     struct ignore_rule *rules;
     size_t count, capacity;
-    struct slot *slots; /* a power of two of them */
+    struct rule_slot *slots; /* a power of two of them */
     size_t slot_count;
     size_t key_counts[KEY_KINDS];
     uint32_t *others; /* rules that are in no slot */
@@ -201,13 +201,13 @@ static size_t hash_of(enum key_kind kind, const char *text, size_t bytes)
 }
 
 /* The slot of a text, or the empty one where it would be. */
-static struct slot *find_slot(const struct ignore_list *list, enum key_kind kind, const char *text,
-                              size_t bytes)
+static struct rule_slot *find_slot(const struct ignore_list *list, enum key_kind kind,
+                                   const char *text, size_t bytes)
 {
     size_t at = hash_of(kind, text, bytes);
 
     for (;; at++) {
-        struct slot *slot = &list->slots[at & (list->slot_count - 1)];
+        struct rule_slot *slot = &list->slots[at & (list->slot_count - 1)];
 
         if (slot->text == NULL ||
             (slot->kind == kind && slot->bytes == bytes && memcmp(slot->text, text, bytes) == 0))
@@ -242,7 +242,7 @@ bool ignore_seal(struct ignore_list *list)
     for (size_t i = 0; i < list->count; i++) {
         const struct ignore_rule *rule = &list->rules[i];
         enum key_kind kind = key_of(rule);
-        struct slot *slot;
+        struct rule_slot *slot;
 
         if (kind == KEY_KINDS) {
             list->others[list->other_count++] = (uint32_t)i;
@@ -263,7 +263,7 @@ bool ignore_seal(struct ignore_list *list)
 static uint32_t look_up(const struct ignore_list *list, enum key_kind kind, const char *text,
                         size_t bytes, bool is_directory, uint32_t best)
 {
-    const struct slot *slot;
+    const struct rule_slot *slot;
     uint32_t found;
 
     if (list->key_counts[kind] == 0)

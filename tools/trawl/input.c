@@ -107,7 +107,7 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
                               const struct walk_item *item, struct stat *status,
                               struct job_file *file)
 {
-    const struct job *job = worker->job;
+    const struct command_job *job = worker->job;
     enum whole whole;
 
     if (item->is_operand || item->type != DT_REG || job->settings->initial_tab ||
@@ -134,7 +134,7 @@ void pool_tell_progress(struct pool_worker *worker)
 static struct trawl_searcher *shared_searcher(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
-    char message[TYPED_ERROR_BYTES];
+    char message[SETTINGS_ERROR_BYTES];
 
     if (pool->shared != NULL)
         return pool->shared;

@@ -6,7 +6,7 @@
 #include "trawl/message.h"
 #include "trawl/pool_turns.h"
 
-void job_say(struct job *job, const char *text)
+void job_say(struct command_job *job, const char *text)
 {
     if (job->worker != NULL) {
         pool_say(job->worker, text);
@@ -15,7 +15,7 @@ void job_say(struct job *job, const char *text)
     message_in_output(job->output, job->progress, text);
 }
 
-void job_message(struct job *job, const char *format, ...)
+void job_message(struct command_job *job, const char *format, ...)
 {
     char room[MESSAGE_BYTES], *text;
     va_list arguments;
@@ -30,14 +30,14 @@ void job_message(struct job *job, const char *format, ...)
         free(text);
 }
 
-void job_file_error(struct job *job, const char *name, int os_code)
+void job_file_error(struct command_job *job, const char *name, int os_code)
 {
     if (!job->settings->no_messages)
         job_message(job, "%s: %s", name, strerror(os_code));
     job->error_seen = true;
 }
 
-void job_file_fault(struct job *job, const char *message)
+void job_file_fault(struct command_job *job, const char *message)
 {
     if (!job->settings->no_messages)
         job_message(job, "%s", message);

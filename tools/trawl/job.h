@@ -34,7 +34,7 @@ struct filter;
 struct matrix;
 struct pool_worker;
 struct progress;
-struct tally;
+struct string_counts;
 
 /* Was a line printed, so that the next group of lines needs a separator? */
 enum groups {
@@ -44,18 +44,18 @@ enum groups {
 };
 
 /* Of files that are searched by several workers each worker has a job of its own (pool_turns.h). */
-struct job {
+struct command_job {
     const struct settings *settings;
     struct patterns *patterns;
     struct trawl_searcher *searcher; /* for the next text */
     struct pool_worker *worker;      /* whose job it is; NULL outside of pool.c's work */
     struct output *output;
-    const struct filter *filter; /* of the files of directories; NULL: all */
-    struct progress *progress;   /* NULL: none wanted */
-    struct matrix *matrix;       /* --matrix, else NULL */
-    struct tally *tally;         /* --count-by-pattern, --unmatched-patterns; else NULL */
-    bool silent;                 /* messages are not wanted: they come again */
-    struct stat output_stat;     /* of standard output, if it is a regular file */
+    const struct filter *filter;         /* of the files of directories; NULL: all */
+    struct progress *progress;           /* NULL: none wanted */
+    struct matrix *matrix;               /* --matrix, else NULL */
+    struct string_counts *string_counts; /* --count-by-pattern, --unmatched-patterns; else NULL */
+    bool silent;                         /* messages are not wanted: they come again */
+    struct stat output_stat;             /* of standard output, if it is a regular file */
     bool output_is_regular;
     int show_names; /* 1, 0, or -1: as the operand turns out to be a directory or not */
     enum groups groups;
@@ -72,16 +72,17 @@ struct job {
 #define EXIT_ERROR 2
 
 /* One line on standard error, after what was printed so far. */
-void job_message(struct job *job, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void job_message(struct command_job *job, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* A message that -s hides, about a file; the exit status will be 2. */
-void job_file_error(struct job *job, const char *name, int os_code);
+void job_file_error(struct command_job *job, const char *name, int os_code);
 
 /* As job_file_error, with the message made. */
-void job_file_fault(struct job *job, const char *message);
+void job_file_fault(struct command_job *job, const char *message);
 
 /* As job_message, with the text made. */
-void job_say(struct job *job, const char *text);
+void job_say(struct command_job *job, const char *text);
 
 /* An open file. */
 struct job_file {
@@ -95,11 +96,11 @@ struct job_file {
 };
 
 /* Search it and report on it. */
-void job_search(struct job *job, const struct job_file *file);
+void job_search(struct command_job *job, const struct job_file *file);
 /* Would a line of this file be printed into the file itself, without end? */
-bool job_is_own_output(const struct job *job, const struct stat *status);
+bool job_is_own_output(const struct command_job *job, const struct stat *status);
 
 /* Report on a file that is known to hold nothing. */
-void job_pass_over(struct job *job, const char *name);
+void job_pass_over(struct command_job *job, const char *name);
 
 #endif

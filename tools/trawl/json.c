@@ -11,7 +11,7 @@
 #include "trawl/binary.h"
 #include "trawl/charset.h"
 #include "trawl/clock.h"
-#include "trawl/far.h"
+#include "trawl/reread.h"
 #include "trawl/utf8.h"
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
@@ -19,18 +19,18 @@ typedef uint8_t byte_vector __attribute__((vector_size(16)));
 #define PART_BYTES 6144u /* made at a time, a multiple of 3 */
 #define ESCAPE_BYTES_MAX 6u
 
-static void put(struct scan *scan, const void *bytes, uint64_t bytes_count)
+static void put(struct text_scan *scan, const void *bytes, uint64_t bytes_count)
 {
     output_bytes(scan->output, bytes, (size_t)bytes_count);
     scan->json.bytes += bytes_count;
 }
 
-static void put_text(struct scan *scan, const char *text)
+static void put_text(struct text_scan *scan, const char *text)
 {
     put(scan, text, strlen(text));
 }
 
-static void put_number(struct scan *scan, uint64_t number)
+static void put_number(struct text_scan *scan, uint64_t number)
 {
     char text[24];
 
@@ -76,7 +76,7 @@ static bool has_escape(byte_vector bytes)
 }
 
 /* In a string; valid UTF-8. */
-static bool put_escaped(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+static bool put_escaped(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     struct output *output = scan->output;
 
@@ -109,7 +109,7 @@ static bool put_escaped(struct scan *scan, const uint8_t *bytes, uint64_t bytes_
 }
 
 /* The last piece may end anywhere, those before it after three bytes. */
-static bool put_base64(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+static bool put_base64(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     struct output *output = scan->output;
@@ -137,7 +137,7 @@ static bool put_base64(struct scan *scan, const uint8_t *bytes, uint64_t bytes_c
     return output->error == 0;
 }
 
-static bool is_utf8(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+static bool is_utf8(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     (void)scan;
     return utf8_is_valid(bytes, bytes_count);
@@ -145,27 +145,27 @@ static bool is_utf8(struct scan *scan, const uint8_t *bytes, uint64_t bytes_coun
 
 /* Bytes as {"text":...}, or {"bytes":...} in base64 where they are not UTF-8: of the line, or where
  * that is NULL of the text. */
-static void put_data(struct scan *scan, const uint8_t *line, uint64_t begin, uint64_t end)
+static void put_data(struct text_scan *scan, const uint8_t *line, uint64_t begin, uint64_t end)
 {
     bool is_text = line != NULL ? utf8_is_valid(line + begin, end - begin)
-                                : far_pieces(scan, CHARSET_UTF8, begin, end, is_utf8);
-    far_pass put_piece = is_text ? put_escaped : put_base64;
+                                : reread_pieces(scan, CHARSET_UTF8, begin, end, is_utf8);
+    reread_pass put_piece = is_text ? put_escaped : put_base64;
 
     put_text(scan, is_text ? "{\"text\":\"" : "{\"bytes\":\"");
     if (line != NULL)
         (void)put_piece(scan, line + begin, end - begin);
     else
-        (void)far_pieces(scan, CHARSET_BYTES, begin, end, put_piece);
+        (void)reread_pieces(scan, CHARSET_BYTES, begin, end, put_piece);
     put_text(scan, "\"}");
 }
 
-void json_data(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     put_data(scan, bytes, 0, bytes_count);
 }
 
 /* {"type":"...","data":{"path":... */
-static void put_beginning(struct scan *scan, const char *type)
+static void put_beginning(struct text_scan *scan, const char *type)
 {
     bool is_input = strcmp(scan->name, "(standard input)") == 0; /* ripgrep's name for it */
     const char *name = is_input && scan->settings->label == NULL ? "<stdin>" : scan->name;
@@ -176,14 +176,14 @@ static void put_beginning(struct scan *scan, const char *type)
     json_data(scan, (const uint8_t *)name, strlen(name));
 }
 
-void json_open(struct scan *scan)
+void json_open(struct text_scan *scan)
 {
     scan->json.begin_ns = now_ns();
 }
 
 /* What is printed of a binary file may be taken back, but not its `begin`, which an `end` follows.
  */
-static void begin(struct scan *scan)
+static void begin(struct text_scan *scan)
 {
     if (scan->json.begun)
         return;
@@ -193,11 +193,12 @@ static void begin(struct scan *scan)
     output_commit(scan->output);
 }
 
-static void put_match(struct scan *scan, const struct json_line *line, const struct span *span)
+static void put_match(struct text_scan *scan, const struct json_line *line,
+                      const struct line_span *span)
 {
     uint64_t begin = line->offset + span->begin, end = line->offset + span->end;
     const uint8_t *near =
-        line->bytes != NULL ? line->bytes + span->begin : far_near(scan, begin, end);
+        line->bytes != NULL ? line->bytes + span->begin : reread_range(scan, begin, end);
 
     if (near != NULL)
         put_data(scan, near, 0, end - begin);
@@ -205,7 +206,7 @@ static void put_match(struct scan *scan, const struct json_line *line, const str
         put_data(scan, NULL, begin, end);
 }
 
-void json_line(struct scan *scan, const struct json_line *line)
+void json_line(struct text_scan *scan, const struct json_line *line)
 {
     uint64_t base = line->bytes != NULL ? 0 : line->offset;
 
@@ -222,7 +223,7 @@ void json_line(struct scan *scan, const struct json_line *line)
     put_number(scan, line->offset);
     put_text(scan, ",\"submatches\":[");
     for (uint64_t i = 0; i < line->span_count; i++) {
-        const struct span *span = &line->spans[i];
+        const struct line_span *span = &line->spans[i];
 
         put_text(scan, i > 0 ? ",{\"match\":" : "{\"match\":");
         put_match(scan, line, span);
@@ -249,7 +250,7 @@ static int elapsed(char *text, size_t text_bytes, uint64_t ns, bool sorted)
                     ns / SECOND_NS, ns % SECOND_NS, human);
 }
 
-void json_end(struct scan *scan, bool binary)
+void json_end(struct text_scan *scan, bool binary)
 {
     struct json_totals *totals = &scan->job->totals.json;
     const struct json_state *json = &scan->json;

@@ -6,9 +6,9 @@
 
 /* A line of the text, with its end. */
 struct json_line {
-    const uint8_t *bytes; /* NULL: it is read again (far.c) */
+    const uint8_t *bytes; /* NULL: it is read again (reread.c) */
     uint64_t count;
-    const struct span *spans;
+    const struct line_span *spans;
     uint64_t span_count;
     uint64_t number; /* 0: not wanted */
     uint64_t offset;
@@ -16,13 +16,13 @@ struct json_line {
 };
 
 /* Before a text is searched. */
-void json_open(struct scan *scan);
-void json_line(struct scan *scan, const struct json_line *line);
+void json_open(struct text_scan *scan);
+void json_line(struct text_scan *scan, const struct json_line *line);
 /* After it. binary: it matches, but its lines are not shown. */
-void json_end(struct scan *scan, bool binary);
+void json_end(struct text_scan *scan, bool binary);
 
 /* Bytes as {"text":...}, or {"bytes":...} in base64 where they are not UTF-8. */
-void json_data(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count);
+void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 
 /* After all of them. */
 void json_summary(struct output *output, const struct json_totals *totals, uint64_t elapsed_ns);

@@ -19,11 +19,10 @@
 #define KEPT_LINE_BYTES_MAX (UINT64_C(1) << 20)
 
 #define NEAR_BYTES 256u /* a match so near is often in the next line */
-#define GROUP_LINES 64u /* asked at once whether all match */
 
 /* Is the line selected before -v is asked? matches are those that begin in it; `end` is without
  * the line end; offsets in the text; bytes may be NULL where the line is not in memory. */
-static bool line_matches(struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
+static bool line_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
                          const struct trawl_match *matches, uint64_t match_count)
 {
     if (!scan->check_whole_line && match_count > 0)
@@ -35,7 +34,7 @@ static bool line_matches(struct scan *scan, const uint8_t *bytes, uint64_t begin
 }
 
 /* Trailing context follows a line that was printed. */
-static void end_selected(struct scan *scan, uint64_t end, bool printed)
+static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
 {
     bool after = printed && scan->settings->after_count > 0;
 
@@ -49,7 +48,8 @@ static void end_selected(struct scan *scan, uint64_t end, bool printed)
 }
 
 /* The line [begin, end) of the view is selected: print it and what belongs to it. */
-static void select_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
+                        uint64_t end)
 {
     bool printed = false;
 
@@ -71,12 +71,12 @@ static void select_line(struct scan *scan, const struct view *view, uint64_t beg
     end_selected(scan, view->begin + end, printed);
 }
 
-static bool is_over(const struct scan *scan)
+static bool is_over(const struct text_scan *scan)
 {
     return scan->stop || scan->left_count == 0;
 }
 
-static uint64_t end_of_line(const struct scan *scan, const struct view *view, uint64_t at)
+static uint64_t end_of_line(const struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const uint8_t *found =
         memchr(view->bytes + at, scan->settings->line_end, (size_t)(view->count - at));
@@ -84,7 +84,7 @@ static uint64_t end_of_line(const struct scan *scan, const struct view *view, ui
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : view->count;
 }
 
-static uint64_t begin_of_line(const struct scan *scan, const struct view *view, uint64_t floor,
+static uint64_t begin_of_line(const struct text_scan *scan, const struct view *view, uint64_t floor,
                               uint64_t at)
 {
     const uint8_t *found =
@@ -95,7 +95,7 @@ static uint64_t begin_of_line(const struct scan *scan, const struct view *view, 
 }
 
 /* Are simple lines printed and nothing around them: what most runs print? */
-static bool is_plain(const struct scan *scan)
+static bool is_plain(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
@@ -104,7 +104,7 @@ static bool is_plain(const struct scan *scan)
 }
 
 /* Lines that are selected, printed, and next to each other. */
-static void select_run(struct scan *scan, const struct view *view, uint64_t at, uint64_t limit)
+static void select_run(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
     uint64_t lines = print_run(scan, view, at, limit, ':');
 
@@ -123,7 +123,7 @@ static void select_run(struct scan *scan, const struct view *view, uint64_t at, 
 }
 
 /* All lines in [at, limit) are selected: under -v, those between lines that match. */
-static void select_gap(struct scan *scan, const struct view *view, uint64_t at, uint64_t limit)
+static void select_gap(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
     bool context = scan->settings->before_count >= 0 || scan->settings->after_count >= 0;
     bool run = !scan->stop_at_select && scan->left_count > limit - at;
@@ -153,44 +153,17 @@ static void select_gap(struct scan *scan, const struct view *view, uint64_t at, 
     }
 }
 
-/* Do the next lines match, so many as a group has? Then where the line after them begins, else
- * `at`. If no line has two matches, as many line ends as matches say so. */
-static uint64_t pass_group(const struct scan *scan, const struct view *view, uint64_t at,
-                           const struct trawl_match *match, const struct trawl_match *end_match)
-{
-    uint64_t place, begin;
-
-    if (end_match - match <= (ptrdiff_t)GROUP_LINES)
-        return at;
-    place = match[GROUP_LINES].begin - view->begin;
-    if (place - at > (uint64_t)GROUP_LINES * NEAR_BYTES)
-        return at;
-    begin = begin_of_line(scan, view, at, place);
-    return count_byte(view->bytes + at, begin - at, scan->settings->line_end) == GROUP_LINES ? begin
-                                                                                             : at;
-}
-
 /* Under -v, from match to match: the lines between them are selected. Where most lines match, the
  * next match is in the next line. */
-static void jump_gaps(struct scan *scan, const struct view *view, uint64_t at)
+static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
-    uint64_t singly = view->one_per_line ? 0 : UINT64_MAX; /* matches before a group is tried */
 
     match += print_first_match_at(view, view->begin + at);
     while (match < end_match && !scan->stop) {
-        uint64_t place = match->begin - view->begin, begin;
+        uint64_t place = match->begin - view->begin;
+        uint64_t begin = begin_of_line(scan, view, at, place);
 
-        if (singly-- == 0) {
-            begin = pass_group(scan, view, at, match, end_match);
-            singly = begin > at ? 0 : GROUP_LINES;
-            if (begin > at) {
-                match += GROUP_LINES;
-                at = begin;
-                continue;
-            }
-        }
-        begin = begin_of_line(scan, view, at, place);
         if (begin > at) {
             select_gap(scan, view, at, begin);
             if (is_over(scan))
@@ -205,7 +178,7 @@ static void jump_gaps(struct scan *scan, const struct view *view, uint64_t at)
 }
 
 /* Go from match to match: lines without one are not selected. */
-static void jump_lines(struct scan *scan, const struct view *view, uint64_t at)
+static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
 
@@ -223,7 +196,7 @@ static void jump_lines(struct scan *scan, const struct view *view, uint64_t at)
 
 /* A line that ends at text offset `end` is next, selected or not: does it end the run that the
  * first selected line began? */
-static bool ends_run(const struct scan *scan, uint64_t end, bool selected)
+static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
     uint64_t last = scan->selected_end; /* of the run so far */
 
@@ -232,7 +205,7 @@ static bool ends_run(const struct scan *scan, uint64_t end, bool selected)
 }
 
 /* Ask each line. */
-static void walk_lines(struct scan *scan, const struct view *view, uint64_t at)
+static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
 
@@ -258,7 +231,7 @@ static void walk_lines(struct scan *scan, const struct view *view, uint64_t at)
 
 /* jump_lines where no line is printed but those selected: those that follow each other at once.
  */
-static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_t at)
+static void jump_plain_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
     uint64_t run = at; /* lines in [run, at) are selected, but not printed yet */
@@ -291,7 +264,7 @@ static void jump_plain_lines(struct scan *scan, const struct view *view, uint64_
 }
 
 /* Handle the view's lines from `at` on; those before are there for context. */
-static void handle_view(struct scan *scan, const struct view *view, uint64_t at)
+static void handle_view(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     if (view->count == 0 || at >= view->count)
         return;
@@ -311,13 +284,13 @@ static void handle_view(struct scan *scan, const struct view *view, uint64_t at)
 }
 
 /* Is each match of an open line printed? */
-static bool keeps_each(const struct scan *scan)
+static bool keeps_each(const struct text_scan *scan)
 {
     return scan->settings->json && !scan->quiet;
 }
 
 /* Keep a match of the open line, if it may still decide something. */
-static bool carry_matches(struct scan *scan, const struct trawl_match *matches,
+static bool carry_matches(struct text_scan *scan, const struct trawl_match *matches,
                           uint64_t match_count)
 {
     const struct settings *settings = scan->settings;
@@ -347,7 +320,7 @@ static bool carry_matches(struct scan *scan, const struct trawl_match *matches,
     return true;
 }
 
-static bool carry_bytes(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     uint8_t *carry;
 
@@ -363,7 +336,7 @@ static bool carry_bytes(struct scan *scan, const uint8_t *bytes, uint64_t bytes_
 }
 
 /* Forget the open line's bytes where they are not needed or can be read again. */
-static void drop_open_line(struct scan *scan)
+static void drop_open_line(struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
     bool quiet_forever = scan->quiet && !scan->keeps_bytes;
@@ -385,7 +358,7 @@ static void drop_open_line(struct scan *scan)
 }
 
 /* The dropped line ends at text offset `end`; has_end: with a line end. */
-static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
+static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_end)
 {
     uint64_t begin = scan->line_begin, content_end = has_end ? end - 1 : end;
     bool selected =
@@ -407,14 +380,14 @@ static void finish_dropped_line(struct scan *scan, uint64_t end, bool has_end)
                 return;
             scan->shown_numbers = scan->numbers.list;
             scan->shown_count = scan->settings->pattern_number ? scan->numbers.count : 0;
-            printed = print_far_line(scan, begin, content_end, has_end, ':');
+            printed = print_reread_line(scan, begin, content_end, has_end, ':');
             if (printed)
                 scan->printed_end = end;
         }
         end_selected(scan, end, printed);
     } else if ((scan->pending_count > 0 || scan->settings->passthru) && !scan->quiet) {
         scan->shown_count = 0;
-        printed = print_far_line(scan, begin, content_end, has_end, '-');
+        printed = print_reread_line(scan, begin, content_end, has_end, '-');
         scan->printed_end = printed ? end : scan->printed_end;
         if (scan->settings->passthru)
             scan->job->groups = printed ? GROUPS_PRINTED : scan->job->groups;
@@ -437,10 +410,10 @@ static const struct trawl_match *array_of(const struct trawl_match *matches)
 }
 
 /* Handle the carry's first `count` bytes, which are whole lines. */
-static void handle_carried(struct scan *scan, uint64_t count)
+static void handle_carried(struct text_scan *scan, uint64_t count)
 {
     uint64_t carry_end = scan->carry_begin + scan->carry_count;
-    struct view view = {scan->carry, scan->carry_begin, count, array_of(scan->carried), 0, false};
+    struct view view = {scan->carry, scan->carry_begin, count, array_of(scan->carried), 0};
 
     view.match_count = scan->carried_count;
     view.match_count = print_first_match_at(&view, view.begin + count);
@@ -450,7 +423,7 @@ static void handle_carried(struct scan *scan, uint64_t count)
 }
 
 /* Handle the carry, which now ends with a whole line, and empty it. */
-static void handle_carry(struct scan *scan)
+static void handle_carry(struct text_scan *scan)
 {
     handle_carried(scan, scan->carry_count);
     scan->carry_begin += scan->carry_count;
@@ -459,7 +432,7 @@ static void handle_carry(struct scan *scan)
 }
 
 /* Where so many lines begin before `at`, which is where a line begins; 0: there are not so many. */
-static uint64_t lines_before(const struct scan *scan, const uint8_t *bytes, uint64_t at)
+static uint64_t lines_before(const struct text_scan *scan, const uint8_t *bytes, uint64_t at)
 {
     for (int64_t i = 0; i < scan->settings->before_count && at > 0; i++) {
         const uint8_t *line_end =
@@ -473,7 +446,7 @@ static uint64_t lines_before(const struct scan *scan, const uint8_t *bytes, uint
 /* The carry's lines up to `handled` were handled: keep those that leading context may want, and the
  * open line. Only once the carry has doubled: each byte is looked at and moved a few times at most.
  */
-static void trim_carry(struct scan *scan, uint64_t handled)
+static void trim_carry(struct text_scan *scan, uint64_t handled)
 {
     uint64_t at, dropped_matches = 0;
 
@@ -497,7 +470,7 @@ static void trim_carry(struct scan *scan, uint64_t handled)
 /* With leading context the carry holds the lines that it may want, too, before the open one. The
  * window's first lines may want them and go through the carry: as many as there are lines of
  * context, and the open line. Those after them find theirs in the window. */
-static void handle_with_history(struct scan *scan, const struct view *window, uint64_t whole,
+static void handle_with_history(struct text_scan *scan, const struct view *window, uint64_t whole,
                                 bool last)
 {
     struct view view = *window;
@@ -536,7 +509,7 @@ static void handle_with_history(struct scan *scan, const struct view *window, ui
 
 /* The first line end of the window ends the open line. Returns how many of the window's bytes and
  * matches (*used_matches) belong to it. */
-static uint64_t close_open_line(struct scan *scan, const struct view *window,
+static uint64_t close_open_line(struct text_scan *scan, const struct view *window,
                                 uint64_t *used_matches)
 {
     uint64_t end = end_of_line(scan, window, 0);
@@ -555,7 +528,7 @@ static uint64_t close_open_line(struct scan *scan, const struct view *window,
 }
 
 /* Handle the text of one window. last: the text ends with it. */
-static void handle_window(struct scan *scan, const struct view *window, bool last)
+static void handle_window(struct text_scan *scan, const struct view *window, bool last)
 {
     const uint8_t *final = window->count == 0 ? NULL
                                               : memrchr(window->bytes, scan->settings->line_end,
@@ -571,9 +544,8 @@ static void handle_window(struct scan *scan, const struct view *window, bool las
         at = close_open_line(scan, window, &first);
     past = first;
     if (at < whole && !scan->stop) {
-        struct view view = {
-            window->bytes + at,  window->begin + at, whole - at, window->matches + first, 0,
-            window->one_per_line};
+        struct view view = {window->bytes + at, window->begin + at, whole - at,
+                            window->matches + first, 0};
 
         past = window->match_count;
         while (past > first && window->matches[past - 1].begin >= window->begin + whole)
@@ -604,11 +576,11 @@ static void handle_window(struct scan *scan, const struct view *window, bool las
 }
 
 /* The part of the window from `at` to `end`, as text or with its NULs as line ends. */
-static void handle_part(struct scan *scan, const struct trawl_window *window, uint64_t at,
+static void handle_part(struct text_scan *scan, const struct trawl_window *window, uint64_t at,
                         uint64_t end)
 {
-    struct view part = {window->bytes + at,        window->begin + at,  end - at,
-                        array_of(window->matches), window->match_count, window->one_per_line};
+    struct view part = {window->bytes + at, window->begin + at, end - at, array_of(window->matches),
+                        window->match_count};
     uint64_t past = 0;
 
     while (past < window->match_count && window->matches[past].begin < part.begin)
@@ -628,7 +600,7 @@ static void handle_part(struct scan *scan, const struct trawl_window *window, ui
 
 int lines_window(void *context, const struct trawl_window *window)
 {
-    struct scan *scan = context;
+    struct text_scan *scan = context;
     struct trawl_window kept;
     uint64_t text_bytes = window->bytes_count;
 

@@ -24,7 +24,7 @@
 #include "trawl/pool.h"
 #include "trawl/progress.h"
 #include "trawl/searchers.h"
-#include "trawl/tally.h"
+#include "trawl/string_counts.h"
 #include "trawl/types.h"
 #include "trawl/version.h"
 
@@ -112,7 +112,7 @@ static void print_bound(const struct job_totals *totals)
         fprintf(stderr, "bound by: %s\n", names[most]);
 }
 
-static void print_stats(const struct job *job)
+static void print_stats(const struct command_job *job)
 {
     const struct job_totals *totals = &job->totals;
     double seconds = (double)totals->search_ns * 1e-9;
@@ -154,7 +154,7 @@ static bool progress_wanted(const struct settings *settings)
 }
 
 /* Standard output: is it the null device, or a file that must not be searched? */
-static bool look_at_output(struct job *job)
+static bool look_at_output(struct command_job *job)
 {
     struct stat null_device;
 
@@ -167,7 +167,7 @@ static bool look_at_output(struct job *job)
 }
 
 /* On a terminal: grep's users type regular expressions out of habit. */
-static void print_hint(const struct job *job)
+static void print_hint(const struct command_job *job)
 {
     const struct settings *settings = job->settings;
     const struct trawl_pattern *pattern;
@@ -185,7 +185,7 @@ static void print_hint(const struct job *job)
 }
 
 /* Rules that hide every file look like a text without a match. */
-static void print_nothing_searched(const struct job *job)
+static void print_nothing_searched(const struct command_job *job)
 {
     const struct settings *settings = job->settings;
 
@@ -194,8 +194,8 @@ static void print_nothing_searched(const struct job *job)
 }
 
 /* As job_walk, with what comes before and after all rows; counts first where it must. */
-static bool walk_for_matrix(struct job *job, const struct exclude *exclude,
-                            const struct typed_item *operands, size_t operand_count, char *message)
+static bool walk_for_matrix(struct command_job *job, const struct exclude *exclude,
+                            const struct value_item *operands, size_t operand_count, char *message)
 {
     struct matrix *matrix = job->matrix;
     bool good;
@@ -228,8 +228,8 @@ static bool walk_for_matrix(struct job *job, const struct exclude *exclude,
     return good;
 }
 
-static int run_job(struct job *job, struct exclude *exclude, const struct typed_item *operands,
-                   size_t operand_count, char *message)
+static int run_job(struct command_job *job, struct exclude *exclude,
+                   const struct value_item *operands, size_t operand_count, char *message)
 {
     const struct settings *settings = job->settings;
     uint64_t begin_ns = now_ns();
@@ -243,8 +243,9 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
         good = matrix_open(job, message);
     if (good && (job->settings->report == REPORT_COUNT_BY_PATTERN ||
                  job->settings->report == REPORT_UNMATCHED))
-        good = tally_open(job, message);
-    if (job->matrix == NULL && job->tally == NULL) /* of those nothing is found before the end */
+        good = string_counts_open(job, message);
+    if (job->matrix == NULL &&
+        job->string_counts == NULL) /* of those nothing is found before the end */
         interrupt_open(job->output);
     progress_open(settings->is_tg ? "tg: " : "trawl: ");
     if (progress_wanted(job->settings) && good)
@@ -258,7 +259,7 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
     else if (good)
         good = job_walk(job, exclude, operands, operand_count, message);
     if (good)
-        tally_print(job);
+        string_counts_print(job);
     job->totals.elapsed_ns = now_ns() - begin_ns;
     if (settings->json && job->settings->report == REPORT_LINES)
         json_summary(job->output, &job->totals.json, job->totals.elapsed_ns);
@@ -272,7 +273,7 @@ static int run_job(struct job *job, struct exclude *exclude, const struct typed_
         print_nothing_searched(job);
         print_hint(job);
     }
-    tally_close(job);
+    string_counts_close(job);
     matrix_close(job->matrix);
     trawl_searcher_close(job->searcher);
     if (!good) {
@@ -316,7 +317,7 @@ static int save_patterns(struct patterns *patterns, const struct settings *setti
                          size_t file_count, char *message)
 {
     if (file_count > 0)
-        snprintf(message, TYPED_ERROR_BYTES, "--save-patterns searches no files");
+        snprintf(message, SETTINGS_ERROR_BYTES, "--save-patterns searches no files");
     else if (patterns_plan(patterns, settings, settings->whole_lines, &patterns->plan, message) &&
              saved_write(patterns, settings, message))
         return EXIT_SELECTED;
@@ -344,10 +345,10 @@ static void warn_of_old_color(const struct colors *colors)
 }
 
 /* With valid options: strings, plan, files. */
-static int run(struct job *job, struct settings *settings, char *message)
+static int run(struct command_job *job, struct settings *settings, char *message)
 {
     bool pattern_is_operand = settings->patterns.count == 0;
-    const struct typed_item *operands = settings->operands.items;
+    const struct value_item *operands = settings->operands.items;
     size_t operand_count = settings->operands.count;
     struct exclude exclude;
     int status = EXIT_ERROR;
@@ -386,7 +387,7 @@ static int run(struct job *job, struct settings *settings, char *message)
 }
 
 /* --files: there are no strings. */
-static int list_files(struct job *job, const struct settings *settings, char *message)
+static int list_files(struct command_job *job, const struct settings *settings, char *message)
 {
     struct exclude exclude;
     int status = EXIT_ERROR;
@@ -404,7 +405,7 @@ static int list_files(struct job *job, const struct settings *settings, char *me
 }
 
 /* With the rules that say which files of directories are taken. */
-static int run_filtered(struct job *job, struct settings *settings, char *message)
+static int run_filtered(struct command_job *job, struct settings *settings, char *message)
 {
     struct filter *filter;
     int status;
@@ -426,7 +427,7 @@ static int run_filtered(struct job *job, struct settings *settings, char *messag
 
 static int list_types(const struct settings *settings)
 {
-    char message[TYPED_ERROR_BYTES];
+    char message[SETTINGS_ERROR_BYTES];
 
     if (types_print(&standard_output, &settings->files.rules, message))
         return end_document();
@@ -435,7 +436,7 @@ static int list_types(const struct settings *settings)
 }
 
 /* What was typed, and what saved sets of strings add to it. */
-static bool build_settings(struct job *job, struct settings *settings, enum charset charset,
+static bool build_settings(struct command_job *job, struct settings *settings, enum charset charset,
                            char *message)
 {
     bool output_is_null = look_at_output(job), ends_at_null;
@@ -451,11 +452,11 @@ static bool build_settings(struct job *job, struct settings *settings, enum char
             saved_load_again(job->patterns, settings, message));
 }
 
-static int run_typed(struct settings *settings)
+static int run_settings(struct settings *settings)
 {
     struct patterns patterns;
-    struct job job;
-    char message[TYPED_ERROR_BYTES];
+    struct command_job job;
+    char message[SETTINGS_ERROR_BYTES];
     enum charset charset = charset_open();
     int status;
 
@@ -482,9 +483,9 @@ static bool parse(struct settings *settings, struct config *config, int argument
                   char **arguments)
 {
     bool operands_end_options = getenv("POSIXLY_CORRECT") != NULL, good;
-    char message[TYPED_ERROR_BYTES];
+    char message[SETTINGS_ERROR_BYTES];
 
-    good = typed_parse(settings, argument_count, arguments, operands_end_options);
+    good = flags_parse(settings, argument_count, arguments, operands_end_options);
     message_manner.called_tg = settings->is_tg;
     if (good && !settings->no_config) {
         if (!config_read(config, message)) {
@@ -494,8 +495,8 @@ static bool parse(struct settings *settings, struct config *config, int argument
         if (*message != '\0' && !settings->no_messages)
             message_print("%s", message);
         if (config->count > 1) {
-            typed_free(settings);
-            good = typed_parse_after(settings, config, argument_count, arguments,
+            flags_free(settings);
+            good = flags_parse_after(settings, config, argument_count, arguments,
                                      operands_end_options);
         }
     }
@@ -543,7 +544,7 @@ int main(int argument_count, char **arguments)
         message_manner.escapes = settings.escape_controls == COLOR_ALWAYS ||
                                  (settings.escape_controls == COLOR_AUTO && isatty(STDERR_FILENO));
         if (!print_document(&settings, &status))
-            status = run_typed(&settings);
+            status = run_settings(&settings);
     }
     settings_free(&settings);
     config_free(&config);

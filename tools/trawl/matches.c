@@ -10,7 +10,7 @@
 #include "trawl/print.h"
 
 /* A match begins in a line that none began in before: it is selected. */
-static void begin_line(struct scan *scan, const struct trawl_window *window, uint64_t at)
+static void begin_line(struct text_scan *scan, const struct trawl_window *window, uint64_t at)
 {
     uint64_t begin = at - window->begin;
     const uint8_t *line_end = memchr(window->bytes + begin, scan->settings->line_end,
@@ -26,7 +26,7 @@ static void begin_line(struct scan *scan, const struct trawl_window *window, uin
 }
 
 /* group: all that begin where the match does, itself included. */
-static bool print_one(struct scan *scan, const struct trawl_window *window,
+static bool print_one(struct text_scan *scan, const struct trawl_window *window,
                       const struct trawl_match *match, const struct trawl_match *group,
                       uint64_t group_count)
 {
@@ -47,7 +47,7 @@ static bool print_one(struct scan *scan, const struct trawl_window *window,
 }
 
 /* The open line's end may stand in this window. */
-static void close_line(struct scan *scan, const struct trawl_window *window)
+static void close_line(struct text_scan *scan, const struct trawl_window *window)
 {
     const uint8_t *line_end;
 
@@ -61,7 +61,7 @@ static void close_line(struct scan *scan, const struct trawl_window *window)
 }
 
 /* Matches that begin before text offset `limit`. */
-static void take_matches(struct scan *scan, const struct trawl_window *window, uint64_t limit)
+static void take_matches(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
 {
     bool overlapping = scan->settings->overlapping;
     uint64_t i = 0;
@@ -93,7 +93,7 @@ static void take_matches(struct scan *scan, const struct trawl_window *window, u
 
 int matches_window(void *context, const struct trawl_window *window)
 {
-    struct scan *scan = context;
+    struct text_scan *scan = context;
     struct trawl_window kept;
     uint64_t text_bytes = window->bytes_count;
 
@@ -130,7 +130,7 @@ int matches_window(void *context, const struct trawl_window *window)
 }
 
 /* number: of the string; 0: none wanted. */
-static void print_position(struct scan *scan, uint64_t offset, uint64_t number)
+static void print_position(struct text_scan *scan, uint64_t offset, uint64_t number)
 {
     if (scan->job->show_names > 0) {
         print_name(scan);
@@ -146,7 +146,7 @@ static void print_position(struct scan *scan, uint64_t offset, uint64_t number)
 
 static int positions_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
-    struct scan *scan = context;
+    struct text_scan *scan = context;
     const struct numbers *numbers = &scan->job->patterns->numbers;
     bool numbered = scan->settings->pattern_number;
 
@@ -171,7 +171,7 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
  * stays open until the next one begins elsewhere, because a longer one may follow. */
 static int count_window(void *context, const struct trawl_window *window)
 {
-    struct scan *scan = context;
+    struct text_scan *scan = context;
     struct trawl_window kept;
     bool overlapping = scan->settings->overlapping;
 
@@ -219,7 +219,7 @@ static bool can_overlap(const struct trawl_pattern *pattern)
     return result > 0;
 }
 
-static enum trawl_status count_matches(struct scan *scan, struct trawl_error *error)
+static enum trawl_status count_matches(struct text_scan *scan, struct trawl_error *error)
 {
     const struct settings *settings = scan->settings;
     const struct patterns *patterns = scan->job->patterns;
@@ -236,7 +236,7 @@ static enum trawl_status count_matches(struct scan *scan, struct trawl_error *er
                          count_window, scan, error);
 }
 
-enum trawl_status matches_report(struct scan *scan, struct trawl_error *error)
+enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error)
 {
     struct trawl_match match;
     bool found = false;

@@ -6,6 +6,6 @@
 
 int matches_window(void *context, const struct trawl_window *window);
 /* Needs no windows: --positions, --count-matches and --first. */
-enum trawl_status matches_report(struct scan *scan, struct trawl_error *error);
+enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *error);
 
 #endif

@@ -17,8 +17,8 @@
 #define COUNT_BYTES (256u << 10)
 
 /* One text on its way to rows: the block holds bytes of it that are not in any row yet. */
-struct rows {
-    struct scan *scan;
+struct matrix_rows {
+    struct text_scan *scan;
     struct matrix *matrix;
     uint64_t used;   /* bytes in the block */
     uint64_t looked; /* no record ends in those before */
@@ -60,11 +60,11 @@ static bool open_reader(struct matrix *matrix, char *message)
     if (trawl_plan_build(NULL, 0, NULL, &matrix->reader_plan, &error) == TRAWL_OK &&
         trawl_searcher_open(&options, &matrix->reader, &error) == TRAWL_OK)
         return true;
-    snprintf(message, TYPED_ERROR_BYTES, "%s", error.message);
+    snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
     return false;
 }
 
-bool matrix_open(struct job *job, char *message)
+bool matrix_open(struct command_job *job, char *message)
 {
     const struct patterns *patterns = job->patterns;
     uint64_t gather = job->settings->chunk_bytes;
@@ -94,7 +94,7 @@ bool matrix_open(struct job *job, char *message)
         matrix->empties != NULL && matrix->row != NULL && matrix->found != NULL)
         return true;
     matrix_close(matrix);
-    snprintf(message, TYPED_ERROR_BYTES, "memory exhausted");
+    snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
     return false;
 }
 
@@ -124,7 +124,7 @@ bool matrix_counts(const struct matrix *matrix)
 }
 
 /* Nothing more can be counted, and so nothing be printed. */
-static void count_fails(struct job *job)
+static void count_fails(struct command_job *job)
 {
     job->silent = false;
     job->error_seen = true;
@@ -153,7 +153,8 @@ static bool count_file(struct matrix *matrix, int descriptor, off_t at)
     return true;
 }
 
-void matrix_count(struct job *job, int descriptor, const struct stat *status, const char *name)
+void matrix_count(struct command_job *job, int descriptor, const struct stat *status,
+                  const char *name)
 {
     off_t at = lseek(descriptor, 0, SEEK_CUR);
 
@@ -173,19 +174,19 @@ void matrix_count(struct job *job, int descriptor, const struct stat *status, co
 
 /* ---- Records that fit ------------------------------------------------------------------------ */
 
-static bool rows_stop(const struct rows *rows)
+static bool rows_stop(const struct matrix_rows *rows)
 {
     return rows->status != TRAWL_OK || rows->matrix->row_too_many || rows->scan->output->error != 0;
 }
 
-static void write_row(struct rows *rows, const int64_t *cells, int64_t empty)
+static void write_row(struct matrix_rows *rows, const int64_t *cells, int64_t empty)
 {
     rows->scan->selected_count += matrix_write_row(rows->matrix, rows->scan, cells, empty) ? 1 : 0;
 }
 
 static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
 {
-    struct rows *rows = context;
+    struct matrix_rows *rows = context;
     const struct patterns *patterns = rows->scan->job->patterns;
 
     for (uint64_t i = 0; i < row_count && !rows_stop(rows); i++)
@@ -209,14 +210,14 @@ static int64_t empty_first(const struct settings *settings, const uint8_t *recor
                : -1;
 }
 
-static enum trawl_status ended(struct rows *rows, enum trawl_status status)
+static enum trawl_status ended(struct matrix_rows *rows, enum trawl_status status)
 {
     job_add_stats(rows->scan->job);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
 /* Records of which what is filled alone is written: `at` goes over the batch's cells. */
-static void write_batch(struct rows *rows, const struct trawl_matrix_batch *batch)
+static void write_batch(struct matrix_rows *rows, const struct trawl_matrix_batch *batch)
 {
     bool empties = rows->scan->job->patterns->has_empty;
     uint64_t at = 0;
@@ -229,7 +230,7 @@ static void write_batch(struct rows *rows, const struct trawl_matrix_batch *batc
     }
 }
 
-static enum trawl_status search_cells(struct rows *rows, const struct trawl_records *records)
+static enum trawl_status search_cells(struct matrix_rows *rows, const struct trawl_records *records)
 {
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
     struct trawl_matrix_batch batch = {.size = sizeof batch};
@@ -252,7 +253,7 @@ static enum trawl_status search_cells(struct rows *rows, const struct trawl_reco
 
 /* The block's bytes [0, end) are whole records. A record's line end is searched with it: no string
  * holds it, and it is what -x and -w see after the record. */
-static void search_records(struct rows *rows, uint64_t end)
+static void search_records(struct matrix_rows *rows, uint64_t end)
 {
     struct matrix *matrix = rows->matrix;
     const struct settings *settings = rows->scan->settings;
@@ -281,7 +282,7 @@ static void search_records(struct rows *rows, uint64_t end)
     }
 }
 
-static void drop_front(struct rows *rows, uint64_t count)
+static void drop_front(struct matrix_rows *rows, uint64_t count)
 {
     rows->used -= count;
     if (rows->used > 0)
@@ -293,7 +294,7 @@ static void drop_front(struct rows *rows, uint64_t count)
 
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
-    struct rows *rows = context;
+    struct matrix_rows *rows = context;
 
     for (uint64_t i = 0; i < match_count; i++) {
         int64_t *cell = &rows->matrix->row[matches[i].pattern_index];
@@ -309,9 +310,9 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
 /* Look for begins [own_from, own_to) in the block's first `count` bytes. The bytes beside them are
  * what conditions ask about, so that a piece's border is taken for the record's only where it is.
  */
-static void search_piece(struct rows *rows, uint64_t count, bool last)
+static void search_piece(struct matrix_rows *rows, uint64_t count, bool last)
 {
-    struct scan *scan = rows->scan;
+    struct text_scan *scan = rows->scan;
     const struct patterns *patterns = scan->job->patterns;
     struct trawl_text *text = NULL;
 
@@ -330,7 +331,7 @@ static void search_piece(struct rows *rows, uint64_t count, bool last)
     trawl_text_close(text);
 }
 
-static void long_begin(struct rows *rows)
+static void long_begin(struct matrix_rows *rows)
 {
     const struct settings *settings = rows->scan->settings;
 
@@ -346,7 +347,7 @@ static void long_begin(struct rows *rows)
 }
 
 /* The block is full of a record that goes on. */
-static void long_go_on(struct rows *rows)
+static void long_go_on(struct matrix_rows *rows)
 {
     uint64_t dropped;
 
@@ -360,7 +361,7 @@ static void long_go_on(struct rows *rows)
 }
 
 /* It ends with the block's first `count` bytes. */
-static void long_end(struct rows *rows, uint64_t count)
+static void long_end(struct matrix_rows *rows, uint64_t count)
 {
     rows->own_to = count;
     search_piece(rows, count, true);
@@ -370,7 +371,7 @@ static void long_end(struct rows *rows, uint64_t count)
 }
 
 /* An algorithm for records takes a record whole. */
-static void grow_block(struct rows *rows)
+static void grow_block(struct matrix_rows *rows)
 {
     struct matrix *matrix = rows->matrix;
     uint8_t *bytes = realloc(matrix->bytes, (size_t)matrix->capacity * 2);
@@ -385,7 +386,7 @@ static void grow_block(struct rows *rows)
 
 /* ---- One text -------------------------------------------------------------------------------- */
 
-static void drain_long(struct rows *rows, bool last)
+static void drain_long(struct matrix_rows *rows, bool last)
 {
     const uint8_t *line_end =
         memchr(rows->matrix->bytes + rows->looked, rows->scan->settings->line_end,
@@ -403,7 +404,7 @@ static void drain_long(struct rows *rows, bool last)
         long_go_on(rows);
 }
 
-static void drain_records(struct rows *rows, bool last)
+static void drain_records(struct matrix_rows *rows, bool last)
 {
     const uint8_t *line_end =
         memrchr(rows->matrix->bytes + rows->looked, rows->scan->settings->line_end,
@@ -427,7 +428,7 @@ static void drain_records(struct rows *rows, bool last)
 }
 
 /* Rows of all records that are whole in the block; last: of the rest too. Leaves room in it. */
-static void drain(struct rows *rows, bool last)
+static void drain(struct matrix_rows *rows, bool last)
 {
     while (rows->is_long && !rows_stop(rows)) {
         uint64_t used = rows->used;
@@ -442,7 +443,7 @@ static void drain(struct rows *rows, bool last)
 
 static int take_window(void *context, const struct trawl_window *window)
 {
-    struct rows *rows = context;
+    struct matrix_rows *rows = context;
     struct matrix *matrix = rows->matrix;
     uint64_t at = 0;
 
@@ -464,10 +465,10 @@ static int take_window(void *context, const struct trawl_window *window)
     return rows_stop(rows);
 }
 
-enum trawl_status matrix_search(struct scan *scan, struct trawl_error *error)
+enum trawl_status matrix_search(struct text_scan *scan, struct trawl_error *error)
 {
     struct matrix *matrix = scan->job->matrix;
-    struct rows rows;
+    struct matrix_rows rows;
     enum trawl_status status;
 
     memset(&rows, 0, sizeof rows);

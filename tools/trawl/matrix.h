@@ -19,7 +19,7 @@ struct matrix_cell {
 };
 
 struct matrix {
-    struct job *job;
+    struct command_job *job;
     enum matrix_format format;
 
     /* Reading: a searcher and a plan of its own, for rows are searched while a window is held. */
@@ -47,16 +47,17 @@ struct matrix {
 
 /* ---- matrix.c ---- */
 
-/* job->matrix, once the searcher is there. False: message[TYPED_ERROR_BYTES] is filled. */
-bool matrix_open(struct job *job, char *message);
+/* job->matrix, once the searcher is there. False: message[SETTINGS_ERROR_BYTES] is filled. */
+bool matrix_open(struct command_job *job, char *message);
 void matrix_close(struct matrix *matrix);
 /* What reads the text: its progress is the job's. */
 const struct trawl_searcher *matrix_reader(const struct matrix *matrix);
 /* Is this the pass that counts? Then matrix_count takes a descriptor, and leaves it as it was. */
 bool matrix_counts(const struct matrix *matrix);
-void matrix_count(struct job *job, int descriptor, const struct stat *status, const char *name);
+void matrix_count(struct command_job *job, int descriptor, const struct stat *status,
+                  const char *name);
 /* The rows of one text. */
-enum trawl_status matrix_search(struct scan *scan, struct trawl_error *error);
+enum trawl_status matrix_search(struct text_scan *scan, struct trawl_error *error);
 
 /* ---- matrix_write.c ---- */
 
@@ -64,12 +65,12 @@ enum trawl_status matrix_search(struct scan *scan, struct trawl_error *error);
 bool matrix_is_sparse(const struct matrix *matrix);
 /* cells: of the plan's patterns. empty: where the empty string first occurs, -1: nowhere. Returns
  * true if some column of the row is filled. */
-bool matrix_write_row(struct matrix *matrix, struct scan *scan, const int64_t *cells,
+bool matrix_write_row(struct matrix *matrix, struct text_scan *scan, const int64_t *cells,
                       int64_t empty);
 /* The same by parts, where only what is filled is written: any number of the first, then the other.
  */
 void matrix_add_cell(struct matrix *matrix, uint64_t pattern, uint64_t begin);
-bool matrix_write_found(struct matrix *matrix, struct scan *scan, int64_t empty);
+bool matrix_write_found(struct matrix *matrix, struct text_scan *scan, int64_t empty);
 /* npy: a header for row_count rows, or room for one. */
 void matrix_header_begin(struct matrix *matrix);
 void matrix_header_end(struct matrix *matrix);

@@ -86,7 +86,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The row's number, the string's, the offset. */
-static void write_sparse(struct matrix *matrix, struct scan *scan)
+static void write_sparse(struct matrix *matrix, struct text_scan *scan)
 {
     struct output *output = matrix->job->output;
 
@@ -104,7 +104,7 @@ static void write_sparse(struct matrix *matrix, struct scan *scan)
     }
 }
 
-static void write_jsonl(struct matrix *matrix, struct scan *scan)
+static void write_jsonl(struct matrix *matrix, struct text_scan *scan)
 {
     const struct trawl_pattern *strings = matrix->job->patterns->strings;
     struct output *output = matrix->job->output;
@@ -132,7 +132,7 @@ static void write_jsonl(struct matrix *matrix, struct scan *scan)
     output_text(output, "]}\n");
 }
 
-bool matrix_write_found(struct matrix *matrix, struct scan *scan, int64_t empty)
+bool matrix_write_found(struct matrix *matrix, struct text_scan *scan, int64_t empty)
 {
     const struct numbers *numbers = &matrix->job->patterns->numbers;
     bool filled;
@@ -196,7 +196,8 @@ static bool write_all(struct matrix *matrix, const char *name, const int64_t *ce
     return filled;
 }
 
-bool matrix_write_row(struct matrix *matrix, struct scan *scan, const int64_t *cells, int64_t empty)
+bool matrix_write_row(struct matrix *matrix, struct text_scan *scan, const int64_t *cells,
+                      int64_t empty)
 {
     if (matrix->row_count == matrix->rows_announced) {
         matrix->row_too_many = true;

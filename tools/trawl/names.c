@@ -7,7 +7,7 @@
 
 #define OPEN_LEVELS 32u
 
-static void print_name(struct job *job, const char *name)
+static void print_name(struct command_job *job, const char *name)
 {
     const struct colors *colors = &job->settings->colors;
     struct output *output = job->output;
@@ -29,7 +29,7 @@ static void print_name(struct job *job, const char *name)
     output_byte(output, job->settings->null_after_name ? '\0' : '\n');
 }
 
-static void take(struct job *job, const struct walk *walk, const struct walk_item *item)
+static void take(struct command_job *job, const struct walk *walk, const struct walk_item *item)
 {
     switch (item->kind) {
     case WALK_FILE:
@@ -57,8 +57,8 @@ static void take(struct job *job, const struct walk *walk, const struct walk_ite
     }
 }
 
-int names_print(struct job *job, const struct exclude *exclude, const struct typed_item *operands,
-                size_t operand_count)
+int names_print(struct command_job *job, const struct exclude *exclude,
+                const struct value_item *operands, size_t operand_count)
 {
     struct walk walk;
     struct walk_item item;

@@ -6,7 +6,7 @@
 #include "trawl/job.h"
 
 /* The exit status. */
-int names_print(struct job *job, const struct exclude *exclude, const struct typed_item *operands,
-                size_t operand_count);
+int names_print(struct command_job *job, const struct exclude *exclude,
+                const struct value_item *operands, size_t operand_count);
 
 #endif

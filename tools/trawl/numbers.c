@@ -53,7 +53,7 @@ void numbers_free(struct numbers *numbers)
     memset(numbers, 0, sizeof *numbers);
 }
 
-static bool add(struct scan *scan, uint64_t number)
+static bool add(struct text_scan *scan, uint64_t number)
 {
     struct number_set *set = &scan->numbers;
 
@@ -72,7 +72,7 @@ static bool add(struct scan *scan, uint64_t number)
     return true;
 }
 
-static bool add_pattern(struct scan *scan, uint64_t pattern)
+static bool add_pattern(struct text_scan *scan, uint64_t pattern)
 {
     const struct numbers *numbers = &scan->job->patterns->numbers;
     uint64_t count = numbers_count(numbers, pattern);
@@ -97,7 +97,7 @@ static void sort(struct number_set *set)
 }
 
 /* False: out of memory. */
-static bool make_stamps(struct scan *scan)
+static bool make_stamps(struct text_scan *scan)
 {
     struct number_set *set = &scan->numbers;
 
@@ -108,7 +108,7 @@ static bool make_stamps(struct scan *scan)
     return set->stamps != NULL;
 }
 
-bool number_set_first(struct scan *scan, uint64_t pattern, bool begins)
+bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins)
 {
     struct number_set *set = &scan->numbers;
     bool first;
@@ -121,8 +121,8 @@ bool number_set_first(struct scan *scan, uint64_t pattern, bool begins)
     return first;
 }
 
-bool number_set_of_line(struct scan *scan, const struct trawl_match *matches, uint64_t match_count,
-                        uint64_t begin, uint64_t end, bool empty)
+bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matches,
+                        uint64_t match_count, uint64_t begin, uint64_t end, bool empty)
 {
     const struct numbers *numbers = &scan->job->patterns->numbers;
     struct number_set *set = &scan->numbers;
@@ -147,8 +147,8 @@ bool number_set_of_line(struct scan *scan, const struct trawl_match *matches, ui
     return true;
 }
 
-bool number_set_of_place(struct scan *scan, const struct trawl_match *matches, uint64_t match_count,
-                         uint64_t end)
+bool number_set_at(struct text_scan *scan, const struct trawl_match *matches, uint64_t match_count,
+                   uint64_t end)
 {
     struct number_set *set = &scan->numbers;
     uint64_t longest = scan->check_whole_line ? end : 0;

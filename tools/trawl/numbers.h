@@ -40,20 +40,20 @@ struct number_set {
     uint64_t count, capacity;
 };
 
-struct scan;
+struct text_scan;
 struct trawl_match;
 
 /* Is the pattern new to the set of the open line, whose first match begins a new set? */
-bool number_set_first(struct scan *scan, uint64_t pattern, bool begins);
+bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins);
 
 /* The set of a line [begin, end) with these matches, or of the longest of those that begin at one
  * place; empty: the line holds the empty string too. Ascending, each number once. `end` is used
  * under -x of binary files, where a match may end elsewhere. False: out of memory, and the scan has
  * failed. */
-bool number_set_of_line(struct scan *scan, const struct trawl_match *matches, uint64_t match_count,
-                        uint64_t begin, uint64_t end, bool empty);
-bool number_set_of_place(struct scan *scan, const struct trawl_match *matches, uint64_t match_count,
-                         uint64_t end);
+bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matches,
+                        uint64_t match_count, uint64_t begin, uint64_t end, bool empty);
+bool number_set_at(struct text_scan *scan, const struct trawl_match *matches, uint64_t match_count,
+                   uint64_t end);
 void number_set_free(struct number_set *set);
 
 #endif

@@ -12,7 +12,7 @@
 #include <wctype.h>
 
 #include "trawl/charset.h"
-#include "trawl/nested.h"
+#include "trawl/superstrings.h"
 
 #define READ_BYTES_FIRST (64u << 10)
 #define LENGTH_BYTES 4u /* --length-prefixed */
@@ -25,7 +25,7 @@ struct source {
 
 static bool exhausted(char *message)
 {
-    snprintf(message, TYPED_ERROR_BYTES, "memory exhausted");
+    snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
     return false;
 }
 
@@ -169,9 +169,9 @@ static bool refuse_hex(const struct source *source, const char *text, size_t byt
     int shown = (int)(bytes_count < SHOWN_BYTES_MAX ? bytes_count : SHOWN_BYTES_MAX);
 
     if (source->file == NULL)
-        snprintf(message, TYPED_ERROR_BYTES, "--hex: '%.*s' has %s", shown, text, what);
+        snprintf(message, SETTINGS_ERROR_BYTES, "--hex: '%.*s' has %s", shown, text, what);
     else
-        snprintf(message, TYPED_ERROR_BYTES, "%.*s:%" PRIu64 ": --hex: '%.*s' has %s",
+        snprintf(message, SETTINGS_ERROR_BYTES, "%.*s:%" PRIu64 ": --hex: '%.*s' has %s",
                  SHOWN_NAME_MAX, source->file, source->line, shown, text, what);
     return false;
 }
@@ -248,7 +248,7 @@ static bool add_prefixed(struct patterns *patterns, const struct settings *setti
         for (size_t i = 0; i < LENGTH_BYTES && i < left; i++)
             length |= (uint64_t)bytes[at + i] << 8 * i;
         if (left < LENGTH_BYTES || length > left - LENGTH_BYTES) {
-            snprintf(message, TYPED_ERROR_BYTES,
+            snprintf(message, SETTINGS_ERROR_BYTES,
                      left < LENGTH_BYTES
                          ? "%.*s: byte %zu: a length of 4 bytes is expected, but the file ends"
                          : "%.*s: byte %zu: the string of %" PRIu64
@@ -299,7 +299,7 @@ static bool read_file(struct patterns *patterns, const char *name, char **bytes,
     }
     good = buffer != NULL && got == 0 && keep_block(patterns, buffer);
     if (!good) {
-        snprintf(message, TYPED_ERROR_BYTES, "%s: %s", is_input ? "(standard input)" : name,
+        snprintf(message, SETTINGS_ERROR_BYTES, "%s: %s", is_input ? "(standard input)" : name,
                  strerror(errno));
         free(buffer);
         buffer = NULL;
@@ -555,7 +555,7 @@ bool patterns_finish(struct patterns *patterns, const struct settings *settings,
         settings->numbers_wanted && settings->ignore_case && settings->save_patterns == NULL;
 
     if (settings->crlf && settings->whole_lines && by_number) {
-        snprintf(message, TYPED_ERROR_BYTES,
+        snprintf(message, SETTINGS_ERROR_BYTES,
                  "--crlf with -x cannot be combined with saved sets or with numbers of strings");
         return false;
     }
@@ -582,7 +582,7 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
     if (bytes_count == 0)
         return true; /* no string, not an empty one */
     if (trawl_plan_is_saved(bytes, bytes_count)) {
-        snprintf(message, TYPED_ERROR_BYTES,
+        snprintf(message, SETTINGS_ERROR_BYTES,
                  "%.*s: a saved set must be a regular file, read from its beginning",
                  SHOWN_NAME_MAX, shown);
         return false;
@@ -599,7 +599,7 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
 bool patterns_gather(struct patterns *patterns, const struct settings *settings,
                      const char *first_operand, char *message)
 {
-    const struct typed_list *list = &settings->patterns;
+    const struct value_list *list = &settings->patterns;
 
     if (first_operand != NULL)
         return add_lines(patterns, settings, NULL, first_operand, strlen(first_operand), message);
@@ -613,7 +613,7 @@ bool patterns_gather(struct patterns *patterns, const struct settings *settings,
                 return exhausted(message);
             continue;
         }
-        if (list->items[i].kind == TYPED_FILE) {
+        if (list->items[i].kind == VALUE_FILE) {
             if (!add_file(patterns, settings, text, message))
                 return false;
             continue;
@@ -693,7 +693,7 @@ static enum trawl_status build_plan(const struct patterns *patterns,
         needed = malloc((size_t)count * sizeof *needed);
     if (needed != NULL) { /* else all are searched for, which selects the same lines */
         memcpy(needed, patterns->items, (size_t)count * sizeof *needed);
-        nested_leave_out(needed, &count, settings->ignore_case);
+        superstrings_leave_out(needed, &count, settings->ignore_case);
     }
     status =
         trawl_plan_build(needed != NULL ? needed : patterns->items, count, options, plan, error);
@@ -724,7 +724,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (settings->method != NULL)
         options.method = method_named(settings->method, &known);
     if (!known) {
-        snprintf(message, TYPED_ERROR_BYTES,
+        snprintf(message, SETTINGS_ERROR_BYTES,
                  "--method: '%s' is not one of auto, every, grams, "
                  "sampled, set",
                  settings->method);
@@ -739,7 +739,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     }
     if (build_plan(patterns, settings, &options, plan, &error) == TRAWL_OK)
         return true;
-    snprintf(message, TYPED_ERROR_BYTES, "%s%s",
+    snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
              settings->algorithm != NULL ? "--algorithm: "
              : settings->method != NULL  ? "--method: "
                                          : "",
@@ -750,7 +750,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
 void patterns_free(struct patterns *patterns)
 {
     trawl_plan_free(patterns->plan);
-    trawl_plan_free(patterns->plan_any_place);
+    trawl_plan_free(patterns->plan_any_position);
     for (size_t i = 0; i < patterns->block_count; i++)
         free(patterns->blocks[i]);
     free(patterns->blocks);

@@ -30,7 +30,7 @@ struct patterns {
     bool plan_whole_line; /* the plan itself looks for whole lines */
     struct trawl_plan *plan;
     /* For a binary file under -x, where NUL ends lines too: built when first needed. */
-    struct trawl_plan *plan_any_place;
+    struct trawl_plan *plan_any_position;
     struct pattern_check check;
     bool needs_utf8;    /* for letters and words, bytes are not enough */
     bool saves_strings; /* --save-patterns: the plan that a search needs cannot be saved */

@@ -92,16 +92,16 @@ static void begin_worker(struct pool *pool)
 
     if (pool->worker_count == pool->workers_max)
         return;
-    if (pool->places == NULL) {
-        struct pool_place *places = calloc(POOL_AHEAD_BATCHES, sizeof *places);
+    if (pool->ahead == NULL) {
+        struct batch_turn *ahead = calloc(POOL_AHEAD_BATCHES, sizeof *ahead);
 
         thread_lock(&pool->lock);
-        pool->places = places;
+        pool->ahead = ahead;
         thread_unlock(&pool->lock);
     }
     worker = &pool->workers[pool->worker_count];
     worker->pool = pool;
-    if (pool->places == NULL || pthread_cond_init(&worker->turned, NULL) != 0) {
+    if (pool->ahead == NULL || pthread_cond_init(&worker->turned, NULL) != 0) {
         pool->workers_max = pool->worker_count; /* the search goes on with those there are */
     } else if (thread_start(&worker->thread, work, worker) != 0) {
         pthread_cond_destroy(&worker->turned);
@@ -145,7 +145,7 @@ static bool next_batch(struct pool_worker *worker)
 static void search_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
-    struct job *job = worker->job;
+    struct command_job *job = worker->job;
     uint64_t file_bytes = 0;
 
     for (size_t i = 0; i < worker->item_count; i++) {
@@ -176,7 +176,7 @@ static void search_batch(struct pool_worker *worker)
 static bool open_worker(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
-    char message[TYPED_ERROR_BYTES];
+    char message[SETTINGS_ERROR_BYTES];
 
     worker->own_job = pool->worker_job;
     worker->own_job.worker = worker;
@@ -251,15 +251,15 @@ static void pool_close(struct pool *pool)
 {
     for (uint32_t i = 0; i < pool->worker_count; i++)
         close_worker(&pool->workers[i]);
-    for (uint32_t i = 0; pool->places != NULL && i < POOL_AHEAD_BATCHES; i++)
-        pool_free_result(pool->places[i].result);
+    for (uint32_t i = 0; pool->ahead != NULL && i < POOL_AHEAD_BATCHES; i++)
+        pool_free_result(pool->ahead[i].result);
     if (pool->shared_is_ours)
         trawl_searcher_close(pool->shared);
     walk_close(&pool->walk);
     pthread_cond_destroy(&pool->room);
     thread_lock_close(&pool->walk_lock);
     thread_lock_close(&pool->lock);
-    free(pool->places);
+    free(pool->ahead);
     free(pool->workers);
 }
 
@@ -281,8 +281,8 @@ static bool open_first(struct pool *pool, char *message)
     return pool->shared != NULL || searchers_open_single(pool->job, &first->searcher, message);
 }
 
-bool job_walk(struct job *job, const struct exclude *exclude, const struct typed_item *operands,
-              size_t operand_count, char *message)
+bool job_walk(struct command_job *job, const struct exclude *exclude,
+              const struct value_item *operands, size_t operand_count, char *message)
 {
     struct pool pool;
     unsigned open_levels;

@@ -13,8 +13,8 @@
 #include "trawl/walk.h"
 
 /* Search what the operands name. Opens searchers if job->searcher is NULL, else takes that one for
- * everything, in one thread. False: message[TYPED_ERROR_BYTES] says why nothing was searched. */
-bool job_walk(struct job *job, const struct exclude *exclude, const struct typed_item *operands,
-              size_t operand_count, char *message);
+ * everything, in one thread. False: message[SETTINGS_ERROR_BYTES] says why nothing was searched. */
+bool job_walk(struct command_job *job, const struct exclude *exclude,
+              const struct value_item *operands, size_t operand_count, char *message);
 
 #endif

@@ -24,7 +24,7 @@ struct pool_result {
 };
 
 /* Of the pool's own job, which has no worker. */
-static void say(struct job *job, const char *text)
+static void say(struct command_job *job, const char *text)
 {
     message_in_output(job->output, job->progress, text);
 }
@@ -39,7 +39,7 @@ void pool_free_messages(struct pool_message *messages, size_t count)
 static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_count,
                        const struct pool_message *messages, size_t message_count)
 {
-    struct job *job = pool->job;
+    struct command_job *job = pool->job;
     size_t from = 0;
 
     for (size_t i = 0; i < message_count; i++) {
@@ -112,16 +112,16 @@ static bool has_turn(struct pool_worker *worker)
 static bool wait_turn(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
-    struct pool_place *place;
+    struct batch_turn *entry;
 
     if (has_turn(worker))
         return true;
-    place = &pool->places[worker->sequence % POOL_AHEAD_BATCHES];
+    entry = &pool->ahead[worker->sequence % POOL_AHEAD_BATCHES];
     thread_lock(&pool->lock);
-    place->waiter = worker;
+    entry->waiter = worker;
     while (pool->turn != worker->sequence && !pool->over)
         pthread_cond_wait(&worker->turned, &pool->lock.mutex);
-    place->waiter = NULL;
+    entry->waiter = NULL;
     thread_unlock(&pool->lock);
     if (!pool->over && has_turn(worker))
         return true;
@@ -202,14 +202,14 @@ static void end_all(struct pool *pool)
 {
     pool->over = true;
     pthread_cond_broadcast(&pool->room);
-    for (uint32_t i = 0; pool->places != NULL && i < POOL_AHEAD_BATCHES; i++)
-        if (pool->places[i].waiter != NULL)
-            pthread_cond_signal(&pool->places[i].waiter->turned);
+    for (uint32_t i = 0; pool->ahead != NULL && i < POOL_AHEAD_BATCHES; i++)
+        if (pool->ahead[i].waiter != NULL)
+            pthread_cond_signal(&pool->ahead[i].waiter->turned);
 }
 
 static void add_to_job(struct pool *pool, const struct pool_result *result)
 {
-    struct job *job = pool->job;
+    struct command_job *job = pool->job;
 
     if (result->groups == GROUPS_PRINTED)
         job->groups = GROUPS_PRINTED;
@@ -239,7 +239,7 @@ static void print_result(struct pool *pool, struct pool_result *result)
 /* A batch was printed. Print those after it that were left, and wake who waits. */
 static void pass_turn(struct pool *pool)
 {
-    struct pool_place *place;
+    struct batch_turn *entry;
 
     thread_lock(&pool->lock);
     for (;;) {
@@ -248,12 +248,12 @@ static void pass_turn(struct pool *pool)
         if (pool->job->done || pool->job->output->error != 0)
             end_all(pool);
         pool->turn++;
-        place = pool->places == NULL ? NULL : &pool->places[pool->turn % POOL_AHEAD_BATCHES];
-        if (place == NULL || !place->searched || pool->over)
+        entry = pool->ahead == NULL ? NULL : &pool->ahead[pool->turn % POOL_AHEAD_BATCHES];
+        if (entry == NULL || !entry->searched || pool->over)
             break;
-        result = place->result;
-        place->searched = false;
-        place->result = NULL;
+        result = entry->result;
+        entry->searched = false;
+        entry->result = NULL;
         if (result == NULL)
             continue;
         pool->left_bytes -= result->bytes_count;
@@ -262,8 +262,8 @@ static void pass_turn(struct pool *pool)
         pool_free_result(result);
         thread_lock(&pool->lock);
     }
-    if (place != NULL && place->waiter != NULL)
-        pthread_cond_signal(&place->waiter->turned);
+    if (entry != NULL && entry->waiter != NULL)
+        pthread_cond_signal(&entry->waiter->turned);
     if (pool->room_wanted != UINT64_MAX &&
         pool->room_wanted - pool->turn <= POOL_AHEAD_BATCHES / 2) {
         pool->room_wanted = UINT64_MAX;
@@ -274,7 +274,7 @@ static void pass_turn(struct pool *pool)
 
 static struct pool_result own_result(const struct pool_worker *worker)
 {
-    const struct job *job = worker->job;
+    const struct command_job *job = worker->job;
     struct pool_result result;
 
     memset(&result, 0, sizeof result);
@@ -288,7 +288,7 @@ static struct pool_result own_result(const struct pool_worker *worker)
 
 static bool tells_nothing(const struct pool_worker *worker)
 {
-    const struct job *job = worker->job;
+    const struct command_job *job = worker->job;
 
     return (worker->kept == NULL || worker->kept->used == 0) && worker->message_count == 0 &&
            job->groups != GROUPS_PRINTED && !job->selected && !job->error_seen && !job->done &&
@@ -301,7 +301,7 @@ static bool leave(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
     size_t bytes_count = worker->kept != NULL ? worker->kept->used : 0;
-    struct pool_place *place = &pool->places[worker->sequence % POOL_AHEAD_BATCHES];
+    struct batch_turn *entry = &pool->ahead[worker->sequence % POOL_AHEAD_BATCHES];
     struct pool_result *result = NULL;
     bool left;
 
@@ -321,8 +321,8 @@ static bool leave(struct pool_worker *worker)
     thread_lock(&pool->lock);
     left = pool->turn != worker->sequence && pool->left_bytes + bytes_count <= LEFT_BYTES_MAX;
     if (left) {
-        place->result = result;
-        place->searched = true;
+        entry->result = result;
+        entry->searched = true;
         pool->left_bytes += bytes_count;
     }
     thread_unlock(&pool->lock);
@@ -345,7 +345,7 @@ bool pool_may_search(struct pool_worker *worker)
 
 void pool_begin_batch(struct pool_worker *worker)
 {
-    struct job *job = &worker->own_job;
+    struct command_job *job = &worker->own_job;
 
     worker->has_turn = false;
     worker->mark.begin = worker->mark.end = 0;

@@ -28,8 +28,8 @@ struct pool_mark {
 
 struct pool_worker {
     struct pool *pool;
-    struct job *job; /* to search with: own_job, or the pool's if there is but one worker */
-    struct job own_job;
+    struct command_job *job; /* to search with: own_job, or the pool's if there is but one worker */
+    struct command_job own_job;
     struct trawl_searcher *searcher; /* without threads; NULL: there is only the pool's */
     struct output *kept;             /* NULL until needed */
     struct pool_message *messages;
@@ -53,15 +53,15 @@ struct pool_worker {
 };
 
 /* What is known of a batch; by its sequence, modulo POOL_AHEAD_BATCHES. */
-struct pool_place {
+struct batch_turn {
     bool searched;
     struct pool_result *result; /* NULL: there is nothing to tell */
     struct pool_worker *waiter; /* for its turn */
 };
 
 struct pool {
-    struct job *job;
-    struct job worker_job; /* what each worker's job begins as */
+    struct command_job *job;
+    struct command_job worker_job; /* what each worker's job begins as */
     struct pool_worker *workers;
     uint32_t worker_count; /* that were begun; grows under walk_lock */
     uint32_t workers_max;
@@ -83,7 +83,7 @@ struct pool {
     atomic_bool over;
     uint64_t room_wanted; /* the first batch that waits for room */
     uint64_t left_bytes;
-    struct pool_place *places; /* NULL while there is one worker */
+    struct batch_turn *ahead; /* NULL while there is one worker */
 };
 
 void pool_free_messages(struct pool_message *messages, size_t count);

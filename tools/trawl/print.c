@@ -9,7 +9,7 @@
 
 #define COLOR_FRAME_BYTES 16 /* what colours are put into, at both ends */
 
-void print_color_start(struct scan *scan, const char *color)
+void print_color_start(struct text_scan *scan, const char *color)
 {
     if (!scan->settings->colors.on || *color == '\0')
         return;
@@ -19,7 +19,7 @@ void print_color_start(struct scan *scan, const char *color)
     output_text(scan->output, scan->settings->colors.start_format_end);
 }
 
-void print_color_end(struct scan *scan, const char *color)
+void print_color_end(struct text_scan *scan, const char *color)
 {
     if (!scan->settings->colors.on || *color == '\0')
         return;
@@ -27,7 +27,7 @@ void print_color_end(struct scan *scan, const char *color)
     output_text(scan->output, scan->settings->colors.start_format_end);
 }
 
-static void print_separator(struct scan *scan, char separator)
+static void print_separator(struct text_scan *scan, char separator)
 {
     print_color_start(scan, scan->settings->colors.separator);
     output_byte(scan->output, (uint8_t)separator);
@@ -35,7 +35,7 @@ static void print_separator(struct scan *scan, char separator)
 }
 
 /* What ends a field of the head of a line that is selected, or of context. */
-static void print_field_end(struct scan *scan, bool selected)
+static void print_field_end(struct text_scan *scan, bool selected)
 {
     const struct settings *settings = scan->settings;
     const char *given = selected ? settings->match_separator : settings->context_separator;
@@ -50,7 +50,7 @@ static void print_field_end(struct scan *scan, bool selected)
     print_color_end(scan, settings->colors.separator);
 }
 
-void print_name(struct scan *scan)
+void print_name(struct text_scan *scan)
 {
     print_color_start(scan, scan->settings->colors.file_name);
     if (scan->settings->style.names)
@@ -61,7 +61,7 @@ void print_name(struct scan *scan)
 }
 
 /* ends_link: a link goes up to here. */
-static void print_field(struct scan *scan, uint64_t number, const char *color, bool selected,
+static void print_field(struct text_scan *scan, uint64_t number, const char *color, bool selected,
                         bool ends_link)
 {
     print_color_start(scan, color);
@@ -73,7 +73,7 @@ static void print_field(struct scan *scan, uint64_t number, const char *color, b
 }
 
 /* Nothing but the separator where no string was found: in a line of context. */
-static void print_numbers(struct scan *scan, bool selected)
+static void print_numbers(struct text_scan *scan, bool selected)
 {
     const char *color = scan->settings->colors.line_number;
 
@@ -88,7 +88,7 @@ static void print_numbers(struct scan *scan, bool selected)
 }
 
 /* The file's name above its first line, after an empty line where another file's are before. */
-static void print_heading(struct scan *scan)
+static void print_heading(struct text_scan *scan)
 {
     struct pool_worker *worker = scan->job->worker;
 
@@ -106,7 +106,7 @@ static void print_heading(struct scan *scan)
     output_byte(scan->output, scan->settings->null_after_name ? '\0' : scan->settings->line_end);
 }
 
-void print_head(struct scan *scan, const struct line_head *head)
+void print_head(struct text_scan *scan, const struct line_head *head)
 {
     const struct settings *settings = scan->settings;
     const struct colors *colors = &settings->colors;
@@ -139,7 +139,7 @@ void print_head(struct scan *scan, const struct line_head *head)
         output_byte(scan->output, '\t');
 }
 
-void print_group_separator(struct scan *scan)
+void print_group_separator(struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
     const char *separator = settings->group_separator;
@@ -165,7 +165,7 @@ void print_group_separator(struct scan *scan)
         pool_mark_separator(worker, begin);
 }
 
-void print_found(struct scan *scan, const uint8_t *bytes, const struct trawl_match *match,
+void print_found(struct text_scan *scan, const uint8_t *bytes, const struct trawl_match *match,
                  const struct trawl_match *group, uint64_t group_count, uint64_t line_number)
 {
     const char *color = scan->settings->colors.selected_match;
@@ -173,7 +173,7 @@ void print_found(struct scan *scan, const uint8_t *bytes, const struct trawl_mat
     uint64_t bytes_count = match->end - match->begin, lines = 1;
     struct line_head head = {line_number, 0, match->begin, bytes_count, true};
 
-    if (numbered && !number_set_of_place(scan, group, group_count, match->end))
+    if (numbered && !number_set_at(scan, group, group_count, match->end))
         return;
     if (numbered)
         lines = scan->numbers.count;
@@ -189,7 +189,7 @@ void print_found(struct scan *scan, const uint8_t *bytes, const struct trawl_mat
     scan->shown_count = 0;
 }
 
-bool print_is_printable(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     if (!scan->settings->checks_text || charset_is_valid(bytes, (size_t)bytes_count))
         return true;
@@ -212,7 +212,7 @@ uint64_t print_first_match_at(const struct view *view, uint64_t at)
     return low;
 }
 
-bool print_next_match(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                       uint64_t from, uint64_t *index, struct trawl_match *found)
 {
     bool each = scan->settings->overlapping && scan->settings->report == REPORT_ONLY_MATCHING;
@@ -238,19 +238,21 @@ bool print_next_match(struct scan *scan, const struct view *view, uint64_t begin
     return false;
 }
 
-uint64_t print_content_end(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint64_t begin,
+                           uint64_t end)
 {
     return end > begin && view->bytes[end - 1] == scan->settings->line_end ? end - 1 : end;
 }
 
-uint64_t print_line_number(struct scan *scan, const struct view *view, uint64_t at)
+uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     if (!scan->settings->line_number)
         return 0;
     return line_number_at(scan, view->bytes, view->begin, view->begin + at);
 }
 
-bool print_show_numbers(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+bool print_show_numbers(struct text_scan *scan, const struct view *view, uint64_t begin,
+                        uint64_t end)
 {
     uint64_t content = print_content_end(scan, view, begin, end);
     uint64_t first = print_first_match_at(view, view->begin + begin);

@@ -5,13 +5,13 @@
 #include "trawl/binary.h"
 #include "trawl/charset.h"
 #include "trawl/count.h"
-#include "trawl/far.h"
+#include "trawl/reread.h"
 #include "trawl/json.h"
 #include "trawl/print.h"
 #include "trawl/style.h"
 
 /* Where the line ends that `at` is in, at `limit` at the latest. */
-static uint64_t line_past(const struct scan *scan, const struct view *view, uint64_t at,
+static uint64_t line_past(const struct text_scan *scan, const struct view *view, uint64_t at,
                           uint64_t limit)
 {
     const uint8_t *found = memchr(view->bytes + at, scan->settings->line_end, (size_t)(limit - at));
@@ -19,7 +19,7 @@ static uint64_t line_past(const struct scan *scan, const struct view *view, uint
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : limit;
 }
 
-bool print_is_simple(const struct scan *scan)
+bool print_is_simple(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
@@ -27,7 +27,7 @@ bool print_is_simple(const struct scan *scan)
            !settings->pattern_number;
 }
 
-uint64_t print_part(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+uint64_t print_part(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end)
 {
     uint64_t last = view->begin + end, block = (last - 1) / BLOCK_BYTES * BLOCK_BYTES;
     const uint8_t *line_end = NULL;
@@ -43,7 +43,7 @@ uint64_t print_part(struct scan *scan, const struct view *view, uint64_t begin, 
     return end;
 }
 
-uint64_t print_run(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                    char separator)
 {
     const struct settings *settings = scan->settings;
@@ -76,7 +76,7 @@ uint64_t print_run(struct scan *scan, const struct view *view, uint64_t begin, u
     return lines;
 }
 
-bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+bool print_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator)
 {
     if (view->begin + end > scan->block_end)
@@ -86,7 +86,7 @@ bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint
     return style_line(scan, view, begin, end, separator);
 }
 
-bool print_lines(struct scan *scan, const struct view *view, uint64_t at, uint64_t end,
+bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all)
 {
     while (at < end) {
@@ -105,7 +105,7 @@ bool print_lines(struct scan *scan, const struct view *view, uint64_t at, uint64
     return true;
 }
 
-void print_pending(struct scan *scan, const struct view *view, uint64_t limit)
+void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit)
 {
     uint64_t at = scan->printed_end > view->begin && scan->printed_end != OFFSET_NONE
                       ? scan->printed_end - view->begin
@@ -118,7 +118,7 @@ void print_pending(struct scan *scan, const struct view *view, uint64_t limit)
         print_lines(scan, view, at, end, '-', false) ? scan->pending_count - lines : 0;
 }
 
-void print_before(struct scan *scan, const struct view *view, uint64_t begin)
+void print_before(struct text_scan *scan, const struct view *view, uint64_t begin)
 {
     const struct settings *settings = scan->settings;
     bool touches = scan->printed_end != OFFSET_NONE && scan->printed_end >= view->begin;
@@ -136,23 +136,22 @@ void print_before(struct scan *scan, const struct view *view, uint64_t begin)
     print_lines(scan, view, at, begin, '-', true);
 }
 
-static bool put_piece(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+static bool put_piece(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     output_bytes(scan->output, bytes, (size_t)bytes_count);
     return scan->output->error == 0;
 }
 
-static bool check_piece(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count)
+static bool check_piece(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     scan->encoding_error = !charset_is_valid(bytes, (size_t)bytes_count);
     return !scan->encoding_error;
 }
 
-static bool print_far_json(struct scan *scan, uint64_t begin, uint64_t end, bool has_end,
-                           uint64_t number, bool selected)
+static bool print_reread_json(struct text_scan *scan, uint64_t begin, uint64_t end, bool has_end,
+                              uint64_t number, bool selected)
 {
-    struct view view = {NULL, begin, end - begin + has_end, scan->carried, scan->carried_count,
-                        false};
+    struct view view = {NULL, begin, end - begin + has_end, scan->carried, scan->carried_count};
     struct json_line line = {NULL, view.count, NULL, 0, number, begin, selected};
 
     if (!style_find_spans(scan, &view, 0, end - begin))
@@ -163,7 +162,8 @@ static bool print_far_json(struct scan *scan, uint64_t begin, uint64_t end, bool
     return scan->status == TRAWL_OK;
 }
 
-bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, bool has_end, char separator)
+bool print_reread_line(struct text_scan *scan, uint64_t begin, uint64_t end, bool has_end,
+                       char separator)
 {
     const struct settings *settings = scan->settings;
     uint64_t number = settings->line_number ? scan->line_end_count + 1 : 0;
@@ -172,11 +172,11 @@ bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, bool has_en
     if (end > scan->block_end)
         binary_next_block(scan, end);
     if (settings->json)
-        return print_far_json(scan, begin, end, has_end, number, separator == ':');
-    if (settings->checks_text && !far_pieces(scan, settings->charset, begin, end, check_piece))
+        return print_reread_json(scan, begin, end, has_end, number, separator == ':');
+    if (settings->checks_text && !reread_pieces(scan, settings->charset, begin, end, check_piece))
         return false;
     print_head(scan, &head);
-    if (!far_pieces(scan, CHARSET_BYTES, begin, end, put_piece))
+    if (!reread_pieces(scan, CHARSET_BYTES, begin, end, put_piece))
         return false;
     output_byte(scan->output, settings->line_end);
     return true;

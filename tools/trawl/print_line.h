@@ -6,28 +6,29 @@
 
 /* Positions are in the view; `end` is one past the line end, if there is one. False: not
  * printed, because it is not UTF-8. */
-bool print_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+bool print_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
 /* Is a line printed as its head and its bytes, whatever matches in it? */
-bool print_is_simple(const struct scan *scan);
+bool print_is_simple(const struct text_scan *scan);
 /* How many of the lines [begin, end), as an offset of the view, belong to blocks of a file that can
  * be told apart in the output later (binary.c): what comes behind is of the last block alone. */
-uint64_t print_part(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end);
+uint64_t print_part(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end);
 /* All these lines, if they are simple and text; returns how many they are. 0: none was printed,
  * print_line has to be asked for each. */
-uint64_t print_run(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                    char separator);
 /* All of them, one like another. Where one is no text, it is not printed; `all`: but those after it
  * are. Returns whether all were. */
-bool print_lines(struct scan *scan, const struct view *view, uint64_t at, uint64_t end,
+bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all);
 /* The lines of trailing context before `limit`. */
-void print_pending(struct scan *scan, const struct view *view, uint64_t limit);
+void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit);
 /* Separator and leading context of a selected line at `begin`. */
-void print_before(struct scan *scan, const struct view *view, uint64_t begin);
+void print_before(struct text_scan *scan, const struct view *view, uint64_t begin);
 
 /* A line that is not in memory, of a text that can be read again; `end` is without the line
  * end. */
-bool print_far_line(struct scan *scan, uint64_t begin, uint64_t end, bool has_end, char separator);
+bool print_reread_line(struct text_scan *scan, uint64_t begin, uint64_t end, bool has_end,
+                       char separator);
 
 #endif

@@ -101,7 +101,7 @@ bool saved_write(const struct patterns *patterns, const struct settings *setting
     status = trawl_plan_save(patterns->plan, settings->save_patterns, &options, &error);
     free(bytes);
     if (status != TRAWL_OK)
-        snprintf(message, TYPED_ERROR_BYTES, "--save-patterns: %s", error.message);
+        snprintf(message, SETTINGS_ERROR_BYTES, "--save-patterns: %s", error.message);
     return status == TRAWL_OK;
 }
 
@@ -147,7 +147,7 @@ static bool load_plan(struct saved_set *set, const struct settings *settings, ch
     if (trawl_plan_load(strcmp(name, "-") == 0 ? "/dev/stdin" : name, &options, &set->plan,
                         &error) == TRAWL_OK)
         return true;
-    snprintf(message, TYPED_ERROR_BYTES, "-f: %s", error.message);
+    snprintf(message, SETTINGS_ERROR_BYTES, "-f: %s", error.message);
     return false;
 }
 
@@ -202,7 +202,7 @@ static bool load(struct saved_set *set, const struct settings *settings, uint64_
     if (!load_plan(set, settings, message))
         return false;
     if (!read_note(set, letters)) {
-        snprintf(message, TYPED_ERROR_BYTES, "-f: %.300s: the saved set contradicts itself",
+        snprintf(message, SETTINGS_ERROR_BYTES, "-f: %.300s: the saved set contradicts itself",
                  settings->patterns.items[set->item].text);
         return false;
     }
@@ -216,11 +216,11 @@ bool saved_load(struct patterns *patterns, struct settings *settings, char *mess
     uint64_t letters = 0;
 
     for (size_t i = 0; i < settings->patterns.count; i++) {
-        const struct typed_item *item = &settings->patterns.items[i];
+        const struct value_item *item = &settings->patterns.items[i];
         struct saved_set *sets;
         uint32_t flags;
 
-        if (item->kind != TYPED_FILE || !is_saved(item->text))
+        if (item->kind != VALUE_FILE || !is_saved(item->text))
             continue;
         if (patterns->saved_count == 0)
             letters = letters_of_locale(settings->charset);

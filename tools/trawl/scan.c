@@ -9,7 +9,8 @@
 
 #define GROW_FIRST 64u
 
-void *scan_grow(struct scan *scan, void *array, uint64_t *capacity, uint64_t wanted, uint64_t size)
+void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
+                uint64_t size)
 {
     uint64_t larger = *capacity == 0 ? GROW_FIRST : *capacity;
     void *moved;
@@ -35,7 +36,8 @@ static bool has_empty_word(const uint8_t *bytes, uint64_t bytes_count)
                               &word_before);
 }
 
-bool line_holds_empty(const struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end)
+bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
+                      uint64_t end)
 {
     const struct settings *settings = scan->settings;
 
@@ -46,13 +48,13 @@ bool line_holds_empty(const struct scan *scan, const uint8_t *bytes, uint64_t be
     return !settings->words || (bytes != NULL && has_empty_word(bytes, end - begin));
 }
 
-void scan_print_begin(struct scan *scan)
+void scan_print_begin(struct text_scan *scan)
 {
     if (scan->job->prints_alone)
         interrupt_forbid();
 }
 
-void scan_print_end(struct scan *scan)
+void scan_print_end(struct text_scan *scan)
 {
     if (!scan->job->prints_alone)
         return;

@@ -3,7 +3,7 @@
  * The library delivers windows in order, each with its matches. search.c chooses who takes them:
  *   lines.c       cuts lines, keeps an open line between windows, decides which are selected
  *   matches.c     what needs no lines: -o, --positions, --count-matches, --first
- *   tally.c       occurrences by string: --count-by-pattern, --unmatched-patterns
+ *   string_counts.c       occurrences by string: --count-by-pattern, --unmatched-patterns
  *   matrix.c      records and rows: --matrix
  *   print_line.c  puts a line into the output, as grep lays it out
  *   print.c       its parts: heads, names, numbers, matches
@@ -26,11 +26,10 @@ struct view {
     uint64_t count;
     const struct trawl_match *matches; /* those that begin in the view, in order; not NULL */
     uint64_t match_count;
-    bool one_per_line; /* no two of them begin in one line */
 };
 
 /* Of a line that style.c lays out. */
-struct span {
+struct line_span {
     uint64_t begin, end;         /* in the line */
     uint64_t group, group_count; /* of the view's matches, those that begin where it does */
     uint64_t text_end;           /* in the text, before anything is replaced */
@@ -38,7 +37,7 @@ struct span {
 
 /* What style.c keeps from line to line. */
 struct style_state {
-    struct span *spans;
+    struct line_span *spans;
     uint64_t span_count, span_capacity;
     uint8_t *replaced; /* the line with its replacements */
     uint64_t replaced_count, replaced_capacity;
@@ -65,8 +64,8 @@ struct characters {
     uint64_t kept_capacity;
 };
 
-struct scan {
-    struct job *job;
+struct text_scan {
+    struct command_job *job;
     const struct settings *settings;
     struct output *output;
     struct trawl_text *text;
@@ -84,10 +83,10 @@ struct scan {
     uint64_t carry_trim_at; /* from so many bytes on it is looked for lines that are not needed */
     struct trawl_match *carried;
     uint64_t carried_count, carried_capacity;
-    uint64_t line_begin; /* of the first line that is not decided yet */
-    bool dropped;        /* the open line's bytes are not in the carry */
-    uint8_t *far_bytes;  /* far.c: what was read again last */
-    uint64_t far_begin, far_count;
+    uint64_t line_begin;   /* of the first line that is not decided yet */
+    bool dropped;          /* the open line's bytes are not in the carry */
+    uint8_t *reread_bytes; /* reread.c: what was read again last */
+    uint64_t reread_begin, reread_count;
 
     const struct trawl_window *window; /* at hand, as the library gave it */
     uint64_t window_match;   /* its first match that may begin beyond the lines counted so far */
@@ -112,9 +111,9 @@ struct scan {
     struct number_set numbers;     /* --pattern-number: of the strings in a line or place */
     const uint64_t *shown_numbers; /* those in the next head */
     uint64_t shown_count;
-    struct tally_part *tally_part; /* tally.c */
-    struct style_state style;      /* style.c */
-    struct json_state json;        /* json.c */
+    struct string_counts_part *string_counts_part; /* string_counts.c */
+    struct style_state style;                      /* style.c */
+    struct json_state json;                        /* json.c */
 
     bool quiet;          /* print nothing more */
     bool stop_at_select; /* the first selected line decides */
@@ -144,26 +143,28 @@ struct scan {
 };
 
 /* Around what a sink does, which prints. */
-void scan_print_begin(struct scan *scan);
-void scan_print_end(struct scan *scan);
+void scan_print_begin(struct text_scan *scan);
+void scan_print_end(struct text_scan *scan);
 
 /* Does the empty string match the line [begin, end)? bytes may be NULL where the line is not in
  * memory. */
-bool line_holds_empty(const struct scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end);
+bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
+                      uint64_t end);
 
 /* Room in an array for `wanted` elements of `size` bytes; *capacity is how many it has. Returns the
  * array, which may have moved; NULL: out of memory, the scan has failed and the array is as it was.
  */
-void *scan_grow(struct scan *scan, void *array, uint64_t *capacity, uint64_t wanted, uint64_t size);
+void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
+                uint64_t size);
 
-static inline void scan_fail(struct scan *scan, enum trawl_status status)
+static inline void scan_fail(struct text_scan *scan, enum trawl_status status)
 {
     scan->status = status;
     scan->stop = true;
 }
 
 /* Take note of a line: counts it, ends the search if it was the last one wanted. */
-static inline void scan_selected(struct scan *scan, uint64_t end)
+static inline void scan_selected(struct text_scan *scan, uint64_t end)
 {
     scan->selected_count++;
     scan->selected_end = end;

@@ -18,7 +18,7 @@
 #include "trawl/print.h"
 #include "trawl/progress.h"
 #include "trawl/style.h"
-#include "trawl/tally.h"
+#include "trawl/string_counts.h"
 #include "trawl/totals.h"
 
 #define DRAIN_BYTES (32u << 10)
@@ -26,7 +26,7 @@
     19 /* digits of INT64_MAX, as grep has them where a size is unknown \
         */
 
-bool job_is_own_output(const struct job *job, const struct stat *status)
+bool job_is_own_output(const struct command_job *job, const struct stat *status)
 {
     return job->output_is_regular && S_ISREG(status->st_mode) &&
            status->st_dev == job->output_stat.st_dev && status->st_ino == job->output_stat.st_ino &&
@@ -37,7 +37,8 @@ bool job_is_own_output(const struct job *job, const struct stat *status)
 }
 
 /* -T: numbers are as wide as the file's size, or its greatest line number. */
-static unsigned number_width(const struct job *job, const struct stat *status, bool seekable)
+static unsigned number_width(const struct command_job *job, const struct stat *status,
+                             bool seekable)
 {
     uint64_t largest = (uint64_t)status->st_size;
     unsigned width = 0;
@@ -73,22 +74,22 @@ static bool has_hole(const struct job_file *file, uint64_t *at)
     return hole >= 0 && hole < status->st_size;
 }
 
-static bool plan_any_place(struct scan *scan)
+static bool plan_any_position(struct text_scan *scan)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* workers share the plan */
     struct patterns *patterns = scan->job->patterns;
-    char message[TYPED_ERROR_BYTES];
+    char message[SETTINGS_ERROR_BYTES];
     bool good;
 
     pthread_mutex_lock(&lock);
-    good = patterns->plan_any_place != NULL ||
-           patterns_plan(patterns, scan->settings, false, &patterns->plan_any_place, message);
+    good = patterns->plan_any_position != NULL ||
+           patterns_plan(patterns, scan->settings, false, &patterns->plan_any_position, message);
     pthread_mutex_unlock(&lock);
     if (!good) {
         scan_fail(scan, TRAWL_MEMORY);
         return false;
     }
-    scan->plan = patterns->plan_any_place;
+    scan->plan = patterns->plan_any_position;
     scan->check_whole_line = true;
     scan->every_line = true;
     return true;
@@ -105,7 +106,7 @@ static enum binary_files binary_files_of(const struct settings *settings,
                : settings->binary_files;
 }
 
-static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *text,
+static void scan_begin(struct text_scan *scan, struct command_job *job, struct trawl_text *text,
                        const struct job_file *file)
 {
     const struct settings *settings = job->settings;
@@ -151,7 +152,7 @@ static void scan_begin(struct scan *scan, struct job *job, struct trawl_text *te
 }
 
 /* Once more from the beginning: NUL ends lines, which the plan for whole lines did not know. */
-static void scan_again(struct scan *scan)
+static void scan_again(struct text_scan *scan)
 {
     scan->rerun = false;
     scan->stop = false;
@@ -168,7 +169,7 @@ static void scan_again(struct scan *scan)
 }
 
 /* Does the first match alone decide? */
-static bool first_decides(const struct scan *scan, int descriptor)
+static bool first_decides(const struct text_scan *scan, int descriptor)
 {
     const struct settings *settings = scan->settings;
 
@@ -179,7 +180,7 @@ static bool first_decides(const struct scan *scan, int descriptor)
 }
 
 /* Behind the line end at `at` or later: as far as grep reads before it looks at the line. */
-static uint64_t end_of_line(struct scan *scan, uint64_t at)
+static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
 {
     uint8_t bytes[DRAIN_BYTES];
     uint64_t got = 0;
@@ -196,7 +197,7 @@ static uint64_t end_of_line(struct scan *scan, uint64_t at)
 
 /* Do the library's lines agree with grep's? That a NUL ends lines from its block on only makes no
  * difference: before it there is none. */
-static bool library_counts(const struct scan *scan, int descriptor)
+static bool library_counts(const struct text_scan *scan, int descriptor)
 {
     return scan->settings->report == REPORT_COUNT && !scan->job->patterns->check.any &&
            !scan->every_line && !scan->unpacks &&
@@ -205,7 +206,7 @@ static bool library_counts(const struct scan *scan, int descriptor)
 }
 
 /* -o: matches are enough where no line around them is printed. */
-static bool matches_suffice(const struct scan *scan)
+static bool matches_suffice(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
@@ -216,13 +217,13 @@ static bool matches_suffice(const struct scan *scan)
 
 /* --pattern-number: does the longest match at a place tell all numbers? Not of a line; and where
  * the case of letters is ignored, strings that differ may match the same bytes. */
-static bool one_match_tells(const struct scan *scan)
+static bool one_match_tells(const struct text_scan *scan)
 {
     return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
 }
 
 /* Which matches are printed, or decide. */
-static uint32_t needed_matches(const struct scan *scan)
+static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
@@ -237,7 +238,7 @@ static uint32_t needed_matches(const struct scan *scan)
                : TRAWL_WINDOW_LINES;
 }
 
-static enum trawl_status windows(struct scan *scan, struct trawl_error *error)
+static enum trawl_status windows(struct text_scan *scan, struct trawl_error *error)
 {
     bool library_counts_ends =
         scan->settings->line_number && !scan->quiet && !scan->counts_line_ends;
@@ -250,7 +251,7 @@ static enum trawl_status windows(struct scan *scan, struct trawl_error *error)
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
-static enum trawl_status scan_run(struct scan *scan, int descriptor, struct trawl_error *error)
+static enum trawl_status scan_run(struct text_scan *scan, int descriptor, struct trawl_error *error)
 {
     struct trawl_searcher *searcher = scan->job->searcher;
     enum trawl_status status;
@@ -260,8 +261,8 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
         return TRAWL_OK;
     if (scan->settings->report == REPORT_MATRIX)
         return matrix_search(scan, error);
-    if (scan->job->tally != NULL) {
-        status = tally_search(scan, error);
+    if (scan->job->string_counts != NULL) {
+        status = string_counts_search(scan, error);
         if (status != TRAWL_OK && scan->status != TRAWL_OK)
             *error = scan->error;
         return status;
@@ -288,13 +289,13 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
         return trawl_count_lines(searcher, scan->plan, scan->text, scan->settings->invert,
                                  scan->left_count, &scan->selected_count, error);
     if (scan->settings->whole_lines && scan->settings->null_ends_line &&
-        (!scan->seekable || scan->null_seen) && !plan_any_place(scan))
+        (!scan->seekable || scan->null_seen) && !plan_any_position(scan))
         return TRAWL_MEMORY;
     status = windows(scan, error);
     if (status == TRAWL_OK && scan->stop && scan->watch_nulls && !scan->null_seen && scan->seekable)
         binary_look_ahead(scan);
     if (status == TRAWL_OK && scan->rerun) {
-        if (scan->settings->whole_lines && !plan_any_place(scan))
+        if (scan->settings->whole_lines && !plan_any_position(scan))
             return TRAWL_MEMORY;
         scan_again(scan);
         status = windows(scan, error);
@@ -307,7 +308,7 @@ static enum trawl_status scan_run(struct scan *scan, int descriptor, struct traw
 }
 
 /* While nothing is printed SIGINT may end the program: see scan_print_begin. */
-static enum trawl_status scan_run_alone(struct scan *scan, int descriptor,
+static enum trawl_status scan_run_alone(struct text_scan *scan, int descriptor,
                                         struct trawl_error *error)
 {
     enum trawl_status status;
@@ -320,7 +321,7 @@ static enum trawl_status scan_run_alone(struct scan *scan, int descriptor,
     return status;
 }
 
-static void add_totals(struct job *job, const struct scan *scan)
+static void add_totals(struct command_job *job, const struct text_scan *scan)
 {
     job->totals.file_count++;
     job->totals.selected_count += scan->selected_count;
@@ -329,7 +330,7 @@ static void add_totals(struct job *job, const struct scan *scan)
 }
 
 /* As tg: what of a binary file is left out, in ripgrep's words. */
-static void report_binary(struct job *job, const struct scan *scan, bool is_binary)
+static void report_binary(struct command_job *job, const struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
 
@@ -343,7 +344,7 @@ static void report_binary(struct job *job, const struct scan *scan, bool is_bina
 }
 
 /* What is said once the whole file, or enough of it, was seen. */
-static void report_file(struct job *job, struct scan *scan)
+static void report_file(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;
     bool prints_lines =
@@ -388,9 +389,9 @@ static void report_file(struct job *job, struct scan *scan)
         job->done = true;
 }
 
-void job_pass_over(struct job *job, const char *name)
+void job_pass_over(struct command_job *job, const char *name)
 {
-    struct scan scan;
+    struct text_scan scan;
 
     if (job->settings->report == REPORT_LINES || job->settings->report == REPORT_ONLY_MATCHING)
         return;
@@ -417,7 +418,7 @@ static bool drain_input(void)
 
 /* Leave standard input as grep does: after -m just after the last selected line; where a file's
  * name was all that was wanted, and after -q, where grep's buffer ended; else at the end. */
-static void leave_input(struct scan *scan, const struct stat *status, off_t begin)
+static void leave_input(struct text_scan *scan, const struct stat *status, off_t begin)
 {
     const struct settings *settings = scan->settings;
     bool is_quick = settings->report == REPORT_NAMES ||
@@ -443,7 +444,7 @@ static void leave_input(struct scan *scan, const struct stat *status, off_t begi
     }
 }
 
-static void fail(struct job *job, const char *name, enum trawl_status status,
+static void fail(struct command_job *job, const char *name, enum trawl_status status,
                  const struct trawl_error *error)
 {
     if ((status == TRAWL_READ || status == TRAWL_OPEN) && error->os_code != 0) {
@@ -479,11 +480,11 @@ static enum trawl_status text_open(const struct job_file *file, struct trawl_tex
     return trawl_text_from_descriptor(file->descriptor, file->name, text, error);
 }
 
-void job_search(struct job *job, const struct job_file *file)
+void job_search(struct command_job *job, const struct job_file *file)
 {
     struct trawl_text *text = NULL;
     struct trawl_error error;
-    struct scan scan;
+    struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
     const struct trawl_searcher *reader =
         job->matrix != NULL ? matrix_reader(job->matrix) : job->searcher;
@@ -528,7 +529,7 @@ void job_search(struct job *job, const struct job_file *file)
     add_totals(job, &scan);
     style_free(&scan.style);
     free(scan.carry);
-    free(scan.far_bytes);
+    free(scan.reread_bytes);
     free(scan.carried);
     free(scan.zapped);
     free(scan.characters.kept);

@@ -34,7 +34,7 @@ static enum trawl_map map_of(const struct settings *settings)
                : settings->map;
 }
 
-static bool open_one(const struct job *job, enum trawl_engine engine, uint32_t threads,
+static bool open_one(const struct command_job *job, enum trawl_engine engine, uint32_t threads,
                      struct trawl_searcher **searcher, char *message)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -53,10 +53,10 @@ static bool open_one(const struct job *job, enum trawl_engine engine, uint32_t t
     if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
         return true;
     if (engine == TRAWL_ENGINE_CUDA && settings->engine == NULL)
-        (void)snprintf(message, TYPED_ERROR_BYTES, "--algorithm: %s needs --engine=cuda: %s",
+        (void)snprintf(message, SETTINGS_ERROR_BYTES, "--algorithm: %s needs --engine=cuda: %s",
                        settings->algorithm, error.message);
     else
-        (void)snprintf(message, TYPED_ERROR_BYTES, "%s%s",
+        (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
                        engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: "
                        : error.status == TRAWL_ARGUMENT && settings->instruction_set != NULL
                            ? "--instruction-set: "
@@ -65,7 +65,7 @@ static bool open_one(const struct job *job, enum trawl_engine engine, uint32_t t
     return false;
 }
 
-bool searchers_open(const struct job *job, struct trawl_searcher **searcher, char *message)
+bool searchers_open(const struct command_job *job, struct trawl_searcher **searcher, char *message)
 {
     const struct settings *settings = job->settings;
 
@@ -73,7 +73,8 @@ bool searchers_open(const struct job *job, struct trawl_searcher **searcher, cha
                     searcher, message);
 }
 
-bool searchers_open_single(const struct job *job, struct trawl_searcher **searcher, char *message)
+bool searchers_open_single(const struct command_job *job, struct trawl_searcher **searcher,
+                           char *message)
 {
     return open_one(job, TRAWL_ENGINE_CPU, 1, searcher, message);
 }

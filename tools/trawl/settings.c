@@ -36,22 +36,22 @@ static bool contradiction(const struct settings *settings, char *error)
     if ((int)settings->count_matches + (int)settings->positions + (int)settings->first +
             (int)settings->count_by_pattern + (int)settings->unmatched_patterns >
         1) {
-        snprintf(error, TYPED_ERROR_BYTES,
+        snprintf(error, SETTINGS_ERROR_BYTES,
                  "--count-matches, --positions, --first, --count-by-pattern and "
                  "--unmatched-patterns exclude each other");
         return true;
     }
     if (settings->encoding != NULL && settings->search_zip) {
-        snprintf(error, TYPED_ERROR_BYTES,
+        snprintf(error, SETTINGS_ERROR_BYTES,
                  "--encoding and --search-zip exclude each other: unpack the files first");
         return true;
     }
     if (settings->hex && settings->length_prefixed) {
-        snprintf(error, TYPED_ERROR_BYTES, "--hex and --length-prefixed exclude each other");
+        snprintf(error, SETTINGS_ERROR_BYTES, "--hex and --length-prefixed exclude each other");
         return true;
     }
     if (settings->json && (beyond != NULL || settings->count || settings->list != LIST_NONE)) {
-        snprintf(error, TYPED_ERROR_BYTES, "--json cannot be combined with %s",
+        snprintf(error, SETTINGS_ERROR_BYTES, "--json cannot be combined with %s",
                  beyond != NULL    ? beyond
                  : settings->count ? "-c (--count)"
                                    : "-l or -L");
@@ -74,7 +74,7 @@ static bool contradiction(const struct settings *settings, char *error)
         stranger = "-H (--with-filename)";
     if (stranger == NULL)
         return false;
-    snprintf(error, TYPED_ERROR_BYTES, "%s cannot be combined with %s",
+    snprintf(error, SETTINGS_ERROR_BYTES, "%s cannot be combined with %s",
              beyond != NULL ? beyond : "--pattern-number", stranger);
     return true;
 }
@@ -124,14 +124,14 @@ static bool matrix_contradiction(const struct settings *settings, char *error)
     if (settings->matrix == MATRIX_NONE) {
         if (settings->explain || !settings_algorithm_is_for_records(settings))
             return false;
-        snprintf(error, TYPED_ERROR_BYTES, "--algorithm: %s searches records: use --matrix",
+        snprintf(error, SETTINGS_ERROR_BYTES, "--algorithm: %s searches records: use --matrix",
                  settings->algorithm);
         return true;
     }
     if (stranger != NULL)
-        snprintf(error, TYPED_ERROR_BYTES, "--matrix cannot be combined with %s", stranger);
+        snprintf(error, SETTINGS_ERROR_BYTES, "--matrix cannot be combined with %s", stranger);
     else if (settings->matrix == MATRIX_NPY && settings->file_names > 0)
-        snprintf(error, TYPED_ERROR_BYTES,
+        snprintf(error, SETTINGS_ERROR_BYTES,
                  "--matrix=npy cannot be combined with -H (--with-filename): "
                  "an array of numbers holds no names");
     else
@@ -219,7 +219,7 @@ bool settings_build(struct settings *settings, enum charset charset, bool output
     else /* a negative number means no limit, except that in grep 3.8 it selects nothing under -v */
         settings->max_count = settings->max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;
     if (!colors_build(&settings->colors, settings)) {
-        snprintf(error, TYPED_ERROR_BYTES, "memory exhausted");
+        snprintf(error, SETTINGS_ERROR_BYTES, "memory exhausted");
         return false;
     }
     style_build(settings);
@@ -229,5 +229,5 @@ bool settings_build(struct settings *settings, enum charset charset, bool output
 void settings_free(struct settings *settings)
 {
     colors_free(&settings->colors);
-    typed_free(settings);
+    flags_free(settings);
 }

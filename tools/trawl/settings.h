@@ -1,4 +1,4 @@
-/* settings: what the options say, and what they mean together. typed_parse (flags.h) fills the
+/* settings: what the options say, and what they mean together. flags_parse (flags.h) fills the
  * first part, settings_build the second. */
 #ifndef TRAWL_SETTINGS_H
 #define TRAWL_SETTINGS_H
@@ -32,11 +32,11 @@ struct style {
 };
 
 struct settings {
-    struct typed_list patterns;
-    struct typed_list operands;
-    struct typed_list filters;
-    struct typed_list color_specs; /* --colors */
-    struct typed_files files;
+    struct value_list patterns;
+    struct value_list operands;
+    struct value_list filters;
+    struct value_list color_specs; /* --colors */
+    struct file_settings files;
     bool is_tg; /* called by that name: searches trees by ripgrep's rules */
     bool hex, length_prefixed, ignore_case, words, whole_lines, null_data;
     bool no_messages, invert, version, help, list_algorithms;
@@ -71,7 +71,7 @@ struct settings {
     size_t storage_count;
     bool saved_any_byte; /* by saved.c: what saved sets of -f say of their strings */
     const char *engine, *method, *algorithm, *instruction_set, *generate;
-    char error[TYPED_ERROR_BYTES]; /* one line, without the program's name */
+    char error[SETTINGS_ERROR_BYTES]; /* one line, without the program's name */
 
     /* What it means together (settings_build). before_count and after_count take over
      * around_count. */
@@ -92,11 +92,11 @@ struct settings {
     struct style style;
 };
 
-/* After typed_parse; again after a member changed. output_is_null: standard output is the null
- * device. False: out of memory or contradiction, with error[TYPED_ERROR_BYTES] filled. */
+/* After flags_parse; again after a member changed. output_is_null: standard output is the null
+ * device. False: out of memory or contradiction, with error[SETTINGS_ERROR_BYTES] filled. */
 bool settings_build(struct settings *settings, enum charset charset, bool output_is_null,
                     char *error);
-/* Of typed_parse and of settings_build, whichever were called. */
+/* Of flags_parse and of settings_build, whichever were called. */
 void settings_free(struct settings *settings);
 
 /* Does --algorithm name one that takes records, which only --matrix has? */

@@ -14,9 +14,9 @@
 /* A line, or with -o a match, to be printed. */
 struct piece {
     const uint8_t *bytes;
-    uint64_t count;           /* with the line end */
-    uint64_t content;         /* without it */
-    const struct span *spans; /* that are marked */
+    uint64_t count;                /* with the line end */
+    uint64_t content;              /* without it */
+    const struct line_span *spans; /* that are marked */
     uint64_t span_count;
     uint64_t match_count; /* of the whole line, for those who do not see it */
     bool selected;
@@ -33,7 +33,7 @@ void style_free(struct style_state *style)
 /* ---- Texts ------------------------------------------------------------------------------------
  */
 
-static void print_bytes(struct scan *scan, const uint8_t *bytes, uint64_t bytes_count,
+static void print_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count,
                         const char *color)
 {
     if (bytes_count == 0)
@@ -47,7 +47,8 @@ static void print_bytes(struct scan *scan, const uint8_t *bytes, uint64_t bytes_
 }
 
 /* The part [begin, end) of a piece, its spans marked. */
-static void print_part(struct scan *scan, const struct piece *piece, uint64_t begin, uint64_t end)
+static void print_part(struct text_scan *scan, const struct piece *piece, uint64_t begin,
+                       uint64_t end)
 {
     const struct settings *settings = scan->settings;
     const struct colors *colors = &settings->colors;
@@ -87,7 +88,7 @@ static void print_part(struct scan *scan, const struct piece *piece, uint64_t be
 }
 
 /* Where a piece begins that is printed from `begin` on. */
-static uint64_t trimmed(const struct scan *scan, const struct piece *piece, uint64_t begin)
+static uint64_t trimmed(const struct text_scan *scan, const struct piece *piece, uint64_t begin)
 {
     static const char blanks[6] = {' ', '\t', '\n', '\v', '\f', '\r'};
 
@@ -101,7 +102,8 @@ static uint64_t trimmed(const struct scan *scan, const struct piece *piece, uint
 }
 
 /* Around the first match of a line that is too long: as many characters before it as after. */
-static void print_around_match(struct scan *scan, const struct piece *piece, uint64_t characters)
+static void print_around_match(struct text_scan *scan, const struct piece *piece,
+                               uint64_t characters)
 {
     uint64_t begin = piece->spans[0].begin, end = piece->spans[0].end, before, rest = 0;
     char text[64];
@@ -132,9 +134,9 @@ static void print_around_match(struct scan *scan, const struct piece *piece, uin
 }
 
 /* With -o ripgrep 13 compares places in the line with places in the match, and so do we. */
-static void print_beginning(struct scan *scan, const struct piece *piece, uint64_t characters)
+static void print_beginning(struct text_scan *scan, const struct piece *piece, uint64_t characters)
 {
-    const struct span *spans = piece->is_match ? scan->style.spans : piece->spans;
+    const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
     uint64_t span_count = piece->is_match ? scan->style.span_count : piece->span_count;
     uint64_t end = utf8_skip(piece->bytes, piece->content, characters), more = 0;
     uint64_t begin = trimmed(scan, piece, 0);
@@ -153,7 +155,7 @@ static void print_beginning(struct scan *scan, const struct piece *piece, uint64
     output_text(scan->output, text);
 }
 
-static void print_too_long(struct scan *scan, const struct piece *piece)
+static void print_too_long(struct text_scan *scan, const struct piece *piece)
 {
     const struct settings *settings = scan->settings;
     char text[64];
@@ -174,7 +176,7 @@ static void print_too_long(struct scan *scan, const struct piece *piece)
 }
 
 /* With what stands before it; column 0: none. */
-static void print_piece(struct scan *scan, const struct piece *piece, uint64_t line_number,
+static void print_piece(struct text_scan *scan, const struct piece *piece, uint64_t line_number,
                         uint64_t column, uint64_t offset)
 {
     struct line_head head = {line_number, column, offset, piece->content, piece->selected};
@@ -195,7 +197,7 @@ static void print_piece(struct scan *scan, const struct piece *piece, uint64_t l
 /* ---- Matches ----------------------------------------------------------------------------------
  */
 
-bool style_find_spans(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end)
+bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end)
 {
     struct style_state *style = &scan->style;
     uint64_t line = view->begin + begin, content = view->begin + end;
@@ -207,8 +209,8 @@ bool style_find_spans(struct scan *scan, const struct view *view, uint64_t begin
     style->span_count = 0;
     while (print_next_match(scan, view, line, content, from, &index, &match)) {
         if (style->span_count == style->span_capacity) {
-            struct span *spans = scan_grow(scan, style->spans, &style->span_capacity,
-                                           style->span_count + 1, sizeof *spans);
+            struct line_span *spans = scan_grow(scan, style->spans, &style->span_capacity,
+                                                style->span_count + 1, sizeof *spans);
 
             if (spans == NULL)
                 return false;
@@ -220,15 +222,15 @@ bool style_find_spans(struct scan *scan, const struct view *view, uint64_t begin
         group = index - 1;
         while (!overlapping && group > 0 && view->matches[group - 1].begin == match.begin)
             group--;
-        style->spans[style->span_count++] =
-            (struct span){match.begin - line, match.end - line, group, index - group, match.end};
+        style->spans[style->span_count++] = (struct line_span){match.begin - line, match.end - line,
+                                                               group, index - group, match.end};
         from =
             overlapping && scan->settings->report == REPORT_ONLY_MATCHING ? match.begin : match.end;
     }
     return true;
 }
 
-static bool put(struct scan *scan, const void *bytes, uint64_t bytes_count)
+static bool put(struct text_scan *scan, const void *bytes, uint64_t bytes_count)
 {
     struct style_state *style = &scan->style;
     uint8_t *replaced = scan_grow(scan, style->replaced, &style->replaced_capacity,
@@ -248,7 +250,7 @@ static size_t name_bytes(const char *text)
 }
 
 /* What stands for the match. */
-static bool put_replacement(struct scan *scan, const uint8_t *match, uint64_t match_bytes)
+static bool put_replacement(struct text_scan *scan, const uint8_t *match, uint64_t match_bytes)
 {
     const char *text = scan->settings->replace;
 
@@ -281,15 +283,15 @@ static bool put_replacement(struct scan *scan, const uint8_t *match, uint64_t ma
 }
 
 /* Exchange the matches of a line for what stands for them, and the spans with them. */
-static bool replace_spans(struct scan *scan, struct piece *piece)
+static bool replace_spans(struct text_scan *scan, struct piece *piece)
 {
     struct style_state *style = &scan->style;
     uint64_t at = 0, end_bytes = piece->count - piece->content;
 
     style->replaced_count = 0;
     for (uint64_t i = 0; i < style->span_count; i++) {
-        struct span *span = &style->spans[i];
-        struct span old = *span;
+        struct line_span *span = &style->spans[i];
+        struct line_span old = *span;
 
         if (!put(scan, piece->bytes + at, old.begin - at))
             return false;
@@ -311,23 +313,23 @@ static bool replace_spans(struct scan *scan, struct piece *piece)
  */
 
 /* With -o: each match on its own line; with --pattern-number, on a line for each number. */
-static bool print_matches(struct scan *scan, const struct view *view, const struct piece *line,
+static bool print_matches(struct text_scan *scan, const struct view *view, const struct piece *line,
                           uint64_t number, uint64_t offset)
 {
     bool column = scan->settings->column, numbered = scan->settings->pattern_number;
 
     for (uint64_t i = 0; i < line->span_count; i++) {
-        const struct span *span = &line->spans[i];
+        const struct line_span *span = &line->spans[i];
         uint64_t bytes_count = span->end - span->begin;
-        struct span whole = {.begin = 0, .end = bytes_count};
+        struct line_span whole = {.begin = 0, .end = bytes_count};
         struct piece piece = {
             line->bytes + span->begin, bytes_count, bytes_count, &whole, 1, 1, line->selected,
             .is_match = true};
 
         if (!print_is_printable(scan, piece.bytes, bytes_count))
             return false;
-        if (numbered && !number_set_of_place(scan, view->matches + span->group, span->group_count,
-                                             span->text_end))
+        if (numbered &&
+            !number_set_at(scan, view->matches + span->group, span->group_count, span->text_end))
             return false;
         for (uint64_t k = 0; k < (numbered ? scan->numbers.count : 1); k++) {
             scan->shown_numbers = numbered ? scan->numbers.list + k : NULL;
@@ -340,7 +342,7 @@ static bool print_matches(struct scan *scan, const struct view *view, const stru
 }
 
 /* With --vimgrep: the line once for each match. */
-static void print_for_each_match(struct scan *scan, const struct piece *line, uint64_t number,
+static void print_for_each_match(struct text_scan *scan, const struct piece *line, uint64_t number,
                                  uint64_t offset)
 {
     bool column = scan->settings->column;
@@ -358,8 +360,8 @@ static void print_for_each_match(struct scan *scan, const struct piece *line, ui
 }
 
 /* Of a line of context too, the matches: under -v it has some. */
-static bool print_json(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
-                       bool selected)
+static bool print_json(struct text_scan *scan, const struct view *view, uint64_t begin,
+                       uint64_t end, bool selected)
 {
     struct json_line line = {
         view->bytes + begin, end - begin, NULL, 0, print_line_number(scan, view, begin),
@@ -374,7 +376,7 @@ static bool print_json(struct scan *scan, const struct view *view, uint64_t begi
     return true;
 }
 
-bool style_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator)
 {
     const struct settings *settings = scan->settings;

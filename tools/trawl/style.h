@@ -5,12 +5,13 @@
 #include "trawl/scan.h"
 
 /* As print_line. */
-bool style_line(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end,
+bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
 void style_free(struct style_state *style);
 
 /* The matches of the line [begin, end) of the view, `end` without the line end, go to the style's
  * spans. False: no memory. The view's bytes are not looked at. */
-bool style_find_spans(struct scan *scan, const struct view *view, uint64_t begin, uint64_t end);
+bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
+                      uint64_t end);
 
 #endif

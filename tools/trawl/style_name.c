@@ -6,7 +6,7 @@
 #include "trawl/escape.h"
 #include "trawl/hyperlink.h"
 
-bool style_begin_link(struct scan *scan, uint64_t line, uint64_t column)
+bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t column)
 {
     struct style_state *style = &scan->style;
 
@@ -22,14 +22,14 @@ bool style_begin_link(struct scan *scan, uint64_t line, uint64_t column)
     return true;
 }
 
-void style_end_link(struct scan *scan)
+void style_end_link(struct text_scan *scan)
 {
     if (scan->style.link_open)
         hyperlink_end(scan->output);
     scan->style.link_open = false;
 }
 
-void style_name(struct scan *scan)
+void style_name(struct text_scan *scan)
 {
     char separator = scan->settings->path_separator;
     bool linked = style_begin_link(scan, 0, 0);

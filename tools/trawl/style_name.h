@@ -4,9 +4,9 @@
 
 #include "trawl/scan.h"
 
-void style_name(struct scan *scan);
+void style_name(struct text_scan *scan);
 /* Make a link of what follows, if that is wanted, and not one already. */
-bool style_begin_link(struct scan *scan, uint64_t line, uint64_t column);
-void style_end_link(struct scan *scan);
+bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t column);
+void style_end_link(struct text_scan *scan);
 
 #endif

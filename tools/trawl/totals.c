@@ -47,7 +47,7 @@ void job_add_totals(struct job_totals *sum, const struct job_totals *more)
     memcpy(sum->note, more->note, sizeof sum->note);
 }
 
-static void last_workers(const struct job *job, struct job_totals *totals)
+static void last_workers(const struct command_job *job, struct job_totals *totals)
 {
     struct trawl_worker_stats stats = {.size = sizeof stats};
     uint32_t count = 0;
@@ -63,7 +63,7 @@ static void last_workers(const struct job *job, struct job_totals *totals)
 }
 
 /* What the searcher's last call did. */
-static struct job_totals last_totals(const struct job *job)
+static struct job_totals last_totals(const struct command_job *job)
 {
     struct trawl_stats stats = {.size = sizeof stats};
     struct job_totals totals = {0};
@@ -92,7 +92,7 @@ static struct job_totals last_totals(const struct job *job)
     return totals;
 }
 
-void job_add_stats(struct job *job)
+void job_add_stats(struct command_job *job)
 {
     struct job_totals totals;
 
@@ -102,7 +102,7 @@ void job_add_stats(struct job *job)
     job_add_totals(&job->totals, &totals);
 }
 
-void job_add_passed(struct job *job, uint64_t file_count, uint64_t text_bytes)
+void job_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_bytes)
 {
     if (job->settings->stats) {
         struct job_totals totals = last_totals(job);

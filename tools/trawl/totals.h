@@ -5,9 +5,9 @@
 #include "trawl/job.h"
 
 /* Add what the searcher's last call did to the totals, if they are wanted. */
-void job_add_stats(struct job *job);
+void job_add_stats(struct command_job *job);
 void job_add_totals(struct job_totals *sum, const struct job_totals *more);
 /* So many files of so many bytes were passed over by the searcher's last call. */
-void job_add_passed(struct job *job, uint64_t file_count, uint64_t text_bytes);
+void job_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_bytes);
 
 #endif

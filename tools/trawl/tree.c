@@ -539,7 +539,7 @@ static const char no_memory[] = "no memory";
 static const char *reason_against(struct tree *tree, const struct level *level, size_t name_at,
                                   unsigned char type, char room[REASON_BYTES])
 {
-    const struct typed_files *files = tree->options.files;
+    const struct file_settings *files = tree->options.files;
     struct stat status;
 
     if (tree->filter != NULL)

@@ -45,12 +45,12 @@ struct tree_entry {
 
 struct tree_options {
     const struct exclude *exclude;
-    const struct filter *filter;     /* NULL: takes all */
-    const struct typed_files *files; /* how deep, how large, in which order */
-    bool follow;                     /* links, too */
-    bool skip_devices;               /* leave devices, pipes and sockets out */
-    unsigned open_levels;            /* how many directories may stay open, at least 2 */
-    bool *left_out;                  /* set where a rule or a limit leaves something out */
+    const struct filter *filter;       /* NULL: takes all */
+    const struct file_settings *files; /* how deep, how large, in which order */
+    bool follow;                       /* links, too */
+    bool skip_devices;                 /* leave devices, pipes and sockets out */
+    unsigned open_levels;              /* how many directories may stay open, at least 2 */
+    bool *left_out;                    /* set where a rule or a limit leaves something out */
 };
 
 /* NULL: errno says why. */

@@ -31,7 +31,7 @@ static const struct {
 
 static bool fail(struct types *types, const char *option, const char *value, const char *why)
 {
-    snprintf(types->message, TYPED_ERROR_BYTES, "%s: '%s': %s", option, value, why);
+    snprintf(types->message, SETTINGS_ERROR_BYTES, "%s: '%s': %s", option, value, why);
     return false;
 }
 
@@ -42,7 +42,7 @@ static bool add_row(struct types *types, const struct row *row)
         struct row *larger = realloc(types->rows, capacity * sizeof *larger);
 
         if (larger == NULL) {
-            snprintf(types->message, TYPED_ERROR_BYTES, "memory exhausted");
+            snprintf(types->message, SETTINGS_ERROR_BYTES, "memory exhausted");
             return false;
         }
         types->rows = larger;
@@ -131,25 +131,25 @@ static bool add(struct types *types, const char *value)
 }
 
 /* The table as --type-clear and --type-add change it. */
-static bool types_open(struct types *types, const struct typed_list *rules, char *message)
+static bool types_open(struct types *types, const struct value_list *rules, char *message)
 {
     memset(types, 0, sizeof *types);
     types->message = message;
     if (!add_table(types))
         return false;
     for (size_t i = 0; i < rules->count; i++)
-        if (rules->items[i].kind == TYPED_TYPE_CLEAR)
+        if (rules->items[i].kind == VALUE_TYPE_CLEAR)
             clear(types, rules->items[i].text);
     for (size_t i = 0; i < rules->count; i++)
-        if (rules->items[i].kind == TYPED_TYPE_ADD && !add(types, rules->items[i].text))
+        if (rules->items[i].kind == VALUE_TYPE_ADD && !add(types, rules->items[i].text))
             return false;
     return true;
 }
 
 static bool select_type(const struct types *types, struct ignore_list *list,
-                        const struct typed_item *item)
+                        const struct value_item *item)
 {
-    const char *option = item->kind == TYPED_TYPE ? "--type" : "--type-not";
+    const char *option = item->kind == VALUE_TYPE ? "--type" : "--type-not";
     bool all = strcmp(item->text, "all") == 0, found = all;
 
     for (size_t i = 0; i < types->count; i++) {
@@ -159,23 +159,23 @@ static bool select_type(const struct types *types, struct ignore_list *list,
         if (!all && !is_named(row, item->text, strlen(item->text)))
             continue;
         found = true;
-        status = ignore_add_name(list, row->glob, row->glob_bytes, item->kind == TYPED_TYPE);
+        status = ignore_add_name(list, row->glob, row->glob_bytes, item->kind == VALUE_TYPE);
         if (status != GLOB_GOOD) {
-            snprintf(types->message, TYPED_ERROR_BYTES, "%s: '%.*s': %s", option,
+            snprintf(types->message, SETTINGS_ERROR_BYTES, "%s: '%.*s': %s", option,
                      (int)row->glob_bytes, row->glob, glob_status_text(status));
             return false;
         }
     }
     if (!found)
-        snprintf(types->message, TYPED_ERROR_BYTES,
+        snprintf(types->message, SETTINGS_ERROR_BYTES,
                  "%s: '%s': there is no such type of files; --type-list names all", option,
                  item->text);
     return found;
 }
 
-bool types_select(struct ignore_list *list, const struct typed_list *rules, char *message)
+bool types_select(struct ignore_list *list, const struct value_list *rules, char *message)
 {
-    static const enum typed_kind kinds[] = {TYPED_TYPE, TYPED_TYPE_NOT};
+    static const enum value_kind kinds[] = {VALUE_TYPE, VALUE_TYPE_NOT};
     struct types types;
     bool good = types_open(&types, rules, message);
 
@@ -203,7 +203,7 @@ static int compare_rows(const void *left, const void *right)
                       : compare_text(one->glob, one->glob_bytes, other->glob, other->glob_bytes);
 }
 
-bool types_print(struct output *output, const struct typed_list *rules, char *message)
+bool types_print(struct output *output, const struct value_list *rules, char *message)
 {
     struct types types;
     bool good = types_open(&types, rules, message);

@@ -8,10 +8,10 @@ struct ignore_list;
 struct output;
 
 /* Add to the list the globs that --type and --type-not name, those of --type-not last. False:
- * message[TYPED_ERROR_BYTES] says why. */
-bool types_select(struct ignore_list *list, const struct typed_list *rules, char *message);
+ * message[SETTINGS_ERROR_BYTES] says why. */
+bool types_select(struct ignore_list *list, const struct value_list *rules, char *message);
 
 /* --type-list. */
-bool types_print(struct output *output, const struct typed_list *rules, char *message);
+bool types_print(struct output *output, const struct value_list *rules, char *message);
 
 #endif

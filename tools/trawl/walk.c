@@ -142,11 +142,11 @@ static bool searches_working_directory(const struct settings *settings)
            !(S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-void walk_open(struct walk *walk, struct job *job, const struct exclude *exclude,
-               const struct typed_item *operands, size_t operand_count, unsigned open_levels)
+void walk_open(struct walk *walk, struct command_job *job, const struct exclude *exclude,
+               const struct value_item *operands, size_t operand_count, unsigned open_levels)
 {
-    static const struct typed_item input = {TYPED_OPERAND, "-"};
-    static const struct typed_item working_directory = {TYPED_OPERAND, "."};
+    static const struct value_item input = {VALUE_OPERAND, "-"};
+    static const struct value_item working_directory = {VALUE_OPERAND, "."};
 
     memset(walk, 0, sizeof *walk);
     walk->job = job;

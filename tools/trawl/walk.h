@@ -27,9 +27,9 @@ struct walk_item {
 };
 
 struct walk {
-    struct job *job; /* whose show_names is decided by the first item */
+    struct command_job *job; /* whose show_names is decided by the first item */
     const struct exclude *exclude;
-    const struct typed_item *operands;
+    const struct value_item *operands;
     size_t operand_count, operand_at;
     struct tree *tree;            /* of the current operand, or NULL */
     bool below_working_directory; /* no operand: names are shown without "./" */
@@ -37,8 +37,8 @@ struct walk {
 };
 
 /* Without operands, standard input or, if recursive, the working directory. */
-void walk_open(struct walk *walk, struct job *job, const struct exclude *exclude,
-               const struct typed_item *operands, size_t operand_count, unsigned open_levels);
+void walk_open(struct walk *walk, struct command_job *job, const struct exclude *exclude,
+               const struct value_item *operands, size_t operand_count, unsigned open_levels);
 void walk_close(struct walk *walk);
 
 /* False: there are no more. */

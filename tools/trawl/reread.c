@@ -1,15 +1,15 @@
-/* far: bytes of lines too long to be kept in memory, read again. */
-#include "trawl/far.h"
+/* reread: bytes of lines too long to be kept in memory, read again. */
+#include "trawl/reread.h"
 
 #include <stdlib.h>
 
 #include "trawl/charset.h"
 
-#define FAR_BYTES (63u << 10) /* a multiple of 3, for base64 */
+#define REREAD_BYTES (63u << 10) /* a multiple of 3, for base64 */
 #define CHARACTER_BYTES_MAX 8
 
 /* Bytes at the end of a piece that begin a character whose rest is in the next one. (Of charsets of
- * several bytes no line is far: lines.c.) */
+ * several bytes none is read again: lines.c.) */
 static uint64_t open_character(enum charset charset, const uint8_t *bytes, uint64_t bytes_count)
 {
     if (charset != CHARSET_UTF8)
@@ -25,41 +25,41 @@ static uint64_t open_character(enum charset charset, const uint8_t *bytes, uint6
     return 0;
 }
 
-static bool has_buffer(struct scan *scan)
+static bool has_buffer(struct text_scan *scan)
 {
-    if (scan->far_bytes == NULL)
-        scan->far_bytes = malloc(FAR_BYTES + CHARACTER_BYTES_MAX);
-    if (scan->far_bytes == NULL)
+    if (scan->reread_bytes == NULL)
+        scan->reread_bytes = malloc(REREAD_BYTES + CHARACTER_BYTES_MAX);
+    if (scan->reread_bytes == NULL)
         scan_fail(scan, TRAWL_MEMORY);
-    scan->far_count = 0;
-    return scan->far_bytes != NULL;
+    scan->reread_count = 0;
+    return scan->reread_bytes != NULL;
 }
 
-const uint8_t *far_near(struct scan *scan, uint64_t begin, uint64_t end)
+const uint8_t *reread_range(struct text_scan *scan, uint64_t begin, uint64_t end)
 {
     uint64_t got = 0;
 
-    if (begin >= scan->far_begin && end <= scan->far_begin + scan->far_count)
-        return scan->far_bytes + (begin - scan->far_begin);
-    if (end - begin > FAR_BYTES || !has_buffer(scan) ||
-        trawl_text_read(scan->text, begin, scan->far_bytes, FAR_BYTES, &got, &scan->error) !=
+    if (begin >= scan->reread_begin && end <= scan->reread_begin + scan->reread_count)
+        return scan->reread_bytes + (begin - scan->reread_begin);
+    if (end - begin > REREAD_BYTES || !has_buffer(scan) ||
+        trawl_text_read(scan->text, begin, scan->reread_bytes, REREAD_BYTES, &got, &scan->error) !=
             TRAWL_OK ||
         got < end - begin)
         return NULL;
-    scan->far_begin = begin;
-    scan->far_count = got;
-    return scan->far_bytes;
+    scan->reread_begin = begin;
+    scan->reread_count = got;
+    return scan->reread_bytes;
 }
 
-bool far_pieces(struct scan *scan, enum charset charset, uint64_t begin, uint64_t end,
-                far_pass pass)
+bool reread_pieces(struct text_scan *scan, enum charset charset, uint64_t begin, uint64_t end,
+                   reread_pass pass)
 {
     bool good = has_buffer(scan);
-    uint8_t *buffer = scan->far_bytes;
+    uint8_t *buffer = scan->reread_bytes;
     uint64_t held = 0;
 
     while (good && begin < end) {
-        uint64_t wanted = end - begin < FAR_BYTES ? end - begin : FAR_BYTES;
+        uint64_t wanted = end - begin < REREAD_BYTES ? end - begin : REREAD_BYTES;
         uint64_t got = 0;
         enum trawl_status status =
             trawl_text_read(scan->text, begin, buffer + held, wanted, &got, &scan->error);

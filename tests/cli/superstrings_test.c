@@ -1,6 +1,6 @@
-/* nested_test: strings that contain others are left out, by hand and against every pair. */
+/* superstrings_test: strings that contain others are left out, by hand and against every pair. */
 #include "test.h"
-#include "trawl/nested.h"
+#include "trawl/superstrings.h"
 
 #define STRINGS_MAX 3000u
 #define BYTES_MAX 40u
@@ -34,7 +34,7 @@ static uint64_t check_set(const struct trawl_pattern *given, uint64_t given_coun
     bool good = true;
 
     memcpy(kept, given, (size_t)given_count * sizeof *kept);
-    nested_leave_out(kept, &count, fold);
+    superstrings_leave_out(kept, &count, fold);
     for (uint64_t i = 0; i < given_count && good; i++) {
         bool found = false;
 
@@ -105,7 +105,7 @@ static void check_random(struct test_random *random)
 
 int main(void)
 {
-    struct test_random random = test_random_begin("cli_nested");
+    struct test_random random = test_random_begin("cli_superstrings");
     uint64_t amount = test_amount(200, 10000);
 
     check_by_hand();

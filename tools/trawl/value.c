@@ -1,4 +1,4 @@
-/* typed: the setters that flags.def names. Each reports what is wrong with a value, and names the
+/* value: the setters that flags.def names. Each reports what is wrong with a value, and names the
  * option. */
 #include "trawl/settings.h"
 
@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool typed_add(struct typed_list *list, enum typed_kind kind, const char *text)
+bool value_add(struct value_list *list, enum value_kind kind, const char *text)
 {
     if (list->count == list->capacity) {
         size_t capacity = list->capacity == 0 ? 8 : list->capacity * 2;
-        struct typed_item *items = realloc(list->items, capacity * sizeof *items);
+        struct value_item *items = realloc(list->items, capacity * sizeof *items);
 
         if (items == NULL)
             return false;
@@ -24,7 +24,7 @@ bool typed_add(struct typed_list *list, enum typed_kind kind, const char *text)
     return true;
 }
 
-bool typed_refuse_regex(struct settings *settings, const char *option)
+bool value_refuse_regex(struct settings *settings, const char *option)
 {
     snprintf(settings->error, sizeof settings->error,
              "%s: regular expressions are not supported, patterns are always fixed strings",
@@ -32,7 +32,7 @@ bool typed_refuse_regex(struct settings *settings, const char *option)
     return false;
 }
 
-bool typed_refuse(struct settings *settings, const char *why)
+bool value_refuse(struct settings *settings, const char *why)
 {
     snprintf(settings->error, sizeof settings->error, "%s", why);
     return false;
@@ -62,7 +62,7 @@ static enum number_state parse_number(const char *text, bool *negative, uint64_t
     return huge ? NUMBER_HUGE : NUMBER_GOOD;
 }
 
-bool typed_number(struct settings *settings, const char *option, const char *value, uint64_t least,
+bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,
                   uint64_t most, uint64_t *number)
 {
     bool negative;
@@ -83,7 +83,7 @@ bool typed_number(struct settings *settings, const char *option, const char *val
     return true;
 }
 
-bool typed_context(struct settings *settings, const char *option, const char *value, int64_t *count)
+bool value_context(struct settings *settings, const char *option, const char *value, int64_t *count)
 {
     bool negative;
     uint64_t parsed;
@@ -98,7 +98,7 @@ bool typed_context(struct settings *settings, const char *option, const char *va
     return true;
 }
 
-bool typed_max_count(struct settings *settings, const char *value)
+bool value_max_count(struct settings *settings, const char *value)
 {
     bool negative;
     uint64_t parsed;
@@ -117,7 +117,7 @@ bool typed_max_count(struct settings *settings, const char *value)
     return true;
 }
 
-bool typed_binary_files(struct settings *settings, const char *value)
+bool value_binary_files(struct settings *settings, const char *value)
 {
     if (strcmp(value, "binary") == 0)
         settings->binary_files = BINARY_FILES_BINARY;
@@ -134,7 +134,7 @@ bool typed_binary_files(struct settings *settings, const char *value)
 }
 
 /* grep takes unambiguous beginnings of these words. */
-bool typed_directories(struct settings *settings, const char *value)
+bool value_directories(struct settings *settings, const char *value)
 {
     size_t bytes = strlen(value);
 
@@ -153,7 +153,7 @@ bool typed_directories(struct settings *settings, const char *value)
     return true;
 }
 
-bool typed_devices(struct settings *settings, const char *value)
+bool value_devices(struct settings *settings, const char *value)
 {
     if (strcmp(value, "read") == 0)
         settings->devices = DEVICES_READ;
@@ -172,7 +172,7 @@ static bool one_of(const char *value, const char *a, const char *b, const char *
     return strcmp(value, a) == 0 || strcmp(value, b) == 0 || strcmp(value, c) == 0;
 }
 
-bool typed_when(struct settings *settings, const char *value, const char *option,
+bool value_when(struct settings *settings, const char *value, const char *option,
                 enum color_when *when)
 {
     if (value == NULL || one_of(value, "auto", "tty", "if-tty"))
@@ -189,15 +189,15 @@ bool typed_when(struct settings *settings, const char *value, const char *option
     return true;
 }
 
-bool typed_color(struct settings *settings, const char *value)
+bool value_color(struct settings *settings, const char *value)
 {
     settings->color_given = true;
     if (value != NULL && strcmp(value, "ansi") == 0) /* ripgrep's, elsewhere than on Windows */
         value = "always";
-    return typed_when(settings, value, "--color", &settings->color);
+    return value_when(settings, value, "--color", &settings->color);
 }
 
-bool typed_matrix(struct settings *settings, const char *value)
+bool value_matrix(struct settings *settings, const char *value)
 {
     static const char *const names[] = {NULL, "tsv", "csv", "npy", "sparse", "jsonl"};
 
@@ -213,7 +213,7 @@ bool typed_matrix(struct settings *settings, const char *value)
     return false;
 }
 
-bool typed_engine(struct settings *settings, const char *value)
+bool value_engine(struct settings *settings, const char *value)
 {
     if (!one_of(value, "auto", "cpu", "cuda")) {
         snprintf(settings->error, sizeof settings->error,
@@ -225,7 +225,7 @@ bool typed_engine(struct settings *settings, const char *value)
 }
 
 /* Digits, perhaps with K, M or G after them. */
-bool typed_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes)
+bool value_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes)
 {
     size_t digits = strspn(value, "0123456789");
     const char *unit = value + digits;
@@ -250,7 +250,7 @@ bool typed_size(struct settings *settings, const char *option, const char *value
     return true;
 }
 
-bool typed_sort(struct settings *settings, const char *option, const char *value, bool backwards)
+bool value_sort(struct settings *settings, const char *option, const char *value, bool backwards)
 {
     static const char *const names[] = {"none", "path", "modified", "accessed", "created"};
 
@@ -265,7 +265,7 @@ bool typed_sort(struct settings *settings, const char *option, const char *value
     return false;
 }
 
-void typed_unrestricted(struct settings *settings)
+void value_unrestricted(struct settings *settings)
 {
     unsigned count = ++settings->files.unrestricted_count;
 

@@ -1,5 +1,5 @@
-/* tally: how often each string occurs. */
-#include "trawl/tally.h"
+/* string_counts: how often each string occurs. */
+#include "trawl/string_counts.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -8,33 +8,33 @@
 #include "trawl/print.h"
 #include "trawl/scan.h"
 
-struct tally_part {
-    struct tally_part *next;      /* of all */
-    struct tally_part *next_idle; /* of those that no text uses */
+struct string_counts_part {
+    struct string_counts_part *next;      /* of all */
+    struct string_counts_part *next_idle; /* of those that no text uses */
     uint64_t *counts;
     uint64_t *touched; /* -H: patterns with a count that is not 0 */
     uint64_t touched_count, touched_capacity;
 };
 
-struct tally {
+struct string_counts {
     pthread_mutex_t lock;
-    struct tally_part *parts, *idle;
+    struct string_counts_part *parts, *idle;
 };
 
-bool tally_open(struct job *job, char *message)
+bool string_counts_open(struct command_job *job, char *message)
 {
-    struct tally *tally = calloc(1, sizeof *tally);
+    struct string_counts *string_counts = calloc(1, sizeof *string_counts);
 
-    if (tally == NULL || pthread_mutex_init(&tally->lock, NULL) != 0) {
-        free(tally);
+    if (string_counts == NULL || pthread_mutex_init(&string_counts->lock, NULL) != 0) {
+        free(string_counts);
         strcpy(message, "memory exhausted");
         return false;
     }
-    job->tally = tally;
+    job->string_counts = string_counts;
     return true;
 }
 
-static void free_part(struct tally_part *part)
+static void free_part(struct string_counts_part *part)
 {
     if (part == NULL)
         return;
@@ -43,33 +43,34 @@ static void free_part(struct tally_part *part)
     free(part);
 }
 
-void tally_close(struct job *job)
+void string_counts_close(struct command_job *job)
 {
-    struct tally *tally = job->tally;
+    struct string_counts *string_counts = job->string_counts;
 
-    if (tally == NULL)
+    if (string_counts == NULL)
         return;
-    while (tally->parts != NULL) {
-        struct tally_part *part = tally->parts;
+    while (string_counts->parts != NULL) {
+        struct string_counts_part *part = string_counts->parts;
 
-        tally->parts = part->next;
+        string_counts->parts = part->next;
         free_part(part);
     }
-    pthread_mutex_destroy(&tally->lock);
-    free(tally);
-    job->tally = NULL;
+    pthread_mutex_destroy(&string_counts->lock);
+    free(string_counts);
+    job->string_counts = NULL;
 }
 
 /* NULL: out of memory. */
-static struct tally_part *take_part(struct tally *tally, uint64_t pattern_count)
+static struct string_counts_part *take_part(struct string_counts *string_counts,
+                                            uint64_t pattern_count)
 {
-    struct tally_part *part;
+    struct string_counts_part *part;
 
-    pthread_mutex_lock(&tally->lock);
-    part = tally->idle;
+    pthread_mutex_lock(&string_counts->lock);
+    part = string_counts->idle;
     if (part != NULL)
-        tally->idle = part->next_idle;
-    pthread_mutex_unlock(&tally->lock);
+        string_counts->idle = part->next_idle;
+    pthread_mutex_unlock(&string_counts->lock);
     if (part != NULL)
         return part;
     part = calloc(1, sizeof *part);
@@ -79,22 +80,22 @@ static struct tally_part *take_part(struct tally *tally, uint64_t pattern_count)
         free_part(part);
         return NULL;
     }
-    pthread_mutex_lock(&tally->lock);
-    part->next = tally->parts;
-    tally->parts = part;
-    pthread_mutex_unlock(&tally->lock);
+    pthread_mutex_lock(&string_counts->lock);
+    part->next = string_counts->parts;
+    string_counts->parts = part;
+    pthread_mutex_unlock(&string_counts->lock);
     return part;
 }
 
-static void give_part(struct tally *tally, struct tally_part *part)
+static void give_part(struct string_counts *string_counts, struct string_counts_part *part)
 {
-    pthread_mutex_lock(&tally->lock);
-    part->next_idle = tally->idle;
-    tally->idle = part;
-    pthread_mutex_unlock(&tally->lock);
+    pthread_mutex_lock(&string_counts->lock);
+    part->next_idle = string_counts->idle;
+    string_counts->idle = part;
+    pthread_mutex_unlock(&string_counts->lock);
 }
 
-static bool touch(struct tally_part *part, uint64_t pattern)
+static bool touch(struct string_counts_part *part, uint64_t pattern)
 {
     if (part->touched_count == part->touched_capacity) {
         uint64_t capacity = part->touched_capacity == 0 ? 64 : 2 * part->touched_capacity;
@@ -115,9 +116,9 @@ static bool prints_each_text(const struct settings *settings)
 }
 
 /* Count `count` more of a pattern. false: out of memory. */
-static bool add(struct scan *scan, uint64_t pattern, uint64_t count)
+static bool add(struct text_scan *scan, uint64_t pattern, uint64_t count)
 {
-    struct tally_part *part = scan->tally_part;
+    struct string_counts_part *part = scan->string_counts_part;
 
     if (prints_each_text(scan->settings) && part->counts[pattern] == 0 && !touch(part, pattern)) {
         scan_fail(scan, TRAWL_MEMORY);
@@ -147,7 +148,7 @@ static int matches_sink(void *context, const struct trawl_match *matches, uint64
 
 /* ---- Printing -------------------------------------------------------------------------------- */
 
-static void print_string(struct job *job, uint64_t column)
+static void print_string(struct command_job *job, uint64_t column)
 {
     static const char digits[] = "0123456789abcdef";
     const struct trawl_pattern *pattern = &job->patterns->strings[column];
@@ -164,7 +165,7 @@ static void print_string(struct job *job, uint64_t column)
     output_byte(job->output, '\n');
 }
 
-static void print_count(struct job *job, uint64_t column, uint64_t count)
+static void print_count(struct command_job *job, uint64_t column, uint64_t count)
 {
     output_number(job->output, column + 1, 0);
     output_byte(job->output, ':');
@@ -181,9 +182,9 @@ static int compare(const void *a, const void *b)
 }
 
 /* -H: the strings of this text in the order given; the counts are 0 again. */
-static bool print_text(struct scan *scan, struct tally_part *part)
+static bool print_text(struct text_scan *scan, struct string_counts_part *part)
 {
-    struct job *job = scan->job;
+    struct command_job *job = scan->job;
     const struct patterns *patterns = job->patterns;
     uint64_t count = 0, *columns;
 
@@ -209,15 +210,15 @@ static bool print_text(struct scan *scan, struct tally_part *part)
     return columns != NULL;
 }
 
-enum trawl_status tally_search(struct scan *scan, struct trawl_error *error)
+enum trawl_status string_counts_search(struct text_scan *scan, struct trawl_error *error)
 {
-    struct tally *tally = scan->job->tally;
-    struct tally_part *part = take_part(tally, scan->job->patterns->count);
+    struct string_counts *string_counts = scan->job->string_counts;
+    struct string_counts_part *part = take_part(string_counts, scan->job->patterns->count);
     enum trawl_status status;
 
     if (part == NULL)
         return TRAWL_MEMORY;
-    scan->tally_part = part;
+    scan->string_counts_part = part;
     status = scan->job->patterns->check.any
                  ? characters_positions(scan, matches_sink, error)
                  : trawl_count_by_pattern(scan->job->searcher, scan->plan, scan->text, counts_sink,
@@ -226,21 +227,22 @@ enum trawl_status tally_search(struct scan *scan, struct trawl_error *error)
         status = scan->status;
     if (prints_each_text(scan->settings) && !print_text(scan, part))
         status = TRAWL_MEMORY;
-    give_part(tally, part);
+    give_part(string_counts, part);
     return status;
 }
 
-void tally_print(struct job *job)
+void string_counts_print(struct command_job *job)
 {
     const struct patterns *patterns = job->patterns;
-    const struct tally *tally = job->tally;
+    const struct string_counts *string_counts = job->string_counts;
 
-    if (tally == NULL || prints_each_text(job->settings))
+    if (string_counts == NULL || prints_each_text(job->settings))
         return;
     for (uint64_t i = 0; i < patterns->column_count && job->output->error == 0; i++) {
         uint64_t count = 0;
 
-        for (const struct tally_part *part = tally->parts; part != NULL; part = part->next)
+        for (const struct string_counts_part *part = string_counts->parts; part != NULL;
+             part = part->next)
             if (patterns->columns[i] < PATTERN_NEVER)
                 count += part->counts[patterns->columns[i]];
         if (job->settings->report == REPORT_COUNT_BY_PATTERN)

@@ -1,4 +1,4 @@
-/* typed_layout: the setters of the options that say how results look. */
+/* value_layout: the setters of the options that say how results look. */
 #include "trawl/settings.h"
 
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "trawl/encoding.h"
 #include "trawl/hyperlink.h"
 
-bool typed_preview(struct settings *settings, const char *value)
+bool value_preview(struct settings *settings, const char *value)
 {
     if (value == NULL || strcmp(value, "start") == 0)
         settings->preview = PREVIEW_START;
@@ -24,7 +24,7 @@ bool typed_preview(struct settings *settings, const char *value)
     return true;
 }
 
-bool typed_check_colors(struct settings *settings, const char *spec)
+bool value_check_colors(struct settings *settings, const char *spec)
 {
     struct color_spec specs[COLOR_TYPE_COUNT];
     const char *wrong;
@@ -69,7 +69,7 @@ static size_t unescape(char *bytes, const char *text)
     return used;
 }
 
-bool typed_separator(struct settings *settings, const char *value, const char **bytes,
+bool value_separator(struct settings *settings, const char *value, const char **bytes,
                      size_t *bytes_count)
 {
     char **storage = realloc(settings->storage, (settings->storage_count + 1) * sizeof *storage);
@@ -87,7 +87,7 @@ bool typed_separator(struct settings *settings, const char *value, const char **
     return true;
 }
 
-bool typed_encoding(struct settings *settings, const char *value)
+bool value_encoding(struct settings *settings, const char *value)
 {
     if (!encoding_is_known(value)) {
         snprintf(settings->error, sizeof settings->error,
@@ -100,7 +100,7 @@ bool typed_encoding(struct settings *settings, const char *value)
     return true;
 }
 
-bool typed_hyperlink(struct settings *settings, const char *value)
+bool value_hyperlink(struct settings *settings, const char *value)
 {
     const char *format = hyperlink_format(value), *wrong = hyperlink_check(format);
 
@@ -111,12 +111,12 @@ bool typed_hyperlink(struct settings *settings, const char *value)
     return wrong == NULL;
 }
 
-bool typed_path_separator(struct settings *settings, const char *value)
+bool value_path_separator(struct settings *settings, const char *value)
 {
     const char *bytes = NULL;
     size_t bytes_count = 0;
 
-    if (!typed_separator(settings, value, &bytes, &bytes_count))
+    if (!value_separator(settings, value, &bytes, &bytes_count))
         return false;
     if (bytes_count != 1 || bytes[0] == '\0') {
         snprintf(settings->error, sizeof settings->error, "--path-separator: '%s' is not one byte",
@@ -146,7 +146,7 @@ static void finish_pretty(struct settings *settings)
     settings->line_number = settings->line_number || !settings->no_line_number;
 }
 
-void typed_finish_layout(struct settings *settings)
+void flags_finish_layout(struct settings *settings)
 {
     if (settings->pretty)
         finish_pretty(settings);

@@ -1,10 +1,10 @@
-/* nested: strings that contain others.
+/* superstrings: strings that contain others.
  *
  * Round by round, from the shortest on: the strings of one length go into a hash table, and a hash
  * that rolls over the longer ones is looked up there. Few rounds are enough: strings that are
  * nested by the thousand contain one of the shortest. A round ends early, and is the last, if it
  * leaves out too few. */
-#include "trawl/nested.h"
+#include "trawl/superstrings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define PROBES_MAX 16u   /* beyond them a string is taken for one that is not there */
 #define HASH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
 
-struct slot {
+struct string_slot {
     uint64_t hash;
     const uint8_t *bytes; /* NULL: empty */
 };
@@ -24,7 +24,7 @@ struct slot {
 struct round {
     uint64_t length;
     uint64_t power; /* HASH_FACTOR to the length */
-    struct slot *slots;
+    struct string_slot *slots;
     uint32_t slot_bits;
     uint8_t folded[256];
 };
@@ -151,7 +151,7 @@ static bool finish_round(struct round *round, struct trawl_pattern *patterns, ui
     return useful;
 }
 
-void nested_leave_out(struct trawl_pattern *patterns, uint64_t *count, bool fold)
+void superstrings_leave_out(struct trawl_pattern *patterns, uint64_t *count, bool fold)
 {
     struct round round = {.length = 0};
 
