@@ -54,7 +54,7 @@ def rows(options, texts):
                                       for label, _ in WORDS for mode in MODES):
             continue
         path = texts.corpus(kind, options.bytes)
-        words = words_of(texts.source(kind)[0])
+        words = words_of(texts.source(kind)[0][:options.bytes or PIECE])
         for label, _ in WORDS:
             for mode in MODES:
                 name = f'{title}, {label}, {label_of(mode)}'
