@@ -54,7 +54,6 @@ struct set_class;
 struct set_span;
 struct set_passed;
 struct set_stem;
-struct set_counted;
 struct set_found;
 
 struct find_ops {
@@ -111,11 +110,6 @@ struct find_ops {
                             const struct set_class *class, uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                       uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
-    /* As `stems`, without case folding, but only those of SET_STEM_BYTES; of the shorter ones it
-     * counts the literals, until that took more than counted->work_max. */
-    uint32_t (*stem_counts)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-                            uint32_t base, const struct set_class *class, uint32_t *codes,
-                            struct set_counted *counted);
     /* NULL, as the next one may be: this variant has no quick way.
      * The literals of stems: those of which nothing is left open, and those that may stand
      * there, each by the number of its key. Returns how many stems were looked at: fewer if the

@@ -399,8 +399,7 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
         .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), \
         .count_bits = (count_bits_of), .gram_samples = FIND_STEMS(gram_samples),               \
         .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins),      \
-        .stems = FIND_STEMS(stem_stems), .stem_counts = FIND_STEMS(stem_counts),               \
-        .stem_keys = (stem_keys_of), .pairs = (pairs_of)                                       \
+        .stems = FIND_STEMS(stem_stems), .stem_keys = (stem_keys_of), .pairs = (pairs_of)      \
     }
 #define FIND_OPS_COMMON(stem_keys_of) \
     FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), stem_keys_of, NULL)

@@ -62,11 +62,10 @@ static inline __attribute__((always_inline)) __mmask8 stem_have(const struct ste
     return stem_pass(_mm512_loadu_si512(of_k + i), hashes);
 }
 
-/* The stems of a batch: all as codes, or the shorter ones as hashes. Returns how many codes. */
+/* The stems of a batch as codes; returns how many. `least` is the class's stem_min. */
 static inline __attribute__((always_inline)) uint32_t stem_codes(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
-    const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes,
-    struct stem_hashes *shorter)
+    const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)
 {
     const __m512i folds = _mm512_set1_epi64((int64_t)fold);
     const __m256i bases = _mm256_set1_epi32((int32_t)base);
@@ -86,15 +85,8 @@ static inline __attribute__((always_inline)) uint32_t stem_codes(
             __m512i hashes = stem_hashes(low, folds, k);
             __mmask8 pass = there & stem_have(&batch, i, hashes, least, k);
 
-            if ((lengths >> k & 1) == 0)
-                continue;
-            if (shorter == NULL || k == SET_STEM_BYTES) {
+            if ((lengths >> k & 1) != 0)
                 count = stem_append(codes, count, pass, _mm256_or_si256(x, code));
-                continue;
-            }
-            _mm512_storeu_si512(shorter->hash[k - SET_STEM_Q] + shorter->count[k - SET_STEM_Q],
-                                _mm512_maskz_compress_epi64(pass, hashes));
-            shorter->count[k - SET_STEM_Q] += (uint32_t)_mm_popcnt_u32(pass);
         }
     }
     return count;
@@ -103,11 +95,12 @@ static inline __attribute__((always_inline)) uint32_t stem_codes(
 /* One loop for each stem_min. */
 #define STEM_CASE(LEAST) \
     case LEAST:          \
-        return stem_codes(text, begins, begin_count, base, class, fold, (LEAST), codes, shorter);
+        return stem_codes(text, begins, begin_count, base, class, fold, (LEAST), codes);
 
-static inline __attribute__((always_inline)) uint32_t stem_codes_any(
-    const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
-    const struct set_class *class, uint64_t fold, uint32_t *codes, struct stem_hashes *shorter)
+static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *begins,
+                                          uint32_t begin_count, uint32_t base,
+                                          const struct set_class *class, uint64_t fold,
+                                          uint32_t *codes)
 {
     TRAWL_ASSERT(class->stem_min >= SET_STEM_Q);
     TRAWL_ASSERT(class->stem_lengths >> (SET_STEM_BYTES + 1) == 0);
@@ -117,48 +110,8 @@ static inline __attribute__((always_inline)) uint32_t stem_codes_any(
         STEM_CASE(6)
         STEM_CASE(7)
     default:
-        return stem_codes(text, begins, begin_count, base, class, fold, SET_STEM_BYTES, codes,
-                          shorter);
+        return stem_codes(text, begins, begin_count, base, class, fold, SET_STEM_BYTES, codes);
     }
-}
-
-static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *begins,
-                                          uint32_t begin_count, uint32_t base,
-                                          const struct set_class *class, uint64_t fold,
-                                          uint32_t *codes)
-{
-    return stem_codes_any(text, begins, begin_count, base, class, fold, codes, NULL);
-}
-
-#define KEYS_OF_COUNT 4u /* of a bucket, looked at together */
-
-static inline uint64_t stem_alike_vectors(const uint64_t *keys, uint64_t from, uint64_t count,
-                                          uint64_t last, uint64_t key)
-{
-    uint32_t first = (uint32_t)(count < KEYS_OF_COUNT ? count : KEYS_OF_COUNT);
-    __mmask8 there = (__mmask8)((1u << first) - 1);
-    __m256i four = _mm256_maskz_loadu_epi64(there, keys + from);
-    __m256i wanted = _mm256_set1_epi64x((int64_t)key);
-    uint64_t alike = (uint32_t)_mm_popcnt_u32(_mm256_mask_cmpeq_epi64_mask(there, four, wanted));
-
-    (void)last;
-    for (uint64_t e = KEYS_OF_COUNT; e < count; e++)
-        alike += keys[from + e] == key;
-    return alike;
-}
-
-static inline uint32_t stem_counts_vectors(const uint8_t *text, const uint32_t *begins,
-                                           uint32_t begin_count, uint32_t base,
-                                           const struct set_class *class, uint32_t *codes,
-                                           struct set_counted *counted)
-{
-    struct stem_hashes shorter;
-    uint32_t count;
-
-    memset(shorter.count, 0, sizeof shorter.count);
-    count = stem_codes_any(text, begins, begin_count, base, class, 0, codes, &shorter);
-    stem_count_keys(class, &shorter, stem_alike_vectors, counted);
-    return count;
 }
 
 /* Append (position, number of key) of the keys from `from` on that the mask has. */

@@ -119,16 +119,9 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
     return (uint32_t)count;
 }
 
-/* The hashes of stems shorter than SET_STEM_BYTES that passed, by length. */
-struct stem_hashes {
-    uint32_t count[SET_STEM_LENGTHS];
-    uint64_t hash[SET_STEM_LENGTHS - 1][SET_STEM_BATCH + 8];
-};
-
-/* The stems of a batch: all as codes, or the shorter ones as hashes. Returns how many codes. */
-static inline __attribute__((always_inline)) uint32_t stem_loop(
-    const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
-    const struct set_class *class, uint64_t fold, uint32_t *codes, struct stem_hashes *shorter)
+static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
+                                  uint32_t base, const struct set_class *class, uint64_t fold,
+                                  uint32_t *codes)
 {
     struct stem_view view = stem_view(class, fold);
     uint32_t stem_min = class->stem_min, lengths = class->stem_lengths;
@@ -142,86 +135,14 @@ static inline __attribute__((always_inline)) uint32_t stem_loop(
         TRAWL_ASSERT(begins[i] >= base && begins[i] - base < SET_TILE_PLACES);
         memcpy(&low, text + begins[i], sizeof low);
         for (uint32_t k = stem_min; k <= SET_STEM_BYTES; k++) {
-            bool pass;
-
             hash = set_stem_hash(low, fold, k);
             if (k == stem_min || k == SET_STEM_FAR)
                 word = view.map[hash >> view.shift];
-            pass = stem_passes(word, hash, 0) & (lengths >> k & 1);
-            if (shorter != NULL && k < SET_STEM_BYTES) {
-                shorter->hash[k - SET_STEM_Q][shorter->count[k - SET_STEM_Q]] = hash;
-                shorter->count[k - SET_STEM_Q] += pass;
-            } else {
-                codes[count] = set_stem_code(begins[i] - base, k);
-                count += pass;
-            }
+            codes[count] = set_stem_code(begins[i] - base, k);
+            count += stem_passes(word, hash, 0) & (lengths >> k & 1);
         }
     }
     return (uint32_t)count;
-}
-
-static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-                                  uint32_t base, const struct set_class *class, uint64_t fold,
-                                  uint32_t *codes)
-{
-    return stem_loop(text, begins, begin_count, base, class, fold, codes, NULL);
-}
-
-/* How many of `count` keys from `from` on are this one; `last`: the last key of all. */
-typedef uint64_t (*stem_keys_alike)(const uint64_t *keys, uint64_t from, uint64_t count,
-                                    uint64_t last, uint64_t key);
-
-static inline uint64_t stem_alike(const uint64_t *keys, uint64_t from, uint64_t count,
-                                  uint64_t last, uint64_t key)
-{
-    uint64_t alike = (keys[from < last ? from : last] == key) & (count > 0);
-
-    alike += (keys[from + 1 < last ? from + 1 : last] == key) & (count > 1);
-    for (uint64_t e = 2; e < count; e++)
-        alike += keys[from + e] == key;
-    return alike;
-}
-
-/* Of these hashes' buckets the keys of literals that are their stem. */
-static inline __attribute__((always_inline)) void stem_count_keys(const struct set_class *class,
-                                                                  const struct stem_hashes *shorter,
-                                                                  stem_keys_alike keys_alike,
-                                                                  struct set_counted *counted)
-{
-    uint64_t whole = 0, work = counted->work, last = class->entry_count - 1;
-
-    for (uint32_t k = SET_STEM_Q; k < SET_STEM_BYTES; k++) {
-        const uint32_t *buckets = class->buckets + class->stem_buckets[k - SET_STEM_Q];
-        const uint64_t *hashes = shorter->hash[k - SET_STEM_Q];
-        uint32_t shift = class->stem_shifts[k - SET_STEM_Q], count = shorter->count[k - SET_STEM_Q];
-
-        TRAWL_ASSERT(count <= SET_STEM_BATCH);
-        for (uint32_t i = 0; i < count && work <= counted->work_max; i++) {
-            uint64_t bucket = hashes[i] >> shift, from = buckets[bucket];
-            uint64_t entries = buckets[bucket + 1] - from;
-
-            TRAWL_ASSERT(from <= buckets[bucket + 1] && from + entries <= class->entry_count);
-            whole += keys_alike(class->stem_keys, from, entries, last,
-                                set_stem_key(hashes[i], SET_WHOLE_TAG + k - SET_STEM_Q));
-            work += entries;
-        }
-    }
-    counted->whole += whole;
-    counted->work = work;
-}
-
-static inline uint32_t stem_counts(const uint8_t *text, const uint32_t *begins,
-                                   uint32_t begin_count, uint32_t base,
-                                   const struct set_class *class, uint32_t *codes,
-                                   struct set_counted *counted)
-{
-    struct stem_hashes shorter;
-    uint32_t count;
-
-    memset(shorter.count, 0, sizeof shorter.count);
-    count = stem_loop(text, begins, begin_count, base, class, 0, codes, &shorter);
-    stem_count_keys(class, &shorter, stem_alike, counted);
-    return count;
 }
 
 /* One loop for each shape of a gram; `count` is how many passed before. */

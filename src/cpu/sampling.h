@@ -67,11 +67,6 @@ void emit_stem_lines(struct scan *scan);
  */
 enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *stems,
                                uint32_t count);
-/* Are literals of stems at begins below `end` counted, and by vectors? Then count them, the longer
- * ones by stems_verify. */
-bool stems_are_counted(const struct sampling *sampling, uint64_t end);
-enum trawl_status stems_count(const struct sampling *sampling, const uint32_t *begins,
-                              uint32_t begin_count);
 enum trawl_status sample_verify(const struct sampling *sampling, const struct set_passed *passed,
                                 uint32_t count);
 

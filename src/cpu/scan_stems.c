@@ -102,8 +102,6 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
     uint32_t count = stem_begins_at(sampling, end, stride, places, place_count, &begins);
 
     TRAWL_ASSERT(count <= SET_PASSED_MAX && end <= sampling->end);
-    if (stems_are_counted(sampling, end))
-        return stems_count(sampling, begins, count);
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH)
         TRAWL_TRY(stems_verify(sampling, scan->worker->scratch->stems,
                                stem_stems_at(sampling, begins + i, count - i)));

@@ -192,13 +192,6 @@ static bool counts_only(const struct scan *scan)
     return scan->want == WANT_COUNT && !plan_has_conditions(scan->plan);
 }
 
-static void count_whole(struct scan *scan, uint64_t count)
-{
-    scan->work += count * WHOLE_WORK;
-    scan->result->candidate_count += count;
-    scan->worker->counted += count;
-}
-
 /* Verify the literals that may stand somewhere, and count or gather those that do. In place of the
  * literals they have the numbers of their keys. */
 static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
@@ -211,7 +204,9 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
     TRAWL_ASSERT(named_count <= SET_NAMED_MAX + SET_ROOM &&
                  whole_count <= SET_NAMED_MAX + SET_ROOM);
     if (counts_only(scan)) {
-        count_whole(scan, whole_count);
+        scan->work += (uint64_t)whole_count * WHOLE_WORK;
+        scan->result->candidate_count += whole_count;
+        scan->worker->counted += whole_count;
     } else {
         scan->work += (uint64_t)whole_count * (WHOLE_WORK + (listed ? LISTED_WORK : 0));
         scan->result->candidate_count += whole_count;
@@ -400,38 +395,6 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
         TRAWL_TRY(look_at_stems(sampling, scratch->shorter, shorter, false));
     return by_vectors ? look_by_vectors(sampling, scratch->longer, longer)
                       : look_at_stems(sampling, scratch->longer, longer, true);
-}
-
-bool stems_are_counted(const struct sampling *sampling, uint64_t end)
-{
-    const struct scan *scan = sampling->scan;
-
-    return counts_only(scan) && sampling->matcher->fold == 0 &&
-           end + SET_STEM_BYTES <= scan->available;
-}
-
-enum trawl_status stems_count(const struct sampling *sampling, const uint32_t *begins,
-                              uint32_t begin_count)
-{
-    struct scan *scan = sampling->scan;
-    uint32_t *stems = scan->worker->scratch->stems, count = 0;
-
-    TRAWL_ASSERT(sampling->begin <= UINT32_MAX && begin_count <= SET_PASSED_MAX);
-    for (uint32_t i = 0; i < begin_count && scan->work <= scan->work_max; i += SET_STEM_BATCH) {
-        struct set_counted counted = {0, 0, scan->work_max - scan->work};
-
-        count += scan->worker->find->stem_counts(
-            scan->chunk->bytes, begins + i, (uint32_t)min_u64(SET_STEM_BATCH, begin_count - i),
-            (uint32_t)sampling->begin, sampling->class, stems + count, &counted);
-        TRAWL_ASSERT(count <= SET_STEMS_MAX);
-        scan->work += counted.work;
-        count_whole(scan, counted.whole);
-        if (count <= SET_STEMS_MAX - SET_STEM_BATCH)
-            continue;
-        TRAWL_TRY(stems_verify(sampling, stems, count));
-        count = 0;
-    }
-    return stems_verify(sampling, stems, count);
 }
 
 enum trawl_status sample_verify(const struct sampling *sampling, const struct set_passed *passed,

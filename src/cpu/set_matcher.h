@@ -109,13 +109,6 @@ struct set_found {
     uint64_t work; /* keys that were looked at */
 };
 
-/* Literals that were counted without a position. */
-struct set_counted {
-    uint64_t whole;
-    uint64_t work;     /* keys that were looked at; */
-    uint64_t work_max; /* with more than this many the rest is left out */
-};
-
 #define SET_STEM_BATCH 256u /* begins whose stems are looked up before they are verified */
 #define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
 
