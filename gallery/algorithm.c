@@ -19,7 +19,7 @@ enum engines {
     BOTH = CPU | CUDA,
 };
 
-struct row {
+struct algorithm_row {
     const char *name;
     enum searches searches;
     enum engines engines;
@@ -28,7 +28,7 @@ struct row {
     const char *source;
 };
 
-static const struct row rows[] = {
+static const struct algorithm_row rows[] = {
     {"", TEXT, BOTH, NONE, "", ""}, /* GALLERY_NONE */
 #define ALGORITHM(enumerator, name, searches, engines, geometry, summary, source) \
     {name, searches, engines, geometry, summary, source},
@@ -39,16 +39,16 @@ static const struct row rows[] = {
 /* ---- The option string ------------------------------------------------------------------ */
 
 /* A part of the option string. */
-struct part {
+struct option_text {
     const char *begin;
     size_t count;
 };
 
 /* Cut off what stands before the first `separator`; the rest, without it, stays in *text. */
-static struct part part_cut(struct part *text, char separator)
+static struct option_text option_cut(struct option_text *text, char separator)
 {
     const char *at = (const char *)memchr(text->begin, separator, text->count);
-    struct part head = *text;
+    struct option_text head = *text;
 
     if (at != NULL)
         head.count = (size_t)(at - text->begin);
@@ -58,7 +58,7 @@ static struct part part_cut(struct part *text, char separator)
 }
 
 /* Decimal digits alone, in [least, most]. */
-static bool part_number(struct part part, uint32_t least, uint32_t most, uint32_t *number)
+static bool option_number(struct option_text part, uint32_t least, uint32_t most, uint32_t *number)
 {
     uint64_t value = 0;
 
@@ -73,7 +73,7 @@ static bool part_number(struct part part, uint32_t least, uint32_t most, uint32_
     return value >= least && value <= most;
 }
 
-static bool find(struct part name, enum gallery_algorithm *algorithm)
+static bool find(struct option_text name, enum gallery_algorithm *algorithm)
 {
     for (uint32_t i = GALLERY_NONE + 1; i < GALLERY_COUNT; i++)
         if (strlen(rows[i].name) == name.count &&
@@ -84,18 +84,18 @@ static bool find(struct part name, enum gallery_algorithm *algorithm)
     return false;
 }
 
-static enum trawl_status parse_geometry(const struct row *row, struct part text,
+static enum trawl_status parse_geometry(const struct algorithm_row *row, struct option_text text,
                                         struct gallery_choice *choice, struct trawl_error *error)
 {
     int shown = (int)(text.count < 100 ? text.count : 100);
-    struct part rest = text, blocks;
+    struct option_text rest = text, blocks;
 
     switch (row->geometry) {
     case NONE:
         return TRAWL_FAIL(error, ARGUMENT, "algorithm %s takes no geometry, but has \"%.*s\"",
                           row->name, shown, text.begin);
     case THREADS:
-        if (!part_number(text, THREADS_MIN, THREADS_MAX, &choice->threads) ||
+        if (!option_number(text, THREADS_MIN, THREADS_MAX, &choice->threads) ||
             choice->threads % THREADS_STEP != 0)
             return TRAWL_FAIL(error, ARGUMENT,
                               "algorithm %s: threads \"%.*s\" are not a multiple of %u from %u to "
@@ -103,16 +103,16 @@ static enum trawl_status parse_geometry(const struct row *row, struct part text,
                               row->name, shown, text.begin, THREADS_STEP, THREADS_MIN, THREADS_MAX);
         return TRAWL_OK;
     case GRID:
-        blocks = part_cut(&rest, 'x');
-        if (!part_number(blocks, 1, BLOCKS_MAX, &choice->blocks) ||
-            !part_number(rest, 1, THREADS_MAX, &choice->threads))
+        blocks = option_cut(&rest, 'x');
+        if (!option_number(blocks, 1, BLOCKS_MAX, &choice->blocks) ||
+            !option_number(rest, 1, THREADS_MAX, &choice->threads))
             return TRAWL_FAIL(error, ARGUMENT,
                               "algorithm %s: grid \"%.*s\" is not blocks x threads, like 256x16, "
                               "of up to %u threads",
                               row->name, shown, text.begin, THREADS_MAX);
         return TRAWL_OK;
     case THRESHOLD:
-        if (!part_number(text, 1, THRESHOLD_MAX, &choice->threshold))
+        if (!option_number(text, 1, THRESHOLD_MAX, &choice->threshold))
             return TRAWL_FAIL(error, ARGUMENT,
                               "algorithm %s: threshold \"%.*s\" is not a number of bytes",
                               row->name, shown, text.begin);
@@ -121,7 +121,7 @@ static enum trawl_status parse_geometry(const struct row *row, struct part text,
     return TRAWL_OK;
 }
 
-static enum trawl_status parse_words(const struct row *row, struct part words,
+static enum trawl_status parse_words(const struct algorithm_row *row, struct option_text words,
                                      struct gallery_choice *choice, struct trawl_error *error)
 {
     static const char debug[] = "debug";
@@ -141,13 +141,13 @@ static enum trawl_status parse_words(const struct row *row, struct part words,
 static enum trawl_status parse(const char *asked, struct gallery_choice *choice,
                                struct trawl_error *error)
 {
-    struct part words = {asked, strlen(asked)}, geometry, name;
+    struct option_text words = {asked, strlen(asked)}, geometry, name;
     bool has_words = strchr(asked, ',') != NULL, has_geometry;
 
     memset(choice, 0, sizeof *choice);
-    geometry = part_cut(&words, ',');
+    geometry = option_cut(&words, ',');
     has_geometry = memchr(geometry.begin, ':', geometry.count) != NULL;
-    name = part_cut(&geometry, ':');
+    name = option_cut(&geometry, ':');
     if (!find(name, &choice->algorithm))
         return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.*s\" does not exist",
                           (int)(name.count < 100 ? name.count : 100), name.begin);

@@ -3,7 +3,7 @@
  * Published  S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
  *            String Matching Algorithm for Nvidia GPUs", section II.C; the multi-core CPU bars of
  *            its figures.
- * Mended     nothing.
+ * Fixed      nothing.
  * Memory     none beside the text and the pattern.
  * Cost       up to m comparisons per place.
  */

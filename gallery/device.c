@@ -28,7 +28,7 @@
 #define MINIMUM_THREADS 256u
 
 /* The begins of a part of the text, and where the text lies. */
-struct part {
+struct text_part {
     uint64_t address; /* of the text's byte 0 */
     uint64_t begin;
     uint64_t end;
@@ -36,7 +36,7 @@ struct part {
 };
 
 /* One literal over one part. */
-struct search {
+struct literal_search {
     struct gallery_device *own;
     const struct gallery_row *row;
     uint32_t literal, literal_next;
@@ -157,18 +157,18 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
     return (a + b - 1) / b;
 }
 
-static bool row_needs(const struct search *search, uint32_t needs)
+static bool row_needs(const struct literal_search *search, uint32_t needs)
 {
     return (search->row->needs & needs) != 0;
 }
 
-static struct cuda_module *search_module(const struct search *search)
+static struct cuda_module *search_module(const struct literal_search *search)
 {
     return row_needs(search, CHILDREN) ? search->own->children : search->own->module;
 }
 
 /* How many of the kernel's blocks the device holds at a time. */
-static enum trawl_status fill_device(const struct search *search, uint64_t *blocks,
+static enum trawl_status fill_device(const struct literal_search *search, uint64_t *blocks,
                                      struct trawl_error *error)
 {
     const struct cuda_device *device = search->own->worker->device;
@@ -183,7 +183,7 @@ static enum trawl_status fill_device(const struct search *search, uint64_t *bloc
     return TRAWL_OK;
 }
 
-static enum trawl_status choose_grid(struct search *search, struct trawl_error *error)
+static enum trawl_status choose_grid(struct literal_search *search, struct trawl_error *error)
 {
     const struct gallery_choice *choice = &search->own->choice;
     struct gallery_arguments *a = &search->arguments;
@@ -210,7 +210,7 @@ static enum trawl_status choose_grid(struct search *search, struct trawl_error *
 }
 
 /* The literal's arguments for [part->begin, limit). */
-static enum trawl_status search_prepare(struct search *search, const struct part *part,
+static enum trawl_status search_prepare(struct literal_search *search, const struct text_part *part,
                                         uint64_t limit, struct trawl_error *error)
 {
     const struct gallery_device *own = search->own;
@@ -257,7 +257,7 @@ static const struct gallery_result *landed(const struct gallery_device *own)
     return (const struct gallery_result *)(const void *)own->worker->landing.bytes;
 }
 
-static enum trawl_status search_reserve(struct search *search, struct trawl_error *error)
+static enum trawl_status search_reserve(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     struct gallery_arguments *a = &search->arguments;
@@ -276,7 +276,7 @@ static enum trawl_status search_reserve(struct search *search, struct trawl_erro
 }
 
 /* The pattern to constant memory. */
-static enum trawl_status upload_constant(struct search *search, struct trawl_error *error)
+static enum trawl_status upload_constant(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     uint64_t address = 0, begin_ns = cuda_clock_ns();
@@ -294,7 +294,7 @@ static enum trawl_status upload_constant(struct search *search, struct trawl_err
 }
 
 /* What the kernel needs in front of it and after it. */
-static enum trawl_status launch_before(struct search *search, struct trawl_error *error)
+static enum trawl_status launch_before(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_arguments *a = &search->arguments;
 
@@ -305,7 +305,7 @@ static enum trawl_status launch_before(struct search *search, struct trawl_error
                   SHIFTS_THREADS, a, error);
 }
 
-static enum trawl_status launch_behind(struct search *search, struct trawl_error *error)
+static enum trawl_status launch_behind(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_arguments *a = &search->arguments;
 
@@ -321,7 +321,7 @@ static enum trawl_status launch_behind(struct search *search, struct trawl_error
 }
 
 /* The kernels, with what they find zeroed before; waits for them. */
-static enum trawl_status search_launch(struct search *search, struct trawl_error *error)
+static enum trawl_status search_launch(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     const struct cuda_device *device = own->worker->device;
@@ -346,7 +346,8 @@ static enum trawl_status search_launch(struct search *search, struct trawl_error
 }
 
 /* Did every child grid that was launched run, and was no window forgotten? */
-static enum trawl_status check_children(const struct search *search, struct trawl_error *error)
+static enum trawl_status check_children(const struct literal_search *search,
+                                        struct trawl_error *error)
 {
     const struct gallery_result *r = landed(search->own);
     const char *name = search->own->worker->device->name;
@@ -372,7 +373,7 @@ static enum trawl_status check_children(const struct search *search, struct traw
 
 /* Run the literal's kernels; their result is then in the landing buffer. Constant memory and the
  * room for child grids are shared by the workers of a device: one at a time uses them. */
-static enum trawl_status search_run(struct search *search, struct trawl_error *error)
+static enum trawl_status search_run(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     struct cuda_device *device = own->worker->device;
@@ -403,7 +404,8 @@ static enum trawl_status search_run(struct search *search, struct trawl_error *e
 }
 
 /* Bring the literal's hits over, `base` beyond the part's begin. */
-static enum trawl_status gather(struct search *search, uint64_t base, struct trawl_error *error)
+static enum trawl_status gather(struct literal_search *search, uint64_t base,
+                                struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     uint64_t total = landed(own)->cursor, bytes = total * sizeof(uint32_t), begin_ns;
@@ -441,13 +443,13 @@ static bool needs_fold(const struct trawl_plan *plan)
 }
 
 /* Where the text of the part ends, as far as it is looked at. */
-static uint64_t part_text_end(const struct gallery_device *own, const struct part *part)
+static uint64_t part_text_end(const struct gallery_device *own, const struct text_part *part)
 {
     return min_u64(part->text_end, saturating_add(part->end, own->plan->length_max - 1));
 }
 
 /* Device memory for the part's copy in lower case, and for its flags. */
-static enum trawl_status part_reserve(struct gallery_device *own, const struct part *part,
+static enum trawl_status part_reserve(struct gallery_device *own, const struct text_part *part,
                                       struct trawl_error *error)
 {
     uint64_t text = part_text_end(own, part) - part->begin;
@@ -466,7 +468,8 @@ static enum trawl_status part_reserve(struct gallery_device *own, const struct p
 
 /* A part from range->begin on for which there is memory. */
 static enum trawl_status part_open(struct gallery_device *own, const struct cuda_range *range,
-                                   enum want want, struct part *part, struct trawl_error *error)
+                                   enum want want, struct text_part *part,
+                                   struct trawl_error *error)
 {
     const struct trawl_plan *plan = own->plan;
     uint64_t begins = range->end - range->begin;
@@ -492,7 +495,7 @@ static enum trawl_status part_open(struct gallery_device *own, const struct cuda
 }
 
 /* Turn the part into one of its copy in lower case. */
-static enum trawl_status part_fold(struct gallery_device *own, struct part *part,
+static enum trawl_status part_fold(struct gallery_device *own, struct text_part *part,
                                    struct engine_result *result, struct trawl_error *error)
 {
     uint64_t from = part->begin & ~15ull, text_end = part_text_end(own, part);
@@ -518,7 +521,7 @@ static enum trawl_status part_fold(struct gallery_device *own, struct part *part
 }
 
 /* Behind the last of the part's begins that have room for the literal; part->begin: none. */
-static uint64_t literal_limit(const struct gallery_device *own, const struct part *part,
+static uint64_t literal_limit(const struct gallery_device *own, const struct text_part *part,
                               uint32_t literal)
 {
     uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
@@ -528,7 +531,7 @@ static uint64_t literal_limit(const struct gallery_device *own, const struct par
     return max_u64(part->begin, min_u64(part->end, part->text_end - count + 1));
 }
 
-static void literals_begin(struct search *search)
+static void literals_begin(struct literal_search *search)
 {
     search->literal_next = 0;
     search->table_next = search->own->tables.address;
@@ -536,7 +539,8 @@ static void literals_begin(struct search *search)
 
 /* The next literal that has room in the part, for its begins below *limit; false: none is left.
  */
-static bool literals_next(struct search *search, const struct part *part, uint64_t *limit)
+static bool literals_next(struct literal_search *search, const struct text_part *part,
+                          uint64_t *limit)
 {
     const struct gallery_device *own = search->own;
 
@@ -552,8 +556,8 @@ static bool literals_next(struct search *search, const struct part *part, uint64
 }
 
 /* All hits of the part; *fits false: more than a scan may hold. */
-static enum trawl_status part_hits(struct search *search, const struct part *part, uint64_t base,
-                                   bool *fits, struct trawl_error *error)
+static enum trawl_status part_hits(struct literal_search *search, const struct text_part *part,
+                                   uint64_t base, bool *fits, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     struct engine_result *result = search->result;
@@ -583,8 +587,8 @@ static enum trawl_status part_hits(struct search *search, const struct part *par
 }
 
 /* The window's first hit: the least begin, and among equals the least literal. */
-static enum trawl_status part_first(struct search *search, const struct part *part, uint64_t base,
-                                    struct trawl_error *error)
+static enum trawl_status part_first(struct literal_search *search, const struct text_part *part,
+                                    uint64_t base, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
     struct hits *hits = &search->result->hits;
@@ -613,7 +617,7 @@ static enum trawl_status part_first(struct search *search, const struct part *pa
     return TRAWL_OK;
 }
 
-static enum trawl_status part_count(struct search *search, const struct part *part,
+static enum trawl_status part_count(struct literal_search *search, const struct text_part *part,
                                     struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -652,9 +656,9 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
                                        uint64_t *done, struct trawl_error *error)
 {
     struct gallery_device *own = (struct gallery_device *)context;
-    struct search search = {.own = own, .want = want, .result = result};
+    struct literal_search search = {.own = own, .want = want, .result = result};
     uint64_t held = result->hits.count, begins;
-    struct part part;
+    struct text_part part;
     bool fits = true;
 
     if (!own->ready) {

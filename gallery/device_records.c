@@ -9,10 +9,10 @@
 #include "gallery/device_worker.h"
 #include "gallery/kernels/records.h"
 
-#define PIECES_MAX (1u << 18)       /* records or pieces of one, at a time: one thread each */
-#define PIECE_BYTES_MAX (64u << 10) /* of a record that one thread looks at */
-#define PADDING_BYTES 4ull          /* after each record, at least */
-#define PIECE_BYTES_MIN 8u          /* of words that a piece takes */
+#define PARTS_MAX (1u << 18)       /* records or parts of one, at a time: one thread each */
+#define PART_BYTES_MAX (64u << 10) /* of a record that one thread looks at */
+#define PADDING_BYTES 4ull         /* after each record, at least */
+#define PART_BYTES_MIN 8u          /* of words that a part takes */
 #define FLAG_BYTES sizeof(uint32_t)
 #define WORDS_BYTES_MIN (64u << 10)  /* below this a device's memory counts as exhausted */
 #define WORDS_BYTES_MAX (1ull << 33) /* words are counted in 32 bits */
@@ -48,11 +48,11 @@ struct gallery_records {
     bool constant_filled; /* the only batch's hashes are there */
 
     /* The packing's: */
-    uint32_t pieces_max;
-    uint32_t piece_count;
-    struct records_piece pieces[PIECES_MAX];
-    uint64_t owners[PIECES_MAX];     /* records that the pieces are of */
-    struct cuda_memory piece_memory; /* pieces, then flags */
+    uint32_t parts_max;
+    uint32_t part_count;
+    struct records_part parts[PARTS_MAX];
+    uint64_t owners[PARTS_MAX];     /* records that the parts are of */
+    struct cuda_memory part_memory; /* parts, then flags */
 };
 
 /* ---- The plan's tables -------------------------------------------------------------------- */
@@ -237,7 +237,7 @@ void gallery_records_end(struct gallery_device *gallery)
     if (own->end != NULL)
         (void)gallery->worker->device->driver->event_destroy(own->end);
     cuda_memory_release(gallery->worker->device, &own->group_memory);
-    cuda_memory_release(gallery->worker->device, &own->piece_memory);
+    cuda_memory_release(gallery->worker->device, &own->part_memory);
 }
 
 void gallery_records_free(struct gallery_device *gallery)
@@ -321,12 +321,12 @@ static enum trawl_status put(struct packing *packing, const uint8_t *bytes, uint
     return TRAWL_OK;
 }
 
-/* Of the next record as much as goes into one piece; 0: the packing is full. */
-static uint64_t next_piece(struct packing *packing, uint64_t longest)
+/* Of the next record as much as goes into one part; 0: the packing is full. */
+static uint64_t next_part(struct packing *packing, uint64_t longest)
 {
     const uint64_t *offsets = packing->records->offsets;
     uint64_t rest = offsets[packing->record + 1] - offsets[packing->record] - packing->offset;
-    uint64_t count = min_u64(rest, max_u64(PIECE_BYTES_MAX, 2 * longest));
+    uint64_t count = min_u64(rest, max_u64(PART_BYTES_MAX, 2 * longest));
     uint64_t room = packing->bytes_max - packing->packed;
 
     if (packing->packed == 0)
@@ -342,19 +342,19 @@ static enum trawl_status fill_packing(struct packing *packing, struct trawl_erro
     const uint64_t *offsets = packing->records->offsets;
     uint64_t shortest = own->keys[0].bytes, longest = own->keys[own->key_count - 1].bytes;
 
-    own->piece_count = 0;
+    own->part_count = 0;
     packing->packed = packing->sent = 0;
-    while (packing->record < packing->records->record_count && own->piece_count < own->pieces_max) {
+    while (packing->record < packing->records->record_count && own->part_count < own->parts_max) {
         uint64_t begin = offsets[packing->record] + packing->offset;
         uint64_t rest = offsets[packing->record + 1] - begin, count = rest;
 
         if (rest >= shortest) {
-            count = next_piece(packing, longest);
+            count = next_part(packing, longest);
             if (count == 0)
                 break;
-            own->pieces[own->piece_count] =
-                (struct records_piece){(uint32_t)(packing->packed / 4), (uint32_t)count};
-            own->owners[own->piece_count++] = packing->record;
+            own->parts[own->part_count] =
+                (struct records_part){(uint32_t)(packing->packed / 4), (uint32_t)count};
+            own->owners[own->part_count++] = packing->record;
             TRAWL_TRY(put(packing, packing->records->bytes + begin, count, error));
             TRAWL_TRY(put(packing, NULL, PADDING_BYTES + (4 - count % 4) % 4, error));
         }
@@ -368,7 +368,7 @@ static enum trawl_status fill_packing(struct packing *packing, struct trawl_erro
     return flush(packing, error);
 }
 
-/* Device memory for `bytes` of words and for the pieces they may hold. */
+/* Device memory for `bytes` of words and for the parts they may hold. */
 static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
                                       struct trawl_error *error)
 {
@@ -376,12 +376,12 @@ static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
     struct gallery_records *own = gallery->records;
 
     packing->bytes_max = bytes;
-    own->pieces_max = (uint32_t)min_u64(bytes / PIECE_BYTES_MIN, PIECES_MAX);
+    own->parts_max = (uint32_t)min_u64(bytes / PART_BYTES_MIN, PARTS_MAX);
     TRAWL_TRY(cuda_memory_reserve(gallery->worker->device, &gallery->worker->text,
                                   cuda_worker_room(gallery->worker, bytes), error));
     return cuda_memory_reserve(
-        gallery->worker->device, &own->piece_memory,
-        cuda_worker_room(gallery->worker, own->pieces_max * (sizeof *own->pieces + FLAG_BYTES)),
+        gallery->worker->device, &own->part_memory,
+        cuda_worker_room(gallery->worker, own->parts_max * (sizeof *own->parts + FLAG_BYTES)),
         error);
 }
 
@@ -396,7 +396,7 @@ static enum trawl_status reserve_packing(struct packing *packing, struct trawl_e
     uint64_t wanted =
         saturating_add(tape, saturating_multiply(records->record_count, 2 * PADDING_BYTES));
 
-    least = max_u64(least, PIECE_BYTES_MIN);
+    least = max_u64(least, PART_BYTES_MIN);
     for (;;) {
         uint64_t bytes = min_u64(wanted, gallery->worker->limits.text_bytes_max);
         enum trawl_status status;
@@ -406,7 +406,7 @@ static enum trawl_status reserve_packing(struct packing *packing, struct trawl_e
         if (status != TRAWL_MEMORY || bytes / 2 < max_u64(least, WORDS_BYTES_MIN))
             return status;
         cuda_memory_release(gallery->worker->device, &gallery->worker->text);
-        cuda_memory_release(gallery->worker->device, &own->piece_memory);
+        cuda_memory_release(gallery->worker->device, &own->part_memory);
         gallery->worker->limits.text_bytes_max = bytes / 2;
     }
 }
@@ -422,7 +422,7 @@ static enum trawl_status launch_batch(struct gallery_device *gallery, uint32_t i
     uint32_t first = index * RECORDS_HASHES_MAX;
     uint64_t hashes = min_u64(own->key_count - first, RECORDS_HASHES_MAX);
     uint32_t threads = gallery->worker->limits.threads;
-    uint32_t blocks = (own->piece_count + threads - 1) / threads;
+    uint32_t blocks = (own->part_count + threads - 1) / threads;
     void *parameters[] = {arguments};
 
     if (!own->constant_filled)
@@ -443,10 +443,10 @@ static enum trawl_status launch_all(struct gallery_device *gallery, struct engin
     struct gallery_records *own = gallery->records;
     struct records_arguments arguments = {
         .words = (const uint32_t *)(uintptr_t)gallery->worker->text.address,
-        .pieces = (const struct records_piece *)(uintptr_t)own->piece_memory.address,
-        .flags = (uint32_t *)(uintptr_t)(own->piece_memory.address +
-                                         own->piece_count * sizeof *own->pieces),
-        .piece_count = own->piece_count,
+        .parts = (const struct records_part *)(uintptr_t)own->part_memory.address,
+        .flags = (uint32_t *)(uintptr_t)(own->part_memory.address +
+                                         own->part_count * sizeof *own->parts),
+        .part_count = own->part_count,
     };
     float milliseconds = 0;
 
@@ -467,17 +467,17 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
     struct gallery_device *gallery = packing->gallery;
     const struct cuda_device *device = gallery->worker->device;
     struct gallery_records *own = gallery->records;
-    uint64_t begin_ns = cuda_clock_ns(), piece_bytes, flag_bytes, flags_at;
+    uint64_t begin_ns = cuda_clock_ns(), part_bytes, flag_bytes, flags_at;
     const uint32_t *landed;
 
     TRAWL_TRY(fill_packing(packing, error));
-    if (own->piece_count == 0)
+    if (own->part_count == 0)
         return TRAWL_OK;
-    piece_bytes = own->piece_count * sizeof *own->pieces;
-    flag_bytes = own->piece_count * FLAG_BYTES;
-    flags_at = own->piece_memory.address + piece_bytes;
-    TRAWL_TRY(cuda_worker_upload(gallery->worker, own->piece_memory.address, own->pieces,
-                                 piece_bytes, error));
+    part_bytes = own->part_count * sizeof *own->parts;
+    flag_bytes = own->part_count * FLAG_BYTES;
+    flags_at = own->part_memory.address + part_bytes;
+    TRAWL_TRY(cuda_worker_upload(gallery->worker, own->part_memory.address, own->parts, part_bytes,
+                                 error));
     TRAWL_TRY(
         CUDA_CALL(device, error, fill, flags_at, 0, (size_t)flag_bytes, gallery->worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, stream_wait, gallery->worker->stream));
@@ -493,7 +493,7 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
     result->device_copy_ns += begin_ns;
     result->device_back_ns += begin_ns;
     landed = (const uint32_t *)(const void *)gallery->worker->landing.bytes;
-    for (uint32_t i = 0; i < own->piece_count; i++)
+    for (uint32_t i = 0; i < own->part_count; i++)
         if (landed[i] != 0)
             flags[own->owners[i]] = 1;
     return TRAWL_OK;

@@ -5,7 +5,7 @@
  *            II.C, and the multi-core CPU bars of its figures. bmh is the same algorithm as another
  *            paper wrote it down: there the whole window is compared from right to left, and an
  *            occurrence moves it by one place instead of by the table.
- * Mended     nothing.
+ * Fixed      nothing.
  * Memory     256 shifts.
  * Cost       n / m comparisons at best, n * m at worst.
  */

@@ -1,7 +1,7 @@
 /* memmem: the C library's function, called again one place after each occurrence.
  *
  * Published  as the C library at hand has it.
- * Mended     nothing: it finds one occurrence, the loop finds the rest.
+ * Fixed      nothing: it finds one occurrence, the loop finds the rest.
  * Memory     the C library's own; each call makes its tables anew.
  * Cost       one call for each occurrence and one more; what a byte costs is the C library's.
  */

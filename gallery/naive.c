@@ -2,7 +2,7 @@
  *
  * Published  "wordSearchCPU" of the tutorial on wordSearchSimple (a word search in CUDA), the CPU
  *            side of its figure of search time against text length.
- * Mended     There the last place is not looked at (i < n - m), and only the first occurrence is
+ * Fixed      There the last place is not looked at (i < n - m), and only the first occurrence is
  *            returned; here every place is, and every occurrence.
  * Memory     none beside the text and the pattern.
  * Cost       up to m comparisons per place.

@@ -2,7 +2,7 @@
  *
  * Published  R. M. Karp, M. O. Rabin, "Efficient randomized pattern-matching algorithms", IBM
  *            Journal of Research and Development 31 (1987): bytes as digits, modulo a prime.
- * Mended     There the prime is drawn at random and a false match is made unlikely; here it is
+ * Fixed      There the prime is drawn at random and a false match is made unlikely; here it is
  *            fixed, 2^32 - 5, and every match of hashes is compared byte by byte.
  * Memory     three numbers.
  * Cost       two remainders per place; m comparisons per place whose hash agrees.

@@ -4,7 +4,7 @@
  *            compares it with the hashes of all patterns, at most 4096 of one length in constant
  *            memory;
  *            records that hold some pattern's hash are searched again by strstr on the host.
- * Mended     Lengths may differ: one hash rolls per distinct length. There is no limit of 4096, for
+ * Fixed      Lengths may differ: one hash rolls per distinct length. There is no limit of 4096, for
  *            hashes are looked up in a table instead of one after the other. A candidate is
  *            compared at once instead of in a second pass. Records of one length, padding and
  *            packing of characters are not needed.

@@ -2,7 +2,7 @@
  *
  * Published  as the C library has it; the baseline of the C++ AMP string search sample, which calls
  *            it for each record and pattern.
- * Mended     A string ends at its first NUL, a text does not: after each NUL the search goes on.
+ * Fixed      A string ends at its first NUL, a text does not: after each NUL the search goes on.
  *            A text need not end in a NUL: it is searched in copied steps that do. Patterns that
  *            hold a NUL are refused when the plan is built.
  * Memory     a copy of a step of the text, and of the pattern: strstr wants a NUL after both.

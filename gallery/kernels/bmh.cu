@@ -21,7 +21,7 @@
  *            0.073 [H200, docs/papers.md].
  * Lost       in kernel time [H200]: shared memory 1.07 to 1.64 times that of bmh:256x16; without
  *            bank conflicts 1.50 to 2.67 times that of bmh-shared:256x16.
- * Mended     The table and the step as in the CPU's bmh.c. His last segment has its own length
+ * Fixed      The table and the step as in the CPU's bmh.c. His last segment has its own length
  *            and no overlap; here all are rounded up alike and the last is cut. What of a window
  *            is not in shared memory is read from global memory: beyond the tile (patterns of
  *            more than half a tile), or above a quarter of a column from the window's end

@@ -21,7 +21,7 @@
  *            long as those of 256 [H200, pss-gm, docs/papers.md].
  * Lost       pss-shared: 1.00 to 1.03 times the time of pss-gm, copies included. gg, gr and gm are
  *            within 5 % of each other [H200].
- * Mended     He gives an occurrence the slot "++CurrInd" of an array of unknown size: here slots
+ * Fixed      He gives an occurrence the slot "++CurrInd" of an array of unknown size: here slots
  *            begin at 0, and what does not fit is counted and not written, so that the host can
  *            come again with room. Places near the text's end have no window and are not looked
  *            at. He does not say how a key that is indexed gets into registers.

@@ -14,7 +14,7 @@
  *            [H200, docs/papers.md].
  * Lost       gallery_records_sample: 0.5 to 3.95 times the time of the whole search, the most
  *            where matches are dense [H200].
- * Mended     Patterns of several lengths: one pass over the record per length, each with the hashes
+ * Fixed      Patterns of several lengths: one pass over the record per length, each with the hashes
  *            of that length. More than 4095 patterns: several launches. A record that is flagged is
  *            not looked at any further, which is what makes dense matches bearable;
  *            gallery_records_sample goes on over all of it, as the sample does. Long records come
@@ -61,12 +61,12 @@ SIMT_FUNCTION void records_record(const struct records_arguments *a, int all)
 {
     uint32_t index = simt_block() * simt_threads() + simt_thread(), word, bytes, met = 0;
 
-    if (!SIMT_BOUND(index < a->piece_count))
+    if (!SIMT_BOUND(index < a->part_count))
         return;
     if (!all && simt_read_u32(a->flags + index) != 0) /* by an earlier launch */
         return;
-    word = simt_load_u32(&a->pieces[index].word);
-    bytes = simt_load_u32(&a->pieces[index].bytes);
+    word = simt_load_u32(&a->parts[index].word);
+    bytes = simt_load_u32(&a->parts[index].bytes);
     for (uint32_t g = 0; g < a->group_count && (all || met == 0); g++) {
         const struct records_group *group = a->groups + g;
         uint32_t window = simt_load_u32(&group->bytes);

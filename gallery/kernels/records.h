@@ -2,7 +2,7 @@
  *
  * Records are packed as published: four characters to a word, the first one lowest, and after each
  * record at least four NULs, so that no two records share a word. A record that is long goes over
- * in pieces that overlap, each like a record of its own.
+ * in parts that overlap, each like a record of its own.
  */
 #ifndef TRAWL_GALLERY_KERNELS_RECORDS_H
 #define TRAWL_GALLERY_KERNELS_RECORDS_H
@@ -16,8 +16,8 @@
 #define RECORDS_BASE 16777619u
 #define RECORDS_PUSH(hash, byte) ((hash)*RECORDS_BASE + (byte))
 
-/* A record, or a piece of one, in words[]. */
-struct records_piece {
+/* A record, or a part of one, in words[]. */
+struct records_part {
     uint32_t word;
     uint32_t bytes;
 };
@@ -33,10 +33,10 @@ struct records_group {
 
 struct records_arguments {
     const uint32_t *words;
-    const struct records_piece *pieces;
+    const struct records_part *parts;
     const struct records_group *groups;
-    uint32_t *flags; /* per piece: zeroed before the first launch; 1: some hash was met */
-    uint32_t piece_count;
+    uint32_t *flags; /* per part: zeroed before the first launch; 1: some hash was met */
+    uint32_t part_count;
     uint32_t group_count;
 };
 

@@ -22,7 +22,7 @@
  *            to 0.06 ms more in global memory.
  * Lost       in kernel time [H200, docs/papers.md]: -shared 1.13 to 1.34 times the generic form,
  *            -segments-shared 1.65 to 1.92 times -segments, which is the fastest of all.
- * Mended     The paper calculates the shifts of the text on the host, one after the other from its
+ * Fixed      The paper calculates the shifts of the text on the host, one after the other from its
  *            beginning; here a thread follows them through args.segment begins (512), so each of
  *            these stretches begins with a window: a few more windows, no fewer. What of a bin
  *            does not fit is read from global memory. The byte after the text's last window is

@@ -23,7 +23,7 @@
  *            patterns of 500 bytes, and -chunking is faster than -shared at no length from 50 to
  *            3,000 bytes. -binning takes 0.57 to 1.33 times the time of -swift.
  * Progress   The parent's grid ends after all its children; nobody waits for a child.
- * Mended     Only so many launches may be pending on a device: windows beyond child_grids_max ask
+ * Fixed      Only so many launches may be pending on a device: windows beyond child_grids_max ask
  *            for none (withheld), and a launch that is refused all the same is noticed (spilled).
  *            The parent's thread then compares the window by itself. Child grids count themselves,
  *            so the host sees that none was lost. Where m exceeds a block's threads, the child has

@@ -1,6 +1,6 @@
 /* records_device: trawl_matrix by the CUDA engine on the simulated driver, under rabin-karp-matrix
  * and by trawl's own methods, against the oracle: windows and staging buffers of a few bytes,
- * records in pieces, more patterns than a launch takes, devices with less memory than the tape, and
+ * records in parts, more patterns than a launch takes, devices with less memory than the tape, and
  * driver calls that fail. */
 #include "records_case.h"
 
@@ -272,7 +272,7 @@ static void dense_and_short(void)
     scene_end(&scene);
 }
 
-/* The tape and its pieces are larger than the device's memory; a pattern alone is. */
+/* The tape and its parts are larger than the device's memory; a pattern alone is. */
 static void little_memory(void)
 {
     struct test_random random = test_random_begin("gallery records device memory");
@@ -353,7 +353,7 @@ static void failing_calls(void)
     scene_end(&scene);
 }
 
-/* Without its bound check the kernel reads beyond the pieces, which does not go unnoticed. */
+/* Without its bound check the kernel reads beyond the parts, which does not go unnoticed. */
 static void mutants(void)
 {
     static struct sim_site sites[SIM_SITES_MAX];
