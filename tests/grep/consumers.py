@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tools")
-WANTED = "struct scan"
+WANTED = "struct settings"
 FEW = 10  # fewer results are no test
 
 

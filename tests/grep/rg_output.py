@@ -270,7 +270,7 @@ def plugins(trawl, folder):
         found = []
         for program in (os.path.join(folder, "tg"), "rg"):
             own = ["-F", "--no-config"] if program == "rg" else []
-            status, output, errors = run_program([program] + own + options + ["struct scan", sources], folder, "C.UTF-8")
+            status, output, errors = run_program([program] + own + options + ["struct settings", sources], folder, "C.UTF-8")
             lines = output.split(b"\n")
             found.append((status, errors, sorted(line.split(b',"stats"')[0] for line in lines if b'"elapsed_total"' not in line)))
         if found[0] != found[1] or len(found[0][2]) < 10:

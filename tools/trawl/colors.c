@@ -190,28 +190,24 @@ static bool color_wanted(const struct settings *settings)
 /* One name or name=value of GREP_COLORS. */
 static void set_color(struct colors *colors, bool invert, const char *name, const char *value)
 {
-    if (strcmp(name, "mt") == 0 && value != NULL)
-        colors->selected_match = colors->context_match = value;
-    else if (strcmp(name, "ms") == 0 && value != NULL)
-        colors->selected_match = value;
-    else if (strcmp(name, "mc") == 0 && value != NULL)
-        colors->context_match = value;
-    else if (strcmp(name, "sl") == 0 && value != NULL)
-        colors->selected_line = value;
-    else if (strcmp(name, "cx") == 0 && value != NULL)
-        colors->context_line = value;
-    else if (strcmp(name, "fn") == 0 && value != NULL)
-        colors->file_name = value;
-    else if (strcmp(name, "ln") == 0 && value != NULL)
-        colors->line_number = value;
-    else if (strcmp(name, "bn") == 0 && value != NULL)
-        colors->byte_offset = value;
-    else if (strcmp(name, "se") == 0 && value != NULL)
-        colors->separator = value;
-    else if (strcmp(name, "rv") == 0)
+    const struct {
+        char name[3];
+        const char **color;
+    } rows[] = {
+        {"mt", &colors->selected_match}, {"mt", &colors->context_match},
+        {"ms", &colors->selected_match}, {"mc", &colors->context_match},
+        {"sl", &colors->selected_line},  {"cx", &colors->context_line},
+        {"fn", &colors->file_name},      {"ln", &colors->line_number},
+        {"bn", &colors->byte_offset},    {"se", &colors->separator},
+    };
+
+    for (size_t i = 0; value != NULL && i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(name, rows[i].name) == 0)
+            *rows[i].color = value;
+    if (strcmp(name, "rv") == 0)
         colors->reverse = invert;
     else if (strcmp(name, "ne") == 0)
-        colors->start_format_end = "";
+        colors->no_erase = true;
 }
 
 /* As grep reads it: names of two letters separated by colons, values of digits and semicolons; the
@@ -254,7 +250,7 @@ bool colors_build(struct colors *colors, const struct settings *settings)
     colors->line_number = colors->byte_offset = "32";
     colors->column = "";
     colors->separator = "36";
-    colors->start_format_end = "\33[K";
+    colors->no_erase = false;
     variable_bytes = variable != NULL ? strlen(variable) + 1 : 1;
     colors->storage = calloc(1, variable_bytes + COLOR_TYPE_COUNT * COLOR_SEQUENCE_BYTES);
     if (colors->storage == NULL)
@@ -264,6 +260,21 @@ bool colors_build(struct colors *colors, const struct settings *settings)
     read_colors(colors, settings->invert);
     apply_specs(colors, settings, colors->storage + variable_bytes);
     return true;
+}
+
+void colors_begin(const struct colors *colors, struct output *output, const char *color)
+{
+    if (!colors->on || *color == '\0')
+        return;
+    output_bytes(output, "\33[", 2);
+    output_text(output, color);
+    output_bytes(output, "m\33[K", colors->no_erase ? 1 : 4);
+}
+
+void colors_end(const struct colors *colors, struct output *output, const char *color)
+{
+    if (colors->on && *color != '\0')
+        output_bytes(output, "\33[m\33[K", colors->no_erase ? 3 : 6);
 }
 
 void colors_free(struct colors *colors)

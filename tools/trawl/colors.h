@@ -3,6 +3,7 @@
 #define TRAWL_COLORS_H
 
 #include "trawl/flags.h"
+#include "trawl/output.h"
 
 #define COLOR_SEQUENCE_BYTES 64
 
@@ -10,10 +11,10 @@
 struct colors {
     const char *selected_match, *context_match, *selected_line, *context_line;
     const char *file_name, *line_number, *column, *byte_offset, *separator;
-    const char *start_format_end; /* "\33[K" after "\33[...m", "" with `ne` */
     char *storage;
     bool on;
-    bool reverse; /* rv */
+    bool reverse;  /* rv */
+    bool no_erase; /* ne: no "\33[K" follows a sequence */
 };
 
 enum color_type { COLOR_PATH, COLOR_LINE, COLOR_COLUMN, COLOR_MATCH, COLOR_TYPE_COUNT };
@@ -31,6 +32,9 @@ const char *color_spec_read(struct color_spec *specs, const char *text);
 
 /* False: out of memory. */
 bool colors_build(struct colors *colors, const struct settings *settings);
+/* Before and after what has that colour; nothing where there is none. */
+void colors_begin(const struct colors *colors, struct output *output, const char *color);
+void colors_end(const struct colors *colors, struct output *output, const char *color);
 void colors_free(struct colors *colors);
 
 #endif

@@ -58,7 +58,7 @@ enum flag_argument flag_takes(const struct flag *flag, bool tg);
 
 enum binary_files { BINARY_FILES_BINARY, BINARY_FILES_TEXT, BINARY_FILES_WITHOUT_MATCH };
 enum directories { DIRECTORIES_READ, DIRECTORIES_RECURSE, DIRECTORIES_SKIP };
-enum devices { DEVICES_READ_OPERANDS, DEVICES_READ, DEVICES_SKIP };
+enum device_files { DEVICES_READ_OPERANDS, DEVICES_READ, DEVICES_SKIP };
 enum list_files { LIST_NONE, LIST_WITH_MATCHES, LIST_WITHOUT_MATCH };
 enum color_when { COLOR_NEVER, COLOR_ALWAYS, COLOR_AUTO };
 enum preview { PREVIEW_NONE, PREVIEW_START, PREVIEW_MATCH };

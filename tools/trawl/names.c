@@ -12,20 +12,11 @@ static void print_name(struct command_job *job, const char *name)
     const struct colors *colors = &job->settings->colors;
     struct output *output = job->output;
     char separator = job->settings->path_separator;
-    bool colored = colors->on && colors->file_name[0] != '\0';
 
-    if (colored) {
-        output_text(output, "\33[");
-        output_text(output, colors->file_name);
-        output_text(output, "m");
-        output_text(output, colors->start_format_end);
-    }
+    colors_begin(colors, output, colors->file_name);
     for (const char *at = name; *at != '\0'; at++)
         output_byte(output, (uint8_t)(separator != 0 && *at == '/' ? separator : *at));
-    if (colored) {
-        output_text(output, "\33[m");
-        output_text(output, colors->start_format_end);
-    }
+    colors_end(colors, output, colors->file_name);
     output_byte(output, job->settings->null_after_name ? '\0' : '\n');
 }
 

@@ -9,24 +9,6 @@
 
 #define COLOR_FRAME_BYTES 16 /* what colours are put into, at both ends */
 
-void print_color_start(struct text_scan *scan, const char *color)
-{
-    if (!scan->settings->colors.on || *color == '\0')
-        return;
-    output_text(scan->output, "\33[");
-    output_text(scan->output, color);
-    output_byte(scan->output, 'm');
-    output_text(scan->output, scan->settings->colors.start_format_end);
-}
-
-void print_color_end(struct text_scan *scan, const char *color)
-{
-    if (!scan->settings->colors.on || *color == '\0')
-        return;
-    output_text(scan->output, "\33[m");
-    output_text(scan->output, scan->settings->colors.start_format_end);
-}
-
 static void print_separator(struct text_scan *scan, char separator)
 {
     print_color_start(scan, scan->settings->colors.separator);

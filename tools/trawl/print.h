@@ -37,7 +37,17 @@ void print_group_separator(struct text_scan *scan);
 void print_found(struct text_scan *scan, const uint8_t *bytes, const struct trawl_match *match,
                  const struct trawl_match *group, uint64_t group_count, uint64_t line_number);
 void print_name(struct text_scan *scan);
-void print_color_start(struct text_scan *scan, const char *color);
-void print_color_end(struct text_scan *scan, const char *color);
+
+static inline void print_color_start(struct text_scan *scan, const char *color)
+{
+    if (scan->settings->colors.on)
+        colors_begin(&scan->settings->colors, scan->output, color);
+}
+
+static inline void print_color_end(struct text_scan *scan, const char *color)
+{
+    if (scan->settings->colors.on)
+        colors_end(&scan->settings->colors, scan->output, color);
+}
 
 #endif

@@ -52,7 +52,7 @@ struct settings {
     int file_names; /* 1: with, -1: without, 0: as the number of files says */
     enum binary_files binary_files;
     enum directories directories;
-    enum devices devices;
+    enum device_files devices;
     enum list_files list;
     enum color_when color;
     enum matrix_format matrix;

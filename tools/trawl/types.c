@@ -10,13 +10,13 @@
 #include "trawl/output.h"
 
 /* One glob of a type. */
-struct row {
+struct type_row {
     const char *name, *glob; /* borrowed; they do not end in NUL */
     size_t name_bytes, glob_bytes;
 };
 
 struct types {
-    struct row *rows;
+    struct type_row *rows;
     size_t count, capacity;
     char *message;
 };
@@ -35,11 +35,11 @@ static bool fail(struct types *types, const char *option, const char *value, con
     return false;
 }
 
-static bool add_row(struct types *types, const struct row *row)
+static bool add_row(struct types *types, const struct type_row *row)
 {
     if (types->count == types->capacity) {
         size_t capacity = types->capacity == 0 ? 512 : 2 * types->capacity;
-        struct row *larger = realloc(types->rows, capacity * sizeof *larger);
+        struct type_row *larger = realloc(types->rows, capacity * sizeof *larger);
 
         if (larger == NULL) {
             snprintf(types->message, SETTINGS_ERROR_BYTES, "memory exhausted");
@@ -52,7 +52,7 @@ static bool add_row(struct types *types, const struct row *row)
     return true;
 }
 
-static bool is_named(const struct row *row, const char *name, size_t bytes)
+static bool is_named(const struct type_row *row, const char *name, size_t bytes)
 {
     return row->name_bytes == bytes && memcmp(row->name, name, bytes) == 0;
 }
@@ -60,7 +60,7 @@ static bool is_named(const struct row *row, const char *name, size_t bytes)
 static bool add_table(struct types *types)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        struct row row = {table[i].name, table[i].globs, strlen(table[i].name), 0};
+        struct type_row row = {table[i].name, table[i].globs, strlen(table[i].name), 0};
 
         while (*row.glob != '\0') {
             row.glob_bytes = strcspn(row.glob, " ");
@@ -83,13 +83,14 @@ static void clear(struct types *types, const char *name)
 }
 
 /* The globs of one type for another one, too. */
-static bool include(struct types *types, const struct row *like, const char *name, size_t bytes)
+static bool include(struct types *types, const struct type_row *like, const char *name,
+                    size_t bytes)
 {
     size_t count = types->count;
     bool found = false;
 
     for (size_t i = 0; i < count; i++) {
-        struct row row = types->rows[i];
+        struct type_row row = types->rows[i];
 
         if (!is_named(&row, name, bytes))
             continue;
@@ -107,7 +108,7 @@ static bool add(struct types *types, const char *value)
 {
     static const char word[] = "include:";
     size_t name_bytes = strcspn(value, ":");
-    struct row row = {value, value + name_bytes + 1, name_bytes, 0};
+    struct type_row row = {value, value + name_bytes + 1, name_bytes, 0};
     bool good = value[name_bytes] == ':' && name_bytes > 0 && *row.glob != '\0';
 
     for (size_t i = 0; i < name_bytes; i++)
@@ -153,7 +154,7 @@ static bool select_type(const struct types *types, struct ignore_list *list,
     bool all = strcmp(item->text, "all") == 0, found = all;
 
     for (size_t i = 0; i < types->count; i++) {
-        const struct row *row = &types->rows[i];
+        const struct type_row *row = &types->rows[i];
         enum glob_status status;
 
         if (!all && !is_named(row, item->text, strlen(item->text)))
@@ -196,7 +197,7 @@ static int compare_text(const char *one, size_t one_bytes, const char *other, si
 
 static int compare_rows(const void *left, const void *right)
 {
-    const struct row *one = left, *other = right;
+    const struct type_row *one = left, *other = right;
     int order = compare_text(one->name, one->name_bytes, other->name, other->name_bytes);
 
     return order != 0 ? order
@@ -211,7 +212,7 @@ bool types_print(struct output *output, const struct value_list *rules, char *me
     if (good)
         qsort(types.rows, types.count, sizeof *types.rows, compare_rows);
     for (size_t i = 0; good && i < types.count; i++) {
-        const struct row *row = &types.rows[i], *before = i > 0 ? row - 1 : NULL;
+        const struct type_row *row = &types.rows[i], *before = i > 0 ? row - 1 : NULL;
 
         if (before != NULL && compare_rows(before, row) == 0)
             continue;

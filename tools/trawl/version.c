@@ -6,7 +6,7 @@
 #include "trawl.h"
 
 /* An empty file of each format: a build that can open it can unpack. */
-static const struct sample {
+static const struct sample_line {
     const char *name;
     uint8_t bytes_count;
     uint8_t bytes[32];
@@ -20,7 +20,7 @@ static const struct sample {
     {"lz4", 15, {4, 0x22, 0x4d, 0x18, 0x64, 0x40, 0xa7, 0, 0, 0, 0, 5, 0x5d, 0xcc, 2}},
 };
 
-static bool unpacks(const struct sample *sample)
+static bool unpacks(const struct sample_line *sample)
 {
     struct trawl_text *text = NULL;
     bool good;
