@@ -88,12 +88,13 @@ enum trawl_status gallery_device_scan(struct gallery_device *own, const struct e
                                       struct trawl_error *error)
 {
     bool in_parts = own->choice.algorithm == GALLERY_WORD_CHUNKED;
-    struct cuda_way way = {.text_bytes_max = in_parts ? own->limits.part_bytes : UINT64_MAX,
-                           .range_bytes_max = CUDA_RANGE_BYTES_MAX,
-                           .copies_timed = true,
-                           .search = gallery_device_range,
-                           .context = own};
-    enum trawl_status status = cuda_scan_chunk(own->worker, chunk, from, want, &way, result, error);
+    struct cuda_steps steps = {.text_bytes_max = in_parts ? own->limits.part_bytes : UINT64_MAX,
+                               .range_bytes_max = CUDA_RANGE_BYTES_MAX,
+                               .copies_timed = true,
+                               .search = gallery_device_range,
+                               .context = own};
+    enum trawl_status status =
+        cuda_scan_chunk(own->worker, chunk, from, want, &steps, result, error);
 
     own->ready &= status == TRAWL_OK;
     return status;

@@ -32,7 +32,7 @@ struct gallery_device {
 
 /* ---- device.c ---- */
 
-/* cuda_way's search, for own->plan; the context is the struct gallery_device. */
+/* The search of struct cuda_steps, for own->plan; the context is the struct gallery_device. */
 enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,
                                        const struct cuda_range *range, enum want want,
                                        uint64_t hits_base, struct engine_result *result,

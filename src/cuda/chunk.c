@@ -16,17 +16,17 @@
 #define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
 
 /* Of a text, at a time. */
-static uint64_t text_bytes_max(const struct engine_worker *worker, const struct cuda_way *way)
+static uint64_t text_bytes_max(const struct engine_worker *worker, const struct cuda_steps *steps)
 {
-    return min_u64(worker->limits.text_bytes_max, way->text_bytes_max);
+    return min_u64(worker->limits.text_bytes_max, steps->text_bytes_max);
 }
 
 /* Device memory for `wanted` bytes of text or, where that is not to be had, for fewer. */
-static enum trawl_status reserve_text(struct engine_worker *worker, const struct cuda_way *way,
+static enum trawl_status reserve_text(struct engine_worker *worker, const struct cuda_steps *steps,
                                       uint64_t wanted, uint64_t least, struct trawl_error *error)
 {
     for (;;) {
-        uint64_t bytes = min_u64(wanted, max_u64(text_bytes_max(worker, way), least));
+        uint64_t bytes = min_u64(wanted, max_u64(text_bytes_max(worker, steps), least));
         enum trawl_status status = cuda_memory_reserve(
             worker->device, &worker->text,
             cuda_worker_room(worker, ((bytes + 15) & ~15ull) + SCAN_PADDING_BYTES), error);
@@ -39,7 +39,7 @@ static enum trawl_status reserve_text(struct engine_worker *worker, const struct
 
 /* Bring bytes of the chunk from `at` on to the device, as many as fit. */
 static enum trawl_status bring_text(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                    uint64_t at, const struct cuda_way *way,
+                                    uint64_t at, const struct cuda_steps *steps,
                                     struct trawl_error *error)
 {
     uint64_t available = chunk->owned + chunk->after - at;
@@ -52,9 +52,9 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
         (worker->held.end == at + available || worker->held.end - at > overlap))
         return TRAWL_OK;
     worker->held.bytes = NULL;
-    TRAWL_TRY(reserve_text(worker, way, available, min_u64(available, 2 * overlap), error));
+    TRAWL_TRY(reserve_text(worker, steps, available, min_u64(available, 2 * overlap), error));
     count = min_u64(available, (worker->text.bytes - SCAN_PADDING_BYTES) & ~15ull);
-    count = min_u64(count, max_u64(text_bytes_max(worker, way), 2 * overlap));
+    count = min_u64(count, max_u64(text_bytes_max(worker, steps), 2 * overlap));
     if (chunk->pinned) {
         TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_device, worker->text.address,
                             chunk->bytes + at, (size_t)count, worker->stream));
@@ -74,7 +74,7 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
 
 /* The next range of the chunk's begins from `at` on. */
 static enum trawl_status next_range(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                    uint64_t at, const struct cuda_way *way,
+                                    uint64_t at, const struct cuda_steps *steps,
                                     struct cuda_range *range, struct trawl_error *error)
 {
     uint64_t available = chunk->owned + chunk->after, chunk_at = 0;
@@ -89,7 +89,7 @@ static enum trawl_status next_range(struct engine_worker *worker, const struct e
     if (cuda_residents_borrowed(worker->engine, chunk->bytes, &fetched) && !fetched)
         return TRAWL_FAIL(error, DEVICE, "%s: the text lies on another device",
                           worker->device->name);
-    TRAWL_TRY(bring_text(worker, chunk, at, way, error));
+    TRAWL_TRY(bring_text(worker, chunk, at, steps, error));
     range->address = worker->text.address;
     range->begin = at - worker->held.from;
     range->end = chunk->owned - worker->held.from;
@@ -130,22 +130,22 @@ static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chu
 
 /* Bring the text of the next range and search it. */
 static enum trawl_status scan_range(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                    uint64_t at, enum want want, const struct cuda_way *way,
+                                    uint64_t at, enum want want, const struct cuda_steps *steps,
                                     struct engine_result *result, uint64_t *next,
                                     struct trawl_error *error)
 {
-    uint64_t done, begin_ns = way->copies_timed ? cuda_clock_ns() : 0;
+    uint64_t done, begin_ns = steps->copies_timed ? cuda_clock_ns() : 0;
     uint64_t memory_ns = cuda_memory_ns();
     struct cuda_range range = {0, 0, 0, 0};
 
-    TRAWL_TRY(next_range(worker, chunk, at, way, &range, error));
-    range.end = min_u64(range.end, range.begin + way->range_bytes_max);
-    if (way->copies_timed)
+    TRAWL_TRY(next_range(worker, chunk, at, steps, &range, error));
+    range.end = min_u64(range.end, range.begin + steps->range_bytes_max);
+    if (steps->copies_timed)
         TRAWL_TRY(cuda_wait_copies(worker, begin_ns, result, error));
     worker->may_leave = chunk->may_be_left;
     worker->leaves = false;
-    TRAWL_TRY(way->search(worker, way->context, &range, want, at, result, &done, error));
-    if (way->copies_timed)
+    TRAWL_TRY(steps->search(worker, steps->context, &range, want, at, result, &done, error));
+    if (steps->copies_timed)
         result->device_memory_ns += cuda_memory_ns() - memory_ns;
     if (worker->leaves)
         return TRAWL_OK;
@@ -156,18 +156,18 @@ static enum trawl_status scan_range(struct engine_worker *worker, const struct e
 
 /* With the device entered. */
 static enum trawl_status scan_ranges(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                     uint64_t from, enum want want, struct cuda_way *way,
+                                     uint64_t from, enum want want, struct cuda_steps *steps,
                                      struct engine_result *result, struct trawl_error *error)
 {
     bool refining = plan_needs_refining(worker->plan);
     enum want asked = refining ? WANT_HITS : want;
 
-    if (way->prepare != NULL)
-        TRAWL_TRY(way->prepare(worker, asked, way, error));
+    if (steps->prepare != NULL)
+        TRAWL_TRY(steps->prepare(worker, asked, steps, error));
     for (uint64_t at = from; at < chunk->owned;) {
         uint64_t first = result->hits.count, count = result->count, begin = at;
 
-        TRAWL_TRY(scan_range(worker, chunk, at, asked, way, result, &at, error));
+        TRAWL_TRY(scan_range(worker, chunk, at, asked, steps, result, &at, error));
         if (worker->leaves ||
             (refining && !refine(worker->plan, chunk, first,
                                  TAIL_WORK_MIN + TAIL_WORK * (at - begin), result))) {
@@ -190,7 +190,7 @@ static enum trawl_status scan_ranges(struct engine_worker *worker, const struct 
 }
 
 enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                  uint64_t from, enum want want, struct cuda_way *way,
+                                  uint64_t from, enum want want, struct cuda_steps *steps,
                                   struct engine_result *result, struct trawl_error *error)
 {
     enum trawl_status status;
@@ -207,7 +207,7 @@ enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct eng
     TRAWL_TRY(cuda_device_enter(worker->device, error));
     if (want > WANT_FIRST) /* devices leave no hit out */
         want = WANT_HITS;
-    status = scan_ranges(worker, chunk, from, want, way, result, error);
+    status = scan_ranges(worker, chunk, from, want, steps, result, error);
     if (status != TRAWL_OK)
         cuda_worker_failed(worker);
     cuda_device_leave(worker->device);

@@ -5,13 +5,13 @@
 #include "cuda/launch.h"
 
 /* How a chunk is searched, range by range, once its text is on the device. */
-struct cuda_way {
+struct cuda_steps {
     uint64_t text_bytes_max;  /* brought to the device at a time */
     uint64_t range_bytes_max; /* of begins */
     bool copies_timed; /* wait for the text's copies; add their time, and memory's, to the result */
     /* Optional: before the first range. May set the sizes. */
-    enum trawl_status (*prepare)(struct engine_worker *worker, enum want want, struct cuda_way *way,
-                                 struct trawl_error *error);
+    enum trawl_status (*prepare)(struct engine_worker *worker, enum want want,
+                                 struct cuda_steps *steps, struct trawl_error *error);
     /* As cuda_scan_range. */
     enum trawl_status (*search)(struct engine_worker *worker, void *context,
                                 const struct cuda_range *range, enum want want, uint64_t hits_base,
@@ -24,7 +24,7 @@ struct cuda_way {
  * plan's conditions or tails refuse. Enters the device. After a failure the worker holds nothing.
  */
 enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct engine_chunk *chunk,
-                                  uint64_t from, enum want want, struct cuda_way *way,
+                                  uint64_t from, enum want want, struct cuda_steps *steps,
                                   struct engine_result *result, struct trawl_error *error);
 
 #endif

@@ -132,23 +132,24 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
 }
 
 static enum trawl_status prepare_tables(struct engine_worker *worker, enum want want,
-                                        struct cuda_way *way, struct trawl_error *error)
+                                        struct cuda_steps *steps, struct trawl_error *error)
 {
     if (!worker->tables.ready)
         TRAWL_TRY(cuda_tables_build(worker, error));
-    way->range_bytes_max = cuda_launch_begins_max(worker, want);
+    steps->range_bytes_max = cuda_launch_begins_max(worker, want);
     return TRAWL_OK;
 }
 
 static enum trawl_status scan(struct engine_worker *worker, struct engine_task *task,
                               struct trawl_error *error)
 {
-    struct cuda_way way = {.text_bytes_max = UINT64_MAX,
-                           .range_bytes_max = CUDA_RANGE_BYTES_MAX,
-                           .prepare = prepare_tables,
-                           .search = search_range};
+    struct cuda_steps steps = {.text_bytes_max = UINT64_MAX,
+                               .range_bytes_max = CUDA_RANGE_BYTES_MAX,
+                               .prepare = prepare_tables,
+                               .search = search_range};
 
-    return cuda_scan_chunk(worker, task->chunk, task->from, task->want, &way, task->result, error);
+    return cuda_scan_chunk(worker, task->chunk, task->from, task->want, &steps, task->result,
+                           error);
 }
 
 /* ---- Counts at once ------------------------------------------------------------------------ */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* The kernels of stream_set: for sets of which little passes the bitmap, or much does. */
-enum cuda_sets_way { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_WAYS };
+enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 
 struct cuda_limits {
     uint64_t text_bytes_max; /* device memory of a worker for its chunk of a text */
@@ -37,7 +37,7 @@ struct cuda_limits {
     /* Which kernels run, where several give the same answer: */
     bool streams;                    /* counts of one pattern by scan_stream */
     bool sets;                       /* stream_set, with: */
-    uint32_t sets_way;               /* enum cuda_sets_way; CUDA_SETS_WAYS: chosen */
+    uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen */
     uint32_t sets_stride, sets_gram; /* if they can be; 0: chosen */
     uint32_t sets_choices;           /* likewise */
     uint32_t sets_bits;              /* of the bitmap for a gram, 1 or 2; 0: chosen */

@@ -92,7 +92,7 @@
  * its list cost besides. */
 static const struct {
     double row, sample, pass, table, list;
-} costs[CUDA_SETS_WAYS] = {
+} costs[CUDA_SETS_VARIANTS] = {
     [CUDA_SETS_RARE] = {8, 8.6, 7, 30, 370}, [CUDA_SETS_DENSE] = {23, 12.1, 0, 21, 370}};
 
 struct choice {
@@ -100,10 +100,10 @@ struct choice {
     uint32_t form;    /* of SCAN_SETS_FORMS */
     uint32_t choices; /* grams of a sample to choose from */
     uint32_t filter_words;
-    uint32_t bits; /* of a word of the bitmap, for a gram */
-    uint32_t way;  /* enum cuda_sets_way */
-    double cache;  /* what look-ups cost more for want of cache, times the share of samples that
-                      pass */
+    uint32_t bits;    /* of a word of the bitmap, for a gram */
+    uint32_t variant; /* enum cuda_sets_variant */
+    double cache;     /* what look-ups cost more for want of cache, times the share of samples that
+                         pass */
     double cost;
     double met; /* how many grams of the set a sample's is like */
 };
@@ -287,7 +287,7 @@ static const struct {
 static enum cuda_kernel kernel_of(const struct choice *choice)
 {
     uint32_t first =
-        choice->way == CUDA_SETS_RARE ? CUDA_KERNEL_SETS_FIRST : CUDA_KERNEL_SETS_DENSE;
+        choice->variant == CUDA_SETS_RARE ? CUDA_KERNEL_SETS_FIRST : CUDA_KERNEL_SETS_DENSE;
 
     return (enum cuda_kernel)(first + choice->form);
 }
@@ -313,7 +313,7 @@ static double passing(double entries, double words, double word_bits, uint32_t b
 /* Is a bit more looked at than the model chooses? */
 static uint32_t more_bits(const struct choice *choice)
 {
-    return choice->way == CUDA_SETS_RARE && choice->stride >= SCAN_SETS_MORE_STRIDE;
+    return choice->variant == CUDA_SETS_RARE && choice->stride >= SCAN_SETS_MORE_STRIDE;
 }
 
 /* Different grams of a literal that its samples choose. A run of grams that moves by one has
@@ -366,15 +366,15 @@ static double lists_of(const struct engine_worker *worker, const struct choice *
     double words = words_of(worker, (uint64_t)entries);
     double load = entries / heads_of((uint64_t)entries);
 
-    if (choice->way == CUDA_SETS_DENSE)
+    if (choice->variant == CUDA_SETS_DENSE)
         return first * larger(passing(entries, words, 64, 2), entries / 4294967296.0) + choice->met;
     return first * (saturation(load) - load * (1 - saturation(load))) +
            choice->met * (is_tagged(choice) ? larger(RARE_MET, saturation(load)) : 1);
 }
 
-/* What a text byte costs in this way. */
-static double cost_of_way(const struct engine_worker *worker, const struct trawl_plan *plan,
-                          const struct choice *choice)
+/* What a text byte costs in this variant. */
+static double cost_of_variant(const struct engine_worker *worker, const struct trawl_plan *plan,
+                              const struct choice *choice)
 {
     uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
     double entries = entries_of(plan, choice), first, slots, banks, lookups;
@@ -382,16 +382,16 @@ static double cost_of_way(const struct engine_worker *worker, const struct trawl
     double read = stride >= 64 ? 1.15 * 32 / stride : 1;
 
     first = smaller(1, passing(entries, choice->filter_words, 32, choice->bits) + choice->met);
-    slots = (costs[choice->way].row + WORD_SLOTS * (words - 2) +
-             samples * (costs[choice->way].sample + (choice->choices - 1) * CHOICE_SLOTS +
+    slots = (costs[choice->variant].row + WORD_SLOTS * (words - 2) +
+             samples * (costs[choice->variant].sample + (choice->choices - 1) * CHOICE_SLOTS +
                         more_bits(choice) * MORE_SLOTS)) *
             rows;
     if (stride < 4)
         slots += samples * UNALIGNED_SLOTS * (4 - stride) / 4;
-    slots += 32 * samples * rows * first * costs[choice->way].pass;
+    slots += 32 * samples * rows * first * costs[choice->variant].pass;
     banks = samples * BANK_SLOTS * rows;
-    lookups = (first * costs[choice->way].table +
-               lists_of(worker, choice, entries, first) * costs[choice->way].list) /
+    lookups = (first * costs[choice->variant].table +
+               lists_of(worker, choice, entries, first) * costs[choice->variant].list) /
               stride;
     return (larger(read, larger(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
             slots * SLOT_COST) *
@@ -407,16 +407,16 @@ static double cost_of_ties(const struct engine_worker *worker, const struct traw
     struct choice unlike = *choice;
 
     unlike.met = 0;
-    return COST_UNLIKE * cost_of_way(worker, plan, &unlike) +
+    return COST_UNLIKE * cost_of_variant(worker, plan, &unlike) +
            COST_SIZE * choice->filter_words / FILTER_LARGE;
 }
 
 /* Words that the bitmap may have. */
-static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t way)
+static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t variant)
 {
-    uint32_t queues =
-        STATIC_SHARED_BYTES +
-        SCAN_WARPS_MAX * (way == CUDA_SETS_RARE ? SCAN_SETS_RARE_WARP_BYTES : SCAN_SETS_WARP_BYTES);
+    uint32_t queues = STATIC_SHARED_BYTES + SCAN_WARPS_MAX * (variant == CUDA_SETS_RARE
+                                                                  ? SCAN_SETS_RARE_WARP_BYTES
+                                                                  : SCAN_SETS_WARP_BYTES);
     uint32_t shared_bytes = worker->device->shared_max;
 
     return shared_bytes < queues ? 0
@@ -425,7 +425,7 @@ static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t wa
                                        ~3u;
 }
 
-/* The best way and size of the bitmap for a form, stride and grams of this many bytes. */
+/* The best variant and size of the bitmap for a form, stride and grams of this many bytes. */
 static struct choice cost_of(const struct engine_worker *worker, const struct trawl_plan *plan,
                              const struct likeness *likeness, uint32_t form, uint32_t stride,
                              uint32_t gram_bytes)
@@ -436,22 +436,22 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
                           .form = form,
                           .choices = forms[form].choices,
                           .filter_words = 4,
-                          .way = CUDA_SETS_DENSE,
+                          .variant = CUDA_SETS_DENSE,
                           .cost = 1e200},
                   one;
     double entries = entries_of(plan, &best);
 
     best.met = met_by(plan, &best, likeness);
     one = best;
-    for (uint32_t i = 0; i < CUDA_SETS_WAYS * (sizeof sizes / sizeof *sizes); i++) {
-        uint32_t size = sizes[i / CUDA_SETS_WAYS];
+    for (uint32_t i = 0; i < CUDA_SETS_VARIANTS * (sizeof sizes / sizeof *sizes); i++) {
+        uint32_t size = sizes[i / CUDA_SETS_VARIANTS];
 
-        one.way = i % CUDA_SETS_WAYS;
+        one.variant = i % CUDA_SETS_VARIANTS;
         one.filter_words =
-            (uint32_t)min_u64(filter_words_max(worker, one.way),
-                              size - (one.way == CUDA_SETS_RARE ? RARE_WORDS : DENSE_WORDS));
+            (uint32_t)min_u64(filter_words_max(worker, one.variant),
+                              size - (one.variant == CUDA_SETS_RARE ? RARE_WORDS : DENSE_WORDS));
         one.cache = size > FILTER_LARGE ? COST_LARGE : size > FILTER_MIDDLE ? COST_MIDDLE : 0;
-        if (one.way == CUDA_SETS_RARE && (plan->flags & TRAWL_IGNORE_CASE) != 0)
+        if (one.variant == CUDA_SETS_RARE && (plan->flags & TRAWL_IGNORE_CASE) != 0)
             continue;
         one.bits = worker->limits.sets_bits;
         if (one.bits == 0)
@@ -460,8 +460,9 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
                            ? 2
                            : 1;
         one.bits += more_bits(&one);
-        one.cost = cost_of_way(worker, plan, &one) + cost_of_ties(worker, plan, &one);
-        if (worker->limits.sets_way < CUDA_SETS_WAYS && worker->limits.sets_way != one.way)
+        one.cost = cost_of_variant(worker, plan, &one) + cost_of_ties(worker, plan, &one);
+        if (worker->limits.sets_variant < CUDA_SETS_VARIANTS &&
+            worker->limits.sets_variant != one.variant)
             one.cost += 1e4;
         if (worker->limits.sets_filter_words != 0 && worker->limits.sets_filter_words != size)
             one.cost += 10;
@@ -548,11 +549,11 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     sets->bit_shifts[1] =
         choice.bits - sets->one_more == 2 ? SCAN_SETS_SHIFT_SECOND : SCAN_SETS_SHIFT;
     sets->offset_max = SCAN_SETS_RUN_MAX + choice.stride - 1;
-    sets->table_words = choice.way == CUDA_SETS_RARE ? 0 : words_of(worker, entries);
+    sets->table_words = choice.variant == CUDA_SETS_RARE ? 0 : words_of(worker, entries);
     sets->head_count = heads_of(entries);
     sets->items_max = worker->limits.sets_items_max;
     sets->shared_bytes =
-        sets->filter_words * 4 + (choice.way == CUDA_SETS_RARE
+        sets->filter_words * 4 + (choice.variant == CUDA_SETS_RARE
                                       ? SCAN_SETS_THREADS / 32 * SCAN_SETS_RARE_WARP_BYTES
                                       : SCAN_SETS_DENSE_THREADS / 32 * SCAN_SETS_WARP_BYTES);
 }

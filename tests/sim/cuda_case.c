@@ -40,7 +40,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
         limits.plane_window_max = 64 + 8 * (uint32_t)test_random_below(random, 10);
     limits.streams = test_random_below(random, 3) != 0;
     limits.sets = test_random_below(random, 4) != 0;
-    limits.sets_way = (uint32_t)test_random_below(random, CUDA_SETS_WAYS + 1);
+    limits.sets_variant = (uint32_t)test_random_below(random, CUDA_SETS_VARIANTS + 1);
     limits.sets_stride = 1u << test_random_below(random, 8);
     limits.sets_gram = (uint32_t)test_random_below(random, 17);
     limits.sets_choices = choices[limits.sets_gram % (sizeof choices / sizeof *choices)];

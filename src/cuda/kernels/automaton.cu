@@ -27,7 +27,7 @@
  *            using multi-threaded algorithm on GPU", 2010.
  */
 
-enum automaton_way { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
+enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 
 /* A thread's way through its part. */
 struct automaton_walk {
@@ -157,16 +157,16 @@ SIMT_FUNCTION uint32_t automaton_lowest(const struct scan_arguments *a, uint32_t
 
 /* Occurrences begin at x. */
 SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct tile_shared *shared,
-                                   struct automaton_walk *walk, uint64_t x, int way)
+                                   struct automaton_walk *walk, uint64_t x, int want)
 {
     uint32_t count = automaton_info(a, walk->state, 0);
 
     walk->count += count;
-    if (way == AUTOMATON_FIRST) {
+    if (want == AUTOMATON_FIRST) {
         walk->first = x;
         walk->first_state = walk->state;
     }
-    if (way == AUTOMATON_WRITE) {
+    if (want == AUTOMATON_WRITE) {
         walk->slot -= count;
         automaton_write(a, shared->list, x, walk->state, walk->slot, count);
     }
@@ -183,7 +183,7 @@ SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const uint8_t 
 /* Read 8 bytes from the last one on, the first at x; `counts`: occurrences may begin there. */
 SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const uint8_t *classes, struct automaton_walk *walk,
-                                  uint64_t word, uint64_t x, int counts, int way)
+                                  uint64_t word, uint64_t x, int counts, int want)
 {
     SIMT_ROLLED
     for (uint32_t half = 2; half-- > 0;) {
@@ -193,7 +193,7 @@ SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct t
         for (uint32_t k = 4; k-- > 0;) {
             automaton_step(a, classes, walk, bytes >> 8u * k & 0xffu);
             if (counts && walk->state >= SCAN_STATE_ENDS)
-                automaton_visit(a, shared, walk, x + 4u * half + k, way);
+                automaton_visit(a, shared, walk, x + 4u * half + k, want);
         }
         word <<= 32;
     }
@@ -202,19 +202,19 @@ SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct t
 /* Read bytes [low, high), from the last one on; occurrences that begin in [low, last) count. */
 SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct tile_shared *shared,
                                    const uint8_t *classes, struct automaton_walk *walk,
-                                   uint64_t low, uint64_t high, uint64_t last, int way)
+                                   uint64_t low, uint64_t high, uint64_t last, int want)
 {
     for (uint64_t x = high; x-- > low;) {
         automaton_step(a, classes, walk, simt_load_u8(a->text + x));
         if (x < last && walk->state >= SCAN_STATE_ENDS)
-            automaton_visit(a, shared, walk, x, way);
+            automaton_visit(a, shared, walk, x, want);
     }
 }
 
 /* All of the part whose first position is `place`. */
 SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const uint8_t *classes, uint64_t place,
-                                  struct automaton_walk *walk, int way)
+                                  struct automaton_walk *walk, int want)
 {
     uint64_t low = place < a->begin ? a->begin : place, last = place + a->automaton.part_bytes, x;
 
@@ -230,10 +230,10 @@ SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct t
             const uint64_t *words = (const uint64_t *)(const void *)(a->text + block);
             uint64_t first = simt_load_u64(words), second = simt_load_u64(words + 1);
 
-            automaton_word(a, shared, classes, walk, second, block + 8u, block < last, way);
-            automaton_word(a, shared, classes, walk, first, block, block < last, way);
+            automaton_word(a, shared, classes, walk, second, block + 8u, block < last, want);
+            automaton_word(a, shared, classes, walk, first, block, block < last, want);
         } else {
-            automaton_bytes(a, shared, classes, walk, block < low ? low : block, x, last, way);
+            automaton_bytes(a, shared, classes, walk, block < low ? low : block, x, last, want);
         }
         x = block;
     }

@@ -500,7 +500,7 @@ SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t til
 }
 
 /* The block's way from tile to tile. */
-struct stream_way {
+struct stream_cursor {
     uint32_t *tickets; /* of two turns: when a thread writes some, all have read them before the
                           others. Of the next tile and the one after it */
     uint32_t ahead;    /* thread 0's: it draws a ticket long before the block needs it */
@@ -511,9 +511,9 @@ struct stream_way {
 
 /* A tile's number, or that of none if it is behind the first as far as that is known. */
 SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
-                                            const struct stream_way *way, uint32_t tile)
+                                            const struct stream_cursor *cursor, uint32_t tile)
 {
-    return UINT32_MAX - way->nearest <
+    return UINT32_MAX - cursor->nearest <
                    a->position + (uint64_t)tile * (a->tile_words * 32u) - a->shift - a->begin
                ? a->tile_count
                : tile;
@@ -521,11 +521,12 @@ SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
 
 /* Prefetch one more ticket for this block: a tile's number less those that blocks begin with, which
  * are added when it is used, because any use of a ticket waits for it. Thread 0. */
-SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_way *way, int kind)
+SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_cursor *cursor,
+                              int kind)
 {
-    if (!stream_decides(kind) && way->turn % STREAM_HINT_TURNS == 0)
-        way->is_vain = simt_hint_u64(&a->result->listed) > a->listed_max;
-    way->ahead = tile_ticket(a);
+    if (!stream_decides(kind) && cursor->turn % STREAM_HINT_TURNS == 0)
+        cursor->is_vain = simt_hint_u64(&a->result->listed) > a->listed_max;
+    cursor->ahead = tile_ticket(a);
 }
 
 /* Add what the warp's tile has come to, or forget it. */
@@ -548,17 +549,17 @@ SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
  * 0 says which tiles come after it, *next, as was said before unless that is in vain now, and
  * *third, and asks for one more. All threads of the block. */
 SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
-                              struct stream_way *way, uint32_t tile, int kind, int first, int dense,
-                              uint32_t *next, uint32_t *third)
+                              struct stream_cursor *cursor, uint32_t tile, int kind, int first,
+                              int dense, uint32_t *next, uint32_t *third)
 {
-    uint32_t *tickets = &way->tickets[way->turn++ % 2u * 2u];
+    uint32_t *tickets = &cursor->tickets[cursor->turn++ % 2u * 2u];
 
     if (simt_thread() == 0) {
-        tickets[0] = first ? stream_unless_behind(a, way, *next) : *next;
-        tickets[1] = way->is_vain ? a->tile_count : way->ahead + simt_blocks();
+        tickets[0] = first ? stream_unless_behind(a, cursor, *next) : *next;
+        tickets[1] = cursor->is_vain ? a->tile_count : cursor->ahead + simt_blocks();
         if (first)
-            tickets[1] = stream_unless_behind(a, way, tickets[1]);
-        stream_ask(a, way, kind);
+            tickets[1] = stream_unless_behind(a, cursor, tickets[1]);
+        stream_ask(a, cursor, kind);
     }
     if (stream_decides(kind)) {
         simt_barrier();
@@ -584,7 +585,7 @@ SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
  * they depend on nothing. Returns whether the warp gives up. */
 SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
                               struct stream_rows *step, int kind, int first, struct stream *s,
-                              struct stream_way *way, uint64_t *count)
+                              struct stream_cursor *cursor, uint64_t *count)
 {
     uint32_t warps_bytes = simt_threads() / SIMT_WARP_THREADS * STREAM_STEP_BYTES;
     uint32_t left = a->tile_words * 32u / warps_bytes;
@@ -596,7 +597,8 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
         struct stream_rows ahead = {{0}, {0, 0}};
 
         if (first && left == 1u && simt_thread() == 0)
-            way->nearest = simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
+            cursor->nearest =
+                simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
         stream_load(a, stream_is_whole(a, following) ? following : a->position, &ahead, kind);
         if (!dense && stream_is_whole(a, position))
             stream_step(a, step, position, kind, s, count);
@@ -627,7 +629,7 @@ SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int fi
     SIMT_SHARED(struct stream_warp, stream_warps, SCAN_THREADS_MAX / SIMT_WARP_THREADS);
     SIMT_SHARED(uint32_t, stream_tickets, 4);
     struct stream s = {stream_warps + simt_warp(), 0};
-    struct stream_way way = {stream_tickets, 0, 0, 0, 0};
+    struct stream_cursor cursor = {stream_tickets, 0, 0, 0, 0};
     struct tile_totals totals = {0, 0, 0};
     struct stream_rows step = {{0}, {0, 0}};
     uint32_t tile = simt_block(), next;
@@ -640,17 +642,17 @@ SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int fi
     }
     if (simt_thread() == 0) {
         stream_tickets[3] = tile_ticket(a) + simt_blocks();
-        way.ahead = tile_ticket(a);
+        cursor.ahead = tile_ticket(a);
     }
     simt_barrier();
     next = stream_tickets[3];
     while (SIMT_BOUND(tile < a->tile_count)) {
-        int dense = stream_tile(a, tile, next, &step, kind, first, &s, &way, &totals.count);
+        int dense = stream_tile(a, tile, next, &step, kind, first, &s, &cursor, &totals.count);
         uint32_t third;
 
         if (stream_decides(kind) && first && simt_ballot(totals.count != 0) != 0)
             stream_tile_again(a, tile, kind, &s);
-        stream_end(a, &s, &way, tile, kind, first, dense, &next, &third);
+        stream_end(a, &s, &cursor, tile, kind, first, dense, &next, &third);
         tile = next;
         next = third;
     }
@@ -661,7 +663,7 @@ SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int fi
         totals.candidates = simt_lane() == 0 ? s.warp->candidates : 0;
     }
     totals.dense_count = simt_lane() == 0 ? s.warp->listed : 0;
-    tile_finish(a, &totals, way.ahead == UINT32_MAX ? UINT64_MAX : 0);
+    tile_finish(a, &totals, cursor.ahead == UINT32_MAX ? UINT64_MAX : 0);
 }
 
 #endif
