@@ -19,7 +19,7 @@ SIMT_FUNCTION void gallery_emit(const struct gallery_arguments *a, uint64_t x)
         simt_store_u32(&a->offsets[slot], (uint32_t)(x - a->begin));
 }
 
-/* The begin that thread t of all looks at where each looks at one; it may lie beyond a->limit. */
+/* The begin of this thread, where each thread looks at one. It may lie beyond a->limit. */
 SIMT_FUNCTION uint64_t gallery_place(const struct gallery_arguments *a)
 {
     return a->begin + (uint64_t)simt_block() * simt_threads() + simt_thread();

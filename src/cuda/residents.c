@@ -18,8 +18,8 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
-/* May this plan's searches use it where they begin `at` bytes after its first? A part of a text
- * has no room for occurrences that are longer than what it shares with the next. */
+/* May searches with this plan begin `at` bytes after the resident's first? Occurrences may not be
+ * longer than the bytes that a part of a text shares with the next part. */
 static bool resident_serves(const struct cuda_resident *resident, const struct trawl_plan *plan,
                             uint64_t at)
 {

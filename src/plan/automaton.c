@@ -1,11 +1,11 @@
 /* automaton: strings of a set as one table of cells, made in whole.
  *
  * Nodes are numbered in the order in which the sorted strings reach them, so that a node's first
- * child is the next one. A node's cell is a test: does the next byte have its class? If so the
- * automaton is at this node and reads on, as its cell says; if not it goes on, at the same byte,
- * with the test of the next child of the same parent, or behind the last one with what is tested
- * after the node that the parent fails to (that of its longest proper suffix that has one). A node
- * with many children has a row instead: a cell for each class, which says where that leads to.
+ * child is the next one. A node's cell is a test: does the next byte have its class? If so, the
+ * automaton is at this node, and reads the byte after it. If not, it tests the same byte for the
+ * next child of the same parent. After the last child it tests for the children of the node that
+ * the parent fails to: the one of the parent's longest proper suffix that has a node. A node with
+ * many children has a row instead: a cell for each class, which says where that leads to.
  *
  * Each byte passes one test. A test that fails makes the node less deep, or goes to a sibling, so
  * there are at most ROW_CHILDREN_MIN tests for each byte, and as many again.

@@ -209,9 +209,9 @@ static void count_part(struct search *search, const struct task *task,
     search->last_delivered |= view->last;
 }
 
-/* Is the task a part of the text? A file that shrank ends where reading first found its end, though
- * others may have read beyond that before, or once it grew again. If that was found in a task of
- * which nothing was read, the task is the last part, and empty. */
+/* Is the task a part of the text? A file that shrank ends where a read first found its end; other
+ * threads may have read beyond that, before it shrank or after it grew again. The task that found
+ * the end is the last part, even if it is empty. */
 static bool is_part(struct search *search, struct task *task)
 {
     if (search->last_delivered)

@@ -1,4 +1,4 @@
-/* flags: the table of options, and the arguments as they were settings.
+/* flags: the table of options, and reading the arguments by it.
  *
  * flags.def is the one list. flags_parse reads argv by GNU's rules: options after operands,
  * abbreviations of long ones, "--" ends them, clustered short ones, -NUM.
