@@ -91,6 +91,8 @@ static enum trawl_status upload(struct engine_worker *worker,
     to->ends = (const uint32_t *)(uintptr_t)at;
     TRAWL_TRY(cuda_worker_upload(worker, at, automaton->sorted, ends_bytes, error));
     at += ends_bytes;
+    TRAWL_ASSERT(at % sizeof(uint32_t) == 0 &&
+                 at + sizeof automaton->class_of <= memory->address + memory->bytes);
     to->classes = (const uint32_t *)(uintptr_t)at;
     TRAWL_TRY(
         cuda_worker_upload(worker, at, automaton->class_of, sizeof automaton->class_of, error));
@@ -154,7 +156,9 @@ void cuda_automaton_prepare(const struct cuda_tables *tables, uint32_t blocks,
     /* A tile's hits have 32 bits. */
     part = min_u64(part, UINT32_MAX / launch->threads / tables->alike_max);
     part = max_u64(part & ~15ull, PART_BYTES_MIN);
+    TRAWL_ASSERT(part % 16 == 0 && part * launch->threads <= UINT32_MAX / tables->alike_max);
     a->automaton.part_bytes = (uint32_t)part;
     tile_bytes = part * launch->threads;
     a->tile_count = (uint32_t)((places + tile_bytes - 1) / tile_bytes);
+    TRAWL_ASSERT(a->tile_count * tile_bytes >= places);
 }

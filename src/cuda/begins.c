@@ -55,6 +55,7 @@ void cuda_begins_end(struct engine_worker *worker)
 static enum trawl_status list_reserve(struct engine_worker *worker, uint32_t turn, uint64_t wanted,
                                       uint64_t *room, struct trawl_error *error)
 {
+    TRAWL_ASSERT(wanted > 0);
     for (;; wanted /= 2) {
         enum trawl_status status = cuda_memory_reserve(worker->device, &worker->lists[turn],
                                                        wanted * sizeof(uint64_t), error);
@@ -117,6 +118,7 @@ static enum trawl_status to_host(struct engine_worker *worker, struct cuda_range
                             (end - range->begin + 1) / 2);
             continue;
         }
+        TRAWL_ASSERT(left == 0 || found <= room.count);
         left = min_u64(left, found);
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
         if (left > 0)
@@ -213,6 +215,7 @@ enum trawl_status cuda_list(struct engine_worker *worker, const struct engine_ch
                  (worker->lists_end > had / 2 ? LISTS_ROOM_MORE : LISTS_ROOM);
         TRAWL_TRY(list_reserve(worker, 0, max_u64(wanted, had), &wanted, error));
     }
+    TRAWL_ASSERT(words->at <= worker->lists[0].bytes / sizeof(uint64_t));
     words->room = worker->lists[0].bytes / sizeof(uint64_t) - words->at;
     range.end = range.begin + chunk->owned;
     range.text_end = range.end + chunk->after;
@@ -236,6 +239,7 @@ enum trawl_status cuda_list(struct engine_worker *worker, const struct engine_ch
 
 static uint64_t *piece_words(const struct engine_worker *worker, uint32_t piece)
 {
+    TRAWL_ASSERT((piece + 1ull) * worker->piece_words * sizeof(uint64_t) <= worker->pieces.count);
     return (uint64_t *)(void *)worker->pieces.bytes + piece * worker->piece_words;
 }
 

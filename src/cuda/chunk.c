@@ -25,6 +25,7 @@ static uint64_t text_bytes_max(const struct engine_worker *worker, const struct 
 static enum trawl_status reserve_text(struct engine_worker *worker, const struct cuda_steps *steps,
                                       uint64_t wanted, uint64_t least, struct trawl_error *error)
 {
+    TRAWL_ASSERT(least <= wanted && wanted > 0);
     for (;;) {
         uint64_t bytes = min_u64(wanted, max_u64(text_bytes_max(worker, steps), least));
         enum trawl_status status = cuda_memory_reserve(
@@ -55,6 +56,8 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
     TRAWL_TRY(reserve_text(worker, steps, available, min_u64(available, 2 * overlap), error));
     count = min_u64(available, (worker->text.bytes - SCAN_PADDING_BYTES) & ~15ull);
     count = min_u64(count, max_u64(text_bytes_max(worker, steps), 2 * overlap));
+    TRAWL_ASSERT(count > 0 && count <= available);
+    TRAWL_ASSERT(((count + 15) & ~15ull) + SCAN_PADDING_BYTES <= worker->text.bytes);
     if (chunk->pinned) {
         TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_device, worker->text.address,
                             chunk->bytes + at, (size_t)count, worker->stream));
@@ -96,6 +99,7 @@ static enum trawl_status next_range(struct engine_worker *worker, const struct e
     range->text_end = worker->held.end - worker->held.from;
     if (worker->held.end < available) /* the longest occurrence must not be cut */
         range->end = min_u64(range->end, range->text_end - worker->plan->length_max + 1);
+    TRAWL_ASSERT(range->begin < range->end && range->end <= range->text_end);
     return TRAWL_OK;
 }
 
@@ -111,6 +115,7 @@ static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chu
         const struct plan_literal literal = plan_literal_at(plan, hit.literal);
         uint64_t length = literal.bytes_count;
 
+        TRAWL_ASSERT(hit.offset < chunk->owned && length <= available - hit.offset);
         if (literal.tail_count > 0) {
             length = plan_tail_match(plan, &literal, chunk->bytes + hit.offset,
                                      available - hit.offset, &looked);
@@ -123,6 +128,7 @@ static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chu
                                          chunk->before, available)))
             result->hits.items[kept++] = hit;
     }
+    TRAWL_ASSERT(kept <= result->hits.count && result->count >= result->hits.count - kept);
     result->count -= result->hits.count - kept;
     result->hits.count = kept;
     return true;
@@ -181,6 +187,7 @@ static enum trawl_status scan_ranges(struct engine_worker *worker, const struct 
             result->hits.count = 0;
         if (want == WANT_FIRST && result->hits.count > 0)
             break;
+        TRAWL_ASSERT(at > begin && at <= chunk->owned);
         result->done = at;
         if (want == WANT_HITS && result->hits.count >= worker->limits.hits_max)
             return TRAWL_OK;

@@ -78,6 +78,7 @@ static bool submit_all(struct engine_worker *worker, struct cuda_range *range)
     if (launches > ENGINE_COUNTS_MAX - begun)
         return false;
     part = (range->end - range->begin - 1) / launches + 1;
+    TRAWL_ASSERT(part > 0 && part <= most);
     for (; range->begin < range->end; range->begin += part)
         if (!submit(worker, range, min_u64(range->begin + part, range->end))) {
             counts->begun = begun; /* those of this chunk that run find nobody who asks */

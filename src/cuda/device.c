@@ -64,6 +64,7 @@ enum trawl_status cuda_device_module(struct cuda_device *device, const struct cu
     (void)pthread_mutex_lock(&device->lock);
     while (i < device->loaded_count && device->loaded[i].image != image)
         i++;
+    TRAWL_ASSERT(device->loaded_count <= CUDA_MODULES_MAX);
     if (i < device->loaded_count)
         *module = device->loaded[i].module;
     else
@@ -264,6 +265,7 @@ enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_me
 
 void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory)
 {
+    TRAWL_ASSERT(atomic_load(&device->memory_used) >= memory->bytes);
     if (memory->bytes > 0)
         (void)device->driver->memory_free(memory->address);
     atomic_fetch_sub(&device->memory_used, memory->bytes);

@@ -39,6 +39,7 @@ static void choose_tiles(const struct engine_worker *worker, uint64_t places, ui
             32ull * words * alike_max > UINT32_MAX)) /* a tile's hits have 32 bits */
         words /= 2;
     a->tile_words = words;
+    TRAWL_ASSERT(words > 0 && words % worker->limits.threads == 0);
     a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
 }
 
@@ -47,6 +48,7 @@ static void choose_samples(struct scan_arguments *a)
 {
     uint64_t distance, sample;
 
+    TRAWL_ASSERT(a->begin < a->limit && a->stride > 0);
     a->sample_base = a->begin - a->begin % a->stride;
     distance = a->limit - 1 - a->sample_base;
     a->sample_first = 0;
@@ -58,6 +60,7 @@ static void choose_samples(struct scan_arguments *a)
         sample++;
     TRAWL_ASSERT(sample < UINT32_MAX - 4 * SCAN_SAMPLE_STEP);
     a->sample_count = (uint32_t)sample + 1;
+    TRAWL_ASSERT(a->sample_first < a->sample_count);
 }
 
 static uint32_t ticket_groups(const struct scan_arguments *a)
@@ -81,6 +84,7 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
         threads;
     a->tile_count = (a->sample_count + SCAN_SAMPLE_STEP - 1) / SCAN_SAMPLE_STEP;
     a->group_tiles = (uint32_t)(begins / (32ull * a->tile_words) + 1);
+    TRAWL_ASSERT(32ull * a->tile_words * a->group_tiles >= begins);
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
     a->ticket_groups = (uint32_t)max_u64(
         min_u64(ticket_groups(a), a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
@@ -120,6 +124,7 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     while (steps > 1 && a->pattern_bytes <= 32ull * step_words * steps &&
            places / (32ull * step_words * steps) < TILES_PER_BLOCK_MIN * (uint64_t)blocks)
         steps /= 2;
+    TRAWL_ASSERT(a->position <= a->begin + a->shift);
     a->tile_words = steps * step_words;
     a->tile_count = (uint32_t)((places + 32ull * a->tile_words - 1) / (32ull * a->tile_words));
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
@@ -142,6 +147,7 @@ static void choose_hits_tiles(const struct engine_worker *worker, struct cuda_la
     a->step_bytes = step_words * 32;
     a->whole_from = a->position < a->begin + a->shift;
     a->whole_upto = (uint32_t)((a->limit + a->shift - a->position) / (32ull * a->tile_words));
+    TRAWL_ASSERT(a->tile_words <= SCAN_TILE_WORDS_MAX && a->position <= a->begin + a->shift);
     a->tile_count = (uint32_t)((a->limit + a->shift - a->position + 32ull * a->tile_words - 1) /
                                (32ull * a->tile_words));
     a->verify_budget = (uint32_t)min_u64((uint64_t)a->verify_budget * warps, UINT32_MAX);
@@ -166,6 +172,7 @@ static void shape_samples(const struct engine_worker *worker, const struct scan_
     if (a->sample_pair != 0 && a->stride >= SAMPLED_STRIDE_PAIRS)
         quarters = 3;
     *threads = (uint32_t)max_u64(*threads / 32 * quarters / 4 * 32, 32);
+    TRAWL_ASSERT(*threads % 32 == 0);
     if (worker->limits.blocks_max == 0 && a->sample_pair == 0)
         *blocks = worker->device->multiprocessors;
 }
@@ -218,6 +225,7 @@ uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range
 {
     uint64_t least = plan->length_min;
 
+    TRAWL_ASSERT(range->begin <= range->end && range->end <= range->text_end);
     if (range->text_end < least || range->text_end - least + 1 <= range->begin)
         return range->begin;
     return min_u64(range->end, range->text_end - least + 1);
@@ -239,6 +247,7 @@ static void choose_grid(struct cuda_launch *launch, uint32_t blocks)
 {
     struct scan_arguments *a = &launch->arguments;
 
+    TRAWL_ASSERT(a->tile_count > 0 && blocks > 0);
     a->partition_count = a->tile_count;
     launch->blocks = (uint32_t)min_u64(min_u64(blocks, SCAN_BLOCKS_MAX), a->tile_count);
 }
@@ -253,6 +262,7 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     enum cuda_kernel kernel;
     uint32_t blocks;
 
+    TRAWL_ASSERT(range->begin < limit && limit <= range->text_end);
     kernel = choose_kernel(worker, tables, limit - range->begin, want);
     blocks = blocks_for(worker, kernel);
     memset(&launch->found, 0, sizeof launch->found);
@@ -308,6 +318,7 @@ enum trawl_status cuda_sums_reserve(struct engine_worker *worker, uint64_t count
 {
     uint64_t bytes = count * sizeof(struct scan_result);
 
+    TRAWL_ASSERT(count > 0);
     if (worker->sums_ready && bytes <= worker->sums.bytes)
         return TRAWL_OK;
     worker->sums_ready = false;
@@ -375,6 +386,7 @@ enum trawl_status cuda_launch_sort(struct engine_worker *worker, struct cuda_lau
 
 static struct scan_result *answer_of(const struct engine_worker *worker, uint32_t slot)
 {
+    TRAWL_ASSERT((slot + 1ull) * sizeof(struct scan_result) <= worker->answers.count);
     return (struct scan_result *)(void *)worker->answers.bytes + slot;
 }
 
@@ -385,6 +397,8 @@ enum trawl_status cuda_launch_submit(struct engine_worker *worker, struct cuda_l
     struct scan_arguments *a = &launch->arguments;
     void *parameters[] = {a};
 
+    TRAWL_ASSERT(launch->blocks > 0 && launch->blocks <= SCAN_BLOCKS_MAX);
+    TRAWL_ASSERT(launch->threads > 0 && launch->threads % 32 == 0);
     a->result = (struct scan_result *)(uintptr_t)worker->sums.address + slot;
     a->answer = answer_of(worker, slot);
     a->launch = ++worker->launches;
@@ -418,6 +432,7 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
 {
     struct scan_result *found = &launch->found;
 
+    TRAWL_ASSERT((answer->count & ~SCAN_THERE) >> SCAN_SUM_BITS == 0);
     found->count += answer->count & ~SCAN_THERE;
     found->candidates += answer->candidates & ~SCAN_THERE;
     found->listed += gives_up(launch->kernel) ? answer->dense_count & ~SCAN_THERE : 0;
@@ -460,6 +475,7 @@ static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda
 
     TRAWL_TRY(cuda_launch_submit(worker, launch, 0, error));
     if (launch->ahead_bytes > 0) {
+        TRAWL_ASSERT(launch->ahead_bytes <= worker->landing.count);
         worker->landing_busy = true;
         TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, worker->landing.bytes,
                             (uint64_t)(uintptr_t)launch->arguments.hits,

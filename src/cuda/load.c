@@ -31,6 +31,7 @@ static enum trawl_status check_room(const struct engine_worker *worker, uint64_t
         total_bytes = (size_t)min_u64(total_bytes, device->memory_max);
     }
     left = min_u64(worker->limits.resident_room_left, total_bytes / ROOM_LEFT_SHARE);
+    TRAWL_ASSERT(left <= total_bytes);
     if (saturating_add(bytes, left) <= free_bytes)
         return TRAWL_OK;
     return TRAWL_FAIL(error, MEMORY,
@@ -44,6 +45,7 @@ static enum trawl_status copy_borrowed(const struct engine_worker *worker,
                                        const struct cuda_resident *resident, uint64_t room,
                                        struct trawl_error *error)
 {
+    TRAWL_ASSERT(resident->count <= room && room <= resident->memory.bytes);
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, resident->memory.address + resident->count, 0,
                         (size_t)(room - resident->count), worker->stream));
     return CUDA_CALL(worker->device, error, copy_on_device, resident->memory.address,
@@ -82,6 +84,8 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
 {
     uint32_t i = 0;
 
+    TRAWL_ASSERT(resident->owned <= resident->count && resident->text <= resident->bytes);
+    TRAWL_ASSERT(resident->bytes + resident->count <= resident->text + resident->text_count);
     (void)pthread_mutex_lock(&engine->lock);
     while (i < CUDA_RESIDENT_MAX && engine->residents[i].bytes != NULL)
         i++;
@@ -129,6 +133,7 @@ static enum trawl_status load_on(struct engine *engine, uint32_t index, const ui
                                      .text_count = text_count,
                                      .device_index = index};
 
+    TRAWL_ASSERT(begin + owned + overlap <= text_count);
     TRAWL_TRY(bring(engine, &resident, error));
     return resident_keep(engine, &resident, error);
 }
@@ -159,6 +164,7 @@ static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes,
     uint64_t stripes = min_u64(rounds, max_u64(STRIPES_MAX / devices, 1)) * devices;
     uint64_t step = ((count - 1) / stripes / STRIPE_ALIGNMENT + 1) * STRIPE_ALIGNMENT;
 
+    TRAWL_ASSERT(step > 0 && step <= UINT64_MAX / stripes && step * stripes >= count);
     for (uint64_t begin = 0, i = 0; begin < count; begin += step, i++)
         TRAWL_TRY(load_stripe(engine, (uint32_t)(i % devices), bytes, count, begin,
                               min_u64(step, count - begin), error));
@@ -314,6 +320,7 @@ static enum trawl_status fetch(struct engine *engine, const struct cuda_resident
 
     TRAWL_TRY(cuda_worker_open_on(engine, resident->device_index, &worker, error));
     TRAWL_TRY_DONE(cuda_device_enter(worker->device, error));
+    TRAWL_ASSERT(resident->borrowed != 0);
     status = CUDA_CALL(worker->device, error, copy_to_host, bytes, resident->borrowed,
                        (size_t)resident->count, worker->stream);
     if (status == TRAWL_OK)

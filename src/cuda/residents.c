@@ -25,6 +25,7 @@ static bool resident_serves(const struct cuda_resident *resident, const struct t
 {
     bool reaches_end = resident->bytes + resident->count == resident->text + resident->text_count;
 
+    TRAWL_ASSERT(resident->owned <= resident->count);
     return at < resident->owned &&
            (reaches_end || plan == NULL || plan->need_after <= resident->count - resident->owned);
 }
@@ -53,6 +54,7 @@ bool cuda_residents_locate(struct engine *engine, struct engine_text *text)
         devices++;
     }
     (void)pthread_mutex_unlock(&engine->lock);
+    TRAWL_ASSERT(text->held <= text->bytes_count);
     if (devices > 1)
         text->device = ENGINE_DEVICES_MAX;
     return devices > 0;
@@ -84,6 +86,7 @@ bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *byt
 
     if (!find_resident(worker, bytes, count, &resident, bytes_at))
         return false;
+    TRAWL_ASSERT(*bytes_at <= resident.count && count <= resident.count - *bytes_at);
     *address = resident.memory.address;
     if (resident.memory.bytes == 0) { /* borrowed: kernels take aligned texts */
         *address = resident.borrowed - resident.borrowed % CUDA_BORROWED_ALIGNMENT;

@@ -59,6 +59,7 @@ void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)
     pair -= pair % (2 * SCAN_SAMPLE_BYTES);
     a->sample_pair = pair > single + single / PAIR_GAIN_MIN;
     a->stride = (uint32_t)(a->sample_pair != 0 ? pair : single);
+    TRAWL_ASSERT(a->stride > 0 && a->stride <= STRIDE_MAX);
     a->hash_bits = 1 + log2_above(a->stride); /* two to four heads per gram */
     a->sample_words_log2 = (uint32_t)min_u64(max_u64(1 + log2_above(a->stride), WORDS_LOG2_MIN),
                                              SCAN_SAMPLE_WORDS_MAX);
@@ -77,6 +78,7 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
         memcpy(gram, bytes + offset, sizeof gram);
         hash = scan_sample_hash(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
         head = &tables->heads[hash >> (32 - a->hash_bits)];
+        TRAWL_ASSERT(offset < a->stride && offset >> SCAN_ENTRY_OFFSET_BITS == 0);
         tables->next[offset] = *head;
         *head = scan_entry(offset, hash);
         tables->words[hash >> (32 - a->sample_words_log2)] |=

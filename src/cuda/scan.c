@@ -31,6 +31,7 @@ static enum trawl_status mark_set(struct engine_worker *worker, const struct cud
     struct cuda_launch launch;
     enum trawl_status status;
 
+    TRAWL_ASSERT(range->begin < limit);
     *marked = false;
     if (!worker->tables.sets_ready || worker->tables.dense_left > 0 ||
         limit - range->begin > SET_MARKS_MAX)
@@ -60,6 +61,7 @@ static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_lau
 {
     uint64_t count = launch->found.count;
 
+    TRAWL_ASSERT(room->ahead <= room->count);
     *in_vain = launch->found.listed > 0 || count > worker->limits.sorted_max;
     worker->tables.sorts = !*in_vain;
     if (*in_vain || count == 0)
@@ -120,6 +122,8 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
     bool alone = !worker->lists_few;
     enum trawl_status status;
 
+    TRAWL_ASSERT(room->count == 0 || room->address != 0);
+    TRAWL_ASSERT(room->ahead <= room->count && limit > range->begin);
     if (alone)
         (void)pthread_mutex_lock(&worker->device->list_lock);
     status = list_hits(worker, range, limit, room, total, candidates, error);
@@ -147,6 +151,7 @@ static enum trawl_status bring_hits(struct engine_worker *worker, uint64_t count
 {
     uint64_t bytes = count * sizeof(struct hit);
 
+    TRAWL_ASSERT(count <= worker->hits.bytes / sizeof(struct hit));
     if (count == 0)
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve(&result->hits, count, error));
@@ -171,6 +176,7 @@ static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uin
     const struct hit *hits = result->hits.items + (result->hits.count - count);
     uint64_t last = hits[count - 1].offset, kept = count;
 
+    TRAWL_ASSERT(last >= hits_base);
     if (worker->tables.kernel != CUDA_KERNEL_SET)
         return last + 1 - hits_base;
     while (kept > 0 && hits[kept - 1].offset == last)
@@ -188,6 +194,7 @@ static enum trawl_status scan_hits(struct engine_worker *worker, const struct cu
     uint64_t held = result->hits.count, total;
 
     limit = min_u64(limit, saturating_add(range->begin, worker->reach_bytes));
+    TRAWL_ASSERT(range->begin < limit);
     for (;;) {
         struct cuda_hits_room room;
 
@@ -209,6 +216,7 @@ static enum trawl_status scan_hits(struct engine_worker *worker, const struct cu
             break;
         worker->hits_room *= 2; /* for all hits of one begin, whatever hits_max says */
     }
+    TRAWL_ASSERT(*stopped > range->begin && *stopped <= limit);
     worker->hits_room =
         max_u64(worker->hits_room, min_u64(saturating_multiply(total, 2), worker->limits.hits_max));
     worker->reach_bytes =
@@ -225,6 +233,7 @@ static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
     if (nearest == 0)
         return TRAWL_OK;
     TRAWL_TRY(hits_reserve(&result->hits, 1, error));
+    TRAWL_ASSERT(hits_base + (first >> 32) <= UINT32_MAX);
     result->hits.items[result->hits.count].offset = (uint32_t)(hits_base + (first >> 32));
     result->hits.items[result->hits.count++].literal = (uint32_t)first;
     result->count++;
@@ -240,6 +249,7 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
 
     if (!worker->tables.sets_ready || *limit - range->begin <= most)
         return;
+    TRAWL_ASSERT(most > 0);
     *limit = range->begin + most;
     *done = *limit;
 }

@@ -130,6 +130,7 @@ static double saturation(double x)
 {
     double part = x / 256, power;
 
+    TRAWL_ASSERT(x >= 0);
     if (x < 1e-6)
         return x;
     if (x > 40)
@@ -154,6 +155,7 @@ static float rarity_of(double x)
 {
     float bits = 0, part = 0.5f;
 
+    TRAWL_ASSERT(x > 0);
     while (x < 0.5) {
         x *= 2;
         bits++;
@@ -219,6 +221,7 @@ static uint32_t take_samples(const struct trawl_plan *plan, struct gram_sample *
                                                        << (56 - k % 8 * 8);
         count++;
     }
+    TRAWL_ASSERT(count <= SAMPLES);
     qsort(samples, count, sizeof *samples, compare_samples);
     return count;
 }
@@ -305,6 +308,7 @@ static double passing(double entries, double words, double word_bits, uint32_t b
     static const double ways[4][4] = {{0}, {0, 1}, {0, 2, -1}, {0, 3, -3, 1}};
     double unset = 1 - 1 / word_bits, share = 0;
 
+    TRAWL_ASSERT(bits >= 1 && bits <= 3 && words > 0);
     for (uint32_t k = 1; k <= bits; k++)
         share += ways[bits][k] * saturation(entries / words * (1 - power_of(unset, k * bits)));
     return larger(0, share);
@@ -511,6 +515,7 @@ static uint32_t gram_factor(uint32_t k, uint32_t gram_bytes)
     static const uint32_t factors[4] = {0x9e3779b1u, 0x85ebca77u, 0xc2b2ae3du, 0x27d4eb2fu};
     uint32_t bytes = gram_bytes > 4 * k ? gram_bytes - 4 * k : 0;
 
+    TRAWL_ASSERT(k < 4 && gram_bytes <= GRAM_MAX);
     return bytes == 0 ? 0 : bytes >= 4 ? factors[k] : factors[k] << 8 * (4 - bytes);
 }
 
@@ -529,6 +534,8 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     choice = choose(worker, plan);
     if (choice.stride == 0)
         return;
+    TRAWL_ASSERT(choice.stride + choice.choices + choice.gram_bytes - 2 <= plan->length_min);
+    TRAWL_ASSERT(choice.filter_words % 4 == 0 && choice.form < FORMS);
     tables->sets_kernel = kernel_of(&choice);
     entries = (uint64_t)entries_of(plan, &choice);
     sets->literal_count = plan->literal_count;
@@ -556,6 +563,8 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
         sets->filter_words * 4 + (choice.variant == CUDA_SETS_RARE
                                       ? SCAN_SETS_THREADS / 32 * SCAN_SETS_RARE_WARP_BYTES
                                       : SCAN_SETS_DENSE_THREADS / 32 * SCAN_SETS_WARP_BYTES);
+    TRAWL_ASSERT(1u << sets->stride_log2 == sets->stride);
+    TRAWL_ASSERT(sets->shared_bytes + STATIC_SHARED_BYTES <= worker->device->shared_max);
 }
 
 void cuda_sets_rarity(const struct trawl_plan *plan, const struct scan_sets *sets, uint32_t *rarity)
@@ -599,6 +608,7 @@ static enum trawl_status launch_maker(struct engine_worker *worker, enum cuda_ke
                                         (uint64_t)device->multiprocessors * FILL_BLOCKS);
     void *parameters[] = {arguments};
 
+    TRAWL_ASSERT(blocks > 0);
     return CUDA_CALL(device, error, launch, device->functions[kernel], blocks, 1, 1,
                      worker->limits.threads, 1, 1, 0, worker->stream, parameters, NULL);
 }
@@ -618,6 +628,7 @@ static enum trawl_status reserve_entries(struct engine_worker *worker, struct tr
                             sizeof *entries, worker->stream));
         TRAWL_TRY(CUDA_CALL(device, error, stream_wait, worker->stream));
     }
+    TRAWL_ASSERT(*entries <= (uint64_t)sets->literal_count * sets->stride);
     TRAWL_TRY(cuda_memory_reserve(
         worker->device, memory, cuda_worker_room(worker, *entries * sizeof *sets->entries), error));
     sets->entries = (uint64_t *)(uintptr_t)memory->address;
@@ -671,6 +682,7 @@ void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
     launch->shared_bytes = a->sets.shared_bytes;
     a->position = a->begin & ~(uint64_t)(max_u64(128, a->sets.stride) - 1);
     end = min_u64(a->limit + a->sets.offset_max, a->text_end);
+    TRAWL_ASSERT(a->position <= a->begin && a->begin < end);
     places = end - a->position;
     warps = (uint64_t)launch->threads / 32 * blocks;
     while (steps > 1 &&
@@ -679,6 +691,7 @@ void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
     a->tile_steps = steps;
     a->tile_bytes = step_bytes * steps;
     a->tile_count = (uint32_t)((places + a->tile_bytes - 1) / a->tile_bytes);
+    TRAWL_ASSERT(a->tile_count * a->tile_bytes >= places);
     a->sets.budget = worker->limits.dense_always ? 0 : (uint32_t)(COST_PER_BYTE * step_bytes);
     a->listed_max = 0;
 }

@@ -42,6 +42,7 @@ static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
     uint64_t at = block->count;
 
     block->count = (at + bytes + TABLE_ALIGNMENT - 1) / TABLE_ALIGNMENT * TABLE_ALIGNMENT;
+    TRAWL_ASSERT(at % TABLE_ALIGNMENT == 0 && block->count >= at + bytes);
     *address = block->address + at;
     return block->bytes == NULL ? NULL : block->bytes + at;
 }
@@ -95,6 +96,7 @@ static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a
     bool fold = a->fold != 0;
 
     a->shift = count > GRAM_BYTES ? (uint32_t)min_u64(plan->rare_offset, count - GRAM_BYTES) : 0;
+    TRAWL_ASSERT(a->shift + gram_bytes <= count);
     bytes += a->shift;
     fill_gram(bytes, gram_bytes, fold, &a->gram[0], &a->gram_fold[0], &a->gram_mask[0]);
     fill_gram(bytes + (gram_bytes > 4 ? 4 : 0), gram_bytes > 4 ? gram_bytes - 4 : 0, fold,
@@ -124,6 +126,7 @@ static void choose_strides(const struct trawl_plan *plan, struct scan_arguments 
                    : grams->stride == 4 ? SCAN_GRAM_STRIDE_4
                                         : SCAN_GRAM_STRIDE_2;
     a->is_exact = 0;
+    TRAWL_ASSERT(grams->offset + grams->stride + grams->q - 1 <= plan->length_min);
     a->stride_fold = (uint32_t)grams->fold;
     a->stride_keep = (uint32_t)(grams->keep >> 32);
     for (uint32_t o = 0; o < grams->stride; o++)
@@ -153,6 +156,7 @@ static void put_pattern(const uint8_t *bytes, uint64_t count, struct block *bloc
     uint64_t address;
     uint8_t *to = (uint8_t *)block_take(block, count + 2 * SCAN_PATTERN_PADDING_BYTES, &address);
 
+    TRAWL_ASSERT(count <= SCAN_PATTERN_BYTES_MAX);
     address += SCAN_PATTERN_PADDING_BYTES;
     memcpy(&a->pattern, &address, sizeof address);
     if (to != NULL)
@@ -227,6 +231,7 @@ static void put_set(const struct trawl_plan *plan, struct block *block, struct c
 {
     struct scan_arguments *a = &tables->arguments;
 
+    TRAWL_ASSERT(plan->literal_count > 0 && plan->literal_bytes_total <= SET_BYTES_MAX);
     a->set = plan->set;
     (void)block_put(block, plan->set_bitmap, (1ull << plan->set.bitmap_bits) / 8, &a->set_bitmap);
     (void)block_put(block, plan->set_buckets,

@@ -9,6 +9,7 @@ uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes)
 {
     uint64_t step = worker->limits.room_step_bytes;
 
+    TRAWL_ASSERT(step > 0 && bytes <= UINT64_MAX - step);
     return (bytes + step - 1) / step * step;
 }
 
@@ -28,6 +29,7 @@ static enum trawl_status upload_part(struct engine_worker *worker, uint64_t addr
     /* The buffer's last copy, of this call or of one before, has left it. */
     TRAWL_TRY(CUDA_CALL(device, error, event_wait, worker->staged[turn]));
     TRAWL_TRY(cuda_pinned_reserve(device, staging, room, error));
+    TRAWL_ASSERT(*at < count && staging->count > 0);
     part = min_u64(staging->count, count - *at);
     memcpy(staging->bytes, bytes + *at, (size_t)part);
     *ended = *at + part == count && part + zeros <= staging->count;
@@ -119,6 +121,7 @@ void cuda_worker_end(struct engine_worker *worker)
 
 void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *plan)
 {
+    TRAWL_ASSERT(plan->length_min <= plan->length_max || plan->literal_count == 0);
     worker->plan = plan;
     worker->tables.ready = worker->tables.ready && worker->tables.plan_serial == plan->serial;
     worker->lists_few = worker->lists_few && worker->tables.ready;
