@@ -1,8 +1,7 @@
 /* counts: counts in chunks that lie on the device, begun without waiting for any.
  *
- * So one thread keeps several devices busy: it begins all of their counts, then ends them. Those of
- * one device go to several streams: a kernel begins while the last blocks of another one end. A
- * launch that needs more than itself, and whatever fails, is left to a scan.
+ * So one thread keeps several devices busy: it begins all of their counts, then ends them. A launch
+ * that needs more than itself, and whatever fails, is left to a scan.
  */
 #include "cuda/counts.h"
 
@@ -21,7 +20,6 @@ struct cuda_counts {
 /* Before the first of them: what all of them need. */
 static bool reserve(struct engine_worker *worker)
 {
-    const struct cuda_driver *driver = worker->device->driver;
     void *memory;
 
     if (worker->counts == NULL) {
@@ -32,16 +30,8 @@ static bool reserve(struct engine_worker *worker)
     }
     if (worker->counts->begun > 0)
         return worker->counts->begun < ENGINE_COUNTS_MAX && worker->tables.ready;
-    for (uint32_t i = 0; i < CUDA_OTHERS; i++)
-        if (worker->others[i] == NULL &&
-            driver->stream_create(&worker->others[i], CUDA_STREAM_NON_BLOCKING) != CUDA_CODE_OK)
-            return false;
-    if (worker->tables.ready && worker->sums_ready &&
-        worker->sums.bytes >= ENGINE_COUNTS_MAX * sizeof(struct scan_result))
-        return true;
     return (worker->tables.ready || cuda_tables_build(worker, NULL) == TRAWL_OK) &&
-           cuda_sums_reserve(worker, ENGINE_COUNTS_MAX, NULL) == TRAWL_OK &&
-           driver->stream_wait(worker->stream) == CUDA_CODE_OK;
+           cuda_sums_reserve(worker, ENGINE_COUNTS_MAX, NULL) == TRAWL_OK;
 }
 
 static bool submit(struct engine_worker *worker, const struct cuda_range *range, uint64_t limit)
@@ -51,8 +41,6 @@ static bool submit(struct engine_worker *worker, const struct cuda_range *range,
 
     TRAWL_ASSERT(range->begin < limit);
     cuda_launch_prepare(worker, &worker->tables, range, limit, WANT_COUNT, launch);
-    if (counts->begun % (CUDA_OTHERS + 1) > 0)
-        launch->stream = worker->others[counts->begun % (CUDA_OTHERS + 1) - 1];
     /* They share the list of tiles: none is taken from it if a launch lists any. But it must not
      * move while one is running. */
     if (counts->begun > 0 && cuda_list_bytes(launch) > worker->offsets.bytes)
@@ -126,17 +114,6 @@ bool cuda_count_end(struct engine_worker *worker, uint64_t *count, uint64_t *can
     if (counts->ended == counts->begun)
         counts->begun = counts->ended = 0;
     return counted;
-}
-
-void cuda_counts_end(struct engine_worker *worker)
-{
-    for (uint32_t i = 0; i < CUDA_OTHERS; i++) {
-        if (worker->others[i] == NULL)
-            continue;
-        (void)worker->device->driver->stream_wait(worker->others[i]);
-        (void)worker->device->driver->stream_destroy(worker->others[i]);
-        worker->others[i] = NULL;
-    }
 }
 
 void cuda_counts_free(struct engine_worker *worker)

@@ -9,8 +9,7 @@
  * as many were ended as begun. With the device entered. */
 bool cuda_count_begin(struct engine_worker *worker, const struct engine_chunk *chunk);
 bool cuda_count_end(struct engine_worker *worker, uint64_t *count, uint64_t *candidate_count);
-/* Their streams, and what lies in the host's memory. */
-void cuda_counts_end(struct engine_worker *worker);
+/* What lies in the host's memory. */
 void cuda_counts_free(struct engine_worker *worker);
 
 #endif

@@ -15,7 +15,7 @@
 #define LOOK_NS_SIMULATED 1000u /* kernels run while the simulated driver waits */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
-#define FAR_BEFORE_BYTES 256u
+#define BEFORE_BYTES_MIN 256u
 /* Groups of 128 samples per ticket of a stream of samples. The fewer, the nearer to each other are
  * those in flight: at strides 256, 384 and 512 one at a time is 1.17, 1.05 and 1.02 times as fast
  * as two, two at stride 192 1.07 times as fast as 16. But a device hands out no more than 440 M
@@ -258,7 +258,7 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
 {
     struct scan_arguments *a = &launch->arguments;
     /* Kernels look at what lies before a begin; before the text's there is nothing. */
-    uint64_t far = range->begin >= FAR_BEFORE_BYTES ? worker->limits.far_bytes : 0;
+    uint64_t before = range->begin >= BEFORE_BYTES_MIN ? worker->limits.before_bytes : 0;
     enum cuda_kernel kernel;
     uint32_t blocks;
 
@@ -266,16 +266,15 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     kernel = choose_kernel(worker, tables, limit - range->begin, want);
     blocks = blocks_for(worker, kernel);
     memset(&launch->found, 0, sizeof launch->found);
-    launch->stream = worker->stream;
     launch->ahead_bytes = 0;
     launch->kernel = kernel;
     launch->threads = worker->limits.threads;
     launch->shared_bytes = 0;
     *a = tables->arguments;
-    a->text = (const uint8_t *)(uintptr_t)(range->address - far);
-    a->begin = far + range->begin;
-    a->limit = far + limit;
-    a->text_end = far + range->text_end;
+    a->text = (const uint8_t *)(uintptr_t)(range->address - before);
+    a->begin = before + range->begin;
+    a->limit = before + limit;
+    a->text_end = before + range->text_end;
     a->want = (uint32_t)want;
     if (tables->automaton == CUDA_AUTOMATON_NONE && !worker->may_leave)
         a->set_budget = UINT32_MAX;
@@ -381,7 +380,7 @@ enum trawl_status cuda_launch_sort(struct engine_worker *worker, struct cuda_lau
     return CUDA_CALL(worker->device, error, launch,
                      worker->device->functions[CUDA_KERNEL_SORT_SAMPLED],
                      (unsigned)((count + threads - 1) / threads), 1, 1, threads, 1, 1, 0,
-                     launch->stream, parameters, NULL);
+                     worker->stream, parameters, NULL);
 }
 
 static struct scan_result *answer_of(const struct engine_worker *worker, uint32_t slot)
@@ -408,7 +407,7 @@ enum trawl_status cuda_launch_submit(struct engine_worker *worker, struct cuda_l
     if (worker->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, worker->timed[0], worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
-                        1, launch->threads, 1, 1, launch->shared_bytes, launch->stream, parameters,
+                        1, launch->threads, 1, 1, launch->shared_bytes, worker->stream, parameters,
                         NULL));
     if (worker->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, worker->timed[1], worker->stream));
@@ -458,7 +457,7 @@ enum trawl_status cuda_launch_wait(struct engine_worker *worker, struct cuda_lau
             there = is_answered(launch, answer);
     } while (!there && cuda_clock_ns() - begin_ns < look_ns);
     if (!there)
-        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, launch->stream));
+        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
     if (!is_answered(launch, answer))
         return TRAWL_FAIL(error, DEVICE, "%s: a kernel ended without an answer",
                           worker->device->name);

@@ -23,10 +23,9 @@ struct cuda_launch {
     enum cuda_kernel kernel;
     struct scan_arguments arguments;
     uint32_t blocks;
-    uint32_t threads;           /* per block */
-    uint32_t shared_bytes;      /* dynamic */
-    struct cuda_stream *stream; /* the worker's, unless replaced */
-    uint64_t ahead_bytes; /* of hits: these are copied to the landing buffer after the kernel */
+    uint32_t threads;      /* per block */
+    uint32_t shared_bytes; /* dynamic */
+    uint64_t ahead_bytes;  /* of hits: these are copied to the landing buffer after the kernel */
     struct scan_result found;
 };
 

@@ -50,8 +50,9 @@ struct cuda_limits {
     bool automaton_always; /* and all others */
     uint64_t automaton_words_max;
     uint32_t listed_min; /* tiles that a stream may give up in any case */
-    uint64_t far_bytes;  /* a multiple of 4096: positions are as if so much came before the text */
-    bool kernels_timed;  /* worker->kernel_ns */
+    uint64_t
+        before_bytes;   /* a multiple of 4096: positions are as if so much came before the text */
+    bool kernels_timed; /* worker->kernel_ns */
 };
 
 extern const struct cuda_limits cuda_limits_default;

@@ -77,7 +77,6 @@ void cuda_worker_close(struct engine_worker *worker)
 {
     if (worker->device != NULL && cuda_device_enter(worker->device, NULL) == TRAWL_OK) {
         cuda_begins_end(worker);
-        cuda_counts_end(worker);
         cuda_worker_end(worker);
         cuda_device_leave(worker->device);
     }

@@ -135,9 +135,6 @@ void cuda_worker_failed(struct engine_worker *worker)
     (void)worker->device->driver->stream_wait(worker->stream);
     if (worker->copies != NULL) /* they go to the caller's memory */
         (void)worker->device->driver->stream_wait(worker->copies);
-    for (uint32_t i = 0; i < CUDA_OTHERS; i++)
-        if (worker->others[i] != NULL)
-            (void)worker->device->driver->stream_wait(worker->others[i]);
     worker->held.bytes = NULL;
     worker->tables.ready = false;
     worker->sums_ready = false;

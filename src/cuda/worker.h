@@ -22,8 +22,6 @@ struct cuda_held {
     uint64_t end;  /* the chunk's offset at which it ends */
 };
 
-#define CUDA_OTHERS 3u
-
 struct engine_worker {
     struct engine *engine;
     struct cuda_device *device;
@@ -32,8 +30,7 @@ struct engine_worker {
     struct cuda_stream *stream;
     const struct trawl_plan *plan;
     struct cuda_tables tables;
-    struct cuda_counts *counts;              /* that were begun; NULL: none yet */
-    struct cuda_stream *others[CUDA_OTHERS]; /* for counts besides `stream`; NULL: not yet */
+    struct cuda_counts *counts; /* that were begun; NULL: none yet */
     struct cuda_memory text;
     struct cuda_memory sums;       /* struct scan_result: zeros between launches, */
     bool sums_ready;               /* unless something failed */

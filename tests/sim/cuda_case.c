@@ -61,9 +61,9 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     if (test_random_below(random, 3) == 0)
         limits.sorted_max = (uint32_t)test_random_below(random, 10);
     if (test_random_below(random, 3) == 0) /* around 2^32 and beyond, where places are larger */
-        limits.far_bytes = (1ull << 32) - 4096 * test_random_below(random, 3);
+        limits.before_bytes = (1ull << 32) - 4096 * test_random_below(random, 3);
     else if (test_random_below(random, 4) == 0)
-        limits.far_bytes = (1ull << 40) + 4096 * test_random_below(random, 1000);
+        limits.before_bytes = (1ull << 40) + 4096 * test_random_below(random, 1000);
     if (test_random_below(random, 6) == 0) {
         limits.threads = 32;
         limits.tile_words_max = 32;

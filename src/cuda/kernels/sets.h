@@ -494,8 +494,8 @@ SIMT_FUNCTION void sets_open(const struct scan_arguments *a, uint64_t entry,
     if (!SIMT_BOUND(place < a->text_end)) /* beyond it a sample may be of zeros */
         return;
     head = a->sets.heads + 2u * (uint64_t)sets_head(a, sets_mix(sample->hash));
-    sample->first = simt_load_far_u64(head);
-    sample->others = simt_load_far_u64(head + 1);
+    sample->first = simt_load_l2_u64(head);
+    sample->others = simt_load_l2_u64(head + 1);
     if (a->sets.tagged) {
         sample->chosen = sets_chosen(a, place);
         sets_beside(a, place + sample->chosen, &sample->before, &sample->after);
@@ -638,7 +638,7 @@ SIMT_FUNCTION_LARGE void sets_verify(const struct scan_arguments *a, struct sets
         items = simt_shuffle_u32(through, owner) - at - simt_lane(); /* to the list's end */
         entry = SCAN_SETS_END;
         if (SIMT_BOUND(at + simt_lane() < total))
-            entry = simt_load_far_u64(a->sets.entries + sets_items_end(sample.others) - items);
+            entry = simt_load_l2_u64(a->sets.entries + sets_items_end(sample.others) - items);
         at += SIMT_WARP_THREADS;
         spent += SIMT_WARP_THREADS;
     }
@@ -704,8 +704,8 @@ SIMT_FUNCTION void sets_look_up(const struct scan_arguments *a, struct sets_warp
     SIMT_UNROLL
     for (uint32_t k = 0; k < 2u; k++) {
         entries[k] = warp->first[from + sets_own(k, count)];
-        found[k] = simt_load_far_u64(a->sets.table +
-                                     sets_table_word(a, sets_mix((uint32_t)(entries[k] >> 32))));
+        found[k] = simt_load_l2_u64(a->sets.table +
+                                    sets_table_word(a, sets_mix((uint32_t)(entries[k] >> 32))));
     }
     queued = warp->second_count;
     SIMT_UNROLL

@@ -23,7 +23,7 @@
  *   simt_load_*, simt_store_*                       global memory: counted and checked when
  *                                                   simulated
  *   simt_load_once_*                                the same, and it need not stay in any cache
- *   simt_load_far_*                                 the same, and it need not stay in the nearest
+ *   simt_load_l2_*                                  the same, and it need not stay in the nearest
  *   simt_load_kept_*                                the same, and it stays in L2 rather than others
  *   simt_copy_u64(to, from)                         copy from global to shared memory, without
  *                                                   waiting for it;
@@ -173,7 +173,7 @@ SIMT_FUNCTION uint64_t simt_load_u64(const uint64_t *p)
     return __ldg((const unsigned long long *)p);
 }
 /* From L2: it takes no room of the nearer cache. */
-SIMT_FUNCTION uint64_t simt_load_far_u64(const uint64_t *p)
+SIMT_FUNCTION uint64_t simt_load_l2_u64(const uint64_t *p)
 {
     return __ldcg((const unsigned long long *)p);
 }
@@ -426,7 +426,7 @@ enum {
 #define simt_load_u32x4(p) \
     (sim_global((p), 16, 0, __FILE__, __LINE__), *(const struct simt_u32x4 *)(p))
 #define simt_load_once_u32x4(p) simt_load_u32x4(p)
-#define simt_load_far_u64(p) simt_load_u64(p)
+#define simt_load_l2_u64(p) simt_load_u64(p)
 #define simt_load_kept_u32x4(p) simt_load_u32x4(p)
 #define simt_copy_u64(to, from) sim_copy((to), (from), 8, __FILE__, __LINE__)
 #define simt_copies_wait() sim_copies_wait(__FILE__, __LINE__)

@@ -161,7 +161,7 @@ SIMT_KERNEL(set_room, scan_arguments, SCAN_THREADS_MAX, 1)
     for (; SIMT_BOUND(at < args.sets.head_count); at += step) {
         uint64_t i = at + simt_lane(), taken = 0;
         int is_own = SIMT_BOUND(i < args.sets.head_count);
-        uint32_t count = is_own ? (uint32_t)simt_load_far_u64(args.sets.heads + 2u * i + 1u) : 0;
+        uint32_t count = is_own ? (uint32_t)simt_load_l2_u64(args.sets.heads + 2u * i + 1u) : 0;
         uint32_t others = count > 1u ? count - 1u : 0, through = sets_through(others);
 
         if (simt_lane() == SIMT_WARP_THREADS - 1u && through != 0)
