@@ -433,7 +433,8 @@ int main(void)
     source = test_random_begin("matrix");
     all_shapes();
     blocks_anew(3);
-    blocks_anew(16);
+    for (uint32_t i = 0; i < (TEST_SANITIZED ? 1 : 4); i++) /* a lost call hangs in one of two */
+        blocks_anew(16);
     no_patterns_between();
     bits_without_rows();
     dense_records();
