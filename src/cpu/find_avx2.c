@@ -39,22 +39,15 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
                   _mm256_cmpeq_epi8(load32(a + 32), load32(b + 32)));
 }
 
-#define HAS_NIBBLES
+/* In both halves: shuffles do not cross halves. */
+typedef __m256i nibble_vector;
 
-/* The tables of one group, each in both halves of a vector: shuffles do not cross halves. */
-struct nibble_tables {
-    __m256i low[4], high[4];
-};
-
-static inline void nibble_load(struct nibble_tables *tables, const struct plan_set *set, uint32_t g)
+static inline nibble_vector nibble_table(const uint8_t *bytes)
 {
-    for (uint32_t j = 0; j < 4; j++) {
-        tables->low[j] = _mm256_broadcastsi128_si256(
-            _mm_loadu_si128((const __m128i *)(const void *)set->low[g][j]));
-        tables->high[j] = _mm256_broadcastsi128_si256(
-            _mm_loadu_si128((const __m128i *)(const void *)set->high[g][j]));
-    }
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)bytes));
 }
+
+#include "cpu/find_nibbles.h"
 
 static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_tables *tables,
                                      uint32_t q, uint32_t groups)

@@ -50,22 +50,15 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
     return _mm512_cmpeq_epi8_mask(load64(a), load64(b));
 }
 
-#define HAS_NIBBLES
+/* In all four quarters: shuffles do not cross them. */
+typedef __m512i nibble_vector;
 
-/* The tables of one group, each in all four quarters of a vector: shuffles do not cross them. */
-struct nibble_tables {
-    __m512i low[4], high[4];
-};
-
-static inline void nibble_load(struct nibble_tables *tables, const struct plan_set *set, uint32_t g)
+static inline nibble_vector nibble_table(const uint8_t *bytes)
 {
-    for (uint32_t j = 0; j < 4; j++) {
-        tables->low[j] =
-            _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)set->low[g][j]));
-        tables->high[j] =
-            _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)set->high[g][j]));
-    }
+    return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)bytes));
 }
+
+#include "cpu/find_nibbles.h"
 
 static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_tables *tables,
                                      uint32_t q, uint32_t groups)

@@ -10,7 +10,7 @@
  *                                  where the variant has all of method grams
  *   block_same(a, b)               64-bit mask of the 64 bytes at a that equal those at b
  *   block_nibbles(text, set)       64-bit mask of the positions that pass the set's nibble tables;
- *                                  HAS_NIBBLES is defined where there is one
+ *                                  HAS_NIBBLES is defined where there is one: find_nibbles.h
  *   block_heads(text, set, bitmap) 64-bit mask of the positions whose gram passes the bitmap, where
  *                                  HAS_HEADS is defined; else a loop over the positions serves
  *   stem_samples_vectors and so on   see find_stems_avx512.h, which defines HAS_STEM_VECTORS

@@ -44,19 +44,14 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
     return mask64(equal);
 }
 
-#define HAS_NIBBLES
+typedef uint8x16_t nibble_vector;
 
-struct nibble_tables {
-    uint8x16_t low[4], high[4];
-};
-
-static inline void nibble_load(struct nibble_tables *tables, const struct plan_set *set, uint32_t g)
+static inline nibble_vector nibble_table(const uint8_t *bytes)
 {
-    for (uint32_t j = 0; j < 4; j++) {
-        tables->low[j] = vld1q_u8(set->low[g][j]);
-        tables->high[j] = vld1q_u8(set->high[g][j]);
-    }
+    return vld1q_u8(bytes);
 }
+
+#include "cpu/find_nibbles.h"
 
 static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_tables *tables,
                                      uint32_t q, uint32_t groups)
