@@ -21,10 +21,7 @@
     X(stream_sampled) \
     X(scan_set)       \
     X(scan_automaton) \
-    X(hits_automaton) \
-    X(scan_read)      \
-    X(scan_read_2)    \
-    X(scan_read_8)
+    X(hits_automaton)
 
 #define SETS_FORM(stride, gram, choices)               \
     ROW_SETS(stream_set_##stride##_##gram##_##choices) \

@@ -6,4 +6,3 @@
 #include "stream_sampled.cu"
 #include "set.cu"
 #include "automaton.cu"
-#include "read.cu"

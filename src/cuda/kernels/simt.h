@@ -130,8 +130,6 @@ SIMT_FUNCTION uint32_t simt_blocks(void)
 #define simt_shuffle_up_u32(value, delta) __shfl_up_sync(0xffffffffu, (uint32_t)(value), (delta))
 #define simt_shuffle_down_u32(value, delta) \
     __shfl_down_sync(0xffffffffu, (uint32_t)(value), (delta))
-#define simt_shuffle_down_u64(value, delta) \
-    ((uint64_t)__shfl_down_sync(0xffffffffu, (unsigned long long)(value), (delta)))
 #define simt_shuffle_u64(value, lane) \
     ((uint64_t)__shfl_sync(0xffffffffu, (unsigned long long)(value), (int)(lane)))
 
@@ -285,10 +283,6 @@ SIMT_FUNCTION uint64_t simt_atomic_min_u64(uint64_t *p, uint64_t value)
 {
     return atomicMin((unsigned long long *)p, (unsigned long long)value);
 }
-SIMT_FUNCTION uint64_t simt_atomic_max_u64(uint64_t *p, uint64_t value)
-{
-    return atomicMax((unsigned long long *)p, (unsigned long long)value);
-}
 SIMT_FUNCTION uint64_t simt_atomic_exchange_u64(uint64_t *p, uint64_t value)
 {
     return atomicExch((unsigned long long *)p, (unsigned long long)value);
@@ -414,8 +408,6 @@ enum {
     ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_UP, (delta), __FILE__, __LINE__))
 #define simt_shuffle_down_u32(value, delta) \
     ((uint32_t)sim_shuffle((uint32_t)(value), SIM_SHUFFLE_DOWN, (delta), __FILE__, __LINE__))
-#define simt_shuffle_down_u64(value, delta) \
-    sim_shuffle((value), SIM_SHUFFLE_DOWN, (delta), __FILE__, __LINE__)
 #define simt_shuffle_u64(value, lane) \
     sim_shuffle((value), SIM_SHUFFLE_INDEX, (uint32_t)(lane), __FILE__, __LINE__)
 #define simt_warp_sum_u32(value) \
@@ -450,8 +442,6 @@ enum {
     sim_atomic((p), 8, SIM_ATOMIC_ADD, (value), __FILE__, __LINE__)
 #define simt_atomic_min_u64(p, value) \
     sim_atomic((p), 8, SIM_ATOMIC_MIN, (value), __FILE__, __LINE__)
-#define simt_atomic_max_u64(p, value) \
-    sim_atomic((p), 8, SIM_ATOMIC_MAX, (value), __FILE__, __LINE__)
 #define simt_atomic_exchange_u64(p, value) \
     sim_atomic((p), 8, SIM_ATOMIC_EXCHANGE, (value), __FILE__, __LINE__)
 #define simt_fence() sim_fence(__FILE__, __LINE__)
