@@ -48,10 +48,6 @@ static inline uint32_t stem_samples_vectors(const uint8_t *text, const struct se
         uint64_t i = stem_first(&spans[s], stride, last);
 
         last = spans[s].to + stride - 1ull;
-#ifdef HAS_BYTE_FILTER
-        if (stride == 1)
-            count += stem_samples_filtered(text, &i, last, readable, class, fold, places + count);
-#endif
         for (; i < last && i + 64 <= readable; i += 16ull * stride) {
             __m512i grams = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, at;
             __mmask16 there =

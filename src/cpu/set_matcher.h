@@ -23,7 +23,6 @@
 #define SET_STEM_BYTES 8u
 #define SET_STEM_Q 4u
 #define SET_STEM_STRIDE_MAX 4u
-#define SET_BYTE_VALUES 256u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_Q + 1)
 
 /* A literal's gram. The low 8 bits of `tagged` hold its offset (3 bits) and a tag of bytes beside
@@ -54,9 +53,8 @@ struct set_class {
     bool by_stems;           /* then bitmap is of the four bytes at offsets below the stride: */
     uint64_t *stem_keys;     /* in place of entries: set_stem_key, */
     uint32_t *stem_literals; /* and the literal */
-    uint8_t stem_offsets[SET_BYTE_VALUES]; /* bit j: the byte is number j of some sample */
-    uint32_t stem_min;                     /* the least number of bytes of a stem */
-    uint32_t stem_lengths;                 /* bit k: some stem has k bytes */
+    uint32_t stem_min;       /* the least number of bytes of a stem */
+    uint32_t stem_lengths;   /* bit k: some stem has k bytes */
     /* By the length of a stem, less SET_STEM_Q: how many literals have it, and their buckets. Those
      * of each length lie together: short words, which are few, are most of those that a text has.
      */

@@ -84,9 +84,6 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold)
     for (uint32_t offset = 0; offset < class->stride; offset++) {
         uint32_t four, product;
 
-        for (uint32_t j = 0; j < SET_STEM_Q; j++)
-            class->stem_offsets[bytes[offset + j] | (uint8_t)fold] |= (uint8_t)(1u << j);
-
         TRAWL_ASSERT(offset + sizeof four <= class->length_min);
         memcpy(&four, bytes + offset, sizeof four);
         product = set_sample_product(four, (uint32_t)fold);
