@@ -27,7 +27,8 @@ import json, os, sys
 wanted = sys.argv[1:]
 names = {os.path.relpath(row["file"]) for row in json.load(open("build/release/compile_commands.json"))}
 for name in sorted(names):
-    if name.startswith(("src/", "gallery/", "tools/", "examples/")) and (not wanted or name in wanted):
+    if name.startswith(("src/", "gallery/", "tools/", "examples/")) and not name.startswith("gallery/tests/") \
+            and (not wanted or name in wanted):
         print(name)
 PYTHON
 }

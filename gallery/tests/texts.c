@@ -157,6 +157,8 @@ static void nul_bytes(void)
         for (uint64_t i = 0; i <= turn % 3; i++)
             input_add_pattern(&input, (const uint8_t *)"abba" + test_random_below(&random, 3),
                               test_random_between(&random, 1, 2));
+        if (turn == 0) /* which strstr refuses */
+            input_add_pattern(&input, (const uint8_t *)"a\0b", 3);
         run_all(&random, &input, UINT64_MAX);
         input_free(&input);
     }
