@@ -258,6 +258,41 @@ static void failing_calls(void)
     TEST_CHECK(failed > 100);
 }
 
+/* Count a text that is not loaded, then one that is. */
+static enum trawl_status count_once(void *context, enum trawl_engine engine, bool again,
+                                    struct trawl_error *error)
+{
+    const struct scene *s = (const struct scene *)context;
+    AUTO_SEARCHER searcher = host_searcher(engine, 2, 1000, error);
+    enum trawl_status status = searcher == NULL ? error->status : TRAWL_OK;
+    uint64_t count = 0;
+
+    (void)again;
+    for (uint32_t times = 0; status == TRAWL_OK && times < 2; times++) {
+        if (times > 0)
+            status = trawl_text_load(searcher, s->whole, error);
+        if (status == TRAWL_OK)
+            status = trawl_count(searcher, s->plan, s->text, &count, error);
+        if (status == TRAWL_OK)
+            TEST_CHECK_U64(count, s->expected.match_count);
+    }
+    return status;
+}
+
+/* The suite had missed buffers for devices that there is no memory for, and counts of a worker that
+ * were not given back: memory failed under other calls alone, and counts were not looked at. */
+static void failing_memory(void)
+{
+    struct cuda_limits limits = letters_limits();
+    static struct scene s;
+    struct fail_work work = {&s, count_once, false};
+
+    cuda_limits_replace(&limits);
+    fail_scene(&s, "ab");
+    TEST_CHECK(fail_blocks(&work) > 20);
+    scene_close(&s);
+}
+
 int main(void)
 {
     uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
@@ -272,6 +307,7 @@ int main(void)
         TEST_CHECK((on_device * 10 > cases && on_device_refused * 30 > cases && paired > 0) ||
                    cases < CASES_TELLING);
         failing_calls();
+        failing_memory();
     }
     return test_end();
 }

@@ -23,4 +23,7 @@ struct fail_work {
  * engines, and from N on for the other. */
 uint64_t fail_calls(const struct fail_work *work);
 
+/* The N-th allocation alone, for each engine, once and from N on. Returns how many ended. */
+uint64_t fail_blocks(const struct fail_work *work);
+
 #endif
