@@ -279,8 +279,8 @@ static enum trawl_status count_once(void *context, enum trawl_engine engine, boo
     return status;
 }
 
-/* The suite had missed buffers for devices that there is no memory for, and counts of a worker that
- * were not given back: memory failed under other calls alone, and counts were not looked at. */
+/* The suite had missed buffers for devices that there is no memory for: memory failed under calls
+ * that need none. */
 static void failing_memory(void)
 {
     struct cuda_limits limits = letters_limits();

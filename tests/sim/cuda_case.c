@@ -180,6 +180,17 @@ static bool check_result(struct run *run, const struct engine_chunk *chunk,
     return true;
 }
 
+/* A call ends with the range that fills hits_max, and a range lies in the text's buffer. The suite
+ * had missed one that went on: its answer was right, in more memory. */
+static bool is_bounded(const struct run *run, enum want want, const struct engine_result *result)
+{
+    struct cuda_limits limits = cuda_limits_now();
+    uint64_t range = max_u64(limits.text_bytes_max, 2 * run->plan->length_max + TEXT_ALIGNMENT);
+
+    return want != WANT_HITS || run->config->resident || ops_of(run->config) != &engine_cuda ||
+           result->hits.count < limits.hits_max + range * run->plan->literal_count;
+}
+
 static enum cuda_case_answer run_chunks(struct run *run, struct engine_worker *worker,
                                         const uint8_t *text, struct engine_result *result,
                                         struct trawl_error *error)
@@ -206,6 +217,10 @@ static enum cuda_case_answer run_chunks(struct run *run, struct engine_worker *w
             }
             if (result->done <= from || result->done > chunk.owned) {
                 wrong(run, "done", result->done, chunk.owned);
+                return CUDA_CASE_WRONG;
+            }
+            if (!is_bounded(run, run->config->want, result)) {
+                wrong(run, "hits of a call", result->hits.count, cuda_limits_now().hits_max);
                 return CUDA_CASE_WRONG;
             }
             if (!check_result(run, &chunk, result))

@@ -6,6 +6,9 @@
 #if TRAWL_GALLERY
 #include "gallery/tests/gallery_case.h"
 #endif
+#include "calls.h"
+#include "cuda/device.h"
+#include "cuda/worker.h"
 #include "letters.h"
 #include "random_case.h"
 #include "sim_driver.h"
@@ -300,6 +303,33 @@ static void two_devices(void)
     input_free(&input);
 }
 
+/* A device that keeps another limit of child grids than it was told counts as one that was told
+ * none. The suite had missed that: its driver sets whatever it is told. */
+static void strange_limits(void)
+{
+    static const size_t rooms[] = {100, 1u << 20};
+    const struct cuda_driver *driver = sim_driver_table();
+    struct engine_options options = {.size = sizeof options};
+
+    for (uint32_t i = 0; i < sizeof rooms / sizeof *rooms; i++) {
+        struct engine *engine = NULL;
+        struct engine_worker *worker = NULL;
+
+        reset(1, 1u << 20, 1);
+        MUST(engine_cuda.open(&options, &engine, NULL));
+        MUST(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL));
+        MUST(cuda_device_enter(worker->device, NULL));
+        TEST_CHECK(driver->limit_set(CUDA_LIMIT_PENDING_LAUNCHES, rooms[i]) == CUDA_CODE_OK);
+        sim_driver_fail(2, CUDA_CODE_UNKNOWN, false); /* after the limit was asked for */
+        TEST_CHECK_U64(cuda_device_children(worker->device), 2048 - 2048 / 16);
+        TEST_CHECK(driver->limit_set(CUDA_LIMIT_PENDING_LAUNCHES, 2048) == CUDA_CODE_OK);
+        cuda_device_leave(worker->device);
+        engine_cuda.release(worker);
+        engine_cuda.close(engine);
+        TEST_CHECK_U64(sim_driver_live(), 0);
+    }
+}
+
 /* In a normal run each workload meets one of the codes, by the seed and the build; under sanitizers
  * once, or from a call on. */
 static bool is_fault_for(uint32_t workload, uint32_t code, bool persistent)
@@ -315,6 +345,8 @@ int main(void)
 {
     static const struct workload large = {
         "large", TRAWL_METHOD_EVERY, WANT_COUNT, false, {"abcab"}, 700000, NULL};
+    static const struct workload steps = {
+        "hits over several ranges", TRAWL_METHOD_EVERY, WANT_HITS, false, {"a"}, 12000, NULL};
     struct injected injected = {0, 0};
 
     test_begin("sim failures");
@@ -334,6 +366,9 @@ int main(void)
     open_expecting(1, 10020, TRAWL_ENGINE);
     image_too_new();
     two_devices();
+    strange_limits();
+    reset(1, 4u << 20, 3);
+    run_workload(&steps, "hits_max");
     reset(1, 400u << 10, 3); /* less than the text */
     cuda_limits_replace(NULL);
     run_workload(&large, "little memory");
