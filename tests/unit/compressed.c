@@ -179,6 +179,47 @@ static void search_pieces(const uint8_t *bytes, uint64_t bytes_count, uint64_t f
     TEST_CHECK(seen.is_right);
 }
 
+/* A source that gives its second member when the match in the first one was delivered. */
+struct source {
+    const struct sample *sample;
+    int to;
+    uint64_t matches;
+};
+
+static int see_first(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct source *source = context;
+    uint64_t count = source->sample->bytes_count;
+
+    (void)matches;
+    if (source->matches == 0 &&
+        (write(source->to, source->sample->bytes, count) != (ssize_t)count ||
+         close(source->to) != 0))
+        exit(1);
+    source->matches += match_count;
+    return 0;
+}
+
+/* What was unpacked is searched before a pipe gives more: a search that waits ends by the alarm.
+ * Other writers wait only until their bytes are read. */
+static void promptly(const struct sample *sample)
+{
+    struct source source = {sample, -1, 0};
+    AUTO_TEXT text = NULL;
+    int ends[2];
+
+    if (pipe(ends) != 0 ||
+        write(ends[1], sample->bytes, sample->bytes_count) != (ssize_t)sample->bytes_count)
+        exit(1);
+    source.to = ends[1];
+    (void)alarm(60);
+    MUST(trawl_text_from_compressed(ends[0], "name", &text, NULL));
+    MUST(trawl_positions(searcher, plan, text, see_first, &source, NULL));
+    (void)alarm(0);
+    TEST_CHECK_U64(source.matches, 2);
+    close(ends[0]);
+}
+
 /* Members one after the other, of which what was read may end anywhere: in a header, too. Files and
  * pipes that hold all gave both headers whole, so one that was cut could be lost with its member.
  */
@@ -364,6 +405,7 @@ int main(void)
         whole(&samples[i]);
         skipped_frames(&samples[i]);
         in_pieces(&samples[i]);
+        promptly(&samples[i]);
         many_members(&samples[i]);
         calls(&samples[i]);
         if (strcmp(samples[i].format, "bzip2") == 0)

@@ -203,6 +203,45 @@ static void not_waiting(void)
     close(slow.ends[0]);
 }
 
+struct source {
+    int to;
+    uint64_t matches;
+};
+
+/* The first match: the source gives the rest, and ends. */
+static int see_letter(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct source *source = context;
+
+    (void)matches;
+    if (source->matches == 0 && (write(source->to, "b", 1) != 1 || close(source->to) != 0))
+        exit(1);
+    source->matches += match_count;
+    return 0;
+}
+
+/* Where case is ignored an occurrence may hold a letter that ends lines, though the pattern has the
+ * other case: what is read up to it is not searched as if nothing could go on behind. The lines of
+ * the streams above end in newlines. */
+static void letter_ends_lines(void)
+{
+    struct trawl_pattern pattern = {"aNb", 3};
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_PLAN plan = must_plans(
+        &pattern, 1, PLAN_WITH(.flags = TRAWL_IGNORE_CASE, .line_end_set = 1, .line_end = 'n'));
+    AUTO_TEXT text = NULL;
+    struct source source;
+    int ends[2];
+
+    if (pipe(ends) != 0 || write(ends[1], "anb----an", 9) != 9)
+        exit(1);
+    source = (struct source){ends[1], 0};
+    MUST(trawl_text_from_descriptor(ends[0], "pipe", &text, NULL));
+    MUST(trawl_positions(searcher, plan, text, see_letter, &source, NULL));
+    TEST_CHECK_U64(source.matches, 2);
+    close(ends[0]);
+}
+
 /* What a stream held is gone: a second search says so instead of finding nothing. */
 static void only_once(void)
 {
@@ -235,6 +274,7 @@ int main(void)
         endless(threads);
     }
     not_waiting();
+    letter_ends_lines();
     only_once();
     return test_end();
 }
