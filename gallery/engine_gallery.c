@@ -117,27 +117,13 @@ static enum trawl_status gallery_submit(struct engine_worker *worker, struct eng
                                                       task->want, task->result, error);
 }
 
-static enum trawl_status gallery_poll(struct engine_worker *worker, struct engine_task *task,
-                                      struct trawl_error *error)
-{
-    (void)worker;
-    (void)task;
-    (void)error;
-    return TRAWL_OK; /* it was over when it was submitted */
-}
-
-static void gallery_cancel(struct engine_worker *worker)
-{
-    (void)worker;
-}
-
 const struct engine_ops engine_gallery = {.open = gallery_open,
                                           .close = gallery_close,
                                           .properties = gallery_properties,
                                           .compile = gallery_compile,
                                           .release = gallery_release,
                                           .submit = gallery_submit,
-                                          .poll = gallery_poll,
-                                          .cancel = gallery_cancel,
+                                          .poll = engine_poll_nothing,
+                                          .cancel = engine_cancel_nothing,
                                           .hold = engine_hold_nothing,
                                           .drop = engine_drop_nothing};

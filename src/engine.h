@@ -229,6 +229,22 @@ static inline bool engine_drop_nothing(struct engine *engine, const struct engin
     return text->how != ENGINE_HOLD_PINNED;
 }
 
+/* And a task is over when it was submitted. */
+static inline enum trawl_status engine_poll_nothing(struct engine_worker *worker,
+                                                    struct engine_task *task,
+                                                    struct trawl_error *error)
+{
+    (void)worker;
+    (void)task;
+    (void)error;
+    return TRAWL_OK;
+}
+
+static inline void engine_cancel_nothing(struct engine_worker *worker)
+{
+    (void)worker;
+}
+
 extern const struct engine_ops engine_cpu;
 
 #endif

@@ -194,20 +194,6 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
     return scan_end(&scan);
 }
 
-static enum trawl_status cpu_poll(struct engine_worker *worker, struct engine_task *task,
-                                  struct trawl_error *error)
-{
-    (void)worker;
-    (void)task;
-    (void)error;
-    return TRAWL_OK; /* it was over when it was submitted */
-}
-
-static void cpu_cancel(struct engine_worker *worker)
-{
-    (void)worker;
-}
-
 const struct engine_ops engine_cpu = {
     .open = cpu_open,
     .close = cpu_close,
@@ -215,8 +201,8 @@ const struct engine_ops engine_cpu = {
     .compile = cpu_compile,
     .release = cpu_release,
     .submit = cpu_submit,
-    .poll = cpu_poll,
-    .cancel = cpu_cancel,
+    .poll = engine_poll_nothing,
+    .cancel = engine_cancel_nothing,
     .hold = engine_hold_nothing,
     .drop = engine_drop_nothing,
 };

@@ -13,7 +13,8 @@ static const struct find_ops *const variants[] = {
     &find_portable,
 };
 
-const struct find_ops *find_variant(uint32_t index)
+/* The variants this machine can run, best first; NULL beyond the last. */
+static const struct find_ops *find_variant(uint32_t index)
 {
     for (uint32_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
         if (variants[i]->is_supported() && index-- == 0)

@@ -132,8 +132,6 @@ extern const struct find_ops find_avx512vbmi;
 extern const struct find_ops find_neon;
 #endif
 
-/* The variants this machine can run, best first; NULL beyond the last. */
-const struct find_ops *find_variant(uint32_t index);
 /* By name; NULL name: the best. NULL: no such variant here. */
 const struct find_ops *find_by_name(const char *name);
 

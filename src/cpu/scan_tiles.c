@@ -62,7 +62,8 @@ void worker_probes_begin(struct engine_worker *worker)
     TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);
 }
 
-void worker_probes_learn(struct engine_worker *worker)
+/* Put the learned offset first, in place of the last. */
+static void probes_learn(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
     uint8_t byte = plan_literal_bytes(plan, 0)[worker->learned];
@@ -269,7 +270,7 @@ static void worker_adapt(struct scan *scan, uint64_t places, uint64_t candidates
             cleared > places / CLEARED_SHARE_MAX + 1)
             worker->method = TRAWL_METHOD_EVERY;
     } else if (failed + cleared > places / LEARN_SHARE_MAX + 1) {
-        worker_probes_learn(worker);
+        probes_learn(worker);
     }
 }
 

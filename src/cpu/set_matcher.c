@@ -362,7 +362,7 @@ static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matc
     filler_place(&filler);
 }
 
-void set_matcher_free(void *object)
+static void set_matcher_free(void *object)
 {
     struct set_matcher *matcher = (struct set_matcher *)object;
 

@@ -374,8 +374,6 @@ bool set_matcher_fits(const struct trawl_plan *plan);
 enum trawl_status set_matcher_want(const struct trawl_plan *plan,
                                    const struct set_matcher **matcher, struct trawl_error *error);
 
-void set_matcher_free(void *object);
-
 /* set_stems.c: a class's tables of stems. */
 static inline uint32_t set_stem_bytes(uint64_t length)
 {

@@ -7,10 +7,6 @@
 #include "cpu/set_matcher.h"
 #include "engine.h"
 
-#define TILE_WORDS                                                                \
-    256u /* 16 KiB of text: its bitmap and the text stay in the first-level cache \
-          */
-
 #define WORK_SPARED_MAX 1024u /* of a set's work */
 
 /* The strings of a set whose strings are of one byte each. */
@@ -64,10 +60,8 @@ struct engine_worker {
     uint32_t place_ends[SET_TILE_PLACES]; /* by position of a tile: where its sorted hits end */
 };
 
-/* Take the plan's probes and the literal's head; put the learned offset first in place of the last.
- */
+/* Take the plan's probes and the literal's head. */
 void worker_probes_begin(struct engine_worker *worker);
-void worker_probes_learn(struct engine_worker *worker);
 
 /* One scan of one chunk. */
 struct scan {

@@ -6,7 +6,7 @@
 #include "trawl/message.h"
 #include "trawl/pool_turns.h"
 
-void job_say(struct command_job *job, const char *text)
+static void job_say(struct command_job *job, const char *text)
 {
     if (job->worker != NULL) {
         pool_say(job->worker, text);

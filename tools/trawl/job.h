@@ -81,9 +81,6 @@ void job_file_error(struct command_job *job, const char *name, int os_code);
 /* As job_file_error, with the message made. */
 void job_file_fault(struct command_job *job, const char *message);
 
-/* As job_message, with the text made. */
-void job_say(struct command_job *job, const char *text);
-
 /* An open file. */
 struct job_file {
     int descriptor;

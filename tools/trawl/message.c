@@ -12,7 +12,8 @@
 
 struct message_manner message_manner;
 
-void message_line(const char *text)
+/* One write, so that lines of several processes do not mix. */
+static void message_line(const char *text)
 {
     static char end[] = "\n";
     const char *prefix = message_manner.called_tg ? "tg: " : "trawl: ";

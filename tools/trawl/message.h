@@ -18,8 +18,6 @@ struct message_manner {
 };
 extern struct message_manner message_manner;
 
-/* One write, so that lines of several processes do not mix. */
-void message_line(const char *text);
 void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A text of any length, since a path may have any; in `room` if it fits, else to be freed. */
 char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments);

@@ -5,9 +5,9 @@
 #include "trawl/binary.h"
 #include "trawl/charset.h"
 #include "trawl/count.h"
-#include "trawl/reread.h"
 #include "trawl/json.h"
 #include "trawl/print.h"
+#include "trawl/reread.h"
 #include "trawl/style.h"
 
 /* Where the line ends that `at` is in, at `limit` at the latest. */

@@ -17,8 +17,8 @@
 #include "trawl/matrix.h"
 #include "trawl/print.h"
 #include "trawl/progress.h"
-#include "trawl/style.h"
 #include "trawl/string_counts.h"
+#include "trawl/style.h"
 #include "trawl/totals.h"
 
 #define DRAIN_BYTES (32u << 10)
