@@ -16,8 +16,6 @@ from report import digits, machine_lines, spread, table
 from runner import HERE, command
 
 NAMES = ('pss', 'bmh', 'swift', 'word', 'records')
-PARTS = (('plan', 'plan'), ('memory', 'allocation'), ('copy_in', 'copy in'), ('kernel', 'kernel'),
-         ('copy_out', 'copy out'), ('host_work', 'host work'))
 GPU_CHUNK = 256 << 20  # the sources copied a text whole and launched one kernel on it
 ALIASES = {'wordSearchCPU (naive, one core)': 'naive'}
 PAIR = '\x01'  # no text holds it: stands for the line end where grep could not match across it
@@ -203,8 +201,8 @@ def cell(figures, ref, made, decimals):
     if not any(runs):
         return '0'
     middle, mean = statistics.median(runs), statistics.mean(runs)
-    text = digits((mean if made['means'] else middle) * made['per_second'])
-    if not made['means'] and abs(mean - middle) > 0.05 * middle:
+    text = digits(middle * made['per_second'])
+    if abs(mean - middle) > 0.05 * middle:
         text += f" ({digits(mean * made['per_second'])})"
     if spread(runs) > 0.5:
         text += ' ~'
@@ -222,37 +220,9 @@ def table_lines(figures, made):
     rows_of = [[row[0]] + [cell(figures, ref, made, decimals_of(made)) for ref in row[1:]]
                for row in made['rows']]
     head = f"{made['title']} ({made['unit']})"
-    lines = ['', f'<details><summary>{head}</summary>' if made['folded'] else f'**{head}**', '']
+    lines = ['', f'**{head}**', '']
     lines += [made['caption'], ''] if made['caption'] else []
-    lines += table([made['corner']] + made['columns'], rows_of)
-    return lines + (['', '</details>'] if made['folded'] else [])
-
-
-def part_tables(figures, rows_of):
-    """Where the time of the device's algorithms goes, and where trawl's own does."""
-    for own, title, columns, caption in (
-            (False, "Where the time of the device's algorithms goes (ms, means)",
-             PARTS, "Every search of the tables above; other is what is left of the total."),
-            (True, "Where trawl's own time goes (ms, means)",
-             (('plan', 'plan'), ('ready', 'copies for the device, all threads'),
-              ('search', 'searches, all workers')),
-             'Copies for the device and searches are sums over all threads and workers, which run at '
-             'the same time, so the parts of a row do not add up to its total.')):
-        cells = []
-        for row in rows_of:
-            for it in row['results']:
-                if not figures.good(it) or it['side'] != ('own' if own else 'published') or \
-                        it['host'] == 'command' or (not own and not it['host'].startswith('GPU')):
-                    continue
-                parts = [1e3 * statistics.mean(it.get(key, [0])) for key, _ in columns]
-                whole = 1e3 * statistics.mean(it['seconds'])
-                parts += [] if own else [max(0, whole - sum(parts))]
-                cells.append([f"{row['name']}: {it['name']}"] + [digits(v) for v in parts + [whole]])
-        if cells:
-            yield from ('', f'<details><summary>{title}</summary>', '', caption, '')
-            yield from table(['on what, who'] + [label for _, label in columns]
-                             + ([] if own else ['other']) + ['total'], cells)
-            yield from ('', '</details>')
+    return lines + table([made['corner']] + made['columns'], rows_of)
 
 
 def section(data, paper):
@@ -262,7 +232,7 @@ def section(data, paper):
         return ['Not measured.']
     figures = Figures(data, rows_of)
     lines = [f'![{paper}: the plots](measurements/papers-{paper}.svg)', '',
-             'Every time: [papers.json](measurements/papers.json).', '',
+             'Every run, and the parts of its time: [papers.json](measurements/papers.json).', '',
              f"- source: {facts['source']}; there: {facts['hardware']}"]
     lines += machine_lines(data)
     loads = data.get('load_after', {}).get(paper)
@@ -280,7 +250,6 @@ def section(data, paper):
               'is more than half of the median; [n] if only n runs fitted into --cell-seconds']
     for made in facts['tables']:
         lines += table_lines(figures, made)
-    lines += part_tables(figures, rows_of)
     return lines + claim_lines(figures, facts['claims'])
 
 
