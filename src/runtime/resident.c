@@ -13,8 +13,9 @@
 #include "runtime/tasks.h"
 
 #define HELD_HITS_MAX (1u << 24) /* with more, no device goes far ahead of the others */
-/* For each worker: what is cut cannot be cut anew, once it is known how many hits there are. */
-#define AHEAD_PER_WORKER 2u
+/* Cut for each worker and not searched yet: what is cut cannot be cut anew, once it is known how
+ * many hits there are. */
+#define UNREAD_PER_WORKER 2u
 
 /* May one more chunk be cut? */
 static bool may_cut(const struct search *search)
@@ -22,12 +23,13 @@ static bool may_cut(const struct search *search)
     uint32_t workers = search->job.runtime->devices.workers_worth;
     uint32_t ahead =
         search->held_hits < HELD_HITS_MAX ? search->tasks_max : search->searcher->tasks_few;
+    uint64_t unread_max = UINT64_MAX;
 
     if (search->chunk_most > 0 && !search->rate_known)
-        ahead = workers;
+        unread_max = workers;
     else if (search->chunk_most > 0 && !search->is_split)
-        ahead = (uint32_t)min_u64(ahead, AHEAD_PER_WORKER * workers);
-    return !search->ended && !search->stopping &&
+        unread_max = UNREAD_PER_WORKER * workers;
+    return !search->ended && !search->stopping && search->unread < unread_max &&
            search->cursor.index_next - search->index_deliver < ahead;
 }
 
@@ -54,6 +56,7 @@ struct task *resident_next(struct search *search)
     task->item.device = part->device;
     part->held -= task->chunk.owned;
     search->ended = task->chunk.last;
+    search->unread++;
     atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
     return task;
 }
@@ -74,18 +77,18 @@ void resident_queue(struct search *search)
         devices_push(&search->job.runtime->devices, first);
 }
 
-bool resident_learn(struct search *search, const struct task *task)
+void resident_learn(struct search *search, const struct task *task)
 {
     uint64_t bytes = task->result.done - task->from, hits = task->result.hits.count, wanted;
-    bool first = !search->rate_known;
 
+    TRAWL_ASSERT(search->unread > 0);
+    search->unread--;
     if (search->chunk_most == 0 || bytes == 0 || task->status != TRAWL_OK)
-        return false;
+        return;
     wanted =
         hits == 0 ? search->chunk_most : saturating_multiply(bytes, resident_sizes.hits) / hits;
     wanted = min_u64(max_u64(wanted, resident_sizes.least), search->chunk_most);
     if (wanted > 2 * search->chunk_device || wanted < search->chunk_device / 2)
         search->chunk_device = wanted;
     search->rate_known = true;
-    return first;
 }

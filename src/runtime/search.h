@@ -78,6 +78,7 @@ struct search {
     uint64_t held_hits;      /* of tasks that wait for their delivery */
     uint64_t index_deliver;  /* the next chunk to deliver */
     struct engine_text part; /* of a loaded text, what is left of it on one device */
+    uint64_t unread;         /* of its chunks that are cut, those that are not searched */
     bool rate_known;         /* how large the chunks of a loaded text are to be */
     bool ended;              /* no chunk is left to take */
     bool stopping;           /* take no more */

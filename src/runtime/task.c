@@ -273,8 +273,10 @@ static void finish(struct search *search, struct task *task, struct worker *work
     search->searcher->ring[task->chunk.index % search->searcher->task_count] = task;
     task->held_hits = task->result.hits.count;
     search->held_hits += task->held_hits;
-    if (search->road == ROAD_RESIDENT)
-        more = resident_learn(search, task);
+    if (search->road == ROAD_RESIDENT) {
+        resident_learn(search, task);
+        more = !search->ended && search->chunk_most > 0;
+    }
     (void)pthread_cond_signal(&search->ready);
     (void)pthread_mutex_unlock(&search->lock);
     if (more)
