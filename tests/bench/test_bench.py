@@ -21,9 +21,11 @@ import grid  # noqa: E402
 import gpu  # noqa: E402
 import losses  # noqa: E402
 import papers  # noqa: E402
+import regret  # noqa: E402
 import report  # noqa: E402
 import runner as rows_of  # noqa: E402
 import sets  # noqa: E402
+import texts  # noqa: E402
 
 PROGRAM, COMMAND = sys.argv[1:3]
 IS_LONG = os.environ.get('TRAWL_TEST_SCALE', '1') != '1'
@@ -143,6 +145,20 @@ class Rows(Case):
         self.assertEqual([bool(row['found']) for row in results], [True, False, False] * len(texts))
 
 
+    def test_bytes_of_the_text(self):
+        """Patterns that are made of the text's bytes, and an exchanged byte that is one of them."""
+        hand = {('drawn:1:1:1', 'repeat:ab', None): 1500, ('drawn:4:2:2', 'repeat:a', None): 4000,
+                ('at:0:1', 'repeat:ab', 'middle'): 1500, ('at:0:2', 'repeat:ab', 'last'): 0,
+                ('at:0:1', 'repeat:a', 'first'): 0}
+        status, results, _ = run_rows(
+            {'name': recipe, 'rounds': 1, 'asks': [({
+                'text': text, 'bytes': 3000, 'lines': 3 if recipe == 'drawn:4:2:2' else None,
+                'patterns': recipe, 'change': change}, [{'name': 'trawl', 'ours': True}])]}
+            for recipe, text, change in hand)
+        self.assertEqual(status, 0)
+        self.assertEqual([row['found'] for row in results], list(hand.values()))
+
+
 class Wrong(Case):
     """A contestant that lies is caught, whatever is asked."""
 
@@ -248,6 +264,52 @@ class Grid(Case):
         self.assertIn('every core busy: ', text)
 
 
+class Regret(Case):
+    def all_methods(self, row, engine):
+        """Each method that is not refused is right; of one pattern every one is measured."""
+        for it in row['results']:
+            self.assertNotIn('wrong', it, row['name'])
+            if it['name'] not in regret.READS:  # for the simulated driver, which reads nothing
+                self.assertTrue(it.get('seconds') or 'takes' in it.get('why', ''), (row['name'], it))
+        for name in (regret.CHOICE, regret.SHOWN, 'set'):
+            self.assertIsNotNone(report.result(row, name), (engine, row['name']))
+        if row.get('m', 0) >= 16:
+            self.assertEqual(list(sorted(regret.methods_of(row))), ['every', 'grams', 'sampled', 'set'])
+        self.assertGreaterEqual(regret.regret(row), 1)
+
+    def test_rows(self):
+        for name, count in (('ab, m = 1', 19), ('log, programs, DNA, m = 16, taken', 3), ('C, 10 strings', 3),
+                            ('English, 1,000 strings, made up', 3)):
+            data, text = self.bench('regret', '--bytes=64K', '--rounds=1', f'--filter={name}')
+            self.assertEqual(len(data['rows']), count, name)
+            for row in data['rows']:
+                self.all_methods(row, 'cpu')
+            self.assertIn(f"\n| all | {len(data['rows'])} | ", text)
+
+    def names(self, *words):
+        options = bench.parse(['regret', '--bytes=16M', '--filter=ACGT, ', f'--command={COMMAND}',
+                               '--rounds=1', *words])
+        options.facts, options.bytes = {'methods': ['auto', 'every']}, 1 << 24
+        return [row['name'] for row in regret.rows(options, None)]
+
+    def test_share(self):
+        every, some, others = self.names(), self.names('--share=0.3'), self.names('--share=0.3', '--seed=2')
+        self.assertEqual(len(every), len(set(every)))
+        self.assertGreater(len(every) * len(regret.MADE + regret.FILES), 2000)
+        self.assertTrue(0 < len(some) < len(every) and set(some) <= set(every))
+        self.assertNotEqual(set(some), set(others))
+
+    def test_no_such_files(self):
+        with contextlib.redirect_stdout(io.StringIO()) as out:
+            options = bench.parse(['regret', '--filter=JavaScript', f'--command={COMMAND}'])
+            options.facts, options.bytes, options.directory = {'methods': []}, 65536, self.folder
+            made, saved = texts.Texts(options), texts.OWN['javascript']
+            texts.OWN['javascript'] = ((os.path.join(self.folder, 'none'),), '.js')
+            self.assertEqual(list(regret.rows(options, made)), [])
+            texts.OWN['javascript'] = saved
+        self.assertEqual(out.getvalue(), 'SKIPPED: JavaScript: this machine has no such files\n')
+
+
 class Papers(Case):
     def test_small(self):
         data, text = self.bench('papers', '--largest=8K', '--rounds=1', '--cell-seconds=0.01')
@@ -297,6 +359,25 @@ class Gpu(Case):
                 self.assertIn(f'\n| {tail} |', text)
             for row in data['rows']:
                 self.assertIsNotNone(report.result(row, gpu.ALL), row['name'])
+
+    def test_regret(self):
+        data, _ = self.bench('regret', '--engine=cuda', '--bytes=8K', '--rounds=1', '--filter=ACGT, m = 64')
+        self.assertEqual(len(data['rows']), 7)
+        for row in data['rows']:
+            Regret.all_methods(self, row, 'cuda')
+
+    def test_loaded_texts(self):
+        """Contestants share what is loaded: never another text, nor another part of it."""
+        who = [{'name': str(i), 'engine': 'cuda', 'loaded': True, 'ours': True} for i in range(2)]
+        asks = [({'text': f'repeat:{part}', 'bytes': count, 'oracle': 5000, 'patterns': 'literal:a'}, who)
+                for part, count in (('a', 8000), ('ab', 8000), ('ab', 6000))]
+        status, results, _ = run_rows(
+            [{'name': 'loaded', 'rounds': 2, 'asks': [ask]} for ask in asks + asks]
+            + [{'name': 'together', 'rounds': 2, 'asks': asks}])
+        self.assertEqual(status, 0)
+        self.assertEqual([[it['count'] for it in row['results']] for row in results],
+                         [[8000] * 2, [4000] * 2, [3000] * 2] * 2
+                         + [[8000] * 2 + [4000] * 2 + [3000] * 2])
 
 
 class Reports(Case):
@@ -370,6 +451,31 @@ class Reports(Case):
                           'slower in none; 0 of 1 bars missed'])
 
 
+    def test_regret(self):
+        """Read contestants and refused methods do not count; times of both measurements do."""
+        rows = [{**made_results((regret.CHOICE, [choice]), (regret.SHOWN, [2]), ('every', [2, 1]),
+                                ('grams', [5]), ('read', [0.1])), 'text': 'a-z', 'm': 4,
+                 'text_bytes': 10 ** 9, 'found': 5, 'name': str(choice)} for choice in (1, 3)]
+        for row in rows:
+            row['results'][0]['method'] = 'grams'
+            row['results'].append({'name': 'sampled', 'why': 'refused'})
+        self.assertEqual([regret.regret(row) for row in rows], [1, 3])
+        self.assertEqual([regret.regret(row, regret.SHOWN) for row in rows], [2, 2])
+        self.assertEqual(regret.kind_table(rows)[2:],
+                         [f'| {kind} | 2 | 1 | 2.000 | 3.0 | 2 | 2.000 | 2.0 | 0.333 | 0.333 |'
+                          for kind in ('a-z', 'all')])
+        self.assertIn('- grams: chosen in 2 rows, clearly the best in 0', list(regret.method_lines(rows)))
+        self.assertEqual(regret.winner_table(rows)[2:], ['| a-z | every |'])
+        self.assertTrue(regret.worst_table(rows)[2].startswith(
+            '| 3 | 5 | grams | 0.333 | 3.0 | 2.0 | every | 1.00 |'))
+        better = made_results((regret.CHOICE, [1.5]), ('every', [4]), name='3')
+        made = {row['name']: {'name': row['name'], 'rounds': 2} for row in rows}
+        with contextlib.redirect_stdout(io.StringIO()):
+            regret.again(rows, made, lambda few: [better] if [row['rounds'] for row in few] == [4, 4]
+                         else None, {})
+        self.assertEqual([regret.regret(row) for row in rows], [1, 1.5])
+
+
 class Docs(Case):
     def test_pages(self):
         out = io.StringIO()
@@ -438,7 +544,7 @@ class Options(Case):
 
 
 PARTS = {'rows': (Rows, Suites), 'wrong': (Wrong,), 'commands': (Commands,), 'sets': (Sets,),
-         'floods': (Floods,), 'grid': (Grid,), 'papers': (Papers,), 'gpu': (Gpu,),
+         'floods': (Floods,), 'regret': (Regret,), 'grid': (Grid,), 'papers': (Papers,), 'gpu': (Gpu,),
          'reports': (Reports,), 'docs': (Docs,), 'options': (Options,)}
 
 

@@ -196,8 +196,10 @@ bool rival_contestant(struct contestant *contestant, const char *kind);
 bool device_contestant(struct contestant *contestant, const char *kind);
 bool command_contestant(struct contestant *contestant, const char *kind);
 
-/* library.c: searchers stay open from row to row; this closes them. */
+/* library.c: searchers, and texts that were loaded, stay from row to row; this closes them. */
 void library_close(void);
+/* Unload the texts of a searcher, and those of these bytes; NULL, NULL: all. */
+void library_unload(const struct trawl_searcher *searcher, const uint8_t *bytes);
 /* The most memory that the library holds in one run of the contestant. */
 uint64_t library_memory(struct contestant *contestant);
 

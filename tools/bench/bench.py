@@ -2,6 +2,7 @@
 """./dev bench NAME [OPTION]...: measure, and write what came out. README.md tells how."""
 import argparse
 import copy
+import itertools
 import os
 import signal
 import sys
@@ -15,6 +16,7 @@ import gpu
 import grid
 import losses
 import papers
+import regret
 import sets
 from runner import ROOT, Runner, die, machine, read_results, size, this_commit, write_results
 from texts import Texts
@@ -31,6 +33,7 @@ KINDS = {
     'grid': (grid, grid.rows, grid.section, '100M', 5),
     'gpu': (gpu, gpu.rows, gpu.section, '16G', 7),
     'papers': (papers, papers.rows, None, '1G', 10),
+    'regret': (regret, regret.rows, regret.section, '16M', 5),
 }
 FILTERS = {'tree': 'tree', 'files': ' file '}
 DOCS = ('cpu', 'commands', 'sets', 'matrix', 'floods')
@@ -45,6 +48,9 @@ def parse(words):
     parser.add_argument('--rounds', type=int, help='timed runs of each; the median counts')
     parser.add_argument('--threads', type=int, default=os.cpu_count())
     parser.add_argument('--filter', help='only rows whose name contains this')
+    parser.add_argument('--engine', choices=('cpu', 'cuda'), default='cpu', help='regret: who searches')
+    parser.add_argument('--share', type=float, default=1, help='regret: of the rows, drawn by --seed')
+    parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--method', default='auto', help="force one of trawl's methods")
     parser.add_argument('--instruction-set', help='force an instruction set')
     parser.add_argument('--sample', action='store_true', help='show plans the first 64 KiB of text')
@@ -102,6 +108,10 @@ class Clock:
             else:
                 yield row
 
+    def rest(self, again):
+        """Those that there is time for."""
+        return itertools.takewhile(lambda _: not self.end or time.monotonic() < self.end, again)
+
 
 def measure(options, name):
     """The head and the rows of a file of results; None: an answer was wrong."""
@@ -115,6 +125,8 @@ def measure(options, name):
                     load_before=os.getloadavg()[0], load_after={})
     elif module in (commands, grid):
         head['versions'] = commands.versions(options)
+    elif module is regret:
+        head.update(engine=options.engine, threads=options.threads)
     if options.busy:
         head['busy'] = True
     rival = grid.burner(options) if options.busy else None
@@ -139,8 +151,9 @@ def measure(options, name):
         environment = grid.ENVIRONMENT if module is grid else None
         rows = runner.run(kept(clock.rows(make(options, texts))), environment, finished)
         rows = sets.merged(rows)
-        if module is grid:
-            rows = grid.again(rows, made, lambda few: runner.run(few, environment, finished), head)
+        if module in (grid, regret):
+            rows = module.again(rows, made, lambda few: runner.run(clock.rest(few), environment, finished),
+                                head)
         if module is gpu:
             rows += gpu.several(options, texts, lambda few, env: runner.run(clock.rows(few), env))
     finally:
@@ -184,7 +197,7 @@ def one(options, name):
     if options.markdown:
         with open(options.markdown, 'w', encoding='utf-8') as file:
             file.write('\n'.join(lines).strip('\n') + '\n')
-    elif name in ('grid', 'floods', 'sets', 'matrix', 'gpu'):
+    elif name in ('grid', 'floods', 'sets', 'matrix', 'gpu', 'regret'):
         print('\n' + '\n'.join(lines))
     return 0
 

@@ -20,16 +20,18 @@
 #define SEARCHERS_MAX 16u
 #define SAMPLE_BYTES (64u << 10)
 #define CALLERS_MAX 256u
+#define LOADED_MAX 64u
 
 /* A contestant's own. */
 struct library {
-    struct trawl_searcher *searcher, *loaded;
+    struct trawl_searcher *searcher;
     struct trawl_runtime *runtime; /* of callers */
     struct trawl_searcher *caller[CALLERS_MAX];
     uint32_t callers;
     struct trawl_plan *plan, **plans; /* kept */
-    struct trawl_text *text;
+    struct trawl_text *text;          /* its own, or a loaded one */
     uint64_t text_bytes;
+    bool loaded;
     void *array;            /* for lists, on the host or pinned */
     uint64_t address, room; /* on a device; items */
 };
@@ -78,6 +80,7 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
 
 void library_close(void)
 {
+    library_unload(NULL, NULL);
     for (uint32_t i = 0; i < SEARCHERS_MAX; i++) {
         trawl_searcher_close(searchers[i].searcher);
         searchers[i].searcher = NULL;
@@ -122,13 +125,73 @@ static bool build(const struct contestant *it, const struct trawl_pattern *patte
     return good(trawl_plan_build(patterns, count, &options, plan, &error), &error, run);
 }
 
-static void unload(struct library *own)
+static void drop_text(struct library *own)
 {
-    if (own->loaded != NULL)
-        trawl_text_unload(own->loaded, own->text);
-    trawl_text_close(own->text);
-    own->loaded = NULL;
+    if (!own->loaded)
+        trawl_text_close(own->text);
     own->text = NULL;
+}
+
+/* Texts that are loaded, for all contestants with the same searcher. */
+static struct {
+    struct trawl_searcher *searcher;
+    const uint8_t *bytes;
+    uint64_t count;
+    struct trawl_text *text;
+} loaded[LOADED_MAX];
+
+void library_unload(const struct trawl_searcher *searcher, const uint8_t *bytes)
+{
+    for (uint32_t i = 0; i < LOADED_MAX; i++) {
+        if (loaded[i].text == NULL || (searcher != NULL && loaded[i].searcher != searcher) ||
+            (bytes != NULL && loaded[i].bytes != bytes))
+            continue;
+        trawl_text_unload(loaded[i].searcher, loaded[i].text);
+        trawl_text_close(loaded[i].text);
+        loaded[i].text = NULL;
+    }
+}
+
+/* The index of the contestant's text, or of one with room for it. */
+static uint32_t find_loaded(const struct contestant *it, const struct library *own)
+{
+    uint32_t empty = LOADED_MAX;
+
+    for (uint32_t i = 0; i < LOADED_MAX; i++) {
+        if (loaded[i].text == NULL)
+            empty = i;
+        else if (loaded[i].searcher == own->searcher && loaded[i].bytes == it->question->bytes &&
+                 loaded[i].count == it->bytes)
+            return i;
+    }
+    if (empty < LOADED_MAX)
+        return empty;
+    library_unload(NULL, NULL);
+    return 0;
+}
+
+static bool load(const struct contestant *it, struct library *own, struct bench_run *run)
+{
+    uint32_t i = find_loaded(it, own);
+    struct trawl_error error = {0};
+    struct trawl_text *text = loaded[i].text;
+
+    own->loaded = true;
+    if (text == NULL) {
+        if (!good(trawl_text_from_memory(it->question->bytes, it->bytes, &text, &error), &error,
+                  run))
+            return false;
+        if (!good(trawl_text_load(own->searcher, text, &error), &error, run)) {
+            trawl_text_close(text);
+            return false;
+        }
+        loaded[i].searcher = own->searcher;
+        loaded[i].bytes = it->question->bytes;
+        loaded[i].count = it->bytes;
+        loaded[i].text = text;
+    }
+    own->text = text;
+    return true;
 }
 
 /* The text of this share, loaded where it is to be. */
@@ -136,19 +199,14 @@ static bool open_text(const struct contestant *it, struct library *own, struct b
 {
     struct trawl_error error = {0};
 
+    if (field(&it->fields, "loaded", NULL) != NULL)
+        return load(it, own, run);
     if (own->text != NULL && own->text_bytes == it->bytes)
         return true;
-    unload(own);
+    drop_text(own);
     own->text_bytes = it->bytes;
-    if (!good(trawl_text_from_memory(it->question->bytes, it->bytes, &own->text, &error), &error,
-              run))
-        return false;
-    if (field(&it->fields, "loaded", NULL) == NULL)
-        return true;
-    if (!good(trawl_text_load(own->searcher, own->text, &error), &error, run))
-        return false;
-    own->loaded = own->searcher;
-    return true;
+    return good(trawl_text_from_memory(it->question->bytes, it->bytes, &own->text, &error), &error,
+                run);
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
@@ -566,13 +624,13 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
         run->part[PART_PLAN] = now(it) - begin;
     }
     (void)good(ask(it, own, own->plan, full, run, &error), &error, run);
-    if (once) {
+    if (once)
         run->seconds = now(it) - begin;
-    } else {
+    if (full) /* a run whose time does not count */
+        take_method(own->plan, run);
+    if (!once) {
         struct trawl_plan *plan = own->plan;
 
-        if (full) /* a run whose time does not count */
-            take_method(plan, run);
         own->plan = NULL;
         trawl_plan_free(plan);
         run->seconds = now(it) - begin;
@@ -623,7 +681,9 @@ static void close_library(struct contestant *it)
 {
     struct library *own = (struct library *)it->state;
 
-    unload(own);
+    drop_text(own);
+    if (own->callers > 0)
+        library_unload(own->searcher, NULL);
     array_close(it, own);
     trawl_plan_free(own->plan);
     for (uint64_t i = 0; own->plans != NULL && i < it->question->pattern_count; i++)

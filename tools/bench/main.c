@@ -124,6 +124,9 @@ static int describe(void)
 #else
     print_json_string(stdout, "gcc " __VERSION__);
 #endif
+#define METHOD_WORD(member, number, word) ", \"" word "\""
+    printf(", \"methods\": [%s]", (TRAWL_METHOD_LIST(METHOD_WORD)) + 2);
+#undef METHOD_WORD
     printf(", \"instruction_set\": \"%s\", \"hyperscan\": ", trawl_instruction_set(0));
     print_json_string(stdout, hyperscan_version() != NULL ? hyperscan_version() : "");
     printf(", \"algorithms\": {");

@@ -12,8 +12,10 @@
  *   patterns=file:PATH       one a line
  *   patterns=at:PLACE:BYTES  what stands there
  *   patterns=pieces:COUNT:LEAST:MOST   from random places, none with a line end (pattern-seed=N)
+ *   patterns=drawn:COUNT:LEAST:MOST    each byte from a random place, none a line end
  *   patterns=random:COUNT:BYTES        random letters
- *   change=first|middle|last to=BYTE   that byte of the first pattern is another
+ *   change=first|middle|last to=BYTE   that byte of the first pattern is another: without `to` one
+ *                                      of the text, if it has another one
  *   absent=1                 the middle byte of the first pattern becomes one with which the text
  *                            does not hold it
  */
@@ -29,6 +31,7 @@
 #define BLOCK_BYTES (1u << 20)
 #define PATTERN_SEED 7u
 #define ABSENT_TRIES 64u
+#define DRAW_TRIES 64u
 #define SLACK_BYTES 4096u
 
 struct text {
@@ -216,8 +219,10 @@ static char *recipe_of(const struct fields *fields)
 
 static void drop(struct text *text)
 {
-    if (text->bytes != NULL)
+    if (text->bytes != NULL) {
+        library_unload(NULL, text->bytes);
         (void)munmap(text->bytes, (size_t)(text->count + SLACK_BYTES));
+    }
     free(text->recipe);
     memset(text, 0, sizeof *text);
 }
@@ -283,7 +288,22 @@ static void take_file(struct question *question, const char *path)
     }
 }
 
-static void take_pieces(struct question *question, uint64_t count, uint64_t least, uint64_t most)
+/* A byte from a random place of the text; where the text seems to have none but `other`, the one
+ * after that. */
+static uint8_t draw_byte(const struct question *question, uint8_t other, struct seeded *seeded)
+{
+    for (uint32_t i = 0; i < DRAW_TRIES; i++) {
+        uint8_t byte = question->bytes[seeded_below(seeded, question->bytes_count)];
+
+        if (byte != other)
+            return byte;
+    }
+    return (uint8_t)(other + 1);
+}
+
+/* `drawn`: of bytes that stand apart; else what stands together. */
+static void take_pieces(struct question *question, bool drawn, uint64_t count, uint64_t least,
+                        uint64_t most)
 {
     struct seeded seeded = {field_number(&question->fields, "pattern-seed", PATTERN_SEED)};
     uint8_t *to;
@@ -297,9 +317,12 @@ static void take_pieces(struct question *question, uint64_t count, uint64_t leas
         const uint8_t *from =
             question->bytes + seeded_below(&seeded, question->bytes_count - bytes + 1);
 
-        if (memchr(from, '\n', (size_t)bytes) != NULL)
+        if (!drawn && memchr(from, '\n', (size_t)bytes) != NULL)
             continue;
-        question->patterns[i++] = (struct trawl_pattern){memcpy(to, from, (size_t)bytes), bytes};
+        memcpy(to, from, (size_t)bytes);
+        for (uint64_t k = 0; drawn && k < bytes; k++)
+            to[k] = draw_byte(question, '\n', &seeded);
+        question->patterns[i++] = (struct trawl_pattern){to, bytes};
         to += bytes + 1;
     }
 }
@@ -344,7 +367,9 @@ static void take_patterns(struct question *question, const char *recipe)
             fail("beyond the text: %s", recipe);
         take_bytes(question, question->bytes + n[0], n[1]);
     } else if (read_recipe(recipe, "pieces", n, 3)) {
-        take_pieces(question, n[0], n[1], n[2]);
+        take_pieces(question, false, n[0], n[1], n[2]);
+    } else if (read_recipe(recipe, "drawn", n, 3)) {
+        take_pieces(question, true, n[0], n[1], n[2]);
     } else if (read_recipe(recipe, "random", n, 2)) {
         room_for(question, n[0], n[0] * n[1]);
         fill_letters(question->pattern_bytes, n[0] * n[1], "abcdefghijklmnopqrstuvwxyz",
@@ -366,14 +391,17 @@ static bool is_absent(const struct question *question)
 static void change(struct question *question)
 {
     const char *where = field(&question->fields, "change", NULL);
+    const char *to = field(&question->fields, "to", NULL);
     uint64_t bytes = question->pattern_count > 0 ? question->patterns[0].bytes_count : 0;
     struct seeded seeded = {PATTERN_SEED + bytes};
 
-    if (where != NULL && bytes > 0)
-        question->pattern_bytes[strcmp(where, "first") == 0  ? 0
-                                : strcmp(where, "last") == 0 ? bytes - 1
-                                                             : bytes / 2] =
-            (uint8_t)field(&question->fields, "to", "\x01")[0];
+    if (where != NULL && bytes > 0) {
+        uint8_t *byte = &question->pattern_bytes[strcmp(where, "first") == 0  ? 0
+                                                 : strcmp(where, "last") == 0 ? bytes - 1
+                                                                              : bytes / 2];
+
+        *byte = to != NULL ? (uint8_t)to[0] : draw_byte(question, *byte, &seeded);
+    }
     if (field(&question->fields, "absent", NULL) == NULL || bytes == 0)
         return;
     for (uint32_t i = 0; i < ABSENT_TRIES + 255; i++) {

@@ -1,13 +1,16 @@
 """texts: the files that contestants search, made from recipes with a seed.
 
 Corpora of the folder of data (--data, TRAWL_DATA, ../shared/data) are taken where they are there:
-bible.txt, world192.txt, ecoli-nc008253.txt, rust-library.rs, words-100k.txt, subtitles-ru.txt."""
+bible.txt, world192.txt, ecoli-nc008253.txt, rust-library.rs, words-100k.txt, subtitles-ru.txt,
+subtitles-zh.txt. Programs and source code are the machine's own, where it has any."""
+import base64
 import json
 import os
 import random
 import re
 import shutil
 import tempfile
+import zlib
 
 import runner
 
@@ -22,7 +25,16 @@ CYRILLIC = ('и в не на я что он с как это по но они м
 CODE = ('let mut', 'fn new(', 'self.', 'return', '&mut', 'impl', 'pub fn', 'match', 'Some(',
         'Ok(())', '=> {', 'usize', 'as u64', '// the', 'vec![', 'assert!(', 'u32', 'if x', '}', '{')
 FILES = {'english': 'bible.txt', 'world': 'world192.txt', 'dna': 'ecoli-nc008253.txt',
-         'code': 'rust-library.rs', 'words': 'words-100k.txt', 'cyrillic': 'subtitles-ru.txt'}
+         'code': 'rust-library.rs', 'words': 'words-100k.txt', 'cyrillic': 'subtitles-ru.txt',
+         'chinese': 'subtitles-zh.txt'}
+OWN_BYTES = 16 << 20
+OWN = {  # folders of the machine, and how the names of files in them end
+    'programs': (('/usr/bin', '/usr/lib'), ''),
+    'c': ((os.path.join(runner.ROOT, 'src'), '/usr/include'), ('.c', '.h')),
+    'c++': (('/usr/include/c++',), ''),
+    'python': ((os.path.dirname(os.__file__),), '.py'),
+    'javascript': (('/usr/lib/node_modules', '/usr/share'), '.js'),
+    'perl': (('/usr/share/perl', '/usr/share/perl5'), '.pm')}
 
 
 class Texts:
@@ -42,15 +54,22 @@ class Texts:
         return os.path.join(self.folder, name)
 
     def source(self, kind):
-        """The bytes of a corpus and its name. Without the file, generated ones."""
+        """The bytes of a corpus and its name. Without the file, generated ones; none (b'') where
+        the machine has no such files, or the kind cannot be generated."""
         if kind in self.sources:
             return self.sources[kind]
         path = os.path.join(self.data, FILES.get(kind, ''))
         if kind in FILES and os.path.isfile(path):
             with open(path, 'rb') as file:
                 made = file.read(), FILES[kind]
+        elif kind in OWN:
+            made = own_files(*OWN[kind]), f'{kind} of this machine'
         elif kind == 'words':
             made = self.source('english')
+        elif kind == 'base64':
+            made = base64.encodebytes(self.source('image')[0]), 'base64 of an image'
+        elif kind == 'utf-16':
+            made = self.source('english')[0].decode('utf-8', 'replace').encode('utf-16'), 'UTF-16'
         else:
             made = generate(kind), f'generated {kind}, seed 1'
         self.sources[kind] = made
@@ -95,6 +114,26 @@ def repeat_into(path, content, count):
         os.fdatasync(file.fileno())  # a writer in the background is one more contestant
 
 
+def own_files(folders, endings):
+    """The first bytes of the machine's files, in the order of their names."""
+    parts, left = [], OWN_BYTES
+    for folder in folders:
+        for place, inner, names in os.walk(folder):
+            inner.sort()
+            for path in (os.path.join(place, name) for name in sorted(names)
+                         if name.endswith(endings)):
+                if left > 0 and os.path.isfile(path) and not os.path.islink(path):
+                    try:
+                        with open(path, 'rb') as file:
+                            parts.append(file.read(left))
+                    except OSError:  # not for this user
+                        continue
+                    left -= len(parts[-1])
+            if left <= 0:
+                return b''.join(parts)
+    return b''.join(parts)
+
+
 # ---- Generated texts ------------------------------------------------------------------------
 
 
@@ -131,6 +170,26 @@ def json_line(draw, number):
                        'ok': draw.random() < 0.98})
 
 
+def csv_line(draw, number):
+    return (f'{number},2026-11-{number % 28 + 1:02},{draw.choice(NAMES)},{draw.choice(WORDS)},'
+            f'{draw.gauss(0, 1):.6f},{draw.randrange(10 ** 4)},"{draw.choice(WORDS)}, '
+            f'{draw.choice(WORDS)}",{draw.choice(("true", "false", ""))}')
+
+
+def xml_line(draw, number):
+    if number % 10:
+        return f'    <item id="{number}" kind="{draw.choice(WORDS)}">{draw.randrange(10 ** 6)}</item>'
+    return f'  </record>\n  <record name="{draw.choice(NAMES)}" date="2026-11-{number % 28 + 1:02}">'
+
+
+def image(draw):
+    """Pixels that change little by little, deflated as in a PNG file."""
+    noise = draw.randbytes(GENERATED_BYTES)
+    rows = [bytes((x * 3 + y + (noise[y * 4096 + x] & 15)) & 255 for x in range(4096))
+            for y in range(GENERATED_BYTES // 4096)]
+    return b'\x89PNG\r\n\x1a\n' + zlib.compress(b''.join(rows), 6)
+
+
 def code_line(draw, number):
     return '    ' * draw.randrange(5) + ' '.join(draw.choices(CODE, k=draw.randrange(1, 7)))
 
@@ -143,7 +202,12 @@ def generate(kind):
         return words_text(random.Random(1 if kind == 'english' else 2), WORDS, NAMES)
     if kind == 'cyrillic':
         return words_text(draw, CYRILLIC, ('Достоевский', 'Аввакум'))
-    line = {'log': log_line, 'json': json_line, 'code': code_line}[kind]
+    if kind == 'image':
+        return image(draw)
+    line = {'log': log_line, 'json': json_line, 'code': code_line, 'csv': csv_line,
+            'xml': xml_line}.get(kind)
+    if line is None:
+        return b''
     lines = [line(draw, number) for number in range(40000)]
     return '\n'.join(lines).encode() + b'\n'
 

@@ -1,0 +1,243 @@
+"""regret: what the plan's choice costs beyond the best. In texts of many kinds, each row is searched as
+the plan chooses, as it chooses when it is shown the text's first 64 KiB, and by each method that can
+be forced. The regret of a choice is its time / the least time of all; least times count."""
+import random
+import statistics
+import time
+
+from report import digits, least, machine_lines, result, table, times
+
+CHOICE, SHOWN = 'the choice', 'the choice, shown 64 KiB'
+READS = ('read', 'device-read')
+LENGTHS = (1, 2, 3, 4, 8, 16, 24, 32, 40, 48, 64, 80, 128, 200, 300, 500, 768, 1000, 4000, 10000)
+KINDS = (('taken', 'at:{at}:{m}', {}), ('one byte changed', 'at:{at}:{m}', {'change': 'middle'}),
+         ('made up', 'drawn:1:{m}:{m}', {}))
+FLAGS = (('ignore-case', '-i'), ('word', '-w'))
+FLAG_LENGTHS = (4, 8, 16, 64)
+SETS = (10, 100, 1000, 10000, 100000)
+SET_KINDS = (('taken, 5 to 12 bytes', 'pieces:{n}:5:12'), ('made up, 5 to 12 bytes', 'drawn:{n}:5:12'),
+             ('taken, 16 to 32 bytes', 'pieces:{n}:16:32'))
+SET_FLAGS_COUNT = 1000
+MADE = (  # texts that the program makes
+    ('a-z', 'letters'), ('ab', 'letters:ab'), ('ACGT', 'letters:ACGT'),
+    ('16 letters', 'letters:0123456789abcdef'), ('Thue-Morse', 'thue-morse'), ('Fibonacci', 'fibonacci'),
+    ('(37 letters)^n', 'piece:37'), ('(1,000 letters)^n', 'piece:1000'), ('a^n', 'repeat:a'),
+    ('(ab)^n', 'repeat:ab'))
+FILES = (  # those of texts.py
+    ('DNA', 'dna'), ('English', 'english'), ('world192', 'world'), ('Russian', 'cyrillic'),
+    ('Chinese', 'chinese'), ('list of words', 'words'), ('log', 'log'), ('JSON lines', 'json'),
+    ('CSV', 'csv'), ('XML', 'xml'), ('machine code', 'programs'), ('image', 'image'),
+    ('base64', 'base64'), ('UTF-16', 'utf-16'), ('C', 'c'), ('C++', 'c++'), ('Python', 'python'),
+    ('Rust', 'code'), ('JavaScript', 'javascript'), ('Perl', 'perl'), ('log, programs, DNA', None))
+WITH_SETS = ('a-z', 'ACGT', 'DNA', 'English', 'world192', 'log', 'JSON lines', 'XML', 'machine code', 'C',
+             'Python', 'log, programs, DNA')
+ROW_SECONDS = 0.2  # of a contestant; then it is not run again
+BAR, AGAIN_FROM, AGAIN = 1.25, 1.1, 2
+CLEAR = 1.1  # a method is the best where every other takes so many times as long
+SPARSE = 0.01  # of the places
+SHARE_OF_SECONDS = 0.85  # the rest is for rows that are measured again
+WORST = 20
+
+
+# ---- Rows -----------------------------------------------------------------------------------
+
+
+def contestants(options, is_set):
+    on_device = options.engine == 'cuda'
+    common = {'engine': options.engine, 'threads': options.threads, 'loaded': on_device,
+              'plan': 'once' if on_device or is_set else None, 'ours': True}
+    forced = [name for name in options.facts['methods'] if name != 'auto']
+    return ([{**common, 'name': CHOICE}, {**common, 'name': SHOWN, 'sample': True}]
+            + [{**common, 'name': name, 'method': name} for name in forced])
+
+
+def questions(label, size):
+    """(name, facts, patterns and flags) of a text's rows."""
+    for m in (m for m in LENGTHS if 4 * m <= size):
+        for kind, recipe, more in KINDS:
+            facts = {'m': m, 'kind': kind}
+            ask = {'patterns': recipe.format(m=m, at=size // 2), **more}
+            yield f'{label}, m = {m}, {kind}', facts, ask
+            for flags, option in FLAGS:
+                if m in FLAG_LENGTHS and not more:
+                    yield f'{label}, m = {m}, {kind}, {option}', facts, {**ask, 'flags': flags}
+    for n in SETS if label in WITH_SETS else ():
+        for kind, recipe in SET_KINDS:
+            facts = {'n': n, 'kind': kind}
+            ask = {'patterns': recipe.format(n=n)}
+            yield f'{label}, {n:,} strings, {kind}', facts, ask
+            for flags, option in FLAGS:
+                if n == SET_FLAGS_COUNT:
+                    yield f'{label}, {n:,} strings, {kind}, {option}', facts, {**ask, 'flags': flags}
+
+
+def recipe_of(texts, source):
+    """Of a text in a file; None: this machine has no such text."""
+    if source is None:  # a text that changes its kind on the way
+        parts = [texts.source(name)[0][:1 << 21] for name in ('log', 'programs', 'dna')]
+        content = b''.join(parts) if all(parts) else b''
+    else:
+        content = texts.source(source)[0]
+    return f"file:{texts.write(f'regret-{source}', content)}" if content else None
+
+
+def rows(options, texts):
+    """Text after text; of the time that is left each gets the same part. `--share` of the rows, drawn
+    by a seed, in an order drawn by it."""
+    begin, kinds, late = time.monotonic(), MADE + FILES, 0
+    for index, (label, source) in enumerate(kinds):
+        until = options.seconds and begin + SHARE_OF_SECONDS * options.seconds * (index + 1) / len(kinds)
+        made = [it for it in questions(label, options.bytes)
+                if (options.filter or '') in it[0]
+                and random.Random(f'{options.seed} {it[0]}').random() < options.share]
+        recipe = made and (source if index < len(MADE) else recipe_of(texts, source))
+        if recipe is None:
+            print(f'SKIPPED: {label}: this machine has no such files')
+            continue
+        random.Random(options.seed).shuffle(made)
+        for number, (name, facts, ask) in enumerate(made):
+            if until and time.monotonic() > until:
+                late += len(made) - number
+                break
+            who = contestants(options, 'n' in facts)
+            if number == 0:
+                who.append({'name': READS[options.engine == 'cuda'], 'threads': options.threads,
+                            'kind': READS[options.engine == 'cuda']})
+            yield {'name': name, 'text': label, **facts, 'flags': ask.get('flags', ''),
+                   'rounds': options.rounds, 'seconds': min(options.cell_seconds, ROW_SECONDS),
+                   'asks': [({'text': recipe, 'bytes': options.bytes, 'oracle': '1M', **ask}, who)]}
+    if late:
+        print(f'the time was up: {late} rows are left out')
+
+
+def again(found, made, run, _):
+    """Rows with a regret are measured again, and all their times count: noise seldom falls twice."""
+    few = [{**made[row['name']], 'rounds': AGAIN * made[row['name']]['rounds']} for row in found
+           if any((regret(row, name) or 0) > AGAIN_FROM for name in (CHOICE, SHOWN))]
+    later = {row['name']: row for row in run(few)} if few else {}
+    for row in found:
+        for it in row['results'] if row['name'] in later else ():
+            more = result(later[row['name']], it['name'])
+            if more and it.get('seconds'):
+                it['seconds'] += more['seconds']
+    print(f'measured again: {len(later)} rows')
+    return found
+
+
+# ---- The report -----------------------------------------------------------------------------
+
+
+def methods_of(row):
+    """The forced methods' least times, those that are not refused; the slowest last."""
+    found = {it['name']: least(result(row, it['name'])) for it in row['results']
+             if it['name'] not in (CHOICE, SHOWN, *READS)}
+    return dict(sorted(((name, value) for name, value in found.items() if value),
+                       key=lambda it: it[1]))
+
+
+def regret(row, name=CHOICE):
+    """None: it was not measured."""
+    own = least(result(row, name))
+    all_times = [least(result(row, it)) for it in (CHOICE, SHOWN)] + list(methods_of(row).values())
+    return own / min(value for value in all_times if value) if own else None
+
+
+def speed(row, name=CHOICE):
+    return row['text_bytes'] / least(result(row, name)) / 1e9
+
+
+def figures(found, name):
+    """Mean and worst regret, and how many are above the bar."""
+    values = [value for value in (regret(row, name) for row in found) if value]
+    return values and [sum(value > BAR for value in values), f'{statistics.mean(values):.3f}',
+                       times(max(values))]
+
+
+def kind_of(row):
+    return row['text'] + (', sets' if 'n' in row else '')
+
+
+def kind_table(found):
+    cells = []
+    for kind in [*dict.fromkeys(map(kind_of, found)), 'all']:
+        own = [row for row in found if kind in ('all', kind_of(row)) and regret(row)]
+        sparse = [row for row in own if row.get('found', 0) < SPARSE * row['text_bytes']]
+        if own:
+            cells.append([kind, len(own), *figures(own, CHOICE), *(figures(own, SHOWN) or ['-'] * 3),
+                          digits(min(map(speed, own))),
+                          digits(min(map(speed, sparse))) if sparse else '-'])
+    shown = ['shown 64 KiB: > 1.25', 'mean', 'worst']
+    return table(['text', 'rows', '> 1.25', 'mean', 'worst', *shown, 'slowest, GB/s',
+                  'of < 1 % occurrences'], cells)
+
+
+def clear_winner(row):
+    """The forced method with which every other one takes at least CLEAR times as long; None: none."""
+    names, values = list(methods_of(row)), list(methods_of(row).values())
+    return names[0] if len(values) > 1 and values[1] >= CLEAR * values[0] else None
+
+
+def winner_table(found):
+    """Of each text and length, the methods that win clearly; `=`: none does."""
+    one = [row for row in found if 'm' in row]
+    lengths = sorted({row['m'] for row in one})
+    cells = []
+    for text in dict.fromkeys(row['text'] for row in one):
+        cells.append([text])
+        for m in lengths:
+            names = {clear_winner(row) for row in one if row['text'] == text and row['m'] == m}
+            cells[-1].append(' '.join(sorted(name or '=' for name in names)) or '-')
+    return table(['text'] + [f'm = {m}' for m in lengths], cells, left=1 + len(lengths))
+
+
+def method_lines(found):
+    names = dict.fromkeys(name for row in found for name in methods_of(row))
+    for name in names:
+        won = [row for row in found if clear_winner(row) == name]
+        chosen = [row for row in found if (result(row, CHOICE) or {}).get('method') == name]
+        kinds = ', '.join(dict.fromkeys(kind_of(row) for row in won))
+        yield (f'- {name}: chosen in {len(chosen)} rows, clearly the best in {len(won)}'
+               f"{': ' if kinds else ''}{kinds}")
+
+
+def noise_line(found):
+    """The choice against the same method forced: mostly the same work."""
+    values = sorted(least(result(row, CHOICE)) / methods_of(row)[it['method']] for row in found
+                    for it in [result(row, CHOICE) or {}] if it.get('method') in methods_of(row))
+    if not values:
+        return '- nothing says how large the noise is'
+    return (f"- noise: the choice / the same method forced, {len(values)} rows: "
+            f'{values[len(values) // 20]:.3f} to {values[len(values) * 19 // 20]:.3f} in nine of ten, '
+            f'median {statistics.median(values):.3f}')
+
+
+def worst_table(found):
+    cells = []
+    for row in sorted((row for row in found if regret(row)), key=regret, reverse=True)[:WORST]:
+        best = next(iter(methods_of(row)), '-')
+        cells.append([row['name'], row.get('found', '-'), result(row, CHOICE).get('method', '-'),
+                      digits(speed(row)), times(regret(row)), times(regret(row, SHOWN)), best,
+                      digits(speed(row, best)) if best != '-' else '-'])
+    return table(['row', 'occurrences', 'chosen', 'GB/s', 'regret', 'shown 64 KiB', 'fastest forced',
+                  'GB/s'], cells)
+
+
+def section(data):
+    found, machine = data['rows'], data['machine']
+    reads = [speed(row, name) for row in found for name in READS if result(row, name)]
+    lines = machine_lines(data) + [
+        f"- texts of {machine['text_bytes']:,} bytes, engine {data['engine']}, threads {data['threads']}; "
+        f'{len(found)} rows, every answer alike', noise_line(found)]
+    if reads:
+        lines.append(f'- read speed, median of the texts: {digits(statistics.median(reads))} GB/s')
+    lines += [*method_lines(found), '', '### Regret by text', '', *kind_table(found), '',
+              f'### The {WORST} worst rows', '', *worst_table(found), '', '### What wins where', '',
+              f'Methods that are at least {CLEAR} times as fast as every other that can be forced, with one '
+              'pattern; `=`: there is a row that none wins so.', '', *winner_table(found)]
+    return lines
+
+
+def show(row):
+    if (regret(row) or 0) > BAR:
+        print(f"{row['name']:50} regret {times(regret(row))}, shown {times(regret(row, SHOWN))}",
+              flush=True)
