@@ -43,8 +43,11 @@ static void check_form(const struct row *row, const char *option, const char *va
     struct settings before, after;
     bool good;
 
-    TEST_CHECK(flags_parse(&before, 1, arguments, false));
-    good = flags_parse(&after, value != NULL ? 3 : 2, arguments, false);
+    TEST_CHECK(flags_parse(&before, NULL, 1, arguments, false));
+    TEST_CHECK(settings_build(&before, CHARSET_BYTES, false, before.error));
+    good = flags_parse(&after, NULL, value != NULL ? 3 : 2, arguments, false) &&
+           (row->effect == EFFECT_REFUSES ||
+            settings_build(&after, CHARSET_BYTES, false, after.error));
     if (!test_check(good == (row->effect != EFFECT_REFUSES), option, __FILE__, __LINE__))
         printf("  '%s' '%s': %s\n", option, value != NULL ? value : "", after.error);
     if (row->effect == EFFECT_SETS) {
@@ -54,8 +57,8 @@ static void check_form(const struct row *row, const char *option, const char *va
     if (row->effect == EFFECT_REFUSES)
         test_check(after.error[0] != '\0' && strchr(after.error, '\n') == NULL, option, __FILE__,
                    __LINE__);
-    flags_free(&before);
-    flags_free(&after);
+    settings_free(&before);
+    settings_free(&after);
 }
 
 static void check_parsed(const struct flag *flag)

@@ -130,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
          at += strlen(at) + 1)
         arguments[count++] = at;
     arguments[count] = NULL;
-    good = flags_parse(&settings, count, arguments, posix);
+    good = flags_parse(&settings, NULL, count, arguments, posix);
     ask_oracle(&oracle, count, arguments, posix);
     if (good && !oracle.unsure) {
         REQUIRE(!oracle.failed);

@@ -251,6 +251,7 @@ bool colors_build(struct colors *colors, const struct settings *settings)
     colors->column = "";
     colors->separator = "36";
     colors->no_erase = false;
+    free(colors->storage); /* of a former call */
     variable_bytes = variable != NULL ? strlen(variable) + 1 : 1;
     colors->storage = calloc(1, variable_bytes + COLOR_TYPE_COUNT * COLOR_SEQUENCE_BYTES);
     if (colors->storage == NULL)
@@ -275,10 +276,4 @@ void colors_end(const struct colors *colors, struct output *output, const char *
 {
     if (colors->on && *color != '\0')
         output_bytes(output, "\33[m\33[K", colors->no_erase ? 3 : 6);
-}
-
-void colors_free(struct colors *colors)
-{
-    free(colors->storage);
-    colors->storage = NULL;
 }

@@ -11,7 +11,7 @@
 struct colors {
     const char *selected_match, *context_match, *selected_line, *context_line;
     const char *file_name, *line_number, *column, *byte_offset, *separator;
-    char *storage;
+    char *storage; /* what they point into; to be freed */
     bool on;
     bool reverse;  /* rv */
     bool no_erase; /* ne: no "\33[K" follows a sequence */
@@ -35,6 +35,5 @@ bool colors_build(struct colors *colors, const struct settings *settings);
 /* Before and after what has that colour; nothing where there is none. */
 void colors_begin(const struct colors *colors, struct output *output, const char *color);
 void colors_end(const struct colors *colors, struct output *output, const char *color);
-void colors_free(struct colors *colors);
 
 #endif

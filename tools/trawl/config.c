@@ -13,31 +13,28 @@
 #define CONFIG_BYTES_MAX (1u << 20)
 #define BLANKS " \t\r\v\f"
 
-static bool join(struct config *config, const char *folder, const char *rest)
+/* config->path stays NULL where there is nothing to look for. False: out of memory. */
+static bool find(struct config *config, const char *named)
 {
-    size_t folder_bytes = strlen(folder), rest_bytes = strlen(rest) + 1;
+    const char *folder = getenv("XDG_CONFIG_HOME"), *rest = "/trawl/config";
+    size_t bytes;
 
-    config->path = malloc(folder_bytes + rest_bytes);
+    if (named != NULL) {
+        folder = named;
+        rest = "";
+    } else if (folder == NULL || *folder != '/') { /* which is to be ignored, says XDG */
+        folder = getenv("HOME");
+        rest = "/.config/trawl/config";
+    }
+    if (folder == NULL || *folder == '\0')
+        return true;
+    bytes = strlen(folder);
+    config->path = malloc(bytes + strlen(rest) + 1);
     if (config->path == NULL)
         return false;
-    memcpy(config->path, folder, folder_bytes);
-    memcpy(config->path + folder_bytes, rest, rest_bytes);
+    memcpy(config->path, folder, bytes);
+    strcpy(config->path + bytes, rest);
     return true;
-}
-
-/* config->path stays NULL where there is nothing to look for. False: out of memory. */
-static bool find(struct config *config, bool *is_named)
-{
-    const char *path = getenv("TRAWL_CONFIG_PATH");
-    const char *folder = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
-
-    *is_named = path != NULL;
-    if (path != NULL)
-        return *path == '\0' || join(config, path, "");
-    if (folder != NULL && *folder == '/') /* anything else is to be ignored, says XDG */
-        return join(config, folder, "/trawl/config");
-    return home == NULL || *home == '\0' || join(config, home, "/.config/trawl/config");
 }
 
 /* All that the file holds, or one byte more than it may. False: errno says why. */
@@ -55,23 +52,19 @@ static bool read_all(int descriptor, char *bytes, size_t *bytes_count)
     return true;
 }
 
-/* The file's text, ended by NUL. Else why not; errno says whether it exists. Every run comes by
- * here, and mostly there is no file: so by the system's calls, which are in memory anyway. */
-static const char *load(struct config *config)
+/* The file's text, ended by NUL. Else why not, with errno. */
+static const char *load(struct config *config, int descriptor)
 {
-    int descriptor = open(config->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), os_code = 0;
     size_t bytes_count = 0;
     struct stat status;
+    int os_code = 0;
 
-    if (descriptor < 0)
-        return strerror(errno);
     config->text = malloc(CONFIG_BYTES_MAX + 2);
     if (config->text == NULL)
         os_code = ENOMEM;
     else if (fstat(descriptor, &status) != 0 ||
              (!S_ISFIFO(status.st_mode) && !read_all(descriptor, config->text, &bytes_count)))
         os_code = errno;
-    (void)close(descriptor);
     errno = bytes_count > CONFIG_BYTES_MAX ? EFBIG : os_code;
     if (errno != 0 || config->text == NULL)
         return strerror(errno);
@@ -113,27 +106,32 @@ static bool cut(struct config *config)
     return true;
 }
 
+/* Every run comes by here, and mostly there is no file. */
 bool config_read(struct config *config, char *message)
 {
-    const char *why;
-    bool is_named;
+    const char *named = getenv("TRAWL_CONFIG_PATH"), *why = NULL;
+    int descriptor;
 
     memset(config, 0, sizeof *config);
     *message = '\0';
-    if (!find(config, &is_named))
+    if (!find(config, named))
         goto exhausted;
     if (config->path == NULL)
         return true;
-    why = load(config);
-    if (why != NULL && !is_named && (errno == ENOENT || errno == ENOTDIR))
+    descriptor = open(config->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    if (descriptor < 0 && named == NULL && (errno == ENOENT || errno == ENOTDIR))
         return true;
+    why = descriptor < 0 ? strerror(errno) : load(config, descriptor);
+    if (descriptor >= 0)
+        (void)close(descriptor);
     if (why != NULL && errno == ENOMEM)
         goto exhausted;
     if (why != NULL) {
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s: %s",
-                       is_named ? "TRAWL_CONFIG_PATH: " : "warning: no options are taken from ",
+                       named != NULL ? "TRAWL_CONFIG_PATH: "
+                                     : "warning: no options are taken from ",
                        config->path, why);
-        return !is_named;
+        return named == NULL;
     }
     if (cut(config))
         return true;

@@ -83,10 +83,14 @@ static bool add_directory(struct exclude *exclude, const char *glob)
     return keep(exclude, copy) && add_rule(&exclude->directories, copy, false);
 }
 
-bool exclude_build(struct exclude *exclude, const struct value_list *filters, char *message)
+bool exclude_open(struct exclude **made, const struct value_list *filters, char *message)
 {
-    memset(exclude, 0, sizeof *exclude);
+    struct exclude *exclude = calloc(1, sizeof *exclude);
+
+    *made = exclude;
     snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
+    if (exclude == NULL)
+        return false;
     for (size_t i = 0; i < filters->count; i++) {
         const struct value_item *filter = &filters->items[i];
         bool good;
@@ -103,14 +107,14 @@ bool exclude_build(struct exclude *exclude, const struct value_list *filters, ch
     return true;
 }
 
-void exclude_free(struct exclude *exclude)
+void exclude_close(struct exclude *exclude)
 {
     for (size_t i = 0; i < exclude->storage_count; i++)
         free(exclude->storage[i]);
     free(exclude->storage);
     free(exclude->files.rules);
     free(exclude->directories.rules);
-    memset(exclude, 0, sizeof *exclude);
+    free(exclude);
 }
 
 static bool glob_matches(const char *glob, const char *name, bool is_operand)

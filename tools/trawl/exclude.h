@@ -22,9 +22,10 @@ struct exclude {
     size_t storage_count;
 };
 
-/* False: message[SETTINGS_ERROR_BYTES] says why. exclude_free in either case. */
-bool exclude_build(struct exclude *exclude, const struct value_list *filters, char *message);
-void exclude_free(struct exclude *exclude);
+/* Of rules that were given. False: message[SETTINGS_ERROR_BYTES] says why; exclude_close if *made
+ * is not NULL. */
+bool exclude_open(struct exclude **made, const struct value_list *filters, char *message);
+void exclude_close(struct exclude *exclude);
 
 /* is_operand: the name is one of the command line's, of which any part after a slash may match. */
 bool exclude_skips(const struct exclude *exclude, const char *name, bool is_operand,

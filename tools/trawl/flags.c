@@ -27,6 +27,23 @@ struct reader {
     bool digit_last; /* the letter before this one was a digit, in the same argument */
 };
 
+bool value_add(struct value_list *list, enum value_kind kind, const char *text)
+{
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity == 0 ? 8 : list->capacity * 2;
+        struct value_item *items = realloc(list->items, capacity * sizeof *items);
+
+        if (items == NULL)
+            return false;
+        list->items = items;
+        list->capacity = capacity;
+    }
+    list->items[list->count].kind = kind;
+    list->items[list->count].text = text;
+    list->count++;
+    return true;
+}
+
 static bool apply(struct settings *settings, enum flag_id id, const char *value)
 {
     switch (id) {
@@ -282,15 +299,10 @@ static bool read_short(struct settings *settings, struct reader *reader, const c
 }
 
 /* The command is also called tg: then it takes trees as ripgrep does. */
-static bool is_tg(const char *name)
+static void flags_defaults(struct settings *settings, const char *name)
 {
     const char *slash = name == NULL ? NULL : strrchr(name, '/');
 
-    return name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
-}
-
-static void flags_defaults(struct settings *settings, const char *name)
-{
     memset(settings, 0, sizeof *settings);
     settings->before_count = CONTEXT_NOT_GIVEN;
     settings->after_count = CONTEXT_NOT_GIVEN;
@@ -300,7 +312,7 @@ static void flags_defaults(struct settings *settings, const char *name)
     settings->group_separator = "--";
     settings->group_separator_bytes = 2;
     settings->files.depth_max = settings->files.bytes_max = UINT64_MAX;
-    settings->is_tg = is_tg(name);
+    settings->is_tg = name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
     if (!settings->is_tg)
         return;
     settings->directories = DIRECTORIES_RECURSE;
@@ -341,38 +353,33 @@ static bool read_arguments(struct settings *settings, struct reader *reader,
     return end_digits(settings, reader);
 }
 
-bool flags_parse_after(struct settings *settings, const struct config *config, int argument_count,
-                       char *const *arguments, bool operands_end_options)
+/* False: settings->error names the line that is wrong. */
+static bool read_config(struct settings *settings, const struct config *config)
 {
-    struct reader reader = {arguments, argument_count, 1, 0, {0}, 0, false};
-    struct reader file_reader = {NULL, 0, 1, 0, {0}, 0, false};
+    struct reader reader = {config->arguments, config->count, 1, 0, {0}, 0, false};
+    char error[SETTINGS_ERROR_BYTES];
 
-    flags_defaults(settings, argument_count > 0 ? arguments[0] : NULL);
-    if (config != NULL) {
-        file_reader.arguments = config->arguments;
-        file_reader.count = config->count;
-    }
-    if (!read_arguments(settings, &file_reader, false, true)) {
-        char error[SETTINGS_ERROR_BYTES];
-
-        memcpy(error, settings->error, sizeof error);
-        snprintf(settings->error, sizeof settings->error, "%.200s:%u: %.280s", config->path,
-                 config->lines[file_reader.at], *error == '\0' ? "memory exhausted" : error);
-        return false;
-    }
-    if (read_arguments(settings, &reader, operands_end_options, false)) {
-        flags_finish_layout(settings);
+    if (read_arguments(settings, &reader, false, true))
         return true;
-    }
-    if (settings->error[0] == '\0')
-        snprintf(settings->error, sizeof settings->error, "memory exhausted");
+    memcpy(error, settings->error, sizeof error);
+    snprintf(settings->error, sizeof settings->error, "%.200s:%u: %.280s", config->path,
+             config->lines[reader.at], *error == '\0' ? "memory exhausted" : error);
     return false;
 }
 
-bool flags_parse(struct settings *settings, int argument_count, char *const *arguments,
-                 bool operands_end_options)
+bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
+                 char *const *arguments, bool operands_end_options)
 {
-    return flags_parse_after(settings, NULL, argument_count, arguments, operands_end_options);
+    struct reader reader = {arguments, argument_count, 1, 0, {0}, 0, false};
+
+    flags_defaults(settings, argument_count > 0 ? arguments[0] : NULL);
+    if (config != NULL && !read_config(settings, config))
+        return false;
+    if (read_arguments(settings, &reader, operands_end_options, false))
+        return true;
+    if (settings->error[0] == '\0')
+        snprintf(settings->error, sizeof settings->error, "memory exhausted");
+    return false;
 }
 
 void flags_free(struct settings *settings)

@@ -131,17 +131,17 @@ struct config {
     int count; /* 0: there is none */
 };
 
-/* Read argv[1] to argv[argument_count - 1]. operands_end_options: an operand ends the options
- * (POSIXLY_CORRECT). False: settings->error says why. flags_free in either case. */
-bool flags_parse(struct settings *settings, int argument_count, char *const *arguments,
-                 bool operands_end_options);
-/* The same, with the options of a file before those of argv. */
-bool flags_parse_after(struct settings *settings, const struct config *config, int argument_count,
-                       char *const *arguments, bool operands_end_options);
+/* Read the options of a file, unless that is NULL, then argv[1] to argv[argument_count - 1].
+ * operands_end_options: an operand ends the options (POSIXLY_CORRECT). False: settings->error says
+ * why. flags_free in either case. */
+bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
+                 char *const *arguments, bool operands_end_options);
 void flags_free(struct settings *settings);
 
-/* Setters, named in flags.def: false after writing settings->error. */
+/* One more item. False: out of memory. */
 bool value_add(struct value_list *list, enum value_kind kind, const char *text);
+
+/* Setters, named in flags.def: false after writing settings->error. */
 bool value_refuse_regex(struct settings *settings, const char *option);
 bool value_refuse(struct settings *settings, const char *why);
 bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,
@@ -165,8 +165,6 @@ bool value_separator(struct settings *settings, const char *value, const char **
 bool value_encoding(struct settings *settings, const char *value);
 bool value_hyperlink(struct settings *settings, const char *value);
 bool value_path_separator(struct settings *settings, const char *value);
-/* After the last argument: what options imply of others. */
-void flags_finish_layout(struct settings *settings);
 bool value_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes);
 bool value_sort(struct settings *settings, const char *option, const char *value, bool backwards);
 void value_unrestricted(struct settings *settings);

@@ -30,6 +30,7 @@ struct job_totals {
     char engine[32], instruction_set[16], note[160];
 };
 
+struct exclude;
 struct filter;
 struct matrix;
 struct pool_worker;
@@ -50,7 +51,8 @@ struct command_job {
     struct trawl_searcher *searcher; /* for the next text */
     struct pool_worker *worker;      /* whose job it is; NULL outside of pool.c's work */
     struct output *output;
-    const struct filter *filter;         /* of the files of directories; NULL: all */
+    struct exclude *exclude;             /* what --include and --exclude leave out; NULL: nothing */
+    struct filter *filter;               /* of the files of directories; NULL: all */
     struct progress *progress;           /* NULL: none wanted */
     struct matrix *matrix;               /* --matrix, else NULL */
     struct string_counts *string_counts; /* --count-by-pattern, --unmatched-patterns; else NULL */

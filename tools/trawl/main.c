@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "trawl/charset.h"
-#include "trawl/clock.h"
 #include "trawl/config.h"
 #include "trawl/exclude.h"
 #include "trawl/explain.h"
@@ -146,7 +145,7 @@ static void print_stats(const struct command_job *job)
         fprintf(stderr, "note: %s\n", totals->note);
 }
 
-static bool progress_wanted(const struct settings *settings)
+static bool progress_is_wanted(const struct settings *settings)
 {
     if (settings->progress)
         return true;
@@ -166,14 +165,17 @@ static bool look_at_output(struct command_job *job)
            null_device.st_ino == job->output_stat.st_ino;
 }
 
-/* On a terminal: grep's users type regular expressions out of habit. */
-static void print_hint(const struct command_job *job)
+/* Nothing was selected. Rules that hide every file look like a text without a match; and grep's
+ * users type regular expressions out of habit, on a terminal. */
+static void print_why_nothing(const struct command_job *job)
 {
     const struct settings *settings = job->settings;
     const struct trawl_pattern *pattern;
 
-    if (job->selected || job->error_seen || settings->quiet || job->settings->any_byte ||
-        settings->invert || !isatty(STDERR_FILENO))
+    if (job->left_out && job->totals.file_count == 0 && !settings->quiet && !settings->no_messages)
+        message_print("no files were searched: rules left all of them out; --debug says which");
+    if (job->error_seen || settings->quiet || settings->any_byte || settings->invert ||
+        !isatty(STDERR_FILENO))
         return;
     pattern = hint_regex(job->patterns);
     if (pattern != NULL)
@@ -184,29 +186,20 @@ static void print_hint(const struct command_job *job)
             (const char *)pattern->bytes, settings->is_tg ? "tg" : "trawl");
 }
 
-/* Rules that hide every file look like a text without a match. */
-static void print_nothing_searched(const struct command_job *job)
-{
-    const struct settings *settings = job->settings;
-
-    if (job->left_out && job->totals.file_count == 0 && !settings->quiet && !settings->no_messages)
-        message_print("no files were searched: rules left all of them out; --debug says which");
-}
-
 /* As job_walk, with what comes before and after all rows; counts first where it must. */
-static bool walk_for_matrix(struct command_job *job, const struct exclude *exclude,
-                            const struct value_item *operands, size_t operand_count, char *message)
+static bool walk_for_matrix(struct command_job *job, const struct value_item *operands,
+                            size_t operand_count, char *message)
 {
     struct matrix *matrix = job->matrix;
     bool good;
 
     if (matrix->format != MATRIX_NPY) {
-        return job_walk(job, exclude, operands, operand_count, message);
+        return job_walk(job, operands, operand_count, message);
     }
     matrix->header_goes_last = matrix_header_can_wait(matrix);
     if (!matrix->header_goes_last) {
         matrix->counts = job->silent = true;
-        good = job_walk(job, exclude, operands, operand_count, message);
+        good = job_walk(job, operands, operand_count, message);
         matrix->counts = job->silent = false;
         if (job->done || !good)
             return good;
@@ -214,7 +207,7 @@ static bool walk_for_matrix(struct command_job *job, const struct exclude *exclu
         matrix->row_count = 0;
     }
     matrix_header_begin(matrix);
-    good = job_walk(job, exclude, operands, operand_count, message);
+    good = job_walk(job, operands, operand_count, message);
     output_flush(job->output);
     if (matrix->header_goes_last) {
         matrix_header_end(matrix);
@@ -228,54 +221,55 @@ static bool walk_for_matrix(struct command_job *job, const struct exclude *exclu
     return good;
 }
 
-static int run_job(struct command_job *job, struct exclude *exclude,
-                   const struct value_item *operands, size_t operand_count, char *message)
+/* What the report needs beside what files ask for. */
+static bool open_report(struct command_job *job, char *message)
+{
+    enum report report = job->settings->report;
+
+    if ((report == REPORT_MATRIX ||
+         searchers_engine(job->settings, job->patterns) == TRAWL_ENGINE_CUDA) &&
+        !searchers_open(job, &job->searcher, message))
+        return false;
+    if (report == REPORT_MATRIX)
+        return matrix_open(job, message);
+    if (report == REPORT_COUNT_BY_PATTERN || report == REPORT_UNMATCHED)
+        return string_counts_open(job, message);
+    interrupt_open(job->output); /* the others find nothing before the end */
+    return true;
+}
+
+static int run_job(struct command_job *job, const struct value_item *operands, size_t operand_count,
+                   char *message)
 {
     const struct settings *settings = job->settings;
-    uint64_t begin_ns = now_ns();
-    bool good = true;
+    bool good;
 
-    /* Otherwise as files ask for them. */
-    if (job->settings->report == REPORT_MATRIX ||
-        searchers_engine(settings, job->patterns) == TRAWL_ENGINE_CUDA)
-        good = searchers_open(job, &job->searcher, message);
-    if (good && job->settings->report == REPORT_MATRIX)
-        good = matrix_open(job, message);
-    if (good && (job->settings->report == REPORT_COUNT_BY_PATTERN ||
-                 job->settings->report == REPORT_UNMATCHED))
-        good = string_counts_open(job, message);
-    if (job->matrix == NULL &&
-        job->string_counts == NULL) /* of those nothing is found before the end */
-        interrupt_open(job->output);
     progress_open(settings->is_tg ? "tg: " : "trawl: ");
-    if (progress_wanted(job->settings) && good)
+    good = open_report(job, message);
+    if (good && progress_is_wanted(settings))
         job->progress = progress_begin(settings->progress);
     if (settings->file_names != 0 || operand_count > 1)
         job->show_names = settings->file_names >= 0 ? 1 : 0;
     else
         job->show_names = settings->directories == DIRECTORIES_RECURSE ? -1 : 0;
-    if (good && job->matrix != NULL)
-        good = walk_for_matrix(job, exclude, operands, operand_count, message);
-    else if (good)
-        good = job_walk(job, exclude, operands, operand_count, message);
     if (good)
+        good = job->matrix != NULL ? walk_for_matrix(job, operands, operand_count, message)
+                                   : job_walk(job, operands, operand_count, message);
+    if (good && job->string_counts != NULL)
         string_counts_print(job);
-    job->totals.elapsed_ns = now_ns() - begin_ns;
-    if (settings->json && job->settings->report == REPORT_LINES)
+    if (settings->stats || settings->json)
+        job->totals.elapsed_ns = progress_elapsed_ns();
+    if (settings->json && settings->report == REPORT_LINES)
         json_summary(job->output, &job->totals.json, job->totals.elapsed_ns);
     output_flush(job->output);
     interrupt_check();
-    progress_end(job->progress);
+    if (job->progress != NULL)
+        progress_end(job->progress);
     job->progress = NULL;
     if (good && settings->stats)
         print_stats(job);
-    if (good) {
-        print_nothing_searched(job);
-        print_hint(job);
-    }
-    string_counts_close(job);
-    matrix_close(job->matrix);
-    trawl_searcher_close(job->searcher);
+    if (good && !job->selected)
+        print_why_nothing(job);
     if (!good) {
         message_print("%s", message);
         return EXIT_ERROR;
@@ -284,7 +278,7 @@ static int run_job(struct command_job *job, struct exclude *exclude,
         message_print("write error: %s", strerror(job->output->error));
         return EXIT_ERROR;
     }
-    if (job->selected && job->settings->stop_at_first_file)
+    if (job->selected && settings->stop_at_first_file)
         return EXIT_SELECTED;
     return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
 }
@@ -339,9 +333,16 @@ static void warn_of_old_color(const struct colors *colors)
 {
     const char *old = getenv("GREP_COLOR");
 
-    if (colors->on && old != NULL &&
-        (colors->selected_match == old || colors->context_match == old))
+    if (old != NULL && (colors->selected_match == old || colors->context_match == old))
         message_print("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old, old);
+}
+
+/* --include, --exclude and their like. */
+static bool open_exclude(struct command_job *job, char *message)
+{
+    const struct value_list *filters = &job->settings->filters;
+
+    return filters->count == 0 || exclude_open(&job->exclude, filters, message);
 }
 
 /* With valid options: strings, plan, files. */
@@ -350,78 +351,54 @@ static int run(struct command_job *job, struct settings *settings, char *message
     bool pattern_is_operand = settings->patterns.count == 0;
     const struct value_item *operands = settings->operands.items;
     size_t operand_count = settings->operands.count;
-    struct exclude exclude;
-    int status = EXIT_ERROR;
 
     if (pattern_is_operand && operand_count == 0) {
         print_usage_hint();
         return EXIT_ERROR;
     }
-    if (!exclude_build(&exclude, &settings->filters, message) ||
+    if (!open_exclude(job, message) ||
         !gather_patterns(job->patterns, settings, pattern_is_operand ? operands[0].text : NULL,
                          message)) {
         message_print("%s", message);
-        exclude_free(&exclude);
         return EXIT_ERROR;
+    }
+    if (pattern_is_operand) {
+        operands++;
+        operand_count--;
     }
     if (job->patterns->none_given && settings->invert)
         take_all_lines(settings, job->patterns);
     if (settings->save_patterns != NULL)
-        status =
-            save_patterns(job->patterns, settings, operand_count - pattern_is_operand, message);
-    else if (is_decided(settings, job->patterns) && !settings->explain)
-        status = EXIT_NOT_SELECTED;
-    else if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
-                            message))
+        return save_patterns(job->patterns, settings, operand_count, message);
+    if (is_decided(settings, job->patterns) && !settings->explain)
+        return EXIT_NOT_SELECTED;
+    if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
+                       message)) {
         message_print("%s", message);
-    else if (settings->explain)
-        status = explain(job->patterns, settings);
-    else {
-        warn_of_old_color(&settings->colors);
-        if (pattern_is_operand)
-            operands++;
-        status = run_job(job, &exclude, operands, operand_count - pattern_is_operand, message);
+        return EXIT_ERROR;
     }
-    exclude_free(&exclude);
-    return status;
+    if (settings->explain)
+        return explain(job->patterns, settings);
+    if (settings->colors.on)
+        warn_of_old_color(&settings->colors);
+    return run_job(job, operands, operand_count, message);
 }
 
 /* --files: there are no strings. */
-static int list_files(struct command_job *job, const struct settings *settings, char *message)
+static int list_files(struct command_job *job, struct settings *settings, char *message)
 {
-    struct exclude exclude;
     int status = EXIT_ERROR;
 
-    if (exclude_build(&exclude, &settings->filters, message))
-        status = names_print(job, &exclude, settings->operands.items, settings->operands.count);
+    if (settings->directories == DIRECTORIES_READ)
+        settings->directories = DIRECTORIES_RECURSE;
+    if (open_exclude(job, message))
+        status = names_print(job, settings->operands.items, settings->operands.count);
     else
         message_print("%s", message);
-    exclude_free(&exclude);
     if (job->output->error != 0) {
         message_print("write error: %s", strerror(job->output->error));
         return EXIT_ERROR;
     }
-    return status;
-}
-
-/* With the rules that say which files of directories are taken. */
-static int run_filtered(struct command_job *job, struct settings *settings, char *message)
-{
-    struct filter *filter;
-    int status;
-
-    if (!filter_open(&filter, settings, message)) {
-        message_print("%s", message);
-        return EXIT_ERROR;
-    }
-    job->filter = filter;
-    if (settings->files.names_only && settings->directories == DIRECTORIES_READ)
-        settings->directories = DIRECTORIES_RECURSE;
-    if (settings->files.names_only)
-        status = list_files(job, settings, message);
-    else
-        status = run(job, settings, message);
-    filter_close(filter);
     return status;
 }
 
@@ -436,13 +413,13 @@ static int list_types(const struct settings *settings)
 }
 
 /* What was typed, and what saved sets of strings add to it. */
-static bool build_settings(struct command_job *job, struct settings *settings, enum charset charset,
-                           char *message)
+static bool build_settings(struct command_job *job, struct settings *settings, char *message)
 {
     bool output_is_null = look_at_output(job), ends_at_null;
+    enum charset charset = charset_open();
 
     if (!settings_build(settings, charset, output_is_null, message) ||
-        !saved_load(job->patterns, settings, message))
+        (settings->patterns.count > 0 && !saved_load(job->patterns, settings, message)))
         return false;
     if (job->patterns->saved_count == 0)
         return true;
@@ -452,27 +429,37 @@ static bool build_settings(struct command_job *job, struct settings *settings, e
             saved_load_again(job->patterns, settings, message));
 }
 
+/* All that searches opens is closed here. */
 static int run_settings(struct settings *settings)
 {
-    struct patterns patterns;
-    struct command_job job;
+    struct patterns patterns = {0};
+    struct command_job job = {
+        .settings = settings, .patterns = &patterns, .output = &standard_output};
+    const struct file_settings *files = &settings->files;
     char message[SETTINGS_ERROR_BYTES];
-    enum charset charset = charset_open();
-    int status;
+    int status = EXIT_ERROR;
+    bool good = build_settings(&job, settings, message);
 
-    memset(&job, 0, sizeof job);
-    memset(&patterns, 0, sizeof patterns);
-    job.settings = settings;
-    job.patterns = &patterns;
-    job.output = &standard_output;
-    if (!build_settings(&job, settings, charset, message)) {
-        message_print("%s", message);
-        patterns_free(&patterns);
-        return EXIT_ERROR;
-    }
-    if (settings->unix_offsets)
+    if (good && settings->unix_offsets)
         message_print("warning: --unix-byte-offsets (-u) is obsolete");
-    status = run_filtered(&job, settings, message);
+    if (good && (files->filtering || files->hidden < 0 || files->rules.count > 0))
+        good = filter_open(&job.filter, settings, message);
+    if (!good)
+        message_print("%s", message);
+    else if (files->names_only)
+        status = list_files(&job, settings, message);
+    else
+        status = run(&job, settings, message);
+    if (job.string_counts != NULL)
+        string_counts_close(&job);
+    if (job.matrix != NULL)
+        matrix_close(job.matrix);
+    if (job.searcher != NULL)
+        trawl_searcher_close(job.searcher);
+    if (job.exclude != NULL)
+        exclude_close(job.exclude);
+    if (job.filter != NULL)
+        filter_close(job.filter);
     patterns_free(&patterns);
     return status;
 }
@@ -485,7 +472,7 @@ static bool parse(struct settings *settings, struct config *config, int argument
     bool operands_end_options = getenv("POSIXLY_CORRECT") != NULL, good;
     char message[SETTINGS_ERROR_BYTES];
 
-    good = flags_parse(settings, argument_count, arguments, operands_end_options);
+    good = flags_parse(settings, NULL, argument_count, arguments, operands_end_options);
     message_manner.called_tg = settings->is_tg;
     if (good && !settings->no_config) {
         if (!config_read(config, message)) {
@@ -496,8 +483,7 @@ static bool parse(struct settings *settings, struct config *config, int argument
             message_print("%s", message);
         if (config->count > 1) {
             flags_free(settings);
-            good = flags_parse_after(settings, config, argument_count, arguments,
-                                     operands_end_options);
+            good = flags_parse(settings, config, argument_count, arguments, operands_end_options);
         }
     }
     if (!good)
@@ -547,7 +533,8 @@ int main(int argument_count, char **arguments)
             status = run_settings(&settings);
     }
     settings_free(&settings);
-    config_free(&config);
+    if (config.path != NULL)
+        config_free(&config);
     output_close(&standard_output);
     return status;
 }

@@ -80,10 +80,8 @@ bool matrix_open(struct command_job *job, char *message)
         /* a character may be a byte in the string and four in the text */
         matrix->reach = (longest_pattern(patterns) + 1) * CHARACTER_BYTES_MAX;
         matrix->capacity = gather + 2 * matrix->reach;
-        if (!open_reader(matrix, message)) {
-            matrix_close(matrix);
+        if (!open_reader(matrix, message))
             return false;
-        }
         matrix->bytes = malloc((size_t)matrix->capacity);
         matrix->offsets = malloc((RECORDS_MAX + 1) * sizeof *matrix->offsets);
         matrix->empties = malloc(RECORDS_MAX * sizeof *matrix->empties);
@@ -93,16 +91,12 @@ bool matrix_open(struct command_job *job, char *message)
     if (matrix != NULL && matrix->bytes != NULL && matrix->offsets != NULL &&
         matrix->empties != NULL && matrix->row != NULL && matrix->found != NULL)
         return true;
-    matrix_close(matrix);
     snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
     return false;
 }
 
 void matrix_close(struct matrix *matrix)
 {
-    if (matrix == NULL)
-        return;
-    matrix->job->matrix = NULL;
     trawl_searcher_close(matrix->reader);
     trawl_plan_free(matrix->reader_plan);
     free(matrix->bytes);

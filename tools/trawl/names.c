@@ -48,13 +48,12 @@ static void take(struct command_job *job, const struct walk *walk, const struct 
     }
 }
 
-int names_print(struct command_job *job, const struct exclude *exclude,
-                const struct value_item *operands, size_t operand_count)
+int names_print(struct command_job *job, const struct value_item *operands, size_t operand_count)
 {
     struct walk walk;
     struct walk_item item;
 
-    walk_open(&walk, job, exclude, operands, operand_count, OPEN_LEVELS);
+    walk_open(&walk, job, operands, operand_count, OPEN_LEVELS);
     while (!(job->selected && job->settings->quiet) && job->output->error == 0 &&
            walk_next(&walk, &item))
         take(job, &walk, &item);

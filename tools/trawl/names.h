@@ -2,11 +2,9 @@
 #ifndef TRAWL_NAMES_H
 #define TRAWL_NAMES_H
 
-#include "trawl/exclude.h"
 #include "trawl/job.h"
 
 /* The exit status. */
-int names_print(struct command_job *job, const struct exclude *exclude,
-                const struct value_item *operands, size_t operand_count);
+int names_print(struct command_job *job, const struct value_item *operands, size_t operand_count);
 
 #endif

@@ -45,14 +45,6 @@ bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
     return true;
 }
 
-void numbers_free(struct numbers *numbers)
-{
-    free(numbers->begin);
-    free(numbers->list);
-    free(numbers->empty);
-    memset(numbers, 0, sizeof *numbers);
-}
-
 static bool add(struct text_scan *scan, uint64_t number)
 {
     struct number_set *set = &scan->numbers;

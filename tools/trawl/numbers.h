@@ -18,9 +18,8 @@ struct numbers {
     uint64_t empty_count;
 };
 
-/* False: out of memory. */
+/* The arrays are to be freed. False: out of memory. */
 bool numbers_build(struct numbers *numbers, const struct patterns *patterns);
-void numbers_free(struct numbers *numbers);
 
 static inline uint64_t numbers_count(const struct numbers *numbers, uint64_t pattern)
 {

@@ -83,12 +83,10 @@ static bool grow_columns(struct patterns *patterns, const struct settings *setti
     return true;
 }
 
-/* The string read last is this one. */
+/* The string read last is this one. For settings->numbers_wanted. */
 static bool add_column(struct patterns *patterns, const struct settings *settings, uint64_t column,
                        const void *bytes, size_t bytes_count)
 {
-    if (!settings->numbers_wanted)
-        return true;
     if (patterns->column_count == patterns->column_capacity && !grow_columns(patterns, settings))
         return false;
     if (prints_strings(settings)) {
@@ -111,14 +109,10 @@ static bool never_found(const struct settings *settings, const void *bytes, size
 }
 
 /* --crlf with -x: the line may be the string and a carriage return. */
-static bool add_with_return(struct patterns *patterns, const struct settings *settings,
-                            const void *bytes, size_t bytes_count)
+static bool add_with_return(struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
-    uint8_t *copy;
+    uint8_t *copy = malloc(bytes_count + 1);
 
-    if (!settings->crlf || !settings->whole_lines)
-        return true;
-    copy = malloc(bytes_count + 1);
     if (copy == NULL || !keep_block(patterns, copy)) {
         free(copy);
         return false;
@@ -133,20 +127,23 @@ static bool add_with_return(struct patterns *patterns, const struct settings *se
 static bool add_string(struct patterns *patterns, const struct settings *settings,
                        const void *bytes, size_t bytes_count)
 {
-    if (never_found(settings, bytes, bytes_count)) {
-        patterns->has_never = true;
-        return add_column(patterns, settings, PATTERN_NEVER, bytes, bytes_count);
-    }
-    return add_column(patterns, settings, patterns->count, bytes, bytes_count) &&
-           add_pattern(patterns, bytes, bytes_count) &&
-           add_with_return(patterns, settings, bytes, bytes_count);
+    bool never = never_found(settings, bytes, bytes_count);
+
+    if (settings->numbers_wanted &&
+        !add_column(patterns, settings, never ? PATTERN_NEVER : patterns->count, bytes,
+                    bytes_count))
+        return false;
+    patterns->has_never |= never;
+    return never || (add_pattern(patterns, bytes, bytes_count) &&
+                     (!settings->crlf || !settings->whole_lines ||
+                      add_with_return(patterns, bytes, bytes_count)));
 }
 
 static bool add_empty(struct patterns *patterns, const struct settings *settings)
 {
     patterns->has_empty = true;
-    return add_column(patterns, settings, PATTERN_EMPTY, "", 0) &&
-           add_with_return(patterns, settings, NULL, 0);
+    return (!settings->numbers_wanted || add_column(patterns, settings, PATTERN_EMPTY, "", 0)) &&
+           (!settings->crlf || !settings->whole_lines || add_with_return(patterns, NULL, 0));
 }
 
 static int hex_value(char digit)
@@ -347,8 +344,6 @@ static bool remove_duplicates(struct patterns *patterns, bool fold)
     uint64_t slots = 8, kept = 0, column = 0;
     uint64_t *table; /* index of a kept pattern plus one, 0: empty */
 
-    if (patterns->count < 2)
-        return true;
     while (slots < patterns->count * 2)
         slots *= 2;
     table = calloc((size_t)slots, sizeof *table);
@@ -447,8 +442,6 @@ static struct pattern_check choose_check(const struct patterns *patterns,
                   has_beyond_ascii(patterns) && !are_valid(patterns);
     struct pattern_check check = {0};
 
-    if (settings->charset == CHARSET_BYTES || settings->report == REPORT_MATRIX)
-        return check;
     check.begins = !settings->whole_lines && (multibyte || (broken && settings->ignore_case));
     check.words = words && (multibyte || broken);
     check.cases = settings->ignore_case && ((multibyte && has_beyond_ascii(patterns)) ||
@@ -474,7 +467,8 @@ static bool add_saved_alone(struct patterns *patterns, const struct settings *se
         struct trawl_pattern pattern = trawl_plan_pattern(set->plan, column);
 
         patterns->has_empty |= column == PATTERN_EMPTY;
-        if (!add_column(patterns, settings, column, pattern.bytes, (size_t)pattern.bytes_count))
+        if (settings->numbers_wanted &&
+            !add_column(patterns, settings, column, pattern.bytes, (size_t)pattern.bytes_count))
             return false;
     }
     patterns->is_saved = true;
@@ -539,11 +533,11 @@ static uint32_t plan_flags(const struct settings *settings, bool whole_line)
            (whole_line ? TRAWL_WHOLE_LINE : 0u);
 }
 
-/* Is the saved plan the one that these flags ask for? */
+/* Is the plan of patterns->is_saved the one that these flags ask for? */
 static bool is_as_saved(const struct patterns *patterns, uint32_t flags)
 {
-    return patterns->is_saved && patterns->saved[0].plan != NULL &&
-           !patterns->saved[0].has_strings && trawl_plan_flags(patterns->saved[0].plan) == flags;
+    return patterns->saved[0].plan != NULL && !patterns->saved[0].has_strings &&
+           trawl_plan_flags(patterns->saved[0].plan) == flags;
 }
 
 /* All strings were read. A match's number is to be clear from its place, so strings that differ in
@@ -559,13 +553,15 @@ bool patterns_finish(struct patterns *patterns, const struct settings *settings,
                  "--crlf with -x cannot be combined with saved sets or with numbers of strings");
         return false;
     }
-    if (is_as_saved(patterns, plan_flags(settings, settings->whole_lines)))
+    if (patterns->is_saved && is_as_saved(patterns, plan_flags(settings, settings->whole_lines)))
         patterns->needs_utf8 = patterns->saved[0].needs_utf8;
     else
         patterns->needs_utf8 = settings->charset != CHARSET_BYTES && needs_utf8(patterns, settings);
-    patterns->check = choose_check(patterns, settings);
+    if (settings->charset != CHARSET_BYTES && settings->report != REPORT_MATRIX)
+        patterns->check = choose_check(patterns, settings);
     patterns->case_may_tell = settings->ignore_case && (patterns->needs_utf8 || patterns->is_saved);
-    return ((patterns->is_saved || remove_duplicates(patterns, fold && !patterns->needs_utf8)) &&
+    return ((patterns->is_saved || patterns->count < 2 ||
+             remove_duplicates(patterns, fold && !patterns->needs_utf8)) &&
             (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
            exhausted(message);
 }
@@ -706,7 +702,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_utf8 utf8 = {NULL, charset_variants, charset_is_word};
-    struct trawl_encoding encoding = charset_encoding();
+    struct trawl_encoding encoding;
     struct trawl_error error;
     bool known = true;
 
@@ -716,8 +712,10 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
     if (patterns->needs_utf8 || patterns->check.begins || patterns->check.words)
         options.utf8 = &utf8;
-    if (needs_encoding(patterns, settings))
+    if (needs_encoding(patterns, settings)) {
+        encoding = charset_encoding();
         options.encoding = &encoding;
+    }
     patterns->saves_strings = options.encoding != NULL && settings->save_patterns != NULL;
     if (patterns->saves_strings)
         options.utf8 = NULL, options.encoding = NULL;
@@ -731,7 +729,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         return false;
     }
     options.algorithm = settings->algorithm;
-    if (is_as_saved(patterns, options.flags) && settings->method == NULL &&
+    if (patterns->is_saved && is_as_saved(patterns, options.flags) && settings->method == NULL &&
         settings->algorithm == NULL && patterns->plan == NULL) {
         *plan = patterns->saved[0].plan;
         patterns->saved[0].plan = NULL; /* the strings' bytes are in the plan as before */
@@ -757,7 +755,10 @@ void patterns_free(struct patterns *patterns)
     free(patterns->items);
     free(patterns->columns);
     free(patterns->strings);
-    saved_free(patterns);
-    numbers_free(&patterns->numbers);
+    if (patterns->saved_count > 0)
+        saved_free(patterns);
+    free(patterns->numbers.begin);
+    free(patterns->numbers.list);
+    free(patterns->numbers.empty);
     memset(patterns, 0, sizeof *patterns);
 }

@@ -281,8 +281,8 @@ static bool open_first(struct pool *pool, char *message)
     return pool->shared != NULL || searchers_open_single(pool->job, &first->searcher, message);
 }
 
-bool job_walk(struct command_job *job, const struct exclude *exclude,
-              const struct value_item *operands, size_t operand_count, char *message)
+bool job_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
+              char *message)
 {
     struct pool pool;
     unsigned open_levels;
@@ -301,7 +301,7 @@ bool job_walk(struct command_job *job, const struct exclude *exclude,
     thread_lock_open(&pool.walk_lock);
     thread_lock_open(&pool.lock);
     pthread_cond_init(&pool.room, NULL);
-    walk_open(&pool.walk, job, exclude, operands, operand_count, open_levels);
+    walk_open(&pool.walk, job, operands, operand_count, open_levels);
     good = open_first(&pool, message);
     if (good) {
         atomic_fetch_add(&pool.active, 1);

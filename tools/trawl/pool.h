@@ -14,7 +14,7 @@
 
 /* Search what the operands name. Opens searchers if job->searcher is NULL, else takes that one for
  * everything, in one thread. False: message[SETTINGS_ERROR_BYTES] says why nothing was searched. */
-bool job_walk(struct command_job *job, const struct exclude *exclude,
-              const struct value_item *operands, size_t operand_count, char *message);
+bool job_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
+              char *message);
 
 #endif

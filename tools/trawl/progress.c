@@ -46,6 +46,11 @@ struct line {
     size_t used;
 };
 
+uint64_t progress_elapsed_ns(void)
+{
+    return now_ns() - state.begin_ns;
+}
+
 /* ---- The line, made of what a handler may call ------------------------------------------------
  */
 
@@ -85,7 +90,7 @@ static void make_line(struct line *line, const char *begin, const char *what, co
     uint64_t now = searcher != NULL ? trawl_searcher_progress(searcher) : 0;
     uint64_t all = atomic_load(&state.done_bytes) + now, of = atomic_load(&state.text_bytes);
     uint64_t found = atomic_load(&state.text_found);
-    uint64_t milliseconds = (now_ns() - state.begin_ns) / 1000000;
+    uint64_t milliseconds = progress_elapsed_ns() / 1000000;
     uint64_t speed = milliseconds > 0 ? all / 1000 / milliseconds : 0; /* MB/s */
 
     line->used = 0;
@@ -252,8 +257,6 @@ void progress_hide(struct progress *progress)
 
 void progress_end(struct progress *progress)
 {
-    if (progress == NULL)
-        return;
     progress_hide(progress);
     pthread_mutex_lock(&progress->mutex);
     if (progress->always) {

@@ -10,6 +10,7 @@ struct progress;
 
 /* Before anything is searched: from now on SIGUSR1 prints a line, which begins with `name`. */
 void progress_open(const char *name);
+uint64_t progress_elapsed_ns(void); /* since then */
 
 /* Start the display. always: from the beginning and also where standard error is no terminal; else
  * only from the third second on. NULL if the thread could not be started: then there is none. */
@@ -23,7 +24,7 @@ void progress_found(uint64_t found);
 /* Other texts were searched meanwhile. */
 void progress_add(uint64_t bytes, uint64_t found);
 
-/* Clear the line, so that a message can be written. progress may be NULL here and below. */
+/* Clear the line, so that a message can be written. progress may be NULL. */
 void progress_hide(struct progress *progress);
 void progress_end(struct progress *progress);
 /* Clear the line, if one is shown; for a handler that ends the program. */

@@ -119,7 +119,7 @@ static const char *stranger_to_matrix(const struct settings *settings)
 
 static bool matrix_contradiction(const struct settings *settings, char *error)
 {
-    const char *stranger = stranger_to_matrix(settings);
+    const char *stranger;
 
     if (settings->matrix == MATRIX_NONE) {
         if (settings->explain || !settings_algorithm_is_for_records(settings))
@@ -128,6 +128,7 @@ static bool matrix_contradiction(const struct settings *settings, char *error)
                  settings->algorithm);
         return true;
     }
+    stranger = stranger_to_matrix(settings);
     if (stranger != NULL)
         snprintf(error, SETTINGS_ERROR_BYTES, "--matrix cannot be combined with %s", stranger);
     else if (settings->matrix == MATRIX_NPY && settings->file_names > 0)
@@ -137,6 +138,53 @@ static bool matrix_contradiction(const struct settings *settings, char *error)
     else
         return false;
     return true;
+}
+
+/* As ripgrep does by itself on a terminal. */
+static void finish_terminal(struct settings *settings)
+{
+    if (!settings->is_tg || !isatty(STDOUT_FILENO) || settings->matrix != MATRIX_NONE)
+        return;
+    settings->heading = settings->heading || !settings->heading_given;
+    settings->line_number = settings->line_number || !settings->no_line_number;
+}
+
+/* As in ripgrep 13, where --color=never, --no-heading and -N win wherever they stand; since 14 the
+ * last one does. */
+static void finish_pretty(struct settings *settings)
+{
+    if (!settings->color_given || settings->color == COLOR_AUTO)
+        settings->color = COLOR_ALWAYS;
+    settings->heading = settings->heading || !settings->heading_given;
+    settings->line_number = settings->line_number || !settings->no_line_number;
+}
+
+/* What options about the layout imply of others. */
+static void finish_layout(struct settings *settings)
+{
+    if (settings->pretty)
+        finish_pretty(settings);
+    finish_terminal(settings);
+    if (settings->search_zip && !settings->encoding_given) /* tg's */
+        settings->encoding = NULL;
+    if (settings->vimgrep) {
+        settings->heading = false;
+        settings->column = true;
+        if (settings->file_names == 0)
+            settings->file_names = 1;
+    }
+    if (settings->column && !settings->no_line_number)
+        settings->line_number = true;
+    if (settings->no_column)
+        settings->column = false;
+    if (settings->json) {
+        settings->line_number = !settings->no_line_number;
+        settings->heading = settings->vimgrep = false;
+        settings->group_separator = NULL;
+        settings->color = COLOR_NEVER;
+    }
+    if (settings->passthru)
+        settings->before_count = settings->after_count = settings->around_count = CONTEXT_NOT_GIVEN;
 }
 
 /* Is one of the options given that grep does not have? */
@@ -192,8 +240,10 @@ static enum report choose_report(const struct settings *settings, bool output_is
 bool settings_build(struct settings *settings, enum charset charset, bool output_is_null,
                     char *error)
 {
-    colors_free(&settings->colors); /* of a former call */
-    if (matrix_contradiction(settings, error) || contradiction(settings, error))
+    finish_layout(settings);
+    if (((settings->matrix != MATRIX_NONE || settings->algorithm != NULL) &&
+         matrix_contradiction(settings, error)) ||
+        contradiction(settings, error))
         return false;
     settings->report = choose_report(settings, output_is_null);
     settings->charset = charset;
@@ -218,7 +268,7 @@ bool settings_build(struct settings *settings, enum charset charset, bool output
         settings->max_count = (uint64_t)settings->max_count_given;
     else /* a negative number means no limit, except that in grep 3.8 it selects nothing under -v */
         settings->max_count = settings->max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;
-    if (!colors_build(&settings->colors, settings)) {
+    if (settings->color != COLOR_NEVER && !colors_build(&settings->colors, settings)) {
         snprintf(error, SETTINGS_ERROR_BYTES, "memory exhausted");
         return false;
     }
@@ -228,6 +278,6 @@ bool settings_build(struct settings *settings, enum charset charset, bool output
 
 void settings_free(struct settings *settings)
 {
-    colors_free(&settings->colors);
+    free(settings->colors.storage);
     flags_free(settings);
 }

@@ -47,8 +47,6 @@ void string_counts_close(struct command_job *job)
 {
     struct string_counts *string_counts = job->string_counts;
 
-    if (string_counts == NULL)
-        return;
     while (string_counts->parts != NULL) {
         struct string_counts_part *part = string_counts->parts;
 

@@ -580,8 +580,9 @@ static bool take(struct tree *tree, struct level *level, struct tree_entry *entr
                     follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0)
             type = (unsigned char)IFTODT(status.st_mode);
     }
-    if (exclude_skips(tree->options.exclude, name, false, type == DT_DIR) || type == DT_LNK ||
-        (tree->options.skip_devices && is_device_type(type)))
+    if (type == DT_LNK || (tree->options.skip_devices && is_device_type(type)) ||
+        (tree->options.exclude != NULL &&
+         exclude_skips(tree->options.exclude, name, false, type == DT_DIR)))
         return false;
     name_at = set_name(tree, level, name);
     if (name_at == 0) {

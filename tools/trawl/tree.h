@@ -44,7 +44,7 @@ struct tree_entry {
 };
 
 struct tree_options {
-    const struct exclude *exclude;
+    const struct exclude *exclude;     /* NULL: takes all */
     const struct filter *filter;       /* NULL: takes all */
     const struct file_settings *files; /* how deep, how large, in which order */
     bool follow;                       /* links, too */

@@ -7,23 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool value_add(struct value_list *list, enum value_kind kind, const char *text)
-{
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 8 : list->capacity * 2;
-        struct value_item *items = realloc(list->items, capacity * sizeof *items);
-
-        if (items == NULL)
-            return false;
-        list->items = items;
-        list->capacity = capacity;
-    }
-    list->items[list->count].kind = kind;
-    list->items[list->count].text = text;
-    list->count++;
-    return true;
-}
-
 bool value_refuse_regex(struct settings *settings, const char *option)
 {
     snprintf(settings->error, sizeof settings->error,

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "trawl/colors.h"
 #include "trawl/encoding.h"
@@ -125,50 +124,4 @@ bool value_path_separator(struct settings *settings, const char *value)
     }
     settings->path_separator = bytes[0];
     return true;
-}
-
-/* As ripgrep does by itself on a terminal. */
-static void finish_terminal(struct settings *settings)
-{
-    if (!settings->is_tg || !isatty(STDOUT_FILENO) || settings->matrix != MATRIX_NONE)
-        return;
-    settings->heading = settings->heading || !settings->heading_given;
-    settings->line_number = settings->line_number || !settings->no_line_number;
-}
-
-/* As in ripgrep 13, where --color=never, --no-heading and -N win wherever they stand; since 14 the
- * last one does. */
-static void finish_pretty(struct settings *settings)
-{
-    if (!settings->color_given || settings->color == COLOR_AUTO)
-        settings->color = COLOR_ALWAYS;
-    settings->heading = settings->heading || !settings->heading_given;
-    settings->line_number = settings->line_number || !settings->no_line_number;
-}
-
-void flags_finish_layout(struct settings *settings)
-{
-    if (settings->pretty)
-        finish_pretty(settings);
-    finish_terminal(settings);
-    if (settings->search_zip && !settings->encoding_given) /* tg's */
-        settings->encoding = NULL;
-    if (settings->vimgrep) {
-        settings->heading = false;
-        settings->column = true;
-        if (settings->file_names == 0)
-            settings->file_names = 1;
-    }
-    if (settings->column && !settings->no_line_number)
-        settings->line_number = true;
-    if (settings->no_column)
-        settings->column = false;
-    if (settings->json) {
-        settings->line_number = !settings->no_line_number;
-        settings->heading = settings->vimgrep = false;
-        settings->group_separator = NULL;
-        settings->color = COLOR_NEVER;
-    }
-    if (settings->passthru)
-        settings->before_count = settings->after_count = settings->around_count = CONTEXT_NOT_GIVEN;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trawl/exclude.h"
 #include "trawl/open.h"
 
 bool walk_skips_devices(const struct settings *settings, bool is_operand)
@@ -24,7 +25,8 @@ bool walk_skips_operand(const struct walk *walk, const char *name, bool is_direc
         if (walk->below_working_directory)
             return false;
     }
-    return exclude_skips(walk->exclude, name, true, is_directory);
+    return walk->job->exclude != NULL &&
+           exclude_skips(walk->job->exclude, name, true, is_directory);
 }
 
 static bool tell(struct walk_item *item, enum walk_kind kind, const char *name, bool is_operand)
@@ -56,7 +58,7 @@ static bool cannot_open(struct walk_item *item)
 static bool next_operand(struct walk *walk, const char *operand, struct walk_item *item)
 {
     const struct settings *settings = walk->job->settings;
-    struct tree_options options = {walk->exclude,
+    struct tree_options options = {walk->job->exclude,
                                    walk->job->filter,
                                    &settings->files,
                                    settings->follow_links,
@@ -142,15 +144,14 @@ static bool searches_working_directory(const struct settings *settings)
            !(S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
-void walk_open(struct walk *walk, struct command_job *job, const struct exclude *exclude,
-               const struct value_item *operands, size_t operand_count, unsigned open_levels)
+void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
+               size_t operand_count, unsigned open_levels)
 {
     static const struct value_item input = {VALUE_OPERAND, "-"};
     static const struct value_item working_directory = {VALUE_OPERAND, "."};
 
     memset(walk, 0, sizeof *walk);
     walk->job = job;
-    walk->exclude = exclude;
     walk->operands = operands;
     walk->operand_count = operand_count;
     walk->open_levels = open_levels;
@@ -163,6 +164,7 @@ void walk_open(struct walk *walk, struct command_job *job, const struct exclude 
 
 void walk_close(struct walk *walk)
 {
-    tree_close(walk->tree);
+    if (walk->tree != NULL)
+        tree_close(walk->tree);
     walk->tree = NULL;
 }

@@ -3,7 +3,6 @@
 #ifndef TRAWL_WALK_H
 #define TRAWL_WALK_H
 
-#include "trawl/exclude.h"
 #include "trawl/job.h"
 #include "trawl/tree.h"
 
@@ -28,7 +27,6 @@ struct walk_item {
 
 struct walk {
     struct command_job *job; /* whose show_names is decided by the first item */
-    const struct exclude *exclude;
     const struct value_item *operands;
     size_t operand_count, operand_at;
     struct tree *tree;            /* of the current operand, or NULL */
@@ -37,8 +35,8 @@ struct walk {
 };
 
 /* Without operands, standard input or, if recursive, the working directory. */
-void walk_open(struct walk *walk, struct command_job *job, const struct exclude *exclude,
-               const struct value_item *operands, size_t operand_count, unsigned open_levels);
+void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
+               size_t operand_count, unsigned open_levels);
 void walk_close(struct walk *walk);
 
 /* False: there are no more. */
