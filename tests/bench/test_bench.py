@@ -275,6 +275,7 @@ class Regret(Case):
             self.assertIsNotNone(report.result(row, name), (engine, row['name']))
         if row.get('m', 0) >= 16:
             self.assertEqual(list(sorted(regret.methods_of(row))), ['every', 'grams', 'sampled', 'set'])
+        self.assertEqual(regret.SINGLY in regret.methods_of(row), row.get('n') == 10)
         self.assertGreaterEqual(regret.regret(row), 1)
 
     def test_rows(self):

@@ -19,6 +19,7 @@ SETS = (10, 100, 1000, 10000, 100000)
 SET_KINDS = (('taken, 5 to 12 bytes', 'pieces:{n}:5:12'), ('made up, 5 to 12 bytes', 'drawn:{n}:5:12'),
              ('taken, 16 to 32 bytes', 'pieces:{n}:16:32'))
 SET_FLAGS_COUNT = 1000
+SINGLY, SINGLY_COUNT = 'one by one', 10  # a search for each string, of so many
 MADE = (  # texts that the program makes
     ('a-z', 'letters'), ('ab', 'letters:ab'), ('ACGT', 'letters:ACGT'),
     ('16 letters', 'letters:0123456789abcdef'), ('Thue-Morse', 'thue-morse'), ('Fibonacci', 'fibonacci'),
@@ -105,9 +106,13 @@ def rows(options, texts):
             if number == 0:
                 who.append({'name': READS[options.engine == 'cuda'], 'threads': options.threads,
                             'kind': READS[options.engine == 'cuda']})
+            ask = {'text': recipe, 'bytes': options.bytes, 'oracle': '1M', **ask}
+            asks = [(ask, who)]
+            if facts.get('n') == SINGLY_COUNT:
+                asks.append(({**ask, 'each': True}, [{**who[0], 'name': SINGLY, 'plan': None}]))
             yield {'name': name, 'text': label, **facts, 'flags': ask.get('flags', ''),
                    'rounds': options.rounds, 'seconds': min(options.cell_seconds, ROW_SECONDS),
-                   'asks': [({'text': recipe, 'bytes': options.bytes, 'oracle': '1M', **ask}, who)]}
+                   'asks': asks}
     if late:
         print(f'the time was up: {late} rows are left out')
 
