@@ -1,6 +1,4 @@
 /* dense_set: the automaton of a set, and what its strings are, made once for all threads. */
-#include <pthread.h>
-
 #include "base/memory.h"
 #include "cpu/dense.h"
 
@@ -17,9 +15,9 @@ static void dense_free(void *object)
     memory_release(set, 1, sizeof *set);
 }
 
-static enum trawl_status dense_build(const struct trawl_plan *plan, struct dense_set **set_out,
-                                     struct trawl_error *error)
+static enum trawl_status dense_make(const void *from, void **object, struct trawl_error *error)
 {
+    const struct trawl_plan *plan = (const struct trawl_plan *)from;
     enum trawl_status status = TRAWL_OK;
     bool fold, fits = false;
     struct dense_set *set;
@@ -38,40 +36,25 @@ static enum trawl_status dense_build(const struct trawl_plan *plan, struct dense
             plan_automaton_make(&set->automaton, fold, PLAN_AUTOMATON_NODES_MAX, &fits, error));
         set->unfit = !fits;
     }
-    *set_out = set;
+    *object = set;
     set = NULL;
 done:
     dense_free(set);
     return status;
 }
 
-/* For all plans alike: a set is made once in a plan's life, and rarely. */
-static pthread_mutex_t dense_lock = PTHREAD_MUTEX_INITIALIZER;
-
 enum trawl_status dense_want(const struct trawl_plan *plan, const struct dense_set **set,
                              struct trawl_error *error)
 {
-    enum trawl_status status = TRAWL_OK;
-    struct dense_set *made = NULL;
+    const void *object;
 
-    (void)pthread_mutex_lock(&dense_lock);
-    if (plan->dense->object == NULL) {
-        status = dense_build(plan, &made, error);
-        plan->dense->object = made;
-        plan->dense->release = dense_free;
-    }
-    *set = (const struct dense_set *)plan->dense->object;
-    (void)pthread_mutex_unlock(&dense_lock);
-    return status;
+    TRAWL_TRY(
+        attachment_want(&plan->attached->dense, plan, dense_make, dense_free, &object, error));
+    *set = (const struct dense_set *)object;
+    return TRAWL_OK;
 }
 
 bool dense_is_there(const struct trawl_plan *plan)
 {
-    bool there;
-
-    if (pthread_mutex_trylock(&dense_lock) != 0)
-        return false; /* one is being made */
-    there = plan->dense->object != NULL;
-    (void)pthread_mutex_unlock(&dense_lock);
-    return there;
+    return attachment_is_there(&plan->attached->dense);
 }

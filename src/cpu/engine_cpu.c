@@ -69,6 +69,7 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     worker->plan = plan;
     worker->method = plan->method;
+    worker->tuning = &plan->tuning;
     worker->learned = 0;
     worker->dense_bytes = worker->dense_left = 0;
     worker->work_per_byte = SET_WORK_PER_BYTE;
@@ -83,6 +84,8 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->tile_places = SET_TILE_PLACES;
     worker->lines_hit = false;
     worker->matcher = NULL;
+    if (worker->method == TRAWL_METHOD_SAMPLED)
+        TRAWL_TRY(sampled_want(plan, &worker->sampled, error));
     if (!set_matcher_fits(plan))
         return TRAWL_OK;
     if (worker->scratch == NULL) {

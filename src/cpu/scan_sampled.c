@@ -12,6 +12,7 @@
 static void verify_sample(struct scan *scan, uint64_t i)
 {
     const struct trawl_plan *plan = scan->plan;
+    const struct sampled_tables *tables = scan->worker->sampled;
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t gram, begin = scan->at;
     uint32_t offset;
@@ -19,23 +20,23 @@ static void verify_sample(struct scan *scan, uint64_t i)
     TRAWL_ASSERT(begin <= i);
     TRAWL_ASSERT(i + sizeof gram <= scan->available);
     memcpy(&gram, scan->chunk->bytes + i, sizeof gram);
-    gram |= plan->sampled.fold;
-    offset = plan->sampled_heads[plan_hash64(gram, plan->sampled.hash_bits)];
-    for (; offset != PLAN_NONE && !scan->over; offset = plan->sampled_next[offset]) {
+    gram |= tables->layout.fold;
+    offset = tables->heads[plan_hash64(gram, tables->layout.hash_bits)];
+    for (; offset != PLAN_NONE && !scan->over; offset = tables->next[offset]) {
         uint64_t own;
 
-        TRAWL_ASSERT(offset < plan->sampled.stride);
+        TRAWL_ASSERT(offset < tables->layout.stride);
         TRAWL_ASSERT(offset + sizeof own <= plan->length_min);
         memcpy(&own, bytes + offset,
                sizeof own); /* lies in a cache; the text at a begin does not */
-        if ((own | plan->sampled.fold) == gram && offset <= i - begin)
+        if ((own | tables->layout.fold) == gram && offset <= i - begin)
             verify_one(scan, i - offset); /* offsets descend, so begins ascend */
     }
 }
 
 void scan_sampled(struct scan *scan)
 {
-    uint64_t stride = scan->plan->sampled.stride, samples = 0;
+    uint64_t stride = scan->worker->sampled->layout.stride, samples = 0;
     const uint8_t *bytes = scan->chunk->bytes;
     /* the first sample comes early, so that all lie at the begin of a cache line */
     uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;

@@ -50,15 +50,15 @@ static void head_begin(struct engine_worker *worker)
 
 void worker_probes_begin(struct engine_worker *worker)
 {
-    memcpy(worker->probes, worker->plan->probes, sizeof worker->probes);
-    worker->first_probes = worker->plan->first_probes;
-    worker->probe_count = worker->plan->probe_count;
+    memcpy(worker->probes, worker->tuning->probes, sizeof worker->probes);
+    worker->first_probes = worker->tuning->first_probes;
+    worker->probe_count = worker->tuning->probe_count;
     head_begin(worker);
     if (worker->head_bytes >
         0) /* comparing the rest costs little: none is tested behind a branch */
         worker->probe_count = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
     probe_bounds(worker);
-    TRAWL_ASSERT(worker->first_probes <= worker->plan->probe_count);
+    TRAWL_ASSERT(worker->first_probes <= worker->tuning->probe_count);
     TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);
 }
 
@@ -139,7 +139,7 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
     uint64_t places = 64 * words;
 
     if (words < FIND_TILE_WORDS || !worker->tile.is_dense ||
-        worker->plan->probe_count <= FIND_FIRST_MAX || worker->head_bytes == 0)
+        worker->tuning->probe_count <= FIND_FIRST_MAX || worker->head_bytes == 0)
         return;
     TRAWL_ASSERT(worker->probe_count >= FIRST_PROBES_MIN && worker->probe_count <= FIND_FIRST_MAX);
     if (found <= words / DENSE_SHARE_MIN) { /* it is over */
@@ -198,7 +198,7 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
 
 static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
 {
-    const struct plan_grams *grams = &scan->plan->grams;
+    const struct plan_grams *grams = &scan->worker->tuning->grams;
     /* position x + stride - 1 - o begins the gram of offset o, 8 bytes before what is passed */
     uint64_t lead = grams->offset + grams->stride - 1 + PLAN_GRAM_BYTES;
 
@@ -260,8 +260,8 @@ static void worker_adapt(struct scan *scan, uint64_t places, uint64_t candidates
                          uint64_t cleared)
 {
     struct engine_worker *worker = scan->worker;
-    bool exact = scan->plan->probe_count <= FIND_FIRST_MAX && scan->plan->probes_exact &&
-                 !plan_has_conditions(scan->plan);
+    bool exact = scan->worker->tuning->probe_count <= FIND_FIRST_MAX &&
+                 scan->worker->tuning->probes_exact && !plan_has_conditions(scan->plan);
 
     TRAWL_ASSERT(failed + cleared <= places + 64);
     TRAWL_ASSERT(places > 0);
@@ -297,7 +297,8 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
     const struct trawl_plan *plan = scan->plan;
     uint64_t failed = scan->failed, candidates = scan->result->candidate_count;
     uint64_t found = worker->find->count_bits(&worker->tile, words), cleared = 0;
-    bool exact = plan->probes_exact && worker->probe_count == plan->probe_count &&
+    bool exact = worker->tuning->probes_exact &&
+                 worker->probe_count == worker->tuning->probe_count &&
                  worker->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
 
     TRAWL_ASSERT(found <= places);

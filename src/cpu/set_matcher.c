@@ -1,7 +1,6 @@
 /* set_matcher: which literals share a class, and its tables. */
 #include "cpu/set_matcher.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -386,9 +385,9 @@ static void set_matcher_free(void *object)
     memory_release(matcher, 1, sizeof *matcher);
 }
 
-static enum trawl_status matcher_build(const struct trawl_plan *plan,
-                                       struct set_matcher **matcher_out, struct trawl_error *error)
+static enum trawl_status matcher_make(const void *from, void **object, struct trawl_error *error)
 {
+    const struct trawl_plan *plan = (const struct trawl_plan *)from;
     enum trawl_status status = TRAWL_OK;
     uint32_t of[SET_CLASSES_MAX] = {0};
     struct set_matcher *matcher;
@@ -406,29 +405,20 @@ static enum trawl_status matcher_build(const struct trawl_plan *plan,
         if (matcher->classes[c].by_stems)
             TRAWL_TRY_DONE(set_stems_finish(plan, &matcher->classes[c], matcher->fold, error));
     }
-    *matcher_out = matcher;
+    *object = matcher;
     matcher = NULL;
 done:
     set_matcher_free(matcher);
     return status;
 }
 
-/* For all plans alike: a matcher is made once in a plan's life. */
-static pthread_mutex_t matcher_lock = PTHREAD_MUTEX_INITIALIZER;
-
 enum trawl_status set_matcher_want(const struct trawl_plan *plan,
                                    const struct set_matcher **matcher, struct trawl_error *error)
 {
-    enum trawl_status status = TRAWL_OK;
-    struct set_matcher *made = NULL;
+    const void *object;
 
-    (void)pthread_mutex_lock(&matcher_lock);
-    if (plan->matcher->object == NULL) {
-        status = matcher_build(plan, &made, error);
-        plan->matcher->object = made;
-        plan->matcher->release = set_matcher_free;
-    }
-    *matcher = (const struct set_matcher *)plan->matcher->object;
-    (void)pthread_mutex_unlock(&matcher_lock);
-    return status;
+    TRAWL_TRY(attachment_want(&plan->attached->matcher, plan, matcher_make, set_matcher_free,
+                              &object, error));
+    *matcher = (const struct set_matcher *)object;
+    return TRAWL_OK;
 }

@@ -22,7 +22,9 @@ struct byte_set {
 struct engine_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
-    enum trawl_method method; /* the plan's, or every once that does not pay */
+    const struct plan_tuning *tuning;     /* the plan's, or `own` */
+    const struct sampled_tables *sampled; /* for that method */
+    enum trawl_method method;             /* the plan's, or every once that does not pay */
     struct plan_probe
         probes[PLAN_PROBES_MAX]; /* the plan's, and offsets that candidates failed at */
     uint64_t probe_offset_min;

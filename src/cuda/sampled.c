@@ -39,13 +39,13 @@ enum trawl_status cuda_sampled_choose(const struct trawl_plan *plan, enum trawl_
         return TRAWL_OK;
     *method = asked;
     if (asked == TRAWL_METHOD_AUTO && plan->length_min >= LENGTH_CHOSEN_MIN &&
-        !plan->sample_repeats)
-        TRAWL_TRY(plan_sampled_repeats(plan, SCAN_SAMPLE_BYTES, &positions, error));
+        !plan->tuning.repeats)
+        TRAWL_TRY(sampled_repeats(plan, SCAN_SAMPLE_BYTES, &positions, error));
     if (positions <= REPEATS_MAX)
         *method = TRAWL_METHOD_SAMPLED;
     else if (asked == TRAWL_METHOD_AUTO ||
              (asked == TRAWL_METHOD_SAMPLED && plan->length_min < LENGTH_MIN))
-        *method = plan_reads_grams(plan) ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
+        *method = plan_reads_grams(plan, &plan->tuning) ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
     return TRAWL_OK;
 }
 

@@ -32,8 +32,8 @@ static bool takes_strides(const struct trawl_plan *plan, enum trawl_method metho
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
 
-    return method == TRAWL_METHOD_GRAMS && plan->grams.stride > 1 &&
-           plan->grams.q >= sizeof(uint32_t) && (fold || plan->length_min > GRAM_BYTES);
+    return method == TRAWL_METHOD_GRAMS && plan->tuning.grams.stride > 1 &&
+           plan->tuning.grams.q >= sizeof(uint32_t) && (fold || plan->length_min > GRAM_BYTES);
 }
 
 /* Take `bytes` of the block; returns where to write them, NULL while measuring. */
@@ -95,7 +95,8 @@ static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a
     uint32_t gram_bytes = (uint32_t)min_u64(count, GRAM_BYTES);
     bool fold = a->fold != 0;
 
-    a->shift = count > GRAM_BYTES ? (uint32_t)min_u64(plan->rare_offset, count - GRAM_BYTES) : 0;
+    a->shift =
+        count > GRAM_BYTES ? (uint32_t)min_u64(plan->tuning.rare_offset, count - GRAM_BYTES) : 0;
     TRAWL_ASSERT(a->shift + gram_bytes <= count);
     bytes += a->shift;
     fill_gram(bytes, gram_bytes, fold, &a->gram[0], &a->gram_fold[0], &a->gram_mask[0]);
@@ -119,7 +120,7 @@ static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a
 /* Method grams: the plan's grams by their sums. */
 static void choose_strides(const struct trawl_plan *plan, struct scan_arguments *a)
 {
-    const struct plan_grams *grams = &plan->grams;
+    const struct plan_grams *grams = &plan->tuning.grams;
 
     a->shift = (uint32_t)grams->offset + grams->stride - 1;
     a->gram_kind = grams->stride == 8   ? SCAN_GRAM_STRIDE_8

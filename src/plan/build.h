@@ -21,11 +21,7 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
                                 const uint8_t *sample, uint64_t sample_bytes,
                                 struct trawl_error *error);
 
-/* The tables of methods sampled and set. */
-enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *error);
+/* The tables of method set. */
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error);
-
-/* The stride the method sampled would use for a literal of this length; 0 if it is too short. */
-uint64_t sampled_stride(uint64_t length);
 
 #endif

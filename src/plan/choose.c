@@ -10,8 +10,6 @@
 #include "plan/build.h"
 
 #define GRAMS_LENGTH_MIN 7u
-#define GRAM_BYTES_MIN 4u
-#define GRAMS_RATE_MAX 1e-4 /* candidates per text byte: 1.6 per tile of 16 KiB */
 #define SAMPLED_REPEATS_MAX 4.0
 #define SAMPLED_LENGTH_MIN 768u /* from here the text is not read whole */
 
@@ -38,22 +36,16 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
     return "no such method";
 }
 
-bool plan_reads_grams(const struct trawl_plan *plan)
-{
-    TRAWL_ASSERT(plan_is_one_literal(plan));
-    return plan->length_min >= GRAMS_LENGTH_MIN && plan->gram_rate <= GRAMS_RATE_MAX;
-}
-
 static enum trawl_status choose_for_one(struct trawl_plan *plan, struct trawl_error *error)
 {
     double positions = SAMPLED_REPEATS_MAX + 1;
 
     if (plan->length_min >= SAMPLED_LENGTH_MIN)
-        TRAWL_TRY(plan_sampled_repeats(plan, 8, &positions, error));
+        TRAWL_TRY(sampled_repeats(plan, 8, &positions, error));
     if (positions <= SAMPLED_REPEATS_MAX) {
         plan->method = TRAWL_METHOD_SAMPLED;
         plan->method_why = "one long pattern: samples a stride apart find every occurrence";
-    } else if (plan_reads_grams(plan)) {
+    } else if (plan_reads_grams(plan, &plan->tuning)) {
         plan->method = TRAWL_METHOD_GRAMS;
         plan->method_why = "one pattern with rare grams: aligned grams are enough";
     } else {
@@ -65,61 +57,16 @@ static enum trawl_status choose_for_one(struct trawl_plan *plan, struct trawl_er
     return TRAWL_OK;
 }
 
-/* The widest stride whose grams are rare enough; if none is, the stride of the rarest grams. */
-static void analyse_strides(struct trawl_plan *plan, const struct byte_rates *rates)
-{
-    const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t count = plan_literal_at(plan, 0).bytes_count;
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    uint32_t stride = PLAN_GRAM_STRIDE_MAX;
-
-    plan->gram_rate = 1e9;
-    for (; stride > 0 && plan->gram_rate > GRAMS_RATE_MAX; stride /= 2) {
-        struct plan_grams grams;
-        double rate;
-
-        if (count + 1 < stride + GRAM_BYTES_MIN)
-            continue;
-        rate = analyse_grams(bytes, count, fold, rates, stride, &grams);
-        if (rate < plan->gram_rate) {
-            plan->gram_rate = rate;
-            plan->grams = grams;
-        }
-    }
-    TRAWL_ASSERT(plan->grams.stride > 0 &&
-                 plan->grams.offset + plan->grams.stride - 1 + plan->grams.q <= count);
-}
-
-/* Period, probes and grams of the one literal. */
+/* Period and tuning of the one literal. */
 static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
 {
-    const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t count = plan_literal_at(plan, 0).bytes_count;
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    struct byte_rates rates;
-    uint64_t critical;
+    uint64_t count = plan_literal_at(plan, 0).bytes_count, critical;
 
-    analyse_rates(sample, sample_bytes, bytes, count, fold, &rates);
-    analyse_period(bytes, count, &critical, &plan->period);
+    analyse_period(plan_literal_bytes(plan, 0), count, &critical, &plan->period);
     if (plan->period > count / 2)
         plan->period = 0;
-    plan->probe_count = analyse_probes(bytes, count, fold, &rates, plan->probes);
-    plan->first_probes = analyse_first_probes(bytes, &rates, plan->probes, plan->probe_count);
-    plan->probes_exact = plan->probe_count == count;
-    plan->probe_offset_min = UINT64_MAX;
-    for (uint32_t i = 0; i < plan->probe_count; i++) {
-        plan->probe_offset_min = min_u64(plan->probe_offset_min, plan->probes[i].offset);
-        plan->probe_offset_max = max_u64(plan->probe_offset_max, plan->probes[i].offset);
-    }
-    TRAWL_ASSERT(plan->first_probes > 0 && plan->first_probes <= plan->probe_count);
-    TRAWL_ASSERT(plan->probe_offset_max - plan->probe_offset_min < PLAN_PROBE_SPAN_BYTES);
-    TRAWL_ASSERT(plan->probe_offset_max < count && 2 * plan->period <= count);
-    plan->sample_repeats = plan->method_asked == TRAWL_METHOD_AUTO &&
-                           analyse_repeats(sample, sample_bytes, bytes, count);
-    if (count >= GRAMS_LENGTH_MIN) {
-        plan->rare_offset = analyse_rare_bytes(bytes, count, &rates);
-        analyse_strides(plan, &rates);
-    }
+    plan_tune(plan, sample, sample_bytes, &plan->tuning);
+    TRAWL_ASSERT(2 * plan->period <= count);
 }
 
 enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked,

@@ -45,17 +45,20 @@ static const char *method_name(enum trawl_method method)
 
 static uint64_t table_bytes(const struct trawl_plan *plan)
 {
-    if (plan->method == TRAWL_METHOD_SAMPLED)
-        return (sizeof(uint32_t) << plan->sampled.hash_bits) +
-               plan->sampled.stride * sizeof(uint32_t);
+    struct plan_sampled sampled;
+
+    if (plan->method == TRAWL_METHOD_SAMPLED) {
+        sampled = sampled_layout(plan);
+        return (sizeof(uint32_t) << sampled.hash_bits) + sampled.stride * sizeof(uint32_t);
+    }
     if (plan->method == TRAWL_METHOD_SET)
         return (1ull << plan->set.bitmap_bits) / 8 * (plan->set_wide != NULL ? 2 : 1) +
                (sizeof(uint32_t) << plan->set.bucket_bits) +
                plan->literal_count *
                    (sizeof(uint32_t) + (plan->set_heads != NULL ? sizeof(struct plan_head) : 0));
     if (plan->method == TRAWL_METHOD_GRAMS)
-        return sizeof plan->grams;
-    return plan->probe_count * sizeof plan->probes[0];
+        return sizeof plan->tuning.grams;
+    return plan->tuning.probe_count * sizeof plan->tuning.probes[0];
 }
 
 static void explain_method(struct explanation *text, const struct trawl_plan *plan)
@@ -67,11 +70,12 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
     add(text, "why: %s\n", plan->method_why);
     switch (plan->method) {
     case TRAWL_METHOD_SAMPLED:
-        add(text, "q: %u\nstride: %" PRIu64 "\n", plan->sampled.q, plan->sampled.stride);
+        add(text, "q: %u\nstride: %" PRIu64 "\n", sampled_layout(plan).q,
+            sampled_layout(plan).stride);
         break;
     case TRAWL_METHOD_GRAMS:
-        add(text, "q: %u\nstride: %u\nwindow offset: %" PRIu64 "\n", plan->grams.q,
-            plan->grams.stride, plan->grams.offset);
+        add(text, "q: %u\nstride: %u\nwindow offset: %" PRIu64 "\n", plan->tuning.grams.q,
+            plan->tuning.grams.stride, plan->tuning.grams.offset);
         break;
     case TRAWL_METHOD_SET:
         if (plan->has_classes)
@@ -82,9 +86,9 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
         break;
     case TRAWL_METHOD_AUTO:
     case TRAWL_METHOD_EVERY:
-        add(text, "q: %u\nstride: 1\nprobe offsets:", plan->probe_count);
-        for (uint32_t i = 0; i < plan->probe_count; i++)
-            add(text, " %" PRIu64, plan->probes[i].offset);
+        add(text, "q: %u\nstride: 1\nprobe offsets:", plan->tuning.probe_count);
+        for (uint32_t i = 0; i < plan->tuning.probe_count; i++)
+            add(text, " %" PRIu64, plan->tuning.probes[i].offset);
         add(text, "\n");
         break;
     }
@@ -118,9 +122,9 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
         explain_algorithm(&text, plan);
     else
         explain_method(&text, plan);
-    if (plan->gram_rate > 0)
+    if (plan->tuning.gram_rate > 0)
         add(&text, "expected candidates per MiB of aligned grams: %.2f\n",
-            plan->gram_rate * 1048576.0);
+            plan->tuning.gram_rate * 1048576.0);
     if (buffer_bytes > 0)
         buffer[min_u64(text.needed, buffer_bytes - 1)] = '\0';
     *needed_bytes = text.needed + 1;

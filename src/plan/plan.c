@@ -131,8 +131,6 @@ static enum trawl_status build_method(struct trawl_plan *plan,
     TRAWL_TRY(choose_method(plan, options->method, (const uint8_t *)options->sample,
                             options->sample_bytes, error));
     plan->method_saved = options->sample_bytes > 0 ? plan->method : options->method;
-    if (plan->method == TRAWL_METHOD_SAMPLED)
-        return build_sampled(plan, error);
     return plan->method == TRAWL_METHOD_SET ? build_set(plan, error) : TRAWL_OK;
 }
 
@@ -145,10 +143,11 @@ static enum trawl_status plan_new(struct trawl_plan **plan_out, struct trawl_err
 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
     plan = (struct trawl_plan *)memory;
-    TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->dense, &memory, error));
-    plan->dense = (struct plan_attachment *)memory;
-    TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->matcher, &memory, error));
-    plan->matcher = (struct plan_attachment *)memory;
+    TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->attached, &memory, error));
+    plan->attached = (struct plan_attachments *)memory;
+    attachment_open(&plan->attached->sampled);
+    attachment_open(&plan->attached->matcher);
+    attachment_open(&plan->attached->dense);
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     *plan_out = plan;
     plan = NULL;
@@ -198,12 +197,14 @@ done:
     return status;
 }
 
-static void attachment_release(struct plan_attachment *attachment)
+static void attachments_free(struct plan_attachments *attached)
 {
-    TRAWL_ASSERT(attachment == NULL || attachment->object == NULL || attachment->release != NULL);
-    if (attachment != NULL && attachment->object != NULL)
-        attachment->release(attachment->object);
-    memory_release(attachment, 1, sizeof *attachment);
+    if (attached == NULL)
+        return;
+    attachment_close(&attached->sampled);
+    attachment_close(&attached->matcher);
+    attachment_close(&attached->dense);
+    memory_release(attached, 1, sizeof *attached);
 }
 
 void trawl_plan_free(struct trawl_plan *plan)
@@ -222,10 +223,6 @@ void trawl_plan_free(struct trawl_plan *plan)
     if (plan->literal_bytes != pattern_bytes)
         memory_release(plan->literal_bytes, plan->literal_bytes_capacity, 1);
     memory_release(plan->elements, plan->element_capacity, sizeof *plan->elements);
-    if (plan->sampled_heads != NULL)
-        memory_release(plan->sampled_heads, 1ull << plan->sampled.hash_bits,
-                       sizeof *plan->sampled_heads);
-    memory_release(plan->sampled_next, plan->sampled.stride, sizeof *plan->sampled_next);
     if (plan->set_bitmap != NULL)
         memory_release(plan->set_bitmap, max_u64(1ull << plan->set.bitmap_bits, 64) / 64,
                        sizeof *plan->set_bitmap);
@@ -237,8 +234,7 @@ void trawl_plan_free(struct trawl_plan *plan)
                        sizeof *plan->set_buckets);
     memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
     memory_release(plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
-    attachment_release(plan->dense);
-    attachment_release(plan->matcher);
+    attachments_free(plan->attached);
     memory_release(plan, 1, sizeof *plan);
 }
 

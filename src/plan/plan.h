@@ -8,9 +8,11 @@
 #ifndef TRAWL_PLAN_PLAN_H
 #define TRAWL_PLAN_PLAN_H
 
+#include "base/attachment.h"
 #include "base/status.h"
 #include "plan/algorithm.h"
 #include "plan/layout.h"
+#include "plan/tuning.h"
 
 struct plan_literal {
     uint64_t bytes_begin; /* into plan->literal_bytes; folded to lower case if case is ignored */
@@ -35,11 +37,11 @@ struct plan_head {
     uint64_t mask;
 };
 
-/* What an engine makes of a plan when it first needs it, for all who search with the plan; guarded
- * by that engine. */
-struct plan_attachment {
-    void *object;
-    void (*release)(void *object); /* called by trawl_plan_free */
+/* What is made of a plan when it is first needed. */
+struct plan_attachments {
+    struct attachment sampled; /* of plan/sampled.c */
+    struct attachment matcher; /* of cpu/set_matcher.c */
+    struct attachment dense;   /* of cpu/dense_set.c */
 };
 
 struct trawl_plan {
@@ -79,22 +81,10 @@ struct trawl_plan {
     enum trawl_method method_saved; /* that was asked for; with a sample, which is not saved, the
                                        one that it chose */
     const char *method_why;         /* static text */
-    double gram_rate;               /* expected candidates per text byte under the prior */
 
     /* One literal without a tail: */
-    uint64_t period;      /* the least period if at most half the length, else 0 */
-    uint32_t probe_count; /* every: ordered, most telling first */
-    uint64_t probe_offset_min;
-    uint64_t probe_offset_max; /* less than probe_offset_min + PLAN_PROBE_SPAN_BYTES */
-    uint32_t first_probes;     /* expected to leave few blocks of 64 positions with a candidate */
-    bool sample_repeats;       /* the sample was the literal's own words over and over */
-    bool probes_exact;         /* all bytes are probes: a candidate is an occurrence */
-    struct plan_probe probes[PLAN_PROBES_MAX];
-    uint64_t rare_offset;        /* where the rarest 7 bytes begin, if length >= 7 */
-    struct plan_grams grams;     /* the same */
-    struct plan_sampled sampled; /* valid if method is SAMPLED */
-    uint32_t *sampled_heads;     /* 1 << hash_bits */
-    uint32_t *sampled_next;      /* stride */
+    uint64_t period;           /* the least period if at most half the length, else 0 */
+    struct plan_tuning tuning; /* by the caller's sample, or without any */
 
     /* Several literals, or one with a tail: */
     struct plan_set set;
@@ -104,10 +94,10 @@ struct trawl_plan {
     uint64_t *set_wide;    /* as many, of plan_hash_wide; NULL if set.wide_mask is 0 */
     uint32_t *set_buckets; /* (1 << bucket_bits) + 1 begins into set_entries */
     uint32_t *set_entries; /* literal indexes, grouped by bucket, ascending inside each */
-    struct plan_head *set_heads;     /* of set_entries: most of a bucket fails without a look at it;
-                                        NULL with classes, where the CPU has no use for them */
-    struct plan_attachment *dense;   /* of cpu/dense_set.c */
-    struct plan_attachment *matcher; /* of cpu/set_matcher.c */
+    struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it;
+                                    NULL with classes, where the CPU has no use for them */
+
+    struct plan_attachments *attached;
 };
 
 /* trawl_plan_build, with the algorithms that there are; NULL: none. */
@@ -162,15 +152,6 @@ static inline bool plan_is_one_literal(const struct trawl_plan *plan)
 {
     return plan->literal_count == 1 && plan->element_count == 0;
 }
-
-/* Of one literal: are aligned grams enough, where all of the text is read? */
-bool plan_reads_grams(const struct trawl_plan *plan);
-
-/* How many of the one literal's positions a sample names on average, if the text's grams come as
- * often as the literal's own: 1 if no gram repeats. Two, in a text of few grams, are dense. q is 8
- * or 16. Errors: MEMORY. */
-enum trawl_status plan_sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *positions,
-                                       struct trawl_error *error);
 
 /* Are the literals' bytes like letters: neither a few values, as of DNA, nor any? */
 bool plan_has_letters(const struct trawl_plan *plan);

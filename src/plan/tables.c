@@ -1,14 +1,10 @@
-/* tables: the gram tables of methods sampled and set. */
+/* tables: the gram tables of method set. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/build.h"
 
-#define SAMPLED_Q 8u
-#define SAMPLED_LENGTH_MIN 16u
-#define SAMPLED_STRIDE_MAX 8192u /* beyond, loading the table costs more than the text saves */
-#define SAMPLED_STRIDE_UNIT 64u  /* samples fall on the same place of a cache line */
 #define SET_BITMAP_BITS_MIN 12u
 #define SET_BITMAP_BITS_MAX 24u
 #define SET_BITMAP_BITS_PER_LITERAL 7u /* log2: 128 bits per literal keep 1 % of false passes */
@@ -24,73 +20,6 @@
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
 #define NIBBLE_LITERALS_PER_GROUP 16u /* two per class let few wrong positions pass */
-
-uint64_t sampled_stride(uint64_t length)
-{
-    uint64_t stride;
-
-    if (length < SAMPLED_LENGTH_MIN)
-        return 0;
-    stride = min_u64(length - SAMPLED_Q + 1, SAMPLED_STRIDE_MAX);
-    if (stride >= SAMPLED_STRIDE_UNIT)
-        stride -= stride % SAMPLED_STRIDE_UNIT;
-    TRAWL_ASSERT(stride > 0 && stride + SAMPLED_Q - 1 <= length);
-    return stride;
-}
-
-enum trawl_status build_sampled(struct trawl_plan *plan, struct trawl_error *error)
-{
-    const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t stride = sampled_stride(plan->length_min);
-    void *memory;
-
-    TRAWL_ASSERT(stride > 0 && plan_is_one_literal(plan));
-    plan->sampled.q = SAMPLED_Q;
-    plan->sampled.hash_bits = 66u - (uint32_t)__builtin_clzll(stride); /* 4 to 8 heads per gram */
-    plan->sampled.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
-    TRAWL_TRY(memory_allocate(1ull << plan->sampled.hash_bits, sizeof *plan->sampled_heads, &memory,
-                              error));
-    plan->sampled_heads = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate(stride, sizeof *plan->sampled_next, &memory, error));
-    plan->sampled_next = (uint32_t *)memory;
-    plan->sampled.stride = stride;
-    memset(plan->sampled_heads, 0xff, sizeof *plan->sampled_heads << plan->sampled.hash_bits);
-    for (uint32_t offset = 0; offset < stride; offset++) { /* each push makes a chain descend */
-        uint64_t gram;
-        uint32_t hash;
-
-        memcpy(&gram, bytes + offset, sizeof gram);
-        hash = plan_hash64(gram | plan->sampled.fold, plan->sampled.hash_bits);
-        TRAWL_ASSERT(hash >> plan->sampled.hash_bits == 0);
-        plan->sampled_next[offset] = plan->sampled_heads[hash];
-        plan->sampled_heads[hash] = offset;
-    }
-    return TRAWL_OK;
-}
-
-enum trawl_status plan_sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *positions,
-                                       struct trawl_error *error)
-{
-    const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t stride = sampled_stride(plan->length_min), pairs = 0;
-    uint32_t bits = 66u - (uint32_t)__builtin_clzll(stride), *counts;
-    void *memory;
-
-    TRAWL_TRY(memory_allocate_zeroed(1ull << bits, sizeof *counts, &memory, error));
-    counts = (uint32_t *)memory;
-    for (uint64_t offset = 0; offset < stride && offset + q <= plan->length_min; offset++) {
-        uint64_t gram[2] = {0, 0};
-
-        TRAWL_ASSERT(q <= sizeof gram);
-        memcpy(gram, bytes + offset, q);
-        gram[0] ^= gram[1] * 0x9e3779b97f4a7c15ull;
-        pairs += 2ull * counts[plan_hash64(gram[0], bits)]++ + 1; /* sums to the counts' squares */
-    }
-    memory_release(counts, 1ull << bits, sizeof *counts);
-    TRAWL_ASSERT(pairs > 0);
-    *positions = (double)pairs / (double)stride;
-    return TRAWL_OK;
-}
 
 /* The literal's first `count` bytes, at most 8; the others are 0. */
 static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t literal, uint64_t count)

@@ -1,0 +1,45 @@
+/* attachment: made by the first thread that needs it. */
+#include "base/attachment.h"
+
+void attachment_open(struct attachment *attachment)
+{
+    (void)pthread_mutex_init(&attachment->lock, NULL);
+    attachment->object = NULL;
+}
+
+void attachment_close(struct attachment *attachment)
+{
+    if (attachment->object != NULL)
+        attachment->release(attachment->object);
+    (void)pthread_mutex_destroy(&attachment->lock);
+}
+
+enum trawl_status attachment_want(struct attachment *attachment, const void *from,
+                                  enum trawl_status (*make)(const void *from, void **object,
+                                                            struct trawl_error *error),
+                                  void (*release)(void *object), const void **object,
+                                  struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    (void)pthread_mutex_lock(&attachment->lock);
+    if (attachment->object == NULL) {
+        status = make(from, &attachment->object, error);
+        attachment->release = release;
+    }
+    *object = attachment->object;
+    (void)pthread_mutex_unlock(&attachment->lock);
+    TRAWL_ASSERT(status != TRAWL_OK || *object != NULL);
+    return status;
+}
+
+bool attachment_is_there(struct attachment *attachment)
+{
+    bool there;
+
+    if (pthread_mutex_trylock(&attachment->lock) != 0)
+        return false;
+    there = attachment->object != NULL;
+    (void)pthread_mutex_unlock(&attachment->lock);
+    return there;
+}

@@ -1,0 +1,120 @@
+/* sampled: the tables of method sampled, and what a literal says about them. */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "plan/plan.h"
+
+#define SAMPLED_Q 8u
+#define SAMPLED_LENGTH_MIN 16u
+#define SAMPLED_STRIDE_MAX 8192u /* beyond, loading the table costs more than the text saves */
+#define SAMPLED_STRIDE_UNIT 64u  /* samples fall on the same place of a cache line */
+
+uint64_t sampled_stride(uint64_t length)
+{
+    uint64_t stride;
+
+    if (length < SAMPLED_LENGTH_MIN)
+        return 0;
+    stride = min_u64(length - SAMPLED_Q + 1, SAMPLED_STRIDE_MAX);
+    if (stride >= SAMPLED_STRIDE_UNIT)
+        stride -= stride % SAMPLED_STRIDE_UNIT;
+    TRAWL_ASSERT(stride > 0 && stride + SAMPLED_Q - 1 <= length);
+    return stride;
+}
+
+struct plan_sampled sampled_layout(const struct trawl_plan *plan)
+{
+    uint64_t stride = sampled_stride(plan->length_min);
+    struct plan_sampled layout = {stride, SAMPLED_Q, 0, 0};
+
+    TRAWL_ASSERT(stride > 0 && plan_is_one_literal(plan));
+    layout.hash_bits = 66u - (uint32_t)__builtin_clzll(stride); /* 4 to 8 heads per gram */
+    layout.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
+    return layout;
+}
+
+static void tables_free(void *object)
+{
+    struct sampled_tables *tables = (struct sampled_tables *)object;
+
+    if (tables == NULL)
+        return;
+    memory_release(tables->heads, 1ull << tables->layout.hash_bits, sizeof *tables->heads);
+    memory_release(tables->next, tables->layout.stride, sizeof *tables->next);
+    memory_release(tables, 1, sizeof *tables);
+}
+
+static void fill(const uint8_t *bytes, struct sampled_tables *tables)
+{
+    const struct plan_sampled *layout = &tables->layout;
+
+    memset(tables->heads, 0xff, sizeof *tables->heads << layout->hash_bits);
+    for (uint32_t offset = 0; offset < layout->stride; offset++) { /* a push: chains descend */
+        uint64_t gram;
+        uint32_t hash;
+
+        memcpy(&gram, bytes + offset, sizeof gram);
+        hash = plan_hash64(gram | layout->fold, layout->hash_bits);
+        TRAWL_ASSERT(hash >> layout->hash_bits == 0);
+        tables->next[offset] = tables->heads[hash];
+        tables->heads[hash] = offset;
+    }
+}
+
+static enum trawl_status make(const void *from, void **object, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = (const struct trawl_plan *)from;
+    enum trawl_status status = TRAWL_OK;
+    struct sampled_tables *tables;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *tables, &memory, error));
+    tables = (struct sampled_tables *)memory;
+    tables->layout = sampled_layout(plan);
+    TRAWL_TRY_DONE(
+        memory_allocate(1ull << tables->layout.hash_bits, sizeof *tables->heads, &memory, error));
+    tables->heads = (uint32_t *)memory;
+    TRAWL_TRY_DONE(memory_allocate(tables->layout.stride, sizeof *tables->next, &memory, error));
+    tables->next = (uint32_t *)memory;
+    fill(plan_literal_bytes(plan, 0), tables);
+    *object = tables;
+    tables = NULL;
+done:
+    tables_free(tables);
+    return status;
+}
+
+enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampled_tables **tables,
+                               struct trawl_error *error)
+{
+    const void *object;
+
+    TRAWL_TRY(attachment_want(&plan->attached->sampled, plan, make, tables_free, &object, error));
+    *tables = (const struct sampled_tables *)object;
+    return TRAWL_OK;
+}
+
+enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *positions,
+                                  struct trawl_error *error)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint64_t stride = sampled_stride(plan->length_min), pairs = 0;
+    uint32_t bits = 66u - (uint32_t)__builtin_clzll(stride), *counts;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1ull << bits, sizeof *counts, &memory, error));
+    counts = (uint32_t *)memory;
+    for (uint64_t offset = 0; offset < stride && offset + q <= plan->length_min; offset++) {
+        uint64_t gram[2] = {0, 0};
+
+        TRAWL_ASSERT(q <= sizeof gram);
+        memcpy(gram, bytes + offset, q);
+        gram[0] ^= gram[1] * 0x9e3779b97f4a7c15ull;
+        pairs += 2ull * counts[plan_hash64(gram[0], bits)]++ + 1; /* sums to the counts' squares */
+    }
+    memory_release(counts, 1ull << bits, sizeof *counts);
+    TRAWL_ASSERT(pairs > 0);
+    *positions = (double)pairs / (double)stride;
+    return TRAWL_OK;
+}

@@ -1,0 +1,59 @@
+/* tuning: where one literal is looked at, by what is known of the text.
+ *
+ * A plan has one that knows at most the caller's sample. Who searches a text that is worth a look
+ * makes another from the text itself: it costs time when it is wrong, never an answer.
+ */
+#ifndef TRAWL_PLAN_TUNING_H
+#define TRAWL_PLAN_TUNING_H
+
+#include "base/status.h"
+#include "plan/layout.h"
+
+#define PLAN_SAMPLE_BYTES_MIN 4096u /* below this a sample says too little */
+
+struct trawl_plan;
+
+struct plan_tuning {
+    bool is_seen;          /* of a sample; else of usual texts, and of the literal itself */
+    bool repeats;          /* the sample was the literal's own words over and over */
+    bool probes_exact;     /* all bytes are probes: a candidate is an occurrence */
+    uint32_t probe_count;  /* every: ordered, most telling first */
+    uint32_t first_probes; /* expected to leave few blocks of 64 positions with a candidate */
+    struct plan_probe probes[PLAN_PROBES_MAX]; /* within PLAN_PROBE_SPAN_BYTES */
+    double gram_rate;                          /* expected candidates of grams per text byte */
+    uint64_t rare_offset;                      /* where the rarest 7 bytes begin, if length >= 7 */
+    struct plan_grams grams;                   /* the same */
+};
+
+/* Of one literal; a sample of fewer than PLAN_SAMPLE_BYTES_MIN is none. Cost: some microseconds,
+ * for the sample and for the literal. */
+void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+               struct plan_tuning *tuning);
+
+/* Are aligned grams enough, where all of the text is read? */
+bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);
+
+/* The tables of method sampled. */
+struct sampled_tables {
+    struct plan_sampled layout;
+    uint32_t *heads; /* 1 << hash_bits */
+    uint32_t *next;  /* stride */
+};
+
+/* The stride the method sampled would use for a literal of this length; 0 if it is too short. */
+uint64_t sampled_stride(uint64_t length);
+
+/* Of a literal with a stride. */
+struct plan_sampled sampled_layout(const struct trawl_plan *plan);
+/* Made when first asked for, and the plan's. For a literal with a stride. Errors: MEMORY. Any
+ * thread. */
+enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampled_tables **tables,
+                               struct trawl_error *error);
+
+/* How many of the one literal's positions a sample names on average, if the text's grams come as
+ * often as the literal's own: 1 if no gram repeats. Two, in a text of few grams, are dense. q is 8
+ * or 16. Errors: MEMORY. */
+enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *positions,
+                                  struct trawl_error *error);
+
+#endif
