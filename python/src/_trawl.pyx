@@ -25,7 +25,6 @@ __version__ = trawl_version()
 cdef enum:
     GUARDED_BYTES = 32 << 20  # a search of more may take long: stay open for signals
     BRIEF_BYTES = 2048  # a search of less takes no longer than giving up the lock
-    SMALL_BYTES = 1 << 20  # results up to this many move out of a mapping
 
 cdef uint64_t UNKNOWN = <uint64_t>-1
 

@@ -1,4 +1,4 @@
-# columns: the types Column (many numbers without an object for each), Matches and Array.
+# columns: the types Column (many numbers without an object for each) and Array.
 
 
 @cython.internal
@@ -63,6 +63,9 @@ cdef class Column(Answer):
         return column_of(block_share(self.memory), self.first + <uint64_t>begin,
                          max(0, end - begin))
 
+    def __iter__(self):
+        return iter(memoryview(self))
+
     def __repr__(self):
         more = "..." if self.length > 6 else ""
         return f"<trawl.Column of {self.length}: {self[:6].tolist()}{more}>"
@@ -104,48 +107,6 @@ cdef Column column_taken(column *grown):
     cdef uint64_t count = grown.count
 
     return column_of(taken(grown, sizeof(uint64_t)), 0, count)
-
-
-@cython.final
-cdef class Matches(Answer):
-    """Occurrences in a part of a text, in order of (begin, pattern), as columns.
-
-    matches[i] is (begin, end, pattern). pyarrow.record_batch(matches) makes no copy.
-
-    begins, ends: where each begins, from the text's first byte, and one past its last byte.
-    patterns: the index of each one's pattern.
-    lines: the line each begins in, from 0 on; None unless requested.
-    text_begin, text_end: where the part of the text begins and ends.
-
-    >>> matches = Plan(['an', 'nan']).matches('banana')
-    >>> list(matches)
-    [(1, 3, 0), (2, 5, 1), (3, 5, 0)]
-    >>> matches.ends.tolist()
-    [3, 5, 5]
-    """
-
-    cdef readonly Column begins
-    cdef readonly Column ends
-    cdef readonly Column patterns
-    cdef readonly Column lines
-    cdef readonly uint64_t text_begin
-    cdef readonly uint64_t text_end
-
-    def __getitem__(self, key):
-        cdef Py_ssize_t index = index_of(key, <uint64_t>self.length)
-
-        return (self.begins.values()[index], self.ends.values()[index],
-                self.patterns.values()[index])
-
-    def __repr__(self):
-        return f"<trawl.Matches: {self.length}>"
-
-    def __arrow_c_array__(self, requested_schema=None):
-        if self.lines is None:
-            return struct_capsules(("begin", "end", "pattern"),
-                                   (self.begins, self.ends, self.patterns))
-        return struct_capsules(("begin", "end", "pattern", "line"),
-                               (self.begins, self.ends, self.patterns, self.lines))
 
 
 @cython.final

@@ -67,12 +67,6 @@ cdef extern from "<string.h>" nogil:
     void *memchr(const void *bytes, int value, size_t count)
     void *memrchr(const void *bytes, int value, size_t count)
 
-cdef extern from "<sys/mman.h>" nogil:
-    int PROT_READ, PROT_WRITE, MAP_PRIVATE, MAP_ANONYMOUS, MAP_NORESERVE
-    void *MAP_FAILED
-    void *mmap(void *address, size_t bytes, int access, int flags, int descriptor, long offset)
-    int munmap(void *address, size_t bytes)
-
 cdef extern from "trawl.h" nogil:
     enum:
         TRAWL_OK, TRAWL_BUSY, TRAWL_ARGUMENT, TRAWL_READ

@@ -5,70 +5,30 @@
 # consumer may release from any thread, without the interpreter's lock.
 cdef struct block:
     uint8_t *bytes
-    uint64_t mapped  # bytes of a mapping; 0: from malloc
     uint64_t shares
 
 
-cdef block *block_of(void *bytes, uint64_t mapped) noexcept nogil:
+cdef block *block_new(uint64_t bytes) noexcept nogil:
+    """NULL: no memory. What is large is address space alone until it is written."""
     cdef block *made = <block *>malloc(sizeof(block))
 
-    if made != NULL:
-        made.bytes = <uint8_t *>bytes
-        made.mapped = mapped
-        made.shares = 1
-    return made
-
-
-cdef block *block_new(uint64_t bytes) noexcept nogil:
-    """NULL: no memory."""
-    cdef void *memory = malloc(bytes if bytes > 0 else 1) if bytes <= UNKNOWN >> 1 else NULL
-    cdef block *made = NULL
-
-    if memory != NULL:
-        made = block_of(memory, 0)
-        if made == NULL:
-            free(memory)
-    return made
-
-
-cdef block *block_reserve(uint64_t bytes) noexcept nogil:
-    """Address space for so many bytes, which costs memory only where it is written."""
-    cdef block *made
-    cdef void *memory
-
-    if bytes <= SMALL_BYTES:
-        return block_new(bytes)
-    if bytes > UNKNOWN >> 1:
-        return NULL
-    memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-    if memory == MAP_FAILED:
-        return NULL
-    made = block_of(memory, bytes)
     if made == NULL:
-        munmap(memory, bytes)
+        return NULL
+    made.shares = 1
+    made.bytes = <uint8_t *>malloc(max(bytes, 1)) if bytes <= UNKNOWN >> 1 else NULL
+    if made.bytes == NULL:
+        free(made)
+        return NULL
     return made
 
 
-cdef void block_trim(block *memory, uint64_t bytes) noexcept nogil:
-    """Keep the first bytes only; the block may move. Not shared yet."""
-    cdef uint64_t kept = (bytes + 4095) // 4096 * 4096
-    cdef void *moved
+cdef bint block_resize(block *memory, uint64_t bytes) noexcept nogil:
+    """The block may move: it is not shared yet. False: no memory, and it is as it was."""
+    cdef void *moved = realloc(memory.bytes, max(bytes, 1)) if bytes <= UNKNOWN >> 1 else NULL
 
-    if memory.mapped == 0:
-        moved = realloc(memory.bytes, bytes if bytes > 0 else 1)
-        if moved != NULL:
-            memory.bytes = <uint8_t *>moved
-    elif bytes > SMALL_BYTES:
-        if kept < memory.mapped and munmap(memory.bytes + kept, memory.mapped - kept) == 0:
-            memory.mapped = kept
-    else:
-        moved = malloc(bytes if bytes > 0 else 1)
-        if moved != NULL:
-            memcpy(moved, memory.bytes, bytes)
-            munmap(memory.bytes, memory.mapped)
-            memory.bytes = <uint8_t *>moved
-            memory.mapped = 0
+    if moved != NULL:
+        memory.bytes = <uint8_t *>moved
+    return moved != NULL
 
 
 cdef block *block_share(block *memory) noexcept nogil:
@@ -80,10 +40,7 @@ cdef block *block_share(block *memory) noexcept nogil:
 cdef void block_release(block *memory) noexcept nogil:
     if memory == NULL or fetch_sub(&memory.shares, 1, ORDERED) > 1:
         return
-    if memory.mapped > 0:
-        munmap(memory.bytes, memory.mapped)
-    else:
-        free(memory.bytes)
+    free(memory.bytes)
     free(memory)
 
 
@@ -102,7 +59,6 @@ cdef bint reach(column *grown, uint64_t bytes) noexcept nogil:
     # The first room is what was asked for, for most answers are one piece. Then it doubles: growing
     # moves pages, not bytes.
     cdef uint64_t room = bytes if grown.memory == NULL else 2 * bytes
-    cdef void *moved
 
     if grown.failed or (grown.memory != NULL and bytes <= grown.room):
         return not grown.failed
@@ -110,10 +66,7 @@ cdef bint reach(column *grown, uint64_t bytes) noexcept nogil:
         grown.memory = block_new(room)
         grown.failed = grown.memory == NULL
     else:
-        moved = realloc(grown.memory.bytes, room) if room <= UNKNOWN >> 1 else NULL
-        grown.failed = moved == NULL
-        if moved != NULL:
-            grown.memory.bytes = <uint8_t *>moved
+        grown.failed = not block_resize(grown.memory, room)
     if not grown.failed:
         grown.room = room
     return not grown.failed
@@ -176,7 +129,7 @@ cdef block *taken(column *grown, uint64_t unit) noexcept nogil:
     if memory == NULL:
         return block_new(unit)
     if grown.room > grown.count * unit:
-        block_trim(memory, grown.count * unit)
+        block_resize(memory, grown.count * unit)
     grown.memory = NULL
     return memory
 

@@ -99,17 +99,11 @@ cdef bint match_columns_put(match_columns *columns, const trawl_batch *batch) no
                 or columns.lines.failed)
 
 
-cdef Matches matches_of(match_columns *columns):
-    cdef Matches made = Matches.__new__(Matches)
-
-    made.length = <Py_ssize_t>columns.begins.count
-    made.begins = column_taken(&columns.begins)
-    made.ends = column_taken(&columns.ends)
-    made.patterns = column_taken(&columns.patterns)
-    made.lines = column_taken(&columns.lines) if columns.with_lines else None
-    made.text_begin = columns.text_begin
-    made.text_end = columns.text_end
-    return made
+cdef object matches_of(match_columns *columns):
+    return _sources.Matches(column_taken(&columns.begins), column_taken(&columns.ends),
+                            column_taken(&columns.patterns),
+                            column_taken(&columns.lines) if columns.with_lines else None,
+                            columns.text_begin, columns.text_end)
 
 
 cdef void work_matches(work *todo) noexcept nogil:
@@ -130,7 +124,7 @@ cdef void work_matches(work *todo) noexcept nogil:
     trawl_search_close(search)
 
 
-cdef Matches matches(Searcher searcher, Plan plan, text, bint line_numbers, progress):
+cdef object matches(Searcher searcher, Plan plan, text, bint line_numbers, progress):
     cdef match_columns columns
 
     memset(&columns, 0, sizeof(columns))
@@ -222,7 +216,6 @@ cdef class Batches(Iteration):
 
     cdef object step(self):
         cdef match_columns columns
-        cdef Matches made = None
         cdef step_work step
 
         memset(&columns, 0, sizeof(columns))
@@ -230,6 +223,7 @@ cdef class Batches(Iteration):
         step.batch.size = sizeof(step.batch)
         self.handle.todo.out = &step
         self.handle.run(work_next, None)
+        made = None
         columns.with_lines = self.line_numbers
         columns.text_begin = step.batch.text_begin
         try:
@@ -304,19 +298,25 @@ cdef Column begins_of(Handle handle, progress):
     cdef work *todo = &handle.todo
     cdef uint64_t patterns = min(trawl_plan_pattern_count(todo.plan), <uint64_t>4)
     cdef uint64_t most = <uint64_t>1 << 40
+    cdef block *room
     cdef Column made
 
     # Address space is all they cost until they are there, so it may be as many as there can be of a
-    # single pattern.
+    # single pattern; or fewer, where the system does not promise as much.
     todo.limit = todo.bytes * patterns + 1 if todo.bytes < most else most
+    todo.answer.count = 0
     while True:
-        made = column_of(block_reserve(todo.limit * sizeof(uint64_t)), 0, 0)
+        room = block_new(todo.limit * sizeof(uint64_t))
+        if room == NULL and todo.answer.count == 0 and todo.limit > 1:
+            todo.limit //= 2
+            continue
+        made = column_of(room, 0, 0)
         todo.out = made.memory.bytes
         handle.run(work_begins, progress)
         if todo.answer.count <= todo.limit:
             break
         todo.limit = todo.answer.count
-    block_trim(made.memory, todo.answer.count * sizeof(uint64_t))
+    block_resize(made.memory, todo.answer.count * sizeof(uint64_t))
     made.length = <Py_ssize_t>todo.answer.count
     return made
 

@@ -1,7 +1,6 @@
 """The worked examples, on small data with known answers."""
 
 import json
-import os
 import pathlib
 import subprocess
 import sys
@@ -47,22 +46,6 @@ def test_guides(tmp_path):
     (tmp_path / "guides").write_text(f"{guide}\n{other}\n")
     lines, _ = run("guides.py", tmp_path / "guides", genome)
     assert lines == [f"one\t2\t+\t{guide}", f"two\t6\t-\t{other}"]
-
-
-def test_notebooks():
-    """Each cell runs. The first kernel "python3" on the path is the environment's own."""
-    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
-    for needed in ("ipykernel", "numpy", "pyarrow"):
-        pytest.importorskip(needed)
-    if "ASAN_OPTIONS" in os.environ:
-        pytest.skip("kernels are not for sanitizers")
-    paths = sorted(EXAMPLES.glob("*.ipynb"))
-    assert paths
-    for path in paths:
-        notebook = nbformat.read(path, as_version=4)
-        nbformat.validate(notebook)
-        assert not any(cell.get("outputs") for cell in notebook.cells)
-        nbclient.NotebookClient(notebook, timeout=300, kernel_name="python3").execute()
 
 
 def test_decontaminate(tmp_path):

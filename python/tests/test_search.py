@@ -1,7 +1,9 @@
 """Every search against bytes.find and re."""
 
 import io
+import os
 import re
+import resource
 
 import pytest
 import trawl
@@ -141,6 +143,22 @@ def test_more_positions_than_guessed():
     """Many equal patterns: more begins than there is room for at first."""
     plan = trawl.Plan([b"a"] * 9)
     assert plan.positions(b"a" * 1000).tolist() == [at for at in range(1000) for _ in range(9)]
+
+
+@pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="asan needs address space of its own")
+def test_positions_where_address_space_is_scarce():
+    """There is no room for a position at each byte, but there is for those that there are. (The
+    suite had no limit on address space, and this was a MemoryError.)"""
+    plan, text = trawl.Plan("b"), b"a" * (16 << 20) + b"b"
+    with trawl.Searcher("cpu", 1) as searcher, open("/proc/self/statm") as file:
+        assert searcher.positions(plan, b"ab").tolist() == [1]
+        size = int(file.read().split()[0]) * resource.getpagesize()
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (size + (64 << 20), before[1]))
+        try:
+            assert searcher.positions(plan, text).tolist() == [16 << 20]
+        finally:
+            resource.setrlimit(resource.RLIMIT_AS, before)
 
 
 def test_many_positions():

@@ -32,13 +32,12 @@ from ._errors import (
     UnsupportedError,
     WriteError,
 )
-from ._sources import Cells, Lines
+from ._sources import Cells, Lines, Matches
 from ._trawl import (
     Array,
     Batches,
     Column,
     LineBatches,
-    Matches,
     Plan,
     Searcher,
     Text,

@@ -9,10 +9,12 @@ import socket
 import tempfile
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast
 
 if TYPE_CHECKING:
     from ._trawl import Array, Column
+
+Item = TypeVar("Item")
 
 
 def gather(patterns: Any) -> tuple[Any, ...]:
@@ -33,7 +35,67 @@ def gather(patterns: Any) -> tuple[Any, ...]:
 # ---- Results -----------------------------------------------------------------------------------
 
 
-class Cells:
+class Columns(Generic[Item]):
+    """Columns of one length: item i is a tuple, value i of each of the first three."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def _columns(self) -> tuple[Any, ...]:
+        return tuple(getattr(self, name) for name in self.__slots__[:3])
+
+    def __len__(self) -> int:
+        return len(self._columns()[0])
+
+    def __getitem__(self, index: SupportsIndex) -> Item:
+        return cast(Item, tuple(column[index] for column in self._columns()))
+
+    def __iter__(self) -> Iterator[Item]:
+        return cast("Iterator[Item]", zip(*self._columns()))
+
+    def __repr__(self) -> str:
+        return f"<trawl.{type(self).__name__}: {len(self)}>"
+
+
+class Matches(Columns[tuple[int, int, int]]):
+    """Occurrences in a part of a text, in order of (begin, pattern), as columns.
+
+    matches[i] is (begin, end, pattern). pyarrow.record_batch(matches) makes no copy.
+
+    begins, ends: where each begins, from the text's first byte, and one past its last byte.
+    patterns: the index of each one's pattern.
+    lines: the line each begins in, from 0 on; None unless requested.
+    text_begin, text_end: where the part of the text begins and ends.
+
+    >>> matches = Plan(["an", "nan"]).matches("banana")
+    >>> list(matches)
+    [(1, 3, 0), (2, 5, 1), (3, 5, 0)]
+    >>> matches.ends.tolist()
+    [3, 5, 5]
+    """
+
+    __slots__ = ("begins", "ends", "patterns", "lines", "text_begin", "text_end")
+
+    def __init__(
+        self,
+        begins: Column,
+        ends: Column,
+        patterns: Column,
+        lines: Column | None,
+        text_begin: int,
+        text_end: int,
+    ) -> None:
+        self.begins, self.ends, self.patterns, self.lines = begins, ends, patterns, lines
+        self.text_begin, self.text_end = text_begin, text_end
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        from ._trawl import struct_capsules
+
+        names = ("begin", "end", "pattern", "line")
+        columns = self._columns() if self.lines is None else (*self._columns(), self.lines)
+        return struct_capsules(names[: len(columns)], columns)
+
+
+class Cells(Columns[tuple[int, int, int]]):
     """Pairs of a record and a pattern that occurs in it, in order, as three columns.
 
     cells[i] is (record, pattern, begin): where in the record the pattern first begins.
@@ -47,30 +109,15 @@ class Cells:
     __slots__ = ("records", "patterns", "begins")
 
     def __init__(self, records: Column, patterns: Column, begins: Column) -> None:
-        self.records = records
-        self.patterns = patterns
-        self.begins = begins
-
-    def __len__(self) -> int:
-        return len(self.records)
-
-    def __getitem__(self, index: int) -> tuple[int, int, int]:
-        return self.records[index], self.patterns[index], self.begins[index]
-
-    def __iter__(self) -> Iterator[tuple[int, int, int]]:
-        return zip(self.records, self.patterns, self.begins)
-
-    def __repr__(self) -> str:
-        return f"<trawl.Cells: {len(self)}>"
+        self.records, self.patterns, self.begins = records, patterns, begins
 
     def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
         from ._trawl import struct_capsules
 
-        names = ("record", "pattern", "begin")
-        return struct_capsules(names, (self.records, self.patterns, self.begins))
+        return struct_capsules(("record", "pattern", "begin"), self._columns())
 
 
-class Lines:
+class Lines(Columns[tuple[int, int, bytes]]):
     """Lines of a text in which an occurrence begins, in order, as columns.
 
     lines[i] is (number, begin, bytes): counted from 0, where it begins in the text, and what it holds
@@ -86,21 +133,7 @@ class Lines:
     __slots__ = ("numbers", "begins", "texts")
 
     def __init__(self, numbers: Column, begins: Column, texts: Array) -> None:
-        self.numbers = numbers
-        self.begins = begins
-        self.texts = texts
-
-    def __len__(self) -> int:
-        return len(self.numbers)
-
-    def __getitem__(self, index: int) -> tuple[int, int, bytes]:
-        return self.numbers[index], self.begins[index], self.texts[index]
-
-    def __iter__(self) -> Iterator[tuple[int, int, bytes]]:
-        return zip(self.numbers, self.begins, self.texts)
-
-    def __repr__(self) -> str:
-        return f"<trawl.Lines: {len(self)}>"
+        self.numbers, self.begins, self.texts = numbers, begins, texts
 
 
 # ---- Saved forms -------------------------------------------------------------------------------
