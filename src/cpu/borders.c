@@ -11,9 +11,6 @@
 
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan)
 {
-    worker->at_borders = plan_has_conditions(plan);
-    if (!worker->at_borders)
-        return;
     bytes_empty(&worker->inside);
     for (uint32_t value = 0; value < 256; value++)
         if (!plan_may_follow(plan, (uint8_t)value))
@@ -29,7 +26,7 @@ void borders_apply(struct scan *scan, uint64_t words)
     uint64_t after = 0;
 
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
-    if (!worker->at_borders || (!tile->is_dense && tile->hot_count < words / BORDERS_SHARE) ||
+    if ((!tile->is_dense && tile->hot_count < words / BORDERS_SHARE) ||
         scan->loadable - scan->at < 64 * words + FIND_LOAD_SLACK)
         return;
     worker->find->bytes(text, words, &worker->inside, &worker->after);

@@ -26,7 +26,8 @@ struct dense_set {
 /* One thread's part. */
 struct dense_worker {
     uint64_t serial;             /* of the plan that the set is of; 0: none */
-    const struct dense_set *set; /* of that plan, which may be gone once there is another */
+    const struct dense_set *set; /* of that plan, which may be gone once there is another; NULL:
+                                    no text was dense yet, and all that follows is empty */
     uint64_t read_bytes;         /* ever: tests ask whether it worked */
     uint32_t *ends; /* of each begin of a step: the longest string there, or PLAN_NONE */
     uint64_t end_room;
@@ -41,7 +42,8 @@ struct dense_worker {
 };
 
 /* ---- dense_set.c ---- */
-/* The plan's set, made at first need; any thread. Stays the plan's. Errors: MEMORY. */
+/* The plan's set, made at first need; any thread. Stays the plan's. Errors: MEMORY; *set is then
+ * as it was. */
 enum trawl_status dense_want(const struct trawl_plan *plan, const struct dense_set **set,
                              struct trawl_error *error);
 /* Is it made? */

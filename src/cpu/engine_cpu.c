@@ -56,7 +56,8 @@ static enum trawl_status worker_open(struct engine *engine, struct engine_worker
 
 static void cpu_release(struct engine_worker *worker)
 {
-    dense_worker_end(&worker->dense);
+    if (worker->dense.set != NULL) /* a text was dense */
+        dense_worker_end(&worker->dense);
     hits_release(&worker->gathered);
     hits_release(&worker->ordered);
     memory_release(worker->scratch, 1, sizeof *worker->scratch);
@@ -79,14 +80,16 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->dense_serial = plan->serial;
     worker->dense_waits = false;
     worker_probes_begin(worker);
-    borders_begin(worker, plan);
-    worker->bytes_only = bytes_begin(&worker->bytes, plan);
+    worker->at_borders = plan_has_conditions(plan);
+    if (worker->at_borders)
+        borders_begin(worker, plan);
+    worker->bytes_only = plan->length_max == 1 && bytes_begin(&worker->bytes, plan);
     worker->tile_places = SET_TILE_PLACES;
     worker->lines_hit = false;
     worker->matcher = NULL;
     if (worker->method == TRAWL_METHOD_SAMPLED)
         TRAWL_TRY(sampled_want(plan, &worker->sampled, error));
-    if (!set_matcher_fits(plan))
+    if (!plan->has_classes)
         return TRAWL_OK;
     if (worker->scratch == NULL) {
         void *memory;
@@ -170,7 +173,7 @@ static void scan_by_method(struct scan *scan)
     struct engine_worker *worker = scan->worker;
 
     TRAWL_ASSERT(scan_is_needed(scan));
-    if (scan_bytes_fits(worker, scan->want))
+    if (worker->bytes_only && scan_bytes_fits(worker, scan->want))
         scan_bytes(scan);
     else if (worker->matcher != NULL)
         scan_classes(scan);

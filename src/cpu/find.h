@@ -58,7 +58,6 @@ struct set_found;
 
 struct find_ops {
     const char *name;
-    bool (*is_supported)(void);
     /* Bit x: probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
      * 64 * word_count - 1 + the greatest probe offset. The first `first` probes (1 to
      * FIND_FIRST_MAX, at most probe_count) are tested everywhere, the others only in words where a

@@ -1,7 +1,6 @@
 /* find_avx2: candidate bitmaps with 32-byte vectors. */
 #include <immintrin.h>
 
-#include "cpu/features.h"
 #include "cpu/find.h"
 
 #define VARIANT avx2
@@ -119,11 +118,5 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 #include "cpu/find_vector32.h"
 
 #include "cpu/find_impl.h"
-
-static bool is_supported(void)
-{
-    return HAS_FEATURE(AVX2, "avx2") && HAS_FEATURE(BMI1, "bmi") && HAS_FEATURE(BMI2, "bmi2") &&
-           HAS_FEATURE(POPCNT, "popcnt");
-}
 
 const struct find_ops find_avx2 = FIND_OPS_COMMON(NULL);

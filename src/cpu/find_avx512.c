@@ -1,19 +1,11 @@
 /* find_avx512: candidate bitmaps with AVX-512 as of Skylake. Grams with 32-byte vectors: comparing
  * into mask registers, which one port does, costs more than it saves. */
 #define VARIANT avx512
-#include "cpu/features.h"
 #include "cpu/find_avx512_impl.h"
 
 #define HAS_GRAM_VECTORS
 #include "cpu/find_vector32.h"
 
 #include "cpu/find_impl.h"
-
-static bool is_supported(void)
-{
-    return HAS_FEATURE(AVX512F, "avx512f") && HAS_FEATURE(AVX512BW, "avx512bw") &&
-           HAS_FEATURE(AVX512VL, "avx512vl") && HAS_FEATURE(AVX512DQ, "avx512dq") &&
-           HAS_FEATURE(BMI2, "bmi2") && HAS_FEATURE(POPCNT, "popcnt");
-}
 
 const struct find_ops find_avx512 = FIND_OPS_COMMON(stem_keys_vectors);

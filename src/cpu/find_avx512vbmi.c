@@ -1,7 +1,6 @@
 /* find_avx512vbmi: candidate bitmaps with AVX-512 as of Ice Lake and Zen 4: byte permutations
  * (VBMI), shifts across words (VBMI2), bit matrices (GFNI) and counts of bits. */
 #define VARIANT avx512vbmi
-#include "cpu/features.h"
 #include "cpu/find_avx512_impl.h"
 
 #define HAS_GRAMS_TILE
@@ -284,15 +283,6 @@ static uint64_t count_bits_by_vectors(const struct find_tile *tile, uint64_t wor
     for (; w < word_count; w++)
         count += (uint64_t)__builtin_popcountll(tile->mask[w]);
     return count;
-}
-
-static bool is_supported(void)
-{
-    return HAS_FEATURE(AVX512F, "avx512f") && HAS_FEATURE(AVX512BW, "avx512bw") &&
-           HAS_FEATURE(AVX512VL, "avx512vl") && HAS_FEATURE(AVX512DQ, "avx512dq") &&
-           HAS_FEATURE(AVX512_VBMI, "avx512vbmi") && HAS_FEATURE(AVX512_VBMI2, "avx512vbmi2") &&
-           HAS_FEATURE(AVX512_VPOPCNTDQ, "avx512vpopcntdq") && HAS_FEATURE(GFNI, "gfni") &&
-           HAS_FEATURE(BMI2, "bmi2") && HAS_FEATURE(POPCNT, "popcnt");
 }
 
 const struct find_ops find_avx512vbmi = FIND_OPS(

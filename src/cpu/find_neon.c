@@ -131,9 +131,4 @@ static inline bool gram_any(gram_vector a)
 
 #include "cpu/find_impl.h"
 
-static bool is_supported(void)
-{
-    return true; /* part of arm64 */
-}
-
 const struct find_ops find_neon = FIND_OPS_COMMON(NULL);

@@ -96,9 +96,4 @@ static inline bool gram_any(gram_vector a)
 
 #include "cpu/find_impl.h"
 
-static bool is_supported(void)
-{
-    return true;
-}
-
 const struct find_ops find_sse2 = FIND_OPS_COMMON(NULL);

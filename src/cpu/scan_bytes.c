@@ -62,8 +62,6 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
 
 bool scan_bytes_fits(const struct engine_worker *worker, enum want want)
 {
-    if (!worker->bytes_only)
-        return false;
     if (want == WANT_LINES)
         return true;
     return worker->method == TRAWL_METHOD_SET &&

@@ -338,7 +338,8 @@ void scan_tiles(struct scan *scan)
         TRAWL_ASSERT(words <= FIND_TILE_WORDS && places <= 64 * words);
         if (worker->tile.hot_count > 0) {
             tile_cut(&worker->tile, words, places);
-            borders_apply(scan, words);
+            if (worker->at_borders)
+                borders_apply(scan, words);
             verify_candidates(scan, places, words);
             if (scan->over)
                 return;

@@ -19,11 +19,6 @@
 #define FILL_MAX 32u          /* entries whose memory is fetched at once */
 #define BITS_PER_ENTRY_MIN 3u /* log2, where that keeps it in the cache */
 
-bool set_matcher_fits(const struct trawl_plan *plan)
-{
-    return plan->has_classes;
-}
-
 static uint32_t class_of_length(uint64_t length)
 {
     TRAWL_ASSERT(length > 0);

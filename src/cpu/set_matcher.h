@@ -367,10 +367,7 @@ static inline uint32_t set_sample_shift(const struct set_class *class)
     return 31 - class->word_bits;
 }
 
-/* Is such a matcher worth it for the plan? Few literals, and those with tails, have the plan's own
- * tables. */
-bool set_matcher_fits(const struct trawl_plan *plan);
-/* The plan's matcher, made at first need; any thread. Stays the plan's. */
+/* The matcher of a plan that has_classes, made at first need; any thread. Stays the plan's. */
 enum trawl_status set_matcher_want(const struct trawl_plan *plan,
                                    const struct set_matcher **matcher, struct trawl_error *error);
 

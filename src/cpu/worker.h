@@ -155,6 +155,7 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 
 /* ---- borders.c: whole words and lines ---- */
 
+/* Both for plans with conditions alone. */
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
 /* Clear the bits of the worker's tile, whose position 0 is scan->at, where the byte before says
  * that nothing begins. Some may stay. */
@@ -162,7 +163,7 @@ void borders_apply(struct scan *scan, uint64_t words);
 
 /* Are all the plan's strings of one byte, without conditions? */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
-/* Is that the better way to what is wanted? */
+/* Then: is that the better way to what is wanted? */
 bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
 /* Sets: the work that the next positions may take. */

@@ -5,15 +5,9 @@
 #include "plan/analyse.h"
 #include "plan/plan.h"
 
-/* Do letters have variants of other bytes, so that a pattern may become several literals? */
-static inline bool plan_has_variants(const struct trawl_plan *plan)
-{
-    return plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
-}
-
-/* Literals and tails from the patterns in plan->pattern_bytes, and what a search needs around an
- * occurrence. */
-enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error);
+/* Literals and tails from the patterns in plan->pattern_bytes, where a character may have variants
+ * of other bytes. */
+enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error);
 
 /* The one place that picks a method; `asked` AUTO or the one to force. Fills probes, words, period
  * and the rest that the choice weighs. */

@@ -1,10 +1,9 @@
-/* expand: patterns to literals.
+/* expand: patterns whose characters have variants of other bytes, to literals.
  *
- * A pattern without variants beyond ASCII case is one literal. Else its characters are taken in
- * order, as long as their variants make at most EXPAND_LITERALS_MAX literals; what remains of the
- * pattern is the tail. Byte strings of different
- * characters are never prefixes of each other in an encoding, so at one position at most one of a
- * pattern's literals matches, and its tail in at most one way.
+ * Characters are taken in order, as long as their variants make at most EXPAND_LITERALS_MAX
+ * literals; what remains of the pattern is the tail. Byte strings of different characters are never
+ * prefixes of each other in an encoding, so at one position at most one of a pattern's literals
+ * matches, and its tail in at most one way.
  */
 #include "plan/build.h"
 
@@ -14,7 +13,6 @@
 #include "base/memory.h"
 
 #define EXPAND_LITERALS_MAX 16u
-#define UTF8_BYTES_MAX 4u
 
 static enum trawl_status literal_append(struct trawl_plan *plan, uint32_t pattern,
                                         struct trawl_error *error)
@@ -221,59 +219,7 @@ static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
     return TRAWL_OK;
 }
 
-/* Could an occurrence hold the line end? Where case is ignored, a letter or a byte of a longer
- * character may stand for another one; if true too often, this only costs promptness on streams. */
-static bool may_hold_line_end(const struct trawl_plan *plan)
-{
-    uint64_t bytes_count = plan->pattern_begin[plan->pattern_count];
-    uint8_t lower = plan->line_end | 0x20;
-
-    if (bytes_count == 0)
-        return false;
-    if ((plan->flags & TRAWL_IGNORE_CASE) != 0 &&
-        ((lower >= 'a' && lower <= 'z') || plan->line_end >= 0x80))
-        return true;
-    return memchr(plan->pattern_bytes, plan->line_end, (size_t)bytes_count) != NULL;
-}
-
-/* The patterns' bytes are the literals', or folded they are. */
-static enum trawl_status share_bytes(struct trawl_plan *plan, struct trawl_error *error)
-{
-    uint64_t total = plan->pattern_begin[plan->pattern_count];
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    void *memory;
-
-    TRAWL_ASSERT(plan->literal_bytes == NULL && plan->literals == NULL);
-    plan->literal_bytes_total = plan->literal_bytes_capacity = total;
-    if (!fold) { /* they stay where they are */
-        plan->literal_bytes = plan->pattern_bytes;
-        return TRAWL_OK;
-    }
-    TRAWL_TRY(memory_allocate(total, 1, &memory, error));
-    plan->literal_bytes = (uint8_t *)memory;
-    if (total > 0)
-        memcpy(plan->literal_bytes, plan->pattern_bytes, (size_t)total);
-    for (uint64_t i = 0; i < total; i++)
-        plan->literal_bytes[i] = fold_byte(plan->literal_bytes[i]);
-    return TRAWL_OK;
-}
-
-/* Each pattern is one literal. */
-static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_error *error)
-{
-    const uint64_t *begin = plan->pattern_begin;
-
-    TRAWL_TRY(share_bytes(plan, error));
-    plan->literal_count = (uint32_t)plan->pattern_count;
-    for (uint32_t i = 0; i < plan->literal_count; i++) {
-        TRAWL_ASSERT(begin[i] < begin[i + 1]);
-        plan->length_min = min_u64(plan->length_min, begin[i + 1] - begin[i]);
-        plan->length_max = max_u64(plan->length_max, begin[i + 1] - begin[i]);
-    }
-    return TRAWL_OK;
-}
-
-static enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error)
+enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error)
 {
     for (uint64_t pattern = 0; pattern < plan->pattern_count; pattern++) {
         uint32_t first = plan->literal_count;
@@ -285,23 +231,5 @@ static enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_e
         for (uint32_t i = first; i < plan->literal_count; i++)
             plan->length_min = min_u64(plan->length_min, plan->literals[i].bytes_count);
     }
-    return TRAWL_OK;
-}
-
-enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
-{
-    uint64_t context = 0; /* beside an occurrence, that conditions or the caller look at */
-
-    plan->length_min = UINT64_MAX;
-    TRAWL_TRY(plan_has_variants(plan) ? expand_variants(plan, error) : expand_plain(plan, error));
-    if (plan->pattern_count == 0)
-        plan->length_min = 0;
-    TRAWL_ASSERT(plan->length_min <= plan->length_max);
-    TRAWL_ASSERT(plan->literal_count >= plan->pattern_count);
-    plan->holds_line_end = may_hold_line_end(plan);
-    if (plan_has_conditions(plan) || plan->encoding.bytes_max > 1)
-        context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
-    plan->need_before = context;
-    plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
     return TRAWL_OK;
 }

@@ -10,6 +10,8 @@
 #include "base/options.h"
 #include "plan/build.h"
 
+#define UTF8_BYTES_MAX 4u
+
 static _Atomic uint64_t plans_built;
 
 static enum trawl_status check_encoding(const struct trawl_plan_options *options,
@@ -17,8 +19,6 @@ static enum trawl_status check_encoding(const struct trawl_plan_options *options
 {
     const struct trawl_encoding *encoding = options->encoding;
 
-    if (encoding == NULL)
-        return TRAWL_OK;
     if (options->utf8 == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "an encoding is given without utf8");
     if (encoding->decode == NULL || encoding->encode == NULL)
@@ -44,7 +44,8 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
     if (options->utf8 != NULL &&
         (options->utf8->variants == NULL || options->utf8->is_word == NULL))
         return TRAWL_FAIL(error, ARGUMENT, "utf8 lacks a function");
-    TRAWL_TRY(check_encoding(options, error));
+    if (options->encoding != NULL)
+        TRAWL_TRY(check_encoding(options, error));
     if (options->algorithm != NULL && options->method != TRAWL_METHOD_AUTO)
         return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.100s\" cannot be combined with a method",
                           options->algorithm);
@@ -94,12 +95,73 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     return TRAWL_OK;
 }
 
+/* Could an occurrence hold the line end? Where case is ignored, a letter or a byte of a longer
+ * character may stand for another one; if true too often, this only costs promptness on streams. */
+static bool may_hold_line_end(const struct trawl_plan *plan)
+{
+    uint64_t bytes_count = plan->pattern_begin[plan->pattern_count];
+    uint8_t lower = plan->line_end | 0x20;
+
+    if (bytes_count == 0)
+        return false;
+    if ((plan->flags & TRAWL_IGNORE_CASE) != 0 &&
+        ((lower >= 'a' && lower <= 'z') || plan->line_end >= 0x80))
+        return true;
+    return memchr(plan->pattern_bytes, plan->line_end, (size_t)bytes_count) != NULL;
+}
+
+/* Each pattern is one literal: its bytes, which are shared, or folded they are. */
+static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_error *error)
+{
+    const uint64_t *begin = plan->pattern_begin;
+    uint64_t total = begin[plan->pattern_count];
+    void *memory;
+
+    TRAWL_ASSERT(plan->literal_bytes == NULL && plan->literals == NULL);
+    plan->literal_bytes_total = plan->literal_bytes_capacity = total;
+    plan->literal_bytes = plan->pattern_bytes;
+    if ((plan->flags & TRAWL_IGNORE_CASE) != 0) {
+        plan->literal_bytes = NULL;
+        TRAWL_TRY(memory_allocate(total, 1, &memory, error));
+        plan->literal_bytes = (uint8_t *)memory;
+        for (uint64_t i = 0; i < total; i++)
+            plan->literal_bytes[i] = fold_byte(plan->pattern_bytes[i]);
+    }
+    plan->literal_count = (uint32_t)plan->pattern_count;
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        TRAWL_ASSERT(begin[i] < begin[i + 1]);
+        plan->length_min = min_u64(plan->length_min, begin[i + 1] - begin[i]);
+        plan->length_max = max_u64(plan->length_max, begin[i + 1] - begin[i]);
+    }
+    return TRAWL_OK;
+}
+
+/* Literals and tails from the patterns in plan->pattern_bytes, and what a search needs around an
+ * occurrence. */
+static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
+{
+    /* Do letters have variants of other bytes, so that a pattern may become several literals? */
+    bool varies = plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    uint64_t context = 0; /* beside an occurrence, that conditions or the caller look at */
+
+    plan->length_min = UINT64_MAX;
+    TRAWL_TRY(varies ? expand_variants(plan, error) : expand_plain(plan, error));
+    if (plan->pattern_count == 0)
+        plan->length_min = 0;
+    TRAWL_ASSERT(plan->length_min <= plan->length_max);
+    TRAWL_ASSERT(plan->literal_count >= plan->pattern_count);
+    plan->holds_line_end = may_hold_line_end(plan);
+    if (plan_has_conditions(plan) || plan->encoding.bytes_max > 1)
+        context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
+    plan->need_before = context;
+    plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
+    return TRAWL_OK;
+}
+
 /* The algorithm's table, and what a plan keeps of it besides the copy of its name. */
 static enum trawl_status read_algorithm(const char *asked, const struct plan_algorithms *algorithms,
                                         struct plan_algorithm *algorithm, struct trawl_error *error)
 {
-    if (asked == NULL)
-        return TRAWL_OK;
     if (algorithms == NULL)
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "algorithm \"%.100s\": this build has no gallery, so no algorithms",
@@ -170,7 +232,8 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
     TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
     TRAWL_TRY(check_options(&given, error));
-    TRAWL_TRY(read_algorithm(given.algorithm, algorithms, &algorithm, error));
+    if (given.algorithm != NULL)
+        TRAWL_TRY(read_algorithm(given.algorithm, algorithms, &algorithm, error));
     TRAWL_TRY(plan_new(&plan, error));
     plan->flags = given.flags;
     plan->algorithm = algorithm;

@@ -1,4 +1,4 @@
-/* engines: the one file that names them, and what it says where there is no gallery. */
+/* engines: the one file that names them and the gallery's algorithms, if there is a gallery. */
 #include "runtime/engines.h"
 
 #include "cuda/engine_cuda.h"
@@ -16,7 +16,36 @@ const struct engine_ops *const engine_for_host = &engine_cpu;
 const struct engine_ops *const engine_for_devices = &engine_cuda;
 const struct engine_ops *const engine_for_algorithms = GALLERY_OPS;
 
-const struct plan_algorithms *engine_algorithms(void)
+/* The plan's room knows no algorithms: a plan gets their table here. */
+enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                                   const struct trawl_plan_options *options,
+                                   struct trawl_plan **plan, struct trawl_error *error)
 {
-    return GALLERY_ALGORITHMS;
+    return plan_build(patterns, pattern_count, options, GALLERY_ALGORITHMS, plan, error);
+}
+
+static const char *listed(uint32_t index, const char **summary, uint32_t *engines)
+{
+    const struct plan_algorithms *algorithms = GALLERY_ALGORITHMS;
+
+    return algorithms == NULL ? NULL : algorithms->list(index, summary, engines);
+}
+
+const char *trawl_algorithm(uint32_t index, const char **summary)
+{
+    const char *line = NULL, *name;
+    uint32_t engines = 0;
+
+    name = listed(index, &line, &engines);
+    if (name != NULL && summary != NULL)
+        *summary = line;
+    return name;
+}
+
+uint32_t trawl_algorithm_engines(uint32_t index)
+{
+    const char *line = NULL;
+    uint32_t engines = 0;
+
+    return listed(index, &line, &engines) == NULL ? 0 : engines;
 }

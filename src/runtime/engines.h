@@ -6,8 +6,7 @@
 
 extern const struct engine_ops *const engine_for_host;
 extern const struct engine_ops *const engine_for_devices;
-/* For plans with an algorithm, and its algorithms; NULL: this build has none. */
+/* For plans with an algorithm; NULL: this build has none. */
 extern const struct engine_ops *const engine_for_algorithms;
-const struct plan_algorithms *engine_algorithms(void);
 
 #endif

@@ -103,7 +103,8 @@ void text_cursor_close(struct text_cursor *cursor)
 {
     if (cursor->wake >= 0)
         (void)close(cursor->wake);
-    mapping_close(&cursor->mapping);
+    if (cursor->mapping.slot != NULL)
+        mapping_close(&cursor->mapping);
     memory_release(cursor->carry, cursor->carry_capacity, 1);
     (void)pthread_mutex_destroy(&cursor->lock);
 }

@@ -81,8 +81,7 @@ bool mapping_open(struct mapping *mapping, int descriptor, uint64_t file_begin,
 
 void mapping_close(struct mapping *mapping)
 {
-    if (mapping->slot == NULL)
-        return;
+    TRAWL_ASSERT(mapping->slot != NULL);
     slot_give(mapping->slot);
     (void)munmap(mapping->base, (size_t)mapping->base_bytes);
     *mapping = (struct mapping){0};

@@ -31,7 +31,7 @@ struct mapping {
  * `mapping` is empty: no address space, a file system without mappings, too many mappings. */
 bool mapping_open(struct mapping *mapping, int descriptor, uint64_t file_begin,
                   uint64_t bytes_count);
-/* Empty ones too. */
+/* One that is open. */
 void mapping_close(struct mapping *mapping);
 
 /* The text's byte at `offset`. */

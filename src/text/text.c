@@ -267,7 +267,8 @@ void trawl_text_close(struct trawl_text *text)
         (void)munmap((void *)(uintptr_t)text->bytes, (size_t)text->bytes_count);
     if (text->descriptor_is_ours)
         (void)close(text->descriptor);
-    unpack_close(text->unpack);
+    if (text->unpack != NULL)
+        unpack_close(text->unpack);
     memory_release(text->name, text->name_bytes, 1);
     memory_release(text, 1, sizeof *text);
 }

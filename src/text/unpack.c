@@ -50,8 +50,6 @@ enum trawl_status unpack_open(bool from_file, uint64_t offset, struct text_unpac
 
 void unpack_close(struct text_unpack *unpack)
 {
-    if (unpack == NULL)
-        return;
     if (unpack->state != NULL)
         unpack->codec->close(unpack->state);
     memory_release(unpack, 1, sizeof *unpack);
