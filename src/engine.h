@@ -200,7 +200,7 @@ struct engine_ops {
     bool (*drop)(struct engine *engine, const struct engine_text *text);
 };
 
-/* Search begins in [from, chunk->owned), and wait for it. */
+/* Search begins in [from, chunk->owned). */
 static inline enum trawl_status engine_scan(const struct engine_ops *ops,
                                             struct engine_worker *worker,
                                             const struct engine_chunk *chunk, uint64_t from,
@@ -209,8 +209,7 @@ static inline enum trawl_status engine_scan(const struct engine_ops *ops,
 {
     struct engine_task task = {.chunk = chunk, .from = from, .want = want, .result = result};
 
-    TRAWL_TRY(ops->submit(worker, &task, error));
-    return ops->poll(worker, &task, error);
+    return ops->submit(worker, &task, error);
 }
 
 /* For engines on the host: a text in its memory is searched where it lies, and copies nothing. */

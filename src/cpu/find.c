@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* What variants need: each what the ones before it need, and more. */
+enum find_level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
+
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
 /* The C library asked the processor when the program began, so its answer costs nothing. Asking
  * again takes a dozen CPUID instructions, each of which stops a virtual machine, for 3.6 us on the
@@ -26,11 +29,8 @@ static bool feature_is_active(unsigned index)
 #define HAS_FEATURE(library_name, compiler_name) (__builtin_cpu_supports(compiler_name) != 0)
 #endif
 
-/* Each needs what the ones before it need. */
-enum level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
-
 /* Which instructions the processor has and the system lets programs use. */
-static enum level level_here(void)
+static enum find_level level_here(void)
 {
     if (!HAS_FEATURE(AVX2, "avx2") || !HAS_FEATURE(BMI1, "bmi") || !HAS_FEATURE(BMI2, "bmi2") ||
         !HAS_FEATURE(POPCNT, "popcnt"))
@@ -44,9 +44,7 @@ static enum level level_here(void)
     return LEVEL_AVX512VBMI;
 }
 #else
-enum level { LEVEL_ALL };
-
-static enum level level_here(void)
+static enum find_level level_here(void)
 {
     return LEVEL_ALL;
 }
@@ -55,7 +53,7 @@ static enum level level_here(void)
 /* Best first. */
 static const struct {
     const struct find_ops *ops;
-    enum level needs;
+    enum find_level needs;
 } variants[] = {
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
     {&find_avx512vbmi, LEVEL_AVX512VBMI},
@@ -71,7 +69,7 @@ static const struct {
 /* The variants this machine can run, best first; NULL beyond the last. */
 static const struct find_ops *find_variant(uint32_t index)
 {
-    enum level level = level_here();
+    enum find_level level = level_here();
 
     for (uint32_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
         if (variants[i].needs <= level && index-- == 0)

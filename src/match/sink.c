@@ -132,32 +132,129 @@ void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max)
     sink->matches_max = begins_max;
 }
 
+/* ---- Lines -------------------------------------------------------------------------------- */
+
+static uint64_t count_line_ends(const struct sink *sink, const uint8_t *bytes, uint64_t count)
+{
+    uint64_t ends = bytes_count_value(bytes, count, sink->line_end);
+
+    TRAWL_ASSERT(ends <= count);
+    if (sink->line_end != sink->line_end_also)
+        ends += bytes_count_value(bytes, count, sink->line_end_also);
+    return ends;
+}
+
+/* The first line end at or after `from`, `owned` if there is none. */
+static uint64_t line_end_from(const struct sink *sink, const struct sink_chunk *chunk,
+                              uint64_t from)
+{
+    TRAWL_ASSERT(from <= chunk->owned);
+    return from + bytes_find_either(chunk->bytes + from, chunk->owned - from, sink->line_end,
+                                    sink->line_end_also);
+}
+
+static uint64_t hit_place(const struct sink_chunk *chunk, uint64_t i)
+{
+    TRAWL_ASSERT(i < chunk->hit_count && chunk->hits[i].offset >= chunk->hits_base);
+    return chunk->hits[i].offset - chunk->hits_base;
+}
+
+/* Lines with a hit that end in this chunk, the one the chunk begins in not counted; *open_hit: has
+ * the line after the last line end one? */
+static uint64_t count_ended(const struct sink *sink, const struct sink_chunk *chunk, uint64_t i,
+                            bool *open_hit)
+{
+    uint64_t ended = 0;
+
+    while (i < chunk->hit_count) {
+        uint64_t end = line_end_from(sink, chunk, hit_place(chunk, i));
+
+        TRAWL_ASSERT(end <= chunk->owned);
+        if (end == chunk->owned) {
+            *open_hit = true;
+            return ended;
+        }
+        ended++;
+        while (i < chunk->hit_count && hit_place(chunk, i) <= end)
+            i++;
+    }
+    return ended;
+}
+
+/* The same where no two hits are in one line. */
+static uint64_t count_ended_apart(const struct sink *sink, const struct sink_chunk *chunk,
+                                  uint64_t i, bool *open_hit)
+{
+    uint64_t last = chunk->owned;
+
+    TRAWL_ASSERT(chunk->one_per_line && i <= chunk->hit_count);
+    while (last > 0 && chunk->bytes[last - 1] != sink->line_end &&
+           chunk->bytes[last - 1] != sink->line_end_also)
+        last--;
+    /* in a mapped file that changes, the last hit may now lie in the first line */
+    *open_hit = i < chunk->hit_count && hit_place(chunk, chunk->hit_count - 1) >= last;
+    TRAWL_ASSERT(i + *open_hit <= chunk->hit_count);
+    return chunk->hit_count - i - *open_hit;
+}
+
 static enum trawl_status digest_lines(const struct sink *sink, const struct sink_chunk *chunk,
                                       struct sink_digest *digest, struct trawl_error *error)
 {
-    struct line_input input = {chunk->bytes,     chunk->owned,       chunk->hits,
-                               chunk->hit_count, chunk->hits_base,   chunk->one_per_line,
-                               sink->line_end,   sink->line_end_also};
+    uint64_t first = line_end_from(sink, chunk, 0), i = 0;
+    struct line_digest *lines = &digest->lines;
 
     (void)error;
-    lines_digest(&input, sink->lines.invert, &digest->lines);
+    TRAWL_ASSERT(first <= chunk->owned);
+    memset(lines, 0, sizeof *lines);
+    lines->has_bytes = chunk->owned > 0;
+    if (first == chunk->owned) {
+        lines->tail_hit = chunk->hit_count > 0;
+        lines->tail_has_bytes = lines->has_bytes;
+        return TRAWL_OK;
+    }
+    lines->has_line_end = true;
+    lines->tail_has_bytes = chunk->bytes[chunk->owned - 1] != sink->line_end &&
+                            chunk->bytes[chunk->owned - 1] != sink->line_end_also;
+    TRAWL_ASSERT(chunk->hit_count == 0 || hit_place(chunk, chunk->hit_count - 1) < chunk->owned);
+    while (i < chunk->hit_count && hit_place(chunk, i) <= first)
+        i++;
+    lines->head_hit = i > 0;
+    lines->inside_hit = chunk->one_per_line ? count_ended_apart(sink, chunk, i, &lines->tail_hit)
+                                            : count_ended(sink, chunk, i, &lines->tail_hit);
+    if (sink->lines.invert)
+        lines->line_end_count = count_line_ends(sink, chunk->bytes, chunk->owned);
     return TRAWL_OK;
+}
+
+static void merge_lines(struct line_count *count, const struct line_digest *digest)
+{
+    TRAWL_ASSERT(digest->has_line_end || digest->inside_hit + digest->line_end_count == 0);
+    TRAWL_ASSERT(digest->has_bytes || !digest->tail_has_bytes);
+    if (!digest->has_line_end) {
+        count->open_hit |= digest->tail_hit;
+        count->open_has_bytes |= digest->tail_has_bytes;
+        return;
+    }
+    TRAWL_ASSERT(!count->invert || digest->line_end_count > digest->inside_hit);
+    if (count->invert)
+        count->count +=
+            digest->line_end_count - digest->inside_hit - (count->open_hit || digest->head_hit);
+    else
+        count->count += digest->inside_hit + (count->open_hit || digest->head_hit);
+    count->open_hit = digest->tail_hit;
+    count->open_has_bytes = digest->tail_has_bytes;
 }
 
 static bool deliver_lines(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
 {
-    lines_merge(&sink->lines, &digest->lines);
-    if (chunk->last)
-        lines_end(&sink->lines);
-    sink->count = min_u64(sink->lines.count, sink->lines.count_max);
-    return sink->lines.count < sink->lines.count_max;
-}
+    struct line_count *lines = &sink->lines;
 
-void sink_line_ends(struct sink *sink, uint8_t line_end, uint8_t line_end_also)
-{
-    sink->line_end = line_end;
-    sink->line_end_also = line_end_also;
+    merge_lines(lines, &digest->lines);
+    if (chunk->last && lines->open_has_bytes && lines->open_hit != lines->invert)
+        lines->count++; /* bytes after the last line end are a line */
+    sink->count = min_u64(lines->count, lines->count_max);
+    return lines->count < lines->count_max;
 }
 
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
@@ -187,12 +284,11 @@ static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chu
         uint64_t next = chunk->matches[i].begin - chunk->begin;
 
         TRAWL_ASSERT(next >= at && next < chunk->owned);
-        ends += lines_count_ends(chunk->bytes + at, next - at, sink->line_end, sink->line_end_also);
+        ends += count_line_ends(sink, chunk->bytes + at, next - at);
         chunk->line_numbers[i] = ends;
         at = next;
     }
-    return ends + lines_count_ends(chunk->bytes + at, chunk->owned - at, sink->line_end,
-                                   sink->line_end_also);
+    return ends + count_line_ends(sink, chunk->bytes + at, chunk->owned - at);
 }
 
 static enum trawl_status digest_window(const struct sink *sink, const struct sink_chunk *chunk,
@@ -285,14 +381,12 @@ static enum trawl_status digest_batch(const struct sink *sink, const struct sink
     for (uint64_t i = 0; i < chunk->match_count; i++) {
         TRAWL_ASSERT(chunk->begins[i] >= at);
         TRAWL_ASSERT(chunk->begins[i] - chunk->begin < chunk->owned);
-        ends += lines_count_ends(chunk->bytes + (at - chunk->begin), chunk->begins[i] - at,
-                                 sink->line_end, sink->line_end_also);
+        ends += count_line_ends(sink, chunk->bytes + (at - chunk->begin), chunk->begins[i] - at);
         at = chunk->begins[i];
         chunk->line_numbers[i] = ends;
     }
-    digest->line_end_count = ends + lines_count_ends(chunk->bytes + (at - chunk->begin),
-                                                     chunk->owned - (at - chunk->begin),
-                                                     sink->line_end, sink->line_end_also);
+    digest->line_end_count = ends + count_line_ends(sink, chunk->bytes + (at - chunk->begin),
+                                                    chunk->owned - (at - chunk->begin));
     return TRAWL_OK;
 }
 

@@ -9,7 +9,6 @@
 
 #include "match/cells.h"
 #include "match/hits.h"
-#include "match/lines.h"
 #include "want.h"
 
 /* A chunk of the text after the search, as sinks see it. */
@@ -30,6 +29,26 @@ struct sink_chunk {
     const uint64_t *begins, *ends, *patterns;
     uint64_t *line_numbers; /* where requested: digest fills them */
     uint64_t match_count;
+};
+
+/* A chunk cuts lines at its borders, so its digest speaks of the line it begins in, the lines
+ * wholly inside, and the line it ends in; merging in order puts the cut ones together. */
+struct line_digest {
+    bool has_bytes;
+    bool has_line_end;
+    bool head_hit; /* a hit at or before the first line end */
+    bool tail_hit; /* a hit after the last line end; the only one without a line end */
+    bool tail_has_bytes;
+    uint64_t inside_hit;     /* lines wholly inside that have a hit */
+    uint64_t line_end_count; /* counted for inverted sums only */
+};
+
+struct line_count {
+    bool invert;
+    uint64_t count_max;
+    uint64_t count;      /* selected lines that have ended */
+    bool open_has_bytes; /* the line not yet ended */
+    bool open_hit;
 };
 
 struct pattern_slot {
@@ -66,7 +85,7 @@ struct sink {
     bool keeps_text;   /* deliver looks at the chunk's bytes */
     bool in_place;     /* a chunk may lie in a mapped file, whose bytes may change meanwhile; if it
                           has matches and keeps_text, it is read first */
-    uint8_t line_end;
+    uint8_t line_end;  /* the plan's, once the search begins */
     uint8_t line_end_also;
     /* NULL: nothing to prepare. A chunk whose digest fails is not delivered. */
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
@@ -106,7 +125,5 @@ void sink_digests(struct sink *sink,
                                               struct trawl_error *error),
                   void *context);
 void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function, void *context);
-/* What ends lines, for the two sinks above. */
-void sink_line_ends(struct sink *sink, uint8_t line_end, uint8_t line_end_also);
 
 #endif

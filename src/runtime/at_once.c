@@ -6,11 +6,9 @@
 #include "base/memory.h"
 #include "runtime/device_threads.h"
 #include "runtime/engines.h"
-#include "runtime/resident.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/task.h"
-#include "runtime/tasks.h"
 #include "runtime/workers.h"
 
 /* A device counts one literal in a GiB in the time that waking a thread takes, so the caller begins

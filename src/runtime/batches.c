@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "runtime/call.h"
 #include "runtime/job.h"
 #include "runtime/search.h"
 
@@ -30,7 +29,6 @@ enum trawl_status trawl_search_open(struct trawl_searcher *searcher, const struc
     if (status == TRAWL_OK) {
         search = (struct trawl_search *)memory;
         sink_batches(&search->sink, (flags & TRAWL_SEARCH_LINE_NUMBERS) != 0);
-        sink_line_ends(&search->sink, plan->line_end, plan->line_end_also);
         status = search_begin(&search->search, searcher, plan, text, &search->sink, error);
         if (status == TRAWL_OK)
             *search_out = search;
@@ -81,7 +79,7 @@ enum trawl_status trawl_search_next(struct trawl_search *search, struct trawl_ba
     status = search_step(&search->search, &view, &more, error);
     if (status == TRAWL_OK && !more) { /* the text's end, which no batch has reported yet */
         memset(&view, 0, sizeof view);
-        view.begin = search->search.stats.text_bytes;
+        view.begin = search->search.done.stats.text_bytes;
         view.last = true;
     }
     search->ended = status != TRAWL_OK || view.last;

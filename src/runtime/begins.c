@@ -14,16 +14,15 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "runtime/call.h"
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
 #include "runtime/engines.h"
+#include "runtime/job.h"
 #include "runtime/matches.h"
 #include "runtime/pieces.h"
 #include "runtime/road.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
-#include "runtime/stats.h"
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
@@ -442,15 +441,15 @@ static void finish_stats(struct trawl_searcher *searcher, const struct trawl_tex
                          const struct engine_words *begins, uint64_t chunks, uint32_t threads,
                          uint64_t begin_ns)
 {
-    struct trawl_stats stats = {.size = sizeof stats};
+    struct call_record done = {.stats = {.text_bytes = text->bytes_count,
+                                         .chunk_count = chunks,
+                                         .device_chunk_count = chunks,
+                                         .match_count = begins->count,
+                                         .candidate_count = begins->candidate_count,
+                                         .thread_count = threads}};
 
     atomic_store(&searcher->progress, text->bytes_count);
-    stats.text_bytes = text->bytes_count;
-    stats.chunk_count = stats.device_chunk_count = chunks;
-    stats.match_count = begins->count;
-    stats.candidate_count = begins->candidate_count;
-    stats.thread_count = threads;
-    stats_finish(searcher, &stats, begin_ns);
+    searcher_keep(searcher, &done, begin_ns);
 }
 
 enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,

@@ -285,6 +285,7 @@ void devices_push(struct devices *devices, struct queue_item *first)
         if (item->claimed)
             see_demand(devices);
         devices->queued += item->claimed;
+        atomic_store(&item->job->is_known, true);
         job_hold(item->job);
         item->next = NULL;
         if (devices->last != NULL)

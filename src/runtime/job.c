@@ -1,4 +1,4 @@
-/* job: the loop of one search: what the calling thread does between two deliveries. */
+/* job: calls, and the loop of one search: what the calling thread does between two deliveries. */
 #include "runtime/job.h"
 
 #include <string.h>
@@ -6,14 +6,13 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "runtime/at_once.h"
-#include "runtime/call.h"
 #include "runtime/device_threads.h"
+#include "runtime/devices.h"
 #include "runtime/road.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/stats.h"
 #include "runtime/task.h"
-#include "runtime/tasks.h"
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
@@ -21,6 +20,72 @@
  * 0.44 s mapped and 0.21 to 0.24 s read [16 cores, AMD EPYC]; one and two threads are faster
  * without the copy. */
 #define MAP_THREADS_MAX 4u
+
+/* ---- One call of a searcher at a time ----------------------------------------------------- */
+
+enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_error *error)
+{
+    int expected = CALL_NONE;
+
+    if (!atomic_compare_exchange_strong(&searcher->call, &expected, CALL_INSIDE))
+        return TRAWL_FAIL(error, BUSY, "the searcher is already inside a call");
+    return TRAWL_OK;
+}
+
+void searcher_leave(struct trawl_searcher *searcher)
+{
+    atomic_store(&searcher->call, CALL_NONE);
+}
+
+bool searcher_is_cancelled(const struct trawl_searcher *searcher)
+{
+    return atomic_load(&searcher->call) == CALL_CANCELLED;
+}
+
+void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns)
+{
+    struct devices *devices = &searcher->runtime->devices;
+
+    done->ended = true;
+    done->stats.wall_ns = clock_now_ns() - begin_ns;
+    if (searcher->runtime->engine == TRAWL_ENGINE_AUTO && done->stats.note[0] == '\0' &&
+        atomic_load(&devices->state) != DEVICES_NOT_ASKED)
+        devices_note(devices, done->stats.note, sizeof done->stats.note);
+    searcher->last = *done;
+}
+
+enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                               const struct trawl_text *text, struct trawl_error *error)
+{
+    if (searcher == NULL || plan == NULL || text == NULL)
+        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
+                          searcher == NULL ? "searcher"
+                          : plan == NULL   ? "plan"
+                                           : "text");
+    if (plan->algorithm.for_records)
+        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s is for records, trawl_matrix alone",
+                          plan->algorithm.name);
+    return searcher_enter(searcher, error);
+}
+
+/* ---- Jobs --------------------------------------------------------------------------------- */
+
+void job_begin(struct job *job, struct trawl_runtime *runtime, const struct trawl_plan *plan,
+               void (*serve)(struct job *job, struct worker *worker))
+{
+    *job = (struct job){.runtime = runtime,
+                        .number = atomic_fetch_add(&runtime->jobs_begun, 1) + 1,
+                        .plan = plan,
+                        .serve = serve,
+                        .has_work = true,
+                        .left = PTHREAD_COND_INITIALIZER};
+}
+
+void job_end(struct job *job)
+{
+    if (atomic_load(&job->is_known))
+        job_recall(job);
+}
 
 /* What a worker of the runtime's does for a search until there is nothing to do. */
 static void serve(struct job *job, struct worker *worker)
@@ -50,14 +115,17 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     enum trawl_status status = TRAWL_OK;
 
     memset(search, 0, sizeof *search);
+    search->begin_ns = clock_now_ns();
     job_begin(&search->job, searcher->runtime, plan, serve);
     search->job.serve_item = task_on_device;
     search->searcher = searcher;
     search->sink = sink;
-    search->begin_ns = clock_now_ns();
+    sink->line_end = plan->line_end;
+    sink->line_end_also = plan->line_end_also;
     atomic_store(&searcher->progress, 0);
     TRAWL_TRY_DONE(road_choose(search, text, error));
-    TRAWL_TRY_DONE(road_fetch(search, text, error));
+    if (text->device_address != 0)
+        TRAWL_TRY_DONE(road_fetch(search, text, error));
     if (search->host_searches)
         TRAWL_TRY_DONE(worker_host_ready(&searcher->caller, &search->job, error));
     search->tasks_max =
@@ -68,7 +136,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     need.chunk_bytes = search->road == ROAD_HOST && text->kind == TEXT_STREAM
                            ? search->chunk_host /* from there no stream goes to a device */
                            : max_u64(search->chunk_host, search->chunk_device);
-    if (search->road == ROAD_HOST && sink->in_place)
+    if (search->road == ROAD_HOST && sink->in_place && text->kind == TEXT_FILE)
         need.maps = maps_of(searcher, sink);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     (void)pthread_mutex_init(&search->lock, NULL);
@@ -86,6 +154,7 @@ done:
 void search_end(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
+    struct devices *devices = &searcher->runtime->devices;
 
     (void)pthread_mutex_lock(&searcher->cancel_lock);
     searcher->search = NULL;
@@ -95,21 +164,22 @@ void search_end(struct search *search)
     (void)pthread_mutex_unlock(&search->lock);
     if (search->shared)
         text_cursor_interrupt(&search->cursor);
-    if (atomic_load(&search->job.runtime->devices.worker_count) > 0)
-        devices_drop(&search->job.runtime->devices, &search->job);
+    if (atomic_load(&devices->worker_count) > 0)
+        devices_drop(devices, &search->job);
     job_end(&search->job);
     searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_used);
     for (uint32_t i = 0; i < search->tasks_used; i++)
         task_buffer_give(searcher->runtime, &searcher->tasks[i]);
     if (search->taken > 0) /* some are ready, but no longer wanted */
         memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
-    if (search->road == ROAD_HOST && road_is_long(search))
-        atomic_fetch_add(&searcher->runtime->searched_ns, clock_now_ns() - search->begin_ns);
     road_remember(search);
+    search->done.stats.thread_count = atomic_load(&search->job.took_part);
+    search->done.in_memory = search->cursor.text->kind == TEXT_MEMORY;
+    search->done.kinds = 1;
+    if (atomic_load(&devices->state) == DEVICES_READY)
+        search->done.kinds += devices->device_count;
+    searcher_keep(searcher, &search->done, search->begin_ns);
     text_cursor_close(&search->cursor);
-    search->stats.thread_count = atomic_load(&search->job.took_part);
-    stats_finish(searcher, &search->stats, search->begin_ns);
-    stats_workers(search);
     (void)pthread_cond_destroy(&search->ready);
     (void)pthread_mutex_destroy(&search->lock);
 }
@@ -152,27 +222,18 @@ static bool caller_may_work(const struct search *search)
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
 }
 
-/* The next task in order is ready; NULL: not yet. With the lock held. */
-static struct task *next_ready(struct search *search)
-{
-    struct trawl_searcher *searcher = search->searcher;
-    struct task **place = &searcher->ring[search->index_deliver % searcher->task_count], *task;
-
-    task = *place;
-    *place = NULL;
-    return task;
-}
-
 /* Work until the next task in order is ready; NULL: there is none left. */
 static struct task *wait_next(struct search *search)
 {
     struct worker *caller = &search->searcher->caller;
+    struct task **place =
+        &search->searcher->ring[search->index_deliver % search->searcher->task_count];
     enum task_taken worked = TASK_DONE;
     bool has_worked = search->index_deliver > 0; /* the first chunk's delivery may end the search */
-    struct task *task;
+    struct task *task = NULL;
 
     (void)pthread_mutex_lock(&search->lock);
-    while ((task = next_ready(search)) == NULL) {
+    while (*place == NULL) {
         if (search->stopping || (search->ended && search->taken == 0))
             break;
         /* With no task in flight there is nothing to wait for. */
@@ -192,21 +253,12 @@ static struct task *wait_next(struct search *search)
             worked = TASK_DONE;
         }
     }
-    if (search->stopping && task != NULL) {
-        search->searcher->ring[search->index_deliver % search->searcher->task_count] = task;
-        task = NULL;
+    if (!search->stopping) {
+        task = *place;
+        *place = NULL;
     }
     (void)pthread_mutex_unlock(&search->lock);
     return task;
-}
-
-static void count_part(struct search *search, const struct task *task,
-                       const struct sink_chunk *view)
-{
-    search->stats.match_count += view->count;
-    search->stats.text_bytes += view->owned;
-    stats_add(&search->stats, &task->result);
-    search->last_delivered |= view->last;
 }
 
 /* Is the task a part of the text? A file that shrank ends where a read first found its end; other
@@ -271,13 +323,18 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
             task->from = task->result.done = task->chunk.owned;
             continue;
         }
-        search->stats.chunk_count++;
-        search->stats.device_chunk_count += task->result.on_device;
+        search->done.stats.chunk_count++;
+        search->done.stats.device_chunk_count += task->result.on_device;
         break;
     }
     if (search->current != NULL) {
         *view = task_view(search, search->current);
-        count_part(search, search->current, view);
+        search->done.stats.match_count += view->count;
+        search->done.stats.text_bytes += view->owned;
+        search->done.stats.candidate_count += search->current->result.candidate_count;
+        if (search->current->result.on_device)
+            stats_add(&search->done.stats, &search->current->result);
+        search->last_delivered |= view->last;
         *more = true;
         return TRAWL_OK;
     }
@@ -288,14 +345,14 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     return search->fault;
 }
 
-/* Did the sink see the file's bytes? They were the file's when the chunk was searched. */
+/* Of a mapped chunk: did the sink see the file's bytes? They were the file's when the chunk was
+ * searched. */
 static enum trawl_status still_whole(const struct search *search, struct trawl_error *error)
 {
     const struct text_chunk *chunk = &search->current->chunk;
     enum trawl_status status;
 
-    if (!chunk->is_mapped || !search->sink->keeps_text ||
-        text_cursor_is_whole(&search->cursor, chunk))
+    if (text_cursor_is_whole(&search->cursor, chunk))
         return TRAWL_OK;
     status = TRAWL_FAIL(error, READ, "%s: the file became shorter while it was searched",
                         search->cursor.text->name);
@@ -321,7 +378,8 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
             break;
         begin_ns = clock_now_ns();
         more = task_deliver(&search, search.current, &view);
-        status = still_whole(&search, error);
+        if (search.current->chunk.is_mapped && sink->keeps_text)
+            status = still_whole(&search, error);
         if (status != TRAWL_OK)
             break;
         if (!more) {
@@ -333,7 +391,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
                 *error = search.current->error;
             break;
         }
-        search.deliver_ns += clock_now_ns() - begin_ns;
+        search.done.deliver_ns += clock_now_ns() - begin_ns;
     }
     search_end(&search);
     return status;

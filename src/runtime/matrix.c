@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/options.h"
-#include "runtime/call.h"
 #include "runtime/job.h"
 #include "runtime/records.h"
 #include "runtime/search.h"
@@ -250,7 +249,6 @@ static enum trawl_status matrix_begin(struct trawl_matrix_search *matrix,
                                      &matrix->text, error));
     cell_maker_open(&matrix->maker, &matrix->records, plan, order_of(shape));
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
-    sink_line_ends(&matrix->sink, plan->line_end, plan->line_end_also);
     TRAWL_TRY_DONE(shape_open(matrix, searcher, error));
     status =
         search_begin(&matrix->search, searcher, &matrix->bare, matrix->text, &matrix->sink, error);
@@ -294,7 +292,7 @@ static enum trawl_status matrix_run(struct trawl_searcher *searcher, const struc
         if (sink(context, batch.record_begin, batch.record_end - batch.record_begin, batch.first) !=
             0)
             status = TRAWL_STOPPED;
-        matrix.search.deliver_ns += clock_now_ns() - begin_ns;
+        matrix.search.done.deliver_ns += clock_now_ns() - begin_ns;
     } while (status == TRAWL_OK && !batch.last);
     matrix_end(&matrix);
     return status;

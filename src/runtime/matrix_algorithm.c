@@ -5,7 +5,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "base/memory.h"
-#include "runtime/call.h"
+#include "runtime/job.h"
 #include "runtime/records.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
@@ -26,7 +26,7 @@ struct by_algorithm {
     uint64_t flags_count; /* at a time */
     uint64_t flags_begin;
     struct engine_result result;
-    struct trawl_stats stats;
+    struct call_record done;
     trawl_row_sink sink;
     void *context;
 };
@@ -60,7 +60,7 @@ static uint64_t fill(const void *context, uint64_t begin, uint64_t end, int64_t 
 static enum trawl_status deliver(struct by_algorithm *by, struct rows *rows)
 {
     const uint64_t *offsets = (const uint64_t *)by->records->offsets;
-    struct trawl_stats *stats = &by->stats;
+    struct trawl_stats *stats = &by->done.stats;
     struct rows_view view;
 
     while (rows_next(rows, &view)) {
@@ -129,12 +129,8 @@ enum trawl_status matrix_by_algorithm(struct trawl_searcher *searcher,
                                       const struct trawl_record_array *records, trawl_row_sink sink,
                                       void *context, struct trawl_error *error)
 {
-    struct by_algorithm by = {.searcher = searcher,
-                              .plan = plan,
-                              .records = records,
-                              .stats = {.size = sizeof by.stats},
-                              .sink = sink,
-                              .context = context};
+    struct by_algorithm by = {
+        .searcher = searcher, .plan = plan, .records = records, .sink = sink, .context = context};
     uint64_t begin_ns = clock_now_ns();
     struct records checked;
     enum trawl_status status;
@@ -149,10 +145,11 @@ enum trawl_status matrix_by_algorithm(struct trawl_searcher *searcher,
         status = ready(&by, error);
     if (status == TRAWL_OK) {
         status = run(&by, &rows, error);
-        by.stats.thread_count = atomic_load(&rows.job.took_part);
-        by.stats.device_chunk_count = by.flags != NULL ? by.stats.chunk_count : 0;
-        stats_add(&by.stats, &by.result);
-        stats_finish(searcher, &by.stats, begin_ns);
+        by.done.stats.thread_count = atomic_load(&rows.job.took_part);
+        by.done.stats.device_chunk_count = by.flags != NULL ? by.done.stats.chunk_count : 0;
+        by.done.stats.candidate_count = by.result.candidate_count;
+        stats_add(&by.done.stats, &by.result);
+        searcher_keep(searcher, &by.done, begin_ns);
     }
     rows_close(&rows);
     memory_release(by.flags, by.flags_count, 1);

@@ -6,6 +6,7 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "runtime/engines.h"
+#include "runtime/job.h"
 #include "runtime/runtime.h"
 #include "runtime/threads.h"
 

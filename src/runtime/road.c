@@ -149,42 +149,44 @@ static void choose_resident(struct search *search, const struct trawl_text *text
     }
 }
 
-static bool is_for_devices(const struct search *search)
+/* Of a text that devices may search. */
+static void choose_with_devices(struct search *search, struct trawl_text *text, uint64_t fixed)
 {
-    return search->sink->want != WANT_NOTHING && search->job.plan->literal_count > 0;
+    struct devices *devices = &search->job.runtime->devices;
+    const struct trawl_plan *plan = search->job.plan;
+    bool is_split = false;
+
+    search->chunk_device = fixed > 0 ? fixed : fit_need(plan, CHUNK_DEVICE);
+    if (is_resident(search, text, &is_split))
+        choose_resident(search, text, is_split);
+    else if (search->road == ROAD_STAGED &&
+             (plan_has_algorithm(plan) ||
+              (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
+              !devices_start(devices)))
+        search->road = ROAD_ALONE;
+    if (search->road == ROAD_ALONE && plan_has_algorithm(plan) && fixed == 0)
+        search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
 }
 
 enum trawl_status road_choose(struct search *search, struct trawl_text *text,
                               struct trawl_error *error)
 {
     struct trawl_searcher *searcher = search->searcher;
-    struct trawl_runtime *runtime = search->job.runtime;
+    enum trawl_engine engine = search->job.runtime->engine;
     const struct trawl_plan *plan = search->job.plan;
     uint64_t fixed = min_u64(searcher->chunk_bytes, CHUNK_MAX);
-    bool is_split = false;
 
     search->text_bytes = text->kind == TEXT_STREAM ? UINT64_MAX : text->bytes_count;
     search->chunk_host =
         fixed > 0 ? fixed : fit_need(plan, text->kind == TEXT_MEMORY ? CHUNK_MEMORY : CHUNK_FILE);
-    search->chunk_device = fixed > 0 ? fixed : fit_need(plan, CHUNK_DEVICE);
-    search->host_searches = runtime->engine != TRAWL_ENGINE_CUDA;
-    search->road = search->host_searches ? ROAD_HOST : ROAD_STAGED;
-    if (!search->host_searches) /* says what is not for a device */
+    if (engine == TRAWL_ENGINE_CUDA) /* says what is not for a device */
         TRAWL_TRY(worker_device_ready(&searcher->caller, &search->job, error));
-    if (!is_for_devices(search)) {
-        search->road = ROAD_HOST;
-        search->host_searches = true;
-        return TRAWL_OK;
-    }
-    if (is_resident(search, text, &is_split))
-        choose_resident(search, text, is_split);
-    else if (search->road == ROAD_STAGED &&
-             (plan_has_algorithm(plan) ||
-              (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
-              !devices_start(&runtime->devices)))
-        search->road = ROAD_ALONE;
-    if (search->road == ROAD_ALONE && plan_has_algorithm(plan) && fixed == 0)
-        search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
+    search->for_devices =
+        engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING && plan->literal_count > 0;
+    search->host_searches = engine != TRAWL_ENGINE_CUDA || !search->for_devices;
+    search->road = search->host_searches ? ROAD_HOST : ROAD_STAGED;
+    if (search->for_devices)
+        choose_with_devices(search, text, fixed);
     return TRAWL_OK;
 }
 
@@ -198,8 +200,8 @@ enum trawl_status road_fetch(struct search *search, struct trawl_text *text,
 
     if (!text_is_hidden(text))
         return TRAWL_OK;
-    if (sink->digest == NULL && !sink->keeps_text && plan_counts_alone(plan) &&
-        is_resident(search, text, &is_split)) {
+    if (sink->digest == NULL && !sink->keeps_text && search->for_devices &&
+        plan_counts_alone(plan) && is_resident(search, text, &is_split)) {
         worker_follow(&search->searcher->caller, text);
         return TRAWL_OK;
     }
@@ -211,7 +213,7 @@ enum trawl_status road_fetch(struct search *search, struct trawl_text *text,
 /* So many bytes have about CHUNK_HITS hits. */
 static uint64_t dense_chunk(const struct search *search)
 {
-    uint64_t bytes = atomic_load(&search->host.bytes), hits = atomic_load(&search->hits);
+    uint64_t bytes = atomic_load(&search->done.host.bytes), hits = atomic_load(&search->hits);
 
     return max_u64(bytes / (hits / CHUNK_HITS + 1), CHUNK_DENSE_MIN);
 }
@@ -260,8 +262,8 @@ static double staging_ns(const struct search *search, uint64_t *staged)
 
     *staged = 0;
     for (uint32_t i = 0; i < search->job.runtime->devices.device_count; i++) {
-        *staged += atomic_load(&search->device[i].bytes);
-        ready_ns += atomic_load(&search->device[i].ready_ns);
+        *staged += atomic_load(&search->done.device[i].bytes);
+        ready_ns += atomic_load(&search->done.device[i].ready_ns);
     }
     return ns_per_byte(ready_ns, *staged);
 }
@@ -276,9 +278,9 @@ static _Atomic uint64_t *remembered(const struct search *search)
  * takes is known from this search, or from the one before. */
 static bool staging_pays(const struct search *search)
 {
-    double host =
-        ns_per_byte(atomic_load(&search->host.search_ns) + atomic_load(&search->host.ready_ns),
-                    atomic_load(&search->host.bytes));
+    double host = ns_per_byte(atomic_load(&search->done.host.search_ns) +
+                                  atomic_load(&search->done.host.ready_ns),
+                              atomic_load(&search->done.host.bytes));
     double staging;
     uint64_t staged;
 
@@ -305,25 +307,38 @@ static uint32_t claims_max(const struct search *search)
     return few + devices_claims_more(devices, most - (uint32_t)min_u64(few, most));
 }
 
-void road_remember(const struct search *search)
+/* Is the text one that devices may pay for? */
+static bool is_long(const struct search *search)
+{
+    return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
+}
+
+/* How long the host searched, and what was copied for devices. */
+static void remember_devices(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
     uint64_t staged, before = atomic_load(remembered(search));
-    uint64_t ns = atomic_load(&search->host.search_ns) + atomic_load(&search->host.ready_ns);
     double staging;
 
-    if (ns >= SHARE_NS_MIN)
-        atomic_fetch_add(&runtime->worked_ns, ns);
-    if (search->road != ROAD_HOST || !road_is_long(search) || !devices_work(&runtime->devices))
+    if (search->road != ROAD_HOST || !is_long(search))
+        return;
+    atomic_fetch_add(&runtime->searched_ns, clock_now_ns() - search->begin_ns);
+    if (!devices_work(&runtime->devices))
         return;
     staging = staging_ns(search, &staged);
     atomic_store(remembered(search), staged >= STAGED_KNOWN ? (uint64_t)(staging * STAGE_UNIT)
                                                             : before - before / STAGE_FORGETS);
 }
 
-bool road_is_long(const struct search *search)
+void road_remember(const struct search *search)
 {
-    return search->cursor.text->kind != TEXT_STREAM && search->text_bytes >= DEVICE_TEXT_MIN;
+    uint64_t ns =
+        atomic_load(&search->done.host.search_ns) + atomic_load(&search->done.host.ready_ns);
+
+    if (ns >= SHARE_NS_MIN)
+        atomic_fetch_add(&search->job.runtime->worked_ns, ns);
+    if (search->for_devices)
+        remember_devices(search);
 }
 
 bool road_wants_device(struct search *search)
@@ -332,15 +347,14 @@ bool road_wants_device(struct search *search)
 
     if (search->road != ROAD_HOST && search->road != ROAD_STAGED)
         return false;
-    if (!is_for_devices(search) || atomic_load(&search->device_refused))
+    if (atomic_load(&search->device_refused))
         return false;
     /* The first occurrence may lie in the first chunk: the caller looks there without waking
      * anybody. */
     if (search->road == ROAD_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices) &&
                devices_claim(devices, claims_max(search));
-    if (search->job.runtime->engine == TRAWL_ENGINE_CPU || plan_has_algorithm(search->job.plan) ||
-        !road_is_long(search))
+    if (plan_has_algorithm(search->job.plan) || !is_long(search))
         return false;
     if (atomic_load(&devices->state) == DEVICES_NOT_ASKED) {
         if (atomic_load(&search->job.runtime->searched_ns) + clock_now_ns() - search->begin_ns >=
@@ -366,7 +380,7 @@ bool road_is_alone(const struct search *search)
     uint64_t hits = atomic_load(&search->hits);
 
     return search->road == ROAD_HOST && search->sink->as_matches && !digests_each(search->sink) &&
-           hits >= ALONE_HITS && atomic_load(&search->host.search_ns) < ALONE_HIT_NS * hits;
+           hits >= ALONE_HITS && atomic_load(&search->done.host.search_ns) < ALONE_HIT_NS * hits;
 }
 
 static bool cores_taken(struct trawl_runtime *runtime)
@@ -397,8 +411,8 @@ uint32_t road_helpers(const struct search *search)
         search->road != ROAD_HOST)
         return most;
     left = search->text_bytes - min_u64(search->text_bytes, taken);
-    bytes = atomic_load(&search->host.bytes);
-    ns = atomic_load(&search->host.search_ns) + atomic_load(&search->host.ready_ns);
+    bytes = atomic_load(&search->done.host.bytes);
+    ns = atomic_load(&search->done.host.search_ns) + atomic_load(&search->done.host.ready_ns);
     if (bytes == 0)
         return most;
     running = atomic_load(&runtime->worker_count);

@@ -9,11 +9,9 @@ enum trawl_status road_choose(struct search *search, struct trawl_text *text,
                               struct trawl_error *error);
 /* Bytes of the next chunk for the host or for a device. */
 uint64_t road_chunk_bytes(const struct search *search, bool for_device);
-/* Should the next chunk of a text go to a device rather than be searched here? Then it is claimed.
- */
+/* Of a search that is for_devices: should the next chunk of the text go to a device rather than be
+ * searched here? Then it is claimed. */
 bool road_wants_device(struct search *search);
-/* Is the text one that devices may pay for? */
-bool road_is_long(const struct search *search);
 /* Copy a text that lies on a device to the host, unless the device does all of the search. */
 enum trawl_status road_fetch(struct search *search, struct trawl_text *text,
                              struct trawl_error *error);

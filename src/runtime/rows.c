@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "runtime/job.h"
 #include "runtime/records.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"

@@ -81,14 +81,15 @@ done:
 
 void runtime_close(struct trawl_runtime *runtime)
 {
-    workers_stop(runtime);
+    if (atomic_load(&runtime->worker_count) > 0 || runtime->devices.workers != NULL)
+        workers_stop(runtime);
     if (runtime->devices.workers != NULL)
         devices_stop(&runtime->devices);
     if (runtime->algorithms != NULL)
         engine_for_algorithms->close(runtime->algorithms);
     if (runtime->devices.pinned != NULL)
         buffers_close(&runtime->devices);
-    if (atomic_load(&runtime->devices.state) != DEVICES_NOT_ASKED)
+    if (runtime->devices.opener_runs || runtime->devices.engine != NULL)
         devices_close(&runtime->devices);
     if (runtime->host != NULL)
         engine_for_host->close(runtime->host);

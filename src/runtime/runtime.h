@@ -65,6 +65,8 @@ struct job {
     void (*serve_item)(struct queue_item *item, struct worker *worker);
     _Atomic bool has_work;      /* a host worker might find something to do */
     _Atomic uint32_t took_part; /* workers that did something for it */
+    _Atomic bool is_known;      /* it was listed, or had items in the devices' queue: others than
+                                   the caller may hold it */
 
     /* Under the runtime's lock: */
     bool listed;

@@ -1,5 +1,7 @@
 /* search: the public functions of a searcher. */
 #include "runtime/search.h"
+#include "runtime/stats.h"
+#include "runtime/task.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -9,11 +11,9 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "runtime/begins.h"
-#include "runtime/call.h"
 #include "runtime/job.h"
 #include "runtime/records.h"
 #include "runtime/runtime.h"
-#include "runtime/tasks.h"
 #include "runtime/workers.h"
 
 #define TASKS_PER_WORKER 2u
@@ -165,8 +165,11 @@ static void copy_stats(void *given, const void *stats, uint64_t stats_bytes)
 enum trawl_status trawl_searcher_stats(const struct trawl_searcher *searcher,
                                        struct trawl_stats *stats, struct trawl_error *error)
 {
+    struct trawl_stats told;
+
     TRAWL_TRY(check_stats(searcher, stats, error));
-    copy_stats(stats, &searcher->stats, sizeof *stats);
+    stats_tell(searcher, &told);
+    copy_stats(stats, &told, sizeof told);
     return TRAWL_OK;
 }
 
@@ -174,13 +177,16 @@ enum trawl_status trawl_searcher_workers(const struct trawl_searcher *searcher, 
                                          struct trawl_worker_stats *stats, uint32_t *count,
                                          struct trawl_error *error)
 {
+    struct trawl_worker_stats told;
+
     TRAWL_TRY(check_stats(searcher, stats, error));
     if (count != NULL)
-        *count = searcher->workers_count;
-    if (index >= searcher->workers_count)
+        *count = searcher->last.kinds;
+    if (index >= searcher->last.kinds)
         return TRAWL_FAIL(error, ARGUMENT, "index %" PRIu32 " is beyond the last kind of workers",
                           index);
-    copy_stats(stats, &searcher->workers[index], sizeof *stats);
+    stats_tell_workers(searcher, index, &told);
+    copy_stats(stats, &told, sizeof told);
     return TRAWL_OK;
 }
 
@@ -233,7 +239,6 @@ enum trawl_status search_checked(struct trawl_searcher *searcher, const struct t
     enum trawl_status status;
 
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    sink_line_ends(sink, plan->line_end, plan->line_end_also);
     status = search_run(searcher, plan, text, sink, error);
     searcher_leave(searcher);
     return status;

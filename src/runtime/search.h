@@ -49,6 +49,18 @@ struct work_done {
     _Atomic uint32_t threads;   /* that did something */
 };
 
+/* What a call did; stats.c tells it. */
+struct call_record {
+    struct trawl_stats stats; /* those that nothing else here says */
+    bool ended;               /* false: there was no call yet */
+    bool in_memory;           /* the text was */
+    uint32_t kinds;           /* of workers: the host's, and those of each device; 0: no text was
+                                 searched in chunks */
+    uint64_t deliver_ns;      /* in the sink */
+    struct work_done host;
+    struct work_done device[ENGINE_DEVICES_MAX];
+};
+
 struct search {
     struct job job; /* first: a job's serve gets this */
     struct trawl_searcher *searcher;
@@ -57,6 +69,7 @@ struct search {
     enum road road;
     bool is_split;         /* the text is loaded, over several devices */
     bool host_searches;    /* host workers may search, not only make ready */
+    bool for_devices;      /* devices may, if there are any */
     uint64_t chunk_host;   /* bytes of a chunk that the host searches, at most */
     uint64_t chunk_device; /* and a device */
     uint64_t chunk_most; /* which may become so large, by what others held; 0: it does not change */
@@ -66,8 +79,7 @@ struct search {
     _Atomic uint64_t hits;        /* on the host */
     _Atomic uint32_t room_waits;  /* in a row */
     _Atomic bool device_refused;  /* the plan is not for devices */
-    struct work_done host;
-    struct work_done device[ENGINE_DEVICES_MAX];
+    struct call_record done;
 
     pthread_mutex_t lock; /* of what follows, and of tasks that are not taken */
     pthread_cond_t ready; /* to the caller */
@@ -90,8 +102,6 @@ struct search {
     uint32_t helpers;     /* that were requested */
     struct task *current; /* being delivered */
     bool last_delivered;
-    uint64_t deliver_ns; /* in the sink */
-    struct trawl_stats stats;
 };
 
 struct rows_block;
@@ -123,10 +133,8 @@ struct trawl_searcher {
     _Atomic int call;          /* enum searcher_call */
     _Atomic uint64_t progress; /* bytes of the text that were searched; any thread may read it */
     pthread_mutex_t cancel_lock;
-    struct search *search; /* under way; under cancel_lock */
-    struct trawl_stats stats;
-    struct trawl_worker_stats workers[1 + ENGINE_DEVICES_MAX];
-    uint32_t workers_count;
+    struct search *search;   /* under way; under cancel_lock */
+    struct call_record last; /* finished call */
 };
 
 /* ---- search.c ---- */

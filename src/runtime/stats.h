@@ -4,11 +4,12 @@
 
 #include "runtime/search.h"
 
-/* What an engine said of a part of the text, or of records. */
+/* What a device said of a part of the text, or of records, beside its candidates. */
 void stats_add(struct trawl_stats *stats, const struct engine_result *result);
-/* Keep what a call did as the searcher's statistics. */
-void stats_finish(struct trawl_searcher *searcher, struct trawl_stats *stats, uint64_t begin_ns);
-/* And what the workers of each kind did. */
-void stats_workers(struct search *search);
+/* What the searcher's last finished call did: zeros before the first one. */
+void stats_tell(const struct trawl_searcher *searcher, struct trawl_stats *stats);
+/* And what its workers of this kind did. */
+void stats_tell_workers(const struct trawl_searcher *searcher, uint32_t index,
+                        struct trawl_worker_stats *stats);
 
 #endif

@@ -1,4 +1,9 @@
-/* task: one chunk's way from the cursor to its results. */
+/* task: one chunk's way from the cursor to its results.
+ *
+ * The chunks of a loaded text lie on devices. Such a chunk ends with the part of the text that lies
+ * on one device, and is queued for that one's workers, which may be far ahead of the others: as far
+ * as the ring of tasks reaches.
+ */
 #include "runtime/task.h"
 
 #include <string.h>
@@ -11,11 +16,9 @@
 #include "runtime/devices.h"
 #include "runtime/engines.h"
 #include "runtime/matches.h"
-#include "runtime/resident.h"
 #include "runtime/road.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
-#include "runtime/tasks.h"
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
@@ -23,7 +26,116 @@
 #define ROOM_WAIT_NS 1000000      /* for what other searches hold of the budget, */
 #define ROOM_WAITS_MAX 1000u      /* in a row */
 
-#define MATCHES_LATE 512u /* made at a time, as they are delivered */
+#define MATCHES_LATE 512u        /* made at a time, as they are delivered */
+#define HELD_HITS_MAX (1u << 24) /* with more, no device goes far ahead of the others */
+/* Cut for each worker and not searched yet: what is cut cannot be cut anew, once it is known how
+ * many hits there are. */
+#define UNREAD_PER_WORKER 2u
+
+/* ---- Free and taken ----------------------------------------------------------------------- */
+
+struct engine_chunk task_chunk(const struct search *search, const struct text_chunk *chunk)
+{
+    return (struct engine_chunk){.bytes = chunk->bytes,
+                                 .begin = chunk->begin,
+                                 .owned = chunk->owned,
+                                 .before = chunk->before,
+                                 .after = chunk->after,
+                                 .readable = chunk->readable,
+                                 .may_be_left = !plan_has_algorithm(search->job.plan)};
+}
+
+/* What the workers of that kind did. */
+static struct work_done *work_of(struct search *search, const struct worker *worker, bool on_device)
+{
+    uint32_t device = worker->device_index < ENGINE_DEVICES_MAX ? worker->device_index : 0;
+
+    return on_device ? &search->done.device[device] : &search->done.host;
+}
+
+/* The worker does something for the search, on the host or on its device; */
+static void take_part(struct search *search, struct worker *worker, bool on_device)
+{
+    if (worker_takes_part(worker, &search->job))
+        atomic_fetch_add(&work_of(search, worker, on_device)->threads, 1);
+}
+
+/* it did so much. */
+static void count_work(struct search *search, const struct worker *worker, bool on_device,
+                       uint64_t bytes, uint64_t ns)
+{
+    struct work_done *done = work_of(search, worker, on_device);
+
+    atomic_fetch_add(&done->chunks, 1);
+    atomic_fetch_add(&done->bytes, bytes);
+    atomic_fetch_add(&done->search_ns, ns);
+}
+
+/* A free task; NULL: there is none, or no more are to be taken. With the search's lock held. */
+static struct task *task_take(struct search *search)
+{
+    struct task *task = search->free;
+
+    TRAWL_ASSERT(search->tasks_used <= search->tasks_max &&
+                 search->tasks_max <= search->searcher->task_count);
+    if (search->ended || search->stopping ||
+        (task == NULL && search->tasks_used == search->tasks_max)) {
+        atomic_store(&search->job.has_work, false);
+        return NULL;
+    }
+    if (task != NULL)
+        search->free = task->next;
+    else
+        task = &search->searcher->tasks[search->tasks_used++];
+    search->taken++;
+    TRAWL_ASSERT(search->taken <= search->tasks_used);
+    task->item = (struct queue_item){.job = &search->job, .device = ENGINE_DEVICES_MAX};
+    task->from = 0;
+    task->status = TRAWL_OK;
+    task->held_hits = 0;
+    task->staged_from = NULL;
+    task->buffer_is_pinned = false;
+    return task;
+}
+
+/* Back among the free ones; `paused`: what keeps the worker from going on is not a lack of tasks.
+ */
+static void task_put_back(struct search *search, struct task *task, bool ends, bool paused)
+{
+    (void)pthread_mutex_lock(&search->lock);
+    task->next = search->free;
+    search->free = task;
+    TRAWL_ASSERT(search->taken > 0);
+    search->taken--;
+    search->ended |= ends;
+    if (ends || paused)
+        atomic_store(&search->job.has_work, false);
+    (void)pthread_cond_signal(&search->ready);
+    (void)pthread_mutex_unlock(&search->lock);
+}
+
+void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
+{
+    if (task->buffer_is_pinned)
+        devices_buffer_give(&runtime->devices, &task->buffer);
+    else if (runtime->memory_max > 0) /* what is kept idle would be others' */
+        runtime_buffer_release(runtime, &task->buffer);
+    task->buffer_is_pinned = false;
+}
+
+void task_release(struct trawl_runtime *runtime, struct task *task)
+{
+    if (task->buffer.capacity > 0)
+        runtime_buffer_release(runtime, &task->buffer);
+    hits_release(&task->result.hits);
+    if (task->digest.cells.capacity > 0)
+        cells_clear(&task->digest.cells);
+    if (task->digest.pattern_counts.slot_count > 0)
+        pattern_counts_release(&task->digest.pattern_counts);
+    if (task->match_room > 0)
+        matches_release(task);
+}
+
 /* ---- Results ------------------------------------------------------------------------------ */
 
 /* Does deliver take matches part by part? Then they are made when it does, and stay in the cache.
@@ -146,7 +258,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         scanned.spans_end =
             search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
     }
-    if (!on_device)
+    if (!on_device && search->cursor.text->device_address != 0)
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
     if (!on_device && scanned.owned >= UINT32_MAX)
@@ -226,8 +338,8 @@ void task_search(struct search *search, struct task *task, struct worker *worker
                            : worker_host_ready(worker, &search->job, &error);
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
-        task_count_work(search, worker, on_device, task->result.done - task->from,
-                        clock_now_ns() - begin_ns);
+        count_work(search, worker, on_device, task->result.done - task->from,
+                   clock_now_ns() - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
     if (status != TRAWL_OK)
         fail_part(task, status, &error);
@@ -240,6 +352,86 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         return;
     fail_part(task, status, &error);
     (void)digest(search, task, &error); /* of nothing: it takes no memory */
+}
+
+/* ---- Chunks of a loaded text -------------------------------------------------------------- */
+
+/* May one more chunk be cut? */
+static bool may_cut(const struct search *search)
+{
+    uint32_t workers = search->job.runtime->devices.workers_worth;
+    uint32_t ahead =
+        search->held_hits < HELD_HITS_MAX ? search->tasks_max : search->searcher->tasks_few;
+    uint64_t unread_max = UINT64_MAX;
+
+    if (search->chunk_most > 0 && !search->rate_known)
+        unread_max = workers;
+    else if (search->chunk_most > 0 && !search->is_split)
+        unread_max = UNREAD_PER_WORKER * workers;
+    return !search->ended && !search->stopping && search->unread < unread_max &&
+           search->cursor.index_next - search->index_deliver < ahead;
+}
+
+struct task *resident_next(struct search *search)
+{
+    const struct trawl_text *text = search->cursor.text;
+    struct task *task = may_cut(search) ? task_take(search) : NULL;
+    uint64_t begin = search->cursor.begin_next, left = text->bytes_count - begin;
+    struct engine_text *part = &search->part;
+    enum trawl_status status;
+    enum text_taken taken;
+
+    if (task == NULL)
+        return NULL;
+    TRAWL_ASSERT(left > 0 && left <= text->bytes_count && search->chunk_device > 0);
+    if (part->held == 0 && !devices_locate(&search->job.runtime->devices, search->job.plan,
+                                           text->bytes + begin, left, part))
+        *part = (struct engine_text){.device = ENGINE_DEVICES_MAX, .held = left}; /* nowhere */
+    status =
+        text_cursor_next(&search->cursor, TEXT_ANY_CHUNK, min_u64(search->chunk_device, part->held),
+                         false, &task->buffer, &task->chunk, &taken, NULL);
+    TRAWL_ASSERT(status == TRAWL_OK && taken == TEXT_TAKEN && task->chunk.owned <= part->held);
+    (void)status; /* of a text in memory */
+    task->item.device = part->device;
+    part->held -= task->chunk.owned;
+    search->ended = task->chunk.last;
+    search->unread++;
+    atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
+    return task;
+}
+
+void resident_queue(struct search *search)
+{
+    struct queue_item *first = NULL, **link = &first;
+    struct task *task;
+
+    (void)pthread_mutex_lock(&search->lock);
+    while ((task = resident_next(search)) != NULL) {
+        *link = &task->item;
+        link = &task->item.next;
+    }
+    *link = NULL;
+    (void)pthread_mutex_unlock(&search->lock);
+    if (first != NULL)
+        devices_push(&search->job.runtime->devices, first);
+}
+
+/* A chunk was searched, and its hits are known: chunks that are cut later are to be larger or
+ * smaller. With the search's lock held. */
+static void resident_learn(struct search *search, const struct task *task)
+{
+    uint64_t bytes = task->result.done - task->from, hits = task->result.hits.count, wanted;
+
+    TRAWL_ASSERT(search->unread > 0);
+    search->unread--;
+    if (search->chunk_most == 0 || bytes == 0 || task->status != TRAWL_OK)
+        return;
+    wanted =
+        hits == 0 ? search->chunk_most : saturating_multiply(bytes, resident_sizes.hits) / hits;
+    wanted = min_u64(max_u64(wanted, resident_sizes.least), search->chunk_most);
+    if (wanted > 2 * search->chunk_device || wanted < search->chunk_device / 2)
+        search->chunk_device = wanted;
+    search->rate_known = true;
 }
 
 /* ---- Taking ------------------------------------------------------------------------------- */
@@ -285,11 +477,11 @@ static void finish(struct search *search, struct task *task, struct worker *work
 
 void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t ns)
 {
-    struct work_done *done = task_work_of(search, worker, true);
+    struct work_done *done = work_of(search, worker, true);
 
     (void)worker_takes_part(&search->searcher->caller, &search->job);
     atomic_store(&done->threads, 1);
-    task_count_work(search, worker, true, task->chunk.owned, ns);
+    count_work(search, worker, true, task->chunk.owned, ns);
     TRAWL_ASSERT(task->from == 0 && task->chunk.owned > 0);
     task->result.done = task->chunk.owned;
     task->match_count = 0;
@@ -326,8 +518,6 @@ static enum trawl_status room_on_host(struct search *search, struct task *task,
                                       struct worker *worker, uint64_t bytes,
                                       struct trawl_error *error)
 {
-    if (search->cursor.text->kind == TEXT_MEMORY)
-        return TRAWL_OK;
     if (task->buffer.capacity == 0) {
         task->buffer = worker->buffer;
         memset(&worker->buffer, 0, sizeof worker->buffer);
@@ -388,10 +578,10 @@ static void search_staged(struct search *search, struct task *task, struct worke
 /* What was done with a chunk in its mapping is to be done again. */
 static void forget_work(struct search *search, const struct task *task)
 {
-    TRAWL_ASSERT(atomic_load(&search->host.chunks) > 0);
-    TRAWL_ASSERT(atomic_load(&search->host.bytes) >= task->result.done - task->from);
-    atomic_fetch_sub(&search->host.chunks, 1);
-    atomic_fetch_sub(&search->host.bytes, task->result.done - task->from);
+    TRAWL_ASSERT(atomic_load(&search->done.host.chunks) > 0);
+    TRAWL_ASSERT(atomic_load(&search->done.host.bytes) >= task->result.done - task->from);
+    atomic_fetch_sub(&search->done.host.chunks, 1);
+    atomic_fetch_sub(&search->done.host.bytes, task->result.done - task->from);
 }
 
 /* Search a chunk in its mapping. Read it and search it again if the file lost its bytes meanwhile,
@@ -448,15 +638,15 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         stage(task);
-    task_take_part(search, worker, search->road == ROAD_ALONE);
+    take_part(search, worker, search->road == ROAD_ALONE);
     ready_ns = clock_now_ns() - begin_ns;
     if (for_device) {
-        atomic_fetch_add(&search->device[0].ready_ns, ready_ns);
+        atomic_fetch_add(&search->done.device[0].ready_ns, ready_ns);
         task->item.claimed = true;
         devices_push(&search->job.runtime->devices, &task->item);
         return true;
     }
-    atomic_fetch_add(&search->host.ready_ns, ready_ns);
+    atomic_fetch_add(&search->done.host.ready_ns, ready_ns);
     search_taken(search, task, worker);
     finish(search, task, worker);
     return true;
@@ -521,7 +711,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     (void)pthread_mutex_unlock(&search->lock);
     if (task == NULL)
         return TASK_NOTHING;
-    to_device = road_wants_device(search);
+    to_device = search->for_devices && road_wants_device(search);
     bytes = road_chunk_bytes(search, to_device || search->road == ROAD_ALONE);
     if (to_device && !room_for_device(search, task, bytes)) {
         devices_unclaim(&search->job.runtime->devices);
@@ -532,7 +722,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
         task_put_back(search, task, false, true); /* until a device has searched one more */
         return TASK_NOTHING;
     }
-    if (!to_device) {
+    if (!to_device && search->cursor.text->kind != TEXT_MEMORY) {
         status = room_on_host(search, task, worker, bytes, &error);
         if (status != TRAWL_OK)
             return no_room(search, task, text_cursor_room(&search->cursor, bytes), status, &error);
@@ -558,7 +748,7 @@ void task_on_device(struct queue_item *item, struct worker *worker)
         task_put_back(search, task, false, true);
         return;
     }
-    task_take_part(search, worker, true);
+    take_part(search, worker, true);
     task_search(search, task, worker, true);
     finish(search, task, worker);
     if (search->road != ROAD_RESIDENT && !atomic_load(&search->job.has_work))

@@ -24,4 +24,20 @@ void task_counted(struct search *search, struct task *task, struct worker *worke
 /* The next chunk in order was delivered: its task is free again. */
 void task_delivered(struct search *search, struct task *task);
 
+/* If the task's bytes are not needed again: give its buffer back to the devices, or to the budget.
+ */
+void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
+void task_release(struct trawl_runtime *runtime, struct task *task);
+/* What an engine is told of a chunk of the search's text. */
+struct engine_chunk task_chunk(const struct search *search, const struct text_chunk *chunk);
+
+/* ---- Chunks of a loaded text ---- */
+
+/* Cut the next chunk and put it into a task: as far ahead of the delivery as there are tasks, if
+ * their results are few; where their lengths are learned, as far as keeps the workers busy. NULL:
+ * none now. With the search's lock held. */
+struct task *resident_next(struct search *search);
+/* Queue all of these for the devices. Without locks. */
+void resident_queue(struct search *search);
+
 #endif

@@ -28,18 +28,6 @@
 
 /* ---- Jobs --------------------------------------------------------------------------------- */
 
-void job_begin(struct job *job, struct trawl_runtime *runtime, const struct trawl_plan *plan,
-               void (*serve)(struct job *job, struct worker *worker))
-{
-    memset(job, 0, sizeof *job);
-    job->runtime = runtime;
-    job->number = atomic_fetch_add(&runtime->jobs_begun, 1) + 1;
-    job->plan = plan;
-    job->serve = serve;
-    atomic_store(&job->has_work, true);
-    (void)pthread_cond_init(&job->left, NULL);
-}
-
 void job_hold(struct job *job)
 {
     atomic_fetch_add(&job->inside, 1);
@@ -59,6 +47,7 @@ static void job_list(struct trawl_runtime *runtime, struct job *job)
     struct job *first = runtime->jobs;
 
     job->listed = true;
+    atomic_store(&job->is_known, true);
     job->next = first == NULL ? job : first;
     job->previous = first == NULL ? job : first->previous;
     job->next->previous = job;
@@ -264,7 +253,7 @@ static void look_for_leave(const struct job *job)
         (void)sched_yield();
 }
 
-void job_end(struct job *job)
+void job_recall(struct job *job)
 {
     struct trawl_runtime *runtime = job->runtime;
 

@@ -4,14 +4,12 @@
 
 #include "runtime/runtime.h"
 
-void job_begin(struct job *job, struct trawl_runtime *runtime, const struct trawl_plan *plan,
-               void (*serve)(struct job *job, struct worker *worker));
 /* List the job, or say again how many host workers it can use. */
 void job_share(struct job *job, uint32_t helpers);
 /* A listed job has something to do again. */
 void job_wake(struct job *job);
-/* Take the job off the list and wait until no worker is inside it. */
-void job_end(struct job *job);
+/* Take a job that is_known off the list and wait until nobody is inside it. */
+void job_recall(struct job *job);
 /* One more or one less who holds the job. With the runtime's lock held. */
 void job_hold(struct job *job);
 void job_leave(struct job *job);

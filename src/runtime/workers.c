@@ -157,5 +157,6 @@ void worker_end(struct worker *worker)
     if (worker->device != NULL)
         engine_for_devices->release(worker->device);
     worker->host = worker->algorithm = worker->device = NULL;
-    runtime_buffer_release(worker->runtime, &worker->buffer);
+    if (worker->buffer.capacity > 0)
+        runtime_buffer_release(worker->runtime, &worker->buffer);
 }

@@ -64,7 +64,7 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
 
 static bool maps_text(const struct trawl_text *text, const struct text_need *need)
 {
-    return text->kind == TEXT_FILE && need->maps != TEXT_MAPS_NEVER && text->bytes_count > 0 &&
+    return need->maps != TEXT_MAPS_NEVER && text->bytes_count > 0 &&
            (need->maps == TEXT_MAPS_ALWAYS || text->bytes_count >= MAP_TEXT_MIN);
 }
 
@@ -90,8 +90,9 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
             cursor->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     }
     (void)pthread_mutex_init(&cursor->lock, NULL); /* cannot fail with default attributes here */
-    if (maps_text(text, need) && mapping_open(&cursor->mapping, text->descriptor,
-                                              text->descriptor_begin, text->bytes_count)) {
+    if (text->kind == TEXT_FILE && maps_text(text, need) &&
+        mapping_open(&cursor->mapping, text->descriptor, text->descriptor_begin,
+                     text->bytes_count)) {
         cursor->map_pause = MAP_PAUSE_MIN;
         cursor->map_fault_credit = MAP_FAULT_CREDIT / 4;
         cursor->map_read_credit = MAP_READ_CREDIT / 2;

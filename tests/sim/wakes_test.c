@@ -177,7 +177,6 @@ static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
         sink_positions(&sink, take, &found);
     else
         sink_count(&sink);
-    sink_line_ends(&sink, fixture.plan->line_end, fixture.plan->line_end_also);
     if (!TEST_CHECK(search_begin(&search, searcher, fixture.plan, fixture.text, &sink, NULL) ==
                     TRAWL_OK))
         return;

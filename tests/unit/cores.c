@@ -42,8 +42,8 @@ static uint32_t helpers_for(uint64_t text_bytes, bool taken)
     search.road = ROAD_HOST;
     search.text_bytes = text_bytes;
     atomic_store(&search.bytes_taken, MIB);
-    atomic_store(&search.host.bytes, MIB);
-    atomic_store(&search.host.search_ns, MS);
+    atomic_store(&search.done.host.bytes, MIB);
+    atomic_store(&search.done.host.search_ns, MS);
     return road_helpers(&search);
 }
 
