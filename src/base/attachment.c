@@ -1,19 +1,6 @@
 /* attachment: made by the first thread that needs it. */
 #include "base/attachment.h"
 
-void attachment_open(struct attachment *attachment)
-{
-    (void)pthread_mutex_init(&attachment->lock, NULL);
-    attachment->object = NULL;
-}
-
-void attachment_close(struct attachment *attachment)
-{
-    if (attachment->object != NULL)
-        attachment->release(attachment->object);
-    (void)pthread_mutex_destroy(&attachment->lock);
-}
-
 enum trawl_status attachment_want(struct attachment *attachment, const void *from,
                                   enum trawl_status (*make)(const void *from, void **object,
                                                             struct trawl_error *error),

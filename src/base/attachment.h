@@ -8,12 +8,14 @@
 
 struct attachment {
     pthread_mutex_t lock;
-    void *object;
+    void *object; /* who ends the attachment releases it, if there is one */
     void (*release)(void *object);
 };
 
-void attachment_open(struct attachment *attachment);
-void attachment_close(struct attachment *attachment); /* and release the object */
+#define ATTACHMENT_INIT                   \
+    {                                     \
+        .lock = PTHREAD_MUTEX_INITIALIZER \
+    }
 
 /* The object, made of `from` if it is not there yet; while one thread makes it others wait. A
  * failure leaves nothing: the next thread tries again. */

@@ -207,9 +207,7 @@ static enum trawl_status plan_new(struct trawl_plan **plan_out, struct trawl_err
     plan = (struct trawl_plan *)memory;
     TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->attached, &memory, error));
     plan->attached = (struct plan_attachments *)memory;
-    attachment_open(&plan->attached->sampled);
-    attachment_open(&plan->attached->matcher);
-    attachment_open(&plan->attached->dense);
+    *plan->attached = (struct plan_attachments){ATTACHMENT_INIT, ATTACHMENT_INIT, ATTACHMENT_INIT};
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     *plan_out = plan;
     plan = NULL;
@@ -262,11 +260,12 @@ done:
 
 static void attachments_free(struct plan_attachments *attached)
 {
-    if (attached == NULL)
-        return;
-    attachment_close(&attached->sampled);
-    attachment_close(&attached->matcher);
-    attachment_close(&attached->dense);
+    const struct attachment *const each[] = {&attached->sampled, &attached->matcher,
+                                             &attached->dense};
+
+    for (uint32_t i = 0; i < sizeof each / sizeof each[0]; i++)
+        if (each[i]->object != NULL)
+            each[i]->release(each[i]->object);
     memory_release(attached, 1, sizeof *attached);
 }
 
@@ -297,7 +296,8 @@ void trawl_plan_free(struct trawl_plan *plan)
                        sizeof *plan->set_buckets);
     memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
     memory_release(plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
-    attachments_free(plan->attached);
+    if (plan->attached != NULL)
+        attachments_free(plan->attached);
     memory_release(plan, 1, sizeof *plan);
 }
 
