@@ -10,10 +10,8 @@
 #include "trawl/scan.h"
 #include "trawl/totals.h"
 
-#define GATHER_BYTES (UINT64_C(256) << 10) /* that wait at most before they are searched */
 #define GATHER_FIRST 4u    /* files; and how many hold nothing before the next try */
 #define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to where a cache line begins */
-#define ROOM_ALIGNMENT 4096u
 
 /* Is what is said of a file without a match always the same, and can no match lie across a line
  * end, so that files do not disturb each other? */
@@ -29,35 +27,7 @@ static bool is_allowed(const struct command_job *job)
 
 void gather_begin(struct gather *gather, const struct command_job *job)
 {
-    gather->allowed = is_allowed(job);
-    gather->files_max = GATHER_FIRST;
-}
-
-void gather_end(struct gather *gather)
-{
-    free(gather->bytes);
-}
-
-bool gather_passes_over(const struct gather *gather)
-{
-    return gather->allowed && gather->files_max > 1;
-}
-
-uint8_t *gather_room(struct gather *gather)
-{
-    if (gather->bytes == NULL)
-        gather->bytes = aligned_alloc(ROOM_ALIGNMENT, GATHER_BYTES + WHOLE_BYTES + ROOM_ALIGNMENT);
-    return gather->bytes == NULL ? NULL : gather->bytes + gather->used;
-}
-
-void pool_search_single(struct pool_worker *worker, const struct job_file *file)
-{
-    uint64_t before = worker->job->totals.selected_count;
-
-    worker->job->searcher = worker->searcher;
-    job_search(worker->job, file);
-    worker->searched_found += worker->job->totals.selected_count - before;
-    worker->searched_bytes += trawl_searcher_progress(worker->searcher);
+    gather->files_max = is_allowed(job) ? GATHER_FIRST : 0;
 }
 
 static void search_alone(struct pool_worker *worker, const struct job_file *file)
@@ -65,7 +35,7 @@ static void search_alone(struct pool_worker *worker, const struct job_file *file
     struct gather *gather = &worker->gather;
     uint64_t before = worker->job->totals.selected_count;
 
-    pool_search_single(worker, file);
+    job_search(worker->job, file);
     gather->in_vain = worker->job->totals.selected_count == before ? gather->in_vain + 1 : 0;
     if (gather->files_max == 1 && gather->in_vain >= GATHER_FIRST)
         gather->files_max = GATHER_FIRST;
@@ -88,8 +58,7 @@ static size_t first_match(struct pool_worker *worker, size_t at)
     if (trawl_text_from_memory(gather->bytes + begin, gather->used - begin, &text, NULL) !=
         TRAWL_OK)
         return at;
-    job->searcher = worker->searcher;
-    status = trawl_first(worker->searcher, job->patterns->plan, text, &match, &found, NULL);
+    status = trawl_first(job->searcher, job->patterns->plan, text, &match, &found, NULL);
     trawl_text_close(text);
     if (status != TRAWL_OK)
         return at;
@@ -111,7 +80,7 @@ static void pass_over(struct pool_worker *worker, size_t from, size_t to)
         bytes_count += files[i].bytes_count;
     }
     job_add_passed(worker->job, to - from, bytes_count);
-    worker->searched_bytes += bytes_count;
+    worker->job->searched_bytes += bytes_count;
 }
 
 static void search_one(struct pool_worker *worker, const struct gathered *gathered)
@@ -156,7 +125,7 @@ void gather_search(struct pool_worker *worker, const struct job_file *file)
     struct gathered *next = &gather->files[gather->count];
     uint64_t end;
 
-    if (!gather_passes_over(gather)) {
+    if (gather->files_max == 1) {
         gather_flush(worker);
         search_alone(worker, file);
         return;

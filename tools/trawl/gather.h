@@ -15,6 +15,7 @@
 
 /* Files up to this size are read whole, so that the searches find them in the cache. */
 #define WHOLE_BYTES (UINT64_C(512) << 10)
+#define GATHER_BYTES (UINT64_C(256) << 10) /* that wait at most before they are searched */
 
 struct gathered {
     const char *name;
@@ -24,31 +25,22 @@ struct gathered {
 };
 
 struct gather {
-    uint8_t *bytes; /* those of the files that wait, then room for one; NULL until needed */
+    uint8_t *bytes; /* those of the files that wait, then room for one (input.c) */
     uint64_t used;
     struct gathered files[GATHER_FILES_MAX];
-    size_t count, files_max;
-    size_t in_vain; /* files that were searched alone since one was selected */
-    bool allowed;
+    size_t count;
+    size_t files_max; /* 0: files are never gathered */
+    size_t in_vain;   /* files that were searched alone since one was selected */
 };
 
 struct pool_worker;
 
+/* Where several files may come; else none are gathered. */
 void gather_begin(struct gather *gather, const struct command_job *job);
-void gather_end(struct gather *gather);
-
-/* Room for WHOLE_BYTES + 1; NULL: no memory. */
-uint8_t *gather_room(struct gather *gather);
-
-/* Are most files only passed over? */
-bool gather_passes_over(const struct gather *gather);
 
 /* Search a file that was read whole, or let it wait. Its name must last until gather_flush. */
 void gather_search(struct pool_worker *worker, const struct job_file *file);
 /* Search those that wait: before anything else is searched or told. */
 void gather_flush(struct pool_worker *worker);
-
-/* Search one file by the worker alone. */
-void pool_search_single(struct pool_worker *worker, const struct job_file *file);
 
 #endif

@@ -10,7 +10,6 @@
 
 #include "trawl/encoding.h"
 #include "trawl/interrupt.h"
-#include "trawl/open.h"
 #include "trawl/progress.h"
 #include "trawl/scan.h"
 #include "trawl/searchers.h"
@@ -21,6 +20,8 @@
 #define SHARED_BYTES_ALONE (UINT64_C(512) << 10)
 #define SHARED_BYTES (UINT64_C(8) << 20)        /* ... or if all wait for it to be printed ... */
 #define SHARED_BYTES_AHEAD (UINT64_C(32) << 20) /* ... which is waited for from here on. */
+
+#define ROOM_ALIGNMENT 4096u
 
 static bool is_device(mode_t mode)
 {
@@ -35,24 +36,21 @@ static void file_error(struct pool_worker *worker, const char *name, int os_code
         job_file_error(worker->job, name, os_code);
 }
 
-/* A file of more is not worth to be read whole. */
-static uint64_t most_whole(const struct pool_worker *worker, const struct job_file *file)
-{
-    bool may_end_soon = searchers_stop_early(worker->job->settings) &&
-                        (file->is_operand || !gather_passes_over(&worker->gather));
-
-    return may_end_soon ? WHOLE_BYTES_FIRST : WHOLE_BYTES;
-}
-
-/* Read to the end, if that comes within most_whole. size: what it is said to be; negative: not
- * known. *moved: another read would not begin where it did. */
+/* Read to the end, if the file is not too long to be worth it. size: what it is said to be;
+ * negative: not known. *moved: another read would not begin where it did. */
 static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, bool *moved,
                         struct job_file *file)
 {
-    uint64_t most = most_whole(worker, file), used = 0;
+    struct gather *gather = &worker->gather;
+    bool may_end_soon =
+        searchers_stop_early(worker->job->settings) && (file->is_operand || gather->files_max <= 1);
+    uint64_t most = may_end_soon ? WHOLE_BYTES_FIRST : WHOLE_BYTES, used = 0;
     uint64_t limit = size < 0 ? WHOLE_BYTES_FIRST : most + 1;
-    uint8_t *bytes = gather_room(&worker->gather);
+    uint8_t *bytes;
 
+    if (gather->bytes == NULL)
+        gather->bytes = aligned_alloc(ROOM_ALIGNMENT, GATHER_BYTES + WHOLE_BYTES + ROOM_ALIGNMENT);
+    bytes = gather->bytes == NULL ? NULL : gather->bytes + gather->used;
     while (bytes != NULL && size <= (off_t)most && used <= most) {
         ssize_t got = pread(descriptor, bytes + used, (size_t)(limit - used), (off_t)used);
 
@@ -110,8 +108,7 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     const struct command_job *job = worker->job;
     enum whole whole;
 
-    if (item->is_operand || item->type != DT_REG || job->settings->initial_tab ||
-        job->settings->encoding != NULL)
+    if (item->type != DT_REG || job->settings->initial_tab || job->settings->encoding != NULL)
         return WHOLE_NOT;
     if (job->output_is_regular &&
         (fstat(descriptor, status) != 0 || job_is_own_output(job, status)))
@@ -125,9 +122,9 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
 
 void pool_tell_progress(struct pool_worker *worker)
 {
-    progress_add(worker->searched_bytes - worker->told_bytes, worker->searched_found);
-    worker->told_bytes = worker->searched_bytes;
-    worker->searched_found = 0;
+    progress_add(worker->job->searched_bytes - worker->told_bytes, worker->job->searched_found);
+    worker->told_bytes = worker->job->searched_bytes;
+    worker->job->searched_found = 0;
 }
 
 /* With the turn: the searcher with all threads. NULL: said why, and the search is over. */
@@ -140,7 +137,7 @@ static struct trawl_searcher *shared_searcher(struct pool_worker *worker)
         return pool->shared;
     if (pool->workers_max == 1 && pool->job->settings->threads == 1 && worker->searcher != NULL)
         return worker->searcher;
-    if (searchers_open(pool->job, &pool->shared, message))
+    if (searchers_open(pool->job, false, &pool->shared, message))
         return pool->shared;
     pool->shared = NULL;
     job_message(worker->job, "%s", message);
@@ -161,6 +158,7 @@ static void search_shared(struct pool_worker *worker, const struct job_file *fil
     worker->job->prints_alone = true;
     job_search(worker->job, file);
     worker->job->prints_alone = false;
+    worker->job->searcher = worker->searcher;
 }
 
 static bool wants_all_threads(struct pool_worker *worker, const struct stat *status)
@@ -171,7 +169,7 @@ static bool wants_all_threads(struct pool_worker *worker, const struct stat *sta
         return true;
     if (bytes < SHARED_BYTES_ALONE || !pool_has_turn(worker))
         return false;
-    return bytes >= SHARED_BYTES || !pool_is_shared(worker);
+    return bytes >= SHARED_BYTES || atomic_load(&worker->pool->active) == 1;
 }
 
 static void search_big(struct pool_worker *worker, const struct job_file *file)
@@ -182,7 +180,7 @@ static void search_big(struct pool_worker *worker, const struct job_file *file)
     if (wants_all_threads(worker, file->status))
         search_shared(worker, file);
     else
-        pool_search_single(worker, file);
+        job_search(worker->job, file);
 }
 
 /* A file in another encoding: what comes out of a pipe instead of the file. */
@@ -212,7 +210,7 @@ static bool is_skipped(const struct pool_worker *worker, const struct walk_item 
 
     if (walk_skips_devices(settings, item->is_operand) && is_device(mode))
         return true;
-    if (item->is_operand && walk_skips_operand(pool_walk(worker), item->name, is_directory))
+    if (item->is_operand && walk_skips_operand(&worker->pool->walk, item->name, is_directory))
         return true;
     return is_directory && settings->directories != DIRECTORIES_READ;
 }
@@ -223,8 +221,10 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
     struct stat status;
     struct job_file file = {descriptor,           &status,         item->name, NULL, 0,
                             settings->search_zip, item->is_operand};
-    enum whole whole = read_unseen(worker, descriptor, item, &status, &file);
+    enum whole whole = WHOLE_NOT;
 
+    if (!item->is_operand)
+        whole = read_unseen(worker, descriptor, item, &status, &file);
     if (whole == WHOLE_NOT) {
         if (fstat(descriptor, &status) != 0) {
             file_error(worker, item->name, errno);
@@ -232,7 +232,8 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         }
         if (item->kind != WALK_INPUT && is_skipped(worker, item, status.st_mode))
             return;
-        if (encoding_applies(settings->encoding, descriptor, &status)) {
+        if (settings->encoding != NULL &&
+            encoding_applies(settings->encoding, descriptor, &status)) {
             search_encoded(worker, &file);
             return;
         }
@@ -240,8 +241,10 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
             !job_is_own_output(worker->job, &status))
             whole = read_whole(worker, descriptor, status.st_size, &file);
     }
-    if (whole == WHOLE_READ)
+    if (whole == WHOLE_READ && worker->gather.files_max > 0)
         gather_search(worker, &file);
+    else if (whole == WHOLE_READ)
+        job_search(worker->job, &file);
     else if (whole == WHOLE_NOT)
         search_big(worker, &file);
 }
@@ -265,17 +268,17 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
     int flags = O_RDONLY | O_NOCTTY | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW) |
                 (walk_skips_devices(settings, item->is_operand) ? O_NONBLOCK : 0);
     int descriptor, open_error;
-    bool turn;
+    bool turn = !worker->pool->takes_turns || pool_has_turn(worker);
 
-    if ((!pool_has_turn(worker) || worker->gather.count > 0) && waits(item, directory)) {
+    if ((!turn || worker->gather.count > 0) && waits(item, directory)) {
         gather_flush(worker);
         if (!pool_wait_turn(worker))
             return;
+        turn = true;
     }
-    turn = pool_has_turn(worker); /* else the open may not wait */
-    if (turn)
+    if (turn) /* else the open may not wait */
         interrupt_allow();
-    descriptor = open_above_standard(directory, item->name + item->open_at, flags);
+    descriptor = openat(directory, item->name + item->open_at, flags);
     open_error = errno;
     if (turn)
         interrupt_forbid();
@@ -303,7 +306,9 @@ void pool_search(struct pool_worker *worker, const struct walk_item *item)
         search_file(worker, item);
         break;
     case WALK_INPUT:
-        if (pool_wait_turn(worker))
+        if (pool_wait_turn(worker) && worker->job->input_is_closed)
+            job_file_error(worker->job, item->name, EBADF);
+        else if (worker->has_turn)
             search_open(worker, STDIN_FILENO, item);
         break;
     case WALK_LOOP:

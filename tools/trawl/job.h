@@ -59,6 +59,7 @@ struct command_job {
     bool silent;                         /* messages are not wanted: they come again */
     struct stat output_stat;             /* of standard output, if it is a regular file */
     bool output_is_regular;
+    bool input_is_closed;
     int show_names; /* 1, 0, or -1: as the operand turns out to be a directory or not */
     enum groups groups;
     bool selected; /* a line was, in some file */
@@ -66,6 +67,7 @@ struct command_job {
     bool left_out;     /* by the rules about files of directories, something was */
     bool done;         /* nothing more can change the outcome */
     bool prints_alone; /* whose turn to print it is, with a searcher of all threads: interrupt.h */
+    uint64_t searched_bytes, searched_found; /* by searchers that the display does not follow */
     struct job_totals totals;
 };
 

@@ -1,5 +1,6 @@
 /* trawl: the command. Search for strings as GNU grep -F does, with every core. */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -228,7 +229,7 @@ static bool open_report(struct command_job *job, char *message)
 
     if ((report == REPORT_MATRIX ||
          searchers_engine(job->settings, job->patterns) == TRAWL_ENGINE_CUDA) &&
-        !searchers_open(job, &job->searcher, message))
+        !searchers_open(job, false, &job->searcher, message))
         return false;
     if (report == REPORT_MATRIX)
         return matrix_open(job, message);
@@ -430,11 +431,13 @@ static bool build_settings(struct command_job *job, struct settings *settings, c
 }
 
 /* All that searches opens is closed here. */
-static int run_settings(struct settings *settings)
+static int run_settings(struct settings *settings, bool input_is_closed)
 {
     struct patterns patterns = {0};
-    struct command_job job = {
-        .settings = settings, .patterns = &patterns, .output = &standard_output};
+    struct command_job job = {.settings = settings,
+                              .patterns = &patterns,
+                              .output = &standard_output,
+                              .input_is_closed = input_is_closed};
     const struct file_settings *files = &settings->files;
     char message[SETTINGS_ERROR_BYTES];
     int status = EXIT_ERROR;
@@ -519,10 +522,24 @@ static bool print_document(const struct settings *settings, int *status)
     return true;
 }
 
+/* Nothing that is opened gets the number of a standard descriptor that is closed: what cannot be
+ * read (standard input) or written takes it. Returns whether standard input is closed. */
+static bool take_closed_descriptors(void)
+{
+    bool input_is_closed = fcntl(STDIN_FILENO, F_GETFD) < 0;
+
+    for (int descriptor = STDIN_FILENO; descriptor <= STDERR_FILENO; descriptor++)
+        if (fcntl(descriptor, F_GETFD) < 0 &&
+            (descriptor != STDIN_FILENO || open("/dev/null", O_WRONLY | O_CLOEXEC) < 0))
+            (void)open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return input_is_closed;
+}
+
 int main(int argument_count, char **arguments)
 {
     struct settings settings;
     struct config config = {0};
+    bool input_is_closed = take_closed_descriptors();
     int status = EXIT_ERROR;
 
     output_open(&standard_output, STDOUT_FILENO);
@@ -530,7 +547,7 @@ int main(int argument_count, char **arguments)
         message_manner.escapes = settings.escape_controls == COLOR_ALWAYS ||
                                  (settings.escape_controls == COLOR_AUTO && isatty(STDERR_FILENO));
         if (!print_document(&settings, &status))
-            status = run_settings(&settings);
+            status = run_settings(&settings, input_is_closed);
     }
     settings_free(&settings);
     if (config.path != NULL)

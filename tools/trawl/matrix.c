@@ -206,7 +206,8 @@ static int64_t empty_first(const struct settings *settings, const uint8_t *recor
 
 static enum trawl_status ended(struct matrix_rows *rows, enum trawl_status status)
 {
-    job_add_stats(rows->scan->job);
+    if (rows->scan->settings->stats)
+        job_add_stats(rows->scan->job);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 

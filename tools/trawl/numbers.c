@@ -155,9 +155,3 @@ bool number_set_at(struct text_scan *scan, const struct trawl_match *matches, ui
     sort(set);
     return true;
 }
-
-void number_set_free(struct number_set *set)
-{
-    free(set->stamps);
-    free(set->list);
-}

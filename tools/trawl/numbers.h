@@ -53,6 +53,5 @@ bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matche
                         uint64_t match_count, uint64_t begin, uint64_t end, bool empty);
 bool number_set_at(struct text_scan *scan, const struct trawl_match *matches, uint64_t match_count,
                    uint64_t end);
-void number_set_free(struct number_set *set);
 
 #endif

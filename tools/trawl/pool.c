@@ -44,17 +44,15 @@ static size_t batch_files(struct pool *pool)
 {
     uint64_t count = atomic_load(&pool->file_count), files;
 
-    if (count == 0)
-        return BATCH_FILES_FIRST;
     files = BATCH_BYTES / (atomic_load(&pool->file_bytes) / count + FILE_COST_BYTES);
     return files < 1 ? 1 : files > POOL_BATCH_FILES ? POOL_BATCH_FILES : (size_t)files;
 }
 
-/* Take the next files of the walk. With walk_lock. */
+/* Take the next files of the walk. With walk_lock, if workers take turns. */
 static void take_files(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
-    size_t files_max = batch_files(pool);
+    size_t files_max = pool->file_count == 0 ? BATCH_FILES_FIRST : batch_files(pool);
     const struct tree_directory *last = NULL;
     unsigned directory_count = 0;
 
@@ -67,8 +65,11 @@ static void take_files(struct pool_worker *worker)
         pool->walked = !walk_next(&pool->walk, item);
         if (pool->walked)
             break;
-        if (!keep_name(worker, item->name)) {
+        if (item->is_operand) {
+            name_at = SIZE_MAX; /* its name stays */
+        } else if (!keep_name(worker, item->name)) {
             item->kind = WALK_ERROR;
+            item->name = "";
             item->os_code = ENOMEM;
             item->directory = NULL;
             name_at = SIZE_MAX;
@@ -111,8 +112,8 @@ static void begin_worker(struct pool *pool)
     }
 }
 
-/* The next batch of this worker. False: there is none. */
-static bool next_batch(struct pool_worker *worker)
+/* The next batch of this worker, in its turn. False: there is none. */
+static bool next_in_turn(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
     bool any = false;
@@ -142,6 +143,19 @@ static bool next_batch(struct pool_worker *worker)
     return true;
 }
 
+/* The same for any worker. */
+static bool next_batch(struct pool_worker *worker)
+{
+    struct pool *pool = worker->pool;
+
+    if (pool->takes_turns)
+        return next_in_turn(worker);
+    if (pool->walked || worker->job->done || worker->job->output->error != 0)
+        return false;
+    take_files(worker);
+    return worker->item_count > 0;
+}
+
 static void search_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -150,21 +164,23 @@ static void search_batch(struct pool_worker *worker)
 
     for (size_t i = 0; i < worker->item_count; i++) {
         struct walk_item *item = &worker->items[i];
-        uint64_t before = worker->searched_bytes;
+        uint64_t before = job->searched_bytes;
 
-        item->name = worker->name_at[i] == SIZE_MAX ? "" : worker->names + worker->name_at[i];
-        if (pool_may_search(worker))
+        if (worker->name_at[i] != SIZE_MAX)
+            item->name = worker->names + worker->name_at[i];
+        if (pool->takes_turns ? pool_may_search(worker) : !job->done)
             pool_search(worker, item);
-        if (i + 1 == worker->item_count)
+        if (i + 1 == worker->item_count && worker->gather.count > 0)
             gather_flush(worker);
-        tree_directory_drop(item->directory);
-        before = worker->searched_bytes - before;
+        if (item->directory != NULL)
+            tree_directory_drop(item->directory);
+        before = job->searched_bytes - before;
         file_bytes += before < BATCH_BYTES ? before : BATCH_BYTES;
     }
     atomic_fetch_add(&pool->file_count, worker->item_count);
     atomic_fetch_add(&pool->file_bytes, file_bytes);
     pool_tell_progress(worker);
-    if (job->done) {
+    if (pool->takes_turns && job->done) {
         uint64_t last = atomic_load(&pool->sequence_last);
 
         while (worker->sequence < last &&
@@ -173,31 +189,47 @@ static void search_batch(struct pool_worker *worker)
     }
 }
 
-static bool open_worker(struct pool_worker *worker)
+/* The job and the searcher that a worker searches with. */
+static bool open_worker(struct pool_worker *worker, char *message)
 {
     struct pool *pool = worker->pool;
-    char message[SETTINGS_ERROR_BYTES];
 
-    worker->own_job = pool->worker_job;
-    worker->own_job.worker = worker;
-    worker->job = &worker->own_job;
-    gather_begin(&worker->gather, worker->job);
-    return searchers_open_single(pool->job, &worker->searcher, message);
+    worker->job = pool->job;
+    worker->has_turn = !pool->takes_turns;
+    if (pool->takes_turns) {
+        worker->own_job = pool->worker_job;
+        worker->own_job.worker = worker;
+        worker->job = &worker->own_job;
+    }
+    if (pool->several_files)
+        gather_begin(&worker->gather, worker->job);
+    if (pool->shared != NULL) /* it searches everything */
+        return true;
+    if (!searchers_open(pool->job, true, &worker->searcher, message))
+        return false;
+    worker->job->searcher = worker->searcher;
+    return true;
+}
+
+static void search_batches(struct pool_worker *worker)
+{
+    atomic_fetch_add(&worker->pool->active, 1);
+    while (next_batch(worker)) {
+        search_batch(worker);
+        if (worker->pool->takes_turns)
+            pool_end_batch(worker);
+    }
+    atomic_fetch_sub(&worker->pool->active, 1);
 }
 
 static void *work(void *context)
 {
     struct pool_worker *worker = context;
+    char message[SETTINGS_ERROR_BYTES];
 
     thread_begins(&worker->thread);
-    if (!open_worker(worker))
-        return NULL; /* the others do its part */
-    atomic_fetch_add(&worker->pool->active, 1);
-    while (next_batch(worker)) {
-        search_batch(worker);
-        pool_end_batch(worker);
-    }
-    atomic_fetch_sub(&worker->pool->active, 1);
+    if (open_worker(worker, message)) /* else the others do its part */
+        search_batches(worker);
     return NULL;
 }
 
@@ -213,20 +245,23 @@ static uint32_t cores_available(void)
     return (uint32_t)CPU_COUNT(&set);
 }
 
-/* How many workers, and how many directories each may hold open: as descriptors suffice. Returns
- * how many the walk may. */
-static unsigned share_descriptors(struct pool *pool)
+/* How many workers, at most one for each file, and how many directories each may hold open: as
+ * descriptors suffice. Returns how many the walk may. */
+static unsigned share_descriptors(struct pool *pool, size_t operand_count)
 {
     const struct settings *settings = pool->job->settings;
+    bool one_worker = !pool->several_files || pool->job->searcher != NULL;
     struct rlimit limit;
     uint64_t rest = 1024, each;
 
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < 65536)
         rest = limit.rlim_cur;
     rest = rest > DESCRIPTORS_SPARED + 8 ? rest - DESCRIPTORS_SPARED : 8;
-    pool->workers_max = settings->threads > 0 ? (uint32_t)settings->threads : cores_available();
-    if (pool->job->searcher != NULL)
-        pool->workers_max = 1;
+    pool->workers_max = one_worker              ? 1
+                        : settings->threads > 0 ? (uint32_t)settings->threads
+                                                : cores_available();
+    if (settings->directories != DIRECTORIES_RECURSE && pool->workers_max > operand_count)
+        pool->workers_max = operand_count > 1 ? (uint32_t)operand_count : 1;
     if (pool->workers_max > rest / 4)
         pool->workers_max = (uint32_t)(rest / 4);
     each = rest / 2 / pool->workers_max - 1; /* and the file itself */
@@ -234,51 +269,19 @@ static unsigned share_descriptors(struct pool *pool)
     return rest / 4 < OPEN_LEVELS_MAX ? (unsigned)(rest / 4) : OPEN_LEVELS_MAX;
 }
 
-static void close_worker(struct pool_worker *worker)
-{
-    pthread_cond_destroy(&worker->turned);
-    trawl_searcher_close(worker->searcher);
-    pool_free_messages(worker->messages, worker->message_count);
-    free(worker->messages);
-    if (worker->kept != NULL)
-        output_close(worker->kept);
-    free(worker->kept);
-    gather_end(&worker->gather);
-    free(worker->names);
-}
-
 static void pool_close(struct pool *pool)
 {
-    for (uint32_t i = 0; i < pool->worker_count; i++)
-        close_worker(&pool->workers[i]);
-    for (uint32_t i = 0; pool->ahead != NULL && i < POOL_AHEAD_BATCHES; i++)
-        pool_free_result(pool->ahead[i].result);
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        trawl_searcher_close(pool->workers[i].searcher);
+        free(pool->workers[i].gather.bytes);
+        free(pool->workers[i].names);
+    }
+    if (pool->takes_turns)
+        pool_close_turns(pool);
     if (pool->shared_is_ours)
         trawl_searcher_close(pool->shared);
     walk_close(&pool->walk);
-    pthread_cond_destroy(&pool->room);
-    thread_lock_close(&pool->walk_lock);
-    thread_lock_close(&pool->lock);
-    free(pool->ahead);
     free(pool->workers);
-}
-
-static bool open_first(struct pool *pool, char *message)
-{
-    struct pool_worker *first = &pool->workers[0];
-
-    first->pool = pool;
-    if (pthread_cond_init(&first->turned, NULL) == 0)
-        pool->worker_count = 1;
-    pool->worker_job = *pool->job;
-    memset(&pool->worker_job.totals, 0, sizeof pool->worker_job.totals);
-    first->own_job = pool->worker_job;
-    first->own_job.worker = first;
-    first->job = pool->workers_max == 1 ? pool->job : &first->own_job;
-    gather_begin(&first->gather, first->job);
-    pool->shared_is_ours = pool->job->searcher == NULL;
-    pool->shared = pool->job->searcher;
-    return pool->shared != NULL || searchers_open_single(pool->job, &first->searcher, message);
 }
 
 bool job_walk(struct command_job *job, const struct value_item *operands, size_t operand_count,
@@ -290,29 +293,28 @@ bool job_walk(struct command_job *job, const struct value_item *operands, size_t
 
     memset(&pool, 0, sizeof pool);
     pool.job = job;
-    pool.room_wanted = UINT64_MAX;
-    atomic_init(&pool.sequence_last, UINT64_MAX);
-    open_levels = share_descriptors(&pool);
+    pool.shared = job->searcher;
+    pool.shared_is_ours = job->searcher == NULL;
+    pool.several_files = operand_count > 1 || job->settings->directories == DIRECTORIES_RECURSE;
+    open_levels = share_descriptors(&pool, operand_count);
+    pool.takes_turns = pool.workers_max > 1;
     pool.workers = calloc(pool.workers_max, sizeof *pool.workers);
     if (pool.workers == NULL) {
         strcpy(message, "memory exhausted");
         return false;
     }
-    thread_lock_open(&pool.walk_lock);
-    thread_lock_open(&pool.lock);
-    pthread_cond_init(&pool.room, NULL);
+    pool.worker_count = 1;
+    pool.workers[0].pool = &pool;
+    pool.worker_job = *job;
+    memset(&pool.worker_job.totals, 0, sizeof pool.worker_job.totals);
+    if (pool.takes_turns)
+        pool_open_turns(&pool);
     walk_open(&pool.walk, job, operands, operand_count, open_levels);
-    good = open_first(&pool, message);
-    if (good) {
-        atomic_fetch_add(&pool.active, 1);
-        while (next_batch(&pool.workers[0])) {
-            search_batch(&pool.workers[0]);
-            pool_end_batch(&pool.workers[0]);
-        }
-        atomic_fetch_sub(&pool.active, 1);
-        for (uint32_t i = 1; i < pool.worker_count; i++) /* a worker may have begun another one */
-            pthread_join(pool.workers[i].thread.id, NULL);
-    }
+    good = open_worker(&pool.workers[0], message);
+    if (good)
+        search_batches(&pool.workers[0]);
+    for (uint32_t i = 1; i < pool.worker_count; i++) /* a worker may have begun another one */
+        pthread_join(pool.workers[i].thread.id, NULL);
     job->totals.worker_count = pool.worker_count;
     job->searcher = pool.shared_is_ours ? NULL : pool.shared;
     pool_close(&pool);

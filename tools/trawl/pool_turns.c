@@ -29,7 +29,7 @@ static void say(struct command_job *job, const char *text)
     message_in_output(job->output, job->progress, text);
 }
 
-void pool_free_messages(struct pool_message *messages, size_t count)
+static void free_messages(struct pool_message *messages, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(messages[i].text);
@@ -88,7 +88,7 @@ static void print_own(struct pool_worker *worker)
     if (kept->committed >= mark_end)
         kept->committed -= taken;
     print_kept(worker->pool, kept->bytes, kept->committed, worker->messages, worker->message_count);
-    pool_free_messages(worker->messages, worker->message_count);
+    free_messages(worker->messages, worker->message_count);
     worker->message_count = 0;
     kept->used -= kept->committed;
     memmove(kept->bytes, kept->bytes + kept->committed, kept->used);
@@ -219,11 +219,9 @@ static void add_to_job(struct pool *pool, const struct pool_result *result)
     job_add_totals(&job->totals, &result->totals);
 }
 
-void pool_free_result(struct pool_result *result)
+static void free_result(struct pool_result *result)
 {
-    if (result == NULL)
-        return;
-    pool_free_messages(result->messages, result->message_count);
+    free_messages(result->messages, result->message_count);
     free(result->messages);
     free(result);
 }
@@ -259,7 +257,7 @@ static void pass_turn(struct pool *pool)
         pool->left_bytes -= result->bytes_count;
         thread_unlock(&pool->lock);
         print_result(pool, result);
-        pool_free_result(result);
+        free_result(result);
         thread_lock(&pool->lock);
     }
     if (entry != NULL && entry->waiter != NULL)
@@ -349,7 +347,6 @@ void pool_begin_batch(struct pool_worker *worker)
 
     worker->has_turn = false;
     worker->mark.begin = worker->mark.end = 0;
-    worker->searched_bytes = worker->searched_found = worker->told_bytes = 0;
     job->groups = GROUPS_UNKNOWN;
     job->selected = job->error_seen = job->done = false;
     memset(&job->totals, 0, sizeof job->totals);
@@ -428,12 +425,33 @@ void pool_cut_back(struct pool_worker *worker)
         worker->mark.begin = worker->mark.end = 0;
 }
 
-const struct walk *pool_walk(const struct pool_worker *worker)
+void pool_open_turns(struct pool *pool)
 {
-    return &worker->pool->walk;
+    pool->room_wanted = UINT64_MAX;
+    atomic_init(&pool->sequence_last, UINT64_MAX);
+    thread_lock_open(&pool->walk_lock);
+    thread_lock_open(&pool->lock);
+    pthread_cond_init(&pool->room, NULL);
+    pthread_cond_init(&pool->workers[0].turned, NULL);
 }
 
-bool pool_is_shared(const struct pool_worker *worker)
+void pool_close_turns(struct pool *pool)
 {
-    return atomic_load(&worker->pool->active) > 1;
+    for (uint32_t i = 0; i < pool->worker_count; i++) {
+        struct pool_worker *worker = &pool->workers[i];
+
+        pthread_cond_destroy(&worker->turned);
+        free_messages(worker->messages, worker->message_count);
+        free(worker->messages);
+        if (worker->kept != NULL)
+            output_close(worker->kept);
+        free(worker->kept);
+    }
+    for (uint32_t i = 0; pool->ahead != NULL && i < POOL_AHEAD_BATCHES; i++)
+        if (pool->ahead[i].result != NULL)
+            free_result(pool->ahead[i].result);
+    free(pool->ahead);
+    pthread_cond_destroy(&pool->room);
+    thread_lock_close(&pool->walk_lock);
+    thread_lock_close(&pool->lock);
 }

@@ -36,12 +36,10 @@ struct pool_worker {
     size_t message_count, message_capacity;
     struct pool_mark mark;
     struct gather gather;
-    uint64_t searched_bytes; /* of the batch, by its own searcher */
-    uint64_t searched_found; /* since progress was told */
-    uint64_t told_bytes;     /* of searched_bytes, to progress */
+    uint64_t told_bytes; /* of job->searched_bytes, to progress */
 
-    uint64_t sequence; /* of the batch */
-    bool has_turn;
+    uint64_t sequence;                        /* of the batch */
+    bool has_turn;                            /* always, if there is but one worker */
     struct walk_item items[POOL_BATCH_FILES]; /* with offsets in names for their names */
     size_t name_at[POOL_BATCH_FILES];
     size_t item_count;
@@ -65,16 +63,19 @@ struct pool {
     struct pool_worker *workers;
     uint32_t worker_count; /* that were begun; grows under walk_lock */
     uint32_t workers_max;
+    bool several_files; /* may come */
+    bool takes_turns;   /* there may be several workers; else what follows walk is not used */
     unsigned batch_directories;
     struct trawl_searcher *shared;
     bool shared_is_ours;
 
-    struct thread_lock walk_lock;
     struct walk walk;
     bool walked;
+    _Atomic uint64_t file_count, file_bytes;
+
+    struct thread_lock walk_lock;
     uint64_t sequence_next;
     _Atomic uint64_t sequence_last; /* no batch beyond it is of interest */
-    _Atomic uint64_t file_count, file_bytes;
     atomic_uint active;
 
     struct thread_lock lock;
@@ -83,11 +84,12 @@ struct pool {
     atomic_bool over;
     uint64_t room_wanted; /* the first batch that waits for room */
     uint64_t left_bytes;
-    struct batch_turn *ahead; /* NULL while there is one worker */
+    struct batch_turn *ahead; /* NULL until a second worker begins */
 };
 
-void pool_free_messages(struct pool_message *messages, size_t count);
-void pool_free_result(struct pool_result *result); /* NULL: nothing */
+/* What the turns of several workers need, the first one's part too. */
+void pool_open_turns(struct pool *pool);
+void pool_close_turns(struct pool *pool);
 /* The worker has taken files. */
 void pool_begin_batch(struct pool_worker *worker);
 /* Print the batch, or leave it to be printed. */
@@ -100,9 +102,6 @@ bool pool_may_search(struct pool_worker *worker);
 bool pool_has_turn(struct pool_worker *worker);
 /* Wait for it. False: the search is over. */
 bool pool_wait_turn(struct pool_worker *worker);
-/* Are others at work? */
-bool pool_is_shared(const struct pool_worker *worker);
-const struct walk *pool_walk(const struct pool_worker *worker);
 
 /* ---- For what prints ------------------------------------------------------------------------- */
 

@@ -13,8 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "trawl/open.h"
-
 #define FILE_BYTES_MAX (100u << 20) /* git reads no longer ones either */
 
 bool repository_is_absent(int os_code)
@@ -25,8 +23,7 @@ bool repository_is_absent(int os_code)
 
 char *repository_read(int directory, const char *path, size_t *bytes)
 {
-    int descriptor =
-        open_above_standard(directory, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int descriptor = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     struct stat status;
     char *text = NULL;
     size_t used = 0, room;

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "trawl/binary.h"
+#include "trawl/bus.h"
 #include "trawl/characters.h"
 #include "trawl/interrupt.h"
 #include "trawl/json.h"
@@ -43,8 +44,6 @@ static unsigned number_width(const struct command_job *job, const struct stat *s
     uint64_t largest = (uint64_t)status->st_size;
     unsigned width = 0;
 
-    if (!job->settings->initial_tab)
-        return 0;
     if (!S_ISREG(status->st_mode) || !seekable)
         return NUMBER_WIDTH_UNKNOWN;
     largest += job->settings->line_number;
@@ -55,15 +54,13 @@ static unsigned number_width(const struct command_job *job, const struct stat *s
     return width;
 }
 
-/* A file with a hole has NULs, wherever they are; grep asks before it has read them. `*at`: where
- * in the text. */
+/* A regular file with a hole has NULs, wherever they are; grep asks before it has read them. `*at`:
+ * where in the text. */
 static bool has_hole(const struct job_file *file, uint64_t *at)
 {
     const struct stat *status = file->status;
     off_t here, hole;
 
-    if (!S_ISREG(status->st_mode) || status->st_size <= (off_t)BLOCK_BYTES)
-        return false;
     here = file->bytes != NULL ? 0 : lseek(file->descriptor, 0, SEEK_CUR);
     if (here < 0)
         return false;
@@ -95,17 +92,6 @@ static bool plan_any_position(struct text_scan *scan)
     return true;
 }
 
-/* tg leaves out binary files of directories only. */
-static enum binary_files binary_files_of(const struct settings *settings,
-                                         const struct job_file *file)
-{
-    bool is_named = settings->is_tg && file->is_operand;
-
-    return is_named && settings->binary_files == BINARY_FILES_WITHOUT_MATCH
-               ? BINARY_FILES_BINARY
-               : settings->binary_files;
-}
-
 static void scan_begin(struct text_scan *scan, struct command_job *job, struct trawl_text *text,
                        const struct job_file *file)
 {
@@ -120,11 +106,14 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->text = text;
     scan->plan = patterns->plan;
     scan->name = file->name;
-    scan->binary_files = binary_files_of(settings, file);
+    scan->binary_files = settings->binary_files;
+    if (settings->is_tg && file->is_operand && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
+        scan->binary_files = BINARY_FILES_BINARY; /* tg leaves out those of directories only */
     scan->seekable = trawl_text_is_seekable(text);
     scan->unpacks = file->may_be_compressed && file->bytes == NULL && !scan->seekable;
     scan->counts_line_ends = file->bytes != NULL;
-    scan->number_width = number_width(job, file->status, scan->seekable);
+    if (settings->initial_tab)
+        scan->number_width = number_width(job, file->status, scan->seekable);
     scan->left_count = settings->max_count;
     scan->printed_end = OFFSET_NONE;
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
@@ -142,7 +131,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     if (settings->json)
         json_open(scan);
     scan->block_end = scan->watch_nulls && scan->seekable && !scan->quiet ? 0 : OFFSET_NONE;
-    if (scan->watch_nulls && scan->seekable && has_hole(file, &hole)) {
+    if (scan->watch_nulls && scan->seekable && S_ISREG(file->status->st_mode) &&
+        file->status->st_size > (off_t)BLOCK_BYTES && has_hole(file, &hole)) {
         scan->hole = hole;
         scan->null_offset = 0;
         binary_found(scan);
@@ -307,28 +297,6 @@ static enum trawl_status scan_run(struct text_scan *scan, int descriptor, struct
     return status;
 }
 
-/* While nothing is printed SIGINT may end the program: see scan_print_begin. */
-static enum trawl_status scan_run_alone(struct text_scan *scan, int descriptor,
-                                        struct trawl_error *error)
-{
-    enum trawl_status status;
-
-    if (scan->job->prints_alone)
-        interrupt_allow();
-    status = scan_run(scan, descriptor, error);
-    if (scan->job->prints_alone)
-        interrupt_forbid();
-    return status;
-}
-
-static void add_totals(struct command_job *job, const struct text_scan *scan)
-{
-    job->totals.file_count++;
-    job->totals.selected_count += scan->selected_count;
-    if (scan->settings->report != REPORT_MATRIX) /* which searches several times */
-        job_add_stats(job);
-}
-
 /* As tg: what of a binary file is left out, in ripgrep's words. */
 static void report_binary(struct command_job *job, const struct text_scan *scan, bool is_binary)
 {
@@ -389,6 +357,20 @@ static void report_file(struct command_job *job, struct text_scan *scan)
         job->done = true;
 }
 
+static void scan_free(struct text_scan *scan)
+{
+    free(scan->carry);
+    free(scan->carried);
+    free(scan->reread_bytes);
+    free(scan->zapped);
+    free(scan->characters.kept);
+    free(scan->numbers.stamps);
+    free(scan->numbers.list);
+    free(scan->style.spans);
+    free(scan->style.replaced);
+    free(scan->style.link_path);
+}
+
 void job_pass_over(struct command_job *job, const char *name)
 {
     struct text_scan scan;
@@ -401,7 +383,7 @@ void job_pass_over(struct command_job *job, const char *name)
     scan.output = job->output;
     scan.name = name;
     report_file(job, &scan);
-    style_free(&scan.style);
+    scan_free(&scan);
 }
 
 /* Read what a search did not want, so that the writer of a pipe is not told off. */
@@ -475,6 +457,7 @@ static enum trawl_status text_open(const struct job_file *file, struct trawl_tex
 {
     if (file->bytes != NULL)
         return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
+    bus_open(); /* it may be mapped, and shorter by the time it is read */
     if (file->may_be_compressed)
         return trawl_text_from_compressed(file->descriptor, file->name, text, error);
     return trawl_text_from_descriptor(file->descriptor, file->name, text, error);
@@ -486,8 +469,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     struct trawl_error error;
     struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
-    const struct trawl_searcher *reader =
-        job->matrix != NULL ? matrix_reader(job->matrix) : job->searcher;
+    bool shown = job->prints_alone || job->matrix != NULL; /* as it goes on, by the display */
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
@@ -508,17 +490,25 @@ void job_search(struct command_job *job, const struct job_file *file)
         return;
     }
     scan_begin(&scan, job, text, file);
-    if (job->prints_alone || job->matrix != NULL)
-        progress_file(reader, text);
+    if (shown)
+        progress_file(job->matrix != NULL ? matrix_reader(job->matrix) : job->searcher, text);
     if (job->prints_alone && prints_matches(job->settings))
         progress_found(0);
-    if (S_ISDIR(file->status->st_mode))
+    if (S_ISDIR(file->status->st_mode)) {
         job_file_error(job, file->name, EISDIR);
-    else
-        status = scan_run_alone(&scan, file->descriptor, &error);
-    if (job->prints_alone || job->matrix != NULL) {
+    } else {
+        if (job->prints_alone) /* SIGINT may end the program, but in scan_print_begin to _end */
+            interrupt_allow();
+        status = scan_run(&scan, file->descriptor, &error);
+        if (job->prints_alone)
+            interrupt_forbid();
+    }
+    if (shown) {
         progress_found(scan.selected_count);
         progress_file(NULL, NULL);
+    } else {
+        job->searched_bytes += trawl_searcher_progress(job->searcher);
+        job->searched_found += scan.selected_count;
     }
     if (status != TRAWL_OK)
         fail(job, file->name, status, &error);
@@ -526,13 +516,10 @@ void job_search(struct command_job *job, const struct job_file *file)
         report_file(job, &scan);
     if (is_input)
         leave_input(&scan, file->status, begin);
-    add_totals(job, &scan);
-    style_free(&scan.style);
-    free(scan.carry);
-    free(scan.reread_bytes);
-    free(scan.carried);
-    free(scan.zapped);
-    free(scan.characters.kept);
-    number_set_free(&scan.numbers);
+    job->totals.file_count++;
+    job->totals.selected_count += scan.selected_count;
+    if (job->settings->stats && job->matrix == NULL) /* which searches several times */
+        job_add_stats(job);
+    scan_free(&scan);
     trawl_text_close(text);
 }

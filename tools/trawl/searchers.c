@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "trawl/bus.h"
-
 enum trawl_engine searchers_engine(const struct settings *settings, const struct patterns *patterns)
 {
     if (settings->engine == NULL)
@@ -24,32 +22,26 @@ bool searchers_stop_early(const struct settings *settings)
            settings->report == REPORT_FIRST || settings->max_count == 1;
 }
 
-/* Where lines without a match are printed, they are to be bytes that cannot change meanwhile. */
-static enum trawl_map map_of(const struct settings *settings)
-{
-
-    return settings->invert || settings->passthru || settings->before_count >= 0 ||
-                   settings->after_count >= 0
-               ? TRAWL_MAP_NEVER
-               : settings->map;
-}
-
-static bool open_one(const struct command_job *job, enum trawl_engine engine, uint32_t threads,
-                     struct trawl_searcher **searcher, char *message)
+bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
+                    char *message)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     const struct settings *settings = job->settings;
+    enum trawl_engine engine =
+        single ? TRAWL_ENGINE_CPU : searchers_engine(settings, job->patterns);
+    /* Where lines without a match are printed, they are to be bytes that cannot change meanwhile.
+     */
+    bool prints_others = settings->invert || settings->passthru || settings->before_count >= 0 ||
+                         settings->after_count >= 0;
     struct trawl_error error;
 
     options.engine = engine;
-    options.threads = threads;
+    options.threads = single ? 1 : (uint32_t)settings->threads;
     options.chunk_bytes = settings->chunk_bytes;
-    if (threads == 1 && options.chunk_bytes == 0 && searchers_stop_early(job->settings))
+    if (options.threads == 1 && options.chunk_bytes == 0 && searchers_stop_early(settings))
         options.chunk_bytes = SEARCHERS_BYTES_FIRST;
     options.instruction_set = settings->instruction_set;
-    options.map = map_of(job->settings);
-    if (options.map != TRAWL_MAP_NEVER)
-        bus_open();
+    options.map = prints_others ? TRAWL_MAP_NEVER : settings->map;
     if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
         return true;
     if (engine == TRAWL_ENGINE_CUDA && settings->engine == NULL)
@@ -63,18 +55,4 @@ static bool open_one(const struct command_job *job, enum trawl_engine engine, ui
                            : "",
                        error.message);
     return false;
-}
-
-bool searchers_open(const struct command_job *job, struct trawl_searcher **searcher, char *message)
-{
-    const struct settings *settings = job->settings;
-
-    return open_one(job, searchers_engine(settings, job->patterns), (uint32_t)settings->threads,
-                    searcher, message);
-}
-
-bool searchers_open_single(const struct command_job *job, struct trawl_searcher **searcher,
-                           char *message)
-{
-    return open_one(job, TRAWL_ENGINE_CPU, 1, searcher, message);
 }

@@ -12,10 +12,9 @@ enum trawl_engine searchers_engine(const struct settings *settings,
 #define SEARCHERS_BYTES_FIRST (UINT64_C(64) << 10)
 bool searchers_stop_early(const struct settings *settings);
 
-/* As the options say. False: message[SETTINGS_ERROR_BYTES] is filled. */
-bool searchers_open(const struct command_job *job, struct trawl_searcher **searcher, char *message);
-/* On the CPU, in the caller's thread. */
-bool searchers_open_single(const struct command_job *job, struct trawl_searcher **searcher,
-                           char *message);
+/* As the options say, or single: on the CPU, in the caller's thread. False:
+ * message[SETTINGS_ERROR_BYTES] is filled. */
+bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
+                    char *message);
 
 #endif

@@ -23,13 +23,6 @@ struct piece {
     bool is_match; /* of -o */
 };
 
-void style_free(struct style_state *style)
-{
-    free(style->spans);
-    free(style->replaced);
-    free(style->link_path);
-}
-
 /* ---- Texts ------------------------------------------------------------------------------------
  */
 

@@ -7,7 +7,6 @@
 /* As print_line. */
 bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
-void style_free(struct style_state *style);
 
 /* The matches of the line [begin, end) of the view, `end` without the line end, go to the style's
  * spans. False: no memory. The view's bytes are not looked at. */

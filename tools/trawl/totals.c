@@ -94,11 +94,8 @@ static struct job_totals last_totals(const struct command_job *job)
 
 void job_add_stats(struct command_job *job)
 {
-    struct job_totals totals;
+    struct job_totals totals = last_totals(job);
 
-    if (!job->settings->stats)
-        return;
-    totals = last_totals(job);
     job_add_totals(&job->totals, &totals);
 }
 

@@ -4,7 +4,7 @@
 
 #include "trawl/job.h"
 
-/* Add what the searcher's last call did to the totals, if they are wanted. */
+/* --stats: add what the searcher's last call did to the totals. */
 void job_add_stats(struct command_job *job);
 void job_add_totals(struct job_totals *sum, const struct job_totals *more);
 /* So many files of so many bytes were passed over by the searcher's last call. */

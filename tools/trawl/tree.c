@@ -13,7 +13,6 @@
 
 #include "trawl/exclude.h"
 #include "trawl/filter.h"
-#include "trawl/open.h"
 
 /* grep's order, found by experiment with version 3.8: the entries of a directory come 100,000 at a
  * time; if those are more than 10,000, they are sorted by inode number, except on file systems
@@ -250,7 +249,7 @@ static struct tree_directory *open_directory(struct tree *tree, int parent, cons
     if (directory == NULL)
         return NULL;
     do {
-        directory->descriptor = open_above_standard(parent, name, flags);
+        directory->descriptor = openat(parent, name, flags);
     } while (directory->descriptor < 0 && (errno == EMFILE || errno == ENFILE) && close_some(tree));
     atomic_init(&directory->holder_count, 1);
     if (directory->descriptor >= 0 && fstat(directory->descriptor, status) == 0)

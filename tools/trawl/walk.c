@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "trawl/exclude.h"
-#include "trawl/open.h"
 
 bool walk_skips_devices(const struct settings *settings, bool is_operand)
 {
@@ -42,8 +41,8 @@ static bool tell(struct walk_item *item, enum walk_kind kind, const char *name, 
 /* A directory that is left out must still be one that can be opened: grep looks at names later. */
 static bool cannot_open(struct walk_item *item)
 {
-    int descriptor = open_above_standard(
-        AT_FDCWD, item->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    int descriptor =
+        openat(AT_FDCWD, item->name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
     if (descriptor >= 0) {
         close(descriptor);
@@ -166,5 +165,4 @@ void walk_close(struct walk *walk)
 {
     if (walk->tree != NULL)
         tree_close(walk->tree);
-    walk->tree = NULL;
 }
