@@ -5,6 +5,7 @@
 #include "cpu/worker.h"
 
 #define SAMPLES_AHEAD 32u     /* prefetched: no hardware prefetcher follows such strides */
+#define BATCH 8u              /* of samples whose bits are tested together */
 #define FAILED_PER_SAMPLES 8u /* more failures than 8 per sample: sampling does not pay here */
 #define SAMPLES_MIN 64u       /* before that is judged */
 
@@ -34,6 +35,36 @@ static void verify_sample(struct scan *scan, uint64_t i)
     }
 }
 
+/* Samples from position i on that their bits rule out, a batch at a time while the text has whole
+ * ones; returns the first position that is to be looked at. */
+static uint64_t pass_over(const struct scan *scan, uint64_t i)
+{
+    const struct sampled_tables *tables = scan->worker->sampled;
+    uint64_t stride = tables->layout.stride, fold = tables->layout.fold;
+    uint64_t last = BATCH * stride + sizeof(uint64_t); /* a batch from here on is whole */
+    const uint8_t *bytes = scan->chunk->bytes;
+    const uint64_t *bitmap = tables->bitmap;
+    uint32_t bits = tables->layout.bitmap_bits;
+
+    while (i < scan->limit && scan->available > last && i < scan->available - last) {
+        uint64_t passed = 0;
+
+        for (uint32_t k = 0; k < BATCH; k++) {
+            uint64_t gram;
+            uint32_t bit;
+
+            __builtin_prefetch((const void *)((uintptr_t)bytes + i + (SAMPLES_AHEAD + k) * stride));
+            memcpy(&gram, bytes + i + k * stride, sizeof gram);
+            bit = plan_hash64(gram | fold, bits);
+            passed |= (bitmap[bit / 64] >> bit % 64 & 1) << k;
+        }
+        if (passed != 0)
+            return i + (uint64_t)__builtin_ctzll(passed) * stride;
+        i += BATCH * stride;
+    }
+    return i;
+}
+
 void scan_sampled(struct scan *scan)
 {
     uint64_t stride = scan->worker->sampled->layout.stride, samples = 0;
@@ -44,13 +75,18 @@ void scan_sampled(struct scan *scan)
 
     TRAWL_ASSERT(stride > 0);
     while (scan->at < scan->limit && !scan_is_full(scan)) {
+        uint64_t next = pass_over(scan, i);
+
+        if (next > i) { /* the last that was passed over stands for the begins up to it */
+            samples += (next - i) / stride;
+            i = next;
+            scan->at = i - stride + 1;
+        }
         if (i + sizeof(uint64_t) > scan->available) {
             scan->at =
                 scan->limit; /* no occurrence reaches this sample, so none begins before it */
             return;
         }
-        if (scan->available - i > SAMPLES_AHEAD * stride)
-            __builtin_prefetch(bytes + i + SAMPLES_AHEAD * stride);
         verify_sample(scan, i);
         if (scan->over)
             return;

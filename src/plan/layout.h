@@ -49,11 +49,14 @@ struct plan_grams {
 
 /* Method "sampled": the q bytes at every stride-th position, hashed, name the pattern offsets whose
  * q bytes hash alike. chain heads: heads[hash], then next[offset], PLAN_NONE ends; offsets of a
- * chain descend, so that proposed begins ascend. */
+ * chain descend, so that proposed begins ascend. Most samples name none: a bit of a bitmap says so.
+ */
 struct plan_sampled {
     uint64_t stride;
     uint32_t q; /* 8 */
     uint32_t hash_bits;
+    uint32_t bitmap_bits; /* log2 of the bitmap's bits */
+    uint32_t reserved;
     uint64_t fold; /* or-ed into the 8 bytes before hashing: 0 or 0x2020... */
 };
 

@@ -8,7 +8,8 @@
 #define SAMPLED_Q 8u
 #define SAMPLED_LENGTH_MIN 16u
 #define SAMPLED_STRIDE_MAX 8192u /* beyond, loading the table costs more than the text saves */
-#define SAMPLED_STRIDE_UNIT 64u  /* samples fall on the same place of a cache line */
+#define SAMPLED_BITMAP_LOG2 5u   /* bits per gram: one wrong sample in 32 to 64 passes */
+#define SAMPLED_STRIDE_UNIT 8u   /* no sample lies in two cache lines */
 
 uint64_t sampled_stride(uint64_t length)
 {
@@ -26,10 +27,11 @@ uint64_t sampled_stride(uint64_t length)
 struct plan_sampled sampled_layout(const struct trawl_plan *plan)
 {
     uint64_t stride = sampled_stride(plan->length_min);
-    struct plan_sampled layout = {stride, SAMPLED_Q, 0, 0};
+    struct plan_sampled layout = {.stride = stride, .q = SAMPLED_Q};
 
     TRAWL_ASSERT(stride > 0 && plan_is_one_literal(plan));
     layout.hash_bits = 66u - (uint32_t)__builtin_clzll(stride); /* 4 to 8 heads per gram */
+    layout.bitmap_bits = 64u - (uint32_t)__builtin_clzll(stride) + SAMPLED_BITMAP_LOG2;
     layout.fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
     return layout;
 }
@@ -40,6 +42,8 @@ static void tables_free(void *object)
 
     if (tables == NULL)
         return;
+    memory_release(tables->bitmap, (1ull << tables->layout.bitmap_bits) / 64,
+                   sizeof *tables->bitmap);
     memory_release(tables->heads, 1ull << tables->layout.hash_bits, sizeof *tables->heads);
     memory_release(tables->next, tables->layout.stride, sizeof *tables->next);
     memory_release(tables, 1, sizeof *tables);
@@ -52,9 +56,11 @@ static void fill(const uint8_t *bytes, struct sampled_tables *tables)
     memset(tables->heads, 0xff, sizeof *tables->heads << layout->hash_bits);
     for (uint32_t offset = 0; offset < layout->stride; offset++) { /* a push: chains descend */
         uint64_t gram;
-        uint32_t hash;
+        uint32_t hash, bit;
 
         memcpy(&gram, bytes + offset, sizeof gram);
+        bit = plan_hash64(gram | layout->fold, layout->bitmap_bits);
+        tables->bitmap[bit / 64] |= 1ull << bit % 64;
         hash = plan_hash64(gram | layout->fold, layout->hash_bits);
         TRAWL_ASSERT(hash >> layout->hash_bits == 0);
         tables->next[offset] = tables->heads[hash];
@@ -75,6 +81,9 @@ static enum trawl_status make(const void *from, void **object, struct trawl_erro
     TRAWL_TRY_DONE(
         memory_allocate(1ull << tables->layout.hash_bits, sizeof *tables->heads, &memory, error));
     tables->heads = (uint32_t *)memory;
+    TRAWL_TRY_DONE(memory_allocate_zeroed((1ull << tables->layout.bitmap_bits) / 64,
+                                          sizeof *tables->bitmap, &memory, error));
+    tables->bitmap = (uint64_t *)memory;
     TRAWL_TRY_DONE(memory_allocate(tables->layout.stride, sizeof *tables->next, &memory, error));
     tables->next = (uint32_t *)memory;
     fill(plan_literal_bytes(plan, 0), tables);

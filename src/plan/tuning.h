@@ -36,8 +36,9 @@ bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *t
 /* The tables of method sampled. */
 struct sampled_tables {
     struct plan_sampled layout;
-    uint32_t *heads; /* 1 << hash_bits */
-    uint32_t *next;  /* stride */
+    uint64_t *bitmap; /* 1 << bitmap_bits bits */
+    uint32_t *heads;  /* 1 << hash_bits */
+    uint32_t *next;   /* stride */
 };
 
 /* The stride the method sampled would use for a literal of this length; 0 if it is too short. */
