@@ -232,8 +232,13 @@ void row_run(struct bench_row *row)
     for (uint32_t i = 0; i < count; i++)
         enter(row, &row->contestant[i]);
     for (uint32_t round = 0; round < rounds; round++)
-        for (uint32_t i = 0; i < count; i++)
-            time_once(row, &row->contestant[(i + round) % count]);
+        for (uint32_t i = 0; i < count; i++) {
+            /* Every second round goes backwards: nobody always follows the same one, whose caches
+             * it finds. */
+            uint32_t next = round % 2 == 0 ? round + i : round + count - i;
+
+            time_once(row, &row->contestant[next % count]);
+        }
     print_row(row);
 }
 

@@ -34,7 +34,7 @@ FILES = (  # those of texts.py
 WITH_SETS = ('a-z', 'ACGT', 'DNA', 'English', 'world192', 'log', 'JSON lines', 'XML', 'machine code', 'C',
              'Python', 'log, programs, DNA')
 ROW_SECONDS = 0.2  # of a contestant; then it is not run again
-BAR, AGAIN_FROM, AGAIN = 1.25, 1.1, 2  # in the end; to be measured again, with so many times the rounds
+BAR, AGAIN_FROM, AGAIN = 1.25, 1.1, 2  # a row above the second is measured again, with twice the rounds
 CLEAR = 1.1  # a method is the best where every other takes so many times as long
 SPARSE = 0.01  # of the places
 SHARE_OF_SECONDS = 0.85  # the rest is for rows that are measured again
@@ -120,7 +120,7 @@ def rows(options, texts):
 def again(found, made, run, _):
     """Rows with a regret are measured again, and all their times count: noise seldom falls twice."""
     few = [{**made[row['name']], 'rounds': AGAIN * made[row['name']]['rounds']} for row in found
-           if (regret(row) or 0) > AGAIN_FROM or (regret(row, SHOWN) or 0) > BAR]
+           if (regret(row) or 0) > AGAIN_FROM]
     later = {row['name']: row for row in run(few)} if few else {}
     for row in found:
         for it in row['results'] if row['name'] in later else ():
