@@ -119,8 +119,11 @@ bool config_read(struct config *config, char *message)
     if (config->path == NULL)
         return true;
     descriptor = open(config->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (descriptor < 0 && named == NULL && (errno == ENOENT || errno == ENOTDIR))
+    if (descriptor < 0 && named == NULL && (errno == ENOENT || errno == ENOTDIR)) {
+        free(config->path);
+        config->path = NULL;
         return true;
+    }
     why = descriptor < 0 ? strerror(errno) : load(config, descriptor);
     if (descriptor >= 0)
         (void)close(descriptor);

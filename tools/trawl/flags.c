@@ -244,13 +244,9 @@ static void read_digit(struct reader *reader, char digit)
 /* The number ends where another option or the end of the options follows. */
 static bool end_digits(struct settings *settings, struct reader *reader)
 {
-    bool good = true;
-
-    if (reader->digit_count > 0)
-        good = value_context(settings, "-NUM", reader->digits, &settings->around_count);
     reader->digit_count = 0;
     reader->digit_last = false;
-    return good;
+    return value_context(settings, "-NUM", reader->digits, &settings->around_count);
 }
 
 /* Is the digit tg's -0, and not of -NUM? */
@@ -272,7 +268,7 @@ static bool read_short(struct settings *settings, struct reader *reader, const c
             read_digit(reader, *text);
             continue;
         }
-        if (!end_digits(settings, reader))
+        if (reader->digit_count > 0 && !end_digits(settings, reader))
             return false;
         flag = flag_of_letter(*text, settings->is_tg);
         if (flag == NULL) {
@@ -344,13 +340,14 @@ static bool read_arguments(struct settings *settings, struct reader *reader,
         } else if (strcmp(text, "--") == 0) {
             options = false;
         } else if (text[1] == '-') {
-            if (!end_digits(settings, reader) || !read_long(settings, reader, text + 2))
+            if ((reader->digit_count > 0 && !end_digits(settings, reader)) ||
+                !read_long(settings, reader, text + 2))
                 return false;
         } else if (!read_short(settings, reader, text + 1)) {
             return false;
         }
     }
-    return end_digits(settings, reader);
+    return reader->digit_count == 0 || end_digits(settings, reader);
 }
 
 /* False: settings->error names the line that is wrong. */

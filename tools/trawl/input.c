@@ -238,7 +238,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
             return;
         }
         if (item->kind != WALK_INPUT && S_ISREG(status.st_mode) &&
-            !job_is_own_output(worker->job, &status))
+            !(worker->job->output_is_regular && job_is_own_output(worker->job, &status)))
             whole = read_whole(worker, descriptor, status.st_size, &file);
     }
     if (whole == WHOLE_READ && worker->gather.files_max > 0)
@@ -294,7 +294,7 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
 
 void pool_search(struct pool_worker *worker, const struct walk_item *item)
 {
-    if (interrupt_came() && pool_has_turn(worker))
+    if (worker->has_turn)
         interrupt_check();
     if (item->kind != WALK_FILE) {
         gather_flush(worker);

@@ -73,14 +73,9 @@ void interrupt_open(struct output *output)
     (void)sigaction(SIGINT, &action, NULL);
 }
 
-bool interrupt_came(void)
-{
-    return atomic_load_explicit(&signal_count, memory_order_relaxed) > 0;
-}
-
 void interrupt_check(void)
 {
-    if (!interrupt_came())
+    if (atomic_load_explicit(&signal_count, memory_order_relaxed) == 0)
         return;
     write_out();
     die();

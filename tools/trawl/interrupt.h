@@ -21,7 +21,5 @@ void interrupt_allow(void);
 void interrupt_forbid(void);
 /* For the caller that may print: end the program if SIGINT came. */
 void interrupt_check(void);
-/* Did it come? */
-bool interrupt_came(void);
 
 #endif

@@ -98,7 +98,8 @@ struct job_file {
 
 /* Search it and report on it. */
 void job_search(struct command_job *job, const struct job_file *file);
-/* Would a line of this file be printed into the file itself, without end? */
+/* Would a line of this file be printed into the file itself, without end? If the output is a
+ * regular file. */
 bool job_is_own_output(const struct command_job *job, const struct stat *status);
 
 /* Report on a file that is known to hold nothing. */

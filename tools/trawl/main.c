@@ -146,13 +146,6 @@ static void print_stats(const struct command_job *job)
         fprintf(stderr, "note: %s\n", totals->note);
 }
 
-static bool progress_is_wanted(const struct settings *settings)
-{
-    if (settings->progress)
-        return true;
-    return isatty(STDERR_FILENO) && (settings->report == REPORT_COUNT || !isatty(STDOUT_FILENO));
-}
-
 /* Standard output: is it the null device, or a file that must not be searched? */
 static bool look_at_output(struct command_job *job)
 {
@@ -247,7 +240,9 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
 
     progress_open(settings->is_tg ? "tg: " : "trawl: ");
     good = open_report(job, message);
-    if (good && progress_is_wanted(settings))
+    if (good &&
+        (settings->progress ||
+         (isatty(STDERR_FILENO) && (settings->report == REPORT_COUNT || !isatty(STDOUT_FILENO)))))
         job->progress = progress_begin(settings->progress);
     if (settings->file_names != 0 || operand_count > 1)
         job->show_names = settings->file_names >= 0 ? 1 : 0;
@@ -338,14 +333,6 @@ static void warn_of_old_color(const struct colors *colors)
         message_print("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old, old);
 }
 
-/* --include, --exclude and their like. */
-static bool open_exclude(struct command_job *job, char *message)
-{
-    const struct value_list *filters = &job->settings->filters;
-
-    return filters->count == 0 || exclude_open(&job->exclude, filters, message);
-}
-
 /* With valid options: strings, plan, files. */
 static int run(struct command_job *job, struct settings *settings, char *message)
 {
@@ -357,7 +344,8 @@ static int run(struct command_job *job, struct settings *settings, char *message
         print_usage_hint();
         return EXIT_ERROR;
     }
-    if (!open_exclude(job, message) ||
+    if ((settings->filters.count > 0 &&
+         !exclude_open(&job->exclude, &settings->filters, message)) ||
         !gather_patterns(job->patterns, settings, pattern_is_operand ? operands[0].text : NULL,
                          message)) {
         message_print("%s", message);
@@ -392,7 +380,7 @@ static int list_files(struct command_job *job, struct settings *settings, char *
 
     if (settings->directories == DIRECTORIES_READ)
         settings->directories = DIRECTORIES_RECURSE;
-    if (open_exclude(job, message))
+    if (settings->filters.count == 0 || exclude_open(&job->exclude, &settings->filters, message))
         status = names_print(job, settings->operands.items, settings->operands.count);
     else
         message_print("%s", message);

@@ -57,7 +57,8 @@ int names_print(struct command_job *job, const struct value_item *operands, size
     while (!(job->selected && job->settings->quiet) && job->output->error == 0 &&
            walk_next(&walk, &item))
         take(job, &walk, &item);
-    walk_close(&walk);
+    if (walk.tree != NULL)
+        tree_close(walk.tree);
     output_flush(job->output);
     if (job->selected && job->settings->quiet)
         return EXIT_SELECTED;

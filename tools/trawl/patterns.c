@@ -657,8 +657,7 @@ static bool needs_encoding(const struct patterns *patterns, const struct setting
 {
     if (settings->charset == CHARSET_UTF8)
         return patterns->check.begins || patterns->check.words;
-    return settings->charset != CHARSET_BYTES &&
-           (patterns->needs_utf8 || patterns->check.begins || patterns->check.words);
+    return patterns->needs_utf8 || patterns->check.begins || patterns->check.words;
 }
 
 /* Do lines alone decide, and a line that holds a string also one that the string contains? Not if
@@ -675,26 +674,18 @@ static bool are_lines_enough(const struct patterns *patterns, const struct setti
            settings->method == NULL && settings->algorithm == NULL;
 }
 
-/* The plan of the strings that are needed. */
-static enum trawl_status build_plan(const struct patterns *patterns,
-                                    const struct settings *settings,
-                                    const struct trawl_plan_options *options,
-                                    struct trawl_plan **plan, struct trawl_error *error)
+/* The strings that decide; NULL: out of memory, and all are searched for, which selects the same
+ * lines. */
+static struct trawl_pattern *needed_patterns(const struct patterns *patterns,
+                                             const struct settings *settings, uint64_t *count)
 {
-    struct trawl_pattern *needed = NULL;
-    uint64_t count = patterns->count;
-    enum trawl_status status;
+    struct trawl_pattern *needed = malloc((size_t)patterns->count * sizeof *needed);
 
-    if (count > 1 && are_lines_enough(patterns, settings))
-        needed = malloc((size_t)count * sizeof *needed);
-    if (needed != NULL) { /* else all are searched for, which selects the same lines */
-        memcpy(needed, patterns->items, (size_t)count * sizeof *needed);
-        superstrings_leave_out(needed, &count, settings->ignore_case);
-    }
-    status =
-        trawl_plan_build(needed != NULL ? needed : patterns->items, count, options, plan, error);
-    free(needed);
-    return status;
+    if (needed == NULL)
+        return NULL;
+    memcpy(needed, patterns->items, (size_t)patterns->count * sizeof *needed);
+    superstrings_leave_out(needed, count, settings->ignore_case);
+    return needed;
 }
 
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
@@ -703,6 +694,9 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_utf8 utf8 = {NULL, charset_variants, charset_is_word};
     struct trawl_encoding encoding;
+    struct trawl_pattern *needed = NULL;
+    uint64_t count = patterns->count;
+    enum trawl_status status;
     struct trawl_error error;
     bool known = true;
 
@@ -712,7 +706,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
     if (patterns->needs_utf8 || patterns->check.begins || patterns->check.words)
         options.utf8 = &utf8;
-    if (needs_encoding(patterns, settings)) {
+    if (settings->charset != CHARSET_BYTES && needs_encoding(patterns, settings)) {
         encoding = charset_encoding();
         options.encoding = &encoding;
     }
@@ -735,7 +729,12 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         patterns->saved[0].plan = NULL; /* the strings' bytes are in the plan as before */
         return true;
     }
-    if (build_plan(patterns, settings, &options, plan, &error) == TRAWL_OK)
+    if (count > 1 && are_lines_enough(patterns, settings))
+        needed = needed_patterns(patterns, settings, &count);
+    status =
+        trawl_plan_build(needed != NULL ? needed : patterns->items, count, &options, plan, &error);
+    free(needed);
+    if (status == TRAWL_OK)
         return true;
     snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
              settings->algorithm != NULL ? "--algorithm: "

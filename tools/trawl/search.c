@@ -29,11 +29,10 @@
 
 bool job_is_own_output(const struct command_job *job, const struct stat *status)
 {
-    return job->output_is_regular && S_ISREG(status->st_mode) &&
-           status->st_dev == job->output_stat.st_dev && status->st_ino == job->output_stat.st_ino &&
-           job->settings->max_count > 1 && job->settings->report != REPORT_COUNT &&
-           job->settings->report != REPORT_NAMES && job->settings->report != REPORT_QUIET &&
-           job->settings->report != REPORT_UNMATCHED &&
+    return S_ISREG(status->st_mode) && status->st_dev == job->output_stat.st_dev &&
+           status->st_ino == job->output_stat.st_ino && job->settings->max_count > 1 &&
+           job->settings->report != REPORT_COUNT && job->settings->report != REPORT_NAMES &&
+           job->settings->report != REPORT_QUIET && job->settings->report != REPORT_UNMATCHED &&
            (job->settings->report != REPORT_COUNT_BY_PATTERN || job->settings->file_names > 0);
 }
 
@@ -163,8 +162,8 @@ static bool first_decides(const struct text_scan *scan, int descriptor)
 {
     const struct settings *settings = scan->settings;
 
-    return scan->stop_at_select && !scan->job->patterns->check.any && !settings->invert &&
-           !scan->every_line && scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
+    return !scan->job->patterns->check.any && !settings->invert && !scan->every_line &&
+           scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
            !(settings->null_ends_line && settings->whole_lines) &&
            (descriptor != STDIN_FILENO || settings->max_count > 1);
 }
@@ -261,7 +260,7 @@ static enum trawl_status scan_run(struct text_scan *scan, int descriptor, struct
         status = matches_report(scan, error);
         return status == TRAWL_STOPPED ? TRAWL_OK : status;
     }
-    if (first_decides(scan, descriptor)) {
+    if (scan->stop_at_select && first_decides(scan, descriptor)) {
         struct trawl_match match;
         bool found = false;
 
@@ -473,7 +472,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
-    if (job_is_own_output(job, file->status)) {
+    if (job->output_is_regular && job_is_own_output(job, file->status)) {
         if (!job->settings->no_messages)
             job_message(job, "%s: input file is also the output", file->name);
         job->error_seen = true;

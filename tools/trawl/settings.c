@@ -143,7 +143,7 @@ static bool matrix_contradiction(const struct settings *settings, char *error)
 /* As ripgrep does by itself on a terminal. */
 static void finish_terminal(struct settings *settings)
 {
-    if (!settings->is_tg || !isatty(STDOUT_FILENO) || settings->matrix != MATRIX_NONE)
+    if (!isatty(STDOUT_FILENO) || settings->matrix != MATRIX_NONE)
         return;
     settings->heading = settings->heading || !settings->heading_given;
     settings->line_number = settings->line_number || !settings->no_line_number;
@@ -164,7 +164,8 @@ static void finish_layout(struct settings *settings)
 {
     if (settings->pretty)
         finish_pretty(settings);
-    finish_terminal(settings);
+    if (settings->is_tg)
+        finish_terminal(settings);
     if (settings->search_zip && !settings->encoding_given) /* tg's */
         settings->encoding = NULL;
     if (settings->vimgrep) {

@@ -160,9 +160,3 @@ void walk_open(struct walk *walk, struct command_job *job, const struct value_it
         walk->operand_count = 1;
     }
 }
-
-void walk_close(struct walk *walk)
-{
-    if (walk->tree != NULL)
-        tree_close(walk->tree);
-}

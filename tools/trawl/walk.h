@@ -37,9 +37,8 @@ struct walk {
 /* Without operands, standard input or, if recursive, the working directory. */
 void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
                size_t operand_count, unsigned open_levels);
-void walk_close(struct walk *walk);
 
-/* False: there are no more. */
+/* False: there are no more, and the tree is closed. A caller that stops before closes it. */
 bool walk_next(struct walk *walk, struct walk_item *item);
 
 /* Are devices, pipes and sockets to be left out? */
