@@ -29,6 +29,10 @@ cdef enum:
 cdef uint64_t UNKNOWN = <uint64_t>-1
 
 
+cdef inline int check(int status, trawl_error *error) except -1:
+    return 0 if status == TRAWL_OK else fail(status, error)
+
+
 cdef int fail(int status, trawl_error *error) except -1:
     """Raise the exception of a status; error may be NULL, or of something else."""
     if error != NULL and <int>error.status == status:

@@ -181,11 +181,3 @@ cdef LineBatches line_batches(Searcher searcher, Plan plan, text, bint pauses):
     todo.function, todo.out = work_lines, &made.lines
     todo.no_memory, todo.status = False, TRAWL_OK
     return made
-
-
-cdef object lines(Searcher searcher, Plan plan, text, progress):
-    cdef LineBatches made = line_batches(searcher, plan, text, False)
-
-    lines_restart(&made.lines)
-    made.handle.run(work_lines, progress)
-    return made.taken()

@@ -171,8 +171,7 @@ cdef class Plan:
             options.utf8 = characters_wanted()
         with nogil:
             status = trawl_plan_build(list.patterns, list.count, &options, &self.plan, &error)
-        if status != TRAWL_OK:
-            fail(status, &error)
+        check(status, &error)
         return 0
 
     cdef int load_saved(self, Saved saved) except -1:
@@ -234,8 +233,7 @@ cdef class Plan:
         with nogil:
             status = trawl_plan_save(self.plan, name, &options, &error)
         PyBuffer_Release(&view)
-        if status != TRAWL_OK:
-            fail(status, &error)
+        check(status, &error)
 
     def explain(self):
         """How the plan looks at a text, and why, in lines of `name: value`.
@@ -248,12 +246,10 @@ cdef class Plan:
         cdef int status = trawl_plan_explain(self.plan, NULL, 0, &needed, &error)
         cdef bytes text
 
-        if status != TRAWL_OK:
-            fail(status, &error)
+        check(status, &error)
         text = PyBytes_FromStringAndSize(NULL, <Py_ssize_t>needed + 1)
         status = trawl_plan_explain(self.plan, PyBytes_AS_STRING(text), needed, &needed, &error)
-        if status != TRAWL_OK:
-            fail(status, &error)
+        check(status, &error)
         return text[:strlen(PyBytes_AS_STRING(text))].decode("utf-8", "replace")
 
     def __reduce_ex__(self, protocol):
@@ -316,46 +312,46 @@ cdef class Plan:
 
     def count_by_pattern(self, text, *, progress=None):
         """How many occurrences of each pattern the text holds: a Column, as long as the plan."""
-        return count_by_pattern(default(), self, text, progress)
+        return default().count_by_pattern(self, text, progress=progress)
 
     def count_lines(self, text, *, invert=False, limit=None, progress=None):
         """How many lines an occurrence begins in; with invert, how many have none.
         limit: stop there."""
-        return count_lines(default(), self, text, invert, limit, progress)
+        return default().count_lines(self, text, invert=invert, limit=limit, progress=progress)
 
     def first(self, text, *, progress=None):
         """The first occurrence as (begin, end, pattern), or None. Among those that begin at one
         place it is that of the least pattern index."""
-        return first(search(default(), self, text, progress, work_first))
+        return default().first(self, text, progress=progress)
 
     def positions(self, text, *, progress=None):
         """Where all occurrences begin, ascending: a Column of uint64."""
-        return positions(default(), self, text, progress)
+        return default().positions(self, text, progress=progress)
 
     def positions_into(self, text, out, *, progress=None):
         """Write where the first len(out) occurrences begin to an array of yours, and return how
         many there are in all. out: one dimension of 64-bit numbers with the buffer protocol, or on
         a device, with __cuda_array_interface__; for that the text is to be loaded (Searcher.load),
         and work on out that was submitted before is to be over."""
-        return positions_into(default(), self, text, out, progress)
+        return default().positions_into(self, text, out, progress=progress)
 
     def matches(self, text, *, line_numbers=False, progress=None):
         """All occurrences in order of (begin, pattern): Matches, which holds columns."""
-        return matches(default(), self, text, line_numbers, progress)
+        return default().matches(self, text, line_numbers=line_numbers, progress=progress)
 
     def batches(self, text, *, line_numbers=False):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
         Batches without an occurrence are left out."""
-        return batches(default(), self, text, line_numbers)
+        return default().batches(self, text, line_numbers=line_numbers)
 
     def each(self, text, call, *, line_numbers=False):
         """Call call(matches) with each of these batches; a true answer ends the search. Returns how
         many occurrences the calls were given."""
-        return each(default(), self, text, call, line_numbers)
+        return default().each(self, text, call, line_numbers=line_numbers)
 
     def lines(self, text, *, progress=None):
         """The lines in which an occurrence begins: Lines, each with its number and its begin."""
-        return lines(default(), self, text, progress)
+        return default().lines(self, text, progress=progress)
 
     def line_batches(self, text):
         """Iterate over these lines in batches, each a Lines, while the text is searched."""

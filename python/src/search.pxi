@@ -1,4 +1,4 @@
-# search: the searches of one text, which Plan and Searcher offer under these names.
+# search: what runs without the interpreter's lock in searches of one text, and the type Batches.
 
 cdef answer search(Searcher searcher, Plan plan, text, progress,
                    void (*function)(work *) noexcept nogil, uint64_t limit=0, uint32_t flags=0,
@@ -35,36 +35,16 @@ cdef void work_count_by_pattern(work *todo) noexcept nogil:
                                          &todo.error)
 
 
-cdef Column count_by_pattern(Searcher searcher, Plan plan, text, progress):
-    cdef uint64_t patterns = trawl_plan_pattern_count(plan.plan)
-    cdef Column sums = column_of(block_new(patterns * sizeof(uint64_t)), 0, patterns)
-
-    memset(sums.memory.bytes, 0, patterns * sizeof(uint64_t))
-    search(searcher, plan, text, progress, work_count_by_pattern, 0, 0, sums.memory.bytes)
-    return sums
-
-
 cdef void work_count_lines(work *todo) noexcept nogil:
     todo.status = trawl_count_lines(todo.searcher, todo.plan, todo.text, todo.flags, todo.limit,
                                     &todo.answer.count, &todo.error)
     todo.early = todo.status == TRAWL_OK and todo.answer.count == todo.limit
 
 
-cdef object count_lines(Searcher searcher, Plan plan, text, bint invert, limit, progress):
-    return search(searcher, plan, text, progress, work_count_lines,
-                  UNKNOWN if limit is None else limit, invert).count
-
-
 cdef void work_first(work *todo) noexcept nogil:
     todo.status = trawl_first(todo.searcher, todo.plan, todo.text, &todo.answer.match,
                               &todo.answer.found, &todo.error)
     todo.early = todo.status == TRAWL_OK and todo.answer.found
-
-
-cdef object first(answer found):
-    if not found.found:
-        return None
-    return found.match.begin, found.match.end, found.match.pattern_index
 
 
 # ---- Matches, by batches ----
@@ -122,19 +102,6 @@ cdef void work_matches(work *todo) noexcept nogil:
         if todo.status == TRAWL_OK:
             todo.no_memory = not match_columns_put(columns, &batch)
     trawl_search_close(search)
-
-
-cdef object matches(Searcher searcher, Plan plan, text, bint line_numbers, progress):
-    cdef match_columns columns
-
-    memset(&columns, 0, sizeof(columns))
-    columns.with_lines = line_numbers
-    try:
-        search(searcher, plan, text, progress, work_matches, 0,
-               TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &columns)
-        return matches_of(&columns)
-    finally:
-        match_columns_drop(&columns)
 
 
 cdef struct step_work:
@@ -238,30 +205,6 @@ cdef class Batches(Iteration):
         return made
 
 
-cdef Batches batches(Searcher searcher, Plan plan, text, bint line_numbers):
-    cdef Batches made = Batches.__new__(Batches)
-    cdef trawl_error error
-    cdef int status
-
-    made.line_numbers = line_numbers
-    made.open(searcher, plan, text)
-    status = trawl_search_open(made.handle.todo.searcher, plan.plan, made.handle.todo.text,
-                               TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &made.search,
-                               &error)
-    if status != TRAWL_OK:
-        fail(status, &error)
-    return made
-
-
-cdef object each(Searcher searcher, Plan plan, text, call, bint line_numbers):
-    total = 0
-    for found in batches(searcher, plan, text, line_numbers):
-        total += len(found)
-        if call(found):
-            break
-    return total
-
-
 # ---- Positions ----
 
 
@@ -273,24 +216,6 @@ cdef void work_begins(work *todo) noexcept nogil:
 cdef void work_begins_on_device(work *todo) noexcept nogil:
     todo.status = trawl_begins_on_device(todo.searcher, todo.plan, todo.text, <uint64_t>todo.out,
                                          todo.limit, &todo.answer.count, &todo.error)
-
-
-cdef Column positions(Searcher searcher, Plan plan, text, progress):
-    cdef Handle handle = searcher.take()
-    cdef match_columns columns
-
-    memset(&columns, 0, sizeof(columns))
-    try:
-        handle.open(searcher, plan, text)
-        if not handle.todo.is_stream and handle.todo.bytes != UNKNOWN:
-            return begins_of(handle, progress)
-        # What can be read only once: with room that grows.
-        handle.todo.flags, handle.todo.out = 0, &columns
-        handle.run(work_matches, progress)
-        return column_taken(&columns.begins)
-    finally:
-        match_columns_drop(&columns)
-        searcher.give(handle)
 
 
 cdef Column begins_of(Handle handle, progress):
@@ -319,11 +244,3 @@ cdef Column begins_of(Handle handle, progress):
     block_resize(made.memory, todo.answer.count * sizeof(uint64_t))
     made.length = <Py_ssize_t>todo.answer.count
     return made
-
-
-cdef object positions_into(Searcher searcher, Plan plan, text, out, progress):
-    cdef Target target = Target(out)
-
-    return search(searcher, plan, text, progress,
-                  work_begins_on_device if target.on_device else work_begins, target.room, 0,
-                  <void *>target.address).count

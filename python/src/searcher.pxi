@@ -163,7 +163,7 @@ cdef class Handle:
         with nogil:
             self.todo.status = trawl_text_load(self.todo.searcher, self.todo.text, &self.todo.error)
         self.borrowed = self.todo.status == TRAWL_OK
-        return 0 if self.borrowed else fail(self.todo.status, &self.todo.error)
+        return check(self.todo.status, &self.todo.error)
 
     cdef int run(self, void (*function)(work *) noexcept nogil, object progress) except -1:
         """Search, and raise what it ended with. The main thread stays open for signals: where the
@@ -191,7 +191,7 @@ cdef class Handle:
         if todo.status == TRAWL_READ or (todo.status == TRAWL_OK and whole):
             if self.source is not None:
                 self.source.check()
-        return 0 if todo.status == TRAWL_OK else fail(todo.status, &todo.error)
+        return check(todo.status, &todo.error)
 
     cdef int step(self, object progress) except -1:
         """Start or resume the work, and wait until it pauses or ends."""
@@ -285,8 +285,7 @@ cdef class Searcher:
         cdef trawl_error error
         cdef int status = trawl_runtime_open(&self.options, &runtime, &error)
 
-        if status != TRAWL_OK:
-            fail(status, &error)
+        check(status, &error)
         self.handles = []
         self.last = None
         self.runtime = runtime
@@ -316,8 +315,7 @@ cdef class Searcher:
             options.chunk_bytes = self.chunk_bytes
             handle = Handle()
             status = trawl_searcher_open(&options, &handle.todo.searcher, &error)
-            if status != TRAWL_OK:
-                fail(status, &error)
+            check(status, &error)
             handle.taken = True
             self.handles.append(handle)
             return handle
@@ -399,8 +397,7 @@ cdef class Searcher:
         with cython.critical_section(self):
             if self.last is not None:
                 status = trawl_searcher_stats(self.last.todo.searcher, &stats, &error)
-        if status != TRAWL_OK:
-            fail(status, &error)
+        check(status, &error)
         found = stats
         del found["size"]
         return found
@@ -417,46 +414,103 @@ cdef class Searcher:
 
     def count_by_pattern(self, Plan plan not None, text, *, progress=None):
         """How many occurrences of each pattern the text holds: a Column, as long as the plan."""
-        return count_by_pattern(self, plan, text, progress)
+        cdef uint64_t patterns = trawl_plan_pattern_count(plan.plan)
+        cdef Column sums = column_of(block_new(patterns * sizeof(uint64_t)), 0, patterns)
 
-    def count_lines(self, Plan plan not None, text, *, invert=False, limit=None, progress=None):
+        memset(sums.memory.bytes, 0, patterns * sizeof(uint64_t))
+        search(self, plan, text, progress, work_count_by_pattern, 0, 0, sums.memory.bytes)
+        return sums
+
+    def count_lines(self, Plan plan not None, text, *, bint invert=False, limit=None,
+                    progress=None):
         """How many lines an occurrence begins in; with invert, how many have none.
         limit: stop there."""
-        return count_lines(self, plan, text, invert, limit, progress)
+        return search(self, plan, text, progress, work_count_lines,
+                      UNKNOWN if limit is None else limit, invert).count
 
     def first(self, Plan plan not None, text, *, progress=None):
         """The first occurrence as (begin, end, pattern), or None. Among those that begin at one
         place it is that of the least pattern index."""
-        return first(search(self, plan, text, progress, work_first))
+        cdef answer found = search(self, plan, text, progress, work_first)
+
+        if not found.found:
+            return None
+        return found.match.begin, found.match.end, found.match.pattern_index
 
     def positions(self, Plan plan not None, text, *, progress=None):
         """Where all occurrences begin, ascending: a Column of uint64."""
-        return positions(self, plan, text, progress)
+        cdef Handle handle = self.take()
+        cdef match_columns columns
+
+        memset(&columns, 0, sizeof(columns))
+        try:
+            handle.open(self, plan, text)
+            if not handle.todo.is_stream and handle.todo.bytes != UNKNOWN:
+                return begins_of(handle, progress)
+            # What can be read only once: with room that grows.
+            handle.todo.flags, handle.todo.out = 0, &columns
+            handle.run(work_matches, progress)
+            return column_taken(&columns.begins)
+        finally:
+            match_columns_drop(&columns)
+            self.give(handle)
 
     def positions_into(self, Plan plan not None, text, out, *, progress=None):
         """Write where the first len(out) occurrences begin to an array of yours, and return how
         many there are in all. out: one dimension of 64-bit numbers with the buffer protocol, or on
         a device, with __cuda_array_interface__; for that the text is to be loaded (Searcher.load),
         and work on out that was submitted before is to be over."""
-        return positions_into(self, plan, text, out, progress)
+        cdef Target target = Target(out)
 
-    def matches(self, Plan plan not None, text, *, line_numbers=False, progress=None):
+        return search(self, plan, text, progress,
+                      work_begins_on_device if target.on_device else work_begins, target.room, 0,
+                      <void *>target.address).count
+
+    def matches(self, Plan plan not None, text, *, bint line_numbers=False, progress=None):
         """All occurrences in order of (begin, pattern): Matches, which holds columns."""
-        return matches(self, plan, text, line_numbers, progress)
+        cdef match_columns columns
 
-    def batches(self, Plan plan not None, text, *, line_numbers=False):
+        memset(&columns, 0, sizeof(columns))
+        columns.with_lines = line_numbers
+        try:
+            search(self, plan, text, progress, work_matches, 0,
+                   TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &columns)
+            return matches_of(&columns)
+        finally:
+            match_columns_drop(&columns)
+
+    def batches(self, Plan plan not None, text, *, bint line_numbers=False):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
         Batches without an occurrence are left out."""
-        return batches(self, plan, text, line_numbers)
+        cdef Batches made = Batches.__new__(Batches)
+        cdef trawl_error error
+        cdef int status
 
-    def each(self, Plan plan not None, text, call, *, line_numbers=False):
+        made.line_numbers = line_numbers
+        made.open(self, plan, text)
+        status = trawl_search_open(made.handle.todo.searcher, plan.plan, made.handle.todo.text,
+                                   TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &made.search,
+                                   &error)
+        check(status, &error)
+        return made
+
+    def each(self, Plan plan not None, text, call, *, bint line_numbers=False):
         """Call call(matches) with each of these batches; a true answer ends the search. Returns how
         many occurrences the calls were given."""
-        return each(self, plan, text, call, line_numbers)
+        total = 0
+        for found in self.batches(plan, text, line_numbers=line_numbers):
+            total += len(found)
+            if call(found):
+                break
+        return total
 
     def lines(self, Plan plan not None, text, *, progress=None):
         """The lines in which an occurrence begins: Lines, each with its number and its begin."""
-        return lines(self, plan, text, progress)
+        cdef LineBatches made = line_batches(self, plan, text, False)
+
+        lines_restart(&made.lines)
+        made.handle.run(work_lines, progress)
+        return made.taken()
 
     def line_batches(self, Plan plan not None, text):
         """Iterate over these lines in batches, each a Lines, while the text is searched."""

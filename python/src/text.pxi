@@ -186,7 +186,7 @@ cdef class Source:
         cdef int status = trawl_text_from_memory(bytes, <uint64_t>count, &self.text, &error)
 
         self.bytes = <uint64_t>count
-        return 0 if status == TRAWL_OK else fail(status, &error)
+        return check(status, &error)
 
     cdef int open_tensor(self, const tensor *found) except -1:
         cdef uint64_t count = found.items * found.item_bytes
@@ -201,7 +201,7 @@ cdef class Source:
 
         self.bytes = count
         self.address = address if count > 0 else 0
-        return 0 if status == TRAWL_OK else fail(status, &error)
+        return check(status, &error)
 
     cdef int open_file(self, bytes name, int descriptor, bint decompress) except -1:
         """Of a path, or of a descriptor with a name."""
@@ -218,8 +218,7 @@ cdef class Source:
                 status = trawl_text_from_compressed(descriptor, named, &self.text, &error)
             else:
                 status = trawl_text_from_descriptor(descriptor, named, &self.text, &error)
-        if status != TRAWL_OK:
-            fail(status, &error)
+        check(status, &error)
         self.is_stream = not trawl_text_is_seekable(self.text)
         self.bytes = UNKNOWN
         trawl_text_bytes(self.text, &self.bytes)
