@@ -20,7 +20,7 @@
 #include "runtime/job.h"
 #include "runtime/matches.h"
 #include "runtime/pieces.h"
-#include "runtime/road.h"
+#include "runtime/schedule.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/threads.h"

@@ -8,7 +8,7 @@
 #include "runtime/at_once.h"
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
-#include "runtime/road.h"
+#include "runtime/schedule.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/stats.h"
@@ -76,6 +76,7 @@ void job_begin(struct job *job, struct trawl_runtime *runtime, const struct traw
     *job = (struct job){.runtime = runtime,
                         .number = atomic_fetch_add(&runtime->jobs_begun, 1) + 1,
                         .plan = plan,
+                        .by_algorithm = plan != NULL && plan_has_algorithm(plan),
                         .serve = serve,
                         .has_work = true,
                         .left = PTHREAD_COND_INITIALIZER};
@@ -122,21 +123,22 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     search->sink = sink;
     sink->line_end = plan->line_end;
     sink->line_end_also = plan->line_end_also;
+    search->converts_late = sink->in_parts && plan->element_count == 0;
     atomic_store(&searcher->progress, 0);
-    TRAWL_TRY_DONE(road_choose(search, text, error));
+    TRAWL_TRY_DONE(schedule_choose(search, text, error));
     if (text->device_address != 0)
-        TRAWL_TRY_DONE(road_fetch(search, text, error));
+        TRAWL_TRY_DONE(schedule_fetch(search, text, error));
     if (search->host_searches)
         TRAWL_TRY_DONE(worker_host_ready(&searcher->caller, &search->job, error));
     search->tasks_max =
-        search->road == ROAD_RESIDENT ||
+        search->schedule == SCHEDULE_LOADED ||
                 (text->kind != TEXT_STREAM && sink->want == WANT_COUNT && plan_counts_alone(plan))
             ? searcher->task_count
             : searcher->tasks_few;
-    need.chunk_bytes = search->road == ROAD_HOST && text->kind == TEXT_STREAM
+    need.chunk_bytes = search->schedule == SCHEDULE_HOST && text->kind == TEXT_STREAM
                            ? search->chunk_host /* from there no stream goes to a device */
                            : max_u64(search->chunk_host, search->chunk_device);
-    if (search->road == ROAD_HOST && sink->in_place && text->kind == TEXT_FILE)
+    if (search->schedule == SCHEDULE_HOST && sink->in_place && text->kind == TEXT_FILE)
         need.maps = maps_of(searcher, sink);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
     (void)pthread_mutex_init(&search->lock, NULL);
@@ -172,7 +174,7 @@ void search_end(struct search *search)
         task_buffer_give(searcher->runtime, &searcher->tasks[i]);
     if (search->taken > 0) /* some are ready, but no longer wanted */
         memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
-    road_remember(search);
+    schedule_remember(search);
     search->done.stats.thread_count = atomic_load(&search->job.took_part);
     search->done.in_memory = search->cursor.text->kind == TEXT_MEMORY;
     search->done.kinds = 1;
@@ -199,14 +201,15 @@ void search_interrupt(struct search *search)
  * waits for its bytes can be called back. */
 static bool wants_help(const struct search *search)
 {
-    return road_helpers(search) > search->helpers && text_cursor_is_interruptible(&search->cursor);
+    return schedule_helpers(search) > search->helpers &&
+           text_cursor_is_interruptible(&search->cursor);
 }
 
 /* Without locks. */
 static void share(struct search *search)
 {
     search->shared = true;
-    search->helpers = road_helpers(search);
+    search->helpers = schedule_helpers(search);
     job_share(&search->job, search->helpers);
 }
 
@@ -217,7 +220,7 @@ static bool caller_may_work(const struct search *search)
 {
     if (search->ended || search->stopping)
         return false;
-    if (search->road == ROAD_RESIDENT) /* lists would wait for the caller to deliver them */
+    if (search->schedule == SCHEDULE_LOADED) /* lists would wait for the caller to deliver them */
         return search->sink->want == WANT_COUNT || search->sink->want == WANT_FIRST;
     return search->cursor.text->kind != TEXT_STREAM || search->taken == 0;
 }
@@ -237,15 +240,15 @@ static struct task *wait_next(struct search *search)
         if (search->stopping || (search->ended && search->taken == 0))
             break;
         /* With no task in flight there is nothing to wait for. */
-        if ((worked == TASK_DONE || (search->taken == 0 && search->road != ROAD_RESIDENT)) &&
+        if ((worked == TASK_DONE || (search->taken == 0 && search->schedule != SCHEDULE_LOADED)) &&
             caller_may_work(search)) {
             uint64_t index = search->index_deliver;
 
             (void)pthread_mutex_unlock(&search->lock);
             if (has_worked && wants_help(search))
                 share(search);
-            worked = search->road == ROAD_RESIDENT ? task_work_queued(search, caller)
-                                                   : task_work(search, caller, index);
+            worked = search->schedule == SCHEDULE_LOADED ? task_work_queued(search, caller)
+                                                         : task_work(search, caller, index);
             has_worked |= worked == TASK_DONE;
             (void)pthread_mutex_lock(&search->lock);
         } else {
@@ -313,7 +316,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
     while (!advance(search, error, &status)) {
         if (status != TRAWL_OK)
             return status;
-        if (search->road == ROAD_RESIDENT && search->cursor.index_next == 0)
+        if (search->schedule == SCHEDULE_LOADED && search->cursor.index_next == 0)
             resident_begin(search);
         task = wait_next(search);
         if (task == NULL)

@@ -36,7 +36,6 @@ static enum trawl_status open_engines(struct trawl_runtime *runtime,
                                      .device_memory_bytes = given->device_memory_bytes};
 
     TRAWL_TRY(engine_for_host->open(&options, &runtime->host, error));
-    engine_for_host->properties(runtime->host, &runtime->host_properties);
     options.instruction_set = NULL; /* borrowed until open returns */
     runtime->devices.options = options;
     if (given->engine == TRAWL_ENGINE_CUDA)

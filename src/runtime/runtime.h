@@ -59,6 +59,7 @@ struct job {
     struct trawl_runtime *runtime;
     uint64_t number; /* no other job of the runtime has had it */
     const struct trawl_plan *plan;
+    bool by_algorithm; /* the plan has one: its engine searches */
     /* Do what this worker can do for the job now, and return. Called without locks. */
     void (*serve)(struct job *job, struct worker *worker);
     /* The same for an item of the job's that was in the devices' queue. */
@@ -122,7 +123,6 @@ struct trawl_runtime {
     uint64_t memory_max;       /* of buffers; 0: no limit */
     struct engine *host;       /* owned */
     struct engine *algorithms; /* owned; NULL: no plan with an algorithm yet; under the lock */
-    struct engine_properties host_properties;
     struct devices devices;
     _Atomic uint64_t jobs_begun;    /* ever: numbers jobs */
     _Atomic uint64_t searched_ns;   /* of long texts, by the host */

@@ -6,11 +6,11 @@
  * works too while the next one is not ready. The ring bounds memory: a caller that does not take
  * results leaves no task free.
  *
- * Roads. A text takes one of these to its workers:
+ * A search has one of these schedules (schedule.c):
  *   host      workers read and search; with devices that pay, they queue some chunks to these
  *   staged    the same, but all chunks go to devices (TRAWL_ENGINE_CUDA)
- *   resident  the text is loaded: each device's workers search the chunks that lie there
- *   alone     the caller does all of it on a device, where waking others takes longer
+ *   loaded    the text lies on devices: each one's workers search the chunks that lie there
+ *   caller    the caller does all of it on a device, where waking others takes longer
  */
 #ifndef TRAWL_RUNTIME_SEARCH_H
 #define TRAWL_RUNTIME_SEARCH_H
@@ -18,7 +18,7 @@
 #include "match/sink.h"
 #include "runtime/runtime.h"
 
-enum road { ROAD_HOST, ROAD_STAGED, ROAD_RESIDENT, ROAD_ALONE };
+enum schedule { SCHEDULE_HOST, SCHEDULE_STAGED, SCHEDULE_LOADED, SCHEDULE_CALLER };
 
 /* One chunk of a search, from its taker to its delivery. */
 struct task {
@@ -66,10 +66,13 @@ struct search {
     struct trawl_searcher *searcher;
     struct sink *sink; /* the caller's */
     struct text_cursor cursor;
-    enum road road;
-    bool is_split;         /* the text is loaded, over several devices */
-    bool host_searches;    /* host workers may search, not only make ready */
-    bool for_devices;      /* devices may, if there are any */
+    enum schedule schedule;
+    bool is_split;      /* the text is loaded, over several devices */
+    bool host_searches; /* host workers may search, not only make ready */
+    bool for_devices;   /* devices may, if there are any */
+    /* Deliver takes matches part by part: they are made when it does, and stay in the cache. Not
+     * where an occurrence's length varies: the text may be gone by then. */
+    bool converts_late;
     uint64_t chunk_host;   /* bytes of a chunk that the host searches, at most */
     uint64_t chunk_device; /* and a device */
     uint64_t chunk_most; /* which may become so large, by what others held; 0: it does not change */

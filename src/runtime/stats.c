@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/clock.h"
-#include "runtime/devices.h"
+#include "runtime/engines.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 
@@ -84,6 +83,7 @@ void stats_tell(const struct trawl_searcher *searcher, struct trawl_stats *stats
 {
     const struct trawl_runtime *runtime = searcher->runtime;
     const struct call_record *done = &searcher->last;
+    struct engine_properties host;
     const char *alone = runtime->engine == TRAWL_ENGINE_CUDA ? "cuda" : "cpu";
 
     *stats = done->stats;
@@ -94,9 +94,11 @@ void stats_tell(const struct trawl_searcher *searcher, struct trawl_stats *stats
                    stats->device_chunk_count == 0 ? alone
                    : stats->cpu_chunk_count == 0  ? "cuda"
                                                   : "cpu+cuda");
-    if (runtime->engine != TRAWL_ENGINE_CUDA)
+    if (runtime->engine != TRAWL_ENGINE_CUDA) {
+        engine_for_host->properties(runtime->host, &host);
         (void)snprintf(stats->instruction_set, sizeof stats->instruction_set, "%s",
-                       runtime->host_properties.instruction_set);
+                       host.instruction_set);
+    }
     if (done->kinds > 0)
         stats->bound = bound_of(done);
     stats->output_ns = done->deliver_ns;

@@ -16,7 +16,7 @@
 #include "runtime/devices.h"
 #include "runtime/engines.h"
 #include "runtime/matches.h"
-#include "runtime/road.h"
+#include "runtime/schedule.h"
 #include "runtime/runtime.h"
 #include "runtime/search.h"
 #include "runtime/threads.h"
@@ -42,7 +42,7 @@ struct engine_chunk task_chunk(const struct search *search, const struct text_ch
                                  .before = chunk->before,
                                  .after = chunk->after,
                                  .readable = chunk->readable,
-                                 .may_be_left = !plan_has_algorithm(search->job.plan)};
+                                 .may_be_left = !search->job.by_algorithm};
 }
 
 /* What the workers of that kind did. */
@@ -138,18 +138,11 @@ void task_release(struct trawl_runtime *runtime, struct task *task)
 
 /* ---- Results ------------------------------------------------------------------------------ */
 
-/* Does deliver take matches part by part? Then they are made when it does, and stay in the cache.
- * Not where an occurrence's length varies: the text may be gone by then. */
-static bool converts_late(const struct search *search)
-{
-    return search->sink->in_parts && search->job.plan->element_count == 0;
-}
-
 static enum trawl_status make_matches(const struct search *search, struct task *task,
                                       struct trawl_error *error)
 {
     uint64_t count = task->result.hits.count;
-    bool late = converts_late(search);
+    bool late = search->converts_late;
 
     if (search->sink->want == WANT_FIRST)
         count = min_u64(count, 1);
@@ -166,7 +159,7 @@ bool task_deliver(struct search *search, struct task *task, struct sink_chunk *v
     struct sink *sink = search->sink;
     uint64_t at = 0;
 
-    if (!converts_late(search))
+    if (!search->converts_late)
         return sink->deliver(sink, view, &task->digest);
     while (at < view->hit_count) {
         matches_convert(search, task, at, min_u64(view->hit_count - at, MATCHES_LATE));
@@ -292,7 +285,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     struct devices *devices = &search->job.runtime->devices;
     bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
 
-    if (plan_has_algorithm(search->job.plan)) /* a device that is not what its kernels want */
+    if (search->job.by_algorithm) /* a device that is not what its kernels want */
         return false;
     if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may have room */
         return false;
@@ -457,7 +450,7 @@ static void finish(struct search *search, struct task *task, struct worker *work
     (void)pthread_mutex_lock(&search->lock);
     /* A loaded text's chunks are taken in any order, those before a fault too. */
     search->ended |=
-        search->road != ROAD_RESIDENT && (task->chunk.last || task->status != TRAWL_OK);
+        search->schedule != SCHEDULE_LOADED && (task->chunk.last || task->status != TRAWL_OK);
     /* Its place in the ring is free: no chunk is taken that is so far ahead. */
     TRAWL_ASSERT(task->chunk.index >= search->index_deliver &&
                  task->chunk.index - search->index_deliver < search->searcher->task_count);
@@ -465,7 +458,7 @@ static void finish(struct search *search, struct task *task, struct worker *work
     search->searcher->ring[task->chunk.index % search->searcher->task_count] = task;
     task->held_hits = task->result.hits.count;
     search->held_hits += task->held_hits;
-    if (search->road == ROAD_RESIDENT) {
+    if (search->schedule == SCHEDULE_LOADED) {
         resident_learn(search, task);
         more = !search->ended && search->chunk_most > 0;
     }
@@ -502,10 +495,10 @@ void task_delivered(struct search *search, struct task *task)
     TRAWL_ASSERT(search->taken <= search->tasks_used);
     search->taken--;
     search->held_hits -= task->held_hits;
-    wake = !search->ended && !search->stopping && !road_is_alone(search) &&
+    wake = !search->ended && !search->stopping && !schedule_is_alone(search) &&
            !atomic_load(&search->job.has_work);
     (void)pthread_mutex_unlock(&search->lock);
-    if (search->road == ROAD_RESIDENT)
+    if (search->schedule == SCHEDULE_LOADED)
         resident_queue(search);
     else if (wake)
         job_wake(&search->job);
@@ -609,9 +602,10 @@ static void search_mapped(struct search *search, struct task *task, struct worke
 
 static void search_taken(struct search *search, struct task *task, struct worker *worker)
 {
-    if (search->road == ROAD_ALONE)
+    if (search->schedule == SCHEDULE_CALLER)
         task_search(search, task, worker, true);
-    else if (search->road == ROAD_STAGED && task->chunk.owned > 0 && task->status == TRAWL_OK)
+    else if (search->schedule == SCHEDULE_STAGED && task->chunk.owned > 0 &&
+             task->status == TRAWL_OK)
         search_staged(search, task, worker);
     else if (task->chunk.is_mapped)
         search_mapped(search, task, worker);
@@ -638,7 +632,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         stage(task);
-    take_part(search, worker, search->road == ROAD_ALONE);
+    take_part(search, worker, search->schedule == SCHEDULE_CALLER);
     ready_ns = clock_now_ns() - begin_ns;
     if (for_device) {
         atomic_fetch_add(&search->done.device[0].ready_ns, ready_ns);
@@ -701,7 +695,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     uint64_t bytes;
 
     (void)pthread_mutex_lock(&search->lock);
-    if (worker != &search->searcher->caller && road_is_alone(search)) {
+    if (worker != &search->searcher->caller && schedule_is_alone(search)) {
         atomic_store(&search->job.has_work, false);
         task = NULL;
     } else {
@@ -711,13 +705,13 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     (void)pthread_mutex_unlock(&search->lock);
     if (task == NULL)
         return TASK_NOTHING;
-    to_device = search->for_devices && road_wants_device(search);
-    bytes = road_chunk_bytes(search, to_device || search->road == ROAD_ALONE);
+    to_device = search->for_devices && schedule_wants_device(search);
+    bytes = schedule_chunk_bytes(search, to_device || search->schedule == SCHEDULE_CALLER);
     if (to_device && !room_for_device(search, task, bytes)) {
         devices_unclaim(&search->job.runtime->devices);
         to_device = false;
     }
-    if (search->road == ROAD_STAGED && !to_device && !alone &&
+    if (search->schedule == SCHEDULE_STAGED && !to_device && !alone &&
         devices_work(&search->job.runtime->devices)) {
         task_put_back(search, task, false, true); /* until a device has searched one more */
         return TASK_NOTHING;
@@ -751,7 +745,7 @@ void task_on_device(struct queue_item *item, struct worker *worker)
     take_part(search, worker, true);
     task_search(search, task, worker, true);
     finish(search, task, worker);
-    if (search->road != ROAD_RESIDENT && !atomic_load(&search->job.has_work))
+    if (search->schedule != SCHEDULE_LOADED && !atomic_load(&search->job.has_work))
         job_wake(&search->job);
 }
 

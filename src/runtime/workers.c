@@ -44,15 +44,10 @@ static enum trawl_status algorithm_ready(struct worker *worker, struct job *job,
     return TRAWL_OK;
 }
 
-static bool is_for_algorithm(const struct job *job)
-{
-    return job->plan != NULL && plan_has_algorithm(job->plan);
-}
-
 const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
                                        bool on_device, struct engine_worker **engine_worker)
 {
-    if (is_for_algorithm(job)) {
+    if (job->by_algorithm) {
         *engine_worker = worker->algorithm;
         return engine_for_algorithms;
     }
@@ -63,7 +58,7 @@ const struct engine_ops *worker_engine(const struct worker *worker, const struct
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
                                     struct trawl_error *error)
 {
-    if (is_for_algorithm(job))
+    if (job->by_algorithm)
         return algorithm_ready(worker, job, error);
     if (worker->host_job == job->number)
         return TRAWL_OK;
@@ -136,7 +131,7 @@ static enum trawl_status device_worker_want(struct worker *worker, struct trawl_
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
                                       struct trawl_error *error)
 {
-    if (is_for_algorithm(job))
+    if (job->by_algorithm)
         return algorithm_ready(worker, job, error);
     if (worker->device_job == job->number && !worker_is_stranded(worker))
         return TRAWL_OK;

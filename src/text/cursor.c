@@ -379,13 +379,9 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
-/* Lock the cursor; false: others are to read first. */
-static bool cursor_lock(struct text_cursor *cursor, uint64_t only)
+/* Lock a stream's cursor to take no other chunk than this; false: others are to read first. */
+static bool lock_for(struct text_cursor *cursor, uint64_t only)
 {
-    if (only == TEXT_ANY_CHUNK || cursor->text->kind != TEXT_STREAM) {
-        (void)pthread_mutex_lock(&cursor->lock);
-        return true;
-    }
     if (pthread_mutex_trylock(&cursor->lock) != 0)
         return false;
     if (cursor->index_next == only)
@@ -404,7 +400,9 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
 
     memset(chunk, 0, sizeof *chunk);
     *taken = TEXT_BUSY;
-    if (!cursor_lock(cursor, only))
+    if (only == TEXT_ANY_CHUNK || cursor->text->kind != TEXT_STREAM)
+        (void)pthread_mutex_lock(&cursor->lock);
+    else if (!lock_for(cursor, only))
         return TRAWL_OK;
     *taken = cursor->ended ? TEXT_END : TEXT_TAKEN;
     chunk->index = cursor->index_next;

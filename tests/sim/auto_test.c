@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "cuda/driver.h"
-#include "runtime/road.h"
+#include "runtime/schedule.h"
 #include "runtime/search.h"
 #include "diff/input.h"
 #include "host.h"
@@ -163,7 +163,7 @@ int main(void)
 
     test_begin("sim auto");
     cuda_driver_replace(sim_driver_table());
-    road_open_after(OPEN_AFTER_NS);
+    schedule_open_after(OPEN_AFTER_NS);
     fixture_open(&fixture);
     gpu_joins(&fixture);
     gpu_holds_text(&fixture);

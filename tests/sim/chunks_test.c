@@ -9,7 +9,7 @@
 #include "host.h"
 #include "letters.h"
 #include "runtime/begins.h"
-#include "runtime/road.h"
+#include "runtime/schedule.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "calls.h"
@@ -157,7 +157,7 @@ int main(void)
 
     test_begin("sim chunks");
     cuda_driver_replace(sim_driver_table());
-    road_open_after(0);
+    schedule_open_after(0);
     begins_help_from(1);
     random = test_random_begin("sim chunks");
     for (uint32_t i = 0; i < test_amount(4, 400) && test_failures < 5; i++) {

@@ -14,7 +14,7 @@
 #include "host.h"
 #include "letters.h"
 #include "runtime/buffers.h"
-#include "runtime/road.h"
+#include "runtime/schedule.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "simulator.h"
@@ -94,7 +94,7 @@ static bool search(struct trawl_searcher *searcher, enum source source, enum sha
 
 /* ---- One device is lost ------------------------------------------------------------------- */
 
-struct road_case {
+struct schedule_case {
     enum trawl_engine engine;
     uint32_t devices, threads;
     enum source source;
@@ -102,7 +102,7 @@ struct road_case {
 };
 
 /* Lost at its call `nth`; false: it made fewer. */
-static bool lose_at(const struct road_case *c, uint32_t device, uint64_t nth)
+static bool lose_at(const struct schedule_case *c, uint32_t device, uint64_t nth)
 {
     struct host host;
     enum trawl_status status;
@@ -131,7 +131,7 @@ static bool lose_at(const struct road_case *c, uint32_t device, uint64_t nth)
 }
 
 /* Each call in turn; in a normal run, the later the more of them are passed over. */
-static void lose_everywhere(const struct road_case *c)
+static void lose_everywhere(const struct schedule_case *c)
 {
     uint64_t passed_over = test_is_long() ? 0 : TEST_SANITIZED ? 10 : 3;
 
@@ -402,8 +402,8 @@ static void *search_in_storm(void *context)
     return NULL;
 }
 
-/* Searchers of one runtime on all roads at once, some cancelled at any time, while a device is
- * lost: each call is right or says that it was stopped, and all of them end. */
+/* Searchers of one runtime under all schedules at once, some cancelled at any time, while a device
+ * is lost: each call is right or says that it was stopped, and all of them end. */
 static void storm(enum trawl_engine engine, uint64_t seed)
 {
     struct test_random random = {seed * 977 + 1};
@@ -581,23 +581,24 @@ static void streamed_copies(void)
 int main(void)
 {
     static const uint32_t threads[] = {1, 2, 4};
-    /* In a normal run half of the roads, by the seed and the build. */
+    /* In a normal run half of the schedules, by the seed and the build. */
     uint64_t turn = test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED;
 
     test_begin("sim devices");
     cuda_driver_replace(sim_driver_table());
-    road_open_after(0);
+    schedule_open_after(0);
     fixture_open();
     for (uint32_t i = 0; i < 24 && test_failures < 5; i++) {
-        struct road_case c = {i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 1 + i % 3,
-                              threads[i % 3], (enum source)(i / 2 % 3), (enum shape)(i / 6 % 2)};
+        struct schedule_case c = {i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 1 + i % 3,
+                                  threads[i % 3], (enum source)(i / 2 % 3),
+                                  (enum shape)(i / 6 % 2)};
 
         if ((i / 4 + i + turn) % 2 == 0 || test_is_long())
             lose_everywhere(&c);
     }
     for (uint32_t i = 0; i < 4 && test_failures < 5; i++) {
-        struct road_case c = {i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2 + i / 2, 2,
-                              SOURCE_LOADED, SHAPE_BEGINS};
+        struct schedule_case c = {i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2 + i / 2, 2,
+                                  SOURCE_LOADED, SHAPE_BEGINS};
 
         if ((i + i / 2 + turn) % 2 == 0 || test_is_long())
             lose_everywhere(&c);

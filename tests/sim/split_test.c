@@ -1,7 +1,7 @@
 /* split_test: texts on several simulated devices: arrays of begins that come in pieces and are
- * copied by several threads, counts in several launches, and counts by pattern on every road.
- * Arrays too small, a device with nothing to list, a call that fails, a device that is lost: the
- * answer is right, or an error says why there is none, and the next call is right.
+ * copied by several threads, counts in several launches, and counts by pattern under every
+ * schedule. Arrays too small, a device with nothing to list, a call that fails, a device that is
+ * lost: the answer is right, or an error says why there is none, and the next call is right.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "host.h"
 #include "letters.h"
 #include "runtime/begins.h"
-#include "runtime/road.h"
+#include "runtime/schedule.h"
 #include "runtime/search.h"
 #include "sim_driver.h"
 #include "calls.h"
@@ -349,7 +349,7 @@ int main(void)
 {
     test_begin("sim split");
     cuda_driver_replace(sim_driver_table());
-    road_open_after(0);
+    schedule_open_after(0);
     fixture_open();
     arrays();
     counts_at_once();

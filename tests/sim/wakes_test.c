@@ -180,7 +180,7 @@ static void played(struct trawl_searcher *searcher, bool lists, uint32_t ahead)
     if (!TEST_CHECK(search_begin(&search, searcher, fixture.plan, fixture.text, &sink, NULL) ==
                     TRAWL_OK))
         return;
-    TEST_CHECK(search.road == ROAD_RESIDENT && ahead <= search.tasks_max);
+    TEST_CHECK(search.schedule == SCHEDULE_LOADED && ahead <= search.tasks_max);
     search.tasks_max = ahead;
     memset(play.sleeps, 0, sizeof play.sleeps);
     play.search = &search;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "runtime/road.h"
+#include "runtime/schedule.h"
 #include "runtime/search.h"
 #include "calls.h"
 
@@ -39,12 +39,12 @@ static uint32_t helpers_for(uint64_t text_bytes, bool taken)
     search.job.runtime = &runtime;
     search.searcher = &searcher;
     search.sink = &sink;
-    search.road = ROAD_HOST;
+    search.schedule = SCHEDULE_HOST;
     search.text_bytes = text_bytes;
     atomic_store(&search.bytes_taken, MIB);
     atomic_store(&search.done.host.bytes, MIB);
     atomic_store(&search.done.host.search_ns, MS);
-    return road_helpers(&search);
+    return schedule_helpers(&search);
 }
 
 static void helpers(void)

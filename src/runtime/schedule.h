@@ -1,29 +1,29 @@
-/* road: which way a text goes to its workers, in which chunks, and with how many of them. */
-#ifndef TRAWL_RUNTIME_ROAD_H
-#define TRAWL_RUNTIME_ROAD_H
+/* schedule: which workers get a text, in which chunks, and how many of them. */
+#ifndef TRAWL_RUNTIME_SCHEDULE_H
+#define TRAWL_RUNTIME_SCHEDULE_H
 
 #include "runtime/search.h"
 
-/* Choose road and chunks. */
-enum trawl_status road_choose(struct search *search, struct trawl_text *text,
-                              struct trawl_error *error);
+/* Choose the schedule, and how long its chunks are. */
+enum trawl_status schedule_choose(struct search *search, struct trawl_text *text,
+                                  struct trawl_error *error);
 /* Bytes of the next chunk for the host or for a device. */
-uint64_t road_chunk_bytes(const struct search *search, bool for_device);
+uint64_t schedule_chunk_bytes(const struct search *search, bool for_device);
 /* Of a search that is for_devices: should the next chunk of the text go to a device rather than be
  * searched here? Then it is claimed. */
-bool road_wants_device(struct search *search);
+bool schedule_wants_device(struct search *search);
 /* Copy a text that lies on a device to the host, unless the device does all of the search. */
-enum trawl_status road_fetch(struct search *search, struct trawl_text *text,
-                             struct trawl_error *error);
+enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
+                                 struct trawl_error *error);
 /* The search is over: what the next one of the runtime can know from it. */
-void road_remember(const struct search *search);
+void schedule_remember(const struct search *search);
 /* For tests: open devices after so much searching. Not thread-safe. */
-void road_open_after(uint64_t ns);
+void schedule_open_after(uint64_t ns);
 /* Are hits found faster than the caller would take them from another thread? Then it does better
  * alone, while what it finds is in its caches. */
-bool road_is_alone(const struct search *search);
+bool schedule_is_alone(const struct search *search);
 /* How many helpers are worth waking now; 0: none. */
-uint32_t road_helpers(const struct search *search);
+uint32_t schedule_helpers(const struct search *search);
 
 /* Bytes of chunks where hits are listed. The rarer they are, the more pays: in chunks of 256 MiB it
  * is 1.08 times as fast as in 128, and more than twice as fast as in 32 [H200]. Where they may be

@@ -1,10 +1,10 @@
-/* road: which way a text goes to its workers, in which chunks, and with how many of them.
+/* schedule: which workers get a text, in which chunks, and how many of them.
  *
  * Chunks are small at the beginning, so that a first result comes soon and a rate is known early,
  * and small at the end, so that no thread waits for a straggler. Helpers are woken if the rest
  * takes longer than waking them.
  */
-#include "runtime/road.h"
+#include "runtime/schedule.h"
 
 #include "base/checked.h"
 #include "base/clock.h"
@@ -73,12 +73,12 @@ struct resident_sizes resident_sizes = SIZES;
 /* Of searching such texts, before a device is opened: closing may wait a third of that. */
 static uint64_t open_after_ns = 1000000000;
 
-void road_open_after(uint64_t ns)
+void schedule_open_after(uint64_t ns)
 {
     open_after_ns = ns;
 }
 
-/* ---- Road --------------------------------------------------------------------------------- */
+/* ---- Schedule ----------------------------------------------------------------------------- */
 
 /* `bytes`, or more if the plan's longest occurrence needs it. */
 static uint64_t fit_need(const struct trawl_plan *plan, uint64_t bytes)
@@ -140,10 +140,10 @@ static void choose_resident(struct search *search, const struct trawl_text *text
         }
     }
     search->is_split = is_split;
-    search->road = ROAD_ALONE;
+    search->schedule = SCHEDULE_CALLER;
     if ((is_split || (lists && text->bytes_count > shared)) &&
         devices_start(&search->job.runtime->devices)) {
-        search->road = ROAD_RESIDENT;
+        search->schedule = SCHEDULE_LOADED;
         if (search->searcher->caller.device_index == ENGINE_DEVICES_MAX)
             search->searcher->caller.device_index = devices_choose(&search->job.runtime->devices);
     }
@@ -159,17 +159,17 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
     search->chunk_device = fixed > 0 ? fixed : fit_need(plan, CHUNK_DEVICE);
     if (is_resident(search, text, &is_split))
         choose_resident(search, text, is_split);
-    else if (search->road == ROAD_STAGED &&
+    else if (search->schedule == SCHEDULE_STAGED &&
              (plan_has_algorithm(plan) ||
               (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
               !devices_start(devices)))
-        search->road = ROAD_ALONE;
-    if (search->road == ROAD_ALONE && plan_has_algorithm(plan) && fixed == 0)
+        search->schedule = SCHEDULE_CALLER;
+    if (search->schedule == SCHEDULE_CALLER && plan_has_algorithm(plan) && fixed == 0)
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
 }
 
-enum trawl_status road_choose(struct search *search, struct trawl_text *text,
-                              struct trawl_error *error)
+enum trawl_status schedule_choose(struct search *search, struct trawl_text *text,
+                                  struct trawl_error *error)
 {
     struct trawl_searcher *searcher = search->searcher;
     enum trawl_engine engine = search->job.runtime->engine;
@@ -184,15 +184,15 @@ enum trawl_status road_choose(struct search *search, struct trawl_text *text,
     search->for_devices =
         engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING && plan->literal_count > 0;
     search->host_searches = engine != TRAWL_ENGINE_CUDA || !search->for_devices;
-    search->road = search->host_searches ? ROAD_HOST : ROAD_STAGED;
+    search->schedule = search->host_searches ? SCHEDULE_HOST : SCHEDULE_STAGED;
     if (search->for_devices)
         choose_with_devices(search, text, fixed);
     return TRAWL_OK;
 }
 
 /* What a device leaves to the host copies the text by itself, when that comes. */
-enum trawl_status road_fetch(struct search *search, struct trawl_text *text,
-                             struct trawl_error *error)
+enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
+                                 struct trawl_error *error)
 {
     const struct trawl_plan *plan = search->job.plan;
     const struct sink *sink = search->sink;
@@ -218,19 +218,19 @@ static uint64_t dense_chunk(const struct search *search)
     return max_u64(bytes / (hits / CHUNK_HITS + 1), CHUNK_DENSE_MIN);
 }
 
-uint64_t road_chunk_bytes(const struct search *search, bool for_device)
+uint64_t schedule_chunk_bytes(const struct search *search, bool for_device)
 {
     uint64_t bytes = for_device ? search->chunk_device : search->chunk_host;
     uint64_t taken = atomic_load(&search->bytes_taken), left, share;
 
-    if (search->searcher->chunk_bytes > 0 || search->road == ROAD_ALONE ||
+    if (search->searcher->chunk_bytes > 0 || search->schedule == SCHEDULE_CALLER ||
         search->cursor.text->kind == TEXT_STREAM)
         return bytes;
     /* Nothing is copied into a cache, so chunks are those of a text in memory. Where the sink keeps
      * text, chunks with a match are read after all. The buffer that each chunk has for being read
      * may be too large for a limit. */
-    if (!for_device && !search->sink->keeps_text && search->job.runtime->memory_max == 0 &&
-        text_cursor_maps(&search->cursor, taken))
+    if (!for_device && search->cursor.text->kind == TEXT_FILE && !search->sink->keeps_text &&
+        search->job.runtime->memory_max == 0 && text_cursor_maps(&search->cursor, taken))
         bytes = max_u64(bytes, CHUNK_MEMORY);
     TRAWL_ASSERT(search->job.runtime->threads_max > 0);
     left = search->text_bytes - min_u64(search->text_bytes, taken);
@@ -320,7 +320,7 @@ static void remember_devices(const struct search *search)
     uint64_t staged, before = atomic_load(remembered(search));
     double staging;
 
-    if (search->road != ROAD_HOST || !is_long(search))
+    if (search->schedule != SCHEDULE_HOST || !is_long(search))
         return;
     atomic_fetch_add(&runtime->searched_ns, clock_now_ns() - search->begin_ns);
     if (!devices_work(&runtime->devices))
@@ -330,7 +330,7 @@ static void remember_devices(const struct search *search)
                                                             : before - before / STAGE_FORGETS);
 }
 
-void road_remember(const struct search *search)
+void schedule_remember(const struct search *search)
 {
     uint64_t ns =
         atomic_load(&search->done.host.search_ns) + atomic_load(&search->done.host.ready_ns);
@@ -341,20 +341,20 @@ void road_remember(const struct search *search)
         remember_devices(search);
 }
 
-bool road_wants_device(struct search *search)
+bool schedule_wants_device(struct search *search)
 {
     struct devices *devices = &search->job.runtime->devices;
 
-    if (search->road != ROAD_HOST && search->road != ROAD_STAGED)
+    if (search->schedule != SCHEDULE_HOST && search->schedule != SCHEDULE_STAGED)
         return false;
     if (atomic_load(&search->device_refused))
         return false;
     /* The first occurrence may lie in the first chunk: the caller looks there without waking
      * anybody. */
-    if (search->road == ROAD_STAGED)
+    if (search->schedule == SCHEDULE_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices) &&
                devices_claim(devices, claims_max(search));
-    if (plan_has_algorithm(search->job.plan) || !is_long(search))
+    if (search->job.by_algorithm || !is_long(search))
         return false;
     if (atomic_load(&devices->state) == DEVICES_NOT_ASKED) {
         if (atomic_load(&search->job.runtime->searched_ns) + clock_now_ns() - search->begin_ns >=
@@ -375,12 +375,13 @@ static bool digests_each(const struct sink *sink)
            (!sink->keeps_text || (sink->window_flags & TRAWL_WINDOW_LINE_ENDS) != 0);
 }
 
-bool road_is_alone(const struct search *search)
+bool schedule_is_alone(const struct search *search)
 {
     uint64_t hits = atomic_load(&search->hits);
 
-    return search->road == ROAD_HOST && search->sink->as_matches && !digests_each(search->sink) &&
-           hits >= ALONE_HITS && atomic_load(&search->done.host.search_ns) < ALONE_HIT_NS * hits;
+    return search->schedule == SCHEDULE_HOST && search->sink->as_matches &&
+           !digests_each(search->sink) && hits >= ALONE_HITS &&
+           atomic_load(&search->done.host.search_ns) < ALONE_HIT_NS * hits;
 }
 
 static bool cores_taken(struct trawl_runtime *runtime)
@@ -394,21 +395,21 @@ static bool cores_taken(struct trawl_runtime *runtime)
     return atomic_load(&runtime->cores_taken);
 }
 
-uint32_t road_helpers(const struct search *search)
+uint32_t schedule_helpers(const struct search *search)
 {
     struct trawl_runtime *runtime = search->job.runtime;
     uint32_t most = runtime->threads_max - 1;
     uint64_t taken = atomic_load(&search->bytes_taken), left, bytes, ns, running, started;
 
     TRAWL_ASSERT(runtime->threads_max > 0);
-    if (search->road == ROAD_ALONE || search->road == ROAD_RESIDENT || most == 0 ||
-        road_is_alone(search))
+    if (search->schedule == SCHEDULE_CALLER || search->schedule == SCHEDULE_LOADED || most == 0 ||
+        schedule_is_alone(search))
         return 0;
-    if (search->road == ROAD_STAGED && search->sink->want == WANT_FIRST &&
+    if (search->schedule == SCHEDULE_STAGED && search->sink->want == WANT_FIRST &&
         taken < FIRST_ALONE_BYTES)
         return 0;
     if (search->searcher->chunk_bytes > 0 || search->text_bytes == UINT64_MAX ||
-        search->road != ROAD_HOST)
+        search->schedule != SCHEDULE_HOST)
         return most;
     left = search->text_bytes - min_u64(search->text_bytes, taken);
     bytes = atomic_load(&search->done.host.bytes);
