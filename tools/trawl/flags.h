@@ -157,7 +157,6 @@ bool value_when(struct settings *settings, const char *value, const char *option
                 enum color_when *when);
 bool value_matrix(struct settings *settings, const char *value);
 bool value_engine(struct settings *settings, const char *value);
-/* value_layout.c */
 bool value_preview(struct settings *settings, const char *value);
 bool value_check_colors(struct settings *settings, const char *spec);
 bool value_separator(struct settings *settings, const char *value, const char **bytes,

@@ -1,4 +1,4 @@
-/* interrupt: SIGINT ends the program after what was found is written. */
+/* interrupt: the handlers of SIGINT and SIGBUS. */
 #include "trawl/interrupt.h"
 
 #include <errno.h>
@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <unistd.h>
 
+#include "trawl.h"
 #include "trawl/progress.h"
 
 enum owner { OWNER_PRINTER, OWNER_NOBODY, OWNER_HANDLER };
@@ -99,4 +100,37 @@ void interrupt_forbid(void)
         return;
     for (;;) /* the handler, in another thread, is writing */
         (void)pause();
+}
+
+/* ---- SIGBUS ---------------------------------------------------------------------------------- */
+
+static struct sigaction former_bus;
+
+static void at_bus(int signal, siginfo_t *information, void *context)
+{
+    (void)context;
+    if (information->si_code > 0 && trawl_map_repair(information->si_addr))
+        return;
+    /* Not ours. A fault comes again when the instruction does; what another process sent has to be
+     * raised anew. */
+    (void)sigaction(SIGBUS, &former_bus, NULL);
+    if (information->si_code <= 0)
+        (void)raise(signal);
+}
+
+static void install_bus(void)
+{
+    struct sigaction action = {0};
+
+    action.sa_sigaction = at_bus;
+    action.sa_flags = SA_SIGINFO;
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigaction(SIGBUS, &action, &former_bus);
+}
+
+void interrupt_guard_maps(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, install_bus);
 }

@@ -1,4 +1,5 @@
-/* interrupt: SIGINT ends the program after what was found is written.
+/* interrupt: SIGINT ends the program after what was found is written, and SIGBUS, raised by a
+ * mapped file that lost its bytes, is repaired.
  *
  * The output belongs to the thread that prints at the moment. While a search with all threads runs,
  * no thread prints: the handler itself then writes what is complete, and ends. Otherwise it sets a
@@ -21,5 +22,9 @@ void interrupt_allow(void);
 void interrupt_forbid(void);
 /* For the caller that may print: end the program if SIGINT came. */
 void interrupt_check(void);
+
+/* Before a text that may be mapped: SIGBUS of a file that lost its bytes has the library repair the
+ * mapping, any other one ends the program as before. Again does nothing. */
+void interrupt_guard_maps(void);
 
 #endif

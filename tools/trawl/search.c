@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "trawl/binary.h"
-#include "trawl/bus.h"
 #include "trawl/characters.h"
 #include "trawl/interrupt.h"
 #include "trawl/json.h"
@@ -456,7 +455,7 @@ static enum trawl_status text_open(const struct job_file *file, struct trawl_tex
 {
     if (file->bytes != NULL)
         return trawl_text_from_memory(file->bytes, file->bytes_count, text, error);
-    bus_open(); /* it may be mapped, and shorter by the time it is read */
+    interrupt_guard_maps();
     if (file->may_be_compressed)
         return trawl_text_from_compressed(file->descriptor, file->name, text, error);
     return trawl_text_from_descriptor(file->descriptor, file->name, text, error);
