@@ -51,6 +51,7 @@ static enum trawl_status worker_open(struct engine *engine, struct engine_worker
     *worker = (struct engine_worker *)memory;
     memset(*worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
     (*worker)->find = engine->find;
+    (*worker)->costs = find_costs(engine->find);
     return TRAWL_OK;
 }
 
@@ -80,6 +81,7 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->dense_serial = plan->serial;
     worker->dense_waits = false;
     worker_probes_begin(worker);
+    worker_look_begin(worker);
     worker->at_borders = plan_has_conditions(plan);
     if (worker->at_borders)
         borders_begin(worker, plan);
@@ -195,6 +197,7 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
     scan_begin(&scan, worker->plan, task->chunk, task->from, task->want, task->result, error);
     scan.worker = worker;
     select_hits(&scan);
+    worker_look(worker, task->chunk);
     if (scan_is_needed(&scan))
         scan_by_method(&scan);
     return scan_end(&scan);

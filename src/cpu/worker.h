@@ -8,6 +8,7 @@
 #include "engine.h"
 
 #define WORK_SPARED_MAX 1024u /* of a set's work */
+#define WORKER_SAMPLE_BYTES (16u << 10)
 
 /* The strings of a set whose strings are of one byte each. */
 struct byte_set {
@@ -22,7 +23,10 @@ struct byte_set {
 struct engine_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
-    const struct plan_tuning *tuning;     /* the plan's, or `own` */
+    const struct plan_tuning *tuning; /* the plan's, or `own` */
+    struct plan_tuning own;           /* made from the text */
+    const struct plan_costs *costs;
+    uint64_t look_left; /* bytes of text, then it is looked at; UINT64_MAX: never */
     const struct sampled_tables *sampled; /* for that method */
     enum trawl_method method;             /* the plan's, or every once that does not pay */
     struct plan_probe
@@ -59,11 +63,27 @@ struct engine_worker {
     struct find_tile ends;                /* LINES: of the same text, where lines end */
     struct find_tile ends_also;           /* where they end by the other line end */
     struct find_tile after;               /* the text's bytes that no occurrence follows */
+    uint8_t sample[WORKER_SAMPLE_BYTES];  /* of the text, while it is looked at */
     uint32_t place_ends[SET_TILE_PLACES]; /* by position of a tile: where its sorted hits end */
 };
 
 /* Take the plan's probes and the literal's head. */
 void worker_probes_begin(struct engine_worker *worker);
+
+/* ---- look.c ---- */
+
+/* When a worker looks at the text, in bytes of it that it searches. */
+struct look_sizes {
+    uint64_t after; /* the text is longer than that, */
+    uint64_t again; /* and so much has come since */
+};
+extern struct look_sizes look_sizes; /* replaced by tests */
+extern const struct look_sizes look_sizes_default;
+
+/* Before a search, of one literal. */
+void worker_look_begin(struct engine_worker *worker);
+/* Before a chunk: where a look is due, choose how to search from here on. */
+void worker_look(struct engine_worker *worker, const struct engine_chunk *chunk);
 
 /* One scan of one chunk. */
 struct scan {

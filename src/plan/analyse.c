@@ -5,7 +5,7 @@
 
 #include "base/checked.h"
 
-#define SAMPLE_BYTES_MIN 4096u /* below this a sample says too little */
+#define SAMPLE_BYTES_MIN PLAN_SAMPLE_BYTES_MIN
 #define REPEAT_BYTES 16u
 #define REPEAT_LOOKS 64u
 #define REPEAT_LOOKS_MIN 8u    /* of them that stand in the literal */
@@ -14,6 +14,10 @@
 #define FIRST_PROBES_MAX 8u
 #define DEPENDENCE 2.0 /* given one byte of a pattern, another is likelier than by itself */
 #define PROBE_TAKEN 1e9
+#define RATE_PAIRS_MAX 2048u  /* of bytes are counted */
+#define PROBES_SEEN_ENOUGH 8u /* where they leave nothing of a sample */
+#define SURVIVORS_MAX 128u
+#define SEEN_GRAMS_PLACES 2048u
 #define BYTE_PRIOR_TOTAL 66836
 #define ENTROPY_BLOCKS 256u
 #define ENTROPY_BYTES 4096u
@@ -29,13 +33,18 @@ static const double prior_rate[256] = {
 
 static void rates_from_sample(const uint8_t *sample, uint64_t sample_bytes, double *rate)
 {
-    uint64_t count[256] = {0};
+    uint32_t count[2][256] = {{0}, {0}}; /* two, so that a byte need not wait for the one before */
+    uint64_t step = sample_bytes / RATE_PAIRS_MAX | 1, looked = 0;
+    double share;
 
     TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
-    for (uint64_t i = 0; i < sample_bytes; i++)
-        count[sample[i]]++;
+    for (uint64_t i = 0; i + 1 < sample_bytes; i += step + 1, looked += 2) {
+        count[0][sample[i]]++;
+        count[1][sample[i + 1]]++;
+    }
+    share = 1 / ((double)looked + 64.0);
     for (uint32_t byte = 0; byte < 256; byte++) /* a byte not in the sample may still occur */
-        rate[byte] = ((double)count[byte] + 0.25) / ((double)sample_bytes + 64.0);
+        rate[byte] = ((double)count[0][byte] + (double)count[1][byte] + 0.25) * share;
 }
 
 /* A long literal over few byte values comes from a text over few byte values: at least half of each
@@ -181,83 +190,206 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
     TRAWL_ASSERT(*critical < count && *period <= count);
 }
 
+/* Places of the sample where all probes so far stand: which byte tells them best cannot be said
+ * from how often each comes. In a log nearly every line has the same rare bytes together. */
+struct survivors {
+    const uint8_t *at[SURVIVORS_MAX]; /* the literal's offset `first` would stand there */
+    uint32_t count;
+    uint32_t begun; /* with so many */
+};
+
+/* What the literal has in [first, last), and how often the survivors have it, too. */
+struct probe_window {
+    uint64_t first;
+    uint64_t last;
+    uint8_t value[PLAN_PROBE_SPAN_BYTES];
+    uint8_t fold[PLAN_PROBE_SPAN_BYTES];
+    uint8_t met[PLAN_PROBE_SPAN_BYTES];
+    double cost[PLAN_PROBE_SPAN_BYTES]; /* how telling a probe there would be: less is more */
+};
+
 static uint8_t fold_mask(uint8_t byte, bool fold)
 {
     return fold && byte >= 'a' && byte <= 'z' ? 0x20 : 0;
 }
 
-/* Note what each offset costs from now on: a probe of the same byte value lies near, and such bytes
- * come together; neighbours in real text depend on each other; and the probe itself is taken. */
-static void raise_costs(const uint8_t *bytes, uint64_t first, uint64_t last, uint64_t probe,
-                        double *cost)
+/* Of each of SURVIVORS_MAX parts of the sample the first place that has the first probe's byte. */
+static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64_t probe,
+                            const struct probe_window *window, struct survivors *left)
 {
-    uint8_t value = bytes[probe];
+    uint64_t lead = probe - window->first, span = window->last - window->first;
+    uint8_t value = window->value[lead], fold = window->fold[lead];
 
-    TRAWL_ASSERT(first <= probe && probe < last && last - first <= PLAN_PROBE_SPAN_BYTES);
-    for (uint64_t offset = first; offset < last; offset++)
-        cost[offset - first] *= bytes[offset] == value ? 2.0 : 1.0;
-    if (probe > first)
-        cost[probe - 1 - first] *= 1.5;
-    if (probe + 1 < last)
-        cost[probe + 1 - first] *= 1.5;
-    cost[probe - first] = PROBE_TAKEN;
+    left->count = left->begun = 0;
+    if (sample_bytes < SAMPLE_BYTES_MIN)
+        return;
+    for (uint32_t i = 0; i < SURVIVORS_MAX; i++) {
+        uint64_t part = (sample_bytes - span) / SURVIVORS_MAX, at = lead + i * part,
+                 end = at + part;
+
+        TRAWL_ASSERT(end - lead + span <= sample_bytes);
+        if (fold == 0) {
+            const void *there = memchr(sample + at, value, (size_t)part);
+
+            at = there == NULL ? end : (uint64_t)((const uint8_t *)there - sample);
+        }
+        while (fold != 0 && at < end && (sample[at] | fold) != value)
+            at++;
+        if (at < end)
+            left->at[left->count++] = sample + at - lead;
+    }
+    left->begun = left->count;
 }
 
-static uint64_t cheapest(const double *cost, uint64_t count)
+/* Those that have the probe's byte, too, remain. */
+static void survivors_pass(uint64_t probe, const struct probe_window *window,
+                           struct survivors *left)
+{
+    uint64_t o = probe - window->first;
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < left->count; i++)
+        if ((left->at[i][o] | window->fold[o]) == window->value[o])
+            left->at[kept++] = left->at[i];
+    left->count = kept;
+}
+
+static void window_meet(const struct survivors *left, struct probe_window *window)
+{
+    uint64_t span = window->last - window->first;
+
+    memset(window->met, 0, sizeof window->met);
+    for (uint32_t i = 0; i < left->count; i++)
+        for (uint64_t o = 0; o < span; o++)
+            window->met[o] = (uint8_t)(window->met[o] +
+                                       ((left->at[i][o] | window->fold[o]) == window->value[o]));
+}
+
+/* Note what each offset costs from now on: a probe of the same byte value lies near, and such bytes
+ * come together; neighbours in real text depend on each other; and the probe itself is taken. */
+static void raise_costs(uint64_t probe, struct probe_window *window)
+{
+    uint64_t span = window->last - window->first, taken = probe - window->first;
+    uint8_t value = window->value[taken];
+
+    TRAWL_ASSERT(taken < span && span <= PLAN_PROBE_SPAN_BYTES);
+    for (uint64_t o = 0; o < span; o++)
+        window->cost[o] *= window->value[o] == value ? 2.0 : 1.0;
+    if (taken > 0)
+        window->cost[taken - 1] *= 1.5;
+    if (taken + 1 < span)
+        window->cost[taken + 1] *= 1.5;
+    window->cost[taken] = PROBE_TAKEN;
+}
+
+/* The offset that leaves fewest survivors; of those the one of the least cost. */
+static uint64_t most_telling(const struct probe_window *window, uint32_t survivors)
 {
     uint64_t best = 0;
 
-    TRAWL_ASSERT(count > 0 && count <= PLAN_PROBE_SPAN_BYTES);
-    for (uint64_t i = 1; i < count; i++)
-        if (cost[i] < cost[best])
-            best = i;
-    return best;
+    for (uint64_t o = 1; o < window->last - window->first; o++) {
+        if (window->cost[o] >= PROBE_TAKEN)
+            continue;
+        if (window->cost[best] >= PROBE_TAKEN || survivors == 0 ||
+                    window->met[o] == window->met[best]
+                ? window->cost[o] < window->cost[best]
+                : window->met[o] < window->met[best])
+            best = o;
+    }
+    return window->first + best;
+}
+
+static void window_open(const uint8_t *bytes, uint64_t count, bool fold,
+                        const struct byte_rates *rates, uint64_t best, struct probe_window *window)
+{
+    window->first = 0;
+    window->last = count;
+    if (count > PLAN_PROBE_SPAN_BYTES) {
+        window->first = best > PLAN_PROBE_SPAN_BYTES / 2 ? best - PLAN_PROBE_SPAN_BYTES / 2 : 0;
+        window->first = min_u64(window->first, count - PLAN_PROBE_SPAN_BYTES);
+        window->last = window->first + PLAN_PROBE_SPAN_BYTES;
+    }
+    TRAWL_ASSERT(window->first <= best && best < window->last && window->last <= count);
+    for (uint64_t o = 0; o < window->last - window->first; o++) {
+        uint8_t byte = bytes[window->first + o];
+
+        window->fold[o] = fold_mask(byte, fold);
+        window->value[o] = byte | window->fold[o];
+        window->cost[o] = rates->rate[byte];
+        window->met[o] = 0;
+    }
 }
 
 uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
-                        const struct byte_rates *rates, struct plan_probe *probes)
+                        const struct byte_rates *rates, const uint8_t *sample,
+                        uint64_t sample_bytes, struct plan_probe *probes, double *passed)
 {
     uint32_t wanted = (uint32_t)min_u64(count, PLAN_PROBES_MAX);
-    uint64_t first = 0, last = count, best = 0; /* offsets to choose from; the first of the least */
-    double cost[PLAN_PROBE_SPAN_BYTES]; /* how telling a probe there would be: less is more */
+    uint64_t best = 0; /* the first of the rarest */
+    struct probe_window window;
+    struct survivors left;
+    double rate = 1;
 
     for (uint64_t offset = 1; offset < count; offset++)
         if (rates->rate[bytes[offset]] < rates->rate[bytes[best]])
             best = offset;
-    if (count > PLAN_PROBE_SPAN_BYTES) {
-        first = best > PLAN_PROBE_SPAN_BYTES / 2 ? best - PLAN_PROBE_SPAN_BYTES / 2 : 0;
-        first = min_u64(first, count - PLAN_PROBE_SPAN_BYTES);
-        last = first + PLAN_PROBE_SPAN_BYTES;
-    }
-    TRAWL_ASSERT(first <= best && best < last && last <= count);
-    TRAWL_ASSERT(last - first <= PLAN_PROBE_SPAN_BYTES && wanted <= last - first);
-    for (uint64_t offset = first; offset < last; offset++)
-        cost[offset - first] = rates->rate[bytes[offset]];
+    window_open(bytes, count, fold, rates, best, &window);
+    survivors_begin(sample, sample_bytes, best, &window, &left);
     for (uint32_t i = 0; i < wanted; i++) {
+        uint64_t o = best - window.first;
+        double own = rates->rate[bytes[best]];
+        bool passing;
+
         probes[i].offset = best;
-        probes[i].fold = fold_mask(bytes[best], fold);
-        probes[i].value = bytes[best] | probes[i].fold;
+        probes[i].fold = window.fold[o];
+        probes[i].value = window.value[o];
         memset(probes[i].reserved, 0, sizeof probes[i].reserved);
-        raise_costs(bytes, first, last, best, cost);
-        best = first + cheapest(cost, last - first);
+        raise_costs(best, &window);
+        passing = left.count > 0 && i > 0;
+        if (passing)
+            survivors_pass(best, &window, &left);
+        if (i == 0)
+            rate = own;
+        else if (passing)
+            rate = rates->rate[bytes[probes[0].offset]] * (left.count > 0 ? left.count : 0.5) /
+                   left.begun;
+        else
+            rate *= own * DEPENDENCE > 1 ? 1 : own * DEPENDENCE;
+        passed[i] = rate;
+        if (i + 1 >= PROBES_SEEN_ENOUGH && left.begun > 0 && left.count == 0)
+            return i + 1;
+        window_meet(&left, &window);
+        best = most_telling(&window, left.count);
     }
     return wanted;
 }
 
-uint32_t analyse_first_probes(const uint8_t *bytes, const struct byte_rates *rates,
-                              const struct plan_probe *probes, uint32_t probe_count)
+uint32_t analyse_first_probes(const double *passed, uint32_t probe_count)
 {
-    double blocks = 64;
-    uint32_t first = 0;
+    uint32_t first = 1;
 
-    while (first < probe_count && first < FIRST_PROBES_MAX && blocks > FIRST_BLOCKS_RATE) {
-        double rate = rates->rate[bytes[probes[first].offset]];
-
-        blocks *= first == 0 || rate * DEPENDENCE > 1 ? rate : rate * DEPENDENCE;
+    while (first < probe_count && first < FIRST_PROBES_MAX &&
+           64 * passed[first - 1] > FIRST_BLOCKS_RATE)
         first++;
-    }
-    TRAWL_ASSERT(first <= FIRST_PROBES_MAX && first <= probe_count);
     return first;
+}
+
+double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
+                          const struct plan_grams *grams)
+{
+    uint64_t found = 0, places = 0, step = max_u64(sample_bytes / SEEN_GRAMS_PLACES, 1);
+
+    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
+    for (uint64_t at = 0; at + sizeof(uint64_t) <= sample_bytes; at += step, places++) {
+        uint64_t gram;
+
+        memcpy(&gram, sample + at, sizeof gram);
+        gram = (gram | grams->fold) & grams->keep;
+        for (uint32_t o = 0; o < grams->stride; o++)
+            found += gram == grams->gram[o];
+    }
+    TRAWL_ASSERT(places > 0);
+    return (double)found / (double)places / grams->stride;
 }
 
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates)

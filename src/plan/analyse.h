@@ -32,14 +32,20 @@ double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
  * constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count >= 1. */
 void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, uint64_t *period);
 
-/* Choose probe offsets, most telling first, near each other so that they share cache lines.
- * Returns how many. */
+/* Choose probe offsets, most telling first, near each other so that they share cache lines: those
+ * that leave fewest of the sample's places, or without one (sample_bytes 0) those of the rarest
+ * bytes. passed[i]: the share of positions that is expected to pass probes 0 to i. Returns how many
+ * probes. */
 uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
-                        const struct byte_rates *rates, struct plan_probe *probes);
+                        const struct byte_rates *rates, const uint8_t *sample,
+                        uint64_t sample_bytes, struct plan_probe *probes, double *passed);
 
 /* How many of the probes, in order, leave a candidate in few blocks of 64 positions. */
-uint32_t analyse_first_probes(const uint8_t *bytes, const struct byte_rates *rates,
-                              const struct plan_probe *probes, uint32_t probe_count);
+uint32_t analyse_first_probes(const double *passed, uint32_t probe_count);
+
+/* The share of a sample's positions that the grams would propose. */
+double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
+                          const struct plan_grams *grams);
 
 /* Where the 7 bytes begin whose four words are rarest. count >= 7. */
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);

@@ -1,17 +1,20 @@
 /* choose: which method searches the text. The one place that picks.
  *
- * One literal is searched by `every`, unless it is so long that `grams` proposes next to nothing
- * (it loads each text byte once, where `every` loads it once per probe), or so long that `sampled`
- * leaves most of the text unread. Several literals, or one with a tail, are a `set`. A choice that
- * turns out wrong on the text at hand costs time, never an answer: engines watch how many
- * candidates fail and look at more bytes (docs/design.md).
+ * One literal is searched by what is expected to cost least: `every` tests so many bytes of it at
+ * every position as leave next to nothing; `grams` loads each text byte once, but the literal's
+ * grams must be rare; `sampled` leaves most of the text unread, where the literal is long. Several
+ * literals, or one with a tail, are a `set`. A choice that turns out wrong on the text at hand
+ * costs time, never an answer: who searches much text looks at it and chooses anew
+ * (docs/design.md).
  */
 #include "base/checked.h"
 #include "plan/build.h"
 
 #define GRAMS_LENGTH_MIN 7u
+#define COMPARED_LENGTH_MAX 64u /* and no case is ignored */
 #define SAMPLED_REPEATS_MAX 4.0
-#define SAMPLED_LENGTH_MIN 768u /* from here the text is not read whole */
+#define SAMPLED_STRIDE_MIN 128u     /* from here the text is not read whole */
+#define SAMPLED_STRIDE_SEEN_MIN 48u /* a sample of the text says whether it pays */
 
 /* Why the asked method does not fit, NULL if it does. */
 static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_method asked)
@@ -36,25 +39,65 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
     return "no such method";
 }
 
-static enum trawl_status choose_for_one(struct trawl_plan *plan, struct trawl_error *error)
-{
-    double positions = SAMPLED_REPEATS_MAX + 1;
+/* Of AVX2 (find.c): the plan does not know who will search. */
+static const struct plan_costs usual_costs = PLAN_COSTS_USUAL;
 
-    if (plan->length_min >= SAMPLED_LENGTH_MIN)
-        TRAWL_TRY(sampled_repeats(plan, 8, &positions, error));
-    if (positions <= SAMPLED_REPEATS_MAX) {
-        plan->method = TRAWL_METHOD_SAMPLED;
-        plan->method_why = "one long pattern: samples a stride apart find every occurrence";
-    } else if (plan_reads_grams(plan, &plan->tuning)) {
-        plan->method = TRAWL_METHOD_GRAMS;
-        plan->method_why = "one pattern with rare grams: aligned grams are enough";
+/* Of method sampled, per text byte; 0: it is not worth a thought. */
+static double price_sampled(const struct trawl_plan *plan, const struct plan_costs *costs,
+                            const uint8_t *sample, uint64_t sample_bytes)
+{
+    uint64_t stride = sampled_stride(plan->length_min);
+    const struct sampled_tables *tables;
+    double named;
+
+    if (stride < (sample != NULL ? SAMPLED_STRIDE_SEEN_MIN : SAMPLED_STRIDE_MIN))
+        return 0;
+    if (sample != NULL) {
+        if (sampled_want(plan, &tables, NULL) != TRAWL_OK)
+            return 0;
+        named = sampled_seen(plan_literal_bytes(plan, 0), tables, sample, sample_bytes);
+    } else if (sampled_repeats(plan, 8, &named, NULL) != TRAWL_OK || named > SAMPLED_REPEATS_MAX) {
+        return 0;
     } else {
-        plan->method = TRAWL_METHOD_EVERY;
-        plan->method_why = plan->length_min < GRAMS_LENGTH_MIN
-                               ? "one short pattern"
-                               : "one pattern whose grams are expected often";
+        named = 0;
     }
-    return TRAWL_OK;
+    return (costs->sample + named * costs->candidate) / (double)stride;
+}
+
+struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_tuning *tuning,
+                              const struct plan_costs *costs, const uint8_t *sample,
+                              uint64_t sample_bytes)
+{
+    struct plan_prices prices = {.least = TRAWL_METHOD_EVERY};
+    bool is_short = plan->length_min <= COMPARED_LENGTH_MAX && plan->period == 0;
+
+    TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
+    prices.every = costs->every + costs->every_probe * tuning->first_probes +
+                   (is_short ? costs->compared : costs->candidate) * tuning->every_rate;
+    if (tuning->grams.stride > 0)
+        prices.grams = costs->grams[__builtin_ctz(tuning->grams.stride)] +
+                       costs->candidate * tuning->gram_rate;
+    prices.sampled = price_sampled(plan, costs, sample, sample_bytes);
+    if (prices.grams > 0 && prices.grams < prices.every)
+        prices.least = TRAWL_METHOD_GRAMS;
+    if (prices.sampled > 0 &&
+        prices.sampled < (prices.least == TRAWL_METHOD_GRAMS ? prices.grams : prices.every))
+        prices.least = TRAWL_METHOD_SAMPLED;
+    return prices;
+}
+
+static void choose_for_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
+{
+    bool seen = sample_bytes >= PLAN_SAMPLE_BYTES_MIN;
+
+    plan->method =
+        plan_price(plan, &plan->tuning, &usual_costs, seen ? sample : NULL, sample_bytes).least;
+    plan->method_why = plan->method == TRAWL_METHOD_SAMPLED
+                           ? "one long pattern: samples a stride apart find every occurrence"
+                       : plan->method == TRAWL_METHOD_GRAMS
+                           ? "one pattern with rare grams: aligned grams are enough"
+                       : plan->length_min < GRAMS_LENGTH_MIN ? "one short pattern"
+                                                             : "one pattern with rare bytes";
 }
 
 /* Period and tuning of the one literal. */
@@ -84,7 +127,7 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
         plan->method = asked;
         plan->method_why = "asked for";
     } else if (plan_is_one_literal(plan)) {
-        return choose_for_one(plan, error);
+        choose_for_one(plan, sample, sample_bytes);
     } else {
         plan->method = TRAWL_METHOD_SET;
         plan->method_why = plan->pattern_count == 0   ? "no pattern: nothing is found"

@@ -40,25 +40,52 @@ static void tune_strides(const struct trawl_plan *plan, const struct byte_rates 
                  tuning->grams.offset + tuning->grams.stride - 1 + tuning->grams.q <= count);
 }
 
+static double max_double(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                      struct byte_rates *rates, struct plan_tuning *tuning)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint64_t count = plan_literal_at(plan, 0).bytes_count;
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    double passed[PLAN_PROBES_MAX];
+
+    TRAWL_ASSERT(plan_is_one_literal(plan) && (sample != NULL || sample_bytes == 0));
+    memset(tuning, 0, sizeof *tuning);
+    tuning->is_seen = sample_bytes >= PLAN_SAMPLE_BYTES_MIN;
+    analyse_rates(sample, sample_bytes, bytes, count, fold, rates);
+    tuning->probe_count =
+        analyse_probes(bytes, count, fold, rates, sample, sample_bytes, tuning->probes, passed);
+    tuning->first_probes = analyse_first_probes(passed, tuning->probe_count);
+    tuning->every_rate = passed[tuning->probe_count - 1];
+    tuning->probes_exact = tuning->probe_count == count;
+    TRAWL_ASSERT(tuning->first_probes > 0 && tuning->first_probes <= tuning->probe_count);
+}
+
+void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                     const struct byte_rates *rates, struct plan_tuning *tuning)
+{
+    if (plan->length_min < GRAMS_LENGTH_MIN)
+        return;
+    tune_strides(plan, rates, tuning);
+    if (tuning->is_seen)
+        tuning->gram_rate =
+            max_double(tuning->gram_rate, analyse_seen_grams(sample, sample_bytes, &tuning->grams));
+}
+
 void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                struct plan_tuning *tuning)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t count = plan_literal_at(plan, 0).bytes_count;
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     struct byte_rates rates;
 
-    TRAWL_ASSERT(plan_is_one_literal(plan) && (sample != NULL || sample_bytes == 0));
-    memset(tuning, 0, sizeof *tuning);
-    tuning->is_seen = sample_bytes >= PLAN_SAMPLE_BYTES_MIN;
-    analyse_rates(sample, sample_bytes, bytes, count, fold, &rates);
-    tuning->probe_count = analyse_probes(bytes, count, fold, &rates, tuning->probes);
-    tuning->first_probes = analyse_first_probes(bytes, &rates, tuning->probes, tuning->probe_count);
-    tuning->probes_exact = tuning->probe_count == count;
-    TRAWL_ASSERT(tuning->first_probes > 0 && tuning->first_probes <= tuning->probe_count);
+    plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
+    plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
     tuning->repeats = analyse_repeats(sample, sample_bytes, bytes, count);
-    if (count >= GRAMS_LENGTH_MIN) {
+    if (count >= GRAMS_LENGTH_MIN)
         tuning->rare_offset = analyse_rare_bytes(bytes, count, &rates);
-        tune_strides(plan, &rates, tuning);
-    }
 }

@@ -12,6 +12,7 @@
 #define PLAN_SAMPLE_BYTES_MIN 4096u /* below this a sample says too little */
 
 struct trawl_plan;
+struct byte_rates;
 
 struct plan_tuning {
     bool is_seen;          /* of a sample; else of usual texts, and of the literal itself */
@@ -20,6 +21,7 @@ struct plan_tuning {
     uint32_t probe_count;  /* every: ordered, most telling first */
     uint32_t first_probes; /* expected to leave few blocks of 64 positions with a candidate */
     struct plan_probe probes[PLAN_PROBES_MAX]; /* within PLAN_PROBE_SPAN_BYTES */
+    double every_rate;                         /* expected candidates of every per text byte */
     double gram_rate;                          /* expected candidates of grams per text byte */
     uint64_t rare_offset;                      /* where the rarest 7 bytes begin, if length >= 7 */
     struct plan_grams grams;                   /* the same */
@@ -29,9 +31,47 @@ struct plan_tuning {
  * for the sample and for the literal. */
 void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                struct plan_tuning *tuning);
+/* The same in parts, for callers that may do without some: first the probes, which also tells the
+ * rates of bytes, then the grams. */
+void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                      struct byte_rates *rates, struct plan_tuning *tuning);
+void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                     const struct byte_rates *rates, struct plan_tuning *tuning);
 
 /* Are aligned grams enough, where all of the text is read? */
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);
+
+/* What a method costs an engine where the text has no candidates, in ns. */
+struct plan_costs {
+    double every;       /* a byte of text, */
+    double every_probe; /* and for each probe that is tested everywhere */
+    double grams[4];    /* a byte, by stride: 1, 2, 4, 8 */
+    double sample;      /* of method sampled */
+    double compared;    /* a candidate of every that one vector decides, */
+    double candidate;   /* and any other */
+};
+
+/* Of AVX2 on an AMD EPYC of 2 cores, 2026-11-22. */
+#define PLAN_COSTS_USUAL                                                                           \
+    {                                                                                              \
+        .every = 0.008, .every_probe = 0.0125, .grams = {0.13, 0.05, 0.041, 0.039}, .sample = 2.1, \
+        .candidate = 8                                                                             \
+    }
+
+/* What each method of one literal is expected to cost, in ns per text byte; 0: it does not fit. */
+struct plan_prices {
+    double every;
+    double grams;
+    double sampled;
+    enum trawl_method least;
+};
+
+/* The cheapest method for a text of which `sample` is some, or that is not known: NULL. Makes the
+ * tables of method sampled where it has to know how many samples of the text would name a position;
+ * without memory for them that method is not chosen. */
+struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_tuning *tuning,
+                              const struct plan_costs *costs, const uint8_t *sample,
+                              uint64_t sample_bytes);
 
 /* The tables of method sampled. */
 struct sampled_tables {
@@ -50,6 +90,10 @@ struct plan_sampled sampled_layout(const struct trawl_plan *plan);
  * thread. */
 enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampled_tables **tables,
                                struct trawl_error *error);
+
+/* How many of the literal's offsets one sample names on average in a text like this. */
+double sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
+                    const uint8_t *sample, uint64_t sample_bytes);
 
 /* How many of the one literal's positions a sample names on average, if the text's grams come as
  * often as the literal's own: 1 if no gram repeats. Two, in a text of few grams, are dense. q is 8

@@ -27,10 +27,11 @@ static double cost_of(const uint8_t *bytes, uint64_t offset, const struct byte_r
 static void check_probes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates)
 {
     struct plan_probe probes[PLAN_PROBES_MAX];
+    double passed[PLAN_PROBES_MAX];
     uint32_t wanted = (uint32_t)(count < PLAN_PROBES_MAX ? count : PLAN_PROBES_MAX);
     uint64_t first = 0, last = count;
 
-    TEST_CHECK_U64(analyse_probes(bytes, count, false, rates, probes), wanted);
+    TEST_CHECK_U64(analyse_probes(bytes, count, false, rates, NULL, 0, probes, passed), wanted);
     for (uint32_t i = 0; i < wanted; i++) {
         uint64_t best = first;
 

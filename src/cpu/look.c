@@ -1,0 +1,73 @@
+/* look: the text decides how one literal is searched. A worker looks at some of each part of the
+ * text that is worth it, and takes from there on what costs least in a text like that.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "cpu/worker.h"
+#include "plan/analyse.h"
+
+#define SAMPLE_SHARE 128u /* of the chunk, at most WORKER_SAMPLE_BYTES of it */
+#define PIECE_BYTES 512u
+#define SIZES                                  \
+    {                                          \
+        .after = 512u << 10, .again = 8u << 20 \
+    }
+const struct look_sizes look_sizes_default = SIZES;
+struct look_sizes look_sizes = SIZES;
+#undef SIZES
+
+void worker_look_begin(struct engine_worker *worker)
+{
+    const struct trawl_plan *plan = worker->plan;
+    bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
+                   !plan_has_algorithm(plan) && !plan->tuning.is_seen && plan->length_min > 1;
+
+    worker->look_left = chooses ? look_sizes.after : UINT64_MAX;
+}
+
+/* Pieces of the chunk, spread over it; returns how many bytes. */
+static uint64_t take_sample(struct engine_worker *worker, const struct engine_chunk *chunk)
+{
+    uint64_t bytes =
+        min_u64(max_u64(chunk->owned / SAMPLE_SHARE, PLAN_SAMPLE_BYTES_MIN), sizeof worker->sample);
+    uint64_t pieces = bytes / PIECE_BYTES, step = chunk->owned / pieces;
+
+    if (chunk->owned < PLAN_SAMPLE_BYTES_MIN)
+        return 0;
+    TRAWL_ASSERT(step >= PIECE_BYTES);
+    for (uint64_t i = 0; i < pieces; i++)
+        memcpy(worker->sample + i * PIECE_BYTES, chunk->bytes + i * step, PIECE_BYTES);
+    return pieces * PIECE_BYTES;
+}
+
+void worker_look(struct engine_worker *worker, const struct engine_chunk *chunk)
+{
+    struct plan_prices prices;
+    struct byte_rates rates;
+    uint64_t bytes;
+
+    if (worker->look_left == UINT64_MAX)
+        return;
+    /* A look takes what 128 KiB take: a text of one chunk is searched as the plan says. */
+    if (worker->look_left > chunk->owned || (chunk->after == 0 && chunk->before == 0)) {
+        worker->look_left -= min_u64(worker->look_left, chunk->owned);
+        return;
+    }
+    bytes = take_sample(worker, chunk);
+    if (bytes == 0)
+        return;
+    worker->look_left = look_sizes.again;
+    plan_tune_probes(worker->plan, worker->sample, bytes, &rates, &worker->own);
+    prices = plan_price(worker->plan, &worker->own, worker->costs, worker->sample, bytes);
+    if (prices.least == TRAWL_METHOD_EVERY && prices.every > worker->costs->grams[3]) {
+        plan_tune_grams(worker->plan, worker->sample, bytes, &rates, &worker->own);
+        prices = plan_price(worker->plan, &worker->own, worker->costs, worker->sample, bytes);
+    }
+    if (prices.least == TRAWL_METHOD_SAMPLED &&
+        sampled_want(worker->plan, &worker->sampled, NULL) != TRAWL_OK)
+        return;
+    worker->tuning = &worker->own;
+    worker->method = prices.least;
+    worker_probes_begin(worker);
+}
