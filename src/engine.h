@@ -124,7 +124,7 @@ struct engine_task {
     enum want want;
     enum engine_output output;
     bool at_once; /* a count: submit may not wait. result->is_left: a scan is to count */
-    struct engine_result *result; /* RESULT, FLAGS */
+    struct engine_result *result; /* RESULT, FLAGS. RESULT: begun by who submits */
     struct engine_words *words;   /* ARRAY, LIST, COPY */
     struct engine_matrix *matrix; /* FLAGS, CELLS */
 };
@@ -209,6 +209,7 @@ static inline enum trawl_status engine_scan(const struct engine_ops *ops,
 {
     struct engine_task task = {.chunk = chunk, .from = from, .want = want, .result = result};
 
+    engine_result_begin(result, from, false);
     return ops->submit(worker, &task, error);
 }
 

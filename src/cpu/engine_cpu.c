@@ -139,7 +139,6 @@ void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct e
     TRAWL_ASSERT(scan->limit <= chunk->owned);
     scan->work_max =
         saturating_multiply(WORK_FACTOR * (chunk->owned + plan->length_max), plan->literal_count);
-    engine_result_begin(result, from, false);
 }
 
 enum trawl_status scan_end(const struct scan *scan)

@@ -121,8 +121,8 @@ struct scan {
 
 /* ---- engine_cpu.c ---- */
 
-/* Begin a scan of begins in [from, chunk->owned), with nothing found; worker and context are NULL.
- */
+/* Begin a scan of begins in [from, chunk->owned), with nothing found in the result; worker and
+ * context are NULL. */
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
                 uint64_t from, enum want want, struct engine_result *result,
                 struct trawl_error *error);

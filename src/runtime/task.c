@@ -241,10 +241,12 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     struct engine_worker *engine_worker;
 
     scanned.pinned = task->buffer_is_pinned;
-    engine_result_begin(&task->result, chunk->owned, false);
     task->match_count = 0;
-    if (want == WANT_NOTHING || search->job.plan->literal_count == 0 || task->from == chunk->owned)
+    if (want == WANT_NOTHING || search->job.plan->literal_count == 0 ||
+        task->from == chunk->owned) {
+        task->result.done = chunk->owned;
         return TRAWL_OK;
+    }
     if (want == WANT_SPANS && worker == &search->searcher->caller &&
         chunk->index == search->index_deliver) { /* all before is delivered */
         scanned.spans_known = true;
