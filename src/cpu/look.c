@@ -5,7 +5,6 @@
 
 #include "base/checked.h"
 #include "cpu/worker.h"
-#include "plan/analyse.h"
 
 #define SAMPLE_SHARE 128u /* of the chunk, at most WORKER_SAMPLE_BYTES of it */
 #define PIECE_BYTES 512u
@@ -44,7 +43,6 @@ static uint64_t take_sample(struct engine_worker *worker, const struct engine_ch
 void worker_look(struct engine_worker *worker, const struct engine_chunk *chunk)
 {
     struct plan_prices prices;
-    struct byte_rates rates;
     uint64_t bytes;
 
     if (worker->look_left == UINT64_MAX)
@@ -58,16 +56,9 @@ void worker_look(struct engine_worker *worker, const struct engine_chunk *chunk)
     if (bytes == 0)
         return;
     worker->look_left = look_sizes.again;
-    plan_tune_probes(worker->plan, worker->sample, bytes, &rates, &worker->own);
-    prices = plan_price(worker->plan, &worker->own, worker->costs, worker->sample, bytes);
-    if (prices.least == TRAWL_METHOD_EVERY && prices.every > worker->costs->grams[3]) {
-        plan_tune_grams(worker->plan, worker->sample, bytes, &rates, &worker->own);
-        prices = plan_price(worker->plan, &worker->own, worker->costs, worker->sample, bytes);
-    }
-    if (prices.least == TRAWL_METHOD_SAMPLED &&
-        sampled_want(worker->plan, &worker->sampled, NULL) != TRAWL_OK)
-        return;
+    prices = plan_look(worker->plan, worker->costs, worker->sample, bytes, &worker->own);
     worker->tuning = &worker->own;
     worker->method = prices.least;
+    worker->sampled = prices.tables;
     worker_probes_begin(worker);
 }

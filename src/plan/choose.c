@@ -8,6 +8,7 @@
  * (docs/design.md).
  */
 #include "base/checked.h"
+#include "plan/analyse.h"
 #include "plan/build.h"
 
 #define GRAMS_LENGTH_MIN 7u
@@ -44,18 +45,19 @@ static const struct plan_costs usual_costs = PLAN_COSTS_USUAL;
 
 /* Of method sampled, per text byte; 0: it is not worth a thought. */
 static double price_sampled(const struct trawl_plan *plan, const struct plan_costs *costs,
-                            const uint8_t *sample, uint64_t sample_bytes)
+                            const uint8_t *sample, uint64_t sample_bytes,
+                            const struct sampled_tables **tables)
 {
     uint64_t stride = sampled_stride(plan->length_min);
-    const struct sampled_tables *tables;
-    double named;
+    double named = 0;
 
+    *tables = NULL;
     if (stride < (sample != NULL ? SAMPLED_STRIDE_SEEN_MIN : SAMPLED_STRIDE_MIN))
         return 0;
     if (sample != NULL) {
-        if (sampled_want(plan, &tables, NULL) != TRAWL_OK)
+        if (sampled_want(plan, tables, NULL) != TRAWL_OK)
             return 0;
-        named = sampled_seen(plan_literal_bytes(plan, 0), tables, sample, sample_bytes);
+        named = sampled_seen(plan_literal_bytes(plan, 0), *tables, sample, sample_bytes);
     } else if (sampled_repeats(plan, 8, &named, NULL) != TRAWL_OK || named > SAMPLED_REPEATS_MAX) {
         return 0;
     } else {
@@ -70,20 +72,39 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
 {
     struct plan_prices prices = {.least = TRAWL_METHOD_EVERY};
     bool is_short = plan->length_min <= COMPARED_LENGTH_MAX && plan->period == 0;
+    double least;
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
-    prices.every = costs->every + costs->every_probe * tuning->first_probes +
-                   (is_short ? costs->compared : costs->candidate) * tuning->every_rate;
+    least = prices.every = costs->every + costs->every_probe * tuning->first_probes +
+                           (is_short ? costs->compared : costs->candidate) * tuning->every_rate;
     if (tuning->grams.stride > 0)
         prices.grams = costs->grams[__builtin_ctz(tuning->grams.stride)] +
                        costs->candidate * tuning->gram_rate;
-    prices.sampled = price_sampled(plan, costs, sample, sample_bytes);
-    if (prices.grams > 0 && prices.grams < prices.every)
+    prices.sampled = price_sampled(plan, costs, sample, sample_bytes, &prices.tables);
+    if (prices.grams > 0 && prices.grams < least) {
         prices.least = TRAWL_METHOD_GRAMS;
-    if (prices.sampled > 0 &&
-        prices.sampled < (prices.least == TRAWL_METHOD_GRAMS ? prices.grams : prices.every))
+        least = prices.grams;
+    }
+    if (prices.sampled > 0 && prices.sampled < least)
         prices.least = TRAWL_METHOD_SAMPLED;
     return prices;
+}
+
+struct plan_prices plan_look(const struct trawl_plan *plan, const struct plan_costs *costs,
+                             const uint8_t *sample, uint64_t sample_bytes,
+                             struct plan_tuning *tuning)
+{
+    const double widest = costs->grams[3];
+    struct byte_rates rates;
+    struct plan_prices prices;
+
+    TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
+    plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
+    prices = plan_price(plan, tuning, costs, sample, sample_bytes);
+    if (prices.every <= widest || (prices.sampled > 0 && prices.sampled <= widest))
+        return prices;
+    plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
+    return plan_price(plan, tuning, costs, sample, sample_bytes);
 }
 
 static void choose_for_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)

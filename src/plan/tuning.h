@@ -64,6 +64,7 @@ struct plan_prices {
     double grams;
     double sampled;
     enum trawl_method least;
+    const struct sampled_tables *tables; /* of method sampled, if they had to be made */
 };
 
 /* The cheapest method for a text of which `sample` is some, or that is not known: NULL. Makes the
@@ -72,6 +73,13 @@ struct plan_prices {
 struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_tuning *tuning,
                               const struct plan_costs *costs, const uint8_t *sample,
                               uint64_t sample_bytes);
+
+/* Tune for a text of which `sample` is some, at least PLAN_SAMPLE_BYTES_MIN bytes, and price the
+ * methods there. Grams are left out where they could not win. If `sampled` costs least, its tables
+ * are made. */
+struct plan_prices plan_look(const struct trawl_plan *plan, const struct plan_costs *costs,
+                             const uint8_t *sample, uint64_t sample_bytes,
+                             struct plan_tuning *tuning);
 
 /* The tables of method sampled. */
 struct sampled_tables {

@@ -1,13 +1,14 @@
 /* answer: one plan's scans by the CPU engine's own table against the expected matches, for each
  * want and chunks of any size; the dense fallback is forced at the first candidate, or left to the
- * text.
+ * text; the costs that methods are chosen by may be made up.
  */
 #include "diff/answer.h"
 
-#include "cpu/worker.h"
 #include "diff/run.h"
 
 struct answer_scans answer_scans;
+const struct plan_costs *answer_costs;
+uint32_t answer_costs_count;
 
 struct answer {
     const struct diff_input *input;
@@ -87,8 +88,11 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
                        struct engine_result *result, struct answer *answer)
 {
     for (uint64_t from = 0; from < chunk->owned && answer->ok; from = result->done) {
+        enum trawl_method method = worker->method;
         uint64_t first = answer->lines, read;
 
+        if (answer_costs != NULL)
+            worker->costs = &answer_costs[test_random_below(answer->random, answer_costs_count)];
         if (force) {
             worker->work_per_byte = 0;
             worker->dense_work = UINT64_MAX / 2;
@@ -100,6 +104,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         if (!TEST_CHECK(engine_scan(&engine_cpu, worker, chunk, from, answer->want, result, NULL) ==
                         TRAWL_OK))
             return false;
+        answer_scans.switches[method][worker->method]++;
         answer_scans.dense += worker->dense.read_bytes > read;
         answer_scans.by_classes += worker->matcher != NULL;
         answer_scans.sparse += worker->dense.read_bytes == read;
