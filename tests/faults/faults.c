@@ -12,6 +12,7 @@
 
 #include "base/fault.h"
 #include "calls.h"
+#include "cpu/worker.h"
 #include "diff/held.h"
 #include "faults/blocks.h"
 
@@ -447,6 +448,17 @@ static void run_floods(void)
     run_calls(TRAWL_METHOD_SET, 0, TEXT_IN_FILE + 1, calls | 1u << HELD_FIRST | 1u << HELD_WINDOWS);
 }
 
+/* A pattern too short for method sampled, until the text is looked at: its tables are asked for
+ * then, and a search goes on without them. Other scenes' chunks are too few to be looked at. */
+static void run_looks(void)
+{
+    look_sizes = (struct look_sizes){0, 0};
+    scene.patterns[0] = (struct trawl_pattern){scene.bytes + 30000, 100};
+    scene.pattern_count = 1;
+    run_calls(TRAWL_METHOD_AUTO, 0, TEXT_IN_FILE + 1, 1u << HELD_COUNT | 1u << HELD_POSITIONS);
+    look_sizes = look_sizes_default;
+}
+
 int main(void)
 {
     test_begin("faults");
@@ -472,6 +484,7 @@ int main(void)
     if (trawl_algorithm(0, NULL) != NULL)
         run_patterns(TRAWL_METHOD_AUTO, 0);
     scene.algorithm = NULL;
+    run_looks();
     run_floods();
     printf("%" PRIu64 " rounds, %" PRIu64 " met a fault\n", rounds_total, faults_total);
     TEST_CHECK(faults_total > 100);
