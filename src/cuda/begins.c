@@ -166,8 +166,9 @@ enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_
     if (worker->plan->literal_count == 0 ||
         (limit = cuda_range_limit(worker->plan, &range)) == range.begin)
         return TRAWL_OK;
-    if (!worker->tables.ready)
-        TRAWL_TRY(cuda_tables_build(worker, error));
+    worker->searched = chunk->bytes;
+    worker->searched_bytes = chunk->owned;
+    TRAWL_TRY(cuda_tables_want(worker, error));
     if (words->host != NULL)
         return to_host(worker, &range, limit, words, error);
     return cuda_list_hits(
@@ -222,8 +223,9 @@ enum trawl_status cuda_list(struct engine_worker *worker, const struct engine_ch
     limit = cuda_range_limit(worker->plan, &range);
     if (worker->plan->literal_count == 0 || limit == range.begin)
         return TRAWL_OK;
-    if (!worker->tables.ready)
-        TRAWL_TRY(cuda_tables_build(worker, error));
+    worker->searched = chunk->bytes;
+    worker->searched_bytes = chunk->owned;
+    TRAWL_TRY(cuda_tables_want(worker, error));
     room = (struct cuda_hits_room){worker->lists[0].address + words->at * sizeof(uint64_t),
                                    words->room, words->base, words->literal, 0};
     TRAWL_TRY(cuda_list_hits(worker, &range, limit, &room, &words->count, &words->candidate_count,

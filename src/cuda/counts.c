@@ -30,7 +30,7 @@ static bool reserve(struct engine_worker *worker)
     }
     if (worker->counts->begun > 0)
         return worker->counts->begun < ENGINE_COUNTS_MAX && worker->tables.ready;
-    return (worker->tables.ready || cuda_tables_build(worker, NULL) == TRAWL_OK) &&
+    return cuda_tables_want(worker, NULL) == TRAWL_OK &&
            cuda_sums_reserve(worker, ENGINE_COUNTS_MAX, NULL) == TRAWL_OK;
 }
 
@@ -89,6 +89,8 @@ bool cuda_count_begin(struct engine_worker *worker, const struct engine_chunk *c
     range.end = at + chunk->owned;
     range.text_end = at + available;
     worker->may_leave = chunk->may_be_left;
+    worker->searched = chunk->bytes;
+    worker->searched_bytes = chunk->owned;
     return reserve(worker) && submit_all(worker, &range);
 }
 

@@ -134,8 +134,7 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
 static enum trawl_status prepare_tables(struct engine_worker *worker, enum want want,
                                         struct cuda_steps *steps, struct trawl_error *error)
 {
-    if (!worker->tables.ready)
-        TRAWL_TRY(cuda_tables_build(worker, error));
+    TRAWL_TRY(cuda_tables_want(worker, error));
     steps->range_bytes_max = cuda_launch_begins_max(worker, want);
     return TRAWL_OK;
 }

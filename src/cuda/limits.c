@@ -8,6 +8,7 @@ const struct cuda_limits cuda_limits_default = {
     .text_bytes_max = 256u << 20,
     .sorted_max = SCAN_SORTED_MAX,
     .resident_room_left = 1ull << 30,
+    .seen_bytes_min = 64u << 20,
     .split_bytes_min = 1ull << 30,
     .stripe_bytes = 8ull << 30,
     .split_overlap = 1u << 20,

@@ -13,7 +13,8 @@ struct cuda_limits {
     uint32_t sorted_max;     /* hits of samples that are put in order; where there are more, all
                                 positions are looked at */
     uint64_t
-        resident_room_left; /* device memory that a loaded text leaves free, where there is much */
+        resident_room_left;  /* device memory that a loaded text leaves free, where there is much */
+    uint64_t seen_bytes_min; /* of a loaded text, for a sample of it to be kept */
     uint64_t split_bytes_min;   /* of a loaded text, to be split over devices, */
     uint64_t stripe_bytes;      /* in parts of about this size or less */
     uint64_t split_overlap;     /* that a part shares with the next */

@@ -9,11 +9,13 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "cuda/residents.h"
 #include "cuda/worker.h"
 
 #define STRIPES_MAX 64u /* of one text */
 #define STRIPE_ALIGNMENT 4096u
+#define SAMPLE_PIECE_BYTES 2048u
 #define ROOM_LEFT_SHARE 4u /* a loaded text leaves free at most this part of a device's memory */
 
 /* A text may not take the room that workers need to search it. With the device entered. */
@@ -52,12 +54,47 @@ static enum trawl_status copy_borrowed(const struct engine_worker *worker,
                      resident->borrowed, (size_t)resident->count, worker->stream);
 }
 
+/* Take pieces of the text, so that searches can choose by it. Without memory there is no sample.
+ * With the device entered. */
+static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_resident *resident,
+                                     struct trawl_error *error)
+{
+    static _Atomic uint64_t samples_taken;
+    uint64_t bytes = min_u64(resident->count, CUDA_SAMPLE_BYTES), pieces, step;
+    struct cuda_sample *sample;
+    void *memory;
+
+    pieces = max_u64(bytes / SAMPLE_PIECE_BYTES, 1);
+    step = resident->count / pieces;
+    bytes = min_u64(bytes, SAMPLE_PIECE_BYTES);
+    if (resident->count < cuda_limits_now().seen_bytes_min ||
+        memory_allocate(1, sizeof *sample, &memory, NULL) != TRAWL_OK)
+        return TRAWL_OK;
+    sample = (struct cuda_sample *)memory;
+    sample->serial = atomic_fetch_add(&samples_taken, 1) + 1;
+    sample->bytes_count = pieces * bytes;
+    resident->sample = sample;
+    for (uint64_t i = 0; i < pieces; i++) {
+        uint8_t *to = sample->bytes + i * bytes;
+
+        if (resident->borrowed == 0)
+            memcpy(to, resident->bytes + i * step, (size_t)bytes);
+        else
+            TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, to,
+                                resident->borrowed + i * step, (size_t)bytes, worker->stream));
+    }
+    return TRAWL_OK;
+}
+
 /* With the device entered. */
 static enum trawl_status bring_resident(struct engine_worker *worker,
                                         struct cuda_resident *resident, struct trawl_error *error)
 {
     uint64_t room = ((resident->count + 15) & ~15ull) + SCAN_PADDING_BYTES;
 
+    TRAWL_TRY(take_sample(worker, resident, error));
+    if (resident->stays)
+        return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
     TRAWL_TRY(check_room(worker, room, error));
     TRAWL_TRY(cuda_memory_reserve(worker->device, &resident->memory, room, error));
     TRAWL_TRY(resident->borrowed != 0
@@ -71,6 +108,9 @@ static void resident_release(struct engine *engine, struct cuda_resident *reside
 {
     struct cuda_device *device = &engine->devices[resident->device_index];
 
+    if (resident->sample != NULL)
+        memory_release(resident->sample, 1, sizeof *resident->sample);
+    resident->sample = NULL;
     if (resident->memory.bytes == 0)
         return;
     if (cuda_device_enter(device, NULL) == TRAWL_OK) {
@@ -100,7 +140,8 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
     return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
 }
 
-/* Bring it to its device by a worker of its own; of a failure nothing is left there. */
+/* Bring it to its device, unless it is there, by a worker of its own, and look at it; of a failure
+ * nothing is left there. */
 static enum trawl_status bring(struct engine *engine, struct cuda_resident *resident,
                                struct trawl_error *error)
 {
@@ -113,6 +154,9 @@ static enum trawl_status bring(struct engine *engine, struct cuda_resident *resi
     if (status != TRAWL_OK) {
         (void)worker->device->driver->stream_wait(worker->stream);
         cuda_memory_release(worker->device, &resident->memory);
+        if (resident->sample != NULL)
+            memory_release(resident->sample, 1, sizeof *resident->sample);
+        resident->sample = NULL;
     }
     cuda_device_leave(worker->device);
 done:
@@ -289,13 +333,12 @@ static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uin
                                      .text_count = count,
                                      .borrowed = address};
     enum trawl_status status;
-    bool padded;
 
     TRAWL_TRY(cuda_device_enter(&engine->devices[0], error));
     status = find_device(engine, address, &resident.device_index, error);
-    padded = status == TRAWL_OK && is_padded(&engine->driver, address, count);
+    resident.stays = status == TRAWL_OK && is_padded(&engine->driver, address, count);
     cuda_device_leave(&engine->devices[0]);
-    if (status == TRAWL_OK && !padded)
+    if (status == TRAWL_OK && !(resident.stays && count < cuda_limits_now().seen_bytes_min))
         status = bring(engine, &resident, error);
     return status != TRAWL_OK ? status : resident_keep(engine, &resident, error);
 }

@@ -8,6 +8,14 @@
 
 #define CUDA_DEVICES_MAX ENGINE_DEVICES_MAX
 #define CUDA_RESIDENT_MAX 256u /* a split text counts as one for each part */
+#define CUDA_SAMPLE_BYTES (64u << 10)
+
+/* Some of a text, spread over it, taken when it was loaded. */
+struct cuda_sample {
+    uint64_t serial; /* no other sample of the process has had it */
+    uint64_t bytes_count;
+    uint8_t bytes[CUDA_SAMPLE_BYTES];
+};
 
 /* A text in host memory, or a part of it, that also lies on a device or that a device can read. */
 struct cuda_resident {
@@ -18,8 +26,10 @@ struct cuda_resident {
     uint64_t text_count;
     uint32_t device_index;
     struct cuda_memory memory;
-    uint64_t borrowed; /* not 0: the text is the caller's, at this address on the device */
-    bool fetched;      /* then: the host can read `bytes`, too */
+    uint64_t borrowed;          /* not 0: the text is the caller's, at this address on the device */
+    bool stays;                 /* then: it is searched where it is; else a copy of it */
+    bool fetched;               /* then: the host can read `bytes`, too */
+    struct cuda_sample *sample; /* NULL: none was taken */
 };
 
 struct engine {

@@ -79,6 +79,27 @@ static bool find_resident(const struct engine_worker *worker, const uint8_t *byt
     return found;
 }
 
+uint64_t cuda_worker_sample(const struct engine_worker *worker, const uint8_t *bytes,
+                            uint64_t count, struct cuda_sample *sample)
+{
+    struct engine *engine = worker->engine;
+    uint64_t serial = 0, at;
+
+    (void)pthread_mutex_lock(&engine->lock);
+    for (uint32_t i = 0; i < engine->residents_end && serial == 0; i++) {
+        const struct cuda_resident *kept = &engine->residents[i];
+
+        if (kept->device_index != worker->device_index || kept->sample == NULL ||
+            !resident_holds(kept, bytes, count, &at))
+            continue;
+        serial = kept->sample->serial;
+        if (sample != NULL)
+            *sample = *kept->sample;
+    }
+    (void)pthread_mutex_unlock(&engine->lock);
+    return serial;
+}
+
 bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
                           uint64_t *address, uint64_t *bytes_at)
 {

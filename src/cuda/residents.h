@@ -15,5 +15,9 @@ bool cuda_residents_borrowed(struct engine *engine, const uint8_t *bytes, bool *
 /* Where host bytes that were loaded lie on the worker's device: `bytes_at` beyond address. */
 bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *bytes, uint64_t count,
                           uint64_t *address, uint64_t *bytes_at);
+/* The serial of the sample that was taken of the text that the bytes are of; 0: there is none.
+ * *sample gets a copy, unless it is NULL. */
+uint64_t cuda_worker_sample(const struct engine_worker *worker, const uint8_t *bytes,
+                            uint64_t count, struct cuda_sample *sample);
 
 #endif

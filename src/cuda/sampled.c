@@ -28,7 +28,8 @@ static uint32_t log2_above(uint64_t count)
 
 /* Not where the text is one of the pattern's own words over and over: there samples are at 0.06 to
  * 0.2 of the read speed, and what reads all at 0.23 to 0.45 [H200]. */
-enum trawl_status cuda_sampled_choose(const struct trawl_plan *plan, enum trawl_method *method,
+enum trawl_status cuda_sampled_choose(const struct trawl_plan *plan,
+                                      const struct plan_tuning *tuning, enum trawl_method *method,
                                       struct trawl_error *error)
 {
     enum trawl_method asked = plan->method_asked;
@@ -38,14 +39,16 @@ enum trawl_status cuda_sampled_choose(const struct trawl_plan *plan, enum trawl_
     if (!plan_is_one_literal(plan) || asked == TRAWL_METHOD_SET)
         return TRAWL_OK;
     *method = asked;
-    if (asked == TRAWL_METHOD_AUTO && plan->length_min >= LENGTH_CHOSEN_MIN &&
-        !plan->tuning.repeats)
+    if (asked == TRAWL_METHOD_AUTO && plan->length_min >= LENGTH_CHOSEN_MIN && !tuning->repeats)
         TRAWL_TRY(sampled_repeats(plan, SCAN_SAMPLE_BYTES, &positions, error));
     if (positions <= REPEATS_MAX)
         *method = TRAWL_METHOD_SAMPLED;
     else if (asked == TRAWL_METHOD_AUTO ||
              (asked == TRAWL_METHOD_SAMPLED && plan->length_min < LENGTH_MIN))
-        *method = plan_reads_grams(plan, &plan->tuning) ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
+        *method = plan_reads_grams(plan, tuning) ||
+                          (tuning->rare_rate > 0 && tuning->gram_rate < tuning->rare_rate)
+                      ? TRAWL_METHOD_GRAMS
+                      : TRAWL_METHOD_EVERY;
     return TRAWL_OK;
 }
 

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "cuda/automaton.h"
 #include "cuda/plane.h"
+#include "cuda/residents.h"
 #include "cuda/sampled.h"
 #include "cuda/sets.h"
 
@@ -28,12 +29,12 @@ struct block {
 
 /* Up to 8 bytes without fold are decided at each position, which costs hardly more and does not
  * depend on the text. */
-static bool takes_strides(const struct trawl_plan *plan, enum trawl_method method)
+static bool takes_strides(const struct trawl_plan *plan, const struct cuda_tables *tables)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
 
-    return method == TRAWL_METHOD_GRAMS && plan->tuning.grams.stride > 1 &&
-           plan->tuning.grams.q >= sizeof(uint32_t) && (fold || plan->length_min > GRAM_BYTES);
+    return tables->method == TRAWL_METHOD_GRAMS && tables->tuning->grams.stride > 1 &&
+           tables->tuning->grams.q >= sizeof(uint32_t) && (fold || plan->length_min > GRAM_BYTES);
 }
 
 /* Take `bytes` of the block; returns where to write them, NULL while measuring. */
@@ -88,15 +89,15 @@ static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t 
 }
 
 /* What method every searches for, and with it every method's dense tiles. */
-static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a)
+static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
+                         struct scan_arguments *a)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint32_t count = a->pattern_bytes;
     uint32_t gram_bytes = (uint32_t)min_u64(count, GRAM_BYTES);
     bool fold = a->fold != 0;
 
-    a->shift =
-        count > GRAM_BYTES ? (uint32_t)min_u64(plan->tuning.rare_offset, count - GRAM_BYTES) : 0;
+    a->shift = count > GRAM_BYTES ? (uint32_t)min_u64(rare_offset, count - GRAM_BYTES) : 0;
     TRAWL_ASSERT(a->shift + gram_bytes <= count);
     bytes += a->shift;
     fill_gram(bytes, gram_bytes, fold, &a->gram[0], &a->gram_fold[0], &a->gram_mask[0]);
@@ -118,16 +119,14 @@ static void choose_grams(const struct trawl_plan *plan, struct scan_arguments *a
 }
 
 /* Method grams: the plan's grams by their sums. */
-static void choose_strides(const struct trawl_plan *plan, struct scan_arguments *a)
+static void choose_strides(const struct plan_grams *grams, struct scan_arguments *a)
 {
-    const struct plan_grams *grams = &plan->tuning.grams;
-
     a->shift = (uint32_t)grams->offset + grams->stride - 1;
     a->gram_kind = grams->stride == 8   ? SCAN_GRAM_STRIDE_8
                    : grams->stride == 4 ? SCAN_GRAM_STRIDE_4
                                         : SCAN_GRAM_STRIDE_2;
     a->is_exact = 0;
-    TRAWL_ASSERT(grams->offset + grams->stride + grams->q - 1 <= plan->length_min);
+    TRAWL_ASSERT(grams->offset + grams->stride + grams->q - 1 <= a->pattern_bytes);
     a->stride_fold = (uint32_t)grams->fold;
     a->stride_keep = (uint32_t)(grams->keep >> 32);
     for (uint32_t o = 0; o < grams->stride; o++)
@@ -175,9 +174,9 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
     a->verify_budget = VERIFY_STEPS_MIN + (uint32_t)(count / WARP_STEP_BYTES);
     a->dense_lanes = DENSE_LANES;
     put_pattern(bytes, count, block, a);
-    choose_grams(plan, a);
-    if (takes_strides(plan, tables->method))
-        choose_strides(plan, a);
+    choose_grams(plan, tables->tuning->rare_offset, a);
+    if (takes_strides(plan, tables))
+        choose_strides(&tables->tuning->grams, a);
     if (tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
         put_sampled(plan, block, a);
 }
@@ -324,7 +323,39 @@ static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cud
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_tables_build(struct engine_worker *worker, struct trawl_error *error)
+/* Does the text decide how the plan searches? */
+static bool is_tuned(const struct trawl_plan *plan)
+{
+    return plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
+           !plan->tuning.is_seen;
+}
+
+/* By the sample of a loaded text. */
+static enum trawl_status tune(const struct engine_worker *worker, struct cuda_tables *tables,
+                              struct trawl_error *error)
+{
+    struct cuda_sample *sample;
+    void *memory;
+
+    tables->tuning = &worker->plan->tuning;
+    tables->sample_serial = 0;
+    if (!is_tuned(worker->plan) ||
+        cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL) == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate(1, sizeof *sample, &memory, error));
+    sample = (struct cuda_sample *)memory;
+    tables->sample_serial =
+        cuda_worker_sample(worker, worker->searched, worker->searched_bytes, sample);
+    if (tables->sample_serial != 0) {
+        plan_tune(worker->plan, sample->bytes, sample->bytes_count, &tables->own);
+        plan_tune_window(worker->plan, sample->bytes, sample->bytes_count, &tables->own);
+        tables->tuning = &tables->own;
+    }
+    memory_release(sample, 1, sizeof *sample);
+    return TRAWL_OK;
+}
+
+static enum trawl_status tables_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = &worker->tables;
     enum trawl_status status = TRAWL_OK;
@@ -332,7 +363,8 @@ enum trawl_status cuda_tables_build(struct engine_worker *worker, struct trawl_e
     uint64_t bytes;
 
     TRAWL_TRY(cuda_tables_check(worker->plan, error));
-    TRAWL_TRY(cuda_sampled_choose(worker->plan, &tables->method, error));
+    TRAWL_TRY(tune(worker, tables, error));
+    TRAWL_TRY(cuda_sampled_choose(worker->plan, tables->tuning, &tables->method, error));
     TRAWL_TRY(measure_alike(worker->plan, tables, error));
     memset(&tables->sets, 0, sizeof tables->sets);
     if (tables->method == TRAWL_METHOD_SET)
@@ -354,4 +386,15 @@ enum trawl_status cuda_tables_build(struct engine_worker *worker, struct trawl_e
 done:
     memory_release(memory, bytes, 1);
     return status;
+}
+
+enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error)
+{
+    uint64_t serial;
+
+    if (worker->tables.ready && is_tuned(worker->plan)) {
+        serial = cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL);
+        worker->tables.ready = serial == 0 || serial == worker->tables.sample_serial;
+    }
+    return worker->tables.ready ? TRAWL_OK : tables_build(worker, error);
 }

@@ -17,6 +17,9 @@ struct cuda_tables {
     enum trawl_method method;
     bool ready; /* in the worker's memory, for the plan with the serial number */
     uint64_t plan_serial;
+    uint64_t sample_serial;           /* of the text's sample that the tuning knows; 0: none */
+    const struct plan_tuning *tuning; /* of one literal: the plan's, or `own` */
+    struct plan_tuning own;
     enum cuda_kernel kernel;
     enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
     bool sorts;                    /* hits are found by samples and put in order */
@@ -35,7 +38,9 @@ struct cuda_tables {
 
 /* UNSUPPORTED: the plan is not for a device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
-/* Those of worker->plan, on the device. */
-enum trawl_status cuda_tables_build(struct engine_worker *worker, struct trawl_error *error);
+/* Those of worker->plan, on the device, for the text that is about to be searched:
+ * worker->searched.
+ */
+enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
 
 #endif

@@ -17,6 +17,9 @@
 #define RATE_PAIRS_MAX 2048u  /* of bytes are counted */
 #define PROBES_SEEN_ENOUGH 8u /* where they leave nothing of a sample */
 #define SURVIVORS_MAX 128u
+#define SEEN_WINDOWS_LOG2 11u
+#define SEEN_WINDOWS_MAX 1024u
+#define SEEN_WINDOWS_SAMPLE 65535u /* positions, so that no count is larger */
 #define SEEN_GRAMS_PLACES 2048u
 #define BYTE_PRIOR_TOTAL 66836
 #define ENTROPY_BLOCKS 256u
@@ -390,6 +393,61 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
     }
     TRAWL_ASSERT(places > 0);
     return (double)found / (double)places / grams->stride;
+}
+
+/* How often each of the literal's windows of 8 bytes stands in the sample: of those that stand
+ * there least the one with the least `cost`, where that begins. */
+struct seen_windows {
+    uint16_t head[1u << SEEN_WINDOWS_LOG2]; /* by hash: one more than an offset; 0: none */
+    uint16_t next[SEEN_WINDOWS_MAX];
+    uint16_t count[SEEN_WINDOWS_MAX];
+};
+
+static uint64_t window_at(const uint8_t *bytes, uint64_t fold)
+{
+    uint64_t window;
+
+    memcpy(&window, bytes, sizeof window);
+    return window | fold;
+}
+
+uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
+                             const struct byte_rates *rates, const uint8_t *sample,
+                             uint64_t sample_bytes, double *rate)
+{
+    uint32_t windows = (uint32_t)min_u64(count - 7, SEEN_WINDOWS_MAX);
+    uint64_t folds = fold ? 0x2020202020202020ull : 0, best = 0;
+    struct seen_windows seen = {.head = {0}};
+    double cost = 0, least = 0;
+
+    TRAWL_ASSERT(count >= 8 && sample_bytes >= SAMPLE_BYTES_MIN);
+    for (uint32_t o = 0; o < windows; o++) {
+        uint16_t *head = &seen.head[plan_hash64(window_at(bytes + o, folds), SEEN_WINDOWS_LOG2)];
+
+        seen.next[o] = *head;
+        *head = (uint16_t)(o + 1);
+    }
+    sample_bytes = min_u64(sample_bytes, SEEN_WINDOWS_SAMPLE);
+    for (uint64_t at = 0; at + 8 <= sample_bytes; at++) {
+        uint64_t window = window_at(sample + at, folds);
+        uint32_t o = seen.head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
+
+        for (; o != 0; o = seen.next[o - 1])
+            seen.count[o - 1] =
+                (uint16_t)(seen.count[o - 1] + (window_at(bytes + o - 1, folds) == window));
+    }
+    for (uint32_t o = 0; o < windows; o++) {
+        cost = 1;
+        for (uint32_t i = 0; i < 8; i++)
+            cost *= rates->rate[bytes[o + i]];
+        if (o == 0 || seen.count[o] < seen.count[best] ||
+            (seen.count[o] == seen.count[best] && cost < least)) {
+            best = o;
+            least = cost;
+        }
+    }
+    *rate = (double)seen.count[best] / (double)sample_bytes;
+    return best;
 }
 
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates)

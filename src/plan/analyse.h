@@ -50,6 +50,12 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
 /* Where the 7 bytes begin whose four words are rarest. count >= 7. */
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);
 
+/* Where the 8 bytes begin, among the literal's first thousand, that stand least often in the
+ * sample; of such, the rarest bytes. *rate: their share of its positions. count >= 8. */
+uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
+                             const struct byte_rates *rates, const uint8_t *sample,
+                             uint64_t sample_bytes, double *rate);
+
 /* The window whose grams, of every `stride` bytes, are rarest; returns the expected candidates per
  * text byte. A byte counts as its class. count >= stride + 3. */
 double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,

@@ -5,6 +5,7 @@
 #include "plan/analyse.h"
 
 #define GRAMS_LENGTH_MIN 7u
+#define WINDOW_BYTES 8u
 #define GRAM_BYTES_MIN 4u
 #define GRAMS_RATE_MAX 1e-4 /* candidates per text byte: 1.6 per tile of 16 KiB */
 
@@ -14,8 +15,14 @@ bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *t
     return plan->length_min >= GRAMS_LENGTH_MIN && tuning->gram_rate <= GRAMS_RATE_MAX;
 }
 
+static double max_double(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 /* The widest stride whose grams are rare enough; if none is, the stride of the rarest grams. */
-static void tune_strides(const struct trawl_plan *plan, const struct byte_rates *rates,
+static void tune_strides(const struct trawl_plan *plan, const uint8_t *sample,
+                         uint64_t sample_bytes, const struct byte_rates *rates,
                          struct plan_tuning *tuning)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
@@ -31,6 +38,8 @@ static void tune_strides(const struct trawl_plan *plan, const struct byte_rates 
         if (count + 1 < stride + GRAM_BYTES_MIN)
             continue;
         rate = analyse_grams(bytes, count, fold, rates, stride, &grams);
+        if (tuning->is_seen)
+            rate = max_double(rate, analyse_seen_grams(sample, sample_bytes, &grams));
         if (rate < tuning->gram_rate) {
             tuning->gram_rate = rate;
             tuning->grams = grams;
@@ -38,11 +47,6 @@ static void tune_strides(const struct trawl_plan *plan, const struct byte_rates 
     }
     TRAWL_ASSERT(tuning->grams.stride > 0 &&
                  tuning->grams.offset + tuning->grams.stride - 1 + tuning->grams.q <= count);
-}
-
-static double max_double(double a, double b)
-{
-    return a > b ? a : b;
 }
 
 void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
@@ -70,10 +74,7 @@ void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint6
 {
     if (plan->length_min < GRAMS_LENGTH_MIN)
         return;
-    tune_strides(plan, rates, tuning);
-    if (tuning->is_seen)
-        tuning->gram_rate =
-            max_double(tuning->gram_rate, analyse_seen_grams(sample, sample_bytes, &tuning->grams));
+    tune_strides(plan, sample, sample_bytes, rates, tuning);
 }
 
 void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
@@ -88,4 +89,19 @@ void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sa
     tuning->repeats = analyse_repeats(sample, sample_bytes, bytes, count);
     if (count >= GRAMS_LENGTH_MIN)
         tuning->rare_offset = analyse_rare_bytes(bytes, count, &rates);
+}
+
+void plan_tune_window(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                      struct plan_tuning *tuning)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint64_t count = plan_literal_at(plan, 0).bytes_count;
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    struct byte_rates rates;
+
+    if (count <= WINDOW_BYTES || sample_bytes < PLAN_SAMPLE_BYTES_MIN)
+        return;
+    analyse_rates(sample, sample_bytes, bytes, count, fold, &rates);
+    tuning->rare_offset =
+        analyse_seen_window(bytes, count, fold, &rates, sample, sample_bytes, &tuning->rare_rate);
 }

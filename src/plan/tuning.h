@@ -24,6 +24,7 @@ struct plan_tuning {
     double every_rate;                         /* expected candidates of every per text byte */
     double gram_rate;                          /* expected candidates of grams per text byte */
     uint64_t rare_offset;                      /* where the rarest 7 bytes begin, if length >= 7 */
+    double rare_rate;                          /* the share of a sample's positions with them */
     struct plan_grams grams;                   /* the same */
 };
 
@@ -37,6 +38,11 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning);
+
+/* For callers that decide by 8 bytes of the literal alone: those that the sample has least. 64 KiB
+ * of it are looked at, which takes 100 us. */
+void plan_tune_window(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                      struct plan_tuning *tuning);
 
 /* Are aligned grams enough, where all of the text is read? */
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);

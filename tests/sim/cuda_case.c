@@ -39,6 +39,8 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     if (test_random_below(random, 2)) /* patterns that are longer than their planes */
         limits.plane_window_max = 64 + 8 * (uint32_t)test_random_below(random, 10);
     limits.streams = test_random_below(random, 3) != 0;
+    if (test_random_below(random, 3) != 0)
+        limits.seen_bytes_min = 1;
     limits.sets = test_random_below(random, 4) != 0;
     limits.sets_variant = (uint32_t)test_random_below(random, CUDA_SETS_VARIANTS + 1);
     limits.sets_stride = 1u << test_random_below(random, 8);

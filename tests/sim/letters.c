@@ -73,5 +73,6 @@ struct cuda_limits letters_limits(void)
     limits.threads = 32;
     limits.tile_words_max = 64;
     limits.blocks_max = 2;
+    limits.seen_bytes_min = 1;
     return limits;
 }

@@ -103,6 +103,7 @@ def rows(options, texts):
                 late += len(made) - number
                 break
             who = contestants(options, 'n' in facts)
+            warm = {'warm': 1} if options.engine == 'cuda' else {}  # its tables are another plan's
             if number == 0:
                 who.append({'name': READS[options.engine == 'cuda'], 'threads': options.threads,
                             'kind': READS[options.engine == 'cuda']})
@@ -111,7 +112,7 @@ def rows(options, texts):
             if facts.get('n') == SINGLY_COUNT:
                 asks.append(({**ask, 'each': True}, [{**who[0], 'name': SINGLY, 'plan': None}]))
             yield {'name': name, 'text': label, **facts, 'flags': ask.get('flags', ''),
-                   'rounds': options.rounds, 'seconds': min(options.cell_seconds, ROW_SECONDS),
+                   'rounds': options.rounds, 'seconds': min(options.cell_seconds, ROW_SECONDS), **warm,
                    'asks': asks}
     if late:
         print(f'the time was up: {late} rows are left out')
