@@ -51,7 +51,7 @@ static enum trawl_status worker_open(struct engine *engine, struct engine_worker
     *worker = (struct engine_worker *)memory;
     memset(*worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
     (*worker)->find = engine->find;
-    (*worker)->costs = find_costs(engine->find);
+    (*worker)->costs = plan_costs_of(engine->find->name);
     return TRAWL_OK;
 }
 

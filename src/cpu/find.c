@@ -50,24 +50,20 @@ static enum find_level level_here(void)
 }
 #endif
 
-/* Measured by `./dev bench calibrate`. */
-static const struct plan_costs costs_256 = PLAN_COSTS_USUAL;
-
 /* Best first. */
 static const struct {
     const struct find_ops *ops;
     enum find_level needs;
-    const struct plan_costs *costs;
 } variants[] = {
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
-    {&find_avx512vbmi, LEVEL_AVX512VBMI, &costs_256},
-    {&find_avx512, LEVEL_AVX512, &costs_256},
-    {&find_avx2, LEVEL_AVX2, &costs_256},
-    {&find_sse2, LEVEL_ALL, &costs_256},
+    {&find_avx512vbmi, LEVEL_AVX512VBMI},
+    {&find_avx512, LEVEL_AVX512},
+    {&find_avx2, LEVEL_AVX2},
+    {&find_sse2, LEVEL_ALL},
 #elif defined(__aarch64__) && !defined(TRAWL_ONLY_PORTABLE)
-    {&find_neon, LEVEL_ALL, &costs_256},
+    {&find_neon, LEVEL_ALL},
 #endif
-    {&find_portable, LEVEL_ALL, &costs_256},
+    {&find_portable, LEVEL_ALL},
 };
 
 /* The variants this machine can run, best first; NULL beyond the last. */
@@ -91,15 +87,6 @@ const struct find_ops *find_by_name(const char *name)
         if (strcmp(variant->name, name) == 0)
             return variant;
     return NULL;
-}
-
-const struct plan_costs *find_costs(const struct find_ops *ops)
-{
-    uint32_t i = 0;
-
-    while (variants[i].ops != ops)
-        i++;
-    return variants[i].costs;
 }
 
 const char *trawl_instruction_set(uint32_t index)

@@ -133,7 +133,5 @@ extern const struct find_ops find_neon;
 
 /* By name; NULL name: the best. NULL: no such variant here. */
 const struct find_ops *find_by_name(const char *name);
-/* What its methods cost. */
-const struct plan_costs *find_costs(const struct find_ops *ops);
 
 #endif

@@ -7,6 +7,8 @@
  * costs time, never an answer: who searches much text looks at it and chooses anew
  * (docs/design.md).
  */
+#include <string.h>
+
 #include "base/checked.h"
 #include "plan/analyse.h"
 #include "plan/build.h"
@@ -40,8 +42,26 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
     return "no such method";
 }
 
-/* Of AVX2 (find.c): the plan does not know who will search. */
-static const struct plan_costs usual_costs = PLAN_COSTS_USUAL;
+#define USUAL_SET "avx2"
+
+const struct plan_costs *plan_costs_of(const char *instruction_set)
+{
+    static const struct {
+        const char *name;
+        struct plan_costs costs;
+    } known[] = {
+#define COSTS(set, each, probe, grams_1, grams_2, grams_4, grams_8, of_sample, vector, other) \
+    {#set, {each, probe, {grams_1, grams_2, grams_4, grams_8}, of_sample, vector, other}},
+#include "plan/costs.def"
+#undef COSTS
+    };
+    const char *name = instruction_set != NULL ? instruction_set : USUAL_SET;
+    uint32_t i = 0;
+
+    while (strcmp(known[i].name, name) != 0)
+        i++;
+    return &known[i].costs;
+}
 
 /* Of method sampled, per text byte; 0: it is not worth a thought. */
 static double price_sampled(const struct trawl_plan *plan, const struct plan_costs *costs,
@@ -112,7 +132,8 @@ static void choose_for_one(struct trawl_plan *plan, const uint8_t *sample, uint6
     bool seen = sample_bytes >= PLAN_SAMPLE_BYTES_MIN;
 
     plan->method =
-        plan_price(plan, &plan->tuning, &usual_costs, seen ? sample : NULL, sample_bytes).least;
+        plan_price(plan, &plan->tuning, plan_costs_of(NULL), seen ? sample : NULL, sample_bytes)
+            .least;
     plan->method_why = plan->method == TRAWL_METHOD_SAMPLED
                            ? "one long pattern: samples a stride apart find every occurrence"
                        : plan->method == TRAWL_METHOD_GRAMS

@@ -57,12 +57,8 @@ struct plan_costs {
     double candidate;   /* and any other */
 };
 
-/* Of AVX2 on an AMD EPYC of 2 cores, 2026-11-22. */
-#define PLAN_COSTS_USUAL                                                                           \
-    {                                                                                              \
-        .every = 0.008, .every_probe = 0.0125, .grams = {0.13, 0.05, 0.041, 0.039}, .sample = 2.1, \
-        .candidate = 8                                                                             \
-    }
+/* Of an instruction set, by name: costs.def. NULL: of the one that most machines have. */
+const struct plan_costs *plan_costs_of(const char *instruction_set);
 
 /* What each method of one literal is expected to cost, in ns per text byte; 0: it does not fit. */
 struct plan_prices {

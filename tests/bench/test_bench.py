@@ -14,6 +14,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 sys.path.insert(0, os.path.join(ROOT, 'tools', 'bench'))
 
 import bench  # noqa: E402
+import calibrate  # noqa: E402
 import claims  # noqa: E402
 import docs  # noqa: E402
 import floods  # noqa: E402
@@ -477,6 +478,37 @@ class Reports(Case):
         self.assertEqual([regret.regret(row) for row in rows], [1, 1.5])
 
 
+class Calibrate(Case):
+    def test_rows(self):
+        """Each question is asked of each instruction set, and its table names what is built in."""
+        data, text = self.bench('calibrate', '--bytes=64K', '--rounds=1')
+        sets_here = [it['name'] for it in data['rows'][0]['results']]
+        self.assertEqual(len(data['rows']), calibrate.PASSES * len(list(calibrate.questions())))
+        for row in data['rows']:
+            for it in row['results']:
+                self.assertTrue(it.get('seconds') and not it.get('wrong'), (row['name'], it))
+        for name in sets_here:
+            self.assertIn(f'| {name}, built in | ', text)
+            self.assertIn(f'    COSTS({name}, ', text)
+            self.assertEqual(len(calibrate.built_in()[name]), len(calibrate.WORDS))
+
+    def test_costs(self):
+        """Times that follow the model give back what it was made of; the least of all passes counts."""
+        each, probe, strides, sample, compared, candidate = 0.01, 0.02, (0.8, 0.4, 0.2, 0.1), 2, 12, 40
+        known = {f'every, {n} probes': each + n * probe for n in calibrate.PROBES}
+        known.update({f'grams, stride {n}': value for n, value in zip(calibrate.STRIDES, strides)})
+        known.update({f'sampled, m = {m}': sample / stride
+                      for m, stride in ((64, 56), (128, 120), (200, 192), (300, 288), (500, 488))})
+        known.update({'compared, m = 8': 0.3, 'compared, m = 40': 0.3 + compared / 256})
+        for method in ('grams', 'sampled'):
+            known.update({f'{method}, not found': 0.1, f'{method}, found': 0.1 + candidate / 1000})
+        rows = [{**made_results(('avx2', [value * passes / 1000])), 'name': name, 'text_bytes': 10 ** 6}
+                for name, value in known.items() for passes in (1, 2)]
+        for made, expected in zip(calibrate.costs(rows, 'avx2'),
+                                  (each, probe, *strides, sample, compared, candidate)):
+            self.assertAlmostEqual(made, expected)
+
+
 class Docs(Case):
     def test_pages(self):
         out = io.StringIO()
@@ -546,7 +578,7 @@ class Options(Case):
 
 PARTS = {'rows': (Rows, Suites), 'wrong': (Wrong,), 'commands': (Commands,), 'sets': (Sets,),
          'floods': (Floods,), 'regret': (Regret,), 'grid': (Grid,), 'papers': (Papers,), 'gpu': (Gpu,),
-         'reports': (Reports,), 'docs': (Docs,), 'options': (Options,)}
+         'reports': (Reports,), 'calibrate': (Calibrate,), 'docs': (Docs,), 'options': (Options,)}
 
 
 def main():

@@ -183,6 +183,23 @@ static void test_look(void)
     trawl_plan_free(plan);
 }
 
+/* Every set that may run here has costs, and they are in order. */
+static void test_costs(void)
+{
+    const char *name;
+
+    for (uint32_t i = 0; (name = trawl_instruction_set(i)) != NULL; i++) {
+        const struct plan_costs *costs = plan_costs_of(name);
+
+        TEST_CHECK(costs->every >= 0 && costs->every_probe > 0 && costs->grams[3] > 0);
+        TEST_CHECK(costs->grams[0] >= costs->grams[1] && costs->grams[1] >= costs->grams[2] &&
+                   costs->grams[2] >= costs->grams[3]);
+        TEST_CHECK(costs->sample > costs->grams[3] && costs->compared > costs->sample &&
+                   costs->candidate > costs->compared);
+    }
+    TEST_CHECK(plan_costs_of(NULL) == plan_costs_of("avx2"));
+}
+
 static uint64_t search(struct engine_worker *worker, const uint8_t *text, uint64_t at)
 {
     struct engine_chunk chunk = {.bytes = text,
@@ -252,6 +269,7 @@ int main(void)
     test_sampled_seen();
     test_price();
     test_look();
+    test_costs();
     test_worker();
     return test_end();
 }

@@ -8,6 +8,7 @@ import signal
 import sys
 import time
 
+import calibrate
 import commands
 import cpu
 import docs
@@ -34,6 +35,7 @@ KINDS = {
     'gpu': (gpu, gpu.rows, gpu.section, '16G', 7),
     'papers': (papers, papers.rows, None, '1G', 10),
     'regret': (regret, regret.rows, regret.section, '16M', 5),
+    'calibrate': (calibrate, calibrate.rows, calibrate.section, '4M', 60),
 }
 FILTERS = {'tree': 'tree', 'files': ' file '}
 DOCS = ('cpu', 'commands', 'sets', 'matrix', 'floods')
@@ -197,7 +199,7 @@ def one(options, name):
     if options.markdown:
         with open(options.markdown, 'w', encoding='utf-8') as file:
             file.write('\n'.join(lines).strip('\n') + '\n')
-    elif name in ('grid', 'floods', 'sets', 'matrix', 'gpu', 'regret'):
+    elif name in ('grid', 'floods', 'sets', 'matrix', 'gpu', 'regret', 'calibrate'):
         print('\n' + '\n'.join(lines))
     return 0
 

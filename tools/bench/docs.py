@@ -1,6 +1,7 @@
 """docs: the parts of documents that are made from docs/measurements, and their plots."""
 import os
 
+import calibrate
 import commands
 import cpu
 import floods
@@ -24,6 +25,7 @@ SECTIONS = [
     ('docs/benchmarks.md', 'sets', 'sets', sets.section),
     ('docs/benchmarks.md', 'matrix', 'matrix', sets.section),
     ('docs/benchmarks.md', 'floods', 'floods', floods.section),
+    ('docs/benchmarks.md', 'calibrate', 'calibrate', calibrate.section),
     ('docs/benchmarks-gpu.md', 'gpu', 'gpu', gpu.section),
     ('README.md', 'commands', 'commands', commands.readme),
     ('docs/papers.md', 'losses', 'papers', losses.losses),

@@ -127,7 +127,10 @@ static int describe(void)
 #define METHOD_WORD(member, number, word) ", \"" word "\""
     printf(", \"methods\": [%s]", (TRAWL_METHOD_LIST(METHOD_WORD)) + 2);
 #undef METHOD_WORD
-    printf(", \"instruction_set\": \"%s\", \"hyperscan\": ", trawl_instruction_set(0));
+    printf(", \"instruction_set\": \"%s\", \"instruction_sets\": [", trawl_instruction_set(0));
+    for (uint32_t i = 0; trawl_instruction_set(i) != NULL; i++)
+        printf("%s\"%s\"", i > 0 ? ", " : "", trawl_instruction_set(i));
+    printf("], \"hyperscan\": ");
     print_json_string(stdout, hyperscan_version() != NULL ? hyperscan_version() : "");
     printf(", \"algorithms\": {");
     for (uint32_t i = 0; trawl_algorithm(i, NULL) != NULL; i++)

@@ -1,0 +1,103 @@
+"""calibrate: what the methods of one pattern cost each instruction set, for src/plan/costs.def. Texts and
+patterns are made so that a forced method does one thing all the time: so many probes at each place,
+grams of one stride, samples of one stride, candidates of a known number. One thread, processor time,
+texts that lie in a cache; the least time of many rounds counts, of several passes: a processor is
+faster in some seconds than in others."""
+import os
+import re
+import statistics
+
+from report import least, machine_lines, result, table
+from runner import ROOT
+
+COSTS = os.path.join(ROOT, 'src', 'plan', 'costs.def')
+LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+SIXTY_FOUR = LETTERS + LETTERS.upper() + '0123456789+/'
+# In a text of so many letters, all alike often, so many probes leave a place in few blocks of 64.
+PROBES = {1: '', 2: SIXTY_FOUR, 3: LETTERS, 4: '0123456789', 5: 'abcde', 6: 'ACGT'}
+# The widest stride that is rare enough with so many bytes of a pattern, and with these letters.
+STRIDES = {1: (7, 'ACGT'), 2: (7, LETTERS), 4: (9, LETTERS), 8: (12, LETTERS)}
+PASSES = 5
+SAMPLED = (64, 128, 200, 300, 500)  # lengths; a stride is 8 less, of whole words
+PIECE, LONG = 1000, 100  # of such a text, a piece again and again, a pattern of so many bytes is in each
+TWO = 'ab'               # of it eight probes leave one place in 256, which eight bytes decide,
+DECIDED, COMPARED = 8, 40  # or of more one vector
+WORDS = ('every', 'every_probe', 'grams 1', 'grams 2', 'grams 4', 'grams 8', 'sample', 'compared',
+         'candidate')
+
+
+def questions():
+    """(name, method, text, pattern)."""
+    for probes, letters in PROBES.items():
+        text, pattern = (f'letters:{letters}', 'drawn:1:16:16') if letters else ('repeat:0', f'literal:{LETTERS}')
+        yield f'every, {probes} probes', 'every', text, pattern
+    for stride, (m, letters) in STRIDES.items():
+        yield f'grams, stride {stride}', 'grams', f'letters:{letters}', f'drawn:1:{m}:{m}'
+    for m in SAMPLED:
+        yield f'sampled, m = {m}', 'sampled', f'letters:{LETTERS}', f'drawn:1:{m}:{m}'
+    for m in (DECIDED, COMPARED):
+        yield f'compared, m = {m}', 'every', f'letters:{TWO}', f'drawn:1:{m}:{m}'
+    for method in ('grams', 'sampled'):
+        yield f'{method}, found', method, f'piece:{PIECE}', f'at:{PIECE}:{LONG}'
+        yield f'{method}, not found', method, f'piece:{PIECE}', f'literal:{LETTERS.upper() * 5}'[:8 + LONG]
+
+
+def rows(options, _):
+    for name, method, text, pattern in PASSES * list(questions()):
+        yield {'name': name, 'rounds': options.rounds, 'seconds': options.cell_seconds,
+               'asks': [({'text': text, 'bytes': options.bytes, 'patterns': pattern, 'oracle': '1M'},
+                         [{'name': isa, 'isa': isa, 'method': method, 'threads': 1, 'plan': 'once',
+                           'sample': True, 'clock': 'cpu', 'ours': True}
+                          for isa in options.facts['instruction_sets']])]}
+
+
+# ---- The report -----------------------------------------------------------------------------
+
+
+def line_of(points):
+    """Where the line through the points begins, and how much it rises: the least squares' one."""
+    mean_x, mean_y = (statistics.mean(it) for it in zip(*points))
+    rise = (sum((x - mean_x) * (y - mean_y) for x, y in points)
+            / sum((x - mean_x) ** 2 for x, _ in points))
+    return mean_y - rise * mean_x, rise
+
+
+def costs(found, isa):
+    """A row of costs.def, in ns, of the rows' times."""
+    def per_byte(name):
+        return min(least(result(row, isa)) / row['text_bytes'] for row in found if row['name'] == name) * 1e9
+
+    def candidate(method):
+        return PIECE * (per_byte(f'{method}, found') - per_byte(f'{method}, not found'))
+
+    every, probe = line_of([(probes, per_byte(f'every, {probes} probes')) for probes in PROBES])
+    strides = [per_byte(f'grams, stride {stride}') for stride in STRIDES]
+    sample = statistics.median(per_byte(f'sampled, m = {m}') * ((m - 7) // 8 * 8) for m in SAMPLED)
+    compared = 256 * (per_byte(f'compared, m = {COMPARED}') - per_byte(f'compared, m = {DECIDED}'))
+    return [max(every, 0), probe, *strides, sample, compared, (candidate('grams') + candidate('sampled')) / 2]
+
+
+def built_in():
+    """Instruction set -> its row of costs.def."""
+    with open(COSTS, encoding='utf-8') as file:
+        return {it[1]: [float(word) for word in it[2].split(',')]
+                for it in re.finditer(r'^COSTS\((\w+),([^)]*)\)', file.read(), re.M)}
+
+
+def section(data):
+    found, known = data['rows'], built_in()
+    isas = [it['name'] for it in found[0]['results']]
+    lines = machine_lines(data) + [f"- texts of {data['machine']['text_bytes']:,} bytes, one thread; "
+                                   'nanoseconds: a byte, a sample, a candidate', '']
+    cells = []
+    for isa in isas:
+        made = costs(found, isa)
+        cells.append([f'{isa}, measured', *(f'{value:.4f}' for value in made)])
+        if isa in known:
+            cells.append([f'{isa}, built in', *(f'{value:.4f}' for value in known[isa])])
+    lines += table(['', *WORDS], cells) + ['', 'For `src/plan/costs.def`:', '']
+    return lines + [f"    COSTS({isa}, {', '.join(f'{value:.3g}' for value in costs(found, isa))})" for isa in isas]
+
+
+def show(_):
+    pass
