@@ -4,10 +4,10 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-#define SAMPLES_AHEAD 32u     /* prefetched: no hardware prefetcher follows such strides */
-#define BATCH 8u              /* of samples whose bits are tested together */
-#define FAILED_PER_SAMPLES 8u /* more failures than 8 per sample: sampling does not pay here */
-#define SAMPLES_MIN 64u       /* before that is judged */
+#define SAMPLES_AHEAD 32u /* prefetched: no hardware prefetcher follows such strides */
+#define BATCH 8u          /* of samples whose bits are tested together */
+#define SAMPLES_MIN 64u   /* before it is judged whether sampling pays here */
+#define FAR 4.0
 
 /* The sample at position i stands for the begins [scan->at, i]. */
 static void verify_sample(struct scan *scan, uint64_t i)
@@ -65,8 +65,19 @@ static uint64_t pass_over(const struct scan *scan, uint64_t i)
     return i;
 }
 
+/* Did the candidates of `bytes` of text cost far more than method every takes there at worst? Where
+ * many come together each costs little: most fail at the offset where the one before did. */
+static bool every_pays(const struct scan *scan, uint64_t bytes)
+{
+    const struct plan_costs *costs = scan->worker->costs;
+
+    return (double)scan->result->candidate_count * costs->compared >
+           FAR * (double)bytes * plan_every_price(costs, FIND_FIRST_MAX);
+}
+
 void scan_sampled(struct scan *scan)
 {
+    uint64_t begin = scan->at;
     uint64_t stride = scan->worker->sampled->layout.stride, samples = 0;
     const uint8_t *bytes = scan->chunk->bytes;
     /* the first sample comes early, so that all lie at the begin of a cache line */
@@ -97,7 +108,7 @@ void scan_sampled(struct scan *scan)
             i = scan->at - 1;
         }
         i += stride;
-        if (++samples >= SAMPLES_MIN && scan->failed > FAILED_PER_SAMPLES * samples) {
+        if (++samples >= SAMPLES_MIN && every_pays(scan, scan->at - begin)) {
             scan->worker->method = TRAWL_METHOD_EVERY;
             scan_tiles(scan);
             return;

@@ -6,12 +6,12 @@
 
 #define PASSED_SHARE_MAX 32u   /* more than 1 word in 32 past the first probes: test one more */
 #define PASSED_SHARE_MIN 1024u /* fewer than 1 in 1024: test one less */
-/* Words or grams: if more candidates fail than one per this many positions, every takes over.
- * Candidates that are cleared by their heads cost about 10 cycles each, others more. */
-#define FAILED_SHARE_MAX 512u
-#define CLEARED_SHARE_MAX 256u
+/* Grams: if more than 1 word in 8 has candidates, every takes over. To look at a word's grams one
+ * by one costs more than to verify what they propose, so occurrences count as well. */
+#define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
-#define LEARN_SHARE_MAX 1024u /* every: the same, and the learned offset is probed */
+/* Every: if more candidates fail than one per this many positions, the learned offset is probed. */
+#define LEARN_SHARE_MAX 1024u
 /* A dense part ends when 1 word in 8 has candidates. It tests one probe less while fewer than one
  * candidate per 8192 positions is cleared. */
 #define DENSE_SHARE_MIN 8u
@@ -253,27 +253,6 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
     scan->over = scan->want == WANT_FIRST && found > 0;
 }
 
-/* What the tile just verified says about how to search the next: candidates of *grams*
- * that fail, or that *every* would not have to verify, and failures of *every* at an offset that it
- * can probe. */
-static void worker_adapt(struct scan *scan, uint64_t places, uint64_t candidates, uint64_t failed,
-                         uint64_t cleared)
-{
-    struct engine_worker *worker = scan->worker;
-    bool exact = scan->worker->tuning->probe_count <= FIND_FIRST_MAX &&
-                 scan->worker->tuning->probes_exact && !plan_has_conditions(scan->plan);
-
-    TRAWL_ASSERT(failed + cleared <= places + 64);
-    TRAWL_ASSERT(places > 0);
-    if (worker->method != TRAWL_METHOD_EVERY) {
-        if ((exact ? candidates : failed) > places / FAILED_SHARE_MAX + 1 ||
-            cleared > places / CLEARED_SHARE_MAX + 1)
-            worker->method = TRAWL_METHOD_EVERY;
-    } else if (failed + cleared > places / LEARN_SHARE_MAX + 1) {
-        probes_learn(worker);
-    }
-}
-
 /* Compare the literal, whole, at all candidates of the tile; returns how many fail. */
 static uint64_t sieve(const struct scan *scan, uint64_t words)
 {
@@ -295,7 +274,7 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
 {
     struct engine_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
-    uint64_t failed = scan->failed, candidates = scan->result->candidate_count;
+    uint64_t failed = scan->failed;
     uint64_t found = worker->find->count_bits(&worker->tile, words), cleared = 0;
     bool exact = worker->tuning->probes_exact &&
                  worker->probe_count == worker->tuning->probe_count &&
@@ -318,9 +297,11 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
         verify_exact(scan, words, found - cleared);
     else
         verify_tile(scan, words, verify_one);
-    if (!scan->over)
-        worker_adapt(scan, places, scan->result->candidate_count - candidates,
-                     scan->failed - failed, cleared);
+    failed = scan->failed - failed + cleared;
+    TRAWL_ASSERT(failed <= places + 64);
+    if (!scan->over && worker->method == TRAWL_METHOD_EVERY &&
+        failed > places / LEARN_SHARE_MAX + 1)
+        probes_learn(worker);
 }
 
 void scan_tiles(struct scan *scan)
@@ -344,6 +325,8 @@ void scan_tiles(struct scan *scan)
             if (scan->over)
                 return;
         }
+        if (worker->tile.hot_count > words / GRAMS_SHARE_MAX + 1)
+            worker->method = TRAWL_METHOD_EVERY; /* or already is */
         scan->at = max_u64(scan->at + places, scan->run_until);
     }
 }

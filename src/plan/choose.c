@@ -91,11 +91,12 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
                               uint64_t sample_bytes)
 {
     struct plan_prices prices = {.least = TRAWL_METHOD_EVERY};
-    bool is_short = plan->length_min <= COMPARED_LENGTH_MAX && plan->period == 0;
+    /* A run's begins are decided together, so its candidates cost as little. */
+    bool is_short = plan->length_min <= COMPARED_LENGTH_MAX || plan->period > 0;
     double least;
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
-    least = prices.every = costs->every + costs->every_probe * tuning->first_probes +
+    least = prices.every = plan_every_price(costs, tuning->first_probes) +
                            (is_short ? costs->compared : costs->candidate) * tuning->every_rate;
     if (tuning->grams.stride > 0)
         prices.grams = costs->grams[__builtin_ctz(tuning->grams.stride)] +

@@ -60,6 +60,12 @@ struct plan_costs {
 /* Of an instruction set, by name: costs.def. NULL: of the one that most machines have. */
 const struct plan_costs *plan_costs_of(const char *instruction_set);
 
+/* Method every, a byte of text without candidates. */
+static inline double plan_every_price(const struct plan_costs *costs, uint32_t first_probes)
+{
+    return costs->every + costs->every_probe * first_probes;
+}
+
 /* What each method of one literal is expected to cost, in ns per text byte; 0: it does not fit. */
 struct plan_prices {
     double every;
