@@ -60,11 +60,13 @@ struct engine_worker {
     bool dense_waits;       /* it was too little for the automaton, in the last positions too */
     /* Nothing reads of these what was not written for the same tile. */
     struct find_tile tile;
-    struct find_tile ends;                /* LINES: of the same text, where lines end */
-    struct find_tile ends_also;           /* where they end by the other line end */
-    struct find_tile after;               /* the text's bytes that no occurrence follows */
-    uint8_t sample[WORKER_SAMPLE_BYTES];  /* of the text, while it is looked at */
-    uint32_t place_ends[SET_TILE_PLACES]; /* by position of a tile: where its sorted hits end */
+    struct find_tile ends;      /* LINES: of the same text, where lines end */
+    struct find_tile ends_also; /* where they end by the other line end */
+    struct find_tile after;     /* the text's bytes that no occurrence follows */
+    union {
+        uint8_t sample[WORKER_SAMPLE_BYTES];  /* of the text, while it is looked at */
+        uint32_t place_ends[SET_TILE_PLACES]; /* by position of a tile: where its sorted hits end */
+    };
 };
 
 /* Take the plan's probes and the literal's head. */
