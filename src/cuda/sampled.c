@@ -19,6 +19,8 @@
 #define LENGTH_MIN 31u        /* 16 bytes at multiples of 16 */
 #define LENGTH_CHOSEN_MIN 63u /* from here a device reads less than all, at stride 64 */
 #define REPEATS_MAX 2.0
+/* From here on what reads all of the text verifies too much: shorter patterns are sampled, too. */
+#define SEEN_RATE_MAX 3e-4
 
 /* At least this many times `count`, as a power of two. */
 static uint32_t log2_above(uint64_t count)

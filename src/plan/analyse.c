@@ -20,7 +20,8 @@
 #define SEEN_WINDOWS_LOG2 11u
 #define SEEN_WINDOWS_MAX 1024u
 #define SEEN_WINDOWS_SAMPLE 65535u /* positions, so that no count is larger */
-#define SEEN_GRAMS_PLACES 2048u
+#define SEEN_GRAMS_STEP 3u         /* bytes from one place to the next: not in step with records */
+#define SEEN_GRAMS_FEW 3u
 #define BYTE_PRIOR_TOTAL 66836
 #define ENTROPY_BLOCKS 256u
 #define ENTROPY_BYTES 4096u
@@ -380,10 +381,10 @@ uint32_t analyse_first_probes(const double *passed, uint32_t probe_count)
 double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams)
 {
-    uint64_t found = 0, places = 0, step = max_u64(sample_bytes / SEEN_GRAMS_PLACES, 1);
+    uint64_t found = 0, places = 0;
 
     TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
-    for (uint64_t at = 0; at + sizeof(uint64_t) <= sample_bytes; at += step, places++) {
+    for (uint64_t at = 0; at + sizeof(uint64_t) <= sample_bytes; at += SEEN_GRAMS_STEP, places++) {
         uint64_t gram;
 
         memcpy(&gram, sample + at, sizeof gram);
@@ -392,6 +393,8 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
             found += gram == grams->gram[o];
     }
     TRAWL_ASSERT(places > 0);
+    if (found < SEEN_GRAMS_FEW) /* which says nothing */
+        return 0;
     return (double)found / (double)places / grams->stride;
 }
 

@@ -118,8 +118,11 @@ def rows(options, texts):
         print(f'the time was up: {late} rows are left out')
 
 
-def again(found, made, run, _):
-    """Rows with a regret are measured again, and all their times count: noise seldom falls twice."""
+def again(found, made, run, head):
+    """Rows with a regret are measured again, and all their times count: noise seldom falls twice. Not
+    those of a device, which is quiet, and whose texts take long to make."""
+    if head.get('engine') == 'cuda':
+        return found
     few = [{**made[row['name']], 'rounds': AGAIN * made[row['name']]['rounds']} for row in found
            if (regret(row) or 0) > AGAIN_FROM]
     later = {row['name']: row for row in run(few)} if few else {}
