@@ -126,13 +126,19 @@ enum trawl_plan_flag {
 };
 
 /* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. A
- * method that does not fit the patterns is refused with ARGUMENT. All give the same answer. */
+ * method that does not fit the patterns is refused with ARGUMENT. All give the same answer.
+ * BUCKETS, CLASSES and AUTOMATON are the ways of SET on the host, which SET chooses from and
+ * changes as the text asks for it; on devices they are SET. An automaton that would be too large,
+ * or cannot be made of the patterns, leaves the search to SET. */
 #define TRAWL_METHOD_LIST(X) \
     X(AUTO, 0, "auto")       \
     X(EVERY, 1, "every")     \
     X(GRAMS, 2, "grams")     \
     X(SAMPLED, 3, "sampled") \
-    X(SET, 4, "set")
+    X(SET, 4, "set")         \
+    X(BUCKETS, 5, "buckets") \
+    X(CLASSES, 6, "classes") \
+    X(AUTOMATON, 7, "automaton")
 
 enum trawl_method {
 #define TRAWL_METHOD_ENUM(name, number, text) TRAWL_METHOD_##name = (number),

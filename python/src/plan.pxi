@@ -59,6 +59,9 @@ METHODS = {
     "grams": TRAWL_METHOD_GRAMS,
     "sampled": TRAWL_METHOD_SAMPLED,
     "set": TRAWL_METHOD_SET,
+    "buckets": TRAWL_METHOD_BUCKETS,
+    "classes": TRAWL_METHOD_CLASSES,
+    "automaton": TRAWL_METHOD_AUTOMATON,
 }
 
 

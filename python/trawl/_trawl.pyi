@@ -24,7 +24,8 @@ _TextSource: TypeAlias = Text | Buffer | str | PathLike[str] | PathLike[bytes] |
 _Records: TypeAlias = _ArrowArray | _ArrowStream | Iterable[str | Buffer | None]
 _Progress: TypeAlias = Callable[[int], object] | None
 _Match: TypeAlias = tuple[int, int, int]
-_Method: TypeAlias = Literal["auto", "every", "grams", "sampled", "set"]
+_Method: TypeAlias = Literal["auto", "every", "grams", "sampled", "set", "buckets", "classes",
+                           "automaton"]
 
 __version__: str
 

@@ -78,6 +78,12 @@ bool dense_switch(struct scan *scan, uint64_t x)
     return take_over(scan, x, max_u64(worker->dense_bytes, 4 * scan->plan->length_max));
 }
 
+bool dense_all(struct scan *scan)
+{
+    scan->at = max_u64(scan->at, scan->run_until);
+    return scan->at >= scan->limit || scan_dense(scan, scan->at, scan->limit);
+}
+
 bool dense_budget_rest(struct scan *scan)
 {
     uint64_t x = max_u64(scan->at, scan->run_until);

@@ -85,7 +85,8 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->at_borders = plan_has_conditions(plan);
     if (worker->at_borders)
         borders_begin(worker, plan);
-    worker->bytes_only = plan->length_max == 1 && bytes_begin(&worker->bytes, plan);
+    worker->bytes_only =
+        plan->length_max == 1 && plan_way_is_open(plan) && bytes_begin(&worker->bytes, plan);
     worker->tile_places = SET_TILE_PLACES;
     worker->lines_hit = false;
     worker->matcher = NULL;
@@ -174,6 +175,8 @@ static void scan_by_method(struct scan *scan)
     struct engine_worker *worker = scan->worker;
 
     TRAWL_ASSERT(scan_is_needed(scan));
+    if (scan->plan->method_asked == TRAWL_METHOD_AUTOMATON && dense_all(scan))
+        return;
     if (worker->bytes_only && scan_bytes_fits(worker, scan->want))
         scan_bytes(scan);
     else if (worker->matcher != NULL)

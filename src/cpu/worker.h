@@ -199,6 +199,8 @@ bool dense_switch(struct scan *scan, uint64_t x);
 /* A chunk begins: the automaton goes on as far as it was to go in the one before. False: there is
  * nothing to go on with, or it cannot. */
 bool dense_budget_rest(struct scan *scan);
+/* Search all by the automaton, which was asked for; false: it cannot. */
+bool dense_all(struct scan *scan);
 /* Search begins [from, to) by the automaton; false: it cannot, and did nothing from scan->at on.
  * Else scan->at is where to continue: `to` unless scan->over. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);

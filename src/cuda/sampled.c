@@ -38,7 +38,7 @@ enum trawl_status cuda_sampled_choose(const struct trawl_plan *plan,
     double positions = REPEATS_MAX + 1;
 
     *method = TRAWL_METHOD_SET;
-    if (!plan_is_one_literal(plan) || asked == TRAWL_METHOD_SET)
+    if (!plan_is_one_literal(plan) || plan->method == TRAWL_METHOD_SET)
         return TRAWL_OK;
     *method = asked;
     if (asked == TRAWL_METHOD_AUTO && plan->length_min >= LENGTH_CHOSEN_MIN && !tuning->repeats)

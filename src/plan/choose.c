@@ -25,7 +25,11 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
     switch (asked) {
     case TRAWL_METHOD_AUTO:
     case TRAWL_METHOD_SET:
+    case TRAWL_METHOD_BUCKETS:
+    case TRAWL_METHOD_AUTOMATON:
         return NULL;
+    case TRAWL_METHOD_CLASSES:
+        return plan_fits_classes(plan) ? NULL : "classes takes neither words, nor lines, nor tails";
     case TRAWL_METHOD_EVERY:
         return plan_is_one_literal(plan) ? NULL : "every takes one pattern";
     case TRAWL_METHOD_GRAMS:
@@ -167,7 +171,7 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
     if (plan_is_one_literal(plan))
         analyse_one(plan, sample, sample_bytes);
     if (asked != TRAWL_METHOD_AUTO) {
-        plan->method = asked;
+        plan->method = asked < TRAWL_METHOD_SET ? asked : TRAWL_METHOD_SET;
         plan->method_why = "asked for";
     } else if (plan_is_one_literal(plan)) {
         choose_for_one(plan, sample, sample_bytes);

@@ -66,7 +66,8 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
     if (plan->literal_count == 1)
         add(text, "period: %" PRIu64 "\n",
             plan->period > 0 ? plan->period : plan_literal_at(plan, 0).bytes_count);
-    add(text, "method: %s\n", method_name(plan->method));
+    add(text, "method: %s\n",
+        method_name(plan->method_asked > plan->method ? plan->method_asked : plan->method));
     add(text, "why: %s\n", plan->method_why);
     switch (plan->method) {
     case TRAWL_METHOD_SAMPLED:
@@ -78,6 +79,9 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
             plan->tuning.grams.stride, plan->tuning.grams.offset);
         break;
     case TRAWL_METHOD_SET:
+    case TRAWL_METHOD_BUCKETS:
+    case TRAWL_METHOD_CLASSES:
+    case TRAWL_METHOD_AUTOMATON:
         if (plan->has_classes)
             add(text,
                 "classes: the CPU searches by length, with q, stride and tables of its own for "

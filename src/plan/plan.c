@@ -192,7 +192,9 @@ static enum trawl_status build_method(struct trawl_plan *plan,
     TRAWL_ASSERT(!plan_has_algorithm(plan));
     TRAWL_TRY(choose_method(plan, options->method, (const uint8_t *)options->sample,
                             options->sample_bytes, error));
-    plan->method_saved = options->sample_bytes > 0 ? plan->method : options->method;
+    plan->method_saved = options->sample_bytes > 0 && options->method == TRAWL_METHOD_AUTO
+                             ? plan->method
+                             : options->method;
     return plan->method == TRAWL_METHOD_SET ? build_set(plan, error) : TRAWL_OK;
 }
 

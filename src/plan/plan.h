@@ -76,11 +76,11 @@ struct trawl_plan {
     uint64_t need_after;  /* bytes beyond the last begin: length_max - 1 + context */
 
     struct plan_algorithm algorithm; /* with one no method was chosen: all from there on is zero */
-    enum trawl_method method;
-    enum trawl_method method_asked; /* AUTO: the plan chose */
-    enum trawl_method method_saved; /* that was asked for; with a sample, which is not saved, the
-                                       one that it chose */
-    const char *method_why;         /* static text */
+    enum trawl_method method;        /* SET where one of its ways was asked for */
+    enum trawl_method method_asked;  /* AUTO: the plan chose */
+    enum trawl_method method_saved;  /* that was asked for; with a sample, which is not saved, the
+                                        one that it chose */
+    const char *method_why;          /* static text */
 
     /* One literal without a tail: */
     uint64_t period;           /* the least period if at most half the length, else 0 */
@@ -155,6 +155,18 @@ static inline bool plan_is_one_literal(const struct trawl_plan *plan)
 
 /* Are the literals' bytes like letters: neither a few values, as of DNA, nor any? */
 bool plan_has_letters(const struct trawl_plan *plan);
+
+/* Of a set: may the CPU search it by classes of length? */
+static inline bool plan_fits_classes(const struct trawl_plan *plan)
+{
+    return plan->element_count == 0 && (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;
+}
+
+/* Of a set: is the way that the CPU searches it left to the plan and the text? */
+static inline bool plan_way_is_open(const struct trawl_plan *plan)
+{
+    return plan->method_asked == TRAWL_METHOD_AUTO || plan->method_asked == TRAWL_METHOD_SET;
+}
 
 /* Engines that can run the plan, bits 1u << enum trawl_engine. */
 uint32_t plan_engines(const struct trawl_plan *plan);

@@ -143,8 +143,9 @@ static bool wants_classes(const struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;
 
-    return plan->element_count == 0 && !plan_has_conditions(plan) &&
-           plan->method == TRAWL_METHOD_SET &&
+    if (plan->method_asked == TRAWL_METHOD_BUCKETS || plan->method_asked == TRAWL_METHOD_CLASSES)
+        return plan->method_asked == TRAWL_METHOD_CLASSES;
+    return plan_fits_classes(plan) &&
            (count >= CLASSES_LITERALS_MIN ||
             (count >= CLASSES_SHORT_LITERALS_MIN && plan->length_min <= CLASSES_SHORT_LENGTH_MAX) ||
             (count >= CLASSES_LONG_LITERALS_MIN && plan->length_min >= CLASSES_LONG_LENGTH_MIN) ||

@@ -275,7 +275,8 @@ class Regret(Case):
         for name in (regret.CHOICE, regret.SHOWN, 'set'):
             self.assertIsNotNone(report.result(row, name), (engine, row['name']))
         if row.get('m', 0) >= 16:
-            self.assertEqual(list(sorted(regret.methods_of(row))), ['every', 'grams', 'sampled', 'set'])
+            self.assertEqual(list(sorted(regret.methods_of(row))),
+                             ['automaton', 'buckets', 'classes', 'every', 'grams', 'sampled', 'set'])
         self.assertEqual(regret.SINGLY in regret.methods_of(row), row.get('n') == 10)
         self.assertGreaterEqual(regret.regret(row), 1)
 

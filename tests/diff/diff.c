@@ -16,7 +16,7 @@
 #define CASES_LONG 1250000
 #define SETS_MAX 8
 #define THREADS_MAX 4
-#define METHODS (TRAWL_METHOD_SET + 1)
+#define METHODS (TRAWL_METHOD_AUTOMATON + 1)
 #define LARGE_ONE_IN 3000   /* inputs of several MiB, searched with chunks as the library picks */
 #define RUN_COST_MAX 600000 /* bytes that tiny chunks may make a run read again and again */
 #define LINES_INPUTS 30

@@ -47,7 +47,7 @@ static const uint64_t edges_long[] = {131072, 262144, 524288, 1048576, 2097152};
 static const uint64_t chunk_sizes[] = {0, 1, 3, 16, 64, 100, 4096};
 #define CHUNK_SIZES (sizeof chunk_sizes / sizeof *chunk_sizes)
 #define SETS_MAX 8
-#define METHODS (TRAWL_METHOD_SET + 1)
+#define METHODS (TRAWL_METHOD_AUTOMATON + 1)
 #define WAYS_MAX (METHODS + 32) /* the methods, then the gallery's algorithms */
 
 static uint64_t searches[WAYS_MAX][SETS_MAX], plans[WAYS_MAX], refused[WAYS_MAX];

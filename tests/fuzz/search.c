@@ -93,7 +93,7 @@ static void read_config(const uint8_t *bytes, struct run_config *config, uint32_
 
     *set = bytes[1] / 16 % instruction_set_count();
     *chunk = bytes[2] % CHUNK_SIZES;
-    *config = (struct run_config){.method = (enum trawl_method)(bytes[1] % 16 % 5),
+    *config = (struct run_config){.method = (enum trawl_method)(bytes[1] % 16 % 8),
                                   .sample = (bytes[0] & 8) != 0,
                                   .instruction_set = trawl_instruction_set(*set),
                                   .threads = 1 + bytes[3] / 16 % 4 % THREADS_MAX,

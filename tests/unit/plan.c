@@ -71,10 +71,11 @@ static void explain_names_the_method(void)
     static const struct {
         enum trawl_method method;
         const char *line;
-    } rows[] = {{TRAWL_METHOD_EVERY, "method: every\n"},
-                {TRAWL_METHOD_SAMPLED, "method: sampled\n"},
-                {TRAWL_METHOD_GRAMS, "method: grams\n"},
-                {TRAWL_METHOD_SET, "method: set\n"}};
+    } rows[] = {
+        {TRAWL_METHOD_EVERY, "method: every\n"},        {TRAWL_METHOD_SAMPLED, "method: sampled\n"},
+        {TRAWL_METHOD_GRAMS, "method: grams\n"},        {TRAWL_METHOD_SET, "method: set\n"},
+        {TRAWL_METHOD_BUCKETS, "method: buckets\n"},    {TRAWL_METHOD_CLASSES, "method: classes\n"},
+        {TRAWL_METHOD_AUTOMATON, "method: automaton\n"}};
     char bytes[200], buffer[2000];
     struct trawl_pattern pattern = {bytes, sizeof bytes};
     uint64_t needed;

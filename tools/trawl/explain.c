@@ -8,6 +8,10 @@
 #define VALUE_BYTES 200
 #define SENTENCE_BYTES (4 * VALUE_BYTES)
 
+#define SET_SENTENCES                                                                        \
+    "A table of the strings tells for every place of the text whether one may begin there. " \
+    "Where\none may, it is compared whole.\n"
+
 static const struct {
     const char *method, *sentences;
 } methods[] = {
@@ -21,8 +25,10 @@ static const struct {
     {"sampled",
      "A few bytes are looked at, and many more passed over, since the string is long: wherever it\n"
      "is, some of those lie within it. Where they do, the whole string is compared.\n"},
-    {"set", "A table of the strings tells for every place of the text whether one may begin there. "
-            "Where\none may, it is compared whole.\n"},
+    {"set", SET_SENTENCES},
+    {"buckets", SET_SENTENCES},
+    {"classes", SET_SENTENCES},
+    {"automaton", "An automaton of all strings reads the text byte by byte.\n"},
 };
 
 /* The value of a line; "" if there is no such line. */

@@ -718,7 +718,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (!known) {
         snprintf(message, SETTINGS_ERROR_BYTES,
                  "--method: '%s' is not one of auto, every, grams, "
-                 "sampled, set",
+                 "sampled, set, buckets, classes, automaton",
                  settings->method);
         return false;
     }
