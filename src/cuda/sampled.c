@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "plan/analyse.h"
 
 #define STRIDE_MAX                                                                               \
     16384u                /* beyond, the bits no longer fit into shared memory, nor offsets into \
@@ -19,8 +20,7 @@
 #define LENGTH_MIN 31u        /* 16 bytes at multiples of 16 */
 #define LENGTH_CHOSEN_MIN 63u /* from here a device reads less than all, at stride 64 */
 #define REPEATS_MAX 2.0
-/* From here on what reads all of the text verifies too much: shorter patterns are sampled, too. */
-#define SEEN_RATE_MAX 3e-4
+#define DECIDED_LENGTH_MAX 8u /* at each position, by method every */
 
 /* At least this many times `count`, as a power of two. */
 static uint32_t log2_above(uint64_t count)
@@ -28,8 +28,48 @@ static uint32_t log2_above(uint64_t count)
     return 64u - (uint32_t)__builtin_clzll(count);
 }
 
-/* Not where the text is one of the pattern's own words over and over: there samples are at 0.06 to
- * 0.2 of the read speed, and what reads all at 0.23 to 0.45 [H200]. */
+/* What a byte of text takes, in units of reading it [H100, 256 MiB; ./dev bench regret]. Candidates
+ * that fail cost little; what stands there, or nearly, is compared to its end by a warp. Where that
+ * is frequent, method set is up to 5 times as fast, but its tables are not made for one pattern
+ * that did not ask for them. */
+#define READ_EVERY 1.29 /* of more than 8 bytes */
+#define READ_GRAMS 1.03
+#define READ_SAMPLED 1.13  /* where each sample's sector is the next one's, too */
+#define SAMPLED_HALF 130.0 /* bytes of a pattern that halve what is read */
+#define FAILED 300.0
+#define FOUND 3000.0
+#define NAMED 2500.0
+
+static double least_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+/* By a sample of the text; for literals that are not decided at each position. */
+static enum trawl_method choose_seen(const struct trawl_plan *plan,
+                                     const struct plan_tuning *tuning)
+{
+    uint64_t length = plan->length_min;
+    double found = least_of(tuning->every_rate, tuning->rare_rate);
+    double least, price;
+    enum trawl_method method = TRAWL_METHOD_EVERY;
+
+    if (length >= LENGTH_MIN)
+        found = least_of(found, tuning->named_rate);
+    least = READ_EVERY + FAILED * tuning->rare_rate + FOUND * found;
+    price = READ_GRAMS + FAILED * tuning->gram_rate +
+            FOUND * least_of(tuning->gram_rate, tuning->every_rate);
+    if (price < least) {
+        least = price;
+        method = TRAWL_METHOD_GRAMS;
+    }
+    price = length < LENGTH_CHOSEN_MIN ? READ_SAMPLED : 1 / (1 + (double)length / SAMPLED_HALF);
+    price += NAMED * tuning->named_rate;
+    return length >= LENGTH_MIN && price < least ? TRAWL_METHOD_SAMPLED : method;
+}
+
+/* Without one: not where the literal repeats itself, as samples of such a text would name many
+ * offsets each. */
 enum trawl_status cuda_sampled_choose(const struct trawl_plan *plan,
                                       const struct plan_tuning *tuning, enum trawl_method *method,
                                       struct trawl_error *error)
@@ -41,17 +81,35 @@ enum trawl_status cuda_sampled_choose(const struct trawl_plan *plan,
     if (!plan_is_one_literal(plan) || plan->method == TRAWL_METHOD_SET)
         return TRAWL_OK;
     *method = asked;
+    if (asked == TRAWL_METHOD_AUTO && tuning != &plan->tuning &&
+        plan->length_min > DECIDED_LENGTH_MAX) {
+        *method = choose_seen(plan, tuning);
+        return TRAWL_OK;
+    }
     if (asked == TRAWL_METHOD_AUTO && plan->length_min >= LENGTH_CHOSEN_MIN && !tuning->repeats)
         TRAWL_TRY(sampled_repeats(plan, SCAN_SAMPLE_BYTES, &positions, error));
     if (positions <= REPEATS_MAX)
         *method = TRAWL_METHOD_SAMPLED;
     else if (asked == TRAWL_METHOD_AUTO ||
              (asked == TRAWL_METHOD_SAMPLED && plan->length_min < LENGTH_MIN))
-        *method = plan_reads_grams(plan, tuning) ||
-                          (tuning->rare_rate > 0 && tuning->gram_rate < tuning->rare_rate)
-                      ? TRAWL_METHOD_GRAMS
-                      : TRAWL_METHOD_EVERY;
+        *method = plan_reads_grams(plan, tuning) ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
     return TRAWL_OK;
+}
+
+void cuda_sampled_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                       struct plan_tuning *tuning)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    uint64_t offsets = min_u64(plan->length_min, STRIDE_MAX + SCAN_SAMPLE_BYTES);
+
+    plan_tune(plan, sample, sample_bytes, tuning);
+    plan_tune_window(plan, sample, sample_bytes, tuning);
+    if (!tuning->is_seen || plan->length_min < LENGTH_MIN)
+        return;
+    offsets -= SCAN_SAMPLE_BYTES - 1;
+    tuning->named_rate = analyse_seen_named(bytes, offsets, (plan->flags & TRAWL_IGNORE_CASE) != 0,
+                                            sample, sample_bytes) /
+                         (double)offsets;
 }
 
 void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)

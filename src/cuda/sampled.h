@@ -22,4 +22,8 @@ void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a);
 void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
                        const struct cuda_sampled_tables *tables);
 
+/* How the literal is searched in a loaded text of which this is a sample. */
+void cuda_sampled_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                       struct plan_tuning *tuning);
+
 #endif

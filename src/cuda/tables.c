@@ -347,8 +347,7 @@ static enum trawl_status tune(const struct engine_worker *worker, struct cuda_ta
     tables->sample_serial =
         cuda_worker_sample(worker, worker->searched, worker->searched_bytes, sample);
     if (tables->sample_serial != 0) {
-        plan_tune(worker->plan, sample->bytes, sample->bytes_count, &tables->own);
-        plan_tune_window(worker->plan, sample->bytes, sample->bytes_count, &tables->own);
+        cuda_sampled_tune(worker->plan, sample->bytes, sample->bytes_count, &tables->own);
         tables->tuning = &tables->own;
     }
     memory_release(sample, 1, sizeof *sample);

@@ -17,6 +17,7 @@
 #define RATE_PAIRS_MAX 2048u  /* of bytes are counted */
 #define PROBES_SEEN_ENOUGH 8u /* where they leave nothing of a sample */
 #define SURVIVORS_MAX 128u
+#define FOLD_ALL 0x2020202020202020ull
 #define SEEN_WINDOWS_LOG2 11u
 #define SEEN_WINDOWS_MAX 1024u
 #define SEEN_WINDOWS_SAMPLE 65535u /* positions, so that no count is larger */
@@ -398,12 +399,11 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
     return (double)found / (double)places / grams->stride;
 }
 
-/* How often each of the literal's windows of 8 bytes stands in the sample: of those that stand
- * there least the one with the least `cost`, where that begins. */
+/* The literal's windows of 8 bytes at offsets 0, step, 2 * step, ... */
 struct seen_windows {
-    uint16_t head[1u << SEEN_WINDOWS_LOG2]; /* by hash: one more than an offset; 0: none */
+    uint16_t head[1u << SEEN_WINDOWS_LOG2]; /* by hash: one more than a number; 0: none */
     uint16_t next[SEEN_WINDOWS_MAX];
-    uint16_t count[SEEN_WINDOWS_MAX];
+    uint16_t count[SEEN_WINDOWS_MAX]; /* in the sample */
 };
 
 static uint64_t window_at(const uint8_t *bytes, uint64_t fold)
@@ -414,23 +414,32 @@ static uint64_t window_at(const uint8_t *bytes, uint64_t fold)
     return window | fold;
 }
 
+static void windows_open(const uint8_t *bytes, uint32_t windows, uint64_t step, uint64_t fold,
+                         struct seen_windows *seen)
+{
+    TRAWL_ASSERT(windows <= SEEN_WINDOWS_MAX && step > 0);
+    memset(seen, 0, sizeof *seen);
+    for (uint32_t i = 0; i < windows; i++) {
+        uint64_t window = window_at(bytes + i * step, fold);
+        uint16_t *head = &seen->head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
+
+        seen->next[i] = *head;
+        *head = (uint16_t)(i + 1);
+    }
+}
+
 uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate)
 {
     uint32_t windows = (uint32_t)min_u64(count - 7, SEEN_WINDOWS_MAX);
-    uint64_t folds = fold ? 0x2020202020202020ull : 0, best = 0;
-    struct seen_windows seen = {.head = {0}};
+    uint64_t folds = fold ? FOLD_ALL : 0, best = 0;
     double cost = 0, least = 0;
+    struct seen_windows seen;
 
     TRAWL_ASSERT(count >= 8 && sample_bytes >= SAMPLE_BYTES_MIN);
-    for (uint32_t o = 0; o < windows; o++) {
-        uint16_t *head = &seen.head[plan_hash64(window_at(bytes + o, folds), SEEN_WINDOWS_LOG2)];
-
-        seen.next[o] = *head;
-        *head = (uint16_t)(o + 1);
-    }
     sample_bytes = min_u64(sample_bytes, SEEN_WINDOWS_SAMPLE);
+    windows_open(bytes, windows, 1, folds, &seen);
     for (uint64_t at = 0; at + 8 <= sample_bytes; at++) {
         uint64_t window = window_at(sample + at, folds);
         uint32_t o = seen.head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
@@ -451,6 +460,29 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
     }
     *rate = (double)seen.count[best] / (double)sample_bytes;
     return best;
+}
+
+double analyse_seen_named(const uint8_t *bytes, uint64_t offsets, bool fold, const uint8_t *sample,
+                          uint64_t sample_bytes)
+{
+    uint64_t step = (offsets - 1) / SEEN_WINDOWS_MAX + 1, folds = fold ? FOLD_ALL : 0;
+    uint64_t named = 0, places = 0;
+    struct seen_windows seen;
+
+    TRAWL_ASSERT(offsets > 0 && sample_bytes >= SAMPLE_BYTES_MIN);
+    windows_open(bytes, (uint32_t)((offsets - 1) / step + 1), step, folds, &seen);
+    for (uint64_t at = 0; at + 16 <= sample_bytes; at += SEEN_GRAMS_STEP, places++) {
+        uint64_t window = window_at(sample + at, folds);
+        uint32_t i = seen.head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
+
+        for (; i != 0; i = seen.next[i - 1]) {
+            const uint8_t *own = bytes + (i - 1) * step;
+
+            named += window_at(own, folds) == window &&
+                     window_at(own + 8, folds) == window_at(sample + at + 8, folds);
+        }
+    }
+    return (double)named * (double)step / (double)places;
 }
 
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates)

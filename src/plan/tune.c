@@ -15,11 +15,6 @@ bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *t
     return plan->length_min >= GRAMS_LENGTH_MIN && tuning->gram_rate <= GRAMS_RATE_MAX;
 }
 
-static double max_double(double a, double b)
-{
-    return a > b ? a : b;
-}
-
 /* The widest stride whose grams are rare enough; if none is, the stride of the rarest grams. */
 static void tune_strides(const struct trawl_plan *plan, const uint8_t *sample,
                          uint64_t sample_bytes, const struct byte_rates *rates,
@@ -39,7 +34,7 @@ static void tune_strides(const struct trawl_plan *plan, const uint8_t *sample,
             continue;
         rate = analyse_grams(bytes, count, fold, rates, stride, &grams);
         if (tuning->is_seen)
-            rate = max_double(rate, analyse_seen_grams(sample, sample_bytes, &grams));
+            rate = analyse_seen_grams(sample, sample_bytes, &grams);
         if (rate < tuning->gram_rate) {
             tuning->gram_rate = rate;
             tuning->grams = grams;

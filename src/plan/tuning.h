@@ -24,8 +24,9 @@ struct plan_tuning {
     double every_rate;                         /* expected candidates of every per text byte */
     double gram_rate;                          /* expected candidates of grams per text byte */
     uint64_t rare_offset;                      /* where the rarest 7 bytes begin, if length >= 7 */
-    double rare_rate;                          /* the share of a sample's positions with them */
-    struct plan_grams grams;                   /* the same */
+    double named_rate; /* offsets of it that a sample's 16 bytes name, per text byte; for devices */
+    double rare_rate;  /* the share of a sample's positions with them */
+    struct plan_grams grams; /* the same */
 };
 
 /* Of one literal; a sample of fewer than PLAN_SAMPLE_BYTES_MIN is none. Cost: some microseconds,

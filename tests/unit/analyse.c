@@ -70,6 +70,50 @@ static void check_rare(const uint8_t *bytes, uint64_t count, const struct byte_r
     TEST_CHECK_U64(offset_found, best);
 }
 
+/* A sample of records of 41 bytes, which a step of 3 meets at each of their offsets: "id=" and
+ * seven zeros, then a record's own letters. */
+#define RECORD 41u
+#define RECORDS 400u
+
+static void fill_records(uint8_t *sample)
+{
+    for (uint32_t r = 0; r < RECORDS; r++) {
+        uint8_t *record = sample + r * RECORD;
+
+        memcpy(record, "id=0000000", 10);
+        for (uint32_t i = 10; i < RECORD; i++)
+            record[i] = (uint8_t)('a' + (r * 7 + i * i) % 26);
+    }
+}
+
+/* What a device asks of a sample: the 8 bytes that stand there least, though each of their bytes is
+ * frequent; and how many offsets of the literal a position names by 16 bytes. */
+static void seen_windows(void)
+{
+    static uint8_t sample[RECORDS * RECORD], literal[] = "id=0000000id=0000000xid=0000000";
+    struct byte_rates rates;
+    double rate = 1, named;
+    uint64_t offset;
+
+    fill_records(sample);
+    analyse_rates(sample, sizeof sample, literal, sizeof literal - 1, false, &rates);
+    offset = analyse_seen_window(literal, sizeof literal - 1, false, &rates, sample, sizeof sample,
+                                 &rate);
+    TEST_CHECK(offset > 2 && offset < 23); /* not inside of what each record begins with */
+    TEST_CHECK(rate < 1e-9);
+    offset = analyse_seen_window(literal, 10, false, &rates, sample, sizeof sample, &rate);
+    TEST_CHECK(offset <= 2 && fabs(rate - 1.0 / RECORD) < 1e-3);
+    named = analyse_seen_named(sample, RECORD - 15, false, sample, sizeof sample);
+    TEST_CHECK(named >=
+               (RECORD - 15.0) / RECORD / RECORDS); /* the first record itself, and those */
+    TEST_CHECK(named <= (RECORD - 15.0) / RECORD);  /* of the same letters */
+    named = analyse_seen_named(literal, 5, false, sample, sizeof sample);
+    TEST_CHECK(named < 1e-9); /* id=0000000id=000 stands nowhere */
+    memcpy(sample + 10, "ID=0000000", 10);
+    TEST_CHECK(analyse_seen_named(literal, 5, false, sample, sizeof sample) < 1e-9);
+    TEST_CHECK(analyse_seen_named(literal, 5, true, sample, sizeof sample) > 0);
+}
+
 int main(void)
 {
     static const uint32_t alphabets[] = {1, 2, 4, 26, 256};
@@ -78,6 +122,7 @@ int main(void)
     double sum = 0;
 
     test_begin("analyse");
+    seen_windows();
     random = test_random_begin("analyse");
     analyse_rates(NULL, 0, (const uint8_t *)"word", 4, false, &rates);
     for (uint32_t byte = 0; byte < 256; byte++)
