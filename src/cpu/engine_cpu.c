@@ -90,8 +90,6 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->tile_places = SET_TILE_PLACES;
     worker->lines_hit = false;
     worker->matcher = NULL;
-    if (worker->method == TRAWL_METHOD_SAMPLED)
-        TRAWL_TRY(sampled_want(plan, &worker->sampled, error));
     if (!plan->has_classes)
         return TRAWL_OK;
     if (worker->scratch == NULL) {
@@ -199,7 +197,7 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
     scan_begin(&scan, worker->plan, task->chunk, task->from, task->want, task->result, error);
     scan.worker = worker;
     select_hits(&scan);
-    worker_look(worker, task->chunk);
+    TRAWL_TRY(worker_look(worker, task->chunk, error));
     if (scan_is_needed(&scan))
         scan_by_method(&scan);
     return scan_end(&scan);

@@ -26,9 +26,10 @@ struct engine_worker {
     const struct plan_tuning *tuning; /* the plan's, or `own` */
     struct plan_tuning own;           /* made from the text */
     const struct plan_costs *costs;
-    uint64_t look_left; /* bytes of text, then it is looked at; UINT64_MAX: never */
-    const struct sampled_tables *sampled; /* for that method */
-    enum trawl_method method;             /* the plan's, or every once that does not pay */
+    uint64_t look_left;     /* bytes of text, then it is looked at; UINT64_MAX: never */
+    uint64_t sampled_after; /* bytes of text, then it is worth making the tables of that method: */
+    const struct sampled_tables *sampled;
+    enum trawl_method method; /* the plan's, or every once that does not pay */
     struct plan_probe
         probes[PLAN_PROBES_MAX]; /* the plan's, and offsets that candidates failed at */
     uint64_t probe_offset_min;
@@ -84,8 +85,9 @@ extern const struct look_sizes look_sizes_default;
 
 /* Before a search, of one literal. */
 void worker_look_begin(struct engine_worker *worker);
-/* Before a chunk: where a look is due, choose how to search from here on. */
-void worker_look(struct engine_worker *worker, const struct engine_chunk *chunk);
+/* Before a chunk: where a look is due, choose how to search from here on. Errors: MEMORY. */
+enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
+                              struct trawl_error *error);
 
 /* One scan of one chunk. */
 struct scan {

@@ -287,16 +287,21 @@ static void raise_costs(uint64_t probe, struct probe_window *window)
     window->cost[taken] = PROBE_TAKEN;
 }
 
-/* The offset that leaves fewest survivors; of those the one of the least cost. */
+/* The offset that leaves fewest survivors; of those, or where there are none, the one of the least
+ * cost. */
 static uint64_t most_telling(const struct probe_window *window, uint32_t survivors)
 {
     uint64_t best = 0;
 
+    if (survivors == 0) { /* as without a sample */
+        for (uint64_t o = 1; o < window->last - window->first; o++)
+            best = window->cost[o] < window->cost[best] ? o : best;
+        return window->first + best;
+    }
     for (uint64_t o = 1; o < window->last - window->first; o++) {
         if (window->cost[o] >= PROBE_TAKEN)
             continue;
-        if (window->cost[best] >= PROBE_TAKEN || survivors == 0 ||
-                    window->met[o] == window->met[best]
+        if (window->cost[best] >= PROBE_TAKEN || window->met[o] == window->met[best]
                 ? window->cost[o] < window->cost[best]
                 : window->met[o] < window->met[best])
             best = o;
@@ -363,7 +368,8 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
         passed[i] = rate;
         if (i + 1 >= PROBES_SEEN_ENOUGH && left.begun > 0 && left.count == 0)
             return i + 1;
-        window_meet(&left, &window);
+        if (left.count > 0)
+            window_meet(&left, &window);
         best = most_telling(&window, left.count);
     }
     return wanted;
@@ -509,7 +515,7 @@ uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct b
 }
 
 #define CLASSES 8u
-#define GRAM_OFFSETS_MAX 1024u /* of a long literal this many first positions are weighed */
+#define GRAM_OFFSETS_MAX 128u /* of a long literal this many first positions are weighed */
 
 /* classes, begun and carried of the grams at bytes. */
 static void fill_classes(const uint8_t *bytes, struct plan_grams *grams)

@@ -260,6 +260,36 @@ static void test_worker(void)
     trawl_plan_free(plan);
 }
 
+/* The tables of method sampled are made for texts that are worth it, and for any if it is asked
+ * for. No answer depends on it. */
+static void test_tables(void)
+{
+    static uint8_t text[CHUNK_BYTES];
+    struct engine_options options = {.size = sizeof options};
+    struct engine *engine = NULL;
+    char literal[300];
+
+    fill((uint8_t *)literal, sizeof literal, "ACGT");
+    TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);
+    for (uint32_t asked = 0; asked < 2; asked++) {
+        struct trawl_plan *plan =
+            plan_of(literal, sizeof literal, asked ? TRAWL_METHOD_SAMPLED : TRAWL_METHOD_AUTO);
+        struct engine_worker *worker = NULL;
+
+        TEST_CHECK(plan->method == TRAWL_METHOD_SAMPLED);
+        TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
+        look_sizes = look_sizes_default;
+        (void)search(worker, text, 0);
+        TEST_CHECK(worker->method == (asked ? TRAWL_METHOD_SAMPLED : TRAWL_METHOD_EVERY));
+        TEST_CHECK((worker->sampled != NULL) == asked);
+        (void)search(worker, text, CHUNK_BYTES);
+        TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED && worker->sampled != NULL);
+        engine_cpu.release(worker);
+        trawl_plan_free(plan);
+    }
+    engine_cpu.close(engine);
+}
+
 int main(void)
 {
     test_begin("choose");
@@ -271,5 +301,6 @@ int main(void)
     test_look();
     test_costs();
     test_worker();
+    test_tables();
     return test_end();
 }
