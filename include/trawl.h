@@ -322,8 +322,9 @@ TRAWL_API uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan);
 TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
                                                   uint64_t pattern_index);
 
-/* Explain a plan. The text is lines of "name: value": method, q, stride, table bytes, and why; or
- * the algorithm, its source and its engines.
+/* Explain a plan. The text is lines of "name: value": method, q, stride, table bytes, and why; of
+ * one pattern also what each method is expected to cost on a core with AVX2; or the algorithm, its
+ * source and its engines.
  *
  * Shape      writes at most buffer_bytes including the closing NUL; *needed_bytes is what the
  *            whole text needs including the NUL. So a first call may pass NULL and 0.

@@ -82,7 +82,8 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->dense_waits = false;
     worker_probes_begin(worker);
     worker_look_begin(worker);
-    worker->at_borders = plan_has_conditions(plan);
+    /* Runs of a periodic literal are passed over as a whole, once one candidate is verified. */
+    worker->at_borders = plan_has_conditions(plan) && plan->period == 0;
     if (worker->at_borders)
         borders_begin(worker, plan);
     worker->bytes_only =

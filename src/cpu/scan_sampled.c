@@ -7,7 +7,7 @@
 #define SAMPLES_AHEAD 32u /* prefetched: no hardware prefetcher follows such strides */
 #define BATCH 8u          /* of samples whose bits are tested together */
 #define SAMPLES_MIN 64u   /* before it is judged whether sampling pays here */
-#define FAR 4.0
+#define FAR 2.0
 
 /* The sample at position i stands for the begins [scan->at, i]. */
 static void verify_sample(struct scan *scan, uint64_t i)

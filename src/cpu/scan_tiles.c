@@ -10,6 +10,10 @@
  * by one costs more than to verify what they propose, so occurrences count as well. */
 #define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
+/* Every: so many of a tile's positions are candidates of so long a periodic literal in runs alone.
+ */
+#define RUN_LENGTH_MIN 8u
+#define RUN_SHARE_MIN 4u
 /* Every: if more candidates fail than one per this many positions, the learned offset is probed. */
 #define LEARN_SHARE_MAX 1024u
 /* A dense part ends when 1 word in 8 has candidates. It tests one probe less while fewer than one
@@ -281,6 +285,8 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
                  worker->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
 
     TRAWL_ASSERT(found <= places);
+    if (plan->period > 0 && plan->length_min >= RUN_LENGTH_MIN && found > places / RUN_SHARE_MIN)
+        exact = false;              /* a run is passed over as a whole */
     if (scan->want >= WANT_LINES) { /* most are passed over: one by one */
         verify_tile(scan, words, verify_one);
         return;

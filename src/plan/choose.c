@@ -136,9 +136,9 @@ static void choose_for_one(struct trawl_plan *plan, const uint8_t *sample, uint6
 {
     bool seen = sample_bytes >= PLAN_SAMPLE_BYTES_MIN;
 
-    plan->method =
-        plan_price(plan, &plan->tuning, plan_costs_of(NULL), seen ? sample : NULL, sample_bytes)
-            .least;
+    plan->prices =
+        plan_price(plan, &plan->tuning, plan_costs_of(NULL), seen ? sample : NULL, sample_bytes);
+    plan->method = plan->prices.least;
     plan->method_why = plan->method == TRAWL_METHOD_SAMPLED
                            ? "one long pattern: samples a stride apart find every occurrence"
                        : plan->method == TRAWL_METHOD_GRAMS

@@ -61,6 +61,25 @@ static uint64_t table_bytes(const struct trawl_plan *plan)
     return plan->tuning.probe_count * sizeof plan->tuning.probes[0];
 }
 
+static void explain_price(struct explanation *text, const char *name, double price)
+{
+    if (price > 0)
+        add(text, "expected ns per byte of text, %s: %.4f\n", name, price);
+}
+
+/* What the method of one literal was chosen by, and that this may not be the last word. */
+static void explain_prices(struct explanation *text, const struct trawl_plan *plan)
+{
+    if (plan->prices.every <= 0)
+        return;
+    explain_price(text, "every", plan->prices.every);
+    explain_price(text, "grams", plan->prices.grams);
+    explain_price(text, "sampled", plan->prices.sampled);
+    add(text, "text: %s\n",
+        plan->tuning.is_seen ? "known by the sample that was given"
+                             : "what a long one is like decides how it is searched");
+}
+
 static void explain_method(struct explanation *text, const struct trawl_plan *plan)
 {
     if (plan->literal_count == 1)
@@ -69,6 +88,7 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
     add(text, "method: %s\n",
         method_name(plan->method_asked > plan->method ? plan->method_asked : plan->method));
     add(text, "why: %s\n", plan->method_why);
+    explain_prices(text, plan);
     switch (plan->method) {
     case TRAWL_METHOD_SAMPLED:
         add(text, "q: %u\nstride: %" PRIu64 "\n", sampled_layout(plan).q,

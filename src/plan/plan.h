@@ -85,6 +85,7 @@ struct trawl_plan {
     /* One literal without a tail: */
     uint64_t period;           /* the least period if at most half the length, else 0 */
     struct plan_tuning tuning; /* by the caller's sample, or without any */
+    struct plan_prices prices; /* that the method was chosen by; 0: it was asked for */
 
     /* Several literals, or one with a tail: */
     struct plan_set set;

@@ -87,6 +87,47 @@ static void explain_names_the_method(void)
 
         MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
         TEST_CHECK(strstr(buffer, rows[i].line) != NULL);
+        TEST_CHECK(strstr(buffer, "expected ns") == NULL); /* it was not chosen */
+    }
+}
+
+static double price_of(const char *explanation, const char *method)
+{
+    char line[64];
+    const char *found;
+
+    (void)snprintf(line, sizeof line, "expected ns per byte of text, %s: ", method);
+    found = strstr(explanation, line);
+    return found == NULL ? 0 : strtod(found + strlen(line), NULL);
+}
+
+/* The method that was chosen is the one that is said to cost least. Nothing had asked. */
+static void explain_costs(void)
+{
+    static const struct {
+        uint64_t bytes;
+        const char *method;
+        uint32_t methods; /* that could be taken */
+    } rows[] = {{1, "method: every\n", 1}, {300, "method: sampled\n", 3}};
+    struct test_random random = test_random_begin("costs");
+    char bytes[300], buffer[2000];
+    uint64_t needed;
+
+    for (uint32_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)('a' + test_random_below(&random, 26));
+    for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct trawl_pattern pattern = {bytes, rows[i].bytes};
+        AUTO_PLAN plan = must_plans(&pattern, 1, NULL);
+        double every, grams, sampled;
+
+        MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
+        every = price_of(buffer, "every");
+        grams = price_of(buffer, "grams");
+        sampled = price_of(buffer, "sampled");
+        TEST_CHECK(strstr(buffer, rows[i].method) != NULL && every > 0);
+        TEST_CHECK_U64(1u + (grams > 0) + (sampled > 0), rows[i].methods);
+        TEST_CHECK(sampled <= every && (sampled <= grams || i == 0));
+        TEST_CHECK(strstr(buffer, "text: what a long one is like decides") != NULL);
     }
 }
 
@@ -203,6 +244,7 @@ int main(void)
     accessors_keep_case();
     explain();
     explain_names_the_method();
+    explain_costs();
     sample_that_repeats();
     no_pattern();
     many_patterns();
