@@ -39,6 +39,7 @@ static uint32_t log2_above(uint64_t count)
 #define FAILED 300.0
 #define FOUND 3000.0
 #define NAMED 2500.0
+#define DENSE_RATE 0.01 /* of positions with the rarest 8 bytes: for planes, by method every */
 
 static double least_of(double a, double b)
 {
@@ -54,6 +55,8 @@ static enum trawl_method choose_seen(const struct trawl_plan *plan,
     double least, price;
     enum trawl_method method = TRAWL_METHOD_EVERY;
 
+    if (tuning->rare_rate > DENSE_RATE)
+        return method;
     if (length >= LENGTH_MIN)
         found = least_of(found, tuning->named_rate);
     least = READ_EVERY + FAILED * tuning->rare_rate + FOUND * found;
