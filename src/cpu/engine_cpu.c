@@ -91,15 +91,8 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->tile_places = SET_TILE_PLACES;
     worker->lines_hit = false;
     worker->matcher = NULL;
-    if (!plan->has_classes)
-        return TRAWL_OK;
-    if (worker->scratch == NULL) {
-        void *memory;
-
-        TRAWL_TRY(memory_allocate(1, sizeof *worker->scratch, &memory, error));
-        worker->scratch = (struct set_scratch *)memory;
-    }
-    return set_matcher_want(plan, &worker->matcher, error);
+    worker->buckets_excess = 0;
+    return plan->has_classes ? classes_begin(worker, plan, error) : TRAWL_OK;
 }
 
 static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
@@ -199,6 +192,8 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
     scan.worker = worker;
     select_hits(&scan);
     TRAWL_TRY(worker_look(worker, task->chunk, error));
+    if (worker->plan->turns_to_classes)
+        buckets_again(worker, task->chunk->owned);
     if (scan_is_needed(&scan))
         scan_by_method(&scan);
     return scan_end(&scan);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "cpu/sampling.h"
 
 #define SORTED_BY_HAND 16u
@@ -221,6 +222,18 @@ static void adapt_tile(struct engine_worker *worker, bool hit, const struct samp
     TRAWL_ASSERT(worker->tile_places > 0 && worker->tile_places <= SET_TILE_PLACES);
     worker->tile_places =
         (uint32_t)(less ? least : min_u64(2 * worker->tile_places, SET_TILE_PLACES));
+}
+
+enum trawl_status classes_begin(struct engine_worker *worker, const struct trawl_plan *plan,
+                                struct trawl_error *error)
+{
+    void *memory;
+
+    if (worker->scratch == NULL) {
+        TRAWL_TRY(memory_allocate(1, sizeof *worker->scratch, &memory, error));
+        worker->scratch = (struct set_scratch *)memory;
+    }
+    return set_matcher_want(plan, &worker->matcher, error);
 }
 
 void scan_classes(struct scan *scan)

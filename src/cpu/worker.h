@@ -45,20 +45,22 @@ struct engine_worker {
     struct byte_set bytes;
     const struct set_matcher *matcher; /* of a large set, else NULL */
     struct set_scratch *scratch;       /* with a matcher */
-    uint32_t tile_places;              /* LINES: of the next tile */
-    bool lines_hit;                    /* LINES, by stems: many lines of the last tile have a hit */
-    bool lines_kept;                   /* the same: of this tile one hit of each line is gathered */
-    struct hits gathered;              /* of a tile */
-    uint64_t counted;                  /* COUNT: of a tile, those that were not gathered */
-    struct hits ordered;               /* the same in order, while it is made */
-    struct dense_worker dense;         /* for sets whose candidates are dense */
-    uint64_t dense_bytes;   /* begins that the automaton searched at the last dense part */
-    uint64_t dense_left;    /* of them, that are to follow in the next chunk */
-    uint64_t work_per_byte; /* that counts as dense */
-    uint64_t work_spared;   /* that positions before did not take, at most WORK_SPARED_MAX */
-    uint64_t dense_work;    /* the cost of dense parts while there was no automaton, */
-    uint64_t dense_serial;  /* in searches with this plan */
-    bool dense_waits;       /* it was too little for the automaton, in the last positions too */
+    uint64_t buckets_excess;   /* without: what candidates took beyond what classes would take */
+    uint64_t classes_left;     /* bytes of text, then a plan's buckets are tried again */
+    uint32_t tile_places;      /* LINES: of the next tile */
+    bool lines_hit;            /* LINES, by stems: many lines of the last tile have a hit */
+    bool lines_kept;           /* the same: of this tile one hit of each line is gathered */
+    struct hits gathered;      /* of a tile */
+    uint64_t counted;          /* COUNT: of a tile, those that were not gathered */
+    struct hits ordered;       /* the same in order, while it is made */
+    struct dense_worker dense; /* for sets whose candidates are dense */
+    uint64_t dense_bytes;      /* begins that the automaton searched at the last dense part */
+    uint64_t dense_left;       /* of them, that are to follow in the next chunk */
+    uint64_t work_per_byte;    /* that counts as dense */
+    uint64_t work_spared;      /* that positions before did not take, at most WORK_SPARED_MAX */
+    uint64_t dense_work;       /* the cost of dense parts while there was no automaton, */
+    uint64_t dense_serial;     /* in searches with this plan */
+    bool dense_waits;          /* it was too little for the automaton, in the last positions too */
     /* Nothing reads of these what was not written for the same tile. */
     struct find_tile tile;
     struct find_tile ends;      /* LINES: of the same text, where lines end */
@@ -171,6 +173,11 @@ void scan_tiles(struct scan *scan); /* every and grams */
 void scan_sampled(struct scan *scan);
 void scan_set(struct scan *scan);
 void scan_classes(struct scan *scan); /* large sets */
+/* The worker's matcher is the plan's from here on. */
+enum trawl_status classes_begin(struct engine_worker *worker, const struct trawl_plan *plan,
+                                struct trawl_error *error);
+/* Before a chunk of so many bytes, of a plan that turns to classes: try buckets again in time. */
+void buckets_again(struct engine_worker *worker, uint64_t bytes);
 
 void scan_bytes(struct scan *scan); /* strings of one byte */
 /* No values of a byte, and one more. */

@@ -159,6 +159,9 @@ static void prepare_set(struct trawl_plan *plan)
     set_parameters(plan);
     plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
     plan->has_classes = wants_classes(plan);
+    plan->turns_to_classes = !plan->has_classes && plan_way_is_open(plan) &&
+                             plan_fits_classes(plan) && plan->literal_count > 1 &&
+                             plan->length_min >= CLASSES_LONG_LENGTH_MIN;
     if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
         build_nibbles(plan);
 }

@@ -97,6 +97,8 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
             worker->work_per_byte = 0;
             worker->dense_work = UINT64_MAX / 2;
         }
+        if (test_random_one_in(answer->random, 8))
+            worker->classes_left = 0;
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         read = worker->dense.read_bytes;
@@ -107,6 +109,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         answer_scans.switches[method][worker->method]++;
         answer_scans.dense += worker->dense.read_bytes > read;
         answer_scans.by_classes += worker->matcher != NULL;
+        answer_scans.turned += worker->matcher != NULL && answer->plan->turns_to_classes;
         answer_scans.sparse += worker->dense.read_bytes == read;
         answer->count += result->count;
         meet_all(answer, chunk, result);

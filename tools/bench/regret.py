@@ -15,7 +15,7 @@ KINDS = (('taken', 'at:{at}:{m}', {}), ('one byte changed', 'at:{at}:{m}', {'cha
          ('made up', 'drawn:1:{m}:{m}', {}))
 FLAGS = (('ignore-case', '-i'), ('word', '-w'))
 FLAG_LENGTHS = (4, 8, 16, 64)
-SETS = (10, 100, 1000, 10000, 100000)
+SETS = (10, 30, 100, 300, 1000, 10000, 100000)
 SET_KINDS = (('taken, 5 to 12 bytes', 'pieces:{n}:5:12'), ('made up, 5 to 12 bytes', 'drawn:{n}:5:12'),
              ('taken, 16 to 32 bytes', 'pieces:{n}:16:32'))
 SET_FLAGS_COUNT = 1000
