@@ -7,6 +7,7 @@
 
 #define CANDIDATE_WORK 16u
 #define SHORT_BYTES 16u
+#define STEM_WORK 8u     /* a stem on its way to its bucket */
 #define WHOLE_WORK 4u    /* an occurrence that need not be compared */
 #define LISTED_WORK 8u   /* and is to be put in order: the automaton has lists of them */
 #define USUAL_ENTRIES 2u /* of a bucket */
@@ -384,6 +385,7 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
     uint32_t shorter, longer;
 
     TRAWL_ASSERT(count <= SET_STEMS_MAX);
+    scan->work += (uint64_t)count * STEM_WORK;
     fetch_stems(sampling, stems, count, &shorter, &longer);
     TRAWL_ASSERT(shorter + longer <= count);
     fetch_keys(sampling->class, scratch->shorter, shorter);
