@@ -8,6 +8,8 @@
 #define WORK_FACTOR                                                              \
     4u /* bytes compared per byte of chunk and literal before two_way takes over \
         */
+/* An entry of sampled's tables takes as long to make as every takes for so many bytes of text. */
+#define TABLES_SHARE 256u
 #define SET_WORK_PER_BYTE 4u /* of a set, before the automaton does */
 
 struct engine {
@@ -65,6 +67,20 @@ static void cpu_release(struct engine_worker *worker)
     memory_release(worker, 1, sizeof *worker);
 }
 
+/* The text decides how one literal is searched, unless a method was asked for. */
+static void look_begin(struct engine_worker *worker)
+{
+    const struct trawl_plan *plan = worker->plan;
+    bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
+                   !plan_has_algorithm(plan) && !plan->tuning.is_seen && plan->length_min > 1;
+
+    worker->look_left = chooses ? look_sizes.after : UINT64_MAX;
+    worker->sampled = NULL;
+    worker->sampled_after = 0;
+    if (plan->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO)
+        worker->sampled_after = TABLES_SHARE * sampled_stride(plan->length_min);
+}
+
 static enum trawl_status begin(struct engine_worker *worker, const struct trawl_plan *plan,
                                struct trawl_error *error)
 {
@@ -81,7 +97,7 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->dense_serial = plan->serial;
     worker->dense_waits = false;
     worker_probes_begin(worker);
-    worker_look_begin(worker);
+    look_begin(worker);
     /* Runs of a periodic literal are passed over as a whole, once one candidate is verified. */
     worker->at_borders = plan_has_conditions(plan) && plan->period == 0;
     if (worker->at_borders)
@@ -185,13 +201,18 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
                                     struct trawl_error *error)
 {
     struct scan scan;
+    bool due;
 
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
     scan_begin(&scan, worker->plan, task->chunk, task->from, task->want, task->result, error);
     scan.worker = worker;
     select_hits(&scan);
-    TRAWL_TRY(worker_look(worker, task->chunk, error));
+    due = look_is_due(worker, task->chunk);
+    if (due || worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
+        TRAWL_TRY(worker_look(worker, task->chunk, error));
+    if (!due && worker->look_left != UINT64_MAX)
+        worker->look_left -= min_u64(worker->look_left, task->chunk->owned);
     if (worker->plan->turns_to_classes)
         buckets_again(worker, task->chunk->owned);
     if (scan_is_needed(&scan))

@@ -8,8 +8,6 @@
 
 #define SAMPLE_SHARE 128u /* of the chunk, at most WORKER_SAMPLE_BYTES of it */
 #define PIECE_BYTES 512u
-/* An entry of sampled's tables takes as long to make as every takes for so many bytes of text. */
-#define TABLES_SHARE 256u
 #define SIZES                                   \
     {                                           \
         .after = 512u << 10, .again = 16u << 20 \
@@ -17,19 +15,6 @@
 const struct look_sizes look_sizes_default = SIZES;
 struct look_sizes look_sizes = SIZES;
 #undef SIZES
-
-void worker_look_begin(struct engine_worker *worker)
-{
-    const struct trawl_plan *plan = worker->plan;
-    bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
-                   !plan_has_algorithm(plan) && !plan->tuning.is_seen && plan->length_min > 1;
-
-    worker->look_left = chooses ? look_sizes.after : UINT64_MAX;
-    worker->sampled = NULL;
-    worker->sampled_after = 0;
-    if (plan->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO)
-        worker->sampled_after = TABLES_SHARE * sampled_stride(plan->length_min);
-}
 
 /* The tables, or every for a text that ends before they are worth it. */
 static enum trawl_status begin_sampled(struct engine_worker *worker, uint64_t bytes,
@@ -68,13 +53,8 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
 
     if (worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
         TRAWL_TRY(begin_sampled(worker, chunk->owned, error));
-    if (worker->look_left == UINT64_MAX)
+    if (!look_is_due(worker, chunk))
         return TRAWL_OK;
-    /* A look takes what 128 KiB take: a text of one chunk is searched as the plan says. */
-    if (worker->look_left > chunk->owned || (chunk->after == 0 && chunk->before == 0)) {
-        worker->look_left -= min_u64(worker->look_left, chunk->owned);
-        return TRAWL_OK;
-    }
     bytes = take_sample(worker, chunk);
     if (bytes == 0)
         return TRAWL_OK;

@@ -85,9 +85,15 @@ struct look_sizes {
 extern struct look_sizes look_sizes; /* replaced by tests */
 extern const struct look_sizes look_sizes_default;
 
-/* Before a search, of one literal. */
-void worker_look_begin(struct engine_worker *worker);
-/* Before a chunk: where a look is due, choose how to search from here on. Errors: MEMORY. */
+/* Is one due before the chunk? It takes what 128 KiB take: a text of one chunk is searched as the
+ * plan says. */
+static inline bool look_is_due(const struct engine_worker *worker, const struct engine_chunk *chunk)
+{
+    return worker->look_left <= chunk->owned && (chunk->after > 0 || chunk->before > 0);
+}
+
+/* Before a chunk, where a look is due or the method is sampled: choose how to search from here on,
+ * and have the tables for it. Errors: MEMORY. */
 enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error);
 
