@@ -67,7 +67,7 @@ static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_r
     pieces = max_u64(bytes / SAMPLE_PIECE_BYTES, 1);
     step = resident->count / pieces;
     bytes = min_u64(bytes, SAMPLE_PIECE_BYTES);
-    if (resident->count < cuda_limits_now().seen_bytes_min ||
+    if (resident->count < max_u64(cuda_limits_now().seen_bytes_min, PLAN_SAMPLE_BYTES_MIN) ||
         memory_allocate(1, sizeof *sample, &memory, NULL) != TRAWL_OK)
         return TRAWL_OK;
     sample = (struct cuda_sample *)memory;
@@ -84,6 +84,13 @@ static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_r
                                 resident->borrowed + i * step, (size_t)bytes, worker->stream));
     }
     return TRAWL_OK;
+}
+
+static void drop_sample(struct cuda_resident *resident)
+{
+    if (resident->sample != NULL)
+        memory_release(resident->sample, 1, sizeof *resident->sample);
+    resident->sample = NULL;
 }
 
 /* With the device entered. */
@@ -108,9 +115,7 @@ static void resident_release(struct engine *engine, struct cuda_resident *reside
 {
     struct cuda_device *device = &engine->devices[resident->device_index];
 
-    if (resident->sample != NULL)
-        memory_release(resident->sample, 1, sizeof *resident->sample);
-    resident->sample = NULL;
+    drop_sample(resident);
     if (resident->memory.bytes == 0)
         return;
     if (cuda_device_enter(device, NULL) == TRAWL_OK) {
@@ -154,9 +159,7 @@ static enum trawl_status bring(struct engine *engine, struct cuda_resident *resi
     if (status != TRAWL_OK) {
         (void)worker->device->driver->stream_wait(worker->stream);
         cuda_memory_release(worker->device, &resident->memory);
-        if (resident->sample != NULL)
-            memory_release(resident->sample, 1, sizeof *resident->sample);
-        resident->sample = NULL;
+        drop_sample(resident);
     }
     cuda_device_leave(worker->device);
 done:

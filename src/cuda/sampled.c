@@ -104,15 +104,20 @@ void cuda_sampled_tune(const struct trawl_plan *plan, const uint8_t *sample, uin
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t offsets = min_u64(plan->length_min, STRIDE_MAX + SCAN_SAMPLE_BYTES);
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    struct byte_rates rates;
 
-    plan_tune(plan, sample, sample_bytes, tuning);
-    plan_tune_window(plan, sample, sample_bytes, tuning);
-    if (!tuning->is_seen || plan->length_min < LENGTH_MIN)
+    plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
+    plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
+    TRAWL_ASSERT(tuning->is_seen);
+    if (plan->length_min > DECIDED_LENGTH_MAX)
+        tuning->rare_offset = analyse_seen_window(bytes, plan->length_min, fold, &rates, sample,
+                                                  sample_bytes, &tuning->rare_rate);
+    if (plan->length_min < LENGTH_MIN)
         return;
     offsets -= SCAN_SAMPLE_BYTES - 1;
-    tuning->named_rate = analyse_seen_named(bytes, offsets, (plan->flags & TRAWL_IGNORE_CASE) != 0,
-                                            sample, sample_bytes) /
-                         (double)offsets;
+    tuning->named_rate =
+        analyse_seen_named(bytes, offsets, fold, sample, sample_bytes) / (double)offsets;
 }
 
 void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)

@@ -14,7 +14,6 @@
 #include "plan/build.h"
 
 #define GRAMS_LENGTH_MIN 7u
-#define WINDOW_BYTES 8u
 #define GRAM_BYTES_MIN 4u
 #define GRAMS_RATE_MAX 1e-4     /* candidates per text byte: 1.6 per tile of 16 KiB */
 #define COMPARED_LENGTH_MAX 64u /* and no case is ignored */
@@ -101,23 +100,7 @@ void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sa
         tuning->rare_offset = analyse_rare_bytes(bytes, count, &rates);
 }
 
-void plan_tune_window(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
-                      struct plan_tuning *tuning)
-{
-    const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t count = plan_literal_at(plan, 0).bytes_count;
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    struct byte_rates rates;
-
-    if (count <= WINDOW_BYTES || sample_bytes < PLAN_SAMPLE_BYTES_MIN)
-        return;
-    analyse_rates(sample, sample_bytes, bytes, count, fold, &rates);
-    tuning->rare_offset =
-        analyse_seen_window(bytes, count, fold, &rates, sample, sample_bytes, &tuning->rare_rate);
-}
-
-/* ---- Choosing ----------------------------------------------------------------------------------
- */
+/* ---- Choosing ------------------------------------------------------------------------------- */
 
 /* Why the asked method does not fit, NULL if it does. */
 static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_method asked)

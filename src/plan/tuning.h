@@ -21,12 +21,12 @@ struct plan_tuning {
     uint32_t probe_count;  /* every: ordered, most telling first */
     uint32_t first_probes; /* expected to leave few blocks of 64 positions with a candidate */
     struct plan_probe probes[PLAN_PROBES_MAX]; /* within PLAN_PROBE_SPAN_BYTES */
+    struct plan_grams grams;                   /* of a literal of 7 bytes or more */
     double every_rate;                         /* expected candidates of every per text byte */
-    double gram_rate;                          /* expected candidates of grams per text byte */
-    uint64_t rare_offset;                      /* where the rarest 7 bytes begin, if length >= 7 */
-    double named_rate; /* offsets of it that a sample's 16 bytes name, per text byte; for devices */
-    double rare_rate;  /* the share of a sample's positions with them */
-    struct plan_grams grams; /* the same */
+    double gram_rate;                          /* the same of grams */
+    uint64_t rare_offset; /* for devices: where the rarest 7 bytes begin; of a sample, 8 */
+    double rare_rate;     /* the share of a sample's positions with those 8 */
+    double named_rate;    /* offsets that a sample's 16 bytes name, per text byte */
 };
 
 /* Of one literal; a sample of fewer than PLAN_SAMPLE_BYTES_MIN is none. Cost: some microseconds,
@@ -39,11 +39,6 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning);
-
-/* For callers that decide by 8 bytes of the literal alone: those that the sample has least. 64 KiB
- * of it are looked at, which takes 100 us. */
-void plan_tune_window(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
-                      struct plan_tuning *tuning);
 
 /* Are aligned grams enough, where all of the text is read? */
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);
