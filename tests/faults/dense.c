@@ -1,13 +1,14 @@
 /* dense: a set's automaton is made, and searches, while memory fails at the N-th point, for N = 1,
  * 2,
  * ... until a search meets no fault; once as a single fault, once as "from N on". The same with
- * candidates that are verified in parts, of hits and of lines: no fault is passed over there.
+ * candidates that are verified in parts, of hits and of lines, and with a few long strings whose
+ * buckets turn to classes of lengths in the middle of the text: no fault is passed over there.
  *
  * Each round: the status is OK or MEMORY, what was found until then begins the right answer, the
  * same worker finds the whole answer afterwards, and no memory is left.
  *
  * Then, without faults: the automaton also begins where a hit in nearly each line keeps tiles
- * small.
+ * small, and where most positions have a stem that stands for no occurrence.
  */
 #include "base/fault.h"
 #include "cpu/worker.h"
@@ -16,19 +17,23 @@
 #include "test.h"
 
 #define PERIOD 1000u
-#define TEXT_BYTES (12u * PERIOD)
+#define TEXT_PERIODS 20u
+#define TEXT_BYTES (TEXT_PERIODS * PERIOD) /* more than buckets look at at once */
 #define PATTERNS 300u
+#define TURNING_PATTERNS 30u
 #define LENGTH_MAX 40u
-#define MATCHES_MAX (4u * 12u * PATTERNS)
+#define MATCHES_MAX (4u * TEXT_PERIODS * PATTERNS)
 #define ROUNDS_MAX 1000u
 #define LINES_BYTES (1u << 16)
 #define LINE_BYTES 40u
 #define SHORT_LINE_BYTES 20u
+#define STEMS 64u
 
 enum way {
     BY_AUTOMATON,
     BY_CANDIDATES, /* more in a tile than are verified at once */
     BY_LINES,      /* in many lines the first candidate is none, and others are looked at */
+    BY_TURNING,    /* by buckets at first, then by classes, whose tables have to be made */
     WAYS
 };
 
@@ -36,6 +41,7 @@ static uint8_t text[TEXT_BYTES + 2 * FIND_LOAD_SLACK];
 static struct naive_match expected[MATCHES_MAX];
 static uint64_t expected_count;
 static struct trawl_pattern patterns[PATTERNS];
+static uint32_t pattern_count;
 static uint8_t pattern_bytes[PATTERNS][LENGTH_MAX];
 static enum way way;
 
@@ -83,6 +89,8 @@ static uint64_t search(struct engine_worker *worker, const struct trawl_plan *pl
         worker->lines_hit = way == BY_LINES;
         if (way != BY_AUTOMATON)
             worker->work_per_byte = 1u << 20;
+        if (way == BY_TURNING) /* as if many positions had passed the first filter */
+            worker->buckets_excess = UINT64_MAX / 2;
         *status = engine_scan(&engine_cpu, worker, &chunk, from,
                               way == BY_LINES ? WANT_LINES : WANT_HITS, &result, error);
         if (*status != TRAWL_OK)
@@ -105,7 +113,7 @@ static void make_plan(struct trawl_plan **plan)
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
 
     options.method = TRAWL_METHOD_SET;
-    if (!TEST_CHECK(trawl_plan_build(patterns, PATTERNS, &options, plan, NULL) == TRAWL_OK))
+    if (!TEST_CHECK(trawl_plan_build(patterns, pattern_count, &options, plan, NULL) == TRAWL_OK))
         exit(test_end());
 }
 
@@ -132,6 +140,8 @@ static bool round_met_fault(struct engine *engine, uint64_t nth, bool persistent
     TEST_CHECK_U64(search(worker, plan, &right, &status, &error), expected_count);
     TEST_CHECK(right && status == TRAWL_OK &&
                (worker->dense.read_bytes > 0) == (way == BY_AUTOMATON));
+    TEST_CHECK(plan->turns_to_classes == (way == BY_TURNING) &&
+               (worker->matcher != NULL) == (way != BY_AUTOMATON));
     engine_cpu.release(worker);
     trawl_plan_free(plan);
     TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), (uint64_t)blocks);
@@ -142,7 +152,8 @@ static bool round_met_fault(struct engine *engine, uint64_t nth, bool persistent
  * stand behind them. */
 static struct trawl_pattern make_pattern(struct test_random *random, uint32_t i)
 {
-    uint64_t length = test_random_between(random, way == BY_CANDIDATES ? 12 : 8, LENGTH_MAX);
+    uint64_t length =
+        test_random_between(random, way == BY_CANDIDATES || way == BY_TURNING ? 12 : 8, LENGTH_MAX);
     uint64_t begin = test_random_below(random, PERIOD - LENGTH_MAX), lines;
 
     if (way == BY_LINES) {
@@ -159,58 +170,94 @@ static struct trawl_pattern make_pattern(struct test_random *random, uint32_t i)
 static void make_case(struct test_random *random)
 {
     static struct naive_bytes asked[PATTERNS];
-    struct naive_query query = {.patterns = asked, .pattern_count = PATTERNS};
+    struct naive_query query = {.patterns = asked};
     uint64_t line = UINT64_MAX, letters = way == BY_AUTOMATON ? 4 : 26;
 
+    query.pattern_count = pattern_count = way == BY_TURNING ? TURNING_PATTERNS : PATTERNS;
     for (uint32_t i = 0; i < TEXT_BYTES; i++)
         text[i] =
             i >= PERIOD ? text[i - PERIOD] : (uint8_t)('a' + test_random_below(random, letters));
     for (uint32_t i = SHORT_LINE_BYTES; way == BY_LINES && i <= TEXT_BYTES; i += SHORT_LINE_BYTES)
         text[i - 1] = '\n';
-    for (uint32_t i = 0; i < PATTERNS; i++) {
+    for (uint32_t i = 0; i < pattern_count; i++) {
         patterns[i] = make_pattern(random, i);
         asked[i] = (struct naive_bytes){pattern_bytes[i], patterns[i].bytes_count};
     }
     expected_count =
         naive_matches(&query, (struct naive_bytes){text, TEXT_BYTES}, expected, MATCHES_MAX);
-    TEST_CHECK(expected_count > PATTERNS && expected_count <= MATCHES_MAX);
+    TEST_CHECK(expected_count > pattern_count && expected_count <= MATCHES_MAX);
     for (uint64_t i = 0, count = expected_count; i < count && way == BY_LINES; i++) {
         expected_count -= expected[i].begin / SHORT_LINE_BYTES == line;
         line = expected[i].begin / SHORT_LINE_BYTES;
     }
 }
 
+/* How much of a text the automaton reads, which is made at once if `is_free`. */
+static uint64_t automaton_reads(struct engine *engine, const uint8_t *bytes, enum want want,
+                                bool is_free)
+{
+    struct engine_chunk chunk = {
+        .bytes = bytes, .owned = LINES_BYTES, .readable = 2 * FIND_LOAD_SLACK};
+    struct engine_result result = {.count = 0};
+    struct engine_worker *worker = NULL;
+    struct trawl_plan *plan = NULL;
+    enum trawl_status status;
+    uint64_t read_bytes;
+
+    make_plan(&plan);
+    status = engine_cpu.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL);
+    if (status == TRAWL_OK)
+        status = engine_cpu.compile(NULL, 0, plan, &worker, NULL);
+    for (uint64_t from = 0; status == TRAWL_OK && from < chunk.owned; from = result.done) {
+        if (is_free)
+            worker->dense_work = UINT64_MAX / 2; /* whatever it takes to make it */
+        status = engine_scan(&engine_cpu, worker, &chunk, from, want, &result, NULL);
+    }
+    TEST_CHECK(status == TRAWL_OK);
+    read_bytes = worker->dense.read_bytes;
+    hits_release(&result.hits);
+    engine_cpu.release(worker);
+    trawl_plan_free(plan);
+    return read_bytes;
+}
+
 /* The suite had missed it because answers were the same, and no test asked whether it worked. */
 static void test_lines(struct engine *engine, struct test_random *random)
 {
     static uint8_t lines[LINES_BYTES + 2 * FIND_LOAD_SLACK];
-    struct engine_chunk chunk = {
-        .bytes = lines, .owned = LINES_BYTES, .readable = 2 * FIND_LOAD_SLACK};
-    struct engine_result result = {.count = 0};
-    struct engine_worker *worker = NULL;
-    enum trawl_status status;
-    struct trawl_plan *plan = NULL;
 
     for (uint32_t i = 0; i < LINES_BYTES; i++)
         lines[i] = (uint8_t)(i % LINE_BYTES == 0 ? '\n' : 'a' + test_random_below(random, 8));
+    pattern_count = PATTERNS;
     for (uint32_t i = 0; i < PATTERNS; i++) {
         uint64_t line = test_random_below(random, LINES_BYTES / LINE_BYTES);
 
         patterns[i].bytes_count = test_random_between(random, 3, 8);
         patterns[i].bytes = lines + line * LINE_BYTES + test_random_between(random, 1, 30);
     }
-    make_plan(&plan);
-    status = engine_cpu.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL);
-    if (status == TRAWL_OK)
-        status = engine_cpu.compile(NULL, 0, plan, &worker, NULL);
-    for (uint64_t from = 0; status == TRAWL_OK && from < chunk.owned; from = result.done) {
-        worker->dense_work = UINT64_MAX / 2; /* whatever it takes to make it */
-        status = engine_scan(&engine_cpu, worker, &chunk, from, WANT_LINES, &result, NULL);
+    TEST_CHECK(automaton_reads(engine, lines, WANT_LINES, true) > LINES_BYTES / 2);
+}
+
+/* Each position has the stem of a string whose other bytes are not there: what stems take must lead
+ * to the automaton, as no candidate does. Only times showed that it did not. */
+static void test_stems(const char *instruction_set)
+{
+    static uint8_t bytes[LINES_BYTES + 2 * FIND_LOAD_SLACK];
+    struct engine_options options = {.size = sizeof options, .instruction_set = instruction_set};
+    struct engine *engine = NULL;
+
+    for (uint32_t i = 0; i < LINES_BYTES; i++)
+        bytes[i] = (uint8_t)('!' + i % STEMS);
+    pattern_count = STEMS;
+    for (uint32_t i = 0; i < STEMS; i++) {
+        memcpy(pattern_bytes[i], bytes + i, SET_STEM_BYTES);
+        memset(pattern_bytes[i] + SET_STEM_BYTES, '~', 2);
+        patterns[i] = (struct trawl_pattern){pattern_bytes[i], SET_STEM_BYTES + 2};
     }
-    TEST_CHECK(status == TRAWL_OK && worker->dense.read_bytes > LINES_BYTES / 2);
-    hits_release(&result.hits);
-    engine_cpu.release(worker);
-    trawl_plan_free(plan);
+    TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);
+    if (!TEST_CHECK(automaton_reads(engine, bytes, WANT_COUNT, false) > LINES_BYTES / 2))
+        printf("  %s: stems at each position are left to candidates\n", instruction_set);
+    engine_cpu.close(engine);
 }
 
 int main(void)
@@ -236,6 +283,8 @@ int main(void)
         }
     }
     test_lines(engine, &random);
+    for (uint32_t set = 0; trawl_instruction_set(set) != NULL; set++)
+        test_stems(trawl_instruction_set(set));
     engine_cpu.close(engine);
     TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), 0);
     printf("%" PRIu64 " rounds\n", rounds);
