@@ -90,12 +90,19 @@ static void fill_rows(const struct engine_worker *worker, struct engine_matrix *
 {
     const struct engine_records *records = &matrix->records;
 
-    matrix->match_count = 0;
-    for (uint64_t i = 0; i < records->record_count; i++)
-        if (matrix->flags == NULL || matrix->flags[i] != 0)
-            matrix->match_count += gallery_matrix_record(
-                worker->matrix, records->bytes + records->offsets[i],
-                records->offsets[i + 1] - records->offsets[i], matrix->cells + i * matrix->columns);
+    matrix->match_count = matrix->rows_count = 0;
+    for (uint64_t i = 0; i < records->record_count; i++) {
+        uint64_t filled;
+
+        if (matrix->flags != NULL && matrix->flags[i] == 0)
+            continue;
+        filled = gallery_matrix_record(worker->matrix, records->bytes + records->offsets[i],
+                                       records->offsets[i + 1] - records->offsets[i],
+                                       matrix->cells + i * matrix->columns);
+        matrix->match_count += filled;
+        if (filled > 0 && matrix->rows_count++ < matrix->rows_max)
+            matrix->rows[matrix->rows_count - 1] = (uint32_t)i;
+    }
 }
 
 static enum trawl_status gallery_submit(struct engine_worker *worker, struct engine_task *task,

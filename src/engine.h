@@ -45,6 +45,7 @@ struct engine_result {
     /* Of published algorithms on devices (struct trawl_stats says what): */
     uint64_t device_copy_ns;
     uint64_t device_kernel_ns;
+    uint64_t device_shifts_ns;
     uint64_t child_grids;
     uint64_t child_spills;
     uint64_t device_back_ns;
@@ -84,6 +85,9 @@ struct engine_matrix {
     int64_t *cells;       /* CELLS: all -1 */
     uint8_t *flags;       /* of the records; 0: holds nothing. CELLS: NULL: any may hold some */
     uint64_t match_count; /* CELLS, set: cells that were filled */
+    uint32_t *rows;       /* CELLS, set: rows that have such, ascending; as many as there is room */
+    uint64_t rows_max;    /* for; */
+    uint64_t rows_count;  /* CELLS, set: how many there are, also beyond the room */
 };
 
 /* What becomes of what a task finds. */

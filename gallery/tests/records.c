@@ -89,6 +89,28 @@ static void dense_matches(void)
     scene_end(&scene);
 }
 
+/* One searcher's memory for rows serves matrices of other widths, by turns of the algorithm and of
+ * trawl's own method: what a call wrote, the next one clears. Every scene had a searcher of its
+ * own. */
+static void rows_again(void)
+{
+    struct test_random random = test_random_begin("gallery rows again");
+    struct trawl_searcher *searcher = must_searcher(2, 0);
+
+    for (uint64_t round = 0; round < 12; round++) {
+        bool dense = round % 3 == 0;
+        struct scene scene;
+
+        scene_begin(&random, dense ? INPUT_LETTERS_1 : INPUT_LETTERS_26, 100 * (1 + round % 4), 60,
+                    &scene);
+        scene_add_patterns(&random, 1 + test_random_below(&random, 30), 4, &scene);
+        MUST(scene_matrix(&scene, round % 4 == 3 ? NULL : "rabin-karp-matrix", searcher, NULL));
+        TEST_CHECK(scene.cells_set > 0);
+        scene_end(&scene);
+    }
+    trawl_searcher_close(searcher);
+}
+
 /* No pattern; more rows than a block holds; a sink that stops; offsets that descend. */
 static void corners(void)
 {
@@ -192,6 +214,7 @@ int main(void)
     random_scenes();
     many_patterns();
     dense_matches();
+    rows_again();
     corners();
     failing_memory();
     return test_end();

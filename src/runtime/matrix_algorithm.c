@@ -42,7 +42,8 @@ static struct engine_matrix matrix_of(const struct by_algorithm *by, uint64_t be
 }
 
 /* Any thread's. */
-static uint64_t fill(const void *context, uint64_t begin, uint64_t end, int64_t *cells)
+static uint64_t fill(const void *context, uint64_t begin, uint64_t end, int64_t *cells,
+                     uint32_t *rows, uint64_t *rows_count)
 {
     const struct by_algorithm *by = (const struct by_algorithm *)context;
     struct engine_matrix matrix = matrix_of(by, begin, end);
@@ -50,9 +51,12 @@ static uint64_t fill(const void *context, uint64_t begin, uint64_t end, int64_t 
     enum trawl_status status;
 
     matrix.cells = cells;
+    matrix.rows = rows;
+    matrix.rows_max = *rows_count;
     status = by->engine->submit(by->worker, &task, NULL);
     TRAWL_ASSERT(status == TRAWL_OK);
     (void)status;
+    *rows_count = matrix.rows_count;
     return matrix.match_count;
 }
 

@@ -67,8 +67,10 @@ struct span {
     struct cells cells; /* borrowed */
     bool last;
     /* NULL, or what makes the rows instead: cells of these records, all -1, are filled in any
-     * thread; returns how many were. */
-    uint64_t (*fill)(const void *context, uint64_t begin, uint64_t end, int64_t *cells);
+     * thread; returns how many were. rows, with room for *rows_count: gets the rows that hold such;
+     * *rows_count, how many there are, also beyond the room. */
+    uint64_t (*fill)(const void *context, uint64_t begin, uint64_t end, int64_t *cells,
+                     uint32_t *rows, uint64_t *rows_count);
     const void *context;
 };
 

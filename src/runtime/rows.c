@@ -23,10 +23,11 @@
 
 struct rows_block {
     uint8_t *bytes; /* block_bytes; NULL until it is needed */
-    uint32_t *undo; /* places written: cells of FIRST, bytes of BITS; undo_room */
+    uint32_t *undo; /* places written: cells of FIRST, bytes of BITS, or rows; undo_room */
     uint64_t undo_count;
-    bool undo_all; /* more than it remembers */
-    bool made;     /* under the lock */
+    uint64_t undo_row_bytes; /* rows: of each; else 0 */
+    bool undo_all;           /* more than it remembers */
+    bool made;               /* under the lock */
     struct rows_view view;
 };
 
@@ -60,6 +61,10 @@ static void clear(const struct rows *rows, struct rows_block *block)
     if (block->undo_all) {
         memset(block->bytes, rows->shape == TRAWL_MATRIX_FIRST ? 0xff : 0,
                (size_t)rows->store.block_bytes);
+    } else if (block->undo_row_bytes > 0) {
+        for (uint64_t i = 0; i < block->undo_count; i++)
+            memset(block->bytes + block->undo[i] * block->undo_row_bytes, 0xff,
+                   (size_t)block->undo_row_bytes);
     } else if (rows->shape == TRAWL_MATRIX_FIRST) {
         for (uint64_t i = 0; i < block->undo_count; i++)
             ((int64_t *)(void *)block->bytes)[block->undo[i]] = -1;
@@ -67,7 +72,7 @@ static void clear(const struct rows *rows, struct rows_block *block)
         for (uint64_t i = 0; i < block->undo_count; i++)
             block->bytes[block->undo[i]] = 0;
     }
-    block->undo_count = 0;
+    block->undo_count = block->undo_row_bytes = 0;
     block->undo_all = false;
 }
 
@@ -183,9 +188,12 @@ static void make(const struct rows *rows, uint64_t index)
         fill(rows, block, from, to);
         return;
     }
-    block->undo_all = true;
+    block->undo_row_bytes = rows->row_bytes;
+    block->undo_count = undo_room(&rows->store);
     block->view.cell_count =
-        rows->span.fill(rows->span.context, begin, end, (int64_t *)(void *)block->bytes);
+        rows->span.fill(rows->span.context, begin, end, (int64_t *)(void *)block->bytes,
+                        block->undo, &block->undo_count);
+    block->undo_all = block->undo_count > undo_room(&rows->store);
 }
 
 /* ---- The ring ----------------------------------------------------------------------------- */

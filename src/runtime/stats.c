@@ -13,6 +13,7 @@ void stats_add(struct trawl_stats *stats, const struct engine_result *result)
 {
     stats->device_copy_ns += result->device_copy_ns;
     stats->device_kernel_ns += result->device_kernel_ns;
+    stats->device_shifts_ns += result->device_shifts_ns;
     stats->device_back_ns += result->device_back_ns;
     stats->device_memory_ns += result->device_memory_ns;
     stats->device_host_ns += result->device_host_ns;
