@@ -5,13 +5,10 @@
  *            II.C, and the multi-core CPU bars of its figures. bmh is the same algorithm as another
  *            paper wrote it down: there the whole window is compared from right to left, and an
  *            occurrence moves it by one place instead of by the table.
- * Fixed      nothing.
- * Memory     256 shifts.
- * Cost       n / m comparisons at best, n * m at worst.
+ * Fixed      nothing. The rest is compared byte by byte, as in bf and qs, which are compared with
+ * it. Memory     256 shifts. Cost       n / m comparisons at best, n * m at worst.
  */
 #include "gallery/host.h"
-
-#include <string.h>
 
 void gallery_hp_prepare(struct gallery_search *search)
 {
@@ -23,14 +20,16 @@ void gallery_hp_prepare(struct gallery_search *search)
 
 uint64_t gallery_hp_next(struct gallery_search *search, const uint8_t *text, uint64_t limit)
 {
+    const uint8_t *bytes = search->bytes;
     uint64_t last = search->count - 1, x = search->at;
-    uint8_t last_byte = search->bytes[last];
 
     while (x < limit) {
         uint8_t byte = text[x + last];
-        uint64_t next = x + search->shift[byte];
+        uint64_t next = x + search->shift[byte], j = byte == bytes[last] ? 0 : last + 1;
 
-        if (byte == last_byte && memcmp(text + x, search->bytes, (size_t)last) == 0) {
+        while (j < last && text[x + j] == bytes[j])
+            j++;
+        if (j == last) {
             search->at = next;
             return x;
         }
