@@ -60,18 +60,24 @@ static enum trawl_status wait_results(struct gallery_device *own, uint64_t begin
     return TRAWL_OK;
 }
 
-/* Wait for the kernels between the worker's two events, and note the device's time. */
-static enum trawl_status wait_kernels(struct gallery_device *own, struct engine_result *result,
-                                      struct trawl_error *error)
+/* Add to *sum the device's time from the worker's first event to `end`, which has passed. */
+static enum trawl_status add_elapsed(struct gallery_device *own, struct cuda_event *end,
+                                     uint64_t *sum, struct trawl_error *error)
 {
     float milliseconds = 0;
 
-    TRAWL_TRY(CUDA_CALL(own->worker->device, error, event_wait, own->end));
-    TRAWL_TRY(
-        CUDA_CALL(own->worker->device, error, event_elapsed, &milliseconds, own->begin, own->end));
+    TRAWL_TRY(CUDA_CALL(own->worker->device, error, event_elapsed, &milliseconds, own->begin, end));
     if (milliseconds > 0)
-        result->device_kernel_ns += (uint64_t)((double)milliseconds * 1e6);
+        *sum += (uint64_t)((double)milliseconds * 1e6);
     return TRAWL_OK;
+}
+
+/* Wait for the kernels between the worker's events, and note the device's time. */
+static enum trawl_status wait_kernels(struct gallery_device *own, struct engine_result *result,
+                                      struct trawl_error *error)
+{
+    TRAWL_TRY(CUDA_CALL(own->worker->device, error, event_wait, own->end));
+    return add_elapsed(own, own->end, &result->device_kernel_ns, error);
 }
 
 static enum trawl_status mark(struct gallery_device *own, struct cuda_event *event,
@@ -117,6 +123,8 @@ static enum trawl_status find_kernels(struct gallery_device *own, struct trawl_e
     TRAWL_TRY(gallery_choose(own, error));
     if (own->begin == NULL)
         TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->begin, 0));
+    if (own->shifted == NULL)
+        TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->shifted, 0));
     if (own->end == NULL)
         TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->end, 0));
     return TRAWL_OK;
@@ -300,9 +308,10 @@ static enum trawl_status launch_before(struct literal_search *search, struct tra
 
     if (!row_needs(search, WINDOWS))
         return TRAWL_OK;
-    return launch(search->own, search->own->module, "gallery_shifts_text",
-                  divide_up(divide_up(a->limit - a->begin, a->segment), SHIFTS_THREADS),
-                  SHIFTS_THREADS, a, error);
+    TRAWL_TRY(launch(search->own, search->own->module, "gallery_shifts_text",
+                     divide_up(divide_up(a->limit - a->begin, a->segment), SHIFTS_THREADS),
+                     SHIFTS_THREADS, a, error));
+    return mark(search->own, search->own->shifted, error);
 }
 
 static enum trawl_status launch_behind(struct literal_search *search, struct trawl_error *error)
@@ -342,7 +351,10 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
                      search->threads, a, error));
     TRAWL_TRY(launch_behind(search, error));
     TRAWL_TRY(mark(own, own->end, error));
-    return wait_kernels(own, search->result, error);
+    TRAWL_TRY(wait_kernels(own, search->result, error));
+    return row_needs(search, WINDOWS)
+               ? add_elapsed(own, own->shifted, &search->result->device_shifts_ns, error)
+               : TRAWL_OK;
 }
 
 /* Did every child grid that was launched run, and was no window forgotten? */

@@ -53,6 +53,8 @@ static void release(struct gallery_device *own)
     cuda_memory_release(device, &own->offsets);
     if (own->begin != NULL)
         (void)device->driver->event_destroy(own->begin);
+    if (own->shifted != NULL)
+        (void)device->driver->event_destroy(own->shifted);
     if (own->end != NULL)
         (void)device->driver->event_destroy(own->end);
     gallery_records_end(own);

@@ -22,10 +22,11 @@ struct gallery_device {
     struct cuda_memory tables; /* of each literal: its bytes, then its shifts */
     struct cuda_memory folded; /* a window of the text in lower case */
     struct cuda_memory flags;
-    struct cuda_memory result;      /* struct gallery_result */
-    struct cuda_memory offsets;     /* hits */
-    uint64_t hits_room;             /* of offsets */
-    struct cuda_event *begin, *end; /* around kernels; NULL: not made yet */
+    struct cuda_memory result;  /* struct gallery_result */
+    struct cuda_memory offsets; /* hits */
+    uint64_t hits_room;         /* of offsets */
+    /* Around kernels, and behind gallery_shifts_text; NULL: not made yet. */
+    struct cuda_event *begin, *shifted, *end;
 
     struct gallery_records *records; /* NULL: no plan for records yet */
 };

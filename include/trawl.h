@@ -523,6 +523,8 @@ struct trawl_stats {
                                   did the work */
     enum trawl_bound bound;    /* what took most of the call's time */
     uint64_t output_ns;        /* in the call's sink */
+    uint64_t device_shifts_ns; /* algorithms: the part of device_kernel_ns in the kernel that marks,
+                                  before the search, where the shifts put windows */
 };
 /* What the last finished call on a searcher did. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(

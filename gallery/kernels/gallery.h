@@ -56,7 +56,7 @@ struct gallery_arguments {
 };
 
 /* pss-gr: the key's words lie in registers. */
-#define GALLERY_KEY_WORDS 16u
+#define GALLERY_KEY_WORDS 12u
 #define GALLERY_KEY_BYTES (4u * GALLERY_KEY_WORDS)
 
 struct gallery_fold_arguments {

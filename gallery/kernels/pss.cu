@@ -10,10 +10,11 @@
  * Memory     gg: the key is read from global memory, its first letter by every thread. gm: its
  *            first letter is an argument of its own. gr: each lane of a warp loads one word of the
  *            key, and shuffles hand all words to all lanes before the first comparison. Registers
- *            have no index, so the comparison is unrolled over GALLERY_KEY_BYTES; in it the text
- *            alone is loaded. pss-shared: the block's text and the key's overlap in 8 KiB of shared
- *            memory, the key in 1 KiB. Free of bank conflicts: lanes copy words that lie side by
- *            side, then read the same byte of the key and bytes of the text that lie side by side.
+ *            have no index, so the comparison is written out for GALLERY_KEY_BYTES; in it the text
+ *            alone is loaded, also in unoptimised code.
+ *            pss-shared: the block's text and the key's overlap in 8 KiB of shared memory, the key
+ *            in 1 KiB. Free of bank conflicts: lanes copy words that lie side by side, then read
+ *            the same byte of the key and bytes of the text that lie side by side.
  * Traffic    per place: its text byte; for each comparison beyond the first a text byte and a byte
  *            of the key. The lanes of a warp read bytes that lie side by side.
  * Bound      by instructions and by starting blocks. 10 MB take 0.028 to 0.043 ms, 0.24 to 0.37
@@ -61,27 +62,31 @@ SIMT_KERNEL(gallery_pss_gm, gallery_arguments, 1024, 1)
     pss_place(&args, 1);
 }
 
-/* The result of a shuffle cannot be had again from memory, so the compiler keeps it where it is. */
+/* Registers have no index and, without optimisation, an array lies in local memory: so each word is
+ * a variable, and each comparison is written out. The result of a shuffle cannot be had again from
+ * memory, so the compiler keeps it where it is. With 16 words, unoptimised code for blocks of 1,024
+ * threads would keep four in local memory. */
+#define PSS_WORDS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
+#define PSS_WORD(w) uint32_t key##w = simt_shuffle_u32(own, w);
+#define PSS_BYTE(w, j)                                                     \
+    if (4u * (w) + (j) == args.pattern_bytes)                              \
+        goto found;                                                        \
+    if (simt_load_u8(text + 4u * (w) + (j)) != (key##w >> 8u * (j)&0xffu)) \
+        return;
+#define PSS_COMPARE(w) PSS_BYTE(w, 0u) PSS_BYTE(w, 1u) PSS_BYTE(w, 2u) PSS_BYTE(w, 3u)
+
 SIMT_KERNEL(gallery_pss_gr, gallery_arguments, 1024, 1)
 {
     const uint32_t *words = (const uint32_t *)(const void *)args.pattern;
-    uint32_t own = simt_load_u32(words + simt_thread() % GALLERY_KEY_WORDS);
-    uint32_t key[GALLERY_KEY_WORDS];
+    uint32_t own = simt_load_u32(words + simt_lane() % GALLERY_KEY_WORDS);
     uint64_t x = gallery_place(&args);
     const uint8_t *text = args.text + x;
 
-    SIMT_UNROLL
-    for (uint32_t w = 0; w < GALLERY_KEY_WORDS; w++)
-        key[w] = simt_shuffle_u32(own, w);
+    PSS_WORDS(PSS_WORD)
     if (!SIMT_BOUND(x < args.limit))
         return;
-    SIMT_UNROLL
-    for (uint32_t j = 0; j < GALLERY_KEY_BYTES; j++) {
-        if (j == args.pattern_bytes)
-            break;
-        if (simt_load_u8(text + j) != (key[j / 4u] >> (8u * (j % 4u)) & 0xffu))
-            return;
-    }
+    PSS_WORDS(PSS_COMPARE)
+found:
     gallery_emit(&args, x);
 }
 

@@ -134,9 +134,9 @@ void texts_drop_unused(const struct question *questions, uint32_t count);
 /* oracle.c: what is right for the text's first `bytes`, by code that the library has no part in. */
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes);
 
-/* Numbered pieces of work by some threads. */
-void pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
-                uint32_t threads);
+/* Numbered pieces of work by some threads. Returns the seconds from when all of them run. */
+double pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
+                  uint32_t threads);
 uint32_t cores_count(void);
 
 /* ---- Contestants -------------------------------------------------------------------------- */
@@ -146,6 +146,7 @@ uint32_t cores_count(void);
     X(MEMORY, "memory")  \
     X(IN, "copy_in")     \
     X(KERNEL, "kernel")  \
+    X(SHIFTS, "shifts")  \
     X(OUT, "copy_out")   \
     X(HOST, "host_work") \
     X(READY, "ready")    \

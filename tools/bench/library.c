@@ -502,13 +502,10 @@ static bool callers_open(const struct contestant *it, struct library *own, struc
 static void run_callers(struct contestant *it, struct library *own, struct bench_run *run)
 {
     struct calls calls = {.it = it, .own = own};
-    double begin;
 
     if (!callers_open(it, own, run) || !open_text(it, own, run))
         return;
-    begin = clock_seconds();
-    pieces_run(call_one, &calls, own->callers, own->callers);
-    run->seconds = clock_seconds() - begin;
+    run->seconds = pieces_run(call_one, &calls, own->callers, own->callers);
     run->answer.count = calls.found;
     if (calls.failed > 0)
         snprintf(run->why, sizeof run->why, "%" PRIu64 " calls failed", (uint64_t)calls.failed);
@@ -528,6 +525,7 @@ static void take_parts(const struct library *own, struct bench_run *run)
     run->part[PART_IN] = (double)(stats.device_copy_ns - stats.device_back_ns) * 1e-9;
     run->part[PART_OUT] = (double)stats.device_back_ns * 1e-9;
     run->part[PART_KERNEL] = (double)stats.device_kernel_ns * 1e-9;
+    run->part[PART_SHIFTS] = (double)stats.device_shifts_ns * 1e-9;
     run->part[PART_HOST] = (double)stats.device_host_ns * 1e-9;
     run->chunks = stats.chunk_count;
     run->occurrences = stats.match_count;

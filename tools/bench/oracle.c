@@ -20,6 +20,10 @@ struct shares {
     void *context;
     uint64_t count;
     _Atomic uint64_t next;
+    uint32_t threads;
+    _Atomic uint32_t running;
+    pthread_barrier_t ready; /* all threads run, since `begin` */
+    double begin;
 };
 
 static void *pieces_serve(void *argument)
@@ -27,19 +31,26 @@ static void *pieces_serve(void *argument)
     struct shares *pieces = (struct shares *)argument;
     uint64_t index;
 
+    if (atomic_fetch_add(&pieces->running, 1) + 1 == pieces->threads)
+        pieces->begin = clock_seconds();
+    (void)pthread_barrier_wait(&pieces->ready);
     while ((index = atomic_fetch_add(&pieces->next, 1)) < pieces->count)
         pieces->work(pieces->context, index);
     return NULL;
 }
 
-void pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
-                uint32_t threads)
+double pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
+                  uint32_t threads)
 {
     struct shares pieces = {.work = work, .context = context, .count = count};
     pthread_t *thread;
+    double seconds;
 
     if (threads > count)
         threads = (uint32_t)count;
+    pieces.threads = threads > 1 ? threads : 1;
+    if (pthread_barrier_init(&pieces.ready, NULL, pieces.threads) != 0)
+        fail("threads could not be held back");
     thread = (pthread_t *)allocate(threads * sizeof *thread);
     for (uint32_t i = 1; i < threads; i++)
         if (pthread_create(&thread[i], NULL, pieces_serve, &pieces) != 0)
@@ -47,7 +58,10 @@ void pieces_run(void (*work)(void *context, uint64_t index), void *context, uint
     (void)pieces_serve(&pieces);
     for (uint32_t i = 1; i < threads; i++)
         (void)pthread_join(thread[i], NULL);
+    seconds = clock_seconds() - pieces.begin;
+    (void)pthread_barrier_destroy(&pieces.ready);
     free(thread);
+    return seconds;
 }
 
 uint32_t cores_count(void)
@@ -350,7 +364,7 @@ struct answer oracle_answer(const struct question *question, enum call call, uin
     if (call_is_of_records(call))
         search_records(&it);
     else
-        pieces_run(search_piece, &it, (bytes + PIECE_BYTES - 1) / PIECE_BYTES, cores_count());
+        (void)pieces_run(search_piece, &it, (bytes + PIECE_BYTES - 1) / PIECE_BYTES, cores_count());
     if (it.visits != NULL)
         sum_visits(&it);
     answer.count = it.found;

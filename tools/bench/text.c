@@ -101,7 +101,7 @@ static void fill_letters(uint8_t *text, uint64_t bytes, const char *alphabet, ui
 {
     struct letters letters = {text, bytes, seed, alphabet, (uint32_t)strlen(alphabet)};
 
-    pieces_run(fill_block, &letters, (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES, cores_count());
+    (void)pieces_run(fill_block, &letters, (bytes + BLOCK_BYTES - 1) / BLOCK_BYTES, cores_count());
 }
 
 static void fill_fibonacci(uint8_t *text, uint64_t bytes)
