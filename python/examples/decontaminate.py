@@ -4,30 +4,42 @@
 decontaminate.py QUESTIONS DOCUMENTS [--words 13] [--column text] [--id id]
 
 QUESTIONS: a text file, a question in each line. DOCUMENTS: a Parquet file, or JSON lines.
-Every run of that many words of a question is searched in every document, without case; runs of blanks
-are one blank in both. Prints one line for each document that holds a run: its id, how many runs, the
-first question they come from, and where in the normalized document each begins.
+Every run of that many words of a question is searched in every document. Words are letters, digits
+and _ (what `re` calls \\w) without case (str.casefold), in both; what stands between them does not
+count. Prints one line for each document that holds a run: its id, how many runs, the first question
+they come from, and where each begins, in bytes, in the document's words with one blank between them.
+Questions of fewer words are not searched, and are told.
 """
 
 import argparse
+import re
 import sys
 
 import pyarrow
-import pyarrow.compute as compute
 import pyarrow.json
 import pyarrow.parquet
 import trawl
 from trawl.stages import Stage
 
+WORD = re.compile(r"\w+")
+
+
+def words_of(text):
+    """The same for questions and documents: a run of one is then a run of the other."""
+    return WORD.findall(text.casefold())
+
 
 def runs_of(questions, words):
-    """{run of words: number of the first question that has it}."""
-    found = {}
+    """({run of words: number of the first question that has it}, the questions that are too short)."""
+    found, short = {}, []
     for number, question in enumerate(questions):
-        split = question.split()
+        split = words_of(question)
+        if len(split) < words:
+            short.append(number)
         for at in range(len(split) - words + 1):
-            found.setdefault(" ".join(split[at : at + words]).lower(), number)
-    return found
+            # It begins and ends where words do.
+            found.setdefault(f" {' '.join(split[at : at + words])} ", number)
+    return found, short
 
 
 def batches_of(path, columns):
@@ -38,10 +50,13 @@ def batches_of(path, columns):
 
 
 def normalized(batches, column):
-    """Runs of blanks become one blank."""
+    """The documents' words, with a blank before and after each."""
     for batch in batches:
-        text = compute.replace_substring_regex(batch.column(column), r"\s+", " ")
-        yield batch.set_column(batch.schema.get_field_index(column), column, text)
+        texts = [
+            text and f" {' '.join(words_of(text))} " for text in batch.column(column).to_pylist()
+        ]
+        texts = pyarrow.array(texts, pyarrow.large_string())
+        yield batch.set_column(batch.schema.get_field_index(column), column, texts)
 
 
 def main():
@@ -53,10 +68,12 @@ def main():
     parser.add_argument("--id", default="id")
     options = parser.parse_args()
     with open(options.questions, encoding="utf-8") as file:
-        runs = runs_of(file, options.words)
+        runs, short = runs_of(file, options.words)
+    if short:
+        numbers = ", ".join(map(str, short))
+        print(f"fewer than {options.words} words, not searched: {numbers}", file=sys.stderr)
     questions = list(runs.values())
-    # A run begins and ends where words do.
-    plan = trawl.Plan(runs, ignore_case=True, words=True)
+    plan = trawl.Plan(runs)
     stage = Stage(plan, options.column, "cells", keep=[options.id])
     batches = batches_of(options.documents, [options.id, options.column])
     for cells in stage(normalized(batches, options.column)):
