@@ -56,6 +56,19 @@ cdef inline bint bit_at(const void *bits, uint64_t index) noexcept nogil:
     return (<const uint8_t *>bits)[index >> 3] >> (index & 7) & 1
 
 
+cdef int take_buffer(object owner, taken_buffer *view) except -1:
+    """Take an object's bytes, to be released; not those of pointers or of wide characters."""
+    cdef size_t end
+
+    PyObject_GetBuffer(owner, view, PyBUF_ND | PyBUF_FORMAT)
+    end = strlen(view.format) if view.format != NULL else 0
+    if end > 0 and view.format[end - 1] in b"Ouw":
+        PyBuffer_Release(view)
+        raise TypeError("bytes are needed: an array of objects or of wide characters has none that "
+                        "could be searched; pass its strings one by one")
+    return 0
+
+
 def algorithms():
     """Names of the published algorithms that Plan(algorithm=...) takes, each with one line
     about it.

@@ -99,7 +99,7 @@ cdef class Patterns:
             if isinstance(item, str):
                 self.patterns[self.count].bytes = PyUnicode_AsUTF8AndSize(item, &bytes)
             else:
-                PyObject_GetBuffer(item, &self.views[self.count], PyBUF_SIMPLE)
+                take_buffer(item, &self.views[self.count])
                 self.patterns[self.count].bytes = self.views[self.count].buf
                 bytes = self.views[self.count].len
             self.patterns[self.count].bytes_count = <uint64_t>bytes
@@ -118,8 +118,9 @@ cdef class Plan:
     """One or many patterns, compiled. It never changes: share it between threads freely.
 
     patterns: a str (as UTF-8) or bytes is one pattern; an iterable of these, an Arrow array of
-    strings, or a path of a file with a pattern in each line are many. Occurrences may overlap, and
-    each is reported under its pattern's index.
+    strings, or a path (os.PathLike) or a file object with a pattern in each line are many. Line
+    ends are not part of a pattern, neither \\n nor \\r\\n, nor is a mark of UTF-8 at the file's begin.
+    Occurrences may overlap, and each is reported under its pattern's index.
 
     >>> plan = Plan(['he', 'she', 'hers'])
     >>> plan.count('ushers')

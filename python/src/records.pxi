@@ -117,7 +117,7 @@ cdef class Reader:
                     utf8 = PyUnicode_AsUTF8AndSize(item, &count)
                     put(&gathered, utf8, <uint64_t>count, 1)
                 elif item is not None:
-                    PyObject_GetBuffer(item, &view, PyBUF_SIMPLE)
+                    take_buffer(item, &view)
                     put(&gathered, view.buf, <uint64_t>view.len, 1)
                     PyBuffer_Release(&view)
                 i += 1

@@ -169,7 +169,7 @@ cdef class Source:
             self.owner = tensor_of_interface(given, &found)
             return self.open_tensor(&found)
         if PyObject_CheckBuffer(given):
-            PyObject_GetBuffer(given, &self.view, PyBUF_SIMPLE)
+            take_buffer(given, &self.view)
             return self.open_memory(self.view.buf, self.view.len)
         if hasattr(given, "__fspath__"):
             return self.open_file(fsencode(given), -1, decompress)

@@ -1,5 +1,6 @@
 """Plans: what they are made from, saved forms, what is refused."""
 
+import io
 import pathlib
 import pickle
 import re
@@ -27,6 +28,19 @@ def test_patterns_of_all_kinds(tmp_path):
     assert trawl.Plan([]).count("abc") == 0
     with pytest.raises(IndexError):
         plan[3]
+
+
+def test_patterns_of_a_file(tmp_path):
+    """However it is opened and wherever it was written. (The suite had one file, with a path, and
+    written by Unix: others' patterns kept line ends, so that none was found.)"""
+    path = tmp_path / "patterns"
+    for content in (b"he\nshe", b"\xef\xbb\xbfhe\r\nshe\r\n", b"he\nshe\r\n"):
+        path.write_bytes(content)
+        with open(path, "rb") as file, open(path, encoding="utf-8") as text:
+            for patterns in (path, file, text, io.BytesIO(content)):
+                assert list(trawl.Plan(patterns)) == [b"he", b"she"]
+    path.write_bytes(b"a\rb\n")
+    assert list(trawl.Plan(path)) == [b"a\rb"]
 
 
 def test_arrow_patterns():

@@ -1,5 +1,7 @@
 """Every search against bytes.find and re."""
 
+import array
+import ctypes
 import io
 import os
 import re
@@ -192,6 +194,25 @@ def test_numpy():
     assert trawl.Plan("an").count(text) == 2
     with pytest.raises((BufferError, ValueError)):
         trawl.Plan("an").count(numpy.zeros((4, 4), numpy.uint8)[:, ::2])
+
+
+def test_arrays_without_bytes_are_refused():
+    """(Their pointers were searched, and the answer was 0. The suite had arrays of numbers alone.)"""
+    plan = trawl.Plan("ab")
+    wrong = [(ctypes.py_object * 2)("ab", "ab"), (ctypes.c_wchar * 2)("a", "b")]
+    try:
+        import numpy
+
+        wrong += [numpy.array(["ab"], dtype=object), numpy.array(["ab"])]
+        assert list(trawl.Plan(wrong[2])) == list(trawl.Plan(wrong[3])) == [b"ab"]
+    except ImportError:
+        pass
+    calls = (plan.count, trawl.Text, lambda one: plan.contains([one]), lambda one: trawl.Plan([one]))
+    for one in wrong:
+        for call in calls:
+            with pytest.raises(TypeError, match="wide characters"):
+                call(one)
+    assert plan.count(array.array("i", [0x6261])) == 1
 
 
 def test_progress_is_told():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import pickle
@@ -23,8 +24,12 @@ def gather(patterns: Any) -> tuple[Any, ...]:
         return (patterns,)
     if hasattr(patterns, "__fspath__"):
         with open(patterns, "rb") as file:
-            found = file.read().split(b"\n")
-        return tuple(found if found[-1] else found[:-1])
+            return gather(file)
+    if hasattr(patterns, "read"):
+        content = patterns.read()
+        content = content.encode() if isinstance(content, str) else bytes(content)
+        lines = content.removeprefix(codecs.BOM_UTF8).replace(b"\r\n", b"\n").split(b"\n")
+        return tuple(lines if lines[-1] else lines[:-1])
     if hasattr(patterns, "__arrow_c_stream__") or hasattr(patterns, "__arrow_c_array__"):
         from ._trawl import strings
 

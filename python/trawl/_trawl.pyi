@@ -19,6 +19,9 @@ class _ArrowStream(Protocol):
 class _Reads(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
+class _Lines(Protocol):
+    def read(self) -> str | bytes: ...
+
 _Pattern: TypeAlias = str | Buffer
 _TextSource: TypeAlias = Text | Buffer | str | PathLike[str] | PathLike[bytes] | _Reads | int
 _Records: TypeAlias = _ArrowArray | _ArrowStream | Iterable[str | Buffer | None]
@@ -40,7 +43,9 @@ def struct_capsules(
 class Plan:
     def __new__(
         cls,
-        patterns: _Pattern | PathLike[str] | Iterable[_Pattern] | _ArrowArray | _ArrowStream,
+        patterns: (
+            _Pattern | PathLike[str] | _Lines | Iterable[_Pattern] | _ArrowArray | _ArrowStream
+        ),
         *,
         ignore_case: bool = False,
         words: bool = False,
