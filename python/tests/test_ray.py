@@ -48,6 +48,8 @@ def test_as_in_one_process(cluster, table):
     found = trawl.ray.filter(dataset_of(table), PLAN, "text", keep_order=True, workers=(1, 3))
     ids = [row["id"] for row in found.take_all()]
     assert ids == [i for i, value in enumerate(expected) if value]
+    # (That held by chance: the process's context was set, and the dataset has its own.)
+    assert found.context.execution_options.preserve_order
     cells = trawl.ray.matrix(dataset_of(table), PLAN, "text", keep=["id"], workers=2).take_all()
     assert sorted((c["id"], c["pattern"], c["begin"]) for c in cells) == list(PLAN.cells(column))
     counters = trawl.ray.count(dataset_of(table), PLAN, "text")
@@ -62,7 +64,19 @@ def test_bad_lines_are_set_apart(cluster, tmp_path):
     (tmp_path / "a.jsonl").write_text("\n".join([*lines, "{broken", '{"text": 5}', "[]"]) + "\n")
     good, bad = trawl.ray.read_json_lines(str(tmp_path / "a.jsonl"), "text")
     assert trawl.ray.count(good, PLAN, "text")["found"] == 1 and good.count() == 3
-    assert sorted(row["line"] for row in bad.take_all()) == ["[]", '{"text": 5}', "{broken"]
+    assert sorted(row["line"] for row in bad.take_all()) == [b"[]", b'{"text": 5}', b"{broken"]
+
+
+def test_no_record_can_be_searched(cluster):
+    """What comes is empty and has its columns."""
+    numbers = ray.data.from_arrow(pyarrow.table({"text": [1, 2, 3]}))
+    found = trawl.ray.contains(numbers, PLAN, "text", errors="apart").materialize()
+    assert found.count() == 0 and found.schema().names == ["text", "contains"]
+
+
+def test_order_that_cannot_be_kept():
+    with pytest.raises(RuntimeError, match="keep_order"):
+        trawl.ray.filter(object(), PLAN, "text", keep_order=True)
 
 
 def test_a_node_is_killed(cluster, table):

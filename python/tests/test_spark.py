@@ -46,3 +46,27 @@ def test_map_in_arrow(spark, rng):
     assert sorted(row.id for row in kept) == [i for i, value in enumerate(expected) if value]
     marked = frame.mapInArrow(Stage(plan, "text"), "id long, text string, contains boolean")
     assert {row.id: row.contains for row in marked.collect()} == dict(enumerate(expected))
+
+
+def test_numbers_that_spark_has(spark):
+    """Every kind of stage. (The suite asked for filter and contains alone: the others' uint64 was
+    refused.)"""
+    plan = trawl.Plan(["abab", "cdcd", "aaaa"])
+    texts = ["ababcdcd", None, "b", "aaaaa"]
+    frame = spark.createDataFrame(list(enumerate(texts)), "id long, text string").coalesce(1)
+    table = "id long, text string"
+    schemas = {
+        "contains": (f"{table}, new boolean", [True, None, False, True]),
+        "which": (f"{table}, new long", [0, None, None, 2]),
+        "pattern_counts": (f"{table}, new long", [2, None, 0, 1]),
+        "pattern_lists": (f"{table}, new array<long>", [[0, 1], None, [], [2]]),
+    }
+    for kind, (schema, expected) in schemas.items():
+        stage = Stage(plan, "text", kind, name="new", signed=True)
+        assert [row.new for row in frame.mapInArrow(stage, schema).collect()] == expected
+    stage = Stage(plan, "text", "cells", keep=["id"], signed=True)
+    cells = frame.mapInArrow(stage, "id long, record long, pattern long, begin long").collect()
+    assert sorted(map(tuple, cells)) == [(0, 0, 0, 0), (0, 0, 1, 4), (3, 3, 2, 0)]
+    schema = "records long, nulls long, found long, bad long, bytes long, pattern_records array<long>"
+    (row,) = frame.mapInArrow(Stage(plan, "text", "count", signed=True), schema).collect()
+    assert (row.records, row.nulls, row.found, row.pattern_records) == (4, 1, 2, [1, 1, 1])

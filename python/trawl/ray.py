@@ -12,6 +12,7 @@ there. A worker is an actor with `cpus` cores, or with one GPU where engine="cud
 
 from __future__ import annotations
 
+import codecs
 import json
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
@@ -38,19 +39,13 @@ class Worker:
         if self.stage.kind == "count":
             self.stage.clear()  # the row is of this table alone
         parts: list[pyarrow.RecordBatch] = []
-        for batch in table.combine_chunks().to_batches() or [empty_batch(table.schema)]:
+        for batch in table.combine_chunks().to_batches():
             parts += self.stage.take(batch)
         if self.stage.kind == "count":
             parts = [self.stage.summary()]
-        if not parts:
-            parts = list(self.stage.take(empty_batch(table.schema)))
+        if not parts:  # all were bad
+            parts = self.stage.empty(table.schema)
         return pyarrow.Table.from_batches(parts)
-
-
-def empty_batch(schema: pyarrow.Schema) -> pyarrow.RecordBatch:
-    import pyarrow
-
-    return pyarrow.RecordBatch.from_pylist([], schema=schema)
 
 
 def run(
@@ -69,13 +64,16 @@ def run(
 
     workers: how many actors, or between which numbers; cpus: cores of each, which search together.
     batch_rows: records that a worker is given at a time; None: as the dataset's blocks are.
-    keep_order: the records come in the dataset's order. It holds for the process's Ray Data context.
+    keep_order: the records come in the dataset's order. It is set in the dataset's own context, which
+    datasets that it was made of, or is made into, share.
     """
     import ray
 
     least, most = workers if isinstance(workers, tuple) else (workers, workers)
     if keep_order:
-        ray.data.DataContext.get_current().execution_options.preserve_order = True
+        if not hasattr(dataset, "context"):
+            raise RuntimeError("keep_order: datasets of this version of Ray have no context")
+        dataset.context.execution_options.preserve_order = True
     if options.get("engine") == "cuda":
         resources: dict[str, Any] = {"num_gpus": 1}
     else:
@@ -128,36 +126,50 @@ def count(dataset: Any, plan: Plan, column: str, **options: Any) -> dict[str, An
 
 def read_json_lines(paths: Any, field: str, **options: Any) -> tuple[Any, Any]:
     """(records, bad): the texts of a field of JSON objects, one in each line, as datasets. Lines that
-    are no such object are set apart with the reason in `trawl_error`."""
+    are no such object, or whose text is not UTF-8, are set apart with the reason in `trawl_error`.
+    Both have the columns `path` and `line`, the line's bytes. Options are those of read_binary_files.
+    """
     import ray
 
-    read: Any = ray.data.read_text(paths, include_paths=True, **options)
+    read: Any = ray.data.read_binary_files(paths, include_paths=True, **options)
     good, bad = (
-        read.map_batches(parse_lines, batch_format="pyarrow", fn_args=(field, wanted))
+        read.map_batches(
+            parse_lines, batch_size=1, batch_format="pyarrow", fn_args=(field, wanted)
+        )
         for wanted in (False, True)
     )
     return good, bad
 
 
 def parse_lines(table: pyarrow.Table, field: str, bad: bool) -> pyarrow.Table:
-    """Columns path, line, and the field's text; or, of bad lines, what is wrong with each."""
+    """Of files' paths and bytes, columns path, line, and the field's text; or, of bad lines, what is
+    wrong with each."""
     import pyarrow
     import pyarrow.compute as compute
 
+    places: list[tuple[str, bytes]] = []
+    for file in table.to_pylist():
+        lines = file["bytes"].removeprefix(codecs.BOM_UTF8).split(b"\n")
+        places += [(file["path"], line) for line in (lines if lines[-1] else lines[:-1])]
     texts: list[str | None] = []
     errors: list[str | None] = []
-    for line in table.column("text").to_pylist():
+    for _, line in places:
         text, error = None, None
         try:
-            text = json.loads(line)[field]
-            if text is not None and not isinstance(text, str):
+            text = json.loads(line.decode())[field]
+            if isinstance(text, str):
+                text.encode()  # no half of a character
+            elif text is not None:
                 text, error = None, f"{field} is no string"
-        except (ValueError, KeyError, TypeError) as fault:
-            error = f"{type(fault).__name__}: {fault}"
+        except (ValueError, KeyError, TypeError, RecursionError) as fault:
+            text, error = None, f"{type(fault).__name__}: {fault}"
         texts.append(text)
         errors.append(error)
     what = pyarrow.array(errors, pyarrow.string())
-    columns = {"path": table.column("path"), "line": table.column("text")}
+    columns = {
+        "path": pyarrow.array([path for path, _ in places], pyarrow.string()),
+        "line": pyarrow.array([line for _, line in places], pyarrow.large_binary()),
+    }
     if bad:
         columns[ERROR_COLUMN] = what
     else:

@@ -42,6 +42,8 @@ class Stage:
     errors: "raise", or "apart": where a batch cannot be searched, those of its records that cannot
       be searched alone are left out, and what was wrong with them goes to `bad`, which is a list of
       (record, message), and to `report` if that is a function.
+    signed: whole numbers come as int64, and lists as Arrow's list, since Spark has no others; else as
+      uint64 and large_list.
     counters: how many records were seen, were null, held a pattern, were bad; and their bytes.
     """
 
@@ -58,6 +60,7 @@ class Stage:
         threads: int = 0,
         errors: str = "raise",
         report: Callable[[int, str], object] | None = None,
+        signed: bool = False,
     ) -> None:
         if kind not in KINDS:
             raise ValueError(f"kind: one of {', '.join(KINDS)} is needed, not {kind!r}")
@@ -73,6 +76,7 @@ class Stage:
         self.threads = threads
         self.errors = errors
         self.report = report
+        self.signed = signed
         self._searcher: Searcher | None = None
         self.clear()
 
@@ -110,6 +114,13 @@ class Stage:
         for part, begin in self._sound_parts(batch, first):
             yield from self._answer(part, begin)
 
+    def empty(self, schema: pyarrow.Schema) -> list[pyarrow.RecordBatch]:
+        """What comes of a batch without records, also where those of this schema cannot be searched."""
+        import pyarrow
+
+        found = self._search(self._kind(), pyarrow.array([], pyarrow.string()))
+        return list(self._answer((pyarrow.RecordBatch.from_pylist([], schema), found), 0))
+
     def summary(self) -> pyarrow.RecordBatch:
         """The row of `count`, of all batches that were taken."""
         import pyarrow
@@ -118,9 +129,13 @@ class Stage:
         row["pattern_records"] = pyarrow.array(
             [self.pattern_records], pyarrow.list_(pyarrow.uint64())
         )
-        return pyarrow.record_batch(row)
+        return self._typed(pyarrow.record_batch(row))
 
     # ---- One batch ----
+
+    def _kind(self) -> str:
+        """The search that it takes."""
+        return {"filter": "contains", "count": "cells"}.get(self.kind, self.kind)
 
     def _search(self, kind: str, column: Any) -> Any:
         if self._searcher is None:
@@ -131,14 +146,14 @@ class Stage:
         self, batch: pyarrow.RecordBatch, first: int
     ) -> Iterator[tuple[tuple[pyarrow.RecordBatch, Any], int]]:
         """Slices of the batch that can be searched, with what was found."""
-        kind = "contains" if self.kind == "filter" else self.kind
         try:
-            found = self._search("cells" if kind == "count" else kind, batch.column(self.column))
+            found = self._search(self._kind(), batch.column(self.column))
         except Exception as error:
             if self.errors == "raise" or self.column not in batch.schema.names:
                 raise
-            if batch.num_rows <= 1:
+            if batch.num_rows == 1:
                 self._set_apart(first, error)
+            if batch.num_rows <= 1:
                 return
             half = batch.num_rows // 2
             yield from self._sound_parts(batch.slice(0, half), first)
@@ -169,7 +184,7 @@ class Stage:
             cells = pyarrow.record_batch(found)
             self.counters["found"] += compute.count_distinct(cells.column("record")).as_py()
             if self.kind == "cells":
-                yield self._cells(batch, cells, first)
+                yield self._typed(self._cells(batch, cells, first))
             else:
                 for row in compute.value_counts(cells.column("pattern")).to_pylist():
                     self.pattern_records[row["values"]] += row["counts"]
@@ -179,9 +194,23 @@ class Stage:
         if self.kind == "filter":
             yield batch.filter(compute.invert(answer) if self.invert else answer)
         else:
-            yield pyarrow.record_batch(
-                [*batch.columns, answer], names=[*batch.schema.names, self.name]
-            )
+            names = [*batch.schema.names, self.name]
+            yield self._typed(pyarrow.record_batch([*batch.columns, answer], names=names))
+
+    def _typed(self, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
+        """The batch with the types that `signed` asks for."""
+        import pyarrow
+
+        number, signed = pyarrow.uint64(), pyarrow.int64()
+        types = {
+            number: signed,
+            pyarrow.list_(number): pyarrow.list_(signed),
+            pyarrow.large_list(number): pyarrow.list_(signed),
+        }
+        if not self.signed:
+            return batch
+        columns = [column.cast(types.get(column.type, column.type)) for column in batch.columns]
+        return pyarrow.record_batch(columns, names=batch.schema.names)
 
     def _cells(
         self, batch: pyarrow.RecordBatch, cells: pyarrow.RecordBatch, first: int
