@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "trawl.h"
+
 /* The kernels of stream_set: for sets of which little passes the bitmap, or much does. */
 enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 
@@ -15,11 +17,12 @@ struct cuda_limits {
     uint64_t
         resident_room_left;  /* device memory that a loaded text leaves free, where there is much */
     uint64_t seen_bytes_min; /* of a loaded text, for a sample of it to be kept */
-    uint64_t split_bytes_min;   /* of a loaded text, to be split over devices, */
-    uint64_t stripe_bytes;      /* in parts of about this size or less */
-    uint64_t split_overlap;     /* that a part shares with the next */
-    uint64_t launch_begins_max; /* if a launch could have more */
-    uint64_t staging_bytes;     /* of each of a worker's two pinned buffers */
+    enum trawl_method seen_method; /* of one pattern there, if it may choose; AUTO: by the sample */
+    uint64_t split_bytes_min;      /* of a loaded text, to be split over devices, */
+    uint64_t stripe_bytes;         /* in parts of about this size or less */
+    uint64_t split_overlap;        /* that a part shares with the next */
+    uint64_t launch_begins_max;    /* if a launch could have more */
+    uint64_t staging_bytes;        /* of each of a worker's two pinned buffers */
     uint64_t room_step_bytes;   /* memory is taken in multiples of this, so that it seldom grows */
     uint64_t hits_room_min;     /* hits a worker begins with room for */
     uint64_t hits_max;          /* a scan stops between two tiles rather than hold more */

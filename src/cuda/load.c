@@ -67,7 +67,7 @@ static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_r
     pieces = max_u64(bytes / SAMPLE_PIECE_BYTES, 1);
     step = resident->count / pieces;
     bytes = min_u64(bytes, SAMPLE_PIECE_BYTES);
-    if (resident->count < max_u64(cuda_limits_now().seen_bytes_min, PLAN_SAMPLE_BYTES_MIN) ||
+    if (resident->count < cuda_limits_now().seen_bytes_min ||
         memory_allocate(1, sizeof *sample, &memory, NULL) != TRAWL_OK)
         return TRAWL_OK;
     sample = (struct cuda_sample *)memory;

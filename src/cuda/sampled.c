@@ -29,9 +29,8 @@ static uint32_t log2_above(uint64_t count)
 }
 
 /* What a byte of text takes, in units of reading it [H100, 256 MiB; ./dev bench regret]. Candidates
- * that fail cost little; what stands there, or nearly, is compared to its end by a warp. Where that
- * is frequent, method set is up to 5 times as fast, but its tables are not made for one pattern
- * that did not ask for them. */
+ * that fail cost little; what stands there, or nearly, is compared to its end by a warp; by method
+ * set with several others, so that it costs less where it is frequent. */
 #define READ_EVERY 1.29 /* of more than 8 bytes */
 #define READ_GRAMS 1.03
 #define READ_SAMPLED 1.13  /* where each sample's sector is the next one's, too */
@@ -40,10 +39,22 @@ static uint32_t log2_above(uint64_t count)
 #define FOUND 3000.0
 #define NAMED 2500.0
 #define DENSE_RATE 0.01 /* of positions with the rarest 8 bytes: for planes, by method every */
+#define READ_PLANES 2.2
+#define SET_LENGTH_MIN 16u /* of grams that tell enough */
+#define READ_SET 1.12
+#define SET_HALF 260.0
+#define SET_FOUND 6.0 /* for each byte of the pattern */
 
 static double least_of(double a, double b)
 {
     return a < b ? a : b;
+}
+
+/* Of method set. */
+static double set_price(double length, double found)
+{
+    return (length < LENGTH_CHOSEN_MIN ? READ_SET : 1 / (1 + length / SET_HALF)) +
+           SET_FOUND * length * found;
 }
 
 /* By a sample of the text; for literals that are not decided at each position. */
@@ -55,10 +66,12 @@ static enum trawl_method choose_seen(const struct trawl_plan *plan,
     double least, price;
     enum trawl_method method = TRAWL_METHOD_EVERY;
 
-    if (tuning->rare_rate > DENSE_RATE)
-        return method;
     if (length >= LENGTH_MIN)
         found = least_of(found, tuning->named_rate);
+    if (tuning->rare_rate > DENSE_RATE)
+        return length >= SET_LENGTH_MIN && set_price((double)length, found) < READ_PLANES
+                   ? TRAWL_METHOD_SET
+                   : method;
     least = READ_EVERY + FAILED * tuning->rare_rate + FOUND * found;
     price = READ_GRAMS + FAILED * tuning->gram_rate +
             FOUND * least_of(tuning->gram_rate, tuning->every_rate);
@@ -68,16 +81,20 @@ static enum trawl_method choose_seen(const struct trawl_plan *plan,
     }
     price = length < LENGTH_CHOSEN_MIN ? READ_SAMPLED : 1 / (1 + (double)length / SAMPLED_HALF);
     price += NAMED * tuning->named_rate;
-    return length >= LENGTH_MIN && price < least ? TRAWL_METHOD_SAMPLED : method;
+    if (length >= LENGTH_MIN && price < least) {
+        least = price;
+        method = TRAWL_METHOD_SAMPLED;
+    }
+    price = set_price((double)length, found);
+    return length >= SET_LENGTH_MIN && price < least ? TRAWL_METHOD_SET : method;
 }
 
 /* Without one: not where the literal repeats itself, as samples of such a text would name many
  * offsets each. */
 enum trawl_status cuda_sampled_choose(const struct trawl_plan *plan,
-                                      const struct plan_tuning *tuning, enum trawl_method *method,
-                                      struct trawl_error *error)
+                                      const struct plan_tuning *tuning, enum trawl_method asked,
+                                      enum trawl_method *method, struct trawl_error *error)
 {
-    enum trawl_method asked = plan->method_asked;
     double positions = REPEATS_MAX + 1;
 
     *method = TRAWL_METHOD_SET;
@@ -109,7 +126,8 @@ void cuda_sampled_tune(const struct trawl_plan *plan, const uint8_t *sample, uin
 
     plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
     plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
-    TRAWL_ASSERT(tuning->is_seen);
+    if (!tuning->is_seen)
+        return;
     if (plan->length_min > DECIDED_LENGTH_MAX)
         tuning->rare_offset = analyse_seen_window(bytes, plan->length_min, fold, &rates, sample,
                                                   sample_bytes, &tuning->rare_rate);

@@ -11,11 +11,11 @@ struct cuda_sampled_tables {
     uint32_t *heads, *next, *words;
 };
 
-/* What a device runs for the plan. It samples 16 bytes, which distinguish more positions of a long
- * pattern than 8, and from shorter patterns on. Errors: MEMORY. */
+/* What a device runs for the plan, if `asked` is asked for. It samples 16 bytes, which distinguish
+ * more positions of a long pattern than 8, and from shorter patterns on. Errors: MEMORY. */
 enum trawl_status cuda_sampled_choose(const struct trawl_plan *plan,
-                                      const struct plan_tuning *tuning, enum trawl_method *method,
-                                      struct trawl_error *error);
+                                      const struct plan_tuning *tuning, enum trawl_method asked,
+                                      enum trawl_method *method, struct trawl_error *error);
 
 /* Stride and sizes for a pattern of `length` bytes; then the tables, of those sizes. */
 void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a);

@@ -287,7 +287,7 @@ static uint64_t put_tables(const struct engine_worker *worker, const struct traw
     if (worker->limits.dense_always)
         tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;
     tables->arguments.set_budget = worker->limits.dense_always ? 0 : SET_BUDGET;
-    tables->plan_serial = plan->serial;
+    tables->plan_serial = worker->plan->serial;
     return block.count;
 }
 
@@ -354,26 +354,38 @@ static enum trawl_status tune(const struct engine_worker *worker, struct cuda_ta
     return TRAWL_OK;
 }
 
+static enum trawl_status choose_method(const struct engine_worker *worker,
+                                       struct cuda_tables *tables, struct trawl_error *error)
+{
+    enum trawl_method asked = worker->plan->method_asked;
+
+    if (tables->tuning == &tables->own && worker->limits.seen_method != TRAWL_METHOD_AUTO)
+        asked = worker->limits.seen_method;
+    return cuda_sampled_choose(worker->plan, tables->tuning, asked, &tables->method, error);
+}
+
 static enum trawl_status tables_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = &worker->tables;
+    const struct trawl_plan *plan = worker->plan;
     enum trawl_status status = TRAWL_OK;
     void *memory = NULL;
     uint64_t bytes;
 
-    TRAWL_TRY(cuda_tables_check(worker->plan, error));
+    TRAWL_TRY(cuda_tables_check(plan, error));
     TRAWL_TRY(tune(worker, tables, error));
-    TRAWL_TRY(cuda_sampled_choose(worker->plan, tables->tuning, &tables->method, error));
-    TRAWL_TRY(measure_alike(worker->plan, tables, error));
+    TRAWL_TRY(choose_method(worker, tables, error));
+    if (tables->method == TRAWL_METHOD_SET)
+        TRAWL_TRY(plan_as_set(worker->plan, &plan, error));
+    TRAWL_TRY(measure_alike(plan, tables, error));
     memset(&tables->sets, 0, sizeof tables->sets);
     if (tables->method == TRAWL_METHOD_SET)
-        cuda_sets_choose(worker, worker->plan, tables);
-    bytes = put_tables(worker, worker->plan, 0, NULL, 0, tables);
+        cuda_sets_choose(worker, plan, tables);
+    bytes = put_tables(worker, plan, 0, NULL, 0, tables);
     TRAWL_TRY(memory_allocate(bytes, 1, &memory, error));
     TRAWL_TRY_DONE(cuda_memory_reserve(worker->device, &tables->memory,
                                        cuda_worker_room(worker, bytes), error));
-    (void)put_tables(worker, worker->plan, tables->memory.address, (uint8_t *)memory, bytes,
-                     tables);
+    (void)put_tables(worker, plan, tables->memory.address, (uint8_t *)memory, bytes, tables);
     TRAWL_TRY_DONE(
         choose_plane(worker, (uint8_t *)memory, tables->memory.address, &tables->arguments, error));
     TRAWL_TRY_DONE(cuda_worker_upload(worker, tables->memory.address, memory, bytes, error));

@@ -209,7 +209,8 @@ static enum trawl_status plan_new(struct trawl_plan **plan_out, struct trawl_err
     plan = (struct trawl_plan *)memory;
     TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->attached, &memory, error));
     plan->attached = (struct plan_attachments *)memory;
-    *plan->attached = (struct plan_attachments){ATTACHMENT_INIT, ATTACHMENT_INIT, ATTACHMENT_INIT};
+    *plan->attached = (struct plan_attachments){ATTACHMENT_INIT, ATTACHMENT_INIT, ATTACHMENT_INIT,
+                                                ATTACHMENT_INIT};
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     *plan_out = plan;
     plan = NULL;
@@ -262,8 +263,8 @@ done:
 
 static void attachments_free(struct plan_attachments *attached)
 {
-    const struct attachment *const each[] = {&attached->sampled, &attached->matcher,
-                                             &attached->dense};
+    const struct attachment *const each[] = {&attached->sampled, &attached->as_set,
+                                             &attached->matcher, &attached->dense};
 
     for (uint32_t i = 0; i < sizeof each / sizeof each[0]; i++)
         if (each[i]->object != NULL)
@@ -301,6 +302,40 @@ void trawl_plan_free(struct trawl_plan *plan)
     if (plan->attached != NULL)
         attachments_free(plan->attached);
     memory_release(plan, 1, sizeof *plan);
+}
+
+static void set_free(void *object)
+{
+    trawl_plan_free((struct trawl_plan *)object);
+}
+
+static enum trawl_status make_set(const void *from, void **object, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = (const struct trawl_plan *)from;
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern literal = {.bytes = plan_literal_bytes(plan, 0),
+                                    .bytes_count = plan_literal_at(plan, 0).bytes_count};
+    struct trawl_plan *made;
+
+    TRAWL_ASSERT(plan_is_one_literal(plan));
+    options.method = TRAWL_METHOD_SET;
+    options.flags = plan->flags & TRAWL_IGNORE_CASE;
+    TRAWL_TRY(plan_build(&literal, 1, &options, NULL, &made, error));
+    TRAWL_ASSERT(plan_is_one_literal(made) && made->length_max == plan->length_max);
+    *object = made;
+    return TRAWL_OK;
+}
+
+enum trawl_status plan_as_set(const struct trawl_plan *plan, const struct trawl_plan **as_set,
+                              struct trawl_error *error)
+{
+    const void *object = plan;
+
+    if (plan->method != TRAWL_METHOD_SET)
+        TRAWL_TRY(
+            attachment_want(&plan->attached->as_set, plan, make_set, set_free, &object, error));
+    *as_set = (const struct trawl_plan *)object;
+    return TRAWL_OK;
 }
 
 uint32_t plan_engines(const struct trawl_plan *plan)

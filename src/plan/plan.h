@@ -40,6 +40,7 @@ struct plan_head {
 /* What is made of a plan when it is first needed. */
 struct plan_attachments {
     struct attachment sampled; /* of plan/sampled.c */
+    struct attachment as_set;  /* of plan_as_set */
     struct attachment matcher; /* of cpu/set_matcher.c */
     struct attachment dense;   /* of cpu/dense_set.c */
 };
@@ -157,6 +158,11 @@ static inline bool plan_is_one_literal(const struct trawl_plan *plan)
 
 /* Are the literals' bytes like letters: neither a few values, as of DNA, nor any? */
 bool plan_has_letters(const struct trawl_plan *plan);
+
+/* The plan itself, if its method is SET; of one literal, a plan that finds the same by that method,
+ * without conditions. Made when first asked for, and the plan's. Errors: MEMORY. Any thread. */
+enum trawl_status plan_as_set(const struct trawl_plan *plan, const struct trawl_plan **as_set,
+                              struct trawl_error *error);
 
 /* Of a set: may the CPU search it by classes of length? */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)

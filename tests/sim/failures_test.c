@@ -57,6 +57,13 @@ static const struct workload workloads[] = {
      {"abcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabcabc"},
      2500,
      NULL},
+    {"count, loaded, chosen as a set",
+     TRAWL_METHOD_AUTO,
+     WANT_COUNT,
+     true,
+     {"bcabcabca"},
+     1000,
+     NULL},
     {"first, loaded, grams", TRAWL_METHOD_GRAMS, WANT_FIRST, true, {"cabcabca"}, 2000, NULL},
 #if TRAWL_GALLERY
     {"count, gallery, debug code", 0, WANT_COUNT, false, {"abcab"}, 900, "pss-gr:64,debug"},
@@ -109,6 +116,7 @@ static void small_limits(void)
     limits.hits_max = 200;
     limits.streams = true;
     limits.sets_counted_min = 0;
+    limits.seen_method = TRAWL_METHOD_SET;
     cuda_limits_replace(&limits);
     small_gallery_limits();
 }

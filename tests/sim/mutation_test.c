@@ -48,8 +48,6 @@ static const struct harmless {
      false},
     {"simt_popcount(simt_ballot(found != 0)) >= a->dense_lanes",
      "without it no tile is dense: more is verified before one is", false},
-    {"simt_add_u64((uint64_t *)a->result + simt_lane(), total);",
-     "of hits and of the first the sums are statistics", false},
     {"simt_add_u64(&a->result->listed, dense_count);",
      "a launch in vain ends later: whether it was, the host sees from the blocks' own sums", false},
     {"simt_atomic_add_u64(&a->result->listed, a->listed_max + 1u) & SET_NO_TILE;",
