@@ -20,13 +20,18 @@ need build python -- test tidy
 have clang-tidy || die 'clang-tidy is missing; ./dev setup installs it'
 [ -f build/release/compile_commands.json ] || build_preset release
 
-# Files of the library, the tools and the examples that this build compiles, those given or all.
+# Files of the library, the tools and the examples that this build compiles, those given or all. Each
+# is looked at as its first target compiles it: tests compile some once more, and clang-tidy takes all.
 sources() {
+    mkdir -p build/tidy
     python3 - "$@" <<'PYTHON'
 import json, os, sys
 wanted = sys.argv[1:]
-names = {os.path.relpath(row["file"]) for row in json.load(open("build/release/compile_commands.json"))}
-for name in sorted(names):
+rows = {}
+for row in json.load(open("build/release/compile_commands.json")):
+    rows.setdefault(os.path.relpath(row["file"]), row)
+json.dump(list(rows.values()), open("build/tidy/compile_commands.json", "w"))
+for name in sorted(rows):
     if name.startswith(("src/", "gallery/", "tools/", "examples/")) and not name.startswith("gallery/tests/") \
             and (not wanted or name in wanted):
         print(name)
@@ -34,7 +39,7 @@ PYTHON
 }
 
 say 'clang-tidy'
-sources "$@" | xargs -r -P "$jobs" -n 2 clang-tidy -p build/release --quiet "${checks[@]}" 2>build/clang-tidy.err || {
+sources "$@" | xargs -r -P "$jobs" -n 2 clang-tidy -p build/tidy --quiet "${checks[@]}" 2>build/clang-tidy.err || {
     grep -v 'warnings generated' build/clang-tidy.err >&2 || true
     exit 1
 }

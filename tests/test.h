@@ -7,6 +7,7 @@
  * test_wanted(name)               false if TRAWL_TEST_FILTER is set and not part of the name
  * test_amount(normal, long_run)   repetitions: TRAWL_TEST_SCALE (a number, or "long")
  * test_is_long()                  is this the long run ("long", or a large number)?
+ * test_turn(index, share)         one in `share` of what is much the same; each in the long run
  * test_cases(count, run)          run(0) to run(count - 1), or TRAWL_TEST_CASE alone; all of them?
  * test_random_*                   seeded: TRAWL_TEST_SEED or the default, mixed with the test's
  *                                 name
@@ -88,16 +89,29 @@ static inline bool test_is_long(void)
            (strcmp(scale, "long") == 0 || strtoull(scale, NULL, 0) >= TEST_LONG_SCALE);
 }
 
+/* How many times less than usual is repeated: under a sanitizer, or as TRAWL_TEST_DIVISOR says. */
+static inline uint64_t test_divisor(void)
+{
+    return TEST_SANITIZED ? TEST_SANITIZED_DIVISOR : test_setting("TRAWL_TEST_DIVISOR", 1);
+}
+
 /* How often something repeated should be done: `normal` times TRAWL_TEST_SCALE (default 1), or
- * `long_run` when that is "long"; less under a sanitizer, or with TRAWL_TEST_DIVISOR (an emulator);
- * at least once. */
+ * `long_run` when that is "long"; divided by test_divisor, and at least once. */
 static inline uint64_t test_amount(uint64_t normal, uint64_t long_run)
 {
     uint64_t scale = test_setting("TRAWL_TEST_SCALE", 1); /* 0: "long" */
     uint64_t amount = scale == 0 ? long_run : normal * scale;
 
-    amount /= TEST_SANITIZED ? TEST_SANITIZED_DIVISOR : test_setting("TRAWL_TEST_DIVISOR", 1);
+    amount /= test_divisor();
     return amount > 0 ? amount : 1;
+}
+
+/* Of combinations that are much the same: is number `index` tried? In a normal run one in `share`
+ * is, by the seed, with sanitizers others than without. */
+static inline bool test_turn(uint64_t index, uint64_t share)
+{
+    return test_is_long() ||
+           (index + test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED) % share == 0;
 }
 
 /* No more of them once some checks have failed. */

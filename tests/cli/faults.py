@@ -6,7 +6,7 @@ usage: faults.py TRAWL_WITH_FAULTS
 For each command line below N goes up from 1 until a run meets no fault; a normal run takes one N in
 SHARE (and SHARE / 2 times TRAWL_TEST_DIVISOR) of those beyond the first FIRST (or FIRST / 4), by TRAWL_TEST_SEED, and all with
 a TRAWL_TEST_SCALE of 20 and more. With a divisor every second line meets single faults, the others
-lasting ones. Every run must end with a
+lasting ones; under sanitizers it is the other way round. Every run must end with a
 status, not by a signal or a sanitizer's report; and either with the right output and status (the
 fault did not matter), or with status 2, a line on standard error that begins with "trawl: ", and
 on standard output no byte that does not belong there.
@@ -167,7 +167,8 @@ def main():
     if float(os.environ.get("TRAWL_TEST_SCALE") or 1) >= 20:
         share = 1
     first = FIRST if share <= SHARE else FIRST // 4
-    turn = seed = int(os.environ.get("TRAWL_TEST_SEED") or 1)
+    turn = int(os.environ.get("TRAWL_TEST_SEED") or 1)
+    first_kind = turn + int(os.environ.get("TRAWL_TEST_SANITIZED") or 0)
     points = {}
     with tempfile.TemporaryDirectory(prefix="trawl-faults-") as top:
         make_files(top)
@@ -177,7 +178,7 @@ def main():
             right = run(program, scene, top, 0, False)
             for persistent in (False, True):
                 turn += 1
-                if share > SHARE and (number + seed) % 2 != persistent:
+                if share > SHARE and (number + first_kind) % 2 != persistent:
                     continue
                 for nth in range(1, NTH_MAX):
                     if nth > first and (nth + turn) % share != 0:

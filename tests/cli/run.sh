@@ -6,9 +6,9 @@
 # Beside NAME.sh stand NAME.sh.stdout.exact and NAME.sh.stderr.exact (absent: nothing is printed),
 # or .glob instead of .exact (a shell pattern), and NAME.sh.exit (absent: 0). Every case runs
 # three times: as it stands, with --engine=cpu and mapped files, and with small chunks on three
-# threads, which must not change a byte; with TRAWL_TEST_DIVISOR above 1 (sanitizers) once: every
-# second case as it stands, the others with small chunks. --rewrite writes what the first run gave
-# as the new expectation.
+# threads, which must not change a byte; with TRAWL_TEST_DIVISOR above 1 once, in one of these ways
+# by turns, under sanitizers in another than without. --rewrite writes what the first run gave as the
+# new expectation.
 set -u
 
 trawl=$(realpath "$1")
@@ -39,7 +39,7 @@ chmod +x "$work/bin/trawl"
 failed=0
 run=0
 ways=('' '--engine=cpu --mmap' '--chunk-bytes=5 -j3')
-turn=${TRAWL_TEST_SEED:-1}
+turn=$((${TRAWL_TEST_SEED:-1} + ${TRAWL_TEST_SANITIZED:-0}))
 
 # expect NAME WHAT ACTUAL-FILE: is it what NAME.WHAT.exact or .glob says?
 expect() {
@@ -90,11 +90,11 @@ run_case() {
 }
 
 for name in "${names[@]}"; do
-    if [ "${TRAWL_TEST_DIVISOR:-1}" -gt 1 ]; then
-        ways=('')
-        [ $((turn++ % 2)) -eq 0 ] || ways=('--chunk-bytes=5 -j3')
+    chosen=("${ways[@]}")
+    if [ "${TRAWL_TEST_DIVISOR:-1}" -gt 1 ] && [ $rewrite = no ]; then
+        chosen=("${ways[turn++ % ${#ways[@]}]}")
     fi
-    for options in "${ways[@]}"; do
+    for options in "${chosen[@]}"; do
         run_case "$name" "$options"
     done
 done

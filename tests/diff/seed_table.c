@@ -205,7 +205,7 @@ static void lay_across(struct seed_run *run, uint64_t edge, uint64_t step)
 static void run_row(const struct seed_row *row, struct seed_run *run)
 {
     struct naive_match matches[MATCHES_MAX];
-    uint64_t slow = TEST_SANITIZED ? 12 : test_setting("TRAWL_TEST_DIVISOR", 1) > 1 ? 16 : 1;
+    uint64_t slow = test_divisor() < 16 ? test_divisor() : 16;
     uint64_t step = (test_is_long() ? 1 : slow) * (row->text.bytes_count > EDGE_REACH ? 3u : 1u);
 
     run->row = row;

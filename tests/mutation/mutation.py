@@ -72,6 +72,7 @@ class Test:
         os.makedirs(folder)
         own = {'TMPDIR': folder, 'TRAWL_MUTANT': mutant}
         own.update(TRAWL_TEST_SEED='1', TRAWL_TEST_SCALE='1')  # as in the list of --known
+        usual = {'TRAWL_TEST_DIVISOR': '1'}
 
         def limits():
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -79,7 +80,7 @@ class Test:
                 resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
 
         child = subprocess.Popen(
-            self.command, cwd=folder, env={**os.environ, **self.settings, **own}, preexec_fn=limits,
+            self.command, cwd=folder, env={**os.environ, **usual, **self.settings, **own}, preexec_fn=limits,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
             start_new_session=True,
         )  # fmt: skip

@@ -236,8 +236,7 @@ static void failing_calls(void)
 {
     static const char *const patterns[] = {"ab", "aaaaaaaaaaaa"};
     struct cuda_limits limits = letters_limits();
-    /* In a normal run one of them, by the seed and the build. */
-    uint64_t turn = test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED, failed = 0;
+    uint64_t failed = 0;
 
     limits.begins_room = 500;
     limits.hits_room_min = 100;
@@ -246,9 +245,8 @@ static void failing_calls(void)
         static struct scene s;
         struct fail_work work = {&s, work_once, true};
 
-        if ((p + turn) % 2 != 0 && !test_is_long())
+        if (!test_turn(p, 2))
             continue;
-
         fail_scene(&s, patterns[p]);
         failed += fail_calls(&work);
         scene_close(&s);

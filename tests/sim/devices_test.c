@@ -509,13 +509,13 @@ static void uneven(uint32_t devices, uint64_t memory_bytes, bool *fits)
 
 /* From devices that take nothing to such that take all; where two have the room, both are used. In
  * a normal run two devices in one build and three in the other. */
-static void uneven_devices(uint64_t turn)
+static void uneven_devices(void)
 {
     for (uint32_t devices = 2; devices <= 3; devices++) {
         uint64_t fitting = 0, count = 0;
         bool fits = false;
 
-        if ((devices + turn) % 2 != 0 && !test_is_long())
+        if (!test_turn(devices, 2))
             continue;
         for (uint64_t bytes = 8000; bytes <= 16u << 20; bytes += bytes / 2, count++) {
             uneven(devices, bytes, &fits);
@@ -581,8 +581,6 @@ static void streamed_copies(void)
 int main(void)
 {
     static const uint32_t threads[] = {1, 2, 4};
-    /* In a normal run half of the schedules, by the seed and the build. */
-    uint64_t turn = test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED;
 
     test_begin("sim devices");
     cuda_driver_replace(sim_driver_table());
@@ -593,14 +591,14 @@ int main(void)
                                   threads[i % 3], (enum source)(i / 2 % 3),
                                   (enum shape)(i / 6 % 2)};
 
-        if ((i / 4 + i + turn) % 2 == 0 || test_is_long())
+        if (test_turn(i + i / 6, 4)) /* each device and text under both engines */
             lose_everywhere(&c);
     }
     for (uint32_t i = 0; i < 4 && test_failures < 5; i++) {
         struct schedule_case c = {i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2 + i / 2, 2,
                                   SOURCE_LOADED, SHAPE_BEGINS};
 
-        if ((i + i / 2 + turn) % 2 == 0 || test_is_long())
+        if (test_turn(i + i / 2, 2))
             lose_everywhere(&c);
     }
     for (uint32_t i = 0; i < 2 && test_failures < 5; i++)
@@ -621,7 +619,7 @@ int main(void)
         storm(seed % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, seed);
     for (uint32_t devices = 2; devices <= 3; devices++)
         counted_at_once(devices);
-    uneven_devices(turn);
+    uneven_devices();
     budget();
     streamed_copies();
     fixture_close();

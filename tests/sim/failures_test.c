@@ -338,15 +338,10 @@ static void strange_limits(void)
     }
 }
 
-/* In a normal run each workload meets one of the codes, by the seed and the build; under sanitizers
- * once, or from a call on. */
+/* In a normal run each workload meets one of the codes, once or from a call on. */
 static bool is_fault_for(uint32_t workload, uint32_t code, bool persistent)
 {
-    uint64_t turn = workload + test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED;
-
-    return test_amount(1, CODES) >= CODES ||
-           (turn % CODES == code &&
-            (!TEST_SANITIZED || (turn / CODES + workload) % 2 == persistent));
+    return test_turn(workload + CODES - code, CODES) && test_turn(workload / CODES + persistent, 2);
 }
 
 int main(void)
