@@ -144,18 +144,15 @@ cdef int describe_numbers(ArrowSchema *schema, ArrowArray *array, bytes name, bl
     return 0
 
 
-def struct_capsules(tuple names, tuple columns, /):
-    """The Arrow array of a struct whose fields are these columns, one to four."""
+def struct_capsules(dict columns, /):
+    """The Arrow array of a struct whose fields are these Columns and Arrays, one to four."""
     cdef ArrowSchema *schema
     cdef ArrowArray *array
-    cdef Column one
 
-    if not 1 <= len(columns) <= 4 or len(names) != len(columns):
-        raise ValueError("struct_capsules: one to four columns and their names")
+    if not 1 <= len(columns) <= 4:
+        raise ValueError("struct_capsules: one to four columns are needed")
     pair = new_capsules(&schema, &array)
-    describe(schema, array, "+s", b"", len(columns[0]), <int>len(columns))
-    for i, (name, each) in enumerate(zip(names, columns)):
-        one = <Column?>each
-        describe_numbers(schema.children[i], array.children[i], name.encode(), one.memory,
-                         one.first, one.length)
+    describe(schema, array, "+s", b"", len(next(iter(columns.values()))), <int>len(columns))
+    for i, (name, each) in enumerate(columns.items()):
+        (<Answer?>each).export(schema.children[i], array.children[i], name.encode())
     return pair

@@ -16,6 +16,18 @@ cdef class Answer:
     def __iter__(self):
         return PySeqIter_New(self)
 
+    cdef int export(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
+        """Fill the two structs."""
+        return 0
+
+    def __arrow_c_array__(self, requested_schema=None):
+        cdef ArrowSchema *schema
+        cdef ArrowArray *array
+
+        pair = new_capsules(&schema, &array)
+        self.export(schema, array, b"")
+        return pair
+
 
 @cython.final
 cdef class Column(Answer):
@@ -80,13 +92,34 @@ cdef class Column(Answer):
 
         return numpy.asarray(self)
 
-    def __arrow_c_array__(self, requested_schema=None):
-        cdef ArrowSchema *schema
-        cdef ArrowArray *array
+    def __eq__(self, other):
+        return memoryview(self) == memoryview(other) if type(other) is Column else NotImplemented
 
-        pair = new_capsules(&schema, &array)
-        describe_numbers(schema, array, b"", self.memory, self.first, <uint64_t>self.length)
-        return pair
+    def __reduce_ex__(self, protocol):
+        return numbers, (_sources.out_of_band(memoryview(self), protocol),)
+
+    cdef int export(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
+        return describe_numbers(schema, array, name, self.memory, self.first,
+                                <uint64_t>self.length)
+
+
+cdef block *block_of(const unsigned char[::1] bytes) except? NULL:
+    """A block with a copy; NULL: None was given."""
+    cdef block *made = NULL
+
+    if bytes is not None:
+        made = block_new(<uint64_t>len(bytes))
+        if made == NULL:
+            raise MemoryError()
+        if len(bytes) > 0:
+            memcpy(made.bytes, &bytes[0], <size_t>len(bytes))
+    return made
+
+
+def numbers(saved, /):
+    """The Column of a buffer of numbers of 64 bits, as pickle calls it."""
+    view = memoryview(saved).cast("B")
+    return column_of(block_of(view), 0, <uint64_t>len(view) // sizeof(uint64_t))
 
 
 cdef Column column_of(block *memory, uint64_t first, uint64_t length):
@@ -156,19 +189,49 @@ cdef class Array(Answer):
 
     def __repr__(self):
         kinds = {"b": "bool", "+L": "lists of uint64", "l": "int64", "Z": "bytes"}
-        return f"<trawl.Array of {self.length} {kinds.get(self.format, 'uint64')}>"
+        more = "..." if self.length > 6 else ""
+        few = [self.value(<uint64_t>i) for i in range(min(self.length, 6))]
+        return f"<trawl.Array of {self.length} {kinds.get(self.format, 'uint64')}: {few}{more}>"
+
+    def __eq__(self, other):
+        if type(other) is not Array:
+            return NotImplemented
+        return self.format == (<Array>other).format and self.tolist() == other.tolist()
+
+    def __call__(self, frame, /):
+        """The same as to_pandas(): so series[array] and frame[array] take what is true."""
+        return self.to_pandas()
+
+    def to_pandas(self):
+        """The values as an array of pandas: of boolean, Int64, UInt64, or of objects."""
+        import pandas
+
+        kinds = {"b": "boolean", "l": "Int64", "L": "UInt64"}
+        return pandas.array(self.tolist(), dtype=kinds.get(self.format, object))
+
+    cdef object part(self, block *memory, uint64_t bytes):
+        if memory == NULL:
+            return None
+        return PyBytes_FromStringAndSize(<const char *>memory.bytes, <Py_ssize_t>bytes)
+
+    def __reduce__(self):
+        cdef uint64_t bits = (<uint64_t>self.length + 7) // 8
+        cdef uint64_t unit = 1 if self.format[0] == b"Z" else sizeof(uint64_t)
+        cdef uint64_t values = <uint64_t>self.length + (self.format[0] in b"+Z")
+
+        return restored, (self.format, self.length, self.null_count, self.child_length,
+                          self.part(self.validity, bits),
+                          self.part(self.data, bits if self.format[0] == b"b" else 8 * values),
+                          self.part(self.child, unit * self.child_length))
 
     def tolist(self):
         """The values; None where one is null."""
         return [self.value(<uint64_t>i) for i in range(self.length)]
 
-    def __arrow_c_array__(self, requested_schema=None):
-        cdef ArrowSchema *schema
-        cdef ArrowArray *array
+    cdef int export(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
         cdef bint lists = self.format[0] == b"+"
 
-        pair = new_capsules(&schema, &array)
-        describe(schema, array, self.format, b"", <uint64_t>self.length, lists)
+        describe(schema, array, self.format, name, <uint64_t>self.length, lists)
         array.null_count = <int64_t>self.null_count
         give_block(array, 0, self.validity)
         give_block(array, 1, self.data)
@@ -177,7 +240,22 @@ cdef class Array(Answer):
                              0, self.child_length)
         elif self.format[0] == b"Z":
             give_block(array, 2, self.child)
-        return pair
+        return 0
+
+
+cdef const char *FORMATS[5]
+FORMATS[:] = ["b", "l", "L", "+L", "Z"]
+
+
+def restored(str format, Py_ssize_t length, uint64_t null_count, uint64_t child_length, validity,
+             data, child, /):
+    """The Array of these parts, as pickle calls it."""
+    cdef Array made = Array.__new__(Array)
+
+    made.format = FORMATS[["b", "l", "L", "+L", "Z"].index(format)]
+    made.length, made.null_count, made.child_length = length, null_count, child_length
+    made.validity, made.data, made.child = block_of(validity), block_of(data), block_of(child)
+    return made
 
 
 cdef Array array_of(const char *format, uint64_t length, column *data, column *child,

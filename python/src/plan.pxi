@@ -361,28 +361,28 @@ cdef class Plan:
         """Iterate over these lines in batches, each a Lines, while the text is searched."""
         return line_batches(default(), self, text, True)
 
-    def contains(self, column):
+    def contains(self, column, *, progress=None):
         """Of each record: does any pattern occur in it? An Array of bool."""
-        return search_array(default(), self, column, CONTAINS, "b")
+        return search_array(default(), self, column, progress, CONTAINS, "b")
 
-    def which(self, column):
+    def which(self, column, *, progress=None):
         """Of each record the least index of the patterns that occur, null if none does: an Array of
         int64."""
-        return search_array(default(), self, column, WHICH, "l")
+        return search_array(default(), self, column, progress, WHICH, "l")
 
-    def pattern_counts(self, column):
+    def pattern_counts(self, column, *, progress=None):
         """Of each record: how many patterns occur in it? An Array of uint64."""
-        return search_array(default(), self, column, COUNTS, "L")
+        return search_array(default(), self, column, progress, COUNTS, "L")
 
-    def pattern_lists(self, column):
+    def pattern_lists(self, column, *, progress=None):
         """Of each record the indices of the patterns that occur: an Array of lists."""
-        return search_array(default(), self, column, LISTS, "+L")
+        return search_array(default(), self, column, progress, LISTS, "+L")
 
-    def cells(self, column):
+    def cells(self, column, *, progress=None):
         """All pairs of a record and a pattern that occurs in it, and where it first begins there:
         Cells."""
-        return search_columns(default(), self, column, CELLS)
+        return search_columns(default(), self, column, progress, CELLS)
 
-    def record_counts(self, column):
+    def record_counts(self, column, *, progress=None):
         """Of each pattern: in how many records does it occur? A Column."""
-        return search_columns(default(), self, column, PATTERNS)
+        return search_columns(default(), self, column, progress, PATTERNS)

@@ -442,7 +442,7 @@ cdef void work_records(work *todo) noexcept nogil:
     trawl_matrix_close(matrix)
 
 
-cdef int search_chunk(Handle handle, Reader reader, gather *found) except -1:
+cdef int search_chunk(Handle handle, Reader reader, progress, gather *found) except -1:
     cdef work *todo = &handle.todo
 
     if reader.records.record_count == 0:
@@ -450,10 +450,12 @@ cdef int search_chunk(Handle handle, Reader reader, gather *found) except -1:
     found.records = &reader.records
     todo.out = found
     todo.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
-    return handle.run(work_records, None)
+    handle.run(work_records, progress)
+    todo.before += todo.bytes
+    return 0
 
 
-cdef int search_records(Searcher searcher, Plan plan, given, gather *found) except -1:
+cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *found) except -1:
     """Search a column; what was found is to be dropped, also after a fault."""
     cdef Reader reader = Reader(given)
     cdef Handle handle = searcher.take()
@@ -471,9 +473,9 @@ cdef int search_records(Searcher searcher, Plan plan, given, gather *found) exce
                 memset(found.values.memory.bytes, 0, found.values.count * sizeof(uint64_t))
         while not gather_failed(found) and reader.next():
             if reader.keys == NULL:
-                search_chunk(handle, reader, found)
+                search_chunk(handle, reader, progress, found)
             else:  # values are searched once
-                search_chunk(handle, reader, &values)
+                search_chunk(handle, reader, progress, &values)
                 put_keys(found, &values, reader)
                 gather_drop(&values)
             put_nulls(found, reader)
@@ -485,14 +487,15 @@ cdef int search_records(Searcher searcher, Plan plan, given, gather *found) exce
     return 0
 
 
-cdef Array search_array(Searcher searcher, Plan plan, given, gather_kind kind, const char *format):
+cdef Array search_array(Searcher searcher, Plan plan, given, progress, gather_kind kind,
+                        const char *format):
     cdef gather found
     cdef Array made
 
     memset(&found, 0, sizeof(found))
     found.kind = kind
     try:
-        search_records(searcher, plan, given, &found)
+        search_records(searcher, plan, given, progress, &found)
         made = array_of(format, found.record_count, &found.values,
                         &found.cells[1] if kind == LISTS else NULL, sizeof(uint64_t))
         made.null_count = found.null_count
@@ -503,14 +506,14 @@ cdef Array search_array(Searcher searcher, Plan plan, given, gather_kind kind, c
         gather_drop(&found)
 
 
-cdef object search_columns(Searcher searcher, Plan plan, given, gather_kind kind):
+cdef object search_columns(Searcher searcher, Plan plan, given, progress, gather_kind kind):
     """Cells, or a Column of PATTERNS."""
     cdef gather found
 
     memset(&found, 0, sizeof(found))
     found.kind = kind
     try:
-        search_records(searcher, plan, given, &found)
+        search_records(searcher, plan, given, progress, &found)
         if kind == PATTERNS:
             return column_taken(&found.values)
         return _sources.Cells(column_taken(&found.cells[0]), column_taken(&found.cells[1]),

@@ -23,6 +23,7 @@ cdef struct work:
     const trawl_plan *plan
     trawl_text *text
     uint64_t bytes  # of the text
+    uint64_t before  # bytes that earlier searches of the call had done
     bint is_stream
     int status
     trawl_error error
@@ -210,16 +211,21 @@ cdef class Handle:
                 with nogil:
                     done = wait_a_while(todo)
                 if done:
-                    return 0
+                    break
                 PyErr_CheckSignals()
                 if progress is not None:
-                    progress(trawl_searcher_progress(todo.searcher))
+                    progress(todo.before + trawl_searcher_progress(todo.searcher))
         except:
             trawl_searcher_cancel(todo.searcher)
             with nogil:
                 wait(&todo.done)
             self.abandon()
             raise
+        if progress is not None and todo.status == TRAWL_OK:
+            whole = not todo.early and todo.bytes != UNKNOWN
+            progress(todo.before
+                     + (todo.bytes if whole else trawl_searcher_progress(todo.searcher)))
+        return 0
 
     cdef bint abandon(self) noexcept:
         """Let work that has paused go on to its end. False: this is a forked child, where its
@@ -326,6 +332,7 @@ cdef class Searcher:
             handle.borrowed = False
         handle.own.close()
         handle.source = None
+        handle.todo.before = 0
         self.last = handle
         handle.taken = False
 
@@ -516,31 +523,31 @@ cdef class Searcher:
         """Iterate over these lines in batches, each a Lines, while the text is searched."""
         return line_batches(self, plan, text, True)
 
-    def contains(self, Plan plan not None, column):
+    def contains(self, Plan plan not None, column, *, progress=None):
         """Of each record: does any pattern occur in it? An Array of bool."""
-        return search_array(self, plan, column, CONTAINS, "b")
+        return search_array(self, plan, column, progress, CONTAINS, "b")
 
-    def which(self, Plan plan not None, column):
+    def which(self, Plan plan not None, column, *, progress=None):
         """Of each record the least index of the patterns that occur, null if none does: an Array of
         int64."""
-        return search_array(self, plan, column, WHICH, "l")
+        return search_array(self, plan, column, progress, WHICH, "l")
 
-    def pattern_counts(self, Plan plan not None, column):
+    def pattern_counts(self, Plan plan not None, column, *, progress=None):
         """Of each record: how many patterns occur in it? An Array of uint64."""
-        return search_array(self, plan, column, COUNTS, "L")
+        return search_array(self, plan, column, progress, COUNTS, "L")
 
-    def pattern_lists(self, Plan plan not None, column):
+    def pattern_lists(self, Plan plan not None, column, *, progress=None):
         """Of each record the indices of the patterns that occur: an Array of lists."""
-        return search_array(self, plan, column, LISTS, "+L")
+        return search_array(self, plan, column, progress, LISTS, "+L")
 
-    def cells(self, Plan plan not None, column):
+    def cells(self, Plan plan not None, column, *, progress=None):
         """All pairs of a record and a pattern that occurs in it, and where it first begins there:
         Cells."""
-        return search_columns(self, plan, column, CELLS)
+        return search_columns(self, plan, column, progress, CELLS)
 
-    def record_counts(self, Plan plan not None, column):
+    def record_counts(self, Plan plan not None, column, *, progress=None):
         """Of each pattern: in how many records does it occur? A Column."""
-        return search_columns(self, plan, column, PATTERNS)
+        return search_columns(self, plan, column, progress, PATTERNS)
 
 
 cdef Searcher default_searcher = None  # opened by the first search through a plan

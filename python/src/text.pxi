@@ -131,6 +131,7 @@ cdef class Source:
     cdef uint64_t bytes
     cdef uint64_t address  # not 0: the text lies there, on a device
     cdef readonly bint is_stream
+    cdef bint is_file  # of `bytes` bytes
 
     def __cinit__(self):
         self.descriptor = -1
@@ -155,7 +156,7 @@ cdef class Source:
         cdef tensor found
 
         self.descriptor = -1
-        self.is_stream = False
+        self.is_stream = self.is_file = False
         self.address = 0
         if isinstance(given, bytes):
             self.owner = given
@@ -221,13 +222,23 @@ cdef class Source:
         check(status, &error)
         self.is_stream = not trawl_text_is_seekable(self.text)
         self.bytes = UNKNOWN
-        trawl_text_bytes(self.text, &self.bytes)
+        self.is_file = trawl_text_bytes(self.text, &self.bytes)
         return 0
 
     cdef int check(self) except -1:
-        """The text was read to its end, or could not be: was that what its file object had?"""
+        """The text was read to its end, or could not be: was that what its file object had, and is
+        its file as long as it was?"""
+        cdef trawl_error error
+        cdef uint8_t byte
+        cdef uint64_t got = 1
+
         if self.descriptor >= 0 and self.owner is not None:
             _sources.check(self.owner)
+        if self.is_file and self.bytes > 0 and \
+                trawl_text_read(self.text, self.bytes - 1, &byte, 1, &got, &error) == TRAWL_OK \
+                and got == 0:
+            raise _errors.make(TRAWL_READ, "the file became shorter than it was when it was opened",
+                               0, 0, UNKNOWN, UNKNOWN)
         return 0
 
     @property

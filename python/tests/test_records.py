@@ -1,5 +1,6 @@
 """Columns of records, in all layouts, against a naive search of each record."""
 
+import pickle
 import re
 
 import arrow_by_hand
@@ -123,6 +124,42 @@ def test_exports():
     assert plan.contains(column).null_count == 1 and len(plan.cells(column)) == 4
 
 
+def test_results_are_compared_copied_and_shown():
+    """(The suite read results, and did nothing else with them.)"""
+    plan, column = trawl.Plan(["an", "p"]), ["banana", None, "pan", "x"] * 3
+    text = "banana\npan\nx"
+    results = [
+        plan.positions(text),
+        plan.positions(text)[1:3],
+        plan.positions("x"),
+        plan.count_by_pattern(text),
+        plan.contains(column),
+        plan.contains([]),
+        plan.contains(["x"] * 9),
+        plan.which(column),
+        plan.pattern_counts(column),
+        plan.pattern_lists(column),
+        plan.cells(column),
+        plan.matches(text),
+        plan.matches(text, line_numbers=True),
+        plan.lines(text),
+        plan.lines(text).texts,
+    ]
+    for result in results:
+        same_values = [result is other or result == other for other in results]
+        assert same_values.count(True) == 1 and result != list(result) and not result == 3
+        for protocol in range(2, pickle.HIGHEST_PROTOCOL + 1):
+            copy = pickle.loads(pickle.dumps(result, protocol))
+            assert copy == result and list(copy) == list(result) and copy is not result
+            assert arrow_by_hand.read(copy)[0] == arrow_by_hand.read(result)[0]
+        assert str(list(result)[:3])[1:-1] in repr(result)
+    buffers = []
+    data = pickle.dumps(results[0], 5, buffer_callback=buffers.append)
+    assert pickle.loads(data, buffers=buffers) == results[0] and len(data) < 100
+    assert plan.contains(["x"]) != plan.contains(["p"]) and plan.contains(["p"]) != plan.which(["p"])
+    assert pickle.loads(pickle.dumps(list(plan.matches(text)))) == list(plan.matches(text))
+
+
 def test_patterns_from_a_column():
     assert list(trawl.Plan(arrow_by_hand.Column([b"a", b"b" * 20], "vu"))) == [b"a", b"b" * 20]
     column = arrow_by_hand.Column([b"a", b"b"], "u", keys=[1, 0])
@@ -216,6 +253,48 @@ def test_polars():
     assert len(frame.filter(polars.Series(plan.contains(series)))) == expected["contains"].count(
         True
     )
+
+
+def test_frames_keep_names():
+    """(The suite made tables of Cells alone.)"""
+    pyarrow = pytest.importorskip("pyarrow")
+    plan, text = trawl.Plan(["an", "p"]), b"banana\npan"
+    matches, lines = plan.matches(text, line_numbers=True), plan.lines(text)
+    batch = pyarrow.record_batch(lines)
+    batch.validate(full=True)
+    assert batch.to_pylist() == [
+        {"number": 0, "begin": 0, "text": b"banana"},
+        {"number": 1, "begin": 7, "text": b"pan"},
+    ]
+    names = {
+        "begin end pattern line": matches,
+        "number begin text": lines,
+        "record pattern begin": plan.cells(["banana"]),
+    }
+    for expected, result in names.items():
+        assert pyarrow.record_batch(result).schema.names == expected.split()
+    polars = pytest.importorskip("polars")
+    for expected, result in names.items():
+        assert polars.DataFrame(result).columns == expected.split()
+    pandas = pytest.importorskip("pandas")
+    for expected, result in names.items():
+        assert list(result.to_pandas()) == expected.split()
+        assert list(pandas.DataFrame(result)) == expected.split()[:3]
+        assert pandas.DataFrame(result).values.tolist() == [list(row) for row in result]
+    assert lines.to_pandas()["text"].tolist() == [b"banana", b"pan"]
+    assert list(plan.matches("x").to_pandas()) == ["begin", "end", "pattern"]
+
+
+def test_index_of_pandas():
+    """series[array] was a KeyError."""
+    pandas = pytest.importorskip("pandas")
+    plan, series = trawl.Plan(["an", "p"]), pandas.Series(["banana", "x", None, "pan"])
+    found = plan.contains(series)
+    assert series[found].tolist() == ["banana", "pan"] == series.loc[found].tolist()
+    assert series.to_frame("text")[found].index.tolist() == [0, 3]
+    assert found.to_pandas().tolist() == [True, False, pandas.NA, True]
+    kinds = [plan.which, plan.pattern_counts, plan.pattern_lists]
+    assert [str(kind(series).to_pandas().dtype) for kind in kinds] == ["Int64", "UInt64", "object"]
 
 
 def test_pandas():

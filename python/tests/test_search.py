@@ -6,6 +6,8 @@ import io
 import os
 import re
 import resource
+import sys
+from functools import partial
 
 import pytest
 import trawl
@@ -216,10 +218,22 @@ def test_arrays_without_bytes_are_refused():
 
 
 def test_progress_is_told():
-    calls = []
-    plan = trawl.Plan(b"ab")
+    """In the end of all bytes, in calls with records too. (The suite asked for whole numbers, if there
+    were any.)"""
+    calls, plan = [], trawl.Plan(b"ab")
     assert plan.count(bytes(64 << 20), progress=calls.append) == 0
-    assert all(isinstance(done, int) for done in calls)
+    assert calls == sorted(calls) and calls[-1] == 64 << 20
+    column = ["ab", None, "cabs"] * 1000
+    for name in ("contains", "which", "pattern_counts", "pattern_lists", "cells", "record_counts"):
+        for call in (getattr(plan, name), partial(getattr(trawl.Searcher(threads=1), name), plan)):
+            calls.clear()
+            assert call(column, progress=calls.append) == call(column) and calls[-1] == 6000
+    pyarrow = sys.modules.get("pyarrow")
+    if pyarrow is not None:
+        chunked = pyarrow.chunked_array([column, column]).dictionary_encode()
+        calls.clear()
+        plan.contains(chunked, progress=calls.append)
+        assert calls[-1] == 12
 
     def fail(done):
         raise LookupError("enough")

@@ -134,6 +134,29 @@ def test_file_objects_that_fail(tmp_path):
     assert PLAN.count(Failing(array.array("I", b"teateatea..."))) == 5
 
 
+def test_a_file_becomes_shorter(tmp_path):
+    """What is left of it is no answer. (The suite's files stayed as they were.)"""
+    path = tmp_path / "text"
+    calls = ["count", "count_by_pattern", "count_lines", "positions", "matches", "lines"]
+    calls += ["batches", "line_batches"]
+    for name in calls:
+        path.write_bytes(TEXT)
+        with open(path, "rb") as file:
+            file.seek(3)
+            for source in (path, file):
+                path.write_bytes(TEXT)
+                text = trawl.Text(source)
+                assert len(list(PLAN.batches(text))) == 1
+                os.truncate(path, 100)
+                with pytest.raises(trawl.ReadError, match="shorter"):
+                    found = getattr(PLAN, name)(text)
+                    list(found)
+                assert PLAN.first(text) is not None  # it needs no more
+    assert PLAN.count(path) == PLAN.count(TEXT[:100])
+    path.write_bytes(b"")
+    assert PLAN.count(path) == 0
+
+
 def test_text_objects(tmp_path):
     (tmp_path / "text.gz").write_bytes(gzip.compress(TEXT))
     text = trawl.Text(TEXT)

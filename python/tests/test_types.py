@@ -81,6 +81,21 @@ def test_uses(tmp_path):
     assert errors == ["13"], lines
 
 
+def test_texts_of_numpy(tmp_path):
+    """(Interpreters before 3.12 have no method for the buffer protocol, and numpy declares it there
+    alone.)"""
+    pytest.importorskip("numpy")
+    path = tmp_path / "arrays.py"
+    path.write_text(
+        "import numpy\nimport trawl\ntext = numpy.zeros(3, numpy.uint8)\n"
+        "out = numpy.zeros(3, numpy.uint64)\nplan = trawl.Plan('a', sample=text)\n"
+        "count: int = plan.count(text) + plan.positions_into(text, out)\n"
+    )
+    for version in ("3.11", "3.13"):
+        result = run(tmp_path, "mypy", "--python-version", version, str(path))
+        assert result.returncode == 0, result.stdout
+
+
 def test_pyright(tmp_path):
     """The same as another checker sees it."""
     pytest.importorskip("pyright")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import itertools
 import os
 import pickle
 import socket
@@ -40,13 +41,30 @@ def gather(patterns: Any) -> tuple[Any, ...]:
 # ---- Results -----------------------------------------------------------------------------------
 
 
+class MatchItem(tuple[int, int, int]):
+    _fields = ("begin", "end", "pattern")
+
+
+class CellItem(tuple[int, int, int]):
+    _fields = ("record", "pattern", "begin")
+
+
+class LineItem(tuple[int, int, bytes]):
+    _fields = ("number", "begin", "text")
+
+
 class Columns(Generic[Item]):
-    """Columns of one length: item i is a tuple, value i of each of the first three."""
+    """Columns of one length: item i is a tuple, value i of each of the first three. Equal if all
+    their columns are. pyarrow.record_batch and polars.DataFrame take them without a copy."""
 
     __slots__: tuple[str, ...] = ()
+    _item: Any  # the names of these columns, and a tuple
 
     def _columns(self) -> tuple[Any, ...]:
         return tuple(getattr(self, name) for name in self.__slots__[:3])
+
+    def _named(self) -> dict[str, Any]:
+        return dict(zip(self._item._fields, self._columns()))
 
     def __len__(self) -> int:
         return len(self._columns()[0])
@@ -55,10 +73,39 @@ class Columns(Generic[Item]):
         return cast(Item, tuple(column[index] for column in self._columns()))
 
     def __iter__(self) -> Iterator[Item]:
-        return cast("Iterator[Item]", zip(*self._columns()))
+        # The first one tells the names: pandas.DataFrame looks for them there. To make all of that
+        # kind would take five times as long.
+        items = zip(*self._columns())
+        return cast(
+            "Iterator[Item]",
+            itertools.chain(map(self._item, itertools.islice(items, 1)), items),
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<trawl.{type(self).__name__}: {len(self)}>"
+        more = "..." if len(self) > 3 else ""
+        few = list(itertools.islice(self, 3))
+        return f"<trawl.{type(self).__name__} of {len(self)}: {few}{more}>"
+
+    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
+        from ._trawl import struct_capsules
+
+        return struct_capsules(self._named())
+
+    def to_pandas(self) -> Any:
+        """The columns as a DataFrame of pandas."""
+        import pandas
+
+        columns = self._named().items()
+        return pandas.DataFrame(
+            {name: getattr(column, "to_numpy", column.tolist)() for name, column in columns}
+        )
 
 
 class Matches(Columns[tuple[int, int, int]]):
@@ -79,6 +126,7 @@ class Matches(Columns[tuple[int, int, int]]):
     """
 
     __slots__ = ("begins", "ends", "patterns", "lines", "text_begin", "text_end")
+    _item = MatchItem
 
     def __init__(
         self,
@@ -92,12 +140,8 @@ class Matches(Columns[tuple[int, int, int]]):
         self.begins, self.ends, self.patterns, self.lines = begins, ends, patterns, lines
         self.text_begin, self.text_end = text_begin, text_end
 
-    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
-        from ._trawl import struct_capsules
-
-        names = ("begin", "end", "pattern", "line")
-        columns = self._columns() if self.lines is None else (*self._columns(), self.lines)
-        return struct_capsules(names[: len(columns)], columns)
+    def _named(self) -> dict[str, Any]:
+        return super()._named() | ({} if self.lines is None else {"line": self.lines})
 
 
 class Cells(Columns[tuple[int, int, int]]):
@@ -112,14 +156,10 @@ class Cells(Columns[tuple[int, int, int]]):
     """
 
     __slots__ = ("records", "patterns", "begins")
+    _item = CellItem
 
     def __init__(self, records: Column, patterns: Column, begins: Column) -> None:
         self.records, self.patterns, self.begins = records, patterns, begins
-
-    def __arrow_c_array__(self, requested_schema: Any = None) -> Any:
-        from ._trawl import struct_capsules
-
-        return struct_capsules(("record", "pattern", "begin"), self._columns())
 
 
 class Lines(Columns[tuple[int, int, bytes]]):
@@ -127,6 +167,7 @@ class Lines(Columns[tuple[int, int, bytes]]):
 
     lines[i] is (number, begin, bytes): counted from 0, where it begins in the text, and what it holds
     without its end. `numbers` and `begins` are Columns, `texts` an Array of bytes.
+    pyarrow.record_batch(lines) makes no copy.
 
     >>> lines = Plan("an").lines("pear\\nbanana\\nmango")
     >>> list(lines)
@@ -136,6 +177,7 @@ class Lines(Columns[tuple[int, int, bytes]]):
     """
 
     __slots__ = ("numbers", "begins", "texts")
+    _item = LineItem
 
     def __init__(self, numbers: Column, begins: Column, texts: Array) -> None:
         self.numbers, self.begins, self.texts = numbers, begins, texts
@@ -164,7 +206,12 @@ def restore(saved: Any) -> Any:
 def reduce_plan(saved: Any, protocol: int) -> tuple[Any, tuple[Any]]:
     """How a plan is pickled: as its saved form, out of band where pickle can do that."""
     form = to_bytes(saved)
-    return restore, (pickle.PickleBuffer(form) if protocol >= 5 else form,)
+    return restore, (out_of_band(form, protocol),)
+
+
+def out_of_band(form: Any, protocol: int) -> Any:
+    """A buffer for pickle, which keeps it out of band where it can."""
+    return pickle.PickleBuffer(form) if protocol >= 5 else bytes(form)
 
 
 # ---- File objects ------------------------------------------------------------------------------
