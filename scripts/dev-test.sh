@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test: build release and asan, run every test of both, fuzz for seconds, then tidy
+# test: build release and asan, run every test of both, then tidy
 set -euo pipefail
 . scripts/common.sh
 . scripts/tests.sh
@@ -14,10 +14,7 @@ export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-4}
 quick=ON # no device will run the kernels
 [ ! -e /dev/nvidiactl ] || quick=OFF
 # Configuring keeps one core busy: that of the later builds at the same time.
-{
-    configure_preset asan -DTRAWL_BENCH=OFF
-    ! have_fuzzer_runtime || configure_preset fuzz
-} >/dev/null 2>&1 & # what fails there fails again below
+configure_preset asan -DTRAWL_BENCH=OFF >/dev/null 2>&1 & # what fails there fails again below
 if step 'build release' bash scripts/dev-build.sh release -DTRAWL_CUDA_QUICK=$quick; then
     run_ctest release
 fi
@@ -27,6 +24,5 @@ export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16
 if step 'build asan' bash scripts/dev-build.sh asan -DTRAWL_BENCH=OFF; then
     run_ctest asan
 fi
-step 'fuzz for seconds' bash scripts/dev-fuzz.sh --quick "${TRAWL_FUZZ_SECONDS:-3}" || true
 step 'clang-tidy, quick' bash scripts/dev-tidy.sh --quick --clang || true
 summary

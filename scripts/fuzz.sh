@@ -10,8 +10,7 @@ fuzz_targets() {
     cmake --build build/fuzz --target help | grep -oE '^fuzz_[a-z0-9_]+' | grep -v '_replay$' | sort -u
 }
 
-# fuzz_for SECONDS [TARGET...]: each target (all, or those named) for so long, in a build with the
-# CMake options of `options`. A finding is left in
+# fuzz_for SECONDS [TARGET...]: each target (all, or those named) for so long. A finding is left in
 # build/fuzz/findings and ends with status 1; status 77 where clang or its runtime is missing.
 fuzz_for() {
     local seconds=$1 first
@@ -22,7 +21,7 @@ fuzz_for() {
         echo 'SKIPPED: clang with libFuzzer is not here'
         return 77
     fi
-    configure_preset fuzz ${options[@]+"${options[@]}"}
+    configure_preset fuzz
     mapfile -t targets < <(fuzz_targets)
     [ $# -eq 0 ] || targets=("$@")
     [ ${#targets[@]} -gt 0 ] || die 'there is no fuzz target'

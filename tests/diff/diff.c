@@ -22,6 +22,7 @@
 #define LINES_INPUTS 30
 #define LINES_CALLS 4 /* for each method and instruction set */
 #define NESTED_INPUTS 10
+#define ALIGNMENTS_LEAST 60 /* of 64 */
 #define SILENCE_SECONDS 300 /* a run that takes longer hangs */
 
 static const uint64_t chunk_sizes[] = {0,   1,   2,    5,    16,    33,     64,
@@ -347,8 +348,8 @@ static void check_coverage(void)
 {
     for (uint32_t method = 0; method < METHODS; method++)
         TEST_CHECK(report.built[method] > 0);
-    for (uint32_t set = 0; set < instruction_set_count() && report.total > CASES_NORMAL / 4; set++)
-        TEST_CHECK_U64(report.alignments[set], UINT64_MAX);
+    for (uint32_t set = 0; set < instruction_set_count() && report.total >= CASES_NORMAL / 4; set++)
+        TEST_CHECK(__builtin_popcountll(report.alignments[set]) >= ALIGNMENTS_LEAST);
     for (uint32_t place = 0; place < PLACE_KINDS; place++)
         TEST_CHECK(report.places[place] > 0);
 }

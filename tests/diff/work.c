@@ -120,12 +120,6 @@ static void run_methods(const struct diff_input *input, uint64_t plans[METHODS])
     }
 }
 
-/* Sanitizers meet half of the searches in a normal run. */
-static bool is_left_out(uint32_t index)
-{
-    return TEST_SANITIZED && !test_is_long() && index % 2 != 0;
-}
-
 /* Sets that nest in a text that they flood, in five ways. */
 static void add_flood(struct diff_input *input, uint32_t way)
 {
@@ -157,7 +151,7 @@ static void run_set_floods(struct test_random *random, uint64_t text_bytes)
     for (uint32_t i = 0; i < SET_WAYS * (sizeof texts / sizeof *texts); i++) {
         struct diff_input input;
 
-        if (is_left_out(i + i / SET_WAYS))
+        if (!test_turn(i + i / SET_WAYS, 2))
             continue;
         input_begin(random, texts[i / SET_WAYS], text_bytes, &input);
         input.kind = "a set's flood";
@@ -171,7 +165,7 @@ static void run_set_floods(struct test_random *random, uint64_t text_bytes)
 int main(void)
 {
     struct test_random random = test_random_begin("work");
-    uint64_t text_bytes = TEST_SANITIZED ? TEXT_BYTES / 2 : TEXT_BYTES;
+    uint64_t text_bytes = TEXT_BYTES / (test_is_long() ? 1 : 2);
     uint64_t plans[METHODS] = {0};
 
     test_begin("work");
@@ -180,7 +174,7 @@ int main(void)
         for (uint32_t size = 0; size < SIZES; size++) {
             struct diff_input input;
 
-            if (is_left_out(kind + size))
+            if (!test_turn(kind + size, 2))
                 continue;
             input_generate_worst(&random, kind, text_bytes, pattern_sizes[size], &input);
             run_methods(&input, plans);

@@ -4,6 +4,7 @@
 #include "trawl/flags.h"
 
 #define RANDOM_CASES 200000
+#define RANDOM_LONG 10000000
 #define INPUT_BYTES_MAX 4096
 
 static size_t add(uint8_t *bytes, size_t used, const char *text)
@@ -41,7 +42,7 @@ static size_t random_argument(struct test_random *random, uint8_t *bytes, size_t
 void fuzz_random(void)
 {
     struct test_random random = test_random_begin("fuzz_options");
-    uint64_t cases = RANDOM_CASES * test_setting("TRAWL_TEST_SCALE", 1);
+    uint64_t cases = test_amount(RANDOM_CASES, RANDOM_LONG);
 
     for (uint64_t i = 0; i < cases; i++) {
         uint8_t bytes[INPUT_BYTES_MAX];
