@@ -1,9 +1,10 @@
-/* clock: time that only goes forward. */
+/* clock: time that only goes forward: the world's, and what the calling thread has worked. */
 #ifndef TRAWL_BASE_CLOCK_H
 #define TRAWL_BASE_CLOCK_H
 
 #include <stdint.h>
 
 uint64_t clock_now_ns(void);
+uint64_t clock_worked_ns(void);
 
 #endif

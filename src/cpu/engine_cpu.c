@@ -81,8 +81,7 @@ static void look_begin(struct engine_worker *worker)
         worker->sampled_after = TABLES_SHARE * sampled_stride(plan->length_min);
 }
 
-static enum trawl_status begin(struct engine_worker *worker, const struct trawl_plan *plan,
-                               struct trawl_error *error)
+static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
 {
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     worker->plan = plan;
@@ -92,8 +91,10 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->dense_bytes = worker->dense_left = 0;
     worker->work_per_byte = SET_WORK_PER_BYTE;
     worker->work_spared = WORK_SPARED_MAX;
-    if (worker->dense_serial != plan->serial)
+    if (worker->dense_serial != plan->serial) {
         worker->dense_work = 0;
+        trial_begin(worker);
+    }
     worker->dense_serial = plan->serial;
     worker->dense_waits = false;
     worker_probes_begin(worker);
@@ -107,8 +108,6 @@ static enum trawl_status begin(struct engine_worker *worker, const struct trawl_
     worker->tile_places = SET_TILE_PLACES;
     worker->lines_hit = false;
     worker->matcher = NULL;
-    worker->buckets_excess = 0;
-    return plan->has_classes ? classes_begin(worker, plan, error) : TRAWL_OK;
 }
 
 static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
@@ -118,7 +117,9 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     (void)device;
     if (*worker == NULL)
         TRAWL_TRY(worker_open(engine, worker, error));
-    return plan == NULL ? TRAWL_OK : begin(*worker, plan, error);
+    if (plan != NULL)
+        begin(*worker, plan);
+    return TRAWL_OK;
 }
 
 /* Begins at or beyond this have no room for the shortest occurrence, or are not owned. */
@@ -187,10 +188,8 @@ static void scan_by_method(struct scan *scan)
         return;
     if (worker->bytes_only && scan_bytes_fits(worker, scan->want))
         scan_bytes(scan);
-    else if (worker->matcher != NULL)
-        scan_classes(scan);
     else if (worker->method == TRAWL_METHOD_SET)
-        scan_set(scan);
+        scan_either(scan);
     else if (worker->method == TRAWL_METHOD_SAMPLED)
         scan_sampled(scan);
     else
@@ -213,8 +212,6 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
         TRAWL_TRY(worker_look(worker, task->chunk, error));
     if (!due && worker->look_left != UINT64_MAX)
         worker->look_left -= min_u64(worker->look_left, task->chunk->owned);
-    if (worker->plan->turns_to_classes)
-        buckets_again(worker, task->chunk->owned);
     if (scan_is_needed(&scan))
         scan_by_method(&scan);
     return scan_end(&scan);

@@ -5,15 +5,7 @@
 #include "cpu/worker.h"
 
 #define CANDIDATE_WORK 16u
-#define TAIL_WORK 4u   /* of a character */
-#define PASSED_WORK 4u /* of a position that the first filter let pass */
-/* Where strings are long, classes take 0.2 to 0.5 ns for a byte of text that has few of their
- * grams, however many of its positions begin like one. Buckets that take more than the latter, and
- * in sum more than the classes' tables do, leave the next bytes of the text to them. */
-#define CLASSES_TAKE(bytes) ((bytes) / 2)
-#define CLASSES_WORK 8192u
-#define CLASSES_LITERAL_WORK 512u
-#define CLASSES_BYTES (8u << 20)
+#define TAIL_WORK 4u                    /* of a character */
 #define SET_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
 /* The first bytes at position x; near the text's end the load is put together bytewise. */
@@ -68,6 +60,7 @@ static void verify_place(struct scan *scan, uint64_t x)
     uint64_t count = scan->result->count;
 
     TRAWL_ASSERT(x >= scan->at && x < scan->limit);
+    scan->passed++;
     TRAWL_ASSERT(hash >> set->bitmap_bits == 0 && bucket >> set->bucket_bits == 0);
     if ((bitmap[hash / 64] >> (hash % 64) & 1) == 0)
         return; /* nibbles let it pass, but the gram is no literal's */
@@ -112,41 +105,6 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
     return words;
 }
 
-void buckets_again(struct engine_worker *worker, uint64_t bytes)
-{
-    if (worker->matcher != NULL && worker->classes_left <= bytes)
-        worker->matcher = NULL;
-    worker->classes_left -= min_u64(worker->classes_left, bytes);
-}
-
-/* Positions of the tile that the first filter let pass. */
-static uint64_t passed_count(const struct find_tile *tile, uint64_t words)
-{
-    uint64_t count = 0;
-
-    for (uint64_t k = 0; k < (tile->is_dense ? words : tile->hot_count); k++)
-        count += (uint64_t)__builtin_popcountll(tile->mask[tile->is_dense ? k : tile->hot[k]]);
-    return count;
-}
-
-/* These positions took so much work: would classes take less of the next ones? */
-static bool turn_to_classes(struct scan *scan, uint64_t places, uint64_t work)
-{
-    struct engine_worker *worker = scan->worker;
-    uint64_t enough = CLASSES_WORK + scan->plan->literal_count * CLASSES_LITERAL_WORK;
-    uint64_t usual = CLASSES_TAKE(places);
-
-    work += worker->buckets_excess;
-    worker->buckets_excess = work > usual ? work - usual : 0;
-    if (worker->buckets_excess <= enough)
-        return false;
-    worker->buckets_excess = 0;
-    worker->classes_left = CLASSES_BYTES;
-    scan->status = classes_begin(worker, scan->plan, scan->error);
-    scan->over = scan->status != TRAWL_OK;
-    return true;
-}
-
 void scan_set(struct scan *scan)
 {
     scan->work_max = 0;
@@ -154,10 +112,7 @@ void scan_set(struct scan *scan)
         scan->at = max_u64(scan->at, scan->run_until);
     while (!scan->over && scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t places, words = fill(scan, &places), begin = scan->at;
-        uint64_t work = scan->work, passed = 0;
 
-        if (scan->plan->turns_to_classes && words > 0)
-            passed = passed_count(&scan->worker->tile, words);
         dense_allow(scan, max_u64(places, 64 * words));
         if (words == 0) {
             places = 1;
@@ -171,11 +126,5 @@ void scan_set(struct scan *scan)
         if (scan->run_until <= begin + places) /* the tile was not dense */
             dense_spare(scan, places);
         scan->at = max_u64(begin + places, scan->run_until);
-        if (scan->plan->turns_to_classes &&
-            turn_to_classes(scan, places, scan->work - work + passed * PASSED_WORK)) {
-            if (!scan->over)
-                scan_classes(scan);
-            return;
-        }
     }
 }

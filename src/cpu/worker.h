@@ -18,6 +18,19 @@ struct byte_set {
     bool repeats;          /* more than one of some byte */
 };
 
+#define TRIAL_STEPS 8u
+
+/* A set that may be searched by buckets or by classes: which way takes less time here? */
+struct set_trial {
+    bool by_classes;
+    uint32_t step;     /* of a trial, whose steps are by the one and by the other way; 0: none */
+    uint64_t left;     /* bytes of text until the step ends, or until a trial may begin */
+    uint64_t interval; /* bytes from the last trial to the next */
+    uint64_t spent;    /* what the search took since then, as far as it is counted */
+    uint64_t ns[2];    /* this trial's steps took so long, by buckets and by classes, */
+    uint64_t bytes[2]; /* for so many bytes */
+};
+
 /* How the worker searches the text now. It begins with the plan's choice and learns from the text:
  * the plan itself never changes. */
 struct engine_worker {
@@ -43,24 +56,23 @@ struct engine_worker {
     struct find_bytes inside; /* not after one of these bytes */
     bool bytes_only;          /* all strings are of one byte: */
     struct byte_set bytes;
-    const struct set_matcher *matcher; /* of a large set, else NULL */
+    struct set_trial trial;
+    const struct set_matcher *matcher; /* once the set was searched by classes, else NULL */
     struct set_scratch *scratch;       /* with a matcher */
-    uint64_t buckets_excess;   /* without: what candidates took beyond what classes would take */
-    uint64_t classes_left;     /* bytes of text, then a plan's buckets are tried again */
-    uint32_t tile_places;      /* LINES: of the next tile */
-    bool lines_hit;            /* LINES, by stems: many lines of the last tile have a hit */
-    bool lines_kept;           /* the same: of this tile one hit of each line is gathered */
-    struct hits gathered;      /* of a tile */
-    uint64_t counted;          /* COUNT: of a tile, those that were not gathered */
-    struct hits ordered;       /* the same in order, while it is made */
-    struct dense_worker dense; /* for sets whose candidates are dense */
-    uint64_t dense_bytes;      /* begins that the automaton searched at the last dense part */
-    uint64_t dense_left;       /* of them, that are to follow in the next chunk */
-    uint64_t work_per_byte;    /* that counts as dense */
-    uint64_t work_spared;      /* that positions before did not take, at most WORK_SPARED_MAX */
-    uint64_t dense_work;       /* the cost of dense parts while there was no automaton, */
-    uint64_t dense_serial;     /* in searches with this plan */
-    bool dense_waits;          /* it was too little for the automaton, in the last positions too */
+    uint32_t tile_places;              /* LINES: of the next tile */
+    bool lines_hit;                    /* LINES, by stems: many lines of the last tile have a hit */
+    bool lines_kept;                   /* the same: of this tile one hit of each line is gathered */
+    struct hits gathered;              /* of a tile */
+    uint64_t counted;                  /* COUNT: of a tile, those that were not gathered */
+    struct hits ordered;               /* the same in order, while it is made */
+    struct dense_worker dense;         /* for sets whose candidates are dense */
+    uint64_t dense_bytes;   /* begins that the automaton searched at the last dense part */
+    uint64_t dense_left;    /* of them, that are to follow in the next chunk */
+    uint64_t work_per_byte; /* that counts as dense */
+    uint64_t work_spared;   /* that positions before did not take, at most WORK_SPARED_MAX */
+    uint64_t dense_work;    /* the cost of dense parts while there was no automaton, */
+    uint64_t dense_serial;  /* in searches with this plan */
+    bool dense_waits;       /* it was too little for the automaton, in the last positions too */
     /* Nothing reads of these what was not written for the same tile. */
     struct find_tile tile;
     struct find_tile ends;      /* LINES: of the same text, where lines end */
@@ -114,6 +126,7 @@ struct scan {
     uint64_t work;       /* bytes compared, for candidates that failed and for occurrences */
     uint64_t work_max;   /* beyond this the scan turns to two_way, or the dense automaton */
     uint64_t work_begin; /* sets: the work when this began to be counted */
+    uint64_t passed;     /* buckets: positions that the first filter let pass */
     uint64_t failed;     /* candidates that were none, in this scan */
     uint64_t tile_begin; /* the tile that is being verified; tile_words 0: none */
     uint64_t tile_words;
@@ -179,11 +192,13 @@ void scan_tiles(struct scan *scan); /* every and grams */
 void scan_sampled(struct scan *scan);
 void scan_set(struct scan *scan);
 void scan_classes(struct scan *scan); /* large sets */
+/* By either, whichever the text lets take less time. */
+void scan_either(struct scan *scan);
+/* For the worker's plan, which is another one than before. */
+void trial_begin(struct engine_worker *worker);
 /* The worker's matcher is the plan's from here on. */
 enum trawl_status classes_begin(struct engine_worker *worker, const struct trawl_plan *plan,
                                 struct trawl_error *error);
-/* Before a chunk of so many bytes, of a plan that turns to classes: try buckets again in time. */
-void buckets_again(struct engine_worker *worker, uint64_t bytes);
 
 void scan_bytes(struct scan *scan); /* strings of one byte */
 /* No values of a byte, and one more. */

@@ -106,6 +106,9 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
             add(text,
                 "classes: the CPU searches by length, with q, stride and tables of its own for "
                 "each class; those below are not its\n");
+        if (plan->has_either)
+            add(text, "trials: the CPU tries buckets and classes in turn and goes on with what is "
+                      "quicker\n");
         add(text, "q: %u\nstride: 1\n", plan->set.q);
         break;
     case TRAWL_METHOD_AUTO:

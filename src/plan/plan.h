@@ -91,8 +91,8 @@ struct trawl_plan {
     /* Several literals, or one with a tail: */
     struct plan_set set;
     double byte_bits;      /* entropy of a byte of the literals */
-    bool has_classes;      /* the CPU searches it by classes of length, with tables of its own */
-    bool turns_to_classes; /* the CPU begins without, and takes them where the text asks for them */
+    bool has_classes;      /* the CPU begins by classes of length, with tables of its own, */
+    bool has_either;       /* and tries whether buckets take less time; else the other way round */
     uint64_t *set_bitmap;  /* 1 << bitmap_bits bits */
     uint64_t *set_wide;    /* as many, of plan_hash_wide; NULL if set.wide_mask is 0 */
     uint32_t *set_buckets; /* (1 << bucket_bits) + 1 begins into set_entries */

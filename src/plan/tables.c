@@ -9,14 +9,8 @@
 #define SET_BITMAP_BITS_MAX 24u
 #define SET_BITMAP_BITS_PER_LITERAL 7u /* log2: 128 bits per literal keep 1 % of false passes */
 #define SET_BUCKET_BITS_MAX 24u
-/* The CPU's classes of length: for this many literals; for fewer where short ones would decide for
- * all, where long ones leave most positions out, where letters let samples of four bytes do. */
-#define CLASSES_LITERALS_MIN 8192u
-#define CLASSES_SHORT_LITERALS_MIN 257u
-#define CLASSES_SHORT_LENGTH_MAX 3u
-#define CLASSES_LONG_LITERALS_MIN 33u
-#define CLASSES_LONG_LENGTH_MIN 12u
-#define CLASSES_LETTERS_MIN 33u
+#define CLASSES_LITERALS_MIN 8192u /* the CPU begins by classes of length, */
+#define EITHER_LITERALS_MAX 65536u /* and up to here it may turn to buckets */
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
 #define NIBBLE_LITERALS_PER_GROUP 16u /* two per class let few wrong positions pass */
@@ -137,20 +131,17 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* For other sets the plan's own tables are better, which are looked at once for each position; of
- * whole words and lines, for the few where one may begin. */
-static bool wants_classes(const struct trawl_plan *plan)
+/* By classes of length or by buckets, the plan's own tables, which are looked at once for each
+ * position; of whole words and lines, for the few where one may begin. Of most sets the text
+ * decides, and buckets are there at once. */
+static void choose_way(struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;
+    bool open = plan_way_is_open(plan) && plan_fits_classes(plan);
 
-    if (plan->method_asked == TRAWL_METHOD_BUCKETS || plan->method_asked == TRAWL_METHOD_CLASSES)
-        return plan->method_asked == TRAWL_METHOD_CLASSES;
-    return plan_fits_classes(plan) &&
-           (count >= CLASSES_LITERALS_MIN ||
-            (count >= CLASSES_SHORT_LITERALS_MIN && plan->length_min <= CLASSES_SHORT_LENGTH_MAX) ||
-            (count >= CLASSES_LONG_LITERALS_MIN && plan->length_min >= CLASSES_LONG_LENGTH_MIN) ||
-            (count >= CLASSES_LETTERS_MIN && plan->length_min > CLASSES_SHORT_LENGTH_MAX &&
-             plan_has_letters(plan)));
+    plan->has_classes =
+        plan->method_asked == TRAWL_METHOD_CLASSES || (open && count >= CLASSES_LITERALS_MIN);
+    plan->has_either = open && count > 1 && count <= EITHER_LITERALS_MAX;
 }
 
 /* All of the set's but the arrays. */
@@ -158,10 +149,7 @@ static void prepare_set(struct trawl_plan *plan)
 {
     set_parameters(plan);
     plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
-    plan->has_classes = wants_classes(plan);
-    plan->turns_to_classes = !plan->has_classes && plan_way_is_open(plan) &&
-                             plan_fits_classes(plan) && plan->literal_count > 1 &&
-                             plan->length_min >= CLASSES_LONG_LENGTH_MIN;
+    choose_way(plan);
     if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
         build_nibbles(plan);
 }
@@ -244,7 +232,7 @@ enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)
     TRAWL_TRY(memory_allocate_table(plan->literal_count, sizeof *plan->set_entries, false, &memory,
                                     error));
     plan->set_entries = (uint32_t *)memory;
-    if (!plan->has_classes) {
+    if (!plan->has_classes || plan->has_either) {
         TRAWL_TRY(memory_allocate_table(plan->literal_count, sizeof *plan->set_heads, false,
                                         &memory, error));
         plan->set_heads = (struct plan_head *)memory;

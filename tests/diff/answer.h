@@ -12,8 +12,8 @@
 struct answer_scans {
     uint64_t dense;                                    /* by the automaton, in part at least */
     uint64_t sparse;                                   /* by candidates alone */
-    uint64_t by_classes;                               /* of lengths, */
-    uint64_t turned;                                   /* which only the text asked for */
+    uint64_t by_classes;                               /* of lengths, in the end */
+    uint64_t turned;                                   /* from or to these in the middle */
     uint64_t switches[ANSWER_METHODS][ANSWER_METHODS]; /* the method before a scan, and after it */
 };
 extern struct answer_scans answer_scans;

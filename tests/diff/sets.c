@@ -436,7 +436,7 @@ int main(void)
         input_free(&input);
     }
     printf("%" PRIu64 " scans by the automaton, %" PRIu64 " without it; %" PRIu64
-           " by classes of lengths, %" PRIu64 " since the text asked for them\n",
+           " by classes of lengths, %" PRIu64 " by these and by buckets\n",
            answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.turned);
     if (cases >= CASES_TELLING) {
         TEST_CHECK(answer_scans.dense > 0 && answer_scans.sparse > 0);

@@ -1,8 +1,8 @@
 /* work: a search does work linear in the text, whatever the text and the pattern. Work is counted,
  * never timed: the library is compiled once more so that each basic block it enters calls
  * __sanitizer_cov_trace_pc, and its calls of memcmp and memchr go through the functions here,
- * which charge the bytes looked at. The count is the same in every run.
- * Builds with sanitizers run the same searches and count nothing.
+ * which charge the bytes looked at. A thread's clock is this work, so the count is the same in
+ * every run. Builds with sanitizers run the same searches and count nothing.
  */
 #include <unistd.h>
 
@@ -17,6 +17,8 @@
 #define COMPARED_BYTES_PER_BLOCK 16
 #define SET_PATTERNS 400u
 #define SET_WAYS 5u
+#define CHOICE_BYTES 16u
+#define CHOICE_STRINGS 9000u /* so many are searched by classes at first */
 #define METHODS (TRAWL_METHOD_AUTOMATON + 1)
 
 static const uint64_t pattern_sizes[] = {1,  2,  3,   4,    7,    8,     16,
@@ -29,6 +31,7 @@ static uint64_t work;
 void __sanitizer_cov_trace_pc(void);
 int __wrap_memcmp(const void *a, const void *b, size_t count);
 void *__wrap_memchr(const void *bytes, int byte, size_t count);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time);
 
 void __sanitizer_cov_trace_pc(void)
 {
@@ -55,6 +58,13 @@ void *__wrap_memchr(const void *bytes, int byte, size_t count)
         passed++;
     work += 1 + passed / COMPARED_BYTES_PER_BLOCK;
     return passed == count ? NULL : (void *)(uintptr_t)(first + passed);
+}
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *time)
+{
+    (void)clock;
+    *time = (struct timespec){(time_t)(work / 1000000000), (long)(work % 1000000000)};
+    return 0;
 }
 
 struct worst_row {
@@ -162,6 +172,66 @@ static void run_set_floods(struct test_random *random, uint64_t text_bytes)
     TEST_CHECK(plans[TRAWL_METHOD_SET] > 0);
 }
 
+/* The work of a search by a method, with its tables. */
+static uint64_t work_of(const struct diff_input *input, enum trawl_method method)
+{
+    struct run_config config = {.method = method, .threads = 1};
+    struct trawl_plan *plan = NULL;
+    uint64_t count = UINT64_MAX;
+
+    if (!TEST_CHECK(run_plan_build(input, &config, &plan, NULL) == TRAWL_OK))
+        exit(test_end());
+    run_plan(input, &config, plan, &count);
+    trawl_plan_free(plan);
+    return work;
+}
+
+/* Strings whose first half, or whose second, is alike, in a text that is full of it. */
+static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
+                        bool begin_alike, struct diff_input *input)
+{
+    uint64_t varied = CHOICE_BYTES / 2;
+
+    memset(input, 0, sizeof *input);
+    input->kind = begin_alike ? "first halves" : "second halves";
+    input->line_end = '\n';
+    input->text_bytes = text_bytes;
+    input->pattern_count = strings;
+    input->text = malloc(text_bytes);
+    input->patterns = malloc(strings * sizeof *input->patterns);
+    input->pattern_memory = calloc(strings, sizeof *input->pattern_memory);
+    if (input->text == NULL || input->patterns == NULL || input->pattern_memory == NULL)
+        exit(1);
+    for (uint64_t i = 0; i < text_bytes; i++)
+        input->text[i] = (uint8_t)(i % (varied + 1) == 0 ? 'a' + test_random_below(random, 26)
+                                                         : i % (varied + 1));
+    for (uint64_t i = 0; i < strings; i++) {
+        uint8_t *bytes = input->pattern_memory[i] = malloc(CHOICE_BYTES);
+
+        for (uint64_t j = 0; bytes != NULL && j < CHOICE_BYTES; j++)
+            bytes[j] = (uint8_t)((j < varied) == begin_alike ? 1 + j % varied
+                                                             : 'a' + test_random_below(random, 26));
+        input->patterns[i] = (struct naive_bytes){bytes, CHOICE_BYTES};
+    }
+}
+
+/* The text decides between buckets and classes. No test had asked whether it does. */
+static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
+                        enum trawl_method first, enum trawl_method better)
+{
+    struct diff_input input;
+    uint64_t own, most, least;
+
+    make_choice(random, text_bytes, strings, first == TRAWL_METHOD_BUCKETS, &input);
+    own = work_of(&input, TRAWL_METHOD_AUTO);
+    most = work_of(&input, first);
+    least = work_of(&input, better);
+    printf("%s alike: %" PRIu64 " blocks; by %s %" PRIu64 ", by %s %" PRIu64 "\n", input.kind, own,
+           method_name(first), most, method_name(better), least);
+    TEST_CHECK(TEST_SANITIZED || (2 * least < most && own < least + (most - least) / 2));
+    input_free(&input);
+}
+
 int main(void)
 {
     struct test_random random = test_random_begin("work");
@@ -181,6 +251,9 @@ int main(void)
             input_free(&input);
         }
     run_set_floods(&random, text_bytes);
+    test_choice(&random, 4 * text_bytes, 10, TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES);
+    test_choice(&random, 4 * text_bytes, CHOICE_STRINGS, TRAWL_METHOD_CLASSES,
+                TRAWL_METHOD_BUCKETS);
     for (uint32_t method = 0; method < METHODS; method++) {
         printf("%s: %" PRIu64 " plans, at most %.1f blocks per byte: %s\n",
                method_name((enum trawl_method)method), plans[method], worst[method].work_per_byte,

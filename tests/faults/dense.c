@@ -89,8 +89,10 @@ static uint64_t search(struct engine_worker *worker, const struct trawl_plan *pl
         worker->lines_hit = way == BY_LINES;
         if (way != BY_AUTOMATON)
             worker->work_per_byte = 1u << 20;
-        if (way == BY_TURNING) /* as if many positions had passed the first filter */
-            worker->buckets_excess = UINT64_MAX / 2;
+        if (way == BY_TURNING) { /* as if buckets had taken long, and a trial had begun */
+            worker->trial.step = 1;
+            worker->trial.left = PERIOD;
+        }
         *status = engine_scan(&engine_cpu, worker, &chunk, from,
                               way == BY_LINES ? WANT_LINES : WANT_HITS, &result, error);
         if (*status != TRAWL_OK)
@@ -112,7 +114,9 @@ static void make_plan(struct trawl_plan **plan)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
 
-    options.method = TRAWL_METHOD_SET;
+    options.method = way == BY_AUTOMATON ? TRAWL_METHOD_BUCKETS
+                     : way == BY_TURNING ? TRAWL_METHOD_SET
+                                         : TRAWL_METHOD_CLASSES;
     if (!TEST_CHECK(trawl_plan_build(patterns, pattern_count, &options, plan, NULL) == TRAWL_OK))
         exit(test_end());
 }
@@ -140,7 +144,7 @@ static bool round_met_fault(struct engine *engine, uint64_t nth, bool persistent
     TEST_CHECK_U64(search(worker, plan, &right, &status, &error), expected_count);
     TEST_CHECK(right && status == TRAWL_OK &&
                (worker->dense.read_bytes > 0) == (way == BY_AUTOMATON));
-    TEST_CHECK(plan->turns_to_classes == (way == BY_TURNING) &&
+    TEST_CHECK(plan->has_either == (way == BY_TURNING) &&
                (worker->matcher != NULL) == (way != BY_AUTOMATON));
     engine_cpu.release(worker);
     trawl_plan_free(plan);

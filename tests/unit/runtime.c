@@ -47,15 +47,20 @@ static void make_text(void)
     (void)close(file);
 }
 
-static struct trawl_plan *make_plan(void)
+static struct trawl_plan *make_plan_by(enum trawl_method method)
 {
     struct trawl_pattern given[3];
     struct trawl_plan *plan = NULL;
 
     for (uint32_t i = 0; i < 3; i++)
         given[i] = (struct trawl_pattern){patterns[i].bytes, patterns[i].bytes_count};
-    MUST(trawl_plan_build(given, 3, NULL, &plan, NULL));
+    MUST(trawl_plan_build(given, 3, PLAN_WITH(.method = method), &plan, NULL));
     return plan;
+}
+
+static struct trawl_plan *make_plan(void)
+{
+    return make_plan_by(TRAWL_METHOD_AUTO);
 }
 
 /* ---- Pulled results ----------------------------------------------------------------------- */
@@ -505,7 +510,7 @@ static void budget(struct trawl_plan *unused)
 
     (void)unused;
     trawl_set_allocator(&allocator);
-    plan = make_plan();
+    plan = make_plan_by(TRAWL_METHOD_BUCKETS);
     for (uint64_t limit = 12000; limit <= 60000; limit += 12000) {
         runtime = must_runtime(TRAWL_ENGINE_CPU, 4, limit);
         searcher = must_searcher_of(runtime, 8000);

@@ -1,0 +1,114 @@
+/* scan_either: method set, by buckets or by classes: whichever takes less time on the text at hand.
+ *
+ * What either takes depends on the text, the strings and the caches, and is not foreseen: the plan
+ * says by which one to begin, and once that has taken as long as a trial would, steps of text are
+ * searched by the one and by the other in turn. The quicker one goes on, until the next trial.
+ */
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "cpu/worker.h"
+
+#define STEP_BYTES (16u << 10)
+#define STEPS_COLD 2u /* the first by each way: its tables are not in the caches */
+#define INTERVAL_MIN (8u << 20)
+#define INTERVAL_MAX (256u << 20)
+#define AHEAD(ns) ((ns) - (ns) / 16) /* a way takes over if it takes less than this */
+/* What a trial takes, in ns, with the tables of classes if there are none; and what counts until
+ * then: what any filter takes for a byte of text, a position that passes it, and work. */
+#define TRIAL_NS (128u << 10)
+#define TABLES_LITERAL_NS 512u
+#define SPENT(bytes, passed, work) ((bytes) / 8 + 4 * (passed) + (work))
+
+void trial_begin(struct engine_worker *worker)
+{
+    worker->trial = (struct set_trial){.by_classes = worker->plan->has_classes};
+}
+
+/* After a trial: the quicker way. */
+static void choose(struct set_trial *trial)
+{
+    bool now = trial->by_classes;
+    double own = (double)trial->ns[now] * (double)trial->bytes[!now];
+    double other = (double)trial->ns[!now] * (double)trial->bytes[now];
+    bool turns = other < AHEAD(own);
+
+    TRAWL_ASSERT(trial->step > TRIAL_STEPS && trial->spent > 0);
+    trial->interval =
+        turns || trial->interval == 0 ? INTERVAL_MIN : min_u64(2 * trial->interval, INTERVAL_MAX);
+    trial->by_classes = now ^ turns;
+    trial->left = trial->interval;
+    trial->step = 0;
+    trial->spent = 0;
+}
+
+static uint64_t tables_ns(const struct engine_worker *worker)
+{
+    return worker->matcher != NULL ? 0 : worker->plan->literal_count * TABLES_LITERAL_NS;
+}
+
+/* So many bytes of text took so much; `spent` is counted. */
+static void count(struct scan *scan, uint64_t bytes, uint64_t ns, uint64_t spent)
+{
+    struct set_trial *trial = &scan->worker->trial;
+
+    trial->left -= min_u64(trial->left, bytes);
+    if (trial->step == 0) {
+        trial->spent += spent;
+        if (trial->left > 0 || trial->spent < TRIAL_NS + tables_ns(scan->worker))
+            return;
+        memset(trial->ns, 0, sizeof trial->ns);
+        memset(trial->bytes, 0, sizeof trial->bytes);
+    } else {
+        if (trial->step > STEPS_COLD) {
+            trial->ns[trial->by_classes] += ns;
+            trial->bytes[trial->by_classes] += bytes;
+        }
+        if (trial->left > 0)
+            return;
+    }
+    trial->by_classes ^= trial->step > 0;
+    scan->worker->dense_left = 0; /* the automaton is a part of the way that came to it */
+    trial->step++;
+    trial->left = STEP_BYTES;
+    if (trial->step > TRIAL_STEPS)
+        choose(trial);
+}
+
+static void classes(struct scan *scan)
+{
+    if (scan->worker->matcher == NULL)
+        scan->status = classes_begin(scan->worker, scan->plan, scan->error);
+    scan->over = scan->status != TRAWL_OK;
+    if (!scan->over)
+        scan_classes(scan);
+}
+
+void scan_either(struct scan *scan)
+{
+    struct set_trial *trial = &scan->worker->trial;
+    const uint64_t limit = scan->limit;
+
+    while (!scan->over && scan->at < limit && !scan_is_full(scan)) {
+        uint64_t begin = max_u64(scan->at, scan->run_until), work = scan->work,
+                 passed = scan->passed, took;
+        uint64_t bytes = trial->step > 0 ? trial->left : max_u64(trial->left, STEP_BYTES), ns = 0;
+
+        scan->at = begin;
+        if (scan->plan->has_either && begin < limit && limit - begin > bytes)
+            scan->limit = begin + bytes;
+        if (trial->step > 0)
+            ns = clock_worked_ns();
+        if (trial->by_classes)
+            classes(scan);
+        else
+            scan_set(scan);
+        if (trial->step > 0)
+            ns = clock_worked_ns() - ns;
+        scan->limit = limit;
+        took = max_u64(scan->at, scan->run_until) - begin;
+        if (scan->plan->has_either)
+            count(scan, took, ns, SPENT(took, scan->passed - passed, scan->work - work));
+    }
+}
