@@ -59,8 +59,9 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
     uint32_t i = 0;
 
     options.chunk_bytes = field_number(&it->fields, "chunk", 0);
-    snprintf(key, sizeof key, "%s %" PRIu32 " %" PRIu64 " %s", engine, it->threads,
-             options.chunk_bytes, isa);
+    /* What one contestant has loaded, another's searches of the same bytes would find there. */
+    snprintf(key, sizeof key, "%s %" PRIu32 " %" PRIu64 " %s%s", engine, it->threads,
+             options.chunk_bytes, isa, field(&it->fields, "loaded", NULL) != NULL ? " loaded" : "");
     while (i < SEARCHERS_MAX && searchers[i].searcher != NULL && strcmp(searchers[i].key, key) != 0)
         i++;
     if (i == SEARCHERS_MAX)
