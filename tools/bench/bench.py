@@ -15,7 +15,6 @@ import docs
 import floods
 import gpu
 import grid
-import losses
 import papers
 import regret
 import sets
@@ -152,7 +151,9 @@ def measure(options, name):
     try:
         environment = grid.ENVIRONMENT if module is grid else None
         rows = runner.run(kept(clock.rows(make(options, texts))), environment, finished)
-        rows = sets.merged(rows)
+        rows = papers.merged(rows) if module is papers else sets.merged(rows)
+        if module is papers:
+            head['texts'] = {kind: [name, len(content)] for kind, (content, name) in texts.sources.items()}
         if module in (grid, regret):
             rows = module.again(rows, made, lambda few: runner.run(clock.rest(few), environment, finished),
                                 head)
@@ -175,11 +176,11 @@ def report(data):
     name = data['benchmark']
     if name != 'papers':
         return KINDS[name][2](data)
-    lines = []
+    lines = papers.overview(data)
     for paper in papers.NAMES:
         if any(row['paper'] == paper for row in data['rows']):
-            lines += papers.section(data, paper) + ['']
-    return lines + losses.losses(data)
+            lines += [''] + papers.section(data, paper)
+    return lines
 
 
 def one(options, name):

@@ -1,24 +1,31 @@
-"""claims: what a source says and what a run adds, as sentences made from the figures.
+"""claims: what a source says, held against the figures of a run: a verdict and a sentence.
 
-A sentence never says more than its cases do: how many are so, how many are not, which ones, and
-from which ratio to which."""
+A claim is about cells, and each cell has a value: how many times as fast, or as long, something is. The
+claim holds in a cell where the value reaches the claim's bound; within 5 % of it the cell is undecided.
+Times are means, as in the sources. Where a cell has many patterns, the value is their median, and it
+is the nearer quartile that has to reach the bound.
+
+A case refers to results as "ROW|CONTESTANT" or "ROW|CONTESTANT|PART"; [CASE, A, B] is B's time / A's,
+and [CASE, A, B, C, D] that of A and B divided by that of C and D."""
 import math
 import statistics
 
 from report import digits
 
-ALIKE = 0.05  # ratios this close to 1 are counted once more
-NAMED_MAX = 4  # cases of the smaller side that are named
+NEAR = 1.05  # a value this close to the bound decides nothing
 CROSSING_NEAR = 2.0  # a crossing within this factor of the source's counts as the same
+NAMED_MAX = 3  # cells where a claim does not hold that are named
+VERDICTS = ('reproduced', 'partly', 'not reproduced', 'undecided')
 
 
 class Figures:
     """The results of one report, by "ROW|CONTESTANT|PART"."""
 
-    def __init__(self, data, rows):
+    def __init__(self, data, rows, published=None):
         self.has_gpu = bool(data.get('gpu') or data['machine'].get('gpu'))
         self.rows = {row['name']: row for row in rows}
         self.results = {(row['name'], it['name']): it for row in rows for it in row['results']}
+        self.published = published or {}
 
     def find(self, ref):
         return self.results.get(tuple(ref.split('|')[:2]))
@@ -39,162 +46,158 @@ class Figures:
         return why.split(':')[0] if why.split(':')[0] in ('missing', 'failed', 'no time') else 'refused'
 
     @staticmethod
-    def runs(it, part):
+    def runs(it, part='whole'):
         if part == 'whole':
             return it['seconds']
         if part == 'copies':
             return [a + b for a, b in zip(it.get('copy_in', []), it.get('copy_out', []))] \
                 or it.get('copy_in', [])
-        if part == 'other':
-            named = [it[key] for key in ('plan', 'memory', 'copy_in', 'kernel', 'copy_out', 'host_work')
-                     if key in it]
-            return [whole - sum(values) for whole, *values in zip(it['seconds'], *named)]
+        if part == 'search kernel':
+            kernel = it.get('kernel', [])
+            return [a - b for a, b in zip(kernel, it.get('shifts', [0] * len(kernel)))]
         return it.get(part, [])
 
-    def seconds(self, ref):
-        """The median; None: not measured."""
+    def times(self, ref):
+        """Of each pattern, if the row has several; else the mean of the runs; []: not measured."""
         it, parts = self.find(ref), ref.split('|')
-        runs = self.runs(it, parts[2] if len(parts) > 2 else 'whole') if self.good(it) else []
-        return statistics.median(runs) if runs else None
+        runs = self.runs(it, *parts[2:]) if self.good(it) else []
+        if not any(runs):
+            return []
+        return runs if 'patterns' in self.rows[parts[0]] else [statistics.mean(runs)]
+
+    def ratios(self, left, right):
+        return [b / a for a, b in zip(self.times(left), self.times(right)) if a > 0]
+
+    def there(self, ref):
+        """What the source printed; of a part, if it printed no parts, the whole."""
+        return self.published.get(ref) or self.published.get('|'.join(ref.split('|')[:2]))
 
 
-def ratio_of(figures, left, right):
-    a, b = figures.seconds(left), figures.seconds(right)
-    return a / b if a and b else None
+def quartiles(values):
+    if len(values) == 1:
+        return values * 3
+    return [values[0]] * 3 if len(set(values)) == 1 else statistics.quantiles(values, n=4)
 
 
-def value_of(figures, claim, case):
-    value = ratio_of(figures, case[1], case[2])
-    if value is None or claim['kind'] != 'gain':
-        return 1 / value if value and claim['kind'] == 'best' else value
-    base = ratio_of(figures, *case[5:7])
-    return value / base if base else None
+def cases_of(claim):
+    if 'cases' in claim:
+        return claim['cases']
+    side = int(len({pair[0] for pair in claim['who']}) == 1)  # of a pair: what differs names the case
+    return [[on if len(claim['who']) == 1 else f"{on}, {pair[side].split('|')[0]}"]
+            + [f'{on}|{name}' for name in pair] for on in claim['on'] for pair in claim['who']]
 
 
-def is_so(claim, value):
-    return value >= claim['bound'] if claim.get('at_least') else value < claim['bound']
+def cells_of(figures, claim):
+    """(name, lower quartile, median, upper quartile, the source's value or None) of what was measured."""
+    cells = []
+    for name, left, right, *base in cases_of(claim):
+        values = figures.ratios(left, right)
+        refs = [figures.there(ref) for ref in (left, right, *base)]
+        if base:
+            below = figures.ratios(*base)
+            values = [a / b for a, b in zip(values, below)]
+        there = None
+        if all(refs):
+            there = refs[1] / refs[0] / (refs[3] / refs[2] if base else 1)
+        if values:
+            cells.append((name, *quartiles(values), there))
+    return cells
 
 
-def span(least, most):
-    return digits(least) if digits(least) == digits(most) else f'{digits(least)} to {digits(most)}'
+def holds(claim, low, high):
+    """True, False, or None: undecided."""
+    kind, bound = claim.get('kind'), claim.get('bound', 1)
+    if kind == 'most':
+        low, high, bound = 1 / high, 1 / low, 1 / bound
+    if kind == 'equal':
+        return True if low >= 1 / NEAR and high <= NEAR else None if low <= 1 <= high else False
+    if kind == 'no slower':
+        return True if low >= 1 / NEAR else False if high < 1 / NEAR else None
+    return True if low >= bound * NEAR else False if high <= bound / NEAR else None
 
 
-def published_of(claim, cases, word):
-    """What the source says, and in how many cells that holds."""
-    if claim.get('ours'):
-        return ''
-    numbers = [case[3] for case, _ in cases if len(case) > 3 and case[3]]
-    text = f" Published: {claim.get('published') or word}"
-    if numbers:
-        text += f' ({span(min(numbers), max(numbers))})'
-    return f'{text}; holds in {sum(is_so(claim, v) for _, v in cases)} of {len(cases)}.'
-
-
-def few(claim, cases, so, not_so):
-    """Which cases are the few: those that are so, or those that are not."""
-    yes = [case[0] for case, value in cases if is_so(claim, value)]
-    no = [case[0] for case, value in cases if not is_so(claim, value)]
-    names, word = (yes, so) if len(yes) < len(no) else (no, not_so)
-    return f" {word}: {'; '.join(names)}." if 0 < len(names) <= NAMED_MAX else ''
-
-
-def ratio_sentence(claim, cases):
-    values = [value for _, value in cases]
-    holds, least = sum(is_so(claim, value) for value in values), claim.get('at_least')
-    text = f"{claim['left']}: {span(min(values), max(values))} times the time of {claim['right']}; "
-    if claim['bound'] != 1:
-        word = f"at {'least' if least else 'most'} {claim['bound']:.3g} times"
-        return (text + f'{word} in {holds} of {len(cases)} cells.' + few(claim, cases, 'So', 'Not so')
-                + published_of(claim, cases, word))
-    faster = len(cases) - holds if least else holds
-    alike = sum(abs(value - 1) <= ALIKE for value in values)
-    text += f'faster in {faster} of {len(cases)} cells, slower in {len(cases) - faster}'
-    text += (f', within 5 % in {alike}' if alike else '') + '.'
-    words = ('Slower', 'Faster') if least else ('Faster', 'Slower')
-    return text + few(claim, cases, *words) + published_of(claim, cases, words[0].lower())
-
-
-def gain_sentence(claim, cases):
-    values = [value for _, value in cases]
-    holds, least = sum(is_so(claim, value) for value in values), claim.get('at_least')
-    words = ('Larger', 'Smaller') if least else ('Smaller', 'Larger')
-    return (f"{claim['left']} is {span(min(values), max(values))} times {claim['right']}: smaller in "
-            f'{len(cases) - holds if least else holds} of {len(cases)} cells.'
-            + few(claim, cases, *words) + published_of(claim, cases, words[0].lower()))
-
-
-def best_sentence(claim, cases):
-    values = [value for _, value in cases]
-    name = next(case[0] for case, value in cases if value == max(values))
-    text = (f"{claim['left']} is at best {digits(max(values))} times as fast as {claim['right']} "
-            f'({name}), at worst {digits(min(values))} times.')
-    if claim.get('ours'):
-        return text
-    return text + (f" Published: up to {claim['bound']:g} times; reached in "
-                   f'{sum(is_so(claim, value) for value in values)} of {len(cases)} cells.')
-
-
-def crossings(cases):
-    """(where, faster from there on), on straight lines between the logarithms of both."""
-    found = []
-    for (before, a), (after, b) in zip(cases, cases[1:]):
-        if (a < 1) != (b < 1):
+def crossing(cells):
+    """Where the value reaches 1, on a straight line between logarithms; None: nowhere."""
+    for before, after in zip(cells, cells[1:]):
+        a, b = before[2], after[2]
+        if a < 1 <= b:
             part = math.log(a) / (math.log(a) - math.log(b))
-            found.append((before[4] * math.exp(math.log(after[4] / before[4]) * part), b < 1))
-    return found
+            return float(before[0]) * (float(after[0]) / float(before[0])) ** part
+    return None
 
 
-def nearest_crossing(claim, cases):
-    places = [at for at, _ in crossings(cases)]
-    return min(places, key=lambda at: abs(math.log(at / claim['bound'])), default=None)
+def span(values):
+    least, most = digits(min(values)), digits(max(values))
+    return f'{least} ×' if least == most else f'{least} to {most} ×'
 
 
-def is_near(claim, at):
-    return at is not None and 1 / CROSSING_NEAR <= at / claim['bound'] <= CROSSING_NEAR
+def word_for(answers):
+    yes, no, open_ = (answers.count(it) for it in (True, False, None))
+    if yes and no:
+        return 'partly'
+    if yes:
+        return 'reproduced' if yes >= open_ else 'undecided'
+    return 'not reproduced' if no and no >= open_ else 'undecided'
 
 
-def crossing_sentence(claim, cases):
-    values, found = [value for _, value in cases], crossings(cases)
-    text = (f"{claim['left']} compared with {claim['right']}: "
-            f"{'faster' if values[0] < 1 else 'slower'} at {cases[0][0][4]:.0f}")
-    text += ''.join(f", {'faster' if faster else 'slower'} from {at:.0f}" for at, faster in found)
-    text += (f"; {len(found)} crossing{'' if len(found) == 1 else 's'} between {cases[0][0][4]:.0f} "
-             f"and {cases[-1][0][4]:.0f}{' ' if claim.get('unit') else ''}{claim.get('unit', '')} "
-             f'(ratios {span(min(values), max(values))}).')
-    if not claim['bound']:
-        return text
-    at = nearest_crossing(claim, cases)
-    return text + f" Published: {claim.get('published', '')}" + (
-        f"; the nearest here is {at / claim['bound']:.2f} times that: "
-        + ('holds within a factor of 2.' if is_near(claim, at) else 'does not hold.')
-        if at else '; there is none here: does not hold.')
+def where(claim, cells, answers):
+    """In how many cells the claim holds, and where it does not."""
+    if len(cells) == 1:
+        return ''
+    kind, yes = claim.get('cells', 'cells'), answers.count(True)
+    no = [cell[0] for cell, it in zip(cells, answers) if it is False]
+    text = f'in all {len(cells)} {kind}' if yes == len(cells) else \
+        f"in {yes or 'none'} of {len(cells)} {kind}"
+    if no and yes:
+        text += f', not in {len(no)}' + (f" ({'; '.join(no)})" if len(no) <= NAMED_MAX else '')
+    if yes and len(no) > NAMED_MAX >= yes:
+        text += f" (it holds for {'; '.join(cell[0] for cell, it in zip(cells, answers) if it)})"
+    return text + (f', undecided in {answers.count(None)}' if None in answers else '') + '; '
 
 
-SENTENCES = {'ratio': ratio_sentence, 'gain': gain_sentence, 'best': best_sentence,
-             'crossings': crossing_sentence}
+def cross(claim, cells):
+    at, bound = crossing(cells), claim['bound']
+    if at is None:
+        text = f': nowhere between {cells[0][0]} and {cells[-1][0]} {claim["unit"]}'
+    else:
+        text = f': here from {float(digits(at)):.0f} {claim["unit"]} on'
+    off = max(at / bound, bound / at) / CROSSING_NEAR if at else NEAR
+    return text + f' ({span([cell[2] for cell in cells])})', \
+        True if off <= 1 / NEAR else False if off >= NEAR else None
 
 
 def judge(figures, claim):
-    """The sentence (None: nothing of it was measured), cells that are known, cells where it holds."""
-    cases = [(case, value_of(figures, claim, case)) for case in claim['cases']]
-    cases = [(case, value) for case, value in cases if value]
-    if not cases:
-        return None, 0, 0
-    text = ('Ours: ' if claim.get('ours') else '') + SENTENCES[claim['kind']](claim, cases)
-    if claim['kind'] == 'crossings':
-        known = 1 if claim['bound'] else 0
-        return text, known, int(known and is_near(claim, nearest_crossing(claim, cases)))
-    return text, len(cases), sum(is_so(claim, value) for _, value in cases)
+    """(verdict, what follows the claim's words, why); None: nothing of it was measured."""
+    cells = cells_of(figures, claim)
+    if not cells:
+        return None
+    values = [cell[2] for cell in cells]
+    there = claim.get('there')
+    printed = [cell[4] for cell in cells if cell[4]]
+    if claim.get('kind') == 'cross':
+        text, answer = cross(claim, cells)
+        answers = [answer]
+    elif claim.get('kind') == 'reach':
+        best = max(cells, key=lambda cell: cell[2])
+        answers = [holds(claim, best[1], best[3])]
+        text = f': at best {digits(best[2])} × here ({best[0]}), at worst {digits(min(values))} ×'
+    else:
+        answers = [holds(claim, cell[1], cell[3]) for cell in cells]
+        there = there or (span(printed) if printed else None)
+        text = f': {where(claim, cells, answers)}{span(values)} here' \
+            + (f', {there} there' if there else '')
+    word = word_for(answers)
+    losing = word == 'not reproduced' or (claim.get('ours') and answers.count(False) > answers.count(True))
+    return word, text + '.', claim.get('why', '') if losing else ''
 
 
-def claim_lines(figures, claims):
-    judged = [(claim, *judge(figures, claim)) for claim in claims]
-    theirs = [it for it in judged if it[1] and not it[0].get('ours')]
-    unknown = sum(it[1] is None for it in judged)
-    lines = ['', '**What the figures say.** '
-             + (f"The source's orderings: {len(theirs)}, over {sum(it[2] for it in theirs)} cells; they "
-                f'hold in {sum(it[3] for it in theirs)} cells here. ' if theirs else '')
-             + 'Times are medians; "Published" is what the source has.', '']
-    lines += [f'- {it[1]}' for it in theirs]
-    lines += [f'- {it[1]}' for it in judged if it[1] and it[0].get('ours')]
-    return lines + ([f'- {unknown} more: not measured.'] if unknown else [])
+def judged(figures, claims):
+    """(claim, verdict, the rest of the sentence, why) of those that were measured."""
+    found = [(claim, judge(figures, claim)) for claim in claims]
+    return [(claim, *it) for claim, it in found if it]
+
+
+def sentence(claim, rest):
+    """trawl's name keeps its small letter."""
+    say = claim['say']
+    return (say if say.startswith('trawl') else say[0].upper() + say[1:]) + rest

@@ -7,7 +7,6 @@ import cpu
 import floods
 import gpu
 import grid
-import losses
 import papers
 import plots
 import sets
@@ -28,7 +27,7 @@ SECTIONS = [
     ('docs/benchmarks.md', 'calibrate', 'calibrate', calibrate.section),
     ('docs/benchmarks-gpu.md', 'gpu', 'gpu', gpu.section),
     ('README.md', 'commands', 'commands', commands.readme),
-    ('docs/papers.md', 'losses', 'papers', losses.losses),
+    ('docs/papers.md', 'overview', 'papers', papers.overview),
 ]
 SECTIONS += [('docs/papers.md', name, 'papers', lambda data, name=name: papers.section(data, name))
              for name in papers.NAMES]
@@ -71,7 +70,8 @@ def draw(root, names):
             plots.cpu(data, os.path.join(folder, 'cpu.svg'))
         elif name == 'papers':
             for paper in dict.fromkeys(row['paper'] for row in data['rows']):
-                plots.paper(data, paper, os.path.join(folder, f'papers-{paper}.svg'))
+                plots.paper(data, paper, papers.definitions()[paper].get('plot'),
+                            os.path.join(folder, f'papers-{paper}.svg'))
 
 
 def main(check, names=(), root=ROOT):

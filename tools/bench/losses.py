@@ -8,14 +8,15 @@ import statistics
 from claims import Figures
 from report import digits
 
-PLACES = {'one core': 'one core', 'all cores': 'all cores', 'GPU': 'device', 'GPU, own': 'device',
+PLACES = {'one core': 'one core', 'all cores': 'all cores', 'GPU': 'GPU', 'GPU, own': 'GPU',
           'command': 'whole process'}
 NEAR = 1.1  # of the other's time, at most, where runs that overlap say why
 
 
 def ms(it, part='whole'):
+    """The mean."""
     runs = Figures.runs(it, part)
-    return 1e3 * statistics.median(runs) if runs else 0
+    return 1e3 * statistics.mean(runs) if runs else 0
 
 
 def own_best(rows, on, place):
@@ -78,22 +79,18 @@ def call(_, __, rival, own):
 
 
 REASONS = (
-    (plan, 'the plan: trawl chooses a method and builds its tables in {0} ms, the other\'s takes {1} '
-           'ms; without them trawl takes {2} ms, the other {3} ms'),
-    (dense, 'the occurrences: where they are few, trawl takes {0} ms for as many cells, the other {1} '
-            'ms; here trawl finds {2}, of which {3} are the first of a cell, and each adds {4} ns'),
-    (process, 'the process: inside a running one, trawl\'s search takes {0} ms; the rest is starting '
-              'process and threads, reading the file, and ending'),
-    (chunks, 'the chunks: trawl copies {0} of them to pinned memory in {1} ms, summed over its '
-             'threads, and searches them in {2} ms, summed over the device\'s workers; the other makes '
-             'one copy in {3} ms and runs one kernel of {4} ms'),
-    (near, 'the runs overlap: trawl\'s quickest takes {0} ms, its median {2} ms, the other\'s median '
-           '{1} ms'),
-    (round_trip, 'one round trip each: trawl\'s plan takes {0} ms, and tables, copies, kernels and '
-                 'answer {1} ms; the other\'s copy to the device {2} ms, its kernel {3} ms, and all '
-                 'else {4} ms'),
-    (call, 'the time around the search: trawl\'s plan takes {0} ms, its search {1} ms, and the call '
-           'with both {2} ms; the other\'s plan takes {3} ms, its search and the call {4} ms'),
+    (plan, 'the plan: trawl chooses a method and builds tables in {0} ms, the other takes {1} ms; '
+           'without them {2} and {3} ms'),
+    (dense, 'the occurrences: where they are few, trawl takes {0} ms, the other {1} ms; here trawl finds '
+            '{2}, of which {3} are a cell\'s first, each in {4} ns'),
+    (process, 'start and end of the process: inside a running one trawl takes {0} ms'),
+    (chunks, 'the chunks: trawl copies {0} to pinned memory in {1} ms, summed over threads, and searches '
+             'them in {2} ms; the other copies once in {3} ms, its kernel takes {4} ms'),
+    (near, 'the runs overlap: trawl\'s quickest takes {0} ms, its mean {2} ms, the other\'s {1} ms'),
+    (round_trip, 'one round trip each: trawl\'s plan takes {0} ms, tables, copies, kernels and answer '
+                 '{1} ms; the other\'s copy {2} ms, its kernel {3} ms, all else {4} ms'),
+    (call, 'the time around the search: trawl\'s plan takes {0} ms, its search {1} ms, the call {2} ms; '
+           'the other\'s plan {3} ms, its search and call {4} ms'),
 )
 
 
@@ -105,45 +102,48 @@ def explain(rows, row, rival, own):
     return None, ()
 
 
-def words(number, many):
-    """The reason's sentence, with each value from the least to the most over the cells."""
+def words(number, values):
+    """The reason's sentence."""
     if number is None:
         return 'not explained'
-    texts = []
-    for values in zip(*many):
-        least, most = (str(v) if isinstance(v, int) else digits(v) for v in (min(values), max(values)))
-        texts.append(least if least == most else f'{least} to {most}')
-    return REASONS[number][1].format(*texts)
+    return REASONS[number][1].format(*(str(v) if isinstance(v, int) else digits(v) for v in values))
 
 
-def losses(data):
-    compared = lost = everywhere = 0
-    lines = {}
+def find(data):
+    """Each row and place where both take part: trawl's best there beside the best of the source's."""
+    found = []
     for paper in dict.fromkeys(row['paper'] for row in data['rows']):
         rows = {row['name']: row for row in data['rows'] if row['paper'] == paper}
         for row in rows.values():
-            for rival in row['results']:
-                place = PLACES.get(rival['host'])
-                if rival['side'] != 'published' or not place or not Figures.good(rival):
-                    continue
+            for place in dict.fromkeys(PLACES.values()):
+                rivals = [it for it in row['results'] if it['side'] == 'published'
+                          and PLACES.get(it['host']) == place and Figures.good(it)]
                 own = own_best(rows, row['name'], place)
-                if own is None:
-                    continue
-                compared += 1
-                if ms(own) <= ms(rival):
-                    continue
-                best = own_best(rows, row['name'], None)
-                all_of_them = rival['host'] != 'command' and best and ms(best) > ms(rival)
-                lost += 1
-                everywhere += bool(all_of_them)
-                number, values = explain(rows, row, rival, own)
-                line = lines.setdefault((paper, place, row['name'], number), (own, [], []))
-                line[1].append(f"{rival['name']} ({digits(ms(rival))} ms){'*' if all_of_them else ''}")
-                line[2].append(values)
-    text = ['## Where we lose, and why', '',
-            f'In {compared} cells trawl does the same whole job as an algorithm of the gallery, or as '
-            f"the command in a source's table, on the same kind of processor. It takes longer in {lost} "
-            f'of them; in {everywhere} of those (*) no form of trawl on any processor is faster.', '']
-    return text + [f'- {paper}, {place}, {on}: trawl takes {digits(ms(own))} ms, longer than '
-                   f"{', '.join(rivals)}. Why: {words(number, values)}."
-                   for (paper, place, on, number), (own, rivals, values) in lines.items()]
+                if rivals and own:
+                    rival = min(rivals, key=ms)
+                    best = own_best(rows, row['name'], None)
+                    why = words(*explain(rows, row, rival, own)) if ms(own) > ms(rival) else None
+                    found.append({'paper': paper, 'row': row['name'], 'place': place, 'rival': rival,
+                                  'own': own, 'why': why, 'everywhere': place != 'whole process'
+                                  and ms(best) > ms(rival)})
+    return found
+
+
+def beside(found, paper):
+    ratios = [ms(it['rival']) / ms(it['own']) for it in found if it['paper'] == paper]
+    if not ratios:
+        return '-'
+    return (f'ahead in {sum(ratio >= 1 for ratio in ratios)} of {len(ratios)} '
+            f'({digits(min(ratios))} to {digits(max(ratios))} ×)')
+
+
+def lines(found):
+    lost = [it for it in found if it['why']]
+    text = [f'"trawl beside it" compares means of whole searches, copies included, on the same kind of '
+            f'processor: trawl\'s best with the source\'s best, {len(found)} comparisons. trawl is '
+            + (f'behind in {len(lost)}; in {sum(it["everywhere"] for it in lost)} of them (*) on every '
+               'processor:' if lost else 'ahead in all.')]
+    return text + [''] * bool(lost) + [
+        f"- {it['paper']}, {it['place']}, {it['row']}{'*' if it['everywhere'] else ''}: trawl takes "
+        f"{digits(ms(it['own']))} ms, {it['rival']['name']} {digits(ms(it['rival']))} ms. Why: {it['why']}."
+        for it in lost]

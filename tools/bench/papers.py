@@ -1,24 +1,28 @@
 """papers: the tables and figures of the gallery's sources, measured again.
 
-What a source printed, who takes part in which row, and what it claims is data: papers.json. A cell
-or a case refers to a result as "ROW|CONTESTANT" or "ROW|CONTESTANT|PART"; [A, B] is B's time / A's.
-No sentence about a figure is written by hand: claims become sentences with the figures of the run,
-whichever way they turn out."""
+What a source printed, who takes part in which row, and what it claims is data: papers.json. No
+sentence about a figure is written by hand: claims become sentences with the figures of the run,
+whichever way they turn out (claims.py)."""
 import json
 import os
 import random
 import statistics
 
 import commands
+import losses
 import texts as recipes
-from claims import Figures, claim_lines
-from report import digits, machine_lines, spread, table
+from claims import VERDICTS, Figures, judged, quartiles, sentence
+from report import digits, machine_lines, table
 from runner import HERE, command
 
 NAMES = ('pss', 'bmh', 'swift', 'word', 'records')
 GPU_CHUNK = 256 << 20  # the sources copied a text whole and launched one kernel on it
+STREAM_CHUNK = 512 << 10  # and, in several streams, pieces of it
+PATTERNS = 25  # of each cell of swift: one pattern's ends decide how many child grids start
+PARTS = ('plan', 'memory', 'copy_in', 'shifts', 'kernel', 'copy_out', 'host_work', 'ready', 'search')
+PATTERN_SECONDS = 0.1  # what takes longer has no second run with the same pattern
 ALIASES = {'wordSearchCPU (naive, one core)': 'naive'}
-PAIR = '\x01'  # no text holds it: stands for the line end where grep could not match across it
+NEWLINE = b'\n'
 
 
 def definitions():
@@ -32,7 +36,8 @@ def definitions():
 def contestant(who, host, side, options):
     """A library's contestant: its name is an algorithm with options, and where it runs."""
     name = ALIASES.get(who) or who.split(',')[0] if not who.startswith('pss-') else who
-    fields = {'name': who, 'ours': side == 'own', 'threads': options.threads,
+    fields = {'method': 'automaton' if 'automaton' in who else None,
+              'name': who, 'ours': side == 'own', 'threads': options.threads,
               'isa': options.instruction_set}
     if name == 'strstr':
         return {**fields, 'kind': 'strstr', 'threads': 1 if host == 'one core' else options.threads}
@@ -42,8 +47,9 @@ def contestant(who, host, side, options):
         fields['threads'] = 1
     elif host == 'GPU':
         fields.update(engine='cuda', threads=1, chunk=GPU_CHUNK)
-    elif host == 'GPU, own':
-        fields.update(engine='cuda')
+    elif host.startswith('GPU, '):
+        fields.update(engine='cuda', loaded=host == 'GPU, loaded',
+                      chunk=STREAM_CHUNK if host == 'GPU, streams' else None)
     return fields
 
 
@@ -56,8 +62,8 @@ def row_of(paper, on, who, ask, programs, options, runs=10):
             'seconds': options.cell_seconds}
 
 
-def pss_asks(texts, trawl):
-    book = bytearray(recipes_cut(texts.source('english')[0], 513717))
+def pss_asks(texts, options, trawl):
+    book = bytearray(recipes_cut(texts.source('english')[0], min(513717, options.largest)))
     draw = random.Random(17)
     for i, at in enumerate(range(1000, len(book) - 1000, len(book) // 570)):
         key = b'METU' if i % 57 == 0 else b'Bilbo'
@@ -81,36 +87,46 @@ def recipes_cut(content, count):
     return (content * (count // len(content) + 1))[:count]
 
 
-def piece_asks(content, name, on, lengths, texts):
-    """Pieces of a text, which all begin at one place."""
-    path = texts.write(f'paper-{name}', content)
-    at = random.Random(29).randrange(len(content) - len(content) // 8)
-    flat = texts.write(f'paper-{name}-flat', content.replace(b'\n', PAIR.encode()))
-    for length in lengths:
-        length = min(length, len(content) // 8)
-        pattern = content[at:at + length].replace(b'\n', PAIR.encode()).decode('latin-1')
-        yield on.format(length), {'text': f'file:{path}', 'patterns': f'at:{at}:{length}',
-                                  'call': 'positions'}, [
-            {'name': 'grep -F -o -b',
-             **command('grep', '-F', '-a', '-o', '-b', '-e', pattern, flat)}], 10
+def pieces_of(content, path, length, places):
+    """Questions for pieces of a text, which begin at these places."""
+    length = min(length, len(content) // 8)
+    for at in places:
+        yield {'text': f'file:{path}', 'patterns': f'at:{at}:{length}', 'call': 'positions'}
+
+
+def places_in(content, count):
+    draw = random.Random(29)
+    return [draw.randrange(len(content) - len(content) // 8) for _ in range(count)]
 
 
 def bmh_asks(texts, options):
     content = recipes_cut(texts.source('english')[0], min(34873628, options.largest))
     content = content.replace(b'\n', b' ').replace(b'\r', b' ')
-    yield from piece_asks(content, 'bmh', 'm = {}', (1751, 3, 3999), texts)
+    path = texts.write('paper-bmh', content)
+    for length in (1751, 3, 3999):
+        for ask in pieces_of(content, path, length, places_in(content, 1)):
+            yield f'm = {length}', ask, [], 10
 
 
 def swift_asks(texts, options):
+    """Rows "CELL #PATTERN", which `merged` joins."""
     bible = texts.source('english')[0]
     contents = (('bible', bible), ('world192', texts.source('world')[0]),
                 ('E. coli', texts.source('dna')[0][:4638690]),
-                ('Sample-Text', recipes.letters(1 << 20, 1)))
-    for name, content in contents:
+                ('Sample-Text', recipes.letters(4 << 20, 1)))
+    cells = [(name, m, content, 3) for name, content in contents for m in (500, 1500)]
+    cells += [('sweep', m, bible, 1) for m in (100, 200, 400, 800, 1200, 2000, 3000)]
+    for name, m, content, runs in cells:
         content = content[:options.largest]
-        yield from piece_asks(content, name, name + ', m = {}', (500, 1500), texts)
-    sweep = (50, 100, 200, 300, 400, 500, 600, 700, 800, 900, 1000, 1200, 1500, 2000, 3000)
-    yield from piece_asks(bible[:options.largest], 'bible', 'sweep, m = {}', sweep, texts)
+        path = texts.write(f'paper-{len(content)}-{name}', content)
+        asks = pieces_of(content, path, m, places_in(content, PATTERNS))
+        for i, ask in enumerate(asks):
+            yield f'{name}, m = {m} #{i}', ask, [], runs
+    content = bible[:options.largest]
+    patterns = [content[at:at + 500].replace(b'\n', b' ') for at in places_in(content, PATTERNS)]
+    yield f'several: {PATTERNS} patterns', {
+        'text': f"file:{texts.write('paper-several', content.replace(NEWLINE, b' '))}",
+        'patterns': f"file:{texts.patterns('several', patterns)}", 'call': 'positions'}, [], 10
 
 
 def word_asks(texts, options):
@@ -154,7 +170,7 @@ def records_asks(texts, options):
 
 def rows(options, texts):
     trawl = commands.install(options, texts)
-    asks = {'pss': lambda: pss_asks(texts, trawl), 'bmh': lambda: bmh_asks(texts, options),
+    asks = {'pss': lambda: pss_asks(texts, options, trawl), 'bmh': lambda: bmh_asks(texts, options),
             'swift': lambda: swift_asks(texts, options), 'word': lambda: word_asks(texts, options),
             'records': lambda: records_asks(texts, options)}
     for paper, facts in definitions().items():
@@ -162,9 +178,10 @@ def rows(options, texts):
             continue
         who = {on: it['who'] for it in facts['who'] for on in it['on']}
         for on, ask, programs, runs in asks[paper]():
-            if on not in who:  # a text too short for the source's pattern: the longest there is
-                continue
-            yield row_of(paper, on, who[on], ask, programs, options, runs)
+            row = row_of(paper, on, who[on.split(' #')[0]], ask, programs, options, runs)
+            if '#' in on:
+                row['seconds'] = min(row['seconds'], PATTERN_SECONDS)
+            yield row
 
 
 def finish(row):
@@ -176,81 +193,145 @@ def finish(row):
     return row
 
 
-# ---- Tables ---------------------------------------------------------------------------------
+def merged(rows):
+    """Rows "CELL #PATTERN" as one, with the mean of each pattern's runs, in the patterns' order."""
+    cells = {}
+    for row in rows:
+        cells.setdefault((row['paper'], row['name'].split(' #')[0]), []).append(row)
+    return [rows[0] if '#' not in rows[0]['name'] else joined(name, rows)
+            for (_, name), rows in cells.items()]
 
 
-def cell(figures, ref, made, decimals):
-    """The text of a cell."""
-    if ref is None:
-        return '-'
-    if not isinstance(ref, (str, list)):
-        return f'{ref:.{decimals}f}'
-    if isinstance(ref, list):
-        a, b = (figures.find(it) for it in ref)
-        return digits(figures.seconds(ref[1]) / figures.seconds(ref[0])) if figures.good(a) and \
-            figures.good(b) else figures.state(a if not figures.good(a) else b)
-    name = ref.split('|')[2] if ref.count('|') == 2 else 'whole'
-    it = figures.find(ref)
+def joined(name, rows):
+    results = []
+    for several in zip(*(row['results'] for row in rows)):
+        it = {key: several[0][key] for key in ('name', 'host', 'side')}
+        bad = next((one for one in several if not one.get('seconds') or one.get('wrong')), None)
+        if bad:
+            it.update({key: bad[key] for key in ('why', 'wrong') if key in bad})
+        else:
+            for key in ('seconds', *PARTS):
+                if any(key in one for one in several):
+                    it[key] = [round(statistics.mean(one.get(key, [0])), 9) for one in several]
+            notes = [one.get('note', '') for one in several]
+            if any(note.startswith('child grids') for note in notes):
+                it['children'] = [[int(part.split()[-1]) for part in note.split(', ')] if note
+                                  else [0, 0, 0] for note in notes]
+        results.append(it)
+    return {**rows[0], 'name': name, 'runs': len(rows), 'patterns': len(rows),
+            'answers': sum(row['answers'] for row in rows), 'results': results}
+
+
+# ---- The page -------------------------------------------------------------------------------
+
+
+def figures_of(data, paper):
+    """None: nothing of it was measured."""
+    rows_of = [row for row in data['rows'] if row['paper'] == paper]
+    return Figures(data, rows_of, definitions()[paper]['published']) if rows_of else None
+
+
+def cell(figures, ref):
+    """The text of a cell: the mean (the median, if it differs by 5 %), or the median (quartiles) of
+    many patterns, in ms; a word where there is no number."""
+    it, parts = figures.find(ref), ref.split('|')
     if not figures.good(it):
         return figures.state(it)
-    if name in ('child grids', 'refused launches', 'withheld launches'):
-        words = dict(zip(('child grids', 'refused launches', 'withheld launches'),
-                         (part.split()[-1] for part in it.get('note', '0, 0, 0').split(', '))))
-        return words.get(name, '0')
-    runs = figures.runs(it, name)
+    runs = [1e3 * run for run in figures.runs(it, *parts[2:])]
     if not any(runs):
-        return '0'
-    middle, mean = statistics.median(runs), statistics.mean(runs)
-    text = digits(middle * made['per_second'])
-    if abs(mean - middle) > 0.05 * middle:
-        text += f" ({digits(mean * made['per_second'])})"
-    if spread(runs) > 0.5:
-        text += ' ~'
-    wanted = figures.rows[ref.split('|')[0]]['runs']
-    return text + (f' [{len(runs)}]' if len(runs) < wanted else '')
-
-
-def decimals_of(made):
-    numbers = [it for row in made['rows'] for it in row[1:] if isinstance(it, (int, float))]
-    return max((next((d for d in range(4) if abs(it * 10 ** d - round(it * 10 ** d)) < 1e-6), 3)
-                for it in numbers), default=0)
+        return '-'
+    low, middle, high = quartiles(sorted(runs))
+    if 'patterns' in figures.rows[parts[0]]:
+        return digits(middle) + (f' ({digits(low)}–{digits(high)})' if low < high else '')
+    mean = statistics.mean(runs)
+    return digits(mean) + (f' ({digits(middle)})' if abs(mean - middle) > 0.05 * mean else '')
 
 
 def table_lines(figures, made):
-    rows_of = [[row[0]] + [cell(figures, ref, made, decimals_of(made)) for ref in row[1:]]
-               for row in made['rows']]
-    head = f"{made['title']} ({made['unit']})"
-    lines = ['', f'**{head}**', '']
-    lines += [made['caption'], ''] if made['caption'] else []
-    return lines + table([made['corner']] + made['columns'], rows_of)
+    """A column of the source's numbers stands before ours where it has any."""
+    marked = any(row[2] for row in made['rows'])
+    heads, columns = [made['corner']] + (['whose'] if marked else []), []
+    for head, key in made['columns']:
+        refs = [f'{key}|{row[1]}' if made['across'] == 'on' else row[1] + key for row in made['rows']]
+        refs = [ref[:-6] if ref.endswith('|whole') else ref for ref in refs]
+        there = [figures.published.get(ref) for ref in refs]
+        if any(there):
+            heads.append(f'{head}: there')
+            columns.append([f'{it:g}' if it else '-' for it in there])
+            head += ': here'
+        heads.append(head)
+        columns.append([cell(figures, ref) for ref in refs])
+    lines = [[row[0]] + ([row[2] or 'published'] if marked else []) + [column[i] for column in columns]
+             for i, row in enumerate(made['rows'])
+             if any(column[i] not in ('no time', '-') for column in columns)]
+    caption = f" {made['caption']}" if made['caption'] else ''
+    return ['', f"**{made['title']}** ({made['unit']}).{caption}", ''] + narrow(heads, lines, left=1 + marked)
 
 
 def section(data, paper):
-    facts = definitions()[paper]
-    rows_of = [row for row in data['rows'] if row['paper'] == paper]
-    if not rows_of:
+    figures, facts = figures_of(data, paper), definitions()[paper]
+    if figures is None:
         return ['Not measured.']
-    figures = Figures(data, rows_of)
-    lines = [f'![{paper}: the plots](measurements/papers-{paper}.svg)', '',
-             'Every run, and the parts of its time: [papers.json](measurements/papers.json).', '',
-             f"- source: {facts['source']}; there: {facts['hardware']}"]
-    lines += machine_lines(data)
-    loads = data.get('load_after', {}).get(paper)
-    if loads is not None:
-        lines.append(f"- load of the system: {data['load_before']:.1f} when the run began, "
-                     f'{loads:.1f} after this report, its own included')
-    lines += [f"- {name}: {data[name] or 'none'}" for name in ('gpu', 'grep') if name in data]
-    lines += [f'- {note}' for note in data.get('notes', {}).get(paper, [])]
-    lines += sorted({f"- {it['name']}: {it['why']}" for row in rows_of for it in row['results']
-                     if it.get('why') and figures.state(it) != 'no GPU'})
-    spreads = [spread(it['seconds']) for row in rows_of for it in row['results'] if figures.good(it)]
-    lines += [f'- spread, (slowest - fastest) / median of the runs: {100 * statistics.median(spreads):.0f} '
-              f'% is the median of all figures, {100 * max(spreads):.0f} % the largest',
-              '- a cell holds the median; (the mean) if it differs by more than 5 %; ~ if the spread '
-              'is more than half of the median; [n] if only n runs fitted into --cell-seconds']
+    lines = [f"Source: {facts['source']}; measured there on {facts['hardware']}.", '',
+             f'![{paper}: the plot](measurements/papers-{paper}.svg)']
+    lines += sorted({f"- {it['name']}: {it['why']}" for row in figures.rows.values()
+                     for it in row['results'] if it.get('why') and figures.state(it) != 'no GPU'})
     for made in facts['tables']:
         lines += table_lines(figures, made)
-    return lines + claim_lines(figures, facts['claims'])
+    lines += children_line(figures)
+    found = judged(figures, facts['claims'])
+    return lines + [''] + narrow(['verdict', 'what the figures say'], [
+        ['ours' if claim.get('ours') else word, f'{sentence(claim, rest)} {why}'.strip()]
+        for claim, word, rest, why in found], left=2)
+
+
+def children_line(figures):
+    """How many child grids there were: where many are missing, it is not the source's algorithm."""
+    counts = [(row, one) for row in figures.rows.values() for it in row['results']
+              if figures.good(it) for one in it.get('children', [])]
+    if not counts:
+        return []
+    ran, refused, left_out = zip(*(one for _, one in counts))
+    texts = dict.fromkeys(row['name'].split(', ')[0] for row, one in counts if one[2])
+    return ['', f'A search started {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)}. '
+            f'{sum(left_out)} of {sum(map(sum, zip(ran, refused, left_out)))} were left out, since it takes only '
+            'so many at a time' + (f" ({', '.join(texts)})" if texts else '') + '.']
+
+
+def narrow(*made, **fields):
+    """A table without the blanks that only programs read."""
+    return [line.replace(' | ', '|').replace('| ', '|').replace(' |', '|')
+            for line in table(*made, **fields)]
+
+
+def verdict(found):
+    """One for the publication: of its claims how many are so, and why the first that is not is not."""
+    words = [word for claim, word, _, _ in found if not claim.get('ours')]
+    counts = ', '.join(f'{words.count(word)} {word}' for word in VERDICTS if word in words)
+    first = words[0] if len(set(words)) == 1 else 'partly'
+    why = next((why for claim, _, _, why in found if why and not claim.get('ours')), '')
+    return f'**{first}**: {counts}.' + (f' {why}' if why else '')
+
+
+def overview(data):
+    """A row for each publication; then where trawl is not ahead."""
+    lines, found = [], losses.find(data)
+    for paper in NAMES:
+        figures, facts = figures_of(data, paper), definitions()[paper]
+        claims = judged(figures, facts['claims']) if figures else []
+        if not claims:
+            continue
+        main = next((it for it in claims if it[0].get('key')), claims[0])
+        lines.append([f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})", facts['says'],
+                      sentence(main[0], main[2]), verdict(claims), losses.beside(found, paper)])
+    kinds = ', '.join(f'{name} ({count} bytes)' for name, count in data.get('texts', {}).values())
+    return narrow(['publication', 'it claims', 'measured here', 'verdict on its claims', 'trawl beside it'],
+                 lines, left=5) + [''] + losses.lines(found) + [''] + machine_lines(data) + [
+        f"- gpu: {data['gpu'] or 'none'}; {data['grep']}; texts: {kinds or 'generated'}"]
+
+
+def anchor(title):
+    return ''.join(it for it in title.lower() if it.isalnum() or it in ' -').replace(' ', '-')
 
 
 def show(row):

@@ -86,13 +86,13 @@ def cpu(data, path):
     lines(panels, 'bytes of pattern', 'GB/s', path)
 
 
-def paper(data, name, path):
-    """Each contestant's whole time, row by row."""
+def paper(data, name, only, path):
+    """Each contestant's whole time, row by row; of those named, if any are."""
     title = f'{name}: whole questions'
     rows = [row for row in data['rows'] if row['paper'] == name]
-    shown = [row for row in rows if not row['name'].startswith('sweep')]
+    shown = [row for row in rows if not row['name'].startswith(('sweep', 'several', 'blocks'))]
     figure, axes = pyplot.subplots(figsize=(9, 5), constrained_layout=True)
-    for name in dict.fromkeys(it['name'] for row in shown for it in row['results']):
+    for name in only or dict.fromkeys(it['name'] for row in shown for it in row['results']):
         points = [(at, 1e3 * median(it)) for at, row in enumerate(shown)
                   for it in [result(row, name)] if it]
         if points:
