@@ -9,10 +9,10 @@
  *            distinct pattern length: reads 2 bytes (in and out of the window, by words) and all
  *            hashes of that length. Writes 4 bytes per flagged record.
  * Traffic    see Memory.
- * Bound      by one thread's chain of comparisons: 256 records take as long as 4,096 (0.65 and
+ * Bound      by one thread's chain of comparisons: 256 records take as long as 4,096 (0.64 and
  *            0.66 ms, 256 patterns), and the time grows with the patterns (2.9 ms for 1,024)
  *            [H200, docs/papers.md].
- * Lost       gallery_records_sample: 0.5 to 3.95 times the time of the whole search, the most
+ * Lost       gallery_records_sample: 0.57 to 24 times the time of the whole search, the most
  *            where matches are dense [H200].
  * Fixed      Patterns of several lengths: one pass over the record per length, each with the hashes
  *            of that length. More than 4095 patterns: several launches. A record that is flagged is

@@ -20,8 +20,8 @@
  *            -segments: per window a text byte and a shift, no byte per begin.
  * Bound      by the longest comparison, as bf: 1,000 bytes more of a pattern that occurs take 0.05
  *            to 0.06 ms more in global memory.
- * Lost       in kernel time [H200, docs/papers.md]: -shared 1.13 to 1.34 times the generic form,
- *            -segments-shared 1.65 to 1.92 times -segments, which is the fastest of all.
+ * Lost       in kernel time [H200, docs/papers.md]: -shared 1.06 to 1.30 times the generic form,
+ *            -segments-shared 1.6 to 2.0 times -segments, which is the fastest of all.
  * Fixed      The paper calculates the shifts of the text on the host, one after the other from its
  *            beginning; here a thread follows them through args.segment begins (512), so each of
  *            these stretches begins with a window: a few more windows, no fewer. What of a bin
