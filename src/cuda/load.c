@@ -15,7 +15,8 @@
 
 #define STRIPES_MAX 64u /* of one text */
 #define STRIPE_ALIGNMENT 4096u
-#define SAMPLE_PIECE_BYTES 2048u
+#define SAMPLE_PIECE_BYTES 1024u
+#define SAMPLE_PIECES (CUDA_SAMPLE_BYTES / SAMPLE_PIECE_BYTES)
 #define ROOM_LEFT_SHARE 4u /* a loaded text leaves free at most this part of a device's memory */
 
 /* A text may not take the room that workers need to search it. With the device entered. */
@@ -75,13 +76,15 @@ static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_r
     sample->bytes_count = pieces * bytes;
     resident->sample = sample;
     for (uint64_t i = 0; i < pieces; i++) {
+        uint64_t from = (pieces < SAMPLE_PIECES ? i : i % 4 * (SAMPLE_PIECES / 4) + i / 4) * step;
         uint8_t *to = sample->bytes + i * bytes;
 
+        TRAWL_ASSERT(from + bytes <= resident->count);
         if (resident->borrowed == 0)
-            memcpy(to, resident->bytes + i * step, (size_t)bytes);
+            memcpy(to, resident->bytes + from, (size_t)bytes);
         else
-            TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, to,
-                                resident->borrowed + i * step, (size_t)bytes, worker->stream));
+            TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, to, resident->borrowed + from,
+                                (size_t)bytes, worker->stream));
     }
     return TRAWL_OK;
 }

@@ -8,9 +8,9 @@
 
 #define CUDA_DEVICES_MAX ENGINE_DEVICES_MAX
 #define CUDA_RESIDENT_MAX 256u /* a split text counts as one for each part */
-#define CUDA_SAMPLE_BYTES (64u << 10)
+#define CUDA_SAMPLE_BYTES (16u << 10)
 
-/* Some of a text, spread over it, taken when it was loaded. */
+/* Some of a text, spread over it, taken when it was loaded. So is each quarter. */
 struct cuda_sample {
     uint64_t serial; /* no other sample of the process has had it */
     uint64_t bytes_count;

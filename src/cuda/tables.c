@@ -7,6 +7,7 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/automaton.h"
+#include "cuda/choose.h"
 #include "cuda/plane.h"
 #include "cuda/residents.h"
 #include "cuda/sampled.h"
@@ -330,38 +331,27 @@ static bool is_tuned(const struct trawl_plan *plan)
            !plan->tuning.is_seen;
 }
 
-/* By the sample of a loaded text. */
-static enum trawl_status tune(const struct engine_worker *worker, struct cuda_tables *tables,
-                              struct trawl_error *error)
+/* The method, by the sample of a loaded text if there is one. */
+static enum trawl_status choose(const struct engine_worker *worker, struct cuda_tables *tables,
+                                struct trawl_error *error)
 {
-    struct cuda_sample *sample;
-    void *memory;
+    const struct trawl_plan *plan = worker->plan;
+    enum trawl_method asked = plan->method_asked;
+    struct cuda_sample sample;
 
-    tables->tuning = &worker->plan->tuning;
+    tables->tuning = &plan->tuning;
     tables->sample_serial = 0;
-    if (!is_tuned(worker->plan) ||
-        cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL) == 0)
-        return TRAWL_OK;
-    TRAWL_TRY(memory_allocate(1, sizeof *sample, &memory, error));
-    sample = (struct cuda_sample *)memory;
-    tables->sample_serial =
-        cuda_worker_sample(worker, worker->searched, worker->searched_bytes, sample);
+    if (is_tuned(plan))
+        tables->sample_serial =
+            cuda_worker_sample(worker, worker->searched, worker->searched_bytes, &sample);
     if (tables->sample_serial != 0) {
-        cuda_sampled_tune(worker->plan, sample->bytes, sample->bytes_count, &tables->own);
         tables->tuning = &tables->own;
-    }
-    memory_release(sample, 1, sizeof *sample);
-    return TRAWL_OK;
-}
-
-static enum trawl_status choose_method(const struct engine_worker *worker,
-                                       struct cuda_tables *tables, struct trawl_error *error)
-{
-    enum trawl_method asked = worker->plan->method_asked;
-
-    if (tables->tuning == &tables->own && worker->limits.seen_method != TRAWL_METHOD_AUTO)
+        tables->method = cuda_choose_seen(plan, sample.bytes, sample.bytes_count, &tables->own);
         asked = worker->limits.seen_method;
-    return cuda_sampled_choose(worker->plan, tables->tuning, asked, &tables->method, error);
+        if (asked == TRAWL_METHOD_AUTO)
+            return TRAWL_OK;
+    }
+    return cuda_choose_method(plan, asked, &tables->method, error);
 }
 
 static enum trawl_status tables_build(struct engine_worker *worker, struct trawl_error *error)
@@ -373,8 +363,7 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     uint64_t bytes;
 
     TRAWL_TRY(cuda_tables_check(plan, error));
-    TRAWL_TRY(tune(worker, tables, error));
-    TRAWL_TRY(choose_method(worker, tables, error));
+    TRAWL_TRY(choose(worker, tables, error));
     if (tables->method == TRAWL_METHOD_SET)
         TRAWL_TRY(plan_as_set(worker->plan, &plan, error));
     TRAWL_TRY(measure_alike(plan, tables, error));

@@ -21,7 +21,11 @@
 #define SEEN_WINDOWS_LOG2 11u
 #define SEEN_WINDOWS_MAX 1024u
 #define SEEN_WINDOWS_SAMPLE 65535u /* positions, so that no count is larger */
-#define SEEN_GRAMS_STEP 3u         /* bytes from one place to the next: not in step with records */
+#define SEEN_DEEP_BYTES 64u
+#define SEEN_LOOKS_MAX                                                                    \
+    (1u << 15)             /* in text where much is alike, less of the sample says enough \
+                            */
+#define SEEN_GRAMS_STEP 3u /* bytes from one place to the next: not in step with records */
 #define SEEN_GRAMS_FEW 3u
 #define BYTE_PRIOR_TOTAL 66836
 #define ENTROPY_BLOCKS 256u
@@ -440,17 +444,18 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
 {
     uint32_t windows = (uint32_t)min_u64(count - 7, SEEN_WINDOWS_MAX);
     uint64_t folds = fold ? FOLD_ALL : 0, best = 0;
+    uint64_t at = 0, looks = 0;
     double cost = 0, least = 0;
     struct seen_windows seen;
 
     TRAWL_ASSERT(count >= 8 && sample_bytes >= SAMPLE_BYTES_MIN);
     sample_bytes = min_u64(sample_bytes, SEEN_WINDOWS_SAMPLE);
     windows_open(bytes, windows, 1, folds, &seen);
-    for (uint64_t at = 0; at + 8 <= sample_bytes; at++) {
+    for (; at + 8 <= sample_bytes && looks <= SEEN_LOOKS_MAX; at++) {
         uint64_t window = window_at(sample + at, folds);
         uint32_t o = seen.head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
 
-        for (; o != 0; o = seen.next[o - 1])
+        for (; o != 0; o = seen.next[o - 1], looks++)
             seen.count[o - 1] =
                 (uint16_t)(seen.count[o - 1] + (window_at(bytes + o - 1, folds) == window));
     }
@@ -464,30 +469,49 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
             least = cost;
         }
     }
-    *rate = (double)seen.count[best] / (double)sample_bytes;
+    *rate = (double)seen.count[best] / (double)at;
     return best;
 }
 
-double analyse_seen_named(const uint8_t *bytes, uint64_t offsets, bool fold, const uint8_t *sample,
-                          uint64_t sample_bytes)
+/* Do the literal and the sample agree in what follows the 16 bytes that they have in common? */
+static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *seen, uint64_t seen_left,
+                    uint64_t folds)
+{
+    uint64_t end = min_u64(min_u64(own_left, seen_left), 16 + SEEN_DEEP_BYTES);
+
+    for (uint64_t i = 16; i + 8 <= end; i += 8)
+        if (window_at(own + i, folds) != window_at(seen + i, folds))
+            return false;
+    return true;
+}
+
+double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
+                          const uint8_t *sample, uint64_t sample_bytes, double *deep)
 {
     uint64_t step = (offsets - 1) / SEEN_WINDOWS_MAX + 1, folds = fold ? FOLD_ALL : 0;
-    uint64_t named = 0, places = 0;
+    uint64_t named = 0, deeply = 0, places = 0, looks = 0;
     struct seen_windows seen;
 
-    TRAWL_ASSERT(offsets > 0 && sample_bytes >= SAMPLE_BYTES_MIN);
+    TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && sample_bytes >= SAMPLE_BYTES_MIN);
     windows_open(bytes, (uint32_t)((offsets - 1) / step + 1), step, folds, &seen);
-    for (uint64_t at = 0; at + 16 <= sample_bytes; at += SEEN_GRAMS_STEP, places++) {
+    for (uint64_t at = 0; at + 16 <= sample_bytes && looks <= SEEN_LOOKS_MAX;
+         at += SEEN_GRAMS_STEP, places++) {
         uint64_t window = window_at(sample + at, folds);
         uint32_t i = seen.head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
 
-        for (; i != 0; i = seen.next[i - 1]) {
-            const uint8_t *own = bytes + (i - 1) * step;
+        for (; i != 0; i = seen.next[i - 1], looks++) {
+            uint64_t begin = (i - 1) * step;
+            const uint8_t *own = bytes + begin;
 
-            named += window_at(own, folds) == window &&
-                     window_at(own + 8, folds) == window_at(sample + at + 8, folds);
+            if (window_at(own, folds) != window ||
+                window_at(own + 8, folds) != window_at(sample + at + 8, folds))
+                continue;
+            named++;
+            looks += SEEN_DEEP_BYTES / 8;
+            deeply += is_deep(own, count - begin, sample + at, sample_bytes - at, folds);
         }
     }
+    *deep = (double)deeply * (double)step / (double)places;
     return (double)named * (double)step / (double)places;
 }
 

@@ -57,9 +57,9 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              uint64_t sample_bytes, double *rate);
 
 /* How many of the literal's first `offsets` offsets have the 16 bytes that stand at a position of
- * the sample, on average. */
-double analyse_seen_named(const uint8_t *bytes, uint64_t offsets, bool fold, const uint8_t *sample,
-                          uint64_t sample_bytes);
+ * the sample, on average; *deep: and also what follows them, so that a comparison goes on. */
+double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
+                          const uint8_t *sample, uint64_t sample_bytes, double *deep);
 
 /* The window whose grams, of every `stride` bytes, are rarest; returns the expected candidates per
  * text byte. A byte counts as its class. count >= stride + 3. */

@@ -25,8 +25,6 @@ struct plan_tuning {
     double every_rate;                         /* expected candidates of every per text byte */
     double gram_rate;                          /* the same of grams */
     uint64_t rare_offset; /* for devices: where the rarest 7 bytes begin; of a sample, 8 */
-    double rare_rate;     /* the share of a sample's positions with those 8 */
-    double named_rate;    /* offsets that a sample's 16 bytes name, per text byte */
 };
 
 /* Of one literal; a sample of fewer than PLAN_SAMPLE_BYTES_MIN is none. Cost: some microseconds,

@@ -92,7 +92,8 @@ static void seen_windows(void)
 {
     static uint8_t sample[RECORDS * RECORD], literal[] = "id=0000000id=0000000xid=0000000";
     struct byte_rates rates;
-    double rate = 1, named;
+    double rate = 1, named, deep;
+    uint8_t literal_80[80];
     uint64_t offset;
 
     fill_records(sample);
@@ -103,15 +104,21 @@ static void seen_windows(void)
     TEST_CHECK(rate < 1e-9);
     offset = analyse_seen_window(literal, 10, false, &rates, sample, sizeof sample, &rate);
     TEST_CHECK(offset <= 2 && fabs(rate - 1.0 / RECORD) < 1e-3);
-    named = analyse_seen_named(sample, RECORD - 15, false, sample, sizeof sample);
+    named = analyse_seen_named(sample, RECORD, RECORD - 15, false, sample, sizeof sample, &deep);
     TEST_CHECK(named >=
                (RECORD - 15.0) / RECORD / RECORDS); /* the first record itself, and those */
     TEST_CHECK(named <= (RECORD - 15.0) / RECORD);  /* of the same letters */
-    named = analyse_seen_named(literal, 5, false, sample, sizeof sample);
+    named = analyse_seen_named(literal, 20, 5, false, sample, sizeof sample, &deep);
     TEST_CHECK(named < 1e-9); /* id=0000000id=000 stands nowhere */
     memcpy(sample + 10, "ID=0000000", 10);
-    TEST_CHECK(analyse_seen_named(literal, 5, false, sample, sizeof sample) < 1e-9);
-    TEST_CHECK(analyse_seen_named(literal, 5, true, sample, sizeof sample) > 0);
+    TEST_CHECK(analyse_seen_named(literal, 20, 5, false, sample, sizeof sample, &deep) < 1e-9);
+    TEST_CHECK(analyse_seen_named(literal, 20, 5, true, sample, sizeof sample, &deep) > 0);
+    memcpy(literal_80, sample + 33, sizeof literal_80);
+    TEST_CHECK(analyse_seen_named(literal_80, 80, 1, false, sample, sizeof sample, &deep) > 0);
+    TEST_CHECK(deep > 0);
+    memset(literal_80 + 32, '~', 48);
+    TEST_CHECK(analyse_seen_named(literal_80, 80, 1, false, sample, sizeof sample, &deep) > 0);
+    TEST_CHECK(deep < 1e-9); /* what follows the 16 bytes is another */
 }
 
 int main(void)

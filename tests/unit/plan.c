@@ -1,6 +1,6 @@
 /* plan: what a plan reports about itself; plans of no pattern, of many, of very long ones. */
 #include "calls.h"
-#include "cuda/sampled.h"
+#include "cuda/choose.h"
 
 #define MANY (TEST_SANITIZED ? 2000 : 10000)
 #define MANY_MAX 10000
@@ -153,7 +153,7 @@ static void sample_that_repeats(void)
         if (i / LENGTHS == 1)
             memcpy(sample + 777, bytes, pattern.bytes_count);
         plan = must_plans(&pattern, 1, PLAN_WITH(.sample = sample, .sample_bytes = SAMPLE));
-        MUST(cuda_sampled_choose(plan, &plan->tuning, plan->method_asked, &method, NULL));
+        MUST(cuda_choose_method(plan, plan->method_asked, &method, NULL));
         TEST_CHECK_U64(method == TRAWL_METHOD_SAMPLED, i / LENGTHS != 2);
     }
 }

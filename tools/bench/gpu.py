@@ -31,7 +31,8 @@ def letters(options, share=1, **more):
 
 
 def gpu(name=ALL, **more):
-    return {'name': name, 'engine': 'cuda', 'loaded': True, 'sample': True, 'ours': True, **more}
+    """With a plan that was searched with before, unless it says otherwise."""
+    return {'name': name, 'engine': 'cuda', 'loaded': True, 'plan': 'once', 'ours': True, **more}
 
 
 def cpu(**more):
@@ -98,7 +99,7 @@ def small_rows(options, texts):
     while size <= min(64 << 20, options.bytes):
         yield row('small', f'{size >> 10} KiB, m = 16',
                   {'text': 'letters', 'bytes': size, 'patterns': f'at:{size // 3}:16'},
-                  [cpu(), gpu(plan='once'), gpu('trawl, GPU, with the plan')], options, unit='us')
+                  [cpu(), gpu(), gpu('trawl, GPU, with the plan', plan=None)], options, unit='us')
         size *= 4
 
 
@@ -108,8 +109,8 @@ def caller_rows(options, texts):
     while size <= min(64 << 20, options.bytes):
         ask = {'text': 'letters', 'bytes': size, 'patterns': f'pieces:{count}:16:16', 'oracle': ORACLE}
         yield row('callers', f'{size >> 10} KiB, {count} patterns', ask,
-                  [cpu(), gpu('one call for all')]
-                  + [gpu(f'{n} callers', callers=n, sample=None) for n in options.callers], options)
+                  [cpu(), gpu('one call for all', plan=None)]
+                  + [gpu(f'{n} callers', callers=n, plan=None) for n in options.callers], options)
         size *= 64
 
 
@@ -120,8 +121,8 @@ def set_rows(options, texts):
         for length, count in SETS:
             ask = letters(options, 2, **text, patterns=f'pieces:{count}:{length}:{length}')
             yield row('sets', f'{label}, {count:,} of {length} bytes', ask,
-                      [cpu(plan='once'), {'name': READ, 'kind': READ}, gpu(plan='once'),
-                       gpu('plan', call='build')], options)
+                      [cpu(plan='once'), {'name': READ, 'kind': READ}, gpu(),
+                       gpu('plan', call='build', plan=None)], options)
 
 
 def pair_rows(options, texts):
@@ -146,8 +147,8 @@ def host_rows(options, texts):
         yield row('host', f'{count:,} patterns of 10 bytes',
                   letters(options, 4, patterns=f'pieces:{count}:10:10'),
                   [cpu(plan='once'), cpu(name='trawl, one thread', threads=1, plan='once'),
-                   gpu('trawl, GPU', loaded=None, plan='once'),
-                   gpu('trawl, auto', engine='auto', loaded=None, plan='once'),
+                   gpu('trawl, GPU', loaded=None),
+                   gpu('trawl, auto', engine='auto', loaded=None),
                    {'name': 'copy', 'kind': 'device-copy'}], options)
 
 
@@ -159,7 +160,7 @@ def gallery_rows(options, texts):
             ask = letters(options, 2, text=text, patterns=f'at:1000:{length}')
             if length * 4 <= ask['bytes']:
                 yield row('gallery', f'{label}, m = {length}', ask, [cpu(), gpu()] + [
-                    gpu(name, algorithm=name, threads=1, sample=None, limit=GALLERY_SECONDS)
+                    gpu(name, algorithm=name, threads=1, limit=GALLERY_SECONDS)
                     for name in names], options, parts=True)
 
 

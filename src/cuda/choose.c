@@ -1,0 +1,201 @@
+/* choose: which method a device runs for one pattern, by what is known of the text.
+ *
+ * A device samples 16 bytes, which distinguish more positions of a long pattern than the CPU's 8,
+ * and from shorter patterns on. What a method costs in a text follows from rates: how many
+ * candidates it has there, and how many of them are compared to their end.
+ */
+#include "cuda/choose.h"
+
+#include "base/checked.h"
+#include "cuda/sampled.h"
+#include "plan/analyse.h"
+
+#define SAMPLED_CHOSEN_MIN 63u /* from here a device reads less than all, at stride 64 */
+#define REPEATS_MAX 2.0
+#define DECIDED_LENGTH_MAX 8u /* at each position, by method every; not if case is ignored */
+#define GRAMS_LENGTH_MIN 7u
+#define QUICK_BYTES 4096u
+#define QUICK_PRICE 1.1 /* times what a choice costs where nothing is in its way: good enough */
+
+/* What a byte of text takes, in units of reading it [H100, H200, 256 MiB; ./dev bench regret]. */
+#define READ_EVERY 1.29 /* of more than 8 bytes */
+#define READ_GRAMS 1.03
+#define READ_PLANES 2.2 /* and for long patterns: */
+#define READ_PLANES_LONG 4.0
+#define READ_SAMPLED_SHORT 1.13 /* where each sample's sector is the next one's, too */
+#define READ_SAMPLED 0.17
+#define READ_SAMPLED_MORE 0.85
+#define SAMPLED_HALF 130.0 /* bytes of a pattern that halve it */
+#define SET_LENGTH_MIN 16u /* for grams that tell enough */
+#define SET_CHOSEN_MIN 79u
+#define READ_SET_SHORT 1.12
+#define READ_SET 0.55
+#define READ_SET_MORE 20.0
+#define READ_SET_BYTE 1e-4
+/* Besides, for each candidate of a byte of text: */
+#define FAILED 300.0 /* the first look says no; */
+#define FAILED_MAX 1.0
+#define FOUND 4500.0 /* it is compared to its end by a warp; */
+#define FOUND_SHORT 300.0
+#define SHORT_MAX 64u
+#define FOUND_MAX 5.0
+#define NAMED 400.0 /* one offset that a sample names, */
+#define NAMED_BYTE 0.23
+#define SET_NAMED 700.0
+#define SET_FOUND 5.0   /* and a byte of the pattern. */
+#define DENSE_RATE 0.01 /* of positions with the rarest 8 bytes: planes search all of it */
+
+/* Shares of a text's positions. */
+struct rates {
+    double rare;  /* with the pattern's 8 rarest bytes */
+    double every; /* with all of its probes */
+    double gram;  /* proposed by its grams */
+    double named; /* with the 16 bytes at one of its offsets, on average, */
+    double deep;  /* and with what follows these */
+};
+
+static double least_of(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static double read_sampled(double length)
+{
+    return length < SAMPLED_CHOSEN_MIN
+               ? READ_SAMPLED_SHORT
+               : READ_SAMPLED + READ_SAMPLED_MORE / (1 + length / SAMPLED_HALF);
+}
+
+static double read_set(double length)
+{
+    return length < SET_CHOSEN_MIN ? READ_SET_SHORT
+                                   : READ_SET + READ_SET_MORE / length + READ_SET_BYTE * length;
+}
+
+static double candidates_price(double length, double failed, double found)
+{
+    return least_of(FAILED * failed, FAILED_MAX) +
+           least_of((length > SHORT_MAX ? FOUND : FOUND_SHORT) * found, FOUND_MAX);
+}
+
+/* What a method takes; more than any other where it does not fit. */
+static double price_of(enum trawl_method method, double length, const struct rates *rates)
+{
+    double found = least_of(least_of(rates->every, rates->rare), rates->named);
+
+    switch (method) {
+    case TRAWL_METHOD_GRAMS:
+        if (rates->rare > DENSE_RATE)
+            break;
+        return READ_GRAMS + candidates_price(length, rates->gram, least_of(found, rates->gram));
+    case TRAWL_METHOD_SAMPLED:
+        if (length < CUDA_SAMPLED_LENGTH_MIN)
+            break;
+        return read_sampled(length) + (NAMED + NAMED_BYTE * length) * rates->named +
+               FOUND * rates->deep;
+    case TRAWL_METHOD_SET:
+        if (length < SET_LENGTH_MIN)
+            break;
+        return read_set(length) + SET_NAMED * rates->named + SET_FOUND * length * found;
+    default:
+        if (rates->rare > DENSE_RATE)
+            return length > SHORT_MAX ? READ_PLANES_LONG : READ_PLANES;
+        return READ_EVERY + candidates_price(length, rates->rare, found);
+    }
+    return 1e9;
+}
+
+static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                       struct rates *rates)
+{
+    uint64_t offsets = min_u64(plan->length_min, CUDA_SAMPLED_STRIDE_MAX) - (SCAN_SAMPLE_BYTES - 1);
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+
+    TRAWL_ASSERT(plan->length_min >= SCAN_SAMPLE_BYTES);
+    rates->named = analyse_seen_named(plan_literal_bytes(plan, 0), plan->length_min, offsets, fold,
+                                      sample, sample_bytes, &rates->deep) /
+                   (double)offsets;
+    rates->deep /= (double)offsets;
+}
+
+/* Is what the plan would choose anyway about as fast here as elsewhere? */
+static bool is_good(const struct trawl_plan *plan, const uint8_t *sample,
+                    const struct plan_tuning *tuning, enum trawl_method *method)
+{
+    struct rates none = {0}, rates = {0};
+    double length = (double)plan->length_min;
+
+    *method = TRAWL_METHOD_GRAMS;
+    if (plan->length_min >= SAMPLED_CHOSEN_MIN) {
+        *method = TRAWL_METHOD_SAMPLED;
+        rate_named(plan, sample, QUICK_BYTES, &rates);
+    } else if (tuning->grams.stride > 1) {
+        rates.gram = analyse_seen_grams(sample, QUICK_BYTES, &tuning->grams);
+    } else {
+        return false;
+    }
+    return price_of(*method, length, &rates) <= QUICK_PRICE * price_of(*method, length, &none);
+}
+
+enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
+                                   uint64_t sample_bytes, struct plan_tuning *tuning)
+{
+    static const enum trawl_method methods[] = {TRAWL_METHOD_GRAMS, TRAWL_METHOD_SAMPLED,
+                                                TRAWL_METHOD_SET};
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    enum trawl_method method = TRAWL_METHOD_EVERY;
+    struct rates rates = {0};
+    struct byte_rates of_bytes;
+    double length = (double)plan->length_min, least, price;
+
+    *tuning = plan->tuning;
+    if (plan->length_min < GRAMS_LENGTH_MIN || (plan->length_min <= DECIDED_LENGTH_MAX && !fold) ||
+        sample_bytes < QUICK_BYTES)
+        return method;
+    if (is_good(plan, sample, tuning, &method))
+        return method;
+    plan_tune_probes(plan, sample, sample_bytes, &of_bytes, tuning);
+    plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
+    rates.every = tuning->every_rate;
+    rates.gram = tuning->gram_rate;
+    if (plan->length_min > DECIDED_LENGTH_MAX)
+        tuning->rare_offset = analyse_seen_window(bytes, plan->length_min, fold, &of_bytes, sample,
+                                                  sample_bytes, &rates.rare);
+    if (plan->length_min >= SCAN_SAMPLE_BYTES)
+        rate_named(plan, sample, sample_bytes, &rates);
+    else
+        rates.named = rates.every;
+    method = TRAWL_METHOD_EVERY;
+    least = price_of(method, length, &rates);
+    for (uint32_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        price = price_of(methods[i], length, &rates);
+        if (price < least) {
+            least = price;
+            method = methods[i];
+        }
+    }
+    return method;
+}
+
+/* Without a sample: not sampled where the literal repeats itself, as samples of such a text would
+ * name many offsets each. */
+enum trawl_status cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked,
+                                     enum trawl_method *method, struct trawl_error *error)
+{
+    const struct plan_tuning *tuning = &plan->tuning;
+    double positions = REPEATS_MAX + 1;
+
+    *method = TRAWL_METHOD_SET;
+    if (!plan_is_one_literal(plan) || plan->method == TRAWL_METHOD_SET)
+        return TRAWL_OK;
+    *method = asked;
+    if (asked == TRAWL_METHOD_AUTO && plan->length_min >= SAMPLED_CHOSEN_MIN && !tuning->repeats)
+        TRAWL_TRY(sampled_repeats(plan, SCAN_SAMPLE_BYTES, &positions, error));
+    if (positions <= REPEATS_MAX)
+        *method = TRAWL_METHOD_SAMPLED;
+    else if (asked == TRAWL_METHOD_AUTO ||
+             (asked == TRAWL_METHOD_SAMPLED && plan->length_min < CUDA_SAMPLED_LENGTH_MIN))
+        *method = plan_reads_grams(plan, tuning) ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
+    return TRAWL_OK;
+}

@@ -1,0 +1,18 @@
+/* choose: which method a device runs for one pattern. */
+#ifndef TRAWL_CUDA_CHOOSE_H
+#define TRAWL_CUDA_CHOOSE_H
+
+#include "base/status.h"
+#include "plan/plan.h"
+
+/* By the plan, if `asked` is asked for. Errors: MEMORY. */
+enum trawl_status cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked,
+                                     enum trawl_method *method, struct trawl_error *error);
+
+/* By a sample of the text, of which each part is spread over the text: what costs least there, with
+ * its *tuning. Cost: 3 to 10 us where the plan's own choice is as good as it is elsewhere; else
+ * 70 to 400 us, by the pattern's length. */
+enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
+                                   uint64_t sample_bytes, struct plan_tuning *tuning);
+
+#endif
