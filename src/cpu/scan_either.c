@@ -16,10 +16,13 @@
 #define INTERVAL_MAX (256u << 20)
 #define AHEAD(ns) ((ns) - (ns) / 16) /* a way takes over if it takes less than this */
 /* What a trial takes, in ns, with the tables of classes if there are none; and what counts until
- * then: what any filter takes for a byte of text, a position that passes it, and work. */
+ * then: what filters take for a byte of text, the nibble tables or the bitmap, a position that
+ * passes, and work. */
 #define TRIAL_NS (128u << 10)
-#define TABLES_LITERAL_NS 512u
-#define SPENT(bytes, passed, work) ((bytes) / 8 + 4 * (passed) + (work))
+#define TABLES_LITERAL_NS 128u
+#define BYTES_OF_NIBBLES 8u
+#define BYTES_OF_BITMAP 2u
+#define PASSED_NS 4u
 
 void trial_begin(struct engine_worker *worker)
 {
@@ -109,6 +112,9 @@ void scan_either(struct scan *scan)
         scan->limit = limit;
         took = max_u64(scan->at, scan->run_until) - begin;
         if (scan->plan->has_either)
-            count(scan, took, ns, SPENT(took, scan->passed - passed, scan->work - work));
+            count(scan, took, ns,
+                  took / (scan->plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX ? BYTES_OF_NIBBLES
+                                                                               : BYTES_OF_BITMAP) +
+                      PASSED_NS * (scan->passed - passed) + scan->work - work);
     }
 }
