@@ -30,8 +30,7 @@ static enum trawl_status begin_sampled(struct engine_worker *worker, uint64_t by
     return sampled_want(worker->plan, &worker->sampled, error);
 }
 
-/* Pieces of the chunk, spread over it; returns how many bytes. */
-static uint64_t take_sample(struct engine_worker *worker, const struct engine_chunk *chunk)
+uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk)
 {
     uint64_t bytes =
         min_u64(max_u64(chunk->owned / SAMPLE_SHARE, PLAN_SAMPLE_BYTES_MIN), sizeof worker->sample);
@@ -55,7 +54,7 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
         TRAWL_TRY(begin_sampled(worker, chunk->owned, error));
     if (!look_is_due(worker, chunk))
         return TRAWL_OK;
-    bytes = take_sample(worker, chunk);
+    bytes = worker_sample(worker, chunk);
     if (bytes == 0)
         return TRAWL_OK;
     worker->look_left = look_sizes.again;

@@ -224,16 +224,17 @@ static void adapt_tile(struct engine_worker *worker, bool hit, const struct samp
         (uint32_t)(less ? least : min_u64(2 * worker->tile_places, SET_TILE_PLACES));
 }
 
-enum trawl_status classes_begin(struct engine_worker *worker, const struct trawl_plan *plan,
-                                struct trawl_error *error)
+enum trawl_status classes_begin(const struct scan *scan)
 {
+    struct engine_worker *worker = scan->worker;
+    struct set_sample sample = {scan->plan, worker->sample, worker_sample(worker, scan->chunk)};
     void *memory;
 
     if (worker->scratch == NULL) {
-        TRAWL_TRY(memory_allocate(1, sizeof *worker->scratch, &memory, error));
+        TRAWL_TRY(memory_allocate(1, sizeof *worker->scratch, &memory, scan->error));
         worker->scratch = (struct set_scratch *)memory;
     }
-    return set_matcher_want(plan, &worker->matcher, error);
+    return set_matcher_want(&sample, &worker->matcher, scan->error);
 }
 
 void scan_classes(struct scan *scan)

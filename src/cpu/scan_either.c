@@ -82,7 +82,7 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, uint64_t spent
 static void classes(struct scan *scan)
 {
     if (scan->worker->matcher == NULL)
-        scan->status = classes_begin(scan->worker, scan->plan, scan->error);
+        scan->status = classes_begin(scan);
     scan->over = scan->status != TRAWL_OK;
     if (!scan->over)
         scan_classes(scan);
@@ -114,7 +114,7 @@ void scan_either(struct scan *scan)
         if (scan->plan->has_either)
             count(scan, took, ns,
                   took / (scan->plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX ? BYTES_OF_NIBBLES
-                                                                               : BYTES_OF_BITMAP) +
+                                                                                : BYTES_OF_BITMAP) +
                       PASSED_NS * (scan->passed - passed) + scan->work - work);
     }
 }

@@ -7,8 +7,10 @@
 #include "base/memory.h"
 #include "plan/analyse.h"
 
-#define MERGE_SHARE 8u /* a class of less than this part of the one before joins it */
-#define BITS_SPARE 4.0 /* bits that a gram has beyond those needed to distinguish the entries */
+#define MERGE_SHARE 8u    /* a class of less than this part of the one before joins it */
+#define NAMED_SAMPLES 4.0 /* an entry that a sample names costs as much as so many samples */
+#define NAMED_LITTLE 0.1  /* so little of a sample's cost is not worth a narrower stride */
+#define BITS_SPARE 4.0    /* bits that a gram has beyond those needed to distinguish the entries */
 #define STEM_LENGTH_MAX 12u /* from here on grams longer than samples by stems are better */
 #define BITMAP_BITS_MIN 12u
 #define BITMAP_BITS_MAX 28u
@@ -19,23 +21,22 @@
 #define FILL_MAX 32u          /* entries whose memory is fetched at once */
 #define BITS_PER_ENTRY_MIN 3u /* log2, where that keeps it in the cache */
 
-static uint32_t class_of_length(uint64_t length)
+/* The bytes of a class's grams at most, with this stride. */
+static uint32_t widest_gram(const struct set_class *class, uint32_t stride)
 {
-    TRAWL_ASSERT(length > 0);
-    return length <= 3 ? (uint32_t)length - 1 : length < 8 ? 3u : length < 16 ? 4u : 5u;
+    return (uint32_t)min_u64(class->length_min - stride + 1, SET_Q_MAX);
 }
 
 /* The widest stride whose grams still distinguish the entries. */
-static void choose_stride(struct set_class *class, double byte_bits)
+static void choose_stride(struct set_class *class, uint32_t widest, double byte_bits)
 {
     uint32_t length = class->length_min;
-    uint32_t widest = class->literal_count < HUGE_COUNT ? SET_STRIDE_MAX : HUGE_STRIDE_MAX;
 
     class->stride = 1;
-    class->q = length < SET_Q_MAX ? length : SET_Q_MAX;
+    class->q = widest_gram(class, 1);
     TRAWL_ASSERT(length > 0 && class->literal_count > 0);
     for (uint32_t stride = 2; length >= 8 && stride <= widest; stride++) {
-        uint32_t q = length - stride + 1 < SET_Q_MAX ? length - stride + 1 : SET_Q_MAX;
+        uint32_t q = widest_gram(class, stride);
         double wanted = analyse_log2((double)class->literal_count * stride) + BITS_SPARE;
 
         if (q < 4 || q * byte_bits < wanted)
@@ -46,6 +47,34 @@ static void choose_stride(struct set_class *class, double byte_bits)
     TRAWL_ASSERT(class->q > 0 && class->q + class->stride - 1 <= length);
     if (class->stride == 1 && class->q > 8)
         class->q = 8;
+}
+
+/* The stride that costs least in the sample, of those up to the class's: narrower ones have longer
+ * grams, which the text has less often. */
+static enum trawl_status look_stride(const struct set_sample *sample,
+                                     const struct set_matcher *matcher,
+                                     const uint32_t of[SET_CLASSES_MAX], uint32_t index,
+                                     struct set_class *class, struct trawl_error *error)
+{
+    struct set_class tried = *class;
+    double least = 0;
+
+    for (tried.stride = class->stride; tried.stride > 1; tried.stride--) {
+        double named, price;
+
+        tried.q = widest_gram(class, tried.stride);
+        tried.keep = set_keep(tried.q);
+        TRAWL_TRY(set_named(sample, matcher, of, index, &tried, &named, error));
+        price = (1 + named * NAMED_SAMPLES) / tried.stride;
+        if (least > 0 && price >= least)
+            continue;
+        least = price;
+        class->stride = tried.stride;
+        class->q = tried.q;
+        if (named * NAMED_SAMPLES < NAMED_LITTLE)
+            break;
+    }
+    return TRAWL_OK;
 }
 
 /* Length classes; of[length class] is the one a literal belongs to. */
@@ -60,7 +89,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
     memset(least, 0xff, sizeof least);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint64_t length = plan_literal_at(plan, i).bytes_count;
-        uint32_t c = class_of_length(length);
+        uint32_t c = set_class_of_length(length);
 
         counts[c]++;
         least[c] = min_u64(least[c], length);
@@ -85,7 +114,7 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
         class = &matcher->classes[of[c]];
         class->literal_count = counts[c];
         class->length_min = (uint32_t)min_u64(least[c], 64);
-        TRAWL_ASSERT(class_of_length(class->length_min) == c);
+        TRAWL_ASSERT(set_class_of_length(class->length_min) == c);
     }
     for (uint32_t i = 0; i < matcher->class_count; i++) {
         struct set_class *class = &matcher->classes[i];
@@ -93,7 +122,9 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
         if (letters && class->length_min >= SET_STEM_Q && class->length_min < STEM_LENGTH_MAX)
             set_stems_begin(class, of_stems);
         else
-            choose_stride(class, plan->byte_bits);
+            choose_stride(class,
+                          class->literal_count < HUGE_COUNT ? SET_STRIDE_MAX : HUGE_STRIDE_MAX,
+                          plan->byte_bits);
     }
 }
 
@@ -110,7 +141,7 @@ static void class_complete(struct set_class *class, uint64_t fold)
     class->bucket_count = 1ull << class->bucket_bits;
     TRAWL_ASSERT(class->q > 0 && class->q <= SET_Q_MAX && class->stride > 0);
     TRAWL_ASSERT(class->stride > 1 || class->q <= 8);
-    class->keep = class->q < 8 ? (1ull << 8 * class->q) - 1 : UINT64_MAX;
+    class->keep = set_keep(class->q);
     if (class->stride > 1)
         return;
     heads->q = class->q < 4 ? class->q : 4;
@@ -161,36 +192,6 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     return TRAWL_OK;
 }
 
-/* The first `count` bytes, at most 8, of bytes that lie in [.., end). */
-static inline uint64_t load_first(const uint8_t *bytes, const uint8_t *end, uint32_t count)
-{
-    uint64_t word = 0;
-
-    TRAWL_ASSERT(count <= sizeof word && end - bytes >= (ptrdiff_t)count);
-    if (end - bytes < (ptrdiff_t)sizeof word) {
-        memcpy(&word, bytes, count);
-        return word;
-    }
-    TRAWL_ASSERT(count > 0);
-    memcpy(&word, bytes, sizeof word);
-    return count < 8 ? word & ((1ull << 8 * count) - 1) : word;
-}
-
-/* The hash of the class's gram at bytes of a literal; what follows it is readable up to `end`. */
-static inline uint64_t gram_hash(const struct set_matcher *matcher, const struct set_class *class,
-                                 const uint8_t *bytes, const uint8_t *end)
-{
-    uint64_t low, high;
-
-    if (class->q < 8 || class->stride == 1)
-        return set_gram_short(load_first(bytes, end, class->q), matcher->fold, class->keep);
-    TRAWL_ASSERT(end - bytes >= (ptrdiff_t) class->q);
-    TRAWL_ASSERT(class->q >= 8 && class->q <= SET_Q_MAX);
-    memcpy(&low, bytes, sizeof low);
-    memcpy(&high, bytes + class->q - 8, sizeof high);
-    return set_gram_long(low, high, matcher->fold);
-}
-
 /* One (literal, offset) to be entered into the tables, whose words were prefetched. */
 struct filling {
     struct set_class *class;
@@ -221,7 +222,7 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
     uint64_t bytes_count = plan_literal_at(plan, literal).bytes_count;
     uint32_t length = set_stem_bytes(bytes_count);
     struct filling *filling = &filler->filling[filler->count++];
-    uint64_t low = load_first(bytes, end, length), fold = filler->matcher->fold;
+    uint64_t low = set_load_first(bytes, end, length), fold = filler->matcher->fold;
 
     TRAWL_ASSERT(bytes_count >= class->length_min && length >= class->stem_min);
     TRAWL_ASSERT(filler->count <= FILL_MAX);
@@ -248,7 +249,7 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
     const uint8_t *end = plan->literal_bytes + plan->literal_bytes_total;
     struct set_class *class =
         &filler->matcher
-             ->classes[filler->of[class_of_length(plan_literal_at(plan, literal).bytes_count)]];
+             ->classes[filler->of[set_class_of_length(plan_literal_at(plan, literal).bytes_count)]];
 
     TRAWL_ASSERT(literal < plan->literal_count && filler->count < FILL_MAX);
     TRAWL_ASSERT(plan_literal_at(plan, literal).bytes_count >= class->length_min);
@@ -261,7 +262,7 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
         struct filling *filling = &filler->filling[filler->count++];
 
         filling->class = class;
-        filling->hash = gram_hash(filler->matcher, class, bytes + offset, end);
+        filling->hash = set_gram_hash(filler->matcher, class, bytes + offset, end);
         filling->made = (struct set_entry){
             literal, set_tag(filling->hash) |
                          set_side_tag(class, bytes, plan_literal_at(plan, literal).bytes_count,
@@ -271,7 +272,7 @@ static void filler_add(struct filler *filler, uint32_t literal, bool back)
         if (back)
             continue;
         if (class->stride == 1)
-            filling->bit = set_head_bit(class, load_first(bytes, end, class->q));
+            filling->bit = set_head_bit(class, set_load_first(bytes, end, class->q));
         __builtin_prefetch(class->stride == 1 ? &class->bitmap[filling->bit / 64]
                                               : &class->bitmap[set_word(class, filling->hash)],
                            1);
@@ -382,7 +383,8 @@ static void set_matcher_free(void *object)
 
 static enum trawl_status matcher_make(const void *from, void **object, struct trawl_error *error)
 {
-    const struct trawl_plan *plan = (const struct trawl_plan *)from;
+    const struct set_sample *sample = (const struct set_sample *)from;
+    const struct trawl_plan *plan = sample->plan;
     enum trawl_status status = TRAWL_OK;
     uint32_t of[SET_CLASSES_MAX] = {0};
     struct set_matcher *matcher;
@@ -392,8 +394,11 @@ static enum trawl_status matcher_make(const void *from, void **object, struct tr
     matcher = (struct set_matcher *)memory;
     matcher->fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 ? 0x2020202020202020ull : 0;
     choose_classes(plan, matcher, of);
-    for (uint32_t c = 0; c < matcher->class_count; c++)
+    for (uint32_t c = 0; c < matcher->class_count; c++) {
+        if (!matcher->classes[c].by_stems && sample->bytes_count >= PLAN_SAMPLE_BYTES_MIN)
+            TRAWL_TRY_DONE(look_stride(sample, matcher, of, c, &matcher->classes[c], error));
         TRAWL_TRY_DONE(class_room(&matcher->classes[c], matcher->fold, error));
+    }
     fill_entries(plan, matcher, of);
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         TRAWL_ASSERT(matcher->classes[c].buckets[0] == 0); /* all entries found their places */
@@ -407,13 +412,13 @@ done:
     return status;
 }
 
-enum trawl_status set_matcher_want(const struct trawl_plan *plan,
+enum trawl_status set_matcher_want(const struct set_sample *sample,
                                    const struct set_matcher **matcher, struct trawl_error *error)
 {
     const void *object;
 
-    TRAWL_TRY(attachment_want(&plan->attached->matcher, plan, matcher_make, set_matcher_free,
-                              &object, error));
+    TRAWL_TRY(attachment_want(&sample->plan->attached->matcher, sample, matcher_make,
+                              set_matcher_free, &object, error));
     *matcher = (const struct set_matcher *)object;
     return TRAWL_OK;
 }

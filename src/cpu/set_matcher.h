@@ -147,6 +147,12 @@ static inline uint64_t set_hash(uint64_t low, uint64_t high)
     return hash ^ hash >> 29;
 }
 
+/* Of 8 bytes the first q, if q < 8. */
+static inline uint64_t set_keep(uint32_t q)
+{
+    return q < 8 ? (1ull << 8 * q) - 1 : UINT64_MAX;
+}
+
 /* Of a class with q < 8 or with stride 1: of the 8 bytes there those of the gram. Else the first
  * and the last 8 of the gram. */
 static inline uint64_t set_gram_short(uint64_t low, uint64_t fold, uint64_t keep)
@@ -367,9 +373,58 @@ static inline uint32_t set_sample_shift(const struct set_class *class)
     return 31 - class->word_bits;
 }
 
-/* The matcher of a plan that has_classes, made at first need; any thread. Stays the plan's. */
-enum trawl_status set_matcher_want(const struct trawl_plan *plan,
+/* The first `count` bytes, at most 8, of bytes that lie in [.., end). */
+static inline uint64_t set_load_first(const uint8_t *bytes, const uint8_t *end, uint32_t count)
+{
+    uint64_t word = 0;
+
+    TRAWL_ASSERT(count <= sizeof word && end - bytes >= (ptrdiff_t)count);
+    if (end - bytes < (ptrdiff_t)sizeof word) {
+        memcpy(&word, bytes, count);
+        return word;
+    }
+    TRAWL_ASSERT(count > 0);
+    memcpy(&word, bytes, sizeof word);
+    return count < 8 ? word & ((1ull << 8 * count) - 1) : word;
+}
+
+/* The hash of the class's gram at bytes of a literal; what follows it is readable up to `end`. */
+static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
+                                     const struct set_class *class, const uint8_t *bytes,
+                                     const uint8_t *end)
+{
+    uint64_t low, high;
+
+    if (class->q < 8 || class->stride == 1)
+        return set_gram_short(set_load_first(bytes, end, class->q), matcher->fold, class->keep);
+    TRAWL_ASSERT(end - bytes >= (ptrdiff_t) class->q);
+    TRAWL_ASSERT(class->q >= 8 && class->q <= SET_Q_MAX);
+    memcpy(&low, bytes, sizeof low);
+    memcpy(&high, bytes + class->q - 8, sizeof high);
+    return set_gram_long(low, high, matcher->fold);
+}
+
+/* Some of the text that the matcher is made for: its strides are those that cost least there. */
+struct set_sample {
+    const struct trawl_plan *plan;
+    const uint8_t *bytes;
+    uint64_t bytes_count; /* too few: the strides follow from the literals alone */
+};
+
+/* The plan's matcher, made at first need; any thread. Stays the plan's. */
+enum trawl_status set_matcher_want(const struct set_sample *sample,
                                    const struct set_matcher **matcher, struct trawl_error *error);
+
+/* set_look.c: how many entries of class number `index` a gram of the text names on average, with
+ * the q and the stride of `class`; of[length class] is a class's number. Errors: MEMORY. */
+enum trawl_status set_named(const struct set_sample *sample, const struct set_matcher *matcher,
+                            const uint32_t *of, uint32_t index, const struct set_class *class,
+                            double *named, struct trawl_error *error);
+static inline uint32_t set_class_of_length(uint64_t length)
+{
+    TRAWL_ASSERT(length > 0);
+    return length <= 3 ? (uint32_t)length - 1 : length < 8 ? 3u : length < 16 ? 4u : 5u;
+}
 
 /* set_stems.c: a class's tables of stems. */
 static inline uint32_t set_stem_bytes(uint64_t length)

@@ -104,6 +104,9 @@ static inline bool look_is_due(const struct engine_worker *worker, const struct 
     return worker->look_left <= chunk->owned && (chunk->after > 0 || chunk->before > 0);
 }
 
+/* To the worker's sample: pieces of the chunk, spread over it; returns how many bytes, 0 of a small
+ * chunk. */
+uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk);
 /* Before a chunk, where a look is due or the method is sampled: choose how to search from here on,
  * and have the tables for it. Errors: MEMORY. */
 enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
@@ -196,9 +199,8 @@ void scan_classes(struct scan *scan); /* large sets */
 void scan_either(struct scan *scan);
 /* For the worker's plan, which is another one than before. */
 void trial_begin(struct engine_worker *worker);
-/* The worker's matcher is the plan's from here on. */
-enum trawl_status classes_begin(struct engine_worker *worker, const struct trawl_plan *plan,
-                                struct trawl_error *error);
+/* The worker's matcher is the plan's from here on, made for this text if it is not there. */
+enum trawl_status classes_begin(const struct scan *scan);
 
 void scan_bytes(struct scan *scan); /* strings of one byte */
 /* No values of a byte, and one more. */

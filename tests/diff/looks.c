@@ -16,6 +16,8 @@
 #define PATTERN_BYTES_MAX 1500u
 #define PLANTED_MAX 60u
 #define CALLS 3u
+#define STRIDE_STRINGS 300u
+#define STRIDE_TEXT_BYTES 65536u
 
 static struct test_random chance;
 
@@ -144,6 +146,46 @@ static void run_case(uint64_t index)
         printf("  TRAWL_TEST_CASE=%" PRIu64 "\n", index);
 }
 
+/* Strings of 9 bytes that are alike and 7 letters. In a text full of the former, one sample in ten
+ * names all strings with a stride of 8, whose grams have 9 bytes; with 6 and grams of 11 bytes one
+ * in 676 of them. The strides had followed from the strings alone. */
+static void test_stride(bool full, uint32_t stride_least, uint32_t stride_most)
+{
+    static uint8_t text[STRIDE_TEXT_BYTES + FIND_LOAD_SLACK], bytes[STRIDE_STRINGS][16];
+    struct engine_chunk chunk = {
+        .bytes = text, .owned = STRIDE_TEXT_BYTES, .readable = FIND_LOAD_SLACK};
+    struct trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
+    struct engine_options options = {.size = sizeof options};
+    struct trawl_pattern patterns[STRIDE_STRINGS];
+    struct engine_result result = {.count = 0};
+    struct engine_worker *worker = NULL;
+    struct trawl_plan *plan = NULL;
+    struct engine *engine = NULL;
+
+    for (uint32_t i = 0; i < STRIDE_TEXT_BYTES; i++)
+        text[i] =
+            (uint8_t)(full && i % 10 > 0 ? 'A' + i % 10 : 'a' + test_random_below(&chance, 26));
+    for (uint32_t i = 0; i < STRIDE_STRINGS; i++) {
+        for (uint32_t j = 0; j < 16; j++)
+            bytes[i][j] = (uint8_t)(j < 9 ? 'B' + j : 'a' + test_random_below(&chance, 26));
+        patterns[i] = (struct trawl_pattern){bytes[i], 16};
+    }
+    plan_options.method = TRAWL_METHOD_CLASSES;
+    if (!TEST_CHECK(
+            trawl_plan_build(patterns, STRIDE_STRINGS, &plan_options, &plan, NULL) == TRAWL_OK &&
+            engine_cpu.open(&options, &engine, NULL) == TRAWL_OK &&
+            engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK &&
+            engine_scan(&engine_cpu, worker, &chunk, 0, WANT_COUNT, &result, NULL) == TRAWL_OK))
+        exit(test_end());
+    TEST_CHECK(worker->matcher->class_count == 1);
+    TEST_CHECK(worker->matcher->classes[0].stride >= stride_least &&
+               worker->matcher->classes[0].stride <= stride_most);
+    printf("a stride of %u\n", worker->matcher->classes[0].stride);
+    engine_cpu.release(worker);
+    engine_cpu.close(engine);
+    trawl_plan_free(plan);
+}
+
 int main(void)
 {
     uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
@@ -153,6 +195,8 @@ int main(void)
     look_sizes = (struct look_sizes){0, 0};
     answer_costs_count = sizeof one_is_free / sizeof *one_is_free;
     all = test_cases(cases, run_case);
+    test_stride(false, 8, 8);
+    test_stride(true, 4, 6);
     for (uint32_t from = TRAWL_METHOD_EVERY; from <= TRAWL_METHOD_SAMPLED; from++)
         for (uint32_t to = TRAWL_METHOD_EVERY; to <= TRAWL_METHOD_SAMPLED; to++) {
             printf("%s to %s: %" PRIu64 " scans\n", method_name((enum trawl_method)from),
