@@ -36,6 +36,7 @@ static enum trawl_status dense_make(const void *from, void **object, struct traw
             plan_automaton_make(&set->automaton, fold, PLAN_AUTOMATON_NODES_MAX, &fits, error));
         set->unfit = !fits;
     }
+    set->automaton.plan = NULL; /* it may be a copy, and gone before the tables are */
     *object = set;
     set = NULL;
 done:

@@ -259,7 +259,8 @@ static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *litera
 static void emit_string(struct scan *scan, const struct step *step, uint64_t place, uint32_t string)
 {
     const struct dense_set *set = scan->worker->dense.set;
-    struct plan_literal own = plan_automaton_string(&set->automaton, string);
+    struct plan_literal own = set->automaton.strings != NULL ? set->automaton.strings[string]
+                                                             : plan_literal_at(scan->plan, string);
     uint64_t x = chunk_place(step, place), length = own.bytes_count;
     uint32_t literal = string;
 

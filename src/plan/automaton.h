@@ -26,7 +26,7 @@ struct plan_automaton_cell {
 };
 
 struct plan_automaton {
-    const struct trawl_plan *plan;
+    const struct trawl_plan *plan;      /* while it is made */
     const struct plan_literal *strings; /* count; NULL: the plan's literals */
     const uint8_t *bytes;               /* theirs */
     uint32_t count;
