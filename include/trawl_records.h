@@ -74,6 +74,7 @@ enum trawl_matrix_shape {
     TRAWL_MATRIX_BITS = 2,     /* a bit for each record and pattern: does it occur? */
     TRAWL_MATRIX_RECORDS = 3,  /* for each record: does any occur, how many, the least index */
     TRAWL_MATRIX_PATTERNS = 4, /* for each pattern: in how many records does it occur? */
+    TRAWL_MATRIX_ANY = 5,      /* for each record: does any occur? A record is left at the first */
 };
 
 /* Records [record_begin, record_end), complete. Fields of other shapes are NULL or 0. Borrowed
@@ -84,14 +85,14 @@ struct trawl_matrix_batch {
     uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
     uint64_t record_begin;
     uint64_t record_end;
-    uint64_t cell_count;           /* of these records, in every shape */
+    uint64_t cell_count;           /* of these records, in every shape; ANY: records with one */
     const uint64_t *cell_records;  /* CELLS: three columns of cell_count, */
     const uint64_t *cell_patterns; /* in order of (record, pattern), each pair once */
     const uint64_t *cell_begins;
     const int64_t *first; /* FIRST: rows x pattern_count; -1: it does not occur */
     const uint8_t *bits;  /* BITS: rows x row_bytes; pattern p is bit (p & 7) of byte p >> 3 */
     uint64_t row_bytes;   /* BITS: pattern_count / 8, rounded up; the bits beyond are 0 */
-    const uint8_t *any;   /* RECORDS: row i is bit (i & 7) of byte i >> 3; the bits beyond are 0 */
+    const uint8_t *any;   /* RECORDS, ANY: row i is bit (i & 7) of byte i >> 3; bits beyond are 0 */
     const uint64_t *counts; /* RECORDS: for each row, how many patterns occur. PATTERNS: for each
                                pattern, in how many of all records it occurs; only in the last
                                batch, else NULL */

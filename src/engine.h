@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "match/hits.h"
+#include "match/records.h"
 #include "plan/plan.h"
 #include "want.h"
 
@@ -32,6 +33,7 @@ struct engine_chunk {
     uint64_t spans_end;
     bool pinned;      /* all of it lies in memory that engine_ops.pin was given */
     bool may_be_left; /* a device may leave dense chunks to the host (engine_result.is_left) */
+    const struct records *records; /* LINES: NULL, or the text's, which stand for its lines */
 };
 
 struct engine_result {

@@ -11,7 +11,8 @@ enum want {
     WANT_HITS,  /* and where each begins, in order */
     WANT_FIRST, /* at least the first, if there is one */
     /* Of the hits those that the rest follows from; more are allowed, in order: */
-    WANT_LINES,  /* one at least of each line in which any begins; NUL may end lines too */
+    WANT_LINES,  /* one at least of each line in which any begins; NUL may end lines too. Or, where
+                    the text has records, of each record that holds any */
     WANT_SPANS,  /* those that are found by taking the first, of them the longest, and going on
                     after its end; for plans whose occurrences hold no line end */
     WANT_NOTHING /* the text alone: no engine is asked */

@@ -78,6 +78,7 @@ cdef extern from "trawl.h" nogil:
         TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES, TRAWL_METHOD_AUTOMATON
         TRAWL_WINDOW_LINES, TRAWL_SEARCH_LINE_NUMBERS
         TRAWL_MATRIX_CELLS, TRAWL_MATRIX_RECORDS, TRAWL_MATRIX_PATTERNS
+        TRAWL_MATRIX_ANY
 
     # Enums of the header are ints here: what C converts by itself.
     ctypedef int status_t "enum trawl_status"

@@ -428,6 +428,8 @@ cdef void work_records(work *todo) noexcept nogil:
         shape = TRAWL_MATRIX_CELLS
     elif found.kind == PATTERNS:
         shape = TRAWL_MATRIX_PATTERNS
+    elif found.kind == CONTAINS:
+        shape = TRAWL_MATRIX_ANY
     batch.size = sizeof(batch)
     batch.last = False
     todo.status = trawl_matrix_open(todo.searcher, todo.plan, found.records, shape, &matrix,

@@ -107,8 +107,7 @@ static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
 }
 
 /* Where the tile's lines end. *nulls: some at a NUL that does not end lines for all callers. */
-static void fill_ends(const struct scan *scan, uint64_t words, uint64_t places, bool vectors,
-                      bool *nulls)
+static void fill_ends(struct scan *scan, uint64_t words, uint64_t places, bool vectors, bool *nulls)
 {
     struct engine_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
@@ -119,6 +118,11 @@ static void fill_ends(const struct scan *scan, uint64_t words, uint64_t places, 
     also.value = two ? also.value : 0;
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS && places <= 64 * words);
     TRAWL_ASSERT(!vectors || scan->at + 64 * words + FIND_LOAD_SLACK <= scan->loadable);
+    if (scan->chunk->records != NULL) {
+        verify_record_ends(scan, scan->at, words);
+        tile_cut(&worker->ends, words, places);
+        return;
+    }
     if (vectors) {
         worker->find->every(text, words, &probe, 1, 1, &worker->ends);
         worker->find->every(text, words, &also, 1, 1, &worker->ends_also);
@@ -147,6 +151,12 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
     uint64_t owned = scan->chunk->owned, end = owned;
 
     TRAWL_ASSERT(owned <= scan->available);
+    if (x < owned && scan->chunk->records != NULL) {
+        bool holds; /* as any does one byte */
+
+        scan->line_until = verify_record_end(scan, x, 1, &holds) + 1;
+        return;
+    }
     if (x < owned)
         end = x + bytes_find_either(scan->chunk->bytes + x, owned - x, plan->line_end,
                                     two ? plan->line_end_also : 0);

@@ -101,6 +101,17 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
     return kept;
 }
 
+/* May the hit stand for its line? */
+static bool may_stand(struct scan *scan, const struct hit *hit)
+{
+    bool holds = true;
+
+    if (scan->chunk->records != NULL)
+        (void)verify_record_end(scan, hit->offset,
+                                plan_literal_at(scan->plan, hit->literal).bytes_count, &holds);
+    return holds;
+}
+
 /* Of gathered hits from `from` on, the first of each line. */
 static void note_hits(const struct sampling *sampling, const struct line_map *map, uint64_t from)
 {
@@ -112,6 +123,8 @@ static void note_hits(const struct sampling *sampling, const struct line_map *ma
         uint32_t line = line_of(map, hits->items[i].offset);
 
         TRAWL_ASSERT(line < map->count);
+        if (!may_stand(sampling->scan, &hits->items[i]))
+            continue;
         if (line_hit[line] >= ASKED || hits->items[i].offset < hits->items[line_hit[line]].offset)
             line_hit[line] = (uint32_t)i;
     }

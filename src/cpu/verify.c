@@ -20,6 +20,44 @@
 #define MEMCMP_BYTES_MIN 12u /* shorter literals are compared eight bytes at a time */
 #define CANDIDATE_WORK 16u   /* what a candidate costs beside its bytes */
 
+/* The record that holds x; places mostly come in order. */
+static uint64_t record_at(struct scan *scan, uint64_t x)
+{
+    const struct records *records = scan->chunk->records;
+    uint64_t position = scan->chunk->begin + x;
+
+    if (records_begin(records, scan->record) > position)
+        scan->record = 0;
+    scan->record = records_beyond(records, scan->record, position);
+    TRAWL_ASSERT(scan->record < records->count);
+    return scan->record;
+}
+
+uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length, bool *holds)
+{
+    uint64_t end = records_begin(scan->chunk->records, record_at(scan, x) + 1) - scan->chunk->begin;
+
+    TRAWL_ASSERT(x < end && length > 0);
+    *holds = length <= end - x;
+    return min_u64(end - 1, scan->chunk->owned);
+}
+
+void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
+{
+    const struct records *records = scan->chunk->records;
+    uint64_t *mask = scan->worker->ends.mask, from = scan->chunk->begin + begin;
+
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
+    memset(mask, 0, (size_t)words * sizeof *mask);
+    for (uint64_t i = record_at(scan, begin); i < records->count; i++) {
+        uint64_t place = records_begin(records, i + 1) - 1 - from;
+
+        if (place >= 64 * words)
+            break;
+        mask[place / 64] |= 1ull << place % 64;
+    }
+}
+
 /* Where the tile's lines end. */
 static void fill_ends(struct scan *scan, uint8_t also)
 {
@@ -29,6 +67,12 @@ static void fill_ends(struct scan *scan, uint8_t also)
 
     TRAWL_ASSERT(scan->tile_words > 0 && scan->tile_words <= FIND_TILE_WORDS);
     TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
+    if (scan->chunk->records != NULL) {
+        verify_record_ends(scan, scan->tile_begin, scan->tile_words);
+        scan->ends_known = true;
+        scan->has_nulls = false;
+        return;
+    }
     worker->find->every(text, scan->tile_words, &probe, 1, 1, &worker->ends);
     scan->ends_known = true;
     scan->has_nulls = false;
@@ -78,18 +122,22 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     return x + bytes_find_either(scan->chunk->bytes + x, owned - x, scan->plan->line_end, also);
 }
 
-/* LINES: the line of the hit at x needs no other. */
-static bool take_line(struct scan *scan, uint64_t x)
+/* LINES: the line of the hit at x needs no other. A record needs one that it holds. */
+static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
 {
     const struct trawl_plan *plan = scan->plan;
-    bool two = plan->line_end_also != plan->line_end;
+    bool two = plan->line_end_also != plan->line_end, records = scan->chunk->records != NULL;
+    bool holds = true;
     uint64_t end;
 
     if (x < scan->line_until)
         return false;
-    end = line_end_from(scan, x, two ? plan->line_end_also : 0);
+    end = records ? verify_record_end(scan, x, length, &holds)
+                  : line_end_from(scan, x, two ? plan->line_end_also : 0);
     TRAWL_ASSERT(x <= end && end <= scan->chunk->owned);
-    if (!two && end < scan->chunk->owned && scan->chunk->bytes[end] != plan->line_end)
+    if (!holds)
+        return false;
+    if (!records && !two && end < scan->chunk->owned && scan->chunk->bytes[end] != plan->line_end)
         scan->result->hits.one_per_line = false; /* a NUL, after which the line goes on */
     scan->line_until = end + 1;
     scan->run_until = max_u64(scan->run_until, scan->line_until);
@@ -131,7 +179,7 @@ static bool is_wanted(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
 {
     TRAWL_ASSERT(x + length <= scan->available);
     if (scan->want == WANT_LINES)
-        return take_line(scan, x);
+        return take_line(scan, x, length);
     if (scan->want == WANT_SPANS) {
         bool taken = take_span(scan, x, literal, length);
 

@@ -136,6 +136,7 @@ struct scan {
     bool ends_known;
     bool has_nulls;      /* once they are: lines go on behind some of them, which are NULs */
     uint64_t line_until; /* LINES: begins below this lie in a line that has its hit */
+    uint64_t record;     /* where there are records: the one looked up last */
     /* SPANS: the longest hit of the last begin that was taken. Once no hit before it can reach a
      * begin, what is taken from there on is known. */
     uint64_t span_begin;
@@ -173,6 +174,11 @@ int verify_compare_hits(const void *a, const void *b);
 /* LINES: a bit for each position of these words where a line ends, or a NUL is; they are the
  * tile's. Text is readable for FIND_LOAD_SLACK bytes beyond. */
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
+/* Where there are records: the last byte of that which holds x, as far as it is owned; *holds:
+ * the record holds `length` bytes from x on. */
+uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length, bool *holds);
+/* The same bits as verify_ends makes, of records. */
+void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* A candidate of the plan's one literal. Candidates come in ascending order. */
 void verify_one(struct scan *scan, uint64_t x);
 /* Every candidate of the worker's tile, whose position 0 is scan->at, through `verify`. */

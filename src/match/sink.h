@@ -87,6 +87,7 @@ struct sink {
                           has matches and keeps_text, it is read first */
     uint8_t line_end;  /* the plan's, once the search begins */
     uint8_t line_end_also;
+    const struct records *records; /* LINES: NULL, or the text's, which stand for its lines */
     /* NULL: nothing to prepare. A chunk whose digest fails is not delivered. */
     enum trawl_status (*digest)(const struct sink *sink, const struct sink_chunk *chunk,
                                 struct sink_digest *digest, struct trawl_error *error);

@@ -1,85 +1,8 @@
 /* cells: from a chunk's matches to (record, pattern, begin), in the thread that searched it. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
 #include "runtime/records.h"
-
-static uint64_t offset_of(const struct trawl_record_array *array, uint64_t index)
-{
-    return array->offset_bytes == sizeof(int32_t)
-               ? (uint64_t)((const int32_t *)array->offsets)[index]
-               : ((const uint64_t *)array->offsets)[index];
-}
-
-static enum trawl_status check_offsets(const struct trawl_record_array *array,
-                                       struct trawl_error *error)
-{
-    uint64_t begin = offset_of(array, 0);
-
-    for (uint64_t i = 0; i < array->record_count; i++) {
-        uint64_t end = offset_of(array, i + 1);
-
-        if (begin > end || end > (uint64_t)INT64_MAX) {
-            enum trawl_status status = TRAWL_FAIL(
-                error, ARGUMENT,
-                "record %" PRIu64 " ends at %" PRIu64 ", before its begin or beyond 2^63", i, end);
-
-            if (error != NULL)
-                error->text_offset = begin;
-            return status;
-        }
-        begin = end;
-    }
-    return TRAWL_OK;
-}
-
-enum trawl_status records_open(struct records *records, const struct trawl_record_array *array,
-                               struct trawl_error *error)
-{
-    if (array->offset_bytes != 0 && array->offset_bytes != sizeof(int32_t) &&
-        array->offset_bytes != sizeof(uint64_t))
-        return TRAWL_FAIL(error, ARGUMENT, "records: offset_bytes is %" PRIu32 ", not 4 or 8",
-                          array->offset_bytes);
-    if (array->record_count > 0 && array->offsets == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "records: offsets is NULL");
-    *records = (struct records){.offsets = array->offsets,
-                                .narrow = array->offset_bytes == sizeof(int32_t),
-                                .validity = array->validity,
-                                .validity_begin = array->validity_begin,
-                                .count = array->record_count};
-    if (array->record_count == 0)
-        return TRAWL_OK;
-    TRAWL_TRY(check_offsets(array, error));
-    records->origin = offset_of(array, 0);
-    records->tape_bytes = records_begin(records, records->count);
-    if (array->bytes == NULL && records->tape_bytes > 0)
-        return TRAWL_FAIL(error, ARGUMENT, "records: bytes is NULL");
-    records->tape = array->bytes == NULL ? NULL : array->bytes + records->origin;
-    return TRAWL_OK;
-}
-
-uint64_t records_beyond(const struct records *records, uint64_t from, uint64_t position)
-{
-    uint64_t low = from, high, step = 1;
-
-    while (low + step <= records->count && records_begin(records, low + step) <= position) {
-        low += step;
-        step *= 2;
-    }
-    high = min_u64(low + step - 1, records->count);
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (records_begin(records, middle + 1) <= position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    TRAWL_ASSERT(low <= records->count && low >= from);
-    TRAWL_ASSERT(low == records->count || records_begin(records, low + 1) > position);
-    return low;
-}
 
 /* ---- What workers need -------------------------------------------------------------------- */
 

@@ -169,7 +169,7 @@ static void batch_of_span(struct trawl_matrix_search *matrix, const struct span 
 static bool has_rows(enum trawl_matrix_shape shape)
 {
     return shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_BITS ||
-           shape == TRAWL_MATRIX_RECORDS;
+           shape == TRAWL_MATRIX_RECORDS || shape == TRAWL_MATRIX_ANY;
 }
 
 static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
@@ -228,7 +228,19 @@ static enum trawl_status shape_open(struct trawl_matrix_search *matrix,
 /* Rows of first positions and of bits take a pattern as often as it comes. */
 static enum cells_order order_of(enum trawl_matrix_shape shape)
 {
-    return shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_BITS ? CELLS_ANY : CELLS_SORTED;
+    return shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_BITS || shape == TRAWL_MATRIX_ANY
+               ? CELLS_ANY
+               : CELLS_SORTED;
+}
+
+/* Is one occurrence in each record all that is asked for, and sooner found? Conditions of the plan
+ * are looked at when it was found, so there all have to be. Of one string, if it is longer than a
+ * byte, all are found sooner: no candidate has to be told from the one before. */
+static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
+{
+    return !plan_has_conditions(plan) && (plan->literal_count > 1 || plan->length_max == 1) &&
+           (matrix->shape == TRAWL_MATRIX_ANY ||
+            (plan->pattern_count == 1 && matrix->shape == TRAWL_MATRIX_RECORDS));
 }
 
 /* The searcher is inside a call. On success matrix_end is to follow. */
@@ -249,6 +261,10 @@ static enum trawl_status matrix_begin(struct trawl_matrix_search *matrix,
                                      &matrix->text, error));
     cell_maker_open(&matrix->maker, &matrix->records, plan, order_of(shape));
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
+    if (one_tells(matrix, plan)) {
+        matrix->sink.want = WANT_LINES;
+        matrix->sink.records = &matrix->records;
+    }
     TRAWL_TRY_DONE(shape_open(matrix, searcher, error));
     status =
         search_begin(&matrix->search, searcher, &matrix->bare, matrix->text, &matrix->sink, error);
@@ -347,7 +363,7 @@ enum trawl_status trawl_matrix_open(struct trawl_searcher *searcher, const struc
         return TRAWL_FAIL(error, ARGUMENT, "algorithm %s makes rows, trawl_matrix alone has them",
                           plan->algorithm.name);
     TRAWL_TRY(options_read(&array, sizeof array, records, "records", error));
-    if ((unsigned)shape > TRAWL_MATRIX_PATTERNS)
+    if ((unsigned)shape > TRAWL_MATRIX_ANY)
         return TRAWL_FAIL(error, ARGUMENT, "unknown matrix shape %d", (int)shape);
     TRAWL_TRY(searcher_enter(searcher, error));
     status = memory_allocate_zeroed(1, sizeof *matrix, &memory, error);

@@ -1,4 +1,4 @@
-/* records: a tape cut by offsets of either width, and the search for cells in it.
+/* records: the search for cells in the records of a tape.
  *
  * matrix.c has the calls, cells.c makes cells of a chunk's matches, rows.c makes rows of cells, and
  * matrix_algorithm.c runs the gallery's algorithm that takes records one by one.
@@ -6,38 +6,8 @@
 #ifndef TRAWL_RUNTIME_RECORDS_H
 #define TRAWL_RUNTIME_RECORDS_H
 
+#include "match/records.h"
 #include "runtime/search.h"
-
-struct records {
-    const uint8_t *tape; /* where the first record begins; positions count from here */
-    uint64_t tape_bytes;
-    uint64_t origin; /* its offset */
-    const void *offsets;
-    bool narrow; /* int32_t, else uint64_t */
-    const uint8_t *validity;
-    uint64_t validity_begin;
-    uint64_t count;
-};
-
-/* Where record `index` begins, and the one before it ends. */
-static inline uint64_t records_begin(const struct records *records, uint64_t index)
-{
-    uint64_t offset = records->narrow ? (uint64_t)((const int32_t *)records->offsets)[index]
-                                      : ((const uint64_t *)records->offsets)[index];
-
-    return offset - records->origin;
-}
-
-static inline bool records_is_null(const struct records *records, uint64_t index)
-{
-    uint64_t bit = records->validity_begin + index;
-
-    return records->validity != NULL && (records->validity[bit >> 3] >> (bit & 7) & 1) == 0;
-}
-
-/* Check the caller's array. Errors: ARGUMENT. */
-enum trawl_status records_open(struct records *records, const struct trawl_record_array *array,
-                               struct trawl_error *error);
 
 /* ---- cells.c ---- */
 
@@ -54,8 +24,6 @@ void cell_maker_open(struct cell_maker *maker, const struct records *records,
                      const struct trawl_plan *plan, enum cells_order order);
 void cell_maker_close(struct cell_maker *maker);
 
-/* The first record that ends beyond the position; those before `from` do not. Count: none. */
-uint64_t records_beyond(const struct records *records, uint64_t from, uint64_t position);
 /* A sink's digest; its context is a cell_maker. */
 enum trawl_status cells_digest(const struct sink *sink, const struct sink_chunk *chunk,
                                struct sink_digest *digest, struct trawl_error *error);

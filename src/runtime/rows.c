@@ -135,6 +135,24 @@ static void fill(const struct rows *rows, struct rows_block *block, uint64_t fro
     block->undo_all = !remember;
 }
 
+/* ANY: the block is bits. */
+static void fill_any(const struct rows *rows, struct rows_block *block, uint64_t from, uint64_t to)
+{
+    const uint64_t *records = rows->span.cells.records;
+    uint64_t count = block->view.record_end - block->view.record_begin;
+
+    TRAWL_ASSERT(count <= rows->rows_max && from <= to && to <= rows->span.cells.count);
+    memset(block->bytes, 0, (size_t)((count + 7) / 8));
+    for (uint64_t i = from; i < to; i++) {
+        uint64_t row = records[i] - block->view.record_begin;
+
+        TRAWL_ASSERT(row < count);
+        block->view.cell_count += (block->bytes[row >> 3] >> (row & 7) & 1) == 0;
+        block->bytes[row >> 3] |= (uint8_t)(1u << (row & 7));
+    }
+    block->view.any = block->bytes;
+}
+
 /* RECORDS: the block is a column of counts, one of indices, and bits. */
 static void fill_records(const struct rows *rows, struct rows_block *block, uint64_t from,
                          uint64_t to)
@@ -177,8 +195,8 @@ static void make(const struct rows *rows, uint64_t index)
                                      .last = rows->span.last && end == rows->span.record_end};
     TRAWL_ASSERT(begin < end && from <= to);
     TRAWL_ASSERT(from == to || rows->span.cells.records[from] >= begin);
-    if (rows->shape == TRAWL_MATRIX_RECORDS) {
-        fill_records(rows, block, from, to);
+    if (rows->shape == TRAWL_MATRIX_RECORDS || rows->shape == TRAWL_MATRIX_ANY) {
+        (rows->shape == TRAWL_MATRIX_ANY ? fill_any : fill_records)(rows, block, from, to);
         return;
     }
     if (rows->row_bytes == 0)
@@ -243,6 +261,8 @@ static uint64_t bytes_of_row(enum trawl_matrix_shape shape, uint64_t columns)
         return columns / 8 + (columns % 8 != 0);
     case TRAWL_MATRIX_RECORDS:
         return sizeof(uint64_t) + sizeof(int64_t) + 1; /* eight times the bits there are */
+    case TRAWL_MATRIX_ANY:
+        return 1; /* the same */
     case TRAWL_MATRIX_CELLS:
     case TRAWL_MATRIX_PATTERNS:
         break;

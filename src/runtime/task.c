@@ -42,7 +42,8 @@ struct engine_chunk task_chunk(const struct search *search, const struct text_ch
                                  .before = chunk->before,
                                  .after = chunk->after,
                                  .readable = chunk->readable,
-                                 .may_be_left = !search->job.by_algorithm};
+                                 .may_be_left = !search->job.by_algorithm,
+                                 .records = search->sink->records};
 }
 
 /* What the workers of that kind did. */

@@ -5,7 +5,7 @@
 #include "diff/input.h"
 #include "trawl.h"
 
-#define SHAPES (TRAWL_MATRIX_PATTERNS + 1)
+#define SHAPES (TRAWL_MATRIX_ANY + 1)
 
 struct shapes_case {
     struct diff_input tape; /* and the patterns */

@@ -296,7 +296,7 @@ static void dense_check(const void *context, const struct trawl_matrix_batch *ba
                 wrong += batch->first[row * columns + p] != begin;
             if (shape == TRAWL_MATRIX_BITS)
                 wrong += (batch->bits[row * batch->row_bytes + p / 8] >> p % 8 & 1) != (begin >= 0);
-            if (begin < 0)
+            if (begin < 0 || (shape == TRAWL_MATRIX_ANY && in_row > 0))
                 continue;
             if (shape == TRAWL_MATRIX_CELLS)
                 wrong += at >= batch->cell_count || batch->cell_records[at] != r ||
@@ -306,6 +306,8 @@ static void dense_check(const void *context, const struct trawl_matrix_batch *ba
         }
         if (shape == TRAWL_MATRIX_RECORDS)
             wrong += batch->counts[row] != in_row;
+        if (shape == TRAWL_MATRIX_ANY)
+            wrong += (batch->any[row / 8] >> row % 8 & 1) != in_row;
     }
     TEST_CHECK_U64(wrong, 0);
     TEST_CHECK_U64(batch->cell_count, at);
@@ -375,7 +377,7 @@ static void wrong_pulls(void)
     CHECK_REFUSED(OPEN(NULL, plan, &array, TRAWL_MATRIX_CELLS));
     CHECK_REFUSED(OPEN(searcher, NULL, &array, TRAWL_MATRIX_CELLS));
     CHECK_REFUSED(OPEN(searcher, plan, NULL, TRAWL_MATRIX_CELLS));
-    CHECK_REFUSED(OPEN(searcher, plan, &array, (enum trawl_matrix_shape)5));
+    CHECK_REFUSED(OPEN(searcher, plan, &array, (enum trawl_matrix_shape)SHAPES));
     array.offset_bytes = 2;
     CHECK_REFUSED(OPEN(searcher, plan, &array, TRAWL_MATRIX_CELLS));
     array.offset_bytes = 4;
