@@ -1,8 +1,8 @@
 /* scan_either: method set, by buckets or by classes: whichever takes less time on the text at hand.
  *
  * What either takes depends on the text, the strings and the caches, and is not foreseen: the plan
- * says by which one to begin, and once that has taken as long as a trial would, steps of text are
- * searched by the one and by the other in turn. The quicker one goes on, until the next trial.
+ * says by which one to begin, and once that has taken as long as a trial would, the one and the
+ * other search some steps of text in turn. The quicker one goes on, until the next trial.
  */
 #include <string.h>
 
@@ -11,7 +11,6 @@
 #include "cpu/worker.h"
 
 #define STEP_BYTES (16u << 10)
-#define STEPS_COLD 2u /* the first by each way: its tables are not in the caches */
 #define INTERVAL_MIN (8u << 20)
 #define INTERVAL_MAX (256u << 20)
 #define AHEAD(ns) ((ns) - (ns) / 16) /* a way takes over if it takes less than this */
@@ -64,15 +63,17 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, uint64_t spent
         memset(trial->ns, 0, sizeof trial->ns);
         memset(trial->bytes, 0, sizeof trial->bytes);
     } else {
-        if (trial->step > STEPS_COLD) {
+        if (trial->step % TRIAL_TURN != 1) { /* that brought the tables into the caches */
             trial->ns[trial->by_classes] += ns;
             trial->bytes[trial->by_classes] += bytes;
         }
         if (trial->left > 0)
             return;
     }
-    trial->by_classes ^= trial->step > 0;
-    scan->worker->dense_left = 0; /* the automaton is a part of the way that came to it */
+    if (trial->step % TRIAL_TURN == 0) {
+        trial->by_classes ^= trial->step > 0;
+        scan->worker->dense_left = 0; /* the automaton is a part of the way that came to it */
+    }
     trial->step++;
     trial->left = STEP_BYTES;
     if (trial->step > TRIAL_STEPS)

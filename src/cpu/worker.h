@@ -18,7 +18,8 @@ struct byte_set {
     bool repeats;          /* more than one of some byte */
 };
 
-#define TRIAL_STEPS 8u
+#define TRIAL_TURN 3u /* steps by one way */
+#define TRIAL_STEPS (4 * TRIAL_TURN)
 
 /* A set that may be searched by buckets or by classes: which way takes less time here? */
 struct set_trial {

@@ -90,7 +90,7 @@ static uint64_t search(struct engine_worker *worker, const struct trawl_plan *pl
         if (way != BY_AUTOMATON)
             worker->work_per_byte = 1u << 20;
         if (way == BY_TURNING) { /* as if buckets had taken long, and a trial had begun */
-            worker->trial.step = 1;
+            worker->trial.step = TRIAL_TURN;
             worker->trial.left = PERIOD;
         }
         *status = engine_scan(&engine_cpu, worker, &chunk, from,
