@@ -40,7 +40,8 @@ uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *
         return 0;
     TRAWL_ASSERT(step >= PIECE_BYTES);
     for (uint64_t i = 0; i < pieces; i++)
-        memcpy(worker->sample + i * PIECE_BYTES, chunk->bytes + i * step, PIECE_BYTES);
+        memcpy(worker->sample + i * PIECE_BYTES,
+               chunk->bytes + i * step + plan_sample_at(i, step, PIECE_BYTES), PIECE_BYTES);
     return pieces * PIECE_BYTES;
 }
 

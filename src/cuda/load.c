@@ -61,12 +61,12 @@ static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_r
                                      struct trawl_error *error)
 {
     static _Atomic uint64_t samples_taken;
-    uint64_t bytes = min_u64(resident->count, CUDA_SAMPLE_BYTES), pieces, step;
+    uint64_t bytes = min_u64(resident->count, CUDA_SAMPLE_BYTES), pieces, part;
     struct cuda_sample *sample;
     void *memory;
 
     pieces = max_u64(bytes / SAMPLE_PIECE_BYTES, 1);
-    step = resident->count / pieces;
+    part = resident->count / pieces;
     bytes = min_u64(bytes, SAMPLE_PIECE_BYTES);
     if (resident->count < cuda_limits_now().seen_bytes_min ||
         memory_allocate(1, sizeof *sample, &memory, NULL) != TRAWL_OK)
@@ -76,7 +76,9 @@ static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_r
     sample->bytes_count = pieces * bytes;
     resident->sample = sample;
     for (uint64_t i = 0; i < pieces; i++) {
-        uint64_t from = (pieces < SAMPLE_PIECES ? i : i % 4 * (SAMPLE_PIECES / 4) + i / 4) * step;
+        /* The first quarter of the sample is spread over the text, too. */
+        uint64_t nth = pieces < SAMPLE_PIECES ? i : i % 4 * (SAMPLE_PIECES / 4) + i / 4;
+        uint64_t from = nth * part + plan_sample_at(i, part, bytes);
         uint8_t *to = sample->bytes + i * bytes;
 
         TRAWL_ASSERT(from + bytes <= resident->count);

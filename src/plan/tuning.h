@@ -14,6 +14,14 @@
 struct trawl_plan;
 struct byte_rates;
 
+/* Where in the nth of a text's equal parts the sample takes `bytes`: not at the same place of each,
+ * since texts repeat themselves in step with pages and records. */
+static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t bytes)
+{
+    TRAWL_ASSERT(bytes <= part);
+    return (nth * 0x9e3779b97f4a7c15ull >> 20) % (part - bytes + 1);
+}
+
 struct plan_tuning {
     bool is_seen;          /* of a sample; else of usual texts, and of the literal itself */
     bool repeats;          /* the sample was the literal's own words over and over */
