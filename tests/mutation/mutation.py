@@ -217,8 +217,11 @@ class Run:
 
 
 def ctest_tests(build):
-    command = ['ctest', '--test-dir', build, '--show-only=json-v1']
-    return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)['tests']
+    """Asked from another folder: ctest begins its log anew, and this may be a test of that build."""
+    with tempfile.TemporaryDirectory(prefix='trawl-mutation-') as top:
+        pathlib.Path(top, 'CTestTestfile.cmake').write_text(f'subdirs("{build}")\n', encoding='utf-8')
+        command = ['ctest', '--test-dir', top, '--show-only=json-v1']
+        return json.loads(subprocess.run(command, capture_output=True, check=True).stdout)['tests']
 
 
 def read_list(name):

@@ -1,11 +1,13 @@
 """test_sites: which faults sites.py finds in a sample, what it writes, and that this runs."""
 
 import os
+import pathlib
 import re
 import subprocess
 import sys
 import tempfile
 
+import mutation
 import sites
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -121,6 +123,15 @@ def main():
     check(len(first & second) >= 4, True)
     check(first, {site.key for site in sites.draw(places, 6, 5)})
     check(first != {site.key for site in sites.draw(places, 6, 6)}, True)
+
+    # The log of the ctest that runs this stays: the suite had not looked at what a failed test said.
+    with tempfile.TemporaryDirectory() as build:
+        log = pathlib.Path(build, 'Testing', 'Temporary', 'LastTest.log')
+        log.parent.mkdir(parents=True)
+        log.write_text('what a test printed')
+        pathlib.Path(build, 'CTestTestfile.cmake').write_text('add_test(one true)\n')
+        check([test['name'] for test in mutation.ctest_tests(build)], ['one'])
+        check(log.read_text(), 'what a test printed')
     print(f'{len(found)} faults found, {failed} checks failed')
     return 1 if failed else 0
 

@@ -139,7 +139,7 @@ def breaks(old, new):
 
 
 BAD = [  # (what to replace in trawl.h, with what, what is said of it; None: nothing)
-    (r'(    uint64_t output_ns;.*\n)', r'\1    uint64_t more;\n', None),
+    (r'(?s)(struct trawl_stats \{.*?\n)(\};)', r'\1    uint64_t more;\n\2', None),
     (r'(?m)^(TRAWL_API const char \*trawl_version)', r'TRAWL_API void trawl_new(void);\n\1', None),
     (r'TRAWL_BOUND_OUTPUT = 5', 'TRAWL_BOUND_OUTPUT = 5, TRAWL_BOUND_MORE = 6', None),
     (r'(    uint64_t chunk_count;\n)', r'    uint64_t more;\n\1', 'struct trawl_stats: a member'),
