@@ -13,11 +13,12 @@
 #define STEP_BYTES (16u << 10)
 #define INTERVAL_MIN (8u << 20)
 #define INTERVAL_MAX (256u << 20)
-#define AHEAD(ns) ((ns) - (ns) / 16) /* a way takes over if it takes less than this */
+#define AHEAD 0.94 /* a way takes over if it takes less than so much of the other one's time */
+#define CLEAR 1.5
 /* What a trial takes, in ns, with the tables of classes if there are none; and what counts until
  * then: what filters take for a byte of text, the nibble tables or the bitmap, a position that
  * passes, and work. */
-#define TRIAL_NS (128u << 10)
+#define TRIAL_NS (256u << 10)
 #define TABLES_LITERAL_NS 128u
 #define BYTES_OF_NIBBLES 8u
 #define BYTES_OF_BITMAP 2u
@@ -28,15 +29,26 @@ void trial_begin(struct engine_worker *worker)
     worker->trial = (struct set_trial){.by_classes = worker->plan->has_classes};
 }
 
+/* What a trial's steps by one way took, times the bytes of both. */
+static double taken(const struct set_trial *trial, bool by_classes)
+{
+    return (double)trial->ns[by_classes] * (double)trial->bytes[!by_classes];
+}
+
+/* After half of a trial: is one way far ahead? */
+static bool is_clear(const struct set_trial *trial)
+{
+    double buckets = taken(trial, false), classes = taken(trial, true);
+
+    return buckets > CLEAR * classes || classes > CLEAR * buckets;
+}
+
 /* After a trial: the quicker way. */
 static void choose(struct set_trial *trial)
 {
-    bool now = trial->by_classes;
-    double own = (double)trial->ns[now] * (double)trial->bytes[!now];
-    double other = (double)trial->ns[!now] * (double)trial->bytes[now];
-    bool turns = other < AHEAD(own);
+    bool now = trial->by_classes, turns = taken(trial, !now) < AHEAD * taken(trial, now);
 
-    TRAWL_ASSERT(trial->step > TRIAL_STEPS && trial->spent > 0);
+    TRAWL_ASSERT(trial->step > TRIAL_STEPS / 2 && trial->spent > 0);
     trial->interval =
         turns || trial->interval == 0 ? INTERVAL_MIN : min_u64(2 * trial->interval, INTERVAL_MAX);
     trial->by_classes = now ^ turns;
@@ -76,7 +88,7 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, uint64_t spent
     }
     trial->step++;
     trial->left = STEP_BYTES;
-    if (trial->step > TRIAL_STEPS)
+    if (trial->step > TRIAL_STEPS || (trial->step == TRIAL_STEPS / 2 + 1 && is_clear(trial)))
         choose(trial);
 }
 

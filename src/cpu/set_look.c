@@ -21,18 +21,23 @@ static uint64_t slot_of(const struct grams *grams, uint64_t hash)
     return slot;
 }
 
-static void take_sample(const struct set_sample *sample, const struct set_matcher *matcher,
-                        const struct set_class *class, struct grams *grams)
+/* Grams 1 to 8 bytes apart, by chance, since texts have periods; returns how many. */
+static uint64_t take_sample(const struct set_sample *sample, const struct set_matcher *matcher,
+                            const struct set_class *class, struct grams *grams)
 {
     const uint8_t *end = sample->bytes + sample->bytes_count;
+    uint64_t count = 0, chance = 1;
 
     TRAWL_ASSERT(sample->bytes_count > SET_Q_MAX && 2 * sample->bytes_count <= grams->slot_count);
-    for (const uint8_t *at = sample->bytes; end - at >= (ptrdiff_t) class->q; at++) {
-        uint64_t hash = set_gram_hash(matcher, class, at, end), slot = slot_of(grams, hash);
+    for (uint64_t at = 0; at + class->q <= sample->bytes_count; at += 1 + (chance >> 61), count++) {
+        uint64_t hash = set_gram_hash(matcher, class, sample->bytes + at, end);
+        uint64_t slot = slot_of(grams, hash);
 
         grams->hashes[slot] = hash;
         grams->counts[slot]++;
+        chance = chance * SET_HASH_LOW + SET_HASH_HIGH;
     }
+    return count;
 }
 
 enum trawl_status set_named(const struct set_sample *sample, const struct set_matcher *matcher,
@@ -44,7 +49,7 @@ enum trawl_status set_named(const struct set_sample *sample, const struct set_ma
     uint32_t step = (class->literal_count + LOOKED_LITERALS - 1) / LOOKED_LITERALS, looked = 0;
     struct grams grams = {.slot_count = 1ull << log2_ceiling(2 * sample->bytes_count)};
     enum trawl_status status = TRAWL_OK;
-    uint64_t pairs = 0, in_class = 0;
+    uint64_t pairs = 0, in_class = 0, taken;
     void *memory;
 
     TRAWL_ASSERT(step > 0 && class->stride > 0);
@@ -52,7 +57,7 @@ enum trawl_status set_named(const struct set_sample *sample, const struct set_ma
     grams.hashes = (uint64_t *)memory;
     TRAWL_TRY_DONE(memory_allocate_zeroed(grams.slot_count, sizeof *grams.counts, &memory, error));
     grams.counts = (uint32_t *)memory;
-    take_sample(sample, matcher, class, &grams);
+    taken = take_sample(sample, matcher, class, &grams);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint64_t length = plan_literal_at(plan, i).bytes_count;
 
@@ -67,7 +72,7 @@ enum trawl_status set_named(const struct set_sample *sample, const struct set_ma
         }
     }
     TRAWL_ASSERT(looked > 0);
-    *named = (double)pairs * class->literal_count / looked / (double)sample->bytes_count;
+    *named = (double)pairs * class->literal_count / looked / (double)taken;
 done:
     memory_release(grams.hashes, grams.slot_count, sizeof *grams.hashes);
     memory_release(grams.counts, grams.slot_count, sizeof *grams.counts);

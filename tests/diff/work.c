@@ -251,7 +251,7 @@ int main(void)
             input_free(&input);
         }
     run_set_floods(&random, text_bytes);
-    test_choice(&random, 4 * text_bytes, 10, TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES);
+    test_choice(&random, 8 * text_bytes, 10, TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES);
     test_choice(&random, 32 * text_bytes, CHOICE_STRINGS, TRAWL_METHOD_CLASSES,
                 TRAWL_METHOD_BUCKETS);
     for (uint32_t method = 0; method < METHODS; method++) {
