@@ -208,7 +208,7 @@ int main(void)
         TEST_SKIP("a build without sanitizers does this, in less time");
     test_begin("sim mutation");
     cuda_driver_replace(sim_driver_table());
-    cases = test_is_long() ? CASES_LONG : CASES_NORMAL;
+    cases = test_is_long() ? test_amount(CASES_NORMAL, CASES_LONG) : CASES_NORMAL;
     right = cases / RIGHT_DIVISOR;
     random_case_want(RANDOM_CASE_SETS);
     TEST_CHECK_U64(run_cases(false, right / 2), right / 2);
