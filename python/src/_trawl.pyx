@@ -16,7 +16,6 @@ from libc.string cimport memcpy, memset, strcmp, strlen
 from library cimport *
 
 from os import fsencode
-from sys import byteorder
 
 from trawl import _errors, _sources
 

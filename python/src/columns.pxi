@@ -116,6 +116,12 @@ cdef block *block_of(const unsigned char[::1] bytes) except? NULL:
     return made
 
 
+cdef object bytes_of(block *memory):
+    if memory == NULL:
+        return None
+    return PyBytes_FromStringAndSize(<const char *>memory.bytes, <Py_ssize_t>memory.size)
+
+
 def numbers(saved, /):
     """The Column of a buffer of numbers of 64 bits, as pickle calls it."""
     view = memoryview(saved).cast("B")
@@ -188,10 +194,8 @@ cdef class Array(Answer):
         return data[i]
 
     def __repr__(self):
-        kinds = {"b": "bool", "+L": "lists of uint64", "l": "int64", "Z": "bytes"}
-        more = "..." if self.length > 6 else ""
         few = [self.value(<uint64_t>i) for i in range(min(self.length, 6))]
-        return f"<trawl.Array of {self.length} {kinds.get(self.format, 'uint64')}: {few}{more}>"
+        return _sources.show_array(few, self.length, self.format)
 
     def __eq__(self, other):
         if type(other) is not Array:
@@ -204,25 +208,11 @@ cdef class Array(Answer):
 
     def to_pandas(self):
         """The values as an array of pandas: of boolean, Int64, UInt64, or of objects."""
-        import pandas
-
-        kinds = {"b": "boolean", "l": "Int64", "L": "UInt64"}
-        return pandas.array(self.tolist(), dtype=kinds.get(self.format, object))
-
-    cdef object part(self, block *memory, uint64_t bytes):
-        if memory == NULL:
-            return None
-        return PyBytes_FromStringAndSize(<const char *>memory.bytes, <Py_ssize_t>bytes)
+        return _sources.pandas_array(self.tolist(), self.format)
 
     def __reduce__(self):
-        cdef uint64_t bits = (<uint64_t>self.length + 7) // 8
-        cdef uint64_t unit = 1 if self.format[0] == b"Z" else sizeof(uint64_t)
-        cdef uint64_t values = <uint64_t>self.length + (self.format[0] in b"+Z")
-
         return restored, (self.format, self.length, self.null_count, self.child_length,
-                          self.part(self.validity, bits),
-                          self.part(self.data, bits if self.format[0] == b"b" else 8 * values),
-                          self.part(self.child, unit * self.child_length))
+                          bytes_of(self.validity), bytes_of(self.data), bytes_of(self.child))
 
     def tolist(self):
         """The values; None where one is null."""
@@ -266,6 +256,8 @@ cdef Array array_of(const char *format, uint64_t length, column *data, column *c
     made.format = format
     made.length = <Py_ssize_t>length
     made.data = taken(data, sizeof(uint64_t) if format[0] != b"b" else 1)
+    if format[0] == b"b" and made.data != NULL:
+        made.data.size = (length + 7) // 8
     if child != NULL:
         made.child_length = child.count
         made.child = taken(child, unit)

@@ -14,9 +14,6 @@ cdef extern from "Python.h":
         void *obj  # NULL: none
         void *buf
         Py_ssize_t len
-        int readonly
-        Py_ssize_t itemsize
-        int ndim
         const char *format
     int PyObject_GetBuffer(object owner, taken_buffer *view, int flags) except -1
     void PyBuffer_Release(taken_buffer *view)  # does nothing where obj is NULL
@@ -70,12 +67,9 @@ cdef extern from "<string.h>" nogil:
 cdef extern from "trawl.h" nogil:
     enum:
         TRAWL_OK, TRAWL_BUSY, TRAWL_ARGUMENT, TRAWL_READ
-        TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CPU, TRAWL_ENGINE_CUDA
+        TRAWL_ENGINE_CPU, TRAWL_ENGINE_CUDA
         TRAWL_IGNORE_CASE, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE
         TRAWL_UTF8_VARIANTS_MAX
-        TRAWL_METHOD_AUTO, TRAWL_METHOD_EVERY, TRAWL_METHOD_GRAMS
-        TRAWL_METHOD_SAMPLED, TRAWL_METHOD_SET
-        TRAWL_METHOD_BUCKETS, TRAWL_METHOD_CLASSES, TRAWL_METHOD_AUTOMATON
         TRAWL_WINDOW_LINES, TRAWL_SEARCH_LINE_NUMBERS
         TRAWL_MATRIX_CELLS, TRAWL_MATRIX_RECORDS, TRAWL_MATRIX_PATTERNS
         TRAWL_MATRIX_ANY

@@ -5,6 +5,7 @@
 # consumer may release from any thread, without the interpreter's lock.
 cdef struct block:
     uint8_t *bytes
+    uint64_t size
     uint64_t shares
 
 
@@ -14,7 +15,7 @@ cdef block *block_new(uint64_t bytes) noexcept nogil:
 
     if made == NULL:
         return NULL
-    made.shares = 1
+    made.shares, made.size = 1, bytes
     made.bytes = <uint8_t *>malloc(max(bytes, 1)) if bytes <= UNKNOWN >> 1 else NULL
     if made.bytes == NULL:
         free(made)
@@ -27,7 +28,7 @@ cdef bint block_resize(block *memory, uint64_t bytes) noexcept nogil:
     cdef void *moved = realloc(memory.bytes, max(bytes, 1)) if bytes <= UNKNOWN >> 1 else NULL
 
     if moved != NULL:
-        memory.bytes = <uint8_t *>moved
+        memory.bytes, memory.size = <uint8_t *>moved, bytes
     return moved != NULL
 
 

@@ -53,28 +53,8 @@ cdef const trawl_utf8 *characters_wanted() except NULL:
 
 # ---- Making ----
 
-METHODS = {
-    "auto": TRAWL_METHOD_AUTO,
-    "every": TRAWL_METHOD_EVERY,
-    "grams": TRAWL_METHOD_GRAMS,
-    "sampled": TRAWL_METHOD_SAMPLED,
-    "set": TRAWL_METHOD_SET,
-    "buckets": TRAWL_METHOD_BUCKETS,
-    "classes": TRAWL_METHOD_CLASSES,
-    "automaton": TRAWL_METHOD_AUTOMATON,
-}
-
-
-@cython.internal
-@cython.final
-cdef class Saved:
-    """Where Plan(...) finds a saved plan: in a file, or in memory where path is None."""
-
-    cdef bytes path
-    cdef object memory
-
-    def __cinit__(self, path, memory):
-        self.path, self.memory = path, memory
+# In the order of the library's numbers.
+METHODS = ("auto", "every", "grams", "sampled", "set", "buckets", "classes", "automaton")
 
 
 @cython.internal
@@ -134,8 +114,8 @@ cdef class Plan:
 
     def __cinit__(self, patterns, *, bint ignore_case=False, bint words=False, bint lines=False,
                   line_end=b"\n", bint unicode=False, method="auto", algorithm=None, sample=None):
-        if type(patterns) is Saved:
-            self.load_saved(patterns)
+        if type(patterns) is _sources.Saved:
+            self.load_saved(patterns.path, patterns.memory)
         else:
             self.build(_sources.gather(patterns),
                        (TRAWL_IGNORE_CASE if ignore_case else 0)
@@ -160,7 +140,7 @@ cdef class Plan:
         memset(&options, 0, sizeof(options))
         options.size = sizeof(options)
         options.flags = flags
-        options.method = METHODS[method]
+        options.method = <int>METHODS.index(method)
         options.line_end_set = 1
         options.line_end = line_end[0]
         if algorithm is not None:
@@ -178,7 +158,7 @@ cdef class Plan:
         check(status, &error)
         return 0
 
-    cdef int load_saved(self, Saved saved) except -1:
+    cdef int load_saved(self, bytes path, memory) except -1:
         cdef const char *name = NULL
         cdef trawl_plan_load_options options
         cdef taken_buffer view
@@ -188,10 +168,10 @@ cdef class Plan:
         memset(&view, 0, sizeof(view))
         memset(&options, 0, sizeof(options))
         options.size = sizeof(options)
-        if saved.path is not None:
-            name = saved.path
+        if path is not None:
+            name = path
         else:
-            PyObject_GetBuffer(saved.memory, &view, PyBUF_SIMPLE)
+            PyObject_GetBuffer(memory, &view, PyBUF_SIMPLE)
         try:
             while True:
                 with nogil:
@@ -213,12 +193,12 @@ cdef class Plan:
     @classmethod
     def load(cls, path):
         """The plan that save() wrote to a file, compiled again."""
-        return Plan(Saved(fsencode(path), None))
+        return Plan(_sources.Saved(fsencode(path), None))
 
     @classmethod
     def from_bytes(cls, saved, /):
         """The plan of a saved form in memory, compiled again."""
-        return Plan(Saved(None, saved))
+        return Plan(_sources.Saved(None, saved))
 
     def save(self, path, *, note=b""):
         """Write the patterns and options to a file, with bytes of your own if you like."""
@@ -363,26 +343,26 @@ cdef class Plan:
 
     def contains(self, column, *, progress=None):
         """Of each record: does any pattern occur in it? An Array of bool."""
-        return search_array(default(), self, column, progress, CONTAINS, "b")
+        return search_column(default(), self, column, progress, CONTAINS)
 
     def which(self, column, *, progress=None):
         """Of each record the least index of the patterns that occur, null if none does: an Array of
         int64."""
-        return search_array(default(), self, column, progress, WHICH, "l")
+        return search_column(default(), self, column, progress, WHICH)
 
     def pattern_counts(self, column, *, progress=None):
         """Of each record: how many patterns occur in it? An Array of uint64."""
-        return search_array(default(), self, column, progress, COUNTS, "L")
+        return search_column(default(), self, column, progress, COUNTS)
 
     def pattern_lists(self, column, *, progress=None):
         """Of each record the indices of the patterns that occur: an Array of lists."""
-        return search_array(default(), self, column, progress, LISTS, "+L")
+        return search_column(default(), self, column, progress, LISTS)
 
     def cells(self, column, *, progress=None):
         """All pairs of a record and a pattern that occurs in it, and where it first begins there:
         Cells."""
-        return search_columns(default(), self, column, progress, CELLS)
+        return search_column(default(), self, column, progress, CELLS)
 
     def record_counts(self, column, *, progress=None):
         """Of each pattern: in how many records does it occur? A Column."""
-        return search_columns(default(), self, column, progress, PATTERNS)
+        return search_column(default(), self, column, progress, PATTERNS)

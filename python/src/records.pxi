@@ -251,18 +251,12 @@ cdef const uint8_t *validity_of(const ArrowArray *array) noexcept:
 
 
 cdef int64_t key_at(char format, const void *keys, int64_t i) noexcept:
-    """Value i of a dictionary's keys; -1: none of the index types."""
-    if format == b"c":
-        return (<const int8_t *>keys)[i]
-    if format == b"C":
+    """Value i of a dictionary's keys, of which none is negative; -1: none of the index types."""
+    if format in b"cC":
         return (<const uint8_t *>keys)[i]
-    if format == b"s":
-        return (<const int16_t *>keys)[i]
-    if format == b"S":
+    if format in b"sS":
         return (<const uint16_t *>keys)[i]
-    if format == b"i":
-        return (<const int32_t *>keys)[i]
-    if format == b"I":
+    if format in b"iI":
         return (<const uint32_t *>keys)[i]
     return (<const int64_t *>keys)[i] if format in b"lL" else -1
 
@@ -281,7 +275,7 @@ def strings(column, /):
 
 # ---- What was found ----
 
-cdef enum gather_kind:
+cdef enum gather_kind:  # FORMATS has those of the first four
     CONTAINS  # does any pattern occur?
     WHICH  # the least index of those that occur
     COUNTS  # how many patterns occur
@@ -489,8 +483,8 @@ cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *f
     return 0
 
 
-cdef Array search_array(Searcher searcher, Plan plan, given, progress, gather_kind kind,
-                        const char *format):
+cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_kind kind):
+    """An Array; Cells; or of PATTERNS a Column."""
     cdef gather found
     cdef Array made
 
@@ -498,27 +492,17 @@ cdef Array search_array(Searcher searcher, Plan plan, given, progress, gather_ki
     found.kind = kind
     try:
         search_records(searcher, plan, given, progress, &found)
-        made = array_of(format, found.record_count, &found.values,
+        if kind == PATTERNS:
+            return column_taken(&found.values)
+        if kind == CELLS:
+            return _sources.Cells(column_taken(&found.cells[0]), column_taken(&found.cells[1]),
+                                  column_taken(&found.cells[2]))
+        made = array_of(FORMATS[<int>kind], found.record_count, &found.values,
                         &found.cells[1] if kind == LISTS else NULL, sizeof(uint64_t))
         made.null_count = found.null_count
         if found.null_count > 0:
             made.validity = taken(&found.valid, 1)
+            made.validity.size = (found.record_count + 7) // 8
         return made
-    finally:
-        gather_drop(&found)
-
-
-cdef object search_columns(Searcher searcher, Plan plan, given, progress, gather_kind kind):
-    """Cells, or a Column of PATTERNS."""
-    cdef gather found
-
-    memset(&found, 0, sizeof(found))
-    found.kind = kind
-    try:
-        search_records(searcher, plan, given, progress, &found)
-        if kind == PATTERNS:
-            return column_taken(&found.values)
-        return _sources.Cells(column_taken(&found.cells[0]), column_taken(&found.cells[1]),
-                              column_taken(&found.cells[2]))
     finally:
         gather_drop(&found)

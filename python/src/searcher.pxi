@@ -44,12 +44,16 @@ cdef struct work:
     uint64_t fork_count  # of when the handle was opened
 
 
+cdef void wait(sem_t *semaphore) noexcept nogil:
+    while sem_wait(semaphore) != 0:
+        pass
+
+
 cdef void *helper_main(void *context) noexcept nogil:
     cdef work *todo = <work *>context
 
     while True:
-        while sem_wait(&todo.start) != 0:
-            pass
+        wait(&todo.start)
         if todo.function == NULL:
             return NULL
         todo.function(todo)
@@ -91,11 +95,6 @@ cdef bint wait_a_while(work *todo) noexcept nogil:
         until.tv_nsec -= 1000000000
         until.tv_sec += 1
     return sem_timedwait(&todo.done, &until) == 0
-
-
-cdef void wait(sem_t *semaphore) noexcept nogil:
-    while sem_wait(semaphore) != 0:
-        pass
 
 
 cdef void pause(work *todo) noexcept nogil:
@@ -251,6 +250,8 @@ cdef class Searcher:
     engine: 'cpu', 'cuda', or 'auto': the CPU, joined by GPUs where it pays.
     threads: that search; 0: one for each core.
     device_memory, host_memory: bytes that searches may use there; 0: no limit.
+
+    Searches are those of Plan, under the same names, with the plan as first argument.
 
     >>> with Searcher(threads=2) as searcher:
     ...     searcher.count(Plan('an'), b'banana')
@@ -416,11 +417,9 @@ cdef class Searcher:
         self.close()
 
     def count(self, Plan plan not None, text, *, progress=None):
-        """How many occurrences the text holds, overlapping ones too."""
         return search(self, plan, text, progress, work_count).count
 
     def count_by_pattern(self, Plan plan not None, text, *, progress=None):
-        """How many occurrences of each pattern the text holds: a Column, as long as the plan."""
         cdef uint64_t patterns = trawl_plan_pattern_count(plan.plan)
         cdef Column sums = column_of(block_new(patterns * sizeof(uint64_t)), 0, patterns)
 
@@ -430,14 +429,10 @@ cdef class Searcher:
 
     def count_lines(self, Plan plan not None, text, *, bint invert=False, limit=None,
                     progress=None):
-        """How many lines an occurrence begins in; with invert, how many have none.
-        limit: stop there."""
         return search(self, plan, text, progress, work_count_lines,
                       UNKNOWN if limit is None else limit, invert).count
 
     def first(self, Plan plan not None, text, *, progress=None):
-        """The first occurrence as (begin, end, pattern), or None. Among those that begin at one
-        place it is that of the least pattern index."""
         cdef answer found = search(self, plan, text, progress, work_first)
 
         if not found.found:
@@ -445,7 +440,6 @@ cdef class Searcher:
         return found.match.begin, found.match.end, found.match.pattern_index
 
     def positions(self, Plan plan not None, text, *, progress=None):
-        """Where all occurrences begin, ascending: a Column of uint64."""
         cdef Handle handle = self.take()
         cdef match_columns columns
 
@@ -463,10 +457,6 @@ cdef class Searcher:
             self.give(handle)
 
     def positions_into(self, Plan plan not None, text, out, *, progress=None):
-        """Write where the first len(out) occurrences begin to an array of yours, and return how
-        many there are in all. out: one dimension of 64-bit numbers with the buffer protocol, or on
-        a device, with __cuda_array_interface__; for that the text is to be loaded (Searcher.load),
-        and work on out that was submitted before is to be over."""
         cdef Target target = Target(out)
 
         return search(self, plan, text, progress,
@@ -474,7 +464,6 @@ cdef class Searcher:
                       <void *>target.address).count
 
     def matches(self, Plan plan not None, text, *, bint line_numbers=False, progress=None):
-        """All occurrences in order of (begin, pattern): Matches, which holds columns."""
         cdef match_columns columns
 
         memset(&columns, 0, sizeof(columns))
@@ -487,8 +476,6 @@ cdef class Searcher:
             match_columns_drop(&columns)
 
     def batches(self, Plan plan not None, text, *, bint line_numbers=False):
-        """Iterate over the occurrences in batches, each a Matches, while the text is searched.
-        Batches without an occurrence are left out."""
         cdef Batches made = Batches.__new__(Batches)
         cdef trawl_error error
         cdef int status
@@ -502,17 +489,9 @@ cdef class Searcher:
         return made
 
     def each(self, Plan plan not None, text, call, *, bint line_numbers=False):
-        """Call call(matches) with each of these batches; a true answer ends the search. Returns how
-        many occurrences the calls were given."""
-        total = 0
-        for found in self.batches(plan, text, line_numbers=line_numbers):
-            total += len(found)
-            if call(found):
-                break
-        return total
+        return _sources.each(self.batches(plan, text, line_numbers=line_numbers), call)
 
     def lines(self, Plan plan not None, text, *, progress=None):
-        """The lines in which an occurrence begins: Lines, each with its number and its begin."""
         cdef LineBatches made = line_batches(self, plan, text, False)
 
         lines_restart(&made.lines)
@@ -520,34 +499,25 @@ cdef class Searcher:
         return made.taken()
 
     def line_batches(self, Plan plan not None, text):
-        """Iterate over these lines in batches, each a Lines, while the text is searched."""
         return line_batches(self, plan, text, True)
 
     def contains(self, Plan plan not None, column, *, progress=None):
-        """Of each record: does any pattern occur in it? An Array of bool."""
-        return search_array(self, plan, column, progress, CONTAINS, "b")
+        return search_column(self, plan, column, progress, CONTAINS)
 
     def which(self, Plan plan not None, column, *, progress=None):
-        """Of each record the least index of the patterns that occur, null if none does: an Array of
-        int64."""
-        return search_array(self, plan, column, progress, WHICH, "l")
+        return search_column(self, plan, column, progress, WHICH)
 
     def pattern_counts(self, Plan plan not None, column, *, progress=None):
-        """Of each record: how many patterns occur in it? An Array of uint64."""
-        return search_array(self, plan, column, progress, COUNTS, "L")
+        return search_column(self, plan, column, progress, COUNTS)
 
     def pattern_lists(self, Plan plan not None, column, *, progress=None):
-        """Of each record the indices of the patterns that occur: an Array of lists."""
-        return search_array(self, plan, column, progress, LISTS, "+L")
+        return search_column(self, plan, column, progress, LISTS)
 
     def cells(self, Plan plan not None, column, *, progress=None):
-        """All pairs of a record and a pattern that occurs in it, and where it first begins there:
-        Cells."""
-        return search_columns(self, plan, column, progress, CELLS)
+        return search_column(self, plan, column, progress, CELLS)
 
     def record_counts(self, Plan plan not None, column, *, progress=None):
-        """Of each pattern: in how many records does it occur? A Column."""
-        return search_columns(self, plan, column, progress, PATTERNS)
+        return search_column(self, plan, column, progress, PATTERNS)
 
 
 cdef Searcher default_searcher = None  # opened by the first search through a plan

@@ -29,10 +29,7 @@ cdef struct dl_versioned:
 
 cdef enum:
     DL_READ_ONLY = 1
-    DL_HOST = 1
     DL_DEVICE = 2
-    DL_PINNED = 3
-    DL_MANAGED = 13
 
 cdef struct tensor:
     bint on_device  # a CUDA device's memory; else the host can read it
@@ -50,15 +47,7 @@ cdef object tensor_of_dlpack(object array, tensor *found):
     cdef dl_versioned *versioned
     cdef int64_t items = 1
 
-    kind, _ = array.__dlpack_device__()
-    if kind not in (DL_HOST, DL_DEVICE, DL_PINNED, DL_MANAGED):
-        raise BufferError("DLPack: the array lies on a device of another kind")
-    # A device's array comes as it is: what happens before is the caller's.
-    words = {"stream": -1} if kind == DL_DEVICE else {}
-    try:
-        capsule = array.__dlpack__(max_version=(1, 0), **words)
-    except TypeError:  # an older library
-        capsule = array.__dlpack__(**words)
+    capsule = _sources.dlpack(array)
     found.read_only = False
     if PyCapsule_IsValid(capsule, "dltensor_versioned"):
         versioned = <dl_versioned *>PyCapsule_GetPointer(capsule, "dltensor_versioned")
@@ -88,27 +77,9 @@ cdef object tensor_of_dlpack(object array, tensor *found):
 
 
 cdef object tensor_of_interface(object array, tensor *found):
-    """The same by __cuda_array_interface__, version 3 or earlier
-    (https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html). Its `stream` is not
-    looked at: work on the array is over before a call, as the caller's rule is."""
-    fields = array.__cuda_array_interface__
-    shape, kind, data = fields.get("shape"), fields.get("typestr"), fields.get("data")
-    if not (isinstance(shape, tuple) and isinstance(data, tuple) and isinstance(kind, str)
-            and len(kind) >= 3):
-        raise ValueError("__cuda_array_interface__: shape, typestr and data are needed")
-    strides = fields.get("strides")
-    found.address, found.read_only = data
-    found.item_bytes = int(kind[2:])
-    found.is_integer = kind[0] != ">" and kind[1] in "ui"
-    found.dimensions = <int>len(shape)
-    found.items = 1
-    dense = True
-    for i in range(len(shape) - 1, -1, -1):
-        if strides is not None and shape[i] > 1:
-            dense = dense and strides[i] == found.items * found.item_bytes
-        found.items *= <uint64_t>shape[i]
-    if not dense and found.items > 0:
-        raise ValueError("__cuda_array_interface__: an array without gaps is needed")
+    """The same by __cuda_array_interface__."""
+    (found.address, found.read_only, found.item_bytes, found.is_integer, found.dimensions,
+     found.items) = _sources.cuda_interface(array)
     found.on_device = True
     return array
 
@@ -306,14 +277,7 @@ cdef class Target:
 
     cdef int open_buffer(self, out) except -1:
         PyObject_GetBuffer(out, &self.view, PyBUF_WRITABLE | PyBUF_FORMAT | PyBUF_ND)
-        native = "<" if byteorder == "little" else ">"
-        form = "B" if self.view.format == NULL else <str>self.view.format
-        if form[0] in "@=" or form[0] == native:
-            form = form[1:]
-        if self.view.ndim != 1 or self.view.itemsize != 8 or form not in tuple("QqLlNn"):
-            raise ValueError(
-                "out: one dimension of integers of 64 bits in this machine's byte order is needed"
-            )
+        _sources.check_out(out)
         self.address = <uint64_t>self.view.buf
         self.room = <uint64_t>self.view.len // 8
         return 0

@@ -8,10 +8,11 @@ import itertools
 import os
 import pickle
 import socket
+import sys
 import tempfile
 import threading
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, SupportsIndex, TypeVar, cast
 
 if TYPE_CHECKING:
     from ._trawl import Array, Column
@@ -183,7 +184,49 @@ class Lines(Columns[tuple[int, int, bytes]]):
         self.numbers, self.begins, self.texts = numbers, begins, texts
 
 
+def show_array(few: list[Any], length: int, form: str) -> str:
+    """How an Array is shown."""
+    kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "Z": "bytes"}
+    return f"<trawl.Array of {length} {kinds[form]}: {few}{'...' if length > len(few) else ''}>"
+
+
+def pandas_array(values: list[Any], form: str) -> Any:
+    """An Array's values for pandas; None is its NA."""
+    import pandas
+
+    kinds: dict[str, Any] = {"b": "boolean", "l": "Int64", "L": "UInt64"}
+    return pandas.array(values, dtype=kinds.get(form, object))
+
+
+def each(batches: Any, call: Any) -> int:
+    """Call call(batch) with each batch until an answer is true; how many items they were given."""
+    total = 0
+    for found in batches:
+        total += len(found)
+        if call(found):
+            break
+    return total
+
+
+def check_out(out: Any) -> None:
+    """Can positions be written to it? ValueError: not."""
+    view = memoryview(out)
+    form = view.format.removeprefix("@").removeprefix("=")
+    form = form.removeprefix("<" if sys.byteorder == "little" else ">")
+    if view.ndim != 1 or view.itemsize != 8 or form not in tuple("QqLlNn"):
+        raise ValueError(
+            "out: one dimension of integers of 64 bits in this machine's byte order is needed"
+        )
+
+
 # ---- Saved forms -------------------------------------------------------------------------------
+
+
+class Saved(NamedTuple):
+    """Where Plan(...) finds a saved plan: in a file, or in memory where path is None."""
+
+    path: bytes | None
+    memory: Any
 
 
 def to_bytes(saved: Any) -> bytes:
@@ -212,6 +255,49 @@ def reduce_plan(saved: Any, protocol: int) -> tuple[Any, tuple[Any]]:
 def out_of_band(form: Any, protocol: int) -> Any:
     """A buffer for pickle, which keeps it out of band where it can."""
     return pickle.PickleBuffer(form) if protocol >= 5 else bytes(form)
+
+
+# ---- Arrays of others ----------------------------------------------------------------------------
+
+DL_HOST, DL_DEVICE, DL_PINNED, DL_MANAGED = 1, 2, 3, 13  # kinds of memory
+
+
+def dlpack(array: Any) -> Any:
+    """The array's capsule, of memory that the host or a CUDA device reads."""
+    kind, _ = array.__dlpack_device__()
+    if kind not in (DL_HOST, DL_DEVICE, DL_PINNED, DL_MANAGED):
+        raise BufferError("DLPack: the array lies on a device of another kind")
+    # A device's array comes as it is: what happens before is the caller's.
+    words = {"stream": -1} if kind == DL_DEVICE else {}
+    try:
+        return array.__dlpack__(max_version=(1, 0), **words)
+    except TypeError:  # an older library
+        return array.__dlpack__(**words)
+
+
+def cuda_interface(array: Any) -> tuple[int, bool, int, bool, int, int]:
+    """(address, can it only be read, bytes of an item, is that an integer, dimensions, items) of what
+    __cuda_array_interface__ says, version 3 or earlier
+    (https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html). Its `stream` is not looked
+    at: work on the array is over before a call, as the caller's rule is."""
+    fields = array.__cuda_array_interface__
+    shape, kind, data = fields.get("shape"), fields.get("typestr"), fields.get("data")
+    if not (
+        isinstance(shape, tuple)
+        and isinstance(data, tuple)
+        and isinstance(kind, str)
+        and len(kind) >= 3
+    ):
+        raise ValueError("__cuda_array_interface__: shape, typestr and data are needed")
+    strides, size = fields.get("strides"), int(kind[2:])
+    items, dense = 1, True
+    for i in range(len(shape) - 1, -1, -1):
+        if strides is not None and shape[i] > 1:
+            dense = dense and strides[i] == items * size
+        items *= shape[i]
+    if not dense and items > 0:
+        raise ValueError("__cuda_array_interface__: an array without gaps is needed")
+    return data[0], data[1], size, kind[0] != ">" and kind[1] in "ui", len(shape), items
 
 
 # ---- File objects ------------------------------------------------------------------------------
