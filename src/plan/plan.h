@@ -98,7 +98,7 @@ struct trawl_plan {
     uint32_t *set_buckets; /* (1 << bucket_bits) + 1 begins into set_entries */
     uint32_t *set_entries; /* literal indexes, grouped by bucket, ascending inside each */
     struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it;
-                                    NULL with classes, where the CPU has no use for them */
+                                    NULL where the CPU searches by classes alone */
 
     struct plan_attachments *attached;
 };
