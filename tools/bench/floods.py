@@ -1,16 +1,16 @@
-"""floods: sets of patterns in texts where they are dense, and on random letters, by one thread."""
+"""floods: sets of patterns in texts where they are dense, by one thread."""
 import random
 
 import texts as recipes
 from report import machine_lines, median, number, ratio, result, spread_line, table, times
 
-BAR = 20
 MIB = 1 << 20
 LINE = 80
 COUNTED, DELIVERED = ('count', 'count by pattern'), ('positions', 'in batches')
 CALLS = {'count': 'count', 'lines': 'lines', 'positions': 'sink', 'in batches': 'batches',
          'count by pattern': 'by-pattern'}
-DENSE, RANDOM = 'dense', 'random'
+DENSE = 'dense'
+BARS = {**dict.fromkeys(CALLS, 8), **dict.fromkeys(DELIVERED, 12)}  # ns for a byte or an occurrence
 
 
 def letters_part(period, lines, texts, name):
@@ -110,20 +110,6 @@ def word_floods(texts):
                {'text': f'file:{path}'}, True, False, ('count', 'lines'))
 
 
-def random_text(count, on, lines, case, texts):
-    """Letters to hold against: with spaces where the other is English, in lines where it has
-    them."""
-    made = bytearray(recipes.letters(min(count, 4 << 20), 2))
-    if on == 'English':
-        for at in random.Random(13).sample(range(len(made)), len(made) // 6):
-            made[at] = ord(' ')
-    if lines:
-        for at in range(LINE - 1, len(made), LINE):
-            made[at] = ord('\n')
-    return texts.write(f'flood-random-{on == "English"}-{lines}-{case}',
-                       any_case(made) if case else bytes(made))
-
-
 def rows(options, texts):
     count = min(options.bytes, 32 * MIB)
     number_of = 0
@@ -136,7 +122,6 @@ def rows(options, texts):
             if options.filter and not any(options.filter in name for name in names):
                 continue
             path = texts.patterns(f'flood-patterns-{number_of}', made)
-            other = random_text(count, on, lines, case, texts)
             for want, name in zip(wants, names):
                 if options.filter and options.filter not in name:
                     continue
@@ -146,71 +131,59 @@ def rows(options, texts):
                        'isa': options.instruction_set}
                 yield {'name': name, 'patterns': patterns, 'text': on, 'wanted': want,
                        'rounds': options.rounds,
-                       'asks': [({**ask, **text}, [{**own, 'name': DENSE}]),
-                                ({**ask, 'text': f'file:{other}'}, [{**own, 'name': RANDOM}])]}
+                       'asks': [({**ask, **text}, [{**own, 'name': DENSE}])]}
 
 
 # ---- The report -----------------------------------------------------------------------------
 
 
-def ratio_of(row):
-    return ratio(median(result(row, DENSE)), median(result(row, RANDOM)))
-
-
-def each(row):
-    """Nanoseconds for each occurrence where all of them are delivered and they are many."""
+def price(row):
+    """Nanoseconds for each byte of the text and each occurrence, or line, that was found."""
     it = result(row, DENSE)
-    many = row['wanted'] in DELIVERED and it['count'] > row['text_bytes'] / 2
-    return median(it) / it['count'] * 1e9 if many else None
+    return median(it) / (row['text_bytes'] + it['count']) * 1e9
+
+
+def is_missed(row):
+    return price(row) > BARS[row['wanted']]
 
 
 def conclusions(data):
-    for want in CALLS:
+    for want, bar in BARS.items():
         rows_of = [row for row in data['rows'] if row['wanted'] == want]
-        if not rows_of:
-            continue
-        worst = max(rows_of, key=ratio_of)
-        missed = sum(ratio_of(row) > BAR for row in rows_of)
-        ns = [value for value in map(each, rows_of) if value]
-        yield (f'- {want}: ' + (f'{times(min(map(ratio_of, rows_of)))} to ' if len(rows_of) > 1 else '')
-               + f"{times(ratio_of(worst))} times as long as on random letters in {len(rows_of)} "
-               f"row{'' if len(rows_of) == 1 else 's'}; {missed} of {len(rows_of)} bars missed"
-               + (f'; {min(ns):.2f} to {max(ns):.2f} ns for each occurrence' if ns else '')
-               + f"; longest: {worst['name']}")
+        if rows_of:
+            yield (f'- {want}: {min(map(price, rows_of)):.3f} to {max(map(price, rows_of)):.3f} ns in '
+                   f"{len(rows_of)} row{'' if len(rows_of) == 1 else 's'}; {bar} ns exceeded in "
+                   f"{sum(map(is_missed, rows_of))}; most: {max(rows_of, key=price)['name']}")
     firsts = [(ratio(result(row, DENSE)['first'], median(result(row, DENSE))), row['name'])
               for row in data['rows']]
     most, name = max(firsts)
     yield (f'- the first search with a plan: at most {times(most)} times as long as the later ones '
            f'({name}); more than twice as long in {sum(value > 2 for value, _ in firsts)} of '
            f'{len(firsts)} rows')
-    for row in data['rows']:
-        if ratio_of(row) > BAR:
-            yield f"- MISSED: {row['name']}: {times(ratio_of(row))} times as long"
+    for row in filter(is_missed, data['rows']):
+        yield f"- MISSED: {row['name']}: {price(row):.2f} ns"
 
 
 def section(data):
-    """A row for each set and text: how many times as long as on random letters."""
+    """A row for each set and text: what it takes by what is wanted."""
     lines = ['Every single time is in [measurements/floods.json](measurements/floods.json).', '']
     lines += machine_lines(data)
     lines += [f"- texts of {data['rows'][0]['text_bytes'] / MIB:.0f} MiB",
               spread_line([it['seconds'] for row in data['rows'] for it in row['results']]), '',
-              'What the rows come to, by the program:', '', *conclusions(data), '',
-              f'Times the time on random letters, by what is wanted; **low**: more than {BAR}.', '']
+              'What the rows come to, by the program, in ns for each byte of the text and each occurrence or '
+              'line that was found:', '', *conclusions(data), '']
     cells = {}
     for row in data['rows']:
-        value = times(ratio_of(row)) + ('' if ratio_of(row) <= BAR else ' **low**')
-        cells.setdefault((f"{row['patterns']} ({row['pattern_count']:,})", row['text']),
-                         {})[row['wanted']] = value
+        head = (f"{row['patterns']} ({row['pattern_count']:,})", row['text'])
+        cells.setdefault(head, {})[row['wanted']] = f'{price(row):.3f}' + ' **missed**' * is_missed(row)
         if row['wanted'] == 'count':
-            seconds = median(result(row, DENSE))
-            cells[list(cells)[-1]]['seconds'] = f'{seconds:.4f}'
-            cells[list(cells)[-1]]['found'] = f"{result(row, DENSE)['count']:,}"
+            cells[head].update(seconds=f'{median(result(row, DENSE)):.4f}',
+                               found=f"{result(row, DENSE)['count']:,}")
     return lines + table(
-        ['patterns (how many)', 'text', 'found', 'count, s', *(f'{want}, ×' for want in CALLS)],
+        ['patterns (how many)', 'text', 'found', 'count, s', *(f'{want}, ns' for want in CALLS)],
         [[*head, found.get('found', '-'), found.get('seconds', '-')]
          + [found.get(want, '-') for want in CALLS] for head, found in cells.items()], left=2)
 
 
 def show(row):
-    dense = result(row, DENSE)
-    print(f"{row['name']:90} {number(median(dense), '.4f')} s  x {times(ratio_of(row))}", flush=True)
+    print(f"{row['name']:90} {number(median(result(row, DENSE)), '.4f')} s, {price(row):.3f} ns", flush=True)
