@@ -172,6 +172,21 @@ def interrupted_print(arguments, expected, signals, text=b""):
            "SIGINT during a print, %r: %d bytes, then %r" % (arguments, len(output), output[-80:]))
 
 
+def interrupted_handler(folder):
+    """The pipe was full before, and what is printed is held back: the handler itself waits for a
+    reader, in the only thread. (In the other tests the program is printing when a signal comes.)"""
+    reader, writer = os.pipe()
+    os.write(writer, b"x" * fcntl.fcntl(writer, F_SETPIPE_SZ, 4096))
+    process = start(["-j1", "-c", "foo", os.path.join(folder, "a"), "-"], stdin=subprocess.PIPE, stdout=writer)
+    os.close(writer)
+    process.stdout = open(reader, "rb")
+    feed(process, b"xfoo\n")
+    in_handler(process, signal.SIGINT)
+    process.send_signal(signal.SIGINT)
+    expect(process.wait() == -signal.SIGINT, "a second SIGINT does not end the handler of the first")
+    finish(process)
+
+
 def interrupted_prints(folder):
     lines = b"%06d foo\n" * 40000 % tuple(range(40000))
     path = os.path.join(folder, "long")
@@ -282,6 +297,7 @@ def main():
         with open(os.path.join(folder, "a"), "wb") as file:
             file.write(b"a foo\n")
         interrupted_prints(folder)
+        interrupted_handler(folder)
         for threads in (["-j1"], ["-j3"]):
             interrupted_stream(threads, b"A:a foo\n(standard input):xfoo\n", folder)
             interrupted_stream(threads + ["-c"], b"A:1\n", folder)

@@ -69,7 +69,7 @@ void interrupt_open(struct output *output)
     if (sigaction(SIGINT, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
         return;
     action.sa_handler = at_signal;
-    action.sa_flags = SA_RESTART;
+    action.sa_flags = SA_RESTART | SA_NODEFER; /* a second one ends the handler, too */
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
 }
