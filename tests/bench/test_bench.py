@@ -549,6 +549,12 @@ class Reports(Case):
                 for seconds in (4, 40)]
         for row in rows:
             row['results'][0].update(first=3, count=10 ** 9)
+        lined = {**made_results(('dense', [8])), 'wanted': 'lines', 'text_bytes': 10 ** 9,
+                 'patterns': 'p', 'text': 't'}
+        lined['results'][0].update(first=9, count=5)
+        data = {'rows': [{**rows[0], 'patterns': 'p', 'text': 't'}, lined]}
+        floods.tell_occurrences(data)
+        self.assertEqual(floods.price(lined), 4)
         lines = list(floods.conclusions({'rows': rows}))
         self.assertIn('- count: 2.000 to 20.000 ns in 2 rows; 8 ns exceeded in 1; most: row', lines[0])
         self.assertEqual(lines[-1], '- MISSED: row: 20.00 ns')
