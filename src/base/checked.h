@@ -39,6 +39,17 @@ static inline uint64_t max_u64(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+/* The library does without libm. */
+static inline double min_double(double a, double b)
+{
+    return a < b ? a : b;
+}
+
+static inline double max_double(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static inline uint32_t log2_ceiling(uint64_t value)
 {
     return value <= 1 ? 0 : 64u - (uint32_t)__builtin_clzll(value - 1);

@@ -385,7 +385,7 @@ static inline uint64_t set_load_first(const uint8_t *bytes, const uint8_t *end, 
     }
     TRAWL_ASSERT(count > 0);
     memcpy(&word, bytes, sizeof word);
-    return count < 8 ? word & ((1ull << 8 * count) - 1) : word;
+    return word & set_keep(count);
 }
 
 /* The hash of the class's gram at bytes of a literal; what follows it is readable up to `end`. */

@@ -13,7 +13,6 @@
 #define SAMPLED_CHOSEN_MIN 63u /* from here a device reads less than all, at stride 64 */
 #define REPEATS_MAX 2.0
 #define DECIDED_LENGTH_MAX 8u /* at each position, by method every; not if case is ignored */
-#define GRAMS_LENGTH_MIN 7u
 #define QUICK_BYTES 4096u
 #define QUICK_PRICE 1.1 /* times what a choice costs where nothing is in its way: good enough */
 
@@ -54,11 +53,6 @@ struct rates {
     double deep;  /* and with what follows these */
 };
 
-static double least_of(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 static double read_sampled(double length)
 {
     return length < SAMPLED_CHOSEN_MIN
@@ -74,20 +68,20 @@ static double read_set(double length)
 
 static double candidates_price(double length, double failed, double found)
 {
-    return least_of(FAILED * failed, FAILED_MAX) +
-           least_of((length > SHORT_MAX ? FOUND : FOUND_SHORT) * found, FOUND_MAX);
+    return min_double(FAILED * failed, FAILED_MAX) +
+           min_double((length > SHORT_MAX ? FOUND : FOUND_SHORT) * found, FOUND_MAX);
 }
 
 /* What a method takes; more than any other where it does not fit. */
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
-    double found = least_of(least_of(rates->every, rates->rare), rates->named);
+    double found = min_double(min_double(rates->every, rates->rare), rates->named);
 
     switch (method) {
     case TRAWL_METHOD_GRAMS:
         if (rates->rare > DENSE_RATE)
             break;
-        return READ_GRAMS + candidates_price(length, rates->gram, least_of(found, rates->gram));
+        return READ_GRAMS + candidates_price(length, rates->gram, min_double(found, rates->gram));
     case TRAWL_METHOD_SAMPLED:
         if (length < CUDA_SAMPLED_LENGTH_MIN)
             break;
@@ -118,64 +112,72 @@ static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uin
     rates->deep /= (double)offsets;
 }
 
-/* Is what the plan would choose anyway about as fast here as elsewhere? */
-static bool is_good(const struct trawl_plan *plan, const uint8_t *sample,
-                    const struct plan_tuning *tuning, enum trawl_method *method)
+/* What the plan would choose anyway, if that is about as fast here as elsewhere; else AUTO. */
+static enum trawl_method good_choice(const struct trawl_plan *plan, const uint8_t *sample)
 {
+    const struct plan_grams *grams = &plan->tuning.grams;
+    bool is_long = plan->length_min >= SAMPLED_CHOSEN_MIN;
+    enum trawl_method method = is_long ? TRAWL_METHOD_SAMPLED : TRAWL_METHOD_GRAMS;
     struct rates none = {0}, rates = {0};
     double length = (double)plan->length_min;
 
-    *method = TRAWL_METHOD_GRAMS;
-    if (plan->length_min >= SAMPLED_CHOSEN_MIN) {
-        *method = TRAWL_METHOD_SAMPLED;
+    if (is_long)
         rate_named(plan, sample, QUICK_BYTES, &rates);
-    } else if (tuning->grams.stride > 1) {
-        rates.gram = analyse_seen_grams(sample, QUICK_BYTES, &tuning->grams);
-    } else {
-        return false;
-    }
-    return price_of(*method, length, &rates) <= QUICK_PRICE * price_of(*method, length, &none);
+    else if (grams->stride > 1)
+        rates.gram = analyse_seen_grams(sample, QUICK_BYTES, grams);
+    else
+        return TRAWL_METHOD_AUTO;
+    return price_of(method, length, &rates) <= QUICK_PRICE * price_of(method, length, &none)
+               ? method
+               : TRAWL_METHOD_AUTO;
 }
 
-enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
-                                   uint64_t sample_bytes, struct plan_tuning *tuning)
+static enum trawl_method cheapest(double length, const struct rates *rates)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_GRAMS, TRAWL_METHOD_SAMPLED,
                                                 TRAWL_METHOD_SET};
-    const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     enum trawl_method method = TRAWL_METHOD_EVERY;
-    struct rates rates = {0};
-    struct byte_rates of_bytes;
-    double length = (double)plan->length_min, least, price;
+    double least = price_of(method, length, rates);
 
-    *tuning = plan->tuning;
-    if (plan->length_min < GRAMS_LENGTH_MIN || (plan->length_min <= DECIDED_LENGTH_MAX && !fold) ||
-        sample_bytes < QUICK_BYTES)
-        return method;
-    if (is_good(plan, sample, tuning, &method))
-        return method;
-    plan_tune_probes(plan, sample, sample_bytes, &of_bytes, tuning);
-    plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
-    rates.every = tuning->every_rate;
-    rates.gram = tuning->gram_rate;
-    if (plan->length_min > DECIDED_LENGTH_MAX)
-        tuning->rare_offset = analyse_seen_window(bytes, plan->length_min, fold, &of_bytes, sample,
-                                                  sample_bytes, &rates.rare);
-    if (plan->length_min >= SCAN_SAMPLE_BYTES)
-        rate_named(plan, sample, sample_bytes, &rates);
-    else
-        rates.named = rates.every;
-    method = TRAWL_METHOD_EVERY;
-    least = price_of(method, length, &rates);
     for (uint32_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        price = price_of(methods[i], length, &rates);
+        double price = price_of(methods[i], length, rates);
+
         if (price < least) {
             least = price;
             method = methods[i];
         }
     }
     return method;
+}
+
+enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
+                                   uint64_t sample_bytes, struct plan_tuning *tuning)
+{
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    enum trawl_method good;
+    struct rates rates = {0};
+    struct byte_rates of_bytes;
+
+    *tuning = plan->tuning;
+    if (plan->length_min < PLAN_GRAMS_LENGTH_MIN ||
+        (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < QUICK_BYTES)
+        return TRAWL_METHOD_EVERY;
+    good = good_choice(plan, sample);
+    if (good != TRAWL_METHOD_AUTO)
+        return good;
+    plan_tune_probes(plan, sample, sample_bytes, &of_bytes, tuning);
+    plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
+    rates.every = tuning->every_rate;
+    rates.gram = tuning->gram_rate;
+    if (plan->length_min > DECIDED_LENGTH_MAX)
+        tuning->rare_offset =
+            analyse_seen_window(plan_literal_bytes(plan, 0), plan->length_min, fold, &of_bytes,
+                                sample, sample_bytes, &rates.rare);
+    if (plan->length_min >= SCAN_SAMPLE_BYTES)
+        rate_named(plan, sample, sample_bytes, &rates);
+    else
+        rates.named = rates.every;
+    return cheapest((double)plan->length_min, &rates);
 }
 
 /* Without a sample: not sampled where the literal repeats itself, as samples of such a text would

@@ -9,7 +9,7 @@
 enum trawl_status cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked,
                                      enum trawl_method *method, struct trawl_error *error);
 
-/* By a sample of the text, of which each part is spread over the text: what costs least there, with
+/* By a sample of the text whose first quarter is spread over it, too: what costs least there, with
  * its *tuning. Cost: 3 to 10 us where the plan's own choice is as good as it is elsewhere; else
  * 70 to 400 us, by the pattern's length. */
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,

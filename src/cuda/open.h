@@ -10,7 +10,7 @@
 #define CUDA_RESIDENT_MAX 256u /* a split text counts as one for each part */
 #define CUDA_SAMPLE_BYTES (16u << 10)
 
-/* Some of a text, spread over it, taken when it was loaded. So is each quarter. */
+/* Some of a text, spread over it, taken when it was loaded. So is its first quarter. */
 struct cuda_sample {
     uint64_t serial; /* no other sample of the process has had it */
     uint64_t bytes_count;

@@ -5,9 +5,8 @@
 #include "cuda/kernels/scan.h"
 
 #define CUDA_SAMPLED_LENGTH_MIN 31u /* 16 bytes at multiples of 16 */
-#define CUDA_SAMPLED_STRIDE_MAX                                      \
-    16384u /* beyond, the bits no longer fit into shared memory, nor \
-              offsets into SCAN_ENTRY_OFFSET_BITS */
+/* Beyond, the bits no longer fit into shared memory, nor offsets into SCAN_ENTRY_OFFSET_BITS. */
+#define CUDA_SAMPLED_STRIDE_MAX 16384u
 
 /* Where the tables go; the bits are all clear. */
 struct cuda_sampled_tables {

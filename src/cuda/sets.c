@@ -114,17 +114,6 @@ struct likeness {
     bool uneven[GRAM_MAX + 1]; /* far more often than if bytes were drawn by themselves */
 };
 
-/* The library does without libm. */
-static double larger(double a, double b)
-{
-    return a > b ? a : b;
-}
-
-static double smaller(double a, double b)
-{
-    return a < b ? a : b;
-}
-
 /* 1 - e^-x, x >= 0. */
 static double saturation(double x)
 {
@@ -261,13 +250,13 @@ static void measure_likeness(const struct trawl_plan *plan, struct likeness *lik
         double pairs = 0, equal = equal_pairs(samples, count, q, &pairs), before = rate;
 
         if (equal >= EQUAL_MIN) {
-            rate = larger(equal / pairs, power_of(alike, q));
+            rate = max_double(equal / pairs, power_of(alike, q));
             if (before > 0 && equal >= EQUAL_MANY)
-                decay = smaller(1, larger(alike, rate / before));
+                decay = min_double(1, max_double(alike, rate / before));
         } else {
             rate = before > 0 ? before * decay : power_of(alike, q);
         }
-        likeness->rate[q] = smaller(1, rate);
+        likeness->rate[q] = min_double(1, rate);
         likeness->uneven[q] = rate > UNEVEN_TIMES * power_of(alike, q);
     }
 }
@@ -311,7 +300,7 @@ static double passing(double entries, double words, double word_bits, uint32_t b
     TRAWL_ASSERT(bits >= 1 && bits <= 3 && words > 0);
     for (uint32_t k = 1; k <= bits; k++)
         share += ways[bits][k] * saturation(entries / words * (1 - power_of(unset, k * bits)));
-    return larger(0, share);
+    return max_double(0, share);
 }
 
 /* Is a bit more looked at than the model chooses? */
@@ -371,9 +360,10 @@ static double lists_of(const struct engine_worker *worker, const struct choice *
     double load = entries / heads_of((uint64_t)entries);
 
     if (choice->variant == CUDA_SETS_DENSE)
-        return first * larger(passing(entries, words, 64, 2), entries / 4294967296.0) + choice->met;
+        return first * max_double(passing(entries, words, 64, 2), entries / 4294967296.0) +
+               choice->met;
     return first * (saturation(load) - load * (1 - saturation(load))) +
-           choice->met * (is_tagged(choice) ? larger(RARE_MET, saturation(load)) : 1);
+           choice->met * (is_tagged(choice) ? max_double(RARE_MET, saturation(load)) : 1);
 }
 
 /* What a text byte costs in this variant. */
@@ -385,7 +375,7 @@ static double cost_of_variant(const struct engine_worker *worker, const struct t
     double samples = stride >= 16 ? 1 : 16.0 / stride, rows = stride >= 16 ? 16.0 / stride : 1;
     double read = stride >= 64 ? 1.15 * 32 / stride : 1;
 
-    first = smaller(1, passing(entries, choice->filter_words, 32, choice->bits) + choice->met);
+    first = min_double(1, passing(entries, choice->filter_words, 32, choice->bits) + choice->met);
     slots = (costs[choice->variant].row + WORD_SLOTS * (words - 2) +
              samples * (costs[choice->variant].sample + (choice->choices - 1) * CHOICE_SLOTS +
                         more_bits(choice) * MORE_SLOTS)) *
@@ -397,7 +387,7 @@ static double cost_of_variant(const struct engine_worker *worker, const struct t
     lookups = (first * costs[choice->variant].table +
                lists_of(worker, choice, entries, first) * costs[choice->variant].list) /
               stride;
-    return (larger(read, larger(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
+    return (max_double(read, max_double(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
             slots * SLOT_COST) *
                (choice->cache >= COST_LARGE ? COST_CACHE : 1) +
            lookups * (1 + choice->cache * first);

@@ -22,10 +22,8 @@
 #define SEEN_WINDOWS_MAX 1024u
 #define SEEN_WINDOWS_SAMPLE 65535u /* positions, so that no count is larger */
 #define SEEN_DEEP_BYTES 64u
-#define SEEN_LOOKS_MAX                                                                    \
-    (1u << 15)             /* in text where much is alike, less of the sample says enough \
-                            */
-#define SEEN_GRAMS_STEP 3u /* bytes from one place to the next: not in step with records */
+#define SEEN_LOOKS_MAX 32768u /* enough of a sample in which much is alike */
+#define SEEN_GRAMS_STEP 3u    /* bytes from one place to the next: not in step with records */
 #define SEEN_GRAMS_FEW 3u
 #define BYTE_PRIOR_TOTAL 66836
 #define ENTROPY_BLOCKS 256u
@@ -613,7 +611,7 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
     grams->offset = best;
     grams->stride = stride;
     grams->q = (uint32_t)q;
-    grams->fold = fold ? 0x2020202020202020ull : 0;
+    grams->fold = fold ? FOLD_ALL : 0;
     grams->keep = q < 8 ? (1ull << 8 * q) - 1 : UINT64_MAX;
     for (uint32_t o = 0; o < stride; o++) {
         grams->gram[o] = 0;

@@ -13,7 +13,6 @@
 #include "plan/analyse.h"
 #include "plan/build.h"
 
-#define GRAMS_LENGTH_MIN 7u
 #define GRAM_BYTES_MIN 4u
 #define GRAMS_RATE_MAX 1e-4     /* candidates per text byte: 1.6 per tile of 16 KiB */
 #define COMPARED_LENGTH_MAX 64u /* and no case is ignored */
@@ -26,7 +25,7 @@
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning)
 {
     TRAWL_ASSERT(plan_is_one_literal(plan));
-    return plan->length_min >= GRAMS_LENGTH_MIN && tuning->gram_rate <= GRAMS_RATE_MAX;
+    return plan->length_min >= PLAN_GRAMS_LENGTH_MIN && tuning->gram_rate <= GRAMS_RATE_MAX;
 }
 
 /* The widest stride whose grams are rare enough; if none is, the stride of the rarest grams. */
@@ -81,7 +80,7 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning)
 {
-    if (plan->length_min < GRAMS_LENGTH_MIN)
+    if (plan->length_min < PLAN_GRAMS_LENGTH_MIN)
         return;
     tune_strides(plan, sample, sample_bytes, rates, tuning);
 }
@@ -96,7 +95,7 @@ void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sa
     plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
     plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
     tuning->repeats = analyse_repeats(sample, sample_bytes, bytes, count);
-    if (count >= GRAMS_LENGTH_MIN)
+    if (count >= PLAN_GRAMS_LENGTH_MIN)
         tuning->rare_offset = analyse_rare_bytes(bytes, count, &rates);
 }
 
@@ -118,8 +117,9 @@ static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_met
     case TRAWL_METHOD_GRAMS:
         if (!plan_is_one_literal(plan))
             return "grams takes one pattern";
-        return plan->length_min >= GRAMS_LENGTH_MIN ? NULL
-                                                    : "grams takes patterns of 7 bytes or more";
+        return plan->length_min >= PLAN_GRAMS_LENGTH_MIN
+                   ? NULL
+                   : "grams takes patterns of 7 bytes or more";
     case TRAWL_METHOD_SAMPLED:
         if (!plan_is_one_literal(plan))
             return "sampled takes one pattern";
@@ -229,8 +229,8 @@ static void choose_for_one(struct trawl_plan *plan, const uint8_t *sample, uint6
                            ? "one long pattern: samples a stride apart find every occurrence"
                        : plan->method == TRAWL_METHOD_GRAMS
                            ? "one pattern with rare grams: aligned grams are enough"
-                       : plan->length_min < GRAMS_LENGTH_MIN ? "one short pattern"
-                                                             : "one pattern with rare bytes";
+                       : plan->length_min < PLAN_GRAMS_LENGTH_MIN ? "one short pattern"
+                                                                  : "one pattern with rare bytes";
 }
 
 /* Period and tuning of the one literal. */

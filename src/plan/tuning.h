@@ -9,6 +9,7 @@
 #include "base/status.h"
 #include "plan/layout.h"
 
+#define PLAN_GRAMS_LENGTH_MIN 7u    /* of a literal that grams search */
 #define PLAN_SAMPLE_BYTES_MIN 4096u /* below this a sample says too little */
 
 struct trawl_plan;
