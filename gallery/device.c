@@ -107,6 +107,53 @@ static void fill_shifts(const uint8_t *bytes, uint64_t count, uint32_t needs, ui
         shifts[bytes[i]] = behind ? m - i : m - 1 - i;
 }
 
+/* The literal's states; *equal is of the literals that were added before. */
+static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *trie, uint32_t *equal)
+{
+    const uint8_t *bytes = plan_literal_bytes(own->plan, literal);
+    uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
+    uint32_t *row = trie;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t *next = &row[1 + bytes[i]];
+
+        if (*next == 0)
+            *next = own->trie_states++;
+        row = trie + (uint64_t)GALLERY_TRIE_ROW * *next;
+    }
+    *equal = row[0];
+    row[0] = literal + 1;
+}
+
+/* The states, and after them the literals with equal bytes. */
+static enum trawl_status send_trie(struct gallery_device *own, struct trawl_error *error)
+{
+    uint64_t literals = own->plan->literal_count, words = GALLERY_TRIE_ROW, room, bytes;
+    enum trawl_status status = TRAWL_OK;
+    uint32_t *trie, *equals;
+    void *memory;
+
+    for (uint32_t i = 0; i < literals; i++)
+        words += GALLERY_TRIE_ROW * plan_literal_at(own->plan, i).bytes_count;
+    room = words + literals;
+    TRAWL_TRY(memory_allocate_zeroed(room, sizeof *trie, &memory, error));
+    trie = (uint32_t *)memory;
+    equals = trie + words;
+    own->trie_states = 1;
+    for (uint32_t i = own->plan->literal_count; i-- > 0;) /* so that equal ones ascend */
+        trie_add(own, i, trie, equals + i);
+    words = (uint64_t)GALLERY_TRIE_ROW * own->trie_states;
+    memmove(trie + words, equals, (size_t)literals * sizeof *equals);
+    bytes = (words + literals) * sizeof *trie;
+    TRAWL_TRY_DONE(cuda_memory_reserve(own->worker->device, &own->tables,
+                                       cuda_worker_room(own->worker, bytes), error));
+    TRAWL_TRY_DONE(cuda_worker_upload(own->worker, own->tables.address, trie, bytes, error));
+    own->ready = true;
+done:
+    memory_release(memory, room, sizeof *trie);
+    return status;
+}
+
 static uint64_t tables_bytes(const struct trawl_plan *plan)
 {
     uint64_t bytes = 0;
@@ -138,6 +185,9 @@ static enum trawl_status send_tables(struct gallery_device *own, struct trawl_er
     uint8_t *tables;
     void *memory;
 
+    own->trie_states = 0;
+    if (gallery_needs(own, TRIE))
+        return send_trie(own, error);
     TRAWL_TRY(memory_allocate_zeroed(bytes, 1, &memory, error));
     tables = (uint8_t *)memory;
     for (uint32_t i = 0; i < plan->literal_count; i++) {
@@ -232,9 +282,15 @@ static enum trawl_status search_prepare(struct literal_search *search, const str
     a->begin = part->begin;
     a->limit = limit;
     a->text_end = part->text_end;
-    a->pattern = (const uint8_t *)(uintptr_t)search->table;
-    a->shifts = (const uint32_t *)(uintptr_t)(search->table + literal_room(plan, search->literal) -
-                                              SHIFTS * sizeof(uint32_t));
+    if (own->trie_states != 0) {
+        a->trie = (const uint32_t *)(uintptr_t)own->tables.address;
+        a->equals = a->trie + (uint64_t)GALLERY_TRIE_ROW * own->trie_states;
+    } else {
+        a->pattern = (const uint8_t *)(uintptr_t)search->table;
+        a->shifts =
+            (const uint32_t *)(uintptr_t)(search->table + literal_room(plan, search->literal) -
+                                          SHIFTS * sizeof(uint32_t));
+    }
     a->flags = (uint8_t *)(uintptr_t)own->flags.address;
     a->minima = (uint64_t *)(uintptr_t)own->flags.address;
     a->pattern_bytes = (uint32_t)count;
@@ -265,6 +321,13 @@ static const struct gallery_result *landed(const struct gallery_device *own)
     return (const struct gallery_result *)(const void *)own->worker->landing.bytes;
 }
 
+/* Of what a kernel says of a hit: where it begins, and of which literal it is if it searches all.
+ */
+static uint32_t hit_words(const struct gallery_device *own)
+{
+    return own->trie_states != 0 ? 2 : 1;
+}
+
 static enum trawl_status search_reserve(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -274,7 +337,7 @@ static enum trawl_status search_reserve(struct literal_search *search, struct tr
     own->hits_room = max_u64(own->hits_room, own->worker->limits.hits_room_min);
     if (search->want == WANT_HITS)
         TRAWL_TRY(cuda_memory_reserve(own->worker->device, &own->offsets,
-                                      own->hits_room * sizeof(uint32_t), error));
+                                      own->hits_room * hit_words(own) * sizeof(uint32_t), error));
     TRAWL_TRY(cuda_memory_reserve(own->worker->device, &own->result, bytes, error));
     TRAWL_TRY(cuda_pinned_reserve(own->worker->device, &own->worker->landing, bytes, error));
     a->result = (struct gallery_result *)(uintptr_t)own->result.address;
@@ -420,7 +483,8 @@ static enum trawl_status gather(struct literal_search *search, uint64_t base,
                                 struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
-    uint64_t total = landed(own)->cursor, bytes = total * sizeof(uint32_t), begin_ns;
+    uint64_t total = landed(own)->cursor, words = hit_words(own), begin_ns;
+    uint64_t bytes = total * words * sizeof(uint32_t);
     struct hits *hits = &search->result->hits;
     const uint32_t *offsets;
 
@@ -440,8 +504,8 @@ static enum trawl_status gather(struct literal_search *search, uint64_t base,
     for (uint64_t i = 0; i < total; i++) {
         struct hit *hit = &hits->items[hits->count++];
 
-        hit->offset = (uint32_t)(base + offsets[i]);
-        hit->literal = search->literal;
+        hit->offset = (uint32_t)(base + offsets[words * i]);
+        hit->literal = words > 1 ? offsets[words * i + 1] : search->literal;
     }
     search->result->device_host_ns += cuda_clock_ns() - begin_ns;
     return TRAWL_OK;
@@ -549,8 +613,8 @@ static void literals_begin(struct literal_search *search)
     search->table_next = search->own->tables.address;
 }
 
-/* The next literal that has room in the part, for its begins below *limit; false: none is left.
- */
+/* The next literal that has room in the part, for its begins below *limit, or all literals at
+ * once; false: none is left. */
 static bool literals_next(struct literal_search *search, const struct text_part *part,
                           uint64_t *limit)
 {
@@ -558,6 +622,11 @@ static bool literals_next(struct literal_search *search, const struct text_part 
 
     while (search->literal_next < own->plan->literal_count) {
         search->literal = search->literal_next++;
+        if (own->trie_states != 0) {
+            search->literal_next = own->plan->literal_count;
+            *limit = part->end;
+            return true;
+        }
         search->table = search->table_next;
         search->table_next += literal_room(own->plan, search->literal);
         *limit = literal_limit(own, part, search->literal);
@@ -617,7 +686,8 @@ static enum trawl_status part_first(struct literal_search *search, const struct 
         TRAWL_TRY(search_run(search, error));
         if (landed(own)->first != UINT64_MAX) {
             best = landed(own)->first;
-            best_literal = search->literal;
+            best_literal = own->trie_states != 0 ? (uint32_t)best : search->literal;
+            best >>= own->trie_states != 0 ? 32 : 0;
         }
     }
     if (best == UINT64_MAX)

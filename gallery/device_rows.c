@@ -66,21 +66,26 @@ enum trawl_status gallery_device_check(const struct gallery_device *own, struct 
     const struct trawl_plan *plan = own->plan;
     const char *name = plan->algorithm.name;
     const struct gallery_row *row = &rows[own->choice.algorithm];
+    bool trie = (row->needs & TRIE) != 0;
+    uint64_t most = trie ? own->limits.trie_states_max - 1 : row_pattern_max(row), bytes = 0;
 
     if (row->kernel == NULL && !is_hybrid(row))
         return TRAWL_FAIL(error, UNSUPPORTED,
                           "the CUDA engine does not have algorithm %s, the engine \"cpu\" does",
                           name);
-    for (uint32_t i = 0; i < plan->literal_count; i++)
-        if (plan_literal_at(plan, i).bytes_count > row_pattern_max(row))
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        bytes = plan_literal_at(plan, i).bytes_count + (trie ? bytes : 0);
+        if (bytes > most)
             return TRAWL_FAIL(error, UNSUPPORTED,
                               "algorithm %s on the CUDA engine takes patterns of up to %" PRIu64
                               " bytes in %s, not %" PRIu64,
-                              name, row_pattern_max(row),
-                              (row->needs & KEY) != 0        ? "registers"
+                              name, most,
+                              trie                           ? "a trie of all"
+                              : (row->needs & KEY) != 0      ? "registers"
                               : (row->needs & CONSTANT) != 0 ? "constant memory"
                                                              : "device memory",
-                              plan_literal_at(plan, i).bytes_count);
+                              bytes);
+    }
     return TRAWL_OK;
 }
 

@@ -18,6 +18,7 @@ enum gallery_need {
     CONSTANT = 16, /* the pattern in constant memory */
     KEY = 32,      /* in registers */
     MINIMA = 64,   /* the first by gallery_word_minimum after it */
+    TRIE = 128,    /* of all literals, which it searches at once */
 };
 
 struct gallery_row {

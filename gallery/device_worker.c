@@ -10,6 +10,7 @@ const struct gallery_limits gallery_limits_default = {
     .shift_begins = 512,
     .child_threads_max = 1024,
     .child_grids_max = 0,
+    .trie_states_max = 1u << 20,
 };
 
 static const struct gallery_limits *limits_replaced;

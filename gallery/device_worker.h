@@ -19,7 +19,8 @@ struct gallery_device {
     uint32_t child_grids_max;
     uint64_t threshold;        /* a hybrid launches child grids for patterns from this length on */
     const char *note;          /* what is to be said of that; NULL: nothing */
-    struct cuda_memory tables; /* of each literal: its bytes, then its shifts */
+    struct cuda_memory tables; /* of each literal: its bytes, then its shifts; or the trie */
+    uint32_t trie_states;      /* 0: none */
     struct cuda_memory folded; /* a window of the text in lower case */
     struct cuda_memory flags;
     struct cuda_memory result;  /* struct gallery_result */

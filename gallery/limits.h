@@ -9,6 +9,7 @@ struct gallery_limits {
     uint32_t shift_begins;      /* per thread of gallery_shifts_text */
     uint32_t child_threads_max; /* per block of a child grid */
     uint32_t child_grids_max;   /* per kernel; 0: what the device has room for */
+    uint32_t trie_states_max;   /* aho-corasick's, 1,028 bytes each */
 };
 
 extern const struct gallery_limits gallery_limits_default;

@@ -17,11 +17,12 @@
 /* Shared memory for a block's text where threads have segments. What the windows of the block's
  * segments have beyond it is read from global memory. */
 #define GALLERY_BIN_BYTES 32768u
+#define GALLERY_TRIE_ROW 257u
 
 /* Zeroed before each launch, but for first: all ones. */
 struct gallery_result {
     uint64_t cursor;   /* occurrences found; beyond the capacity they were not written */
-    uint64_t first;    /* the least x - begin */
+    uint64_t first;    /* the least x - begin; aho-corasick: that << 32, and the least literal */
     uint64_t passed;   /* swift: windows that passed the parent's test */
     uint64_t launched; /* swift: child grids launched without an error */
     uint64_t spilled;  /* swift: the device refused a child grid; the parent's thread compared */
@@ -37,13 +38,16 @@ struct gallery_arguments {
     uint64_t text_end;      /* text bytes; SCAN_PADDING_BYTES more are loadable */
     const uint8_t *pattern; /* zero up to a multiple of 16; GALLERY_KEY_BYTES are loadable */
     const uint32_t *shifts; /* bmh, qs, hp: 256 */
+    /* aho-corasick: of each state, 1 + the first literal that ends there or 0, then the next state
+     * for each byte, 0: none. Of each literal, 1 + the next one with the same bytes or 0. */
+    const uint32_t *trie, *equals;
     /* Of each begin from `begin` on, 16-byte aligned, loadable up to a multiple of 16. qs, hp: is
      * a window there? 0 before gallery_shifts_text. swift: may it match? Before, 1 (bf), or the
      * windows (qs, hp). */
     uint8_t *flags;
     uint64_t *minima; /* word-reduction: of each block, its least x - begin */
     struct gallery_result *result;
-    uint32_t *offsets; /* x - begin */
+    uint32_t *offsets; /* x - begin; aho-corasick: and the literal, after each */
     uint64_t capacity; /* of offsets */
     uint64_t segment;  /* begins per thread: of bmh and -segments, and of gallery_shifts_text */
     uint32_t pattern_bytes;

@@ -425,6 +425,8 @@ static void on_all_names(void)
 
 int main(void)
 {
+    struct gallery_limits limits = gallery_limits_default;
+
     test_begin("gallery_device");
     cuda_driver_replace(sim_driver_table());
     sim_driver_reset_usual(1);
@@ -433,6 +435,10 @@ int main(void)
     at_the_limits("pss-gr:64", GALLERY_KEY_BYTES);
     at_the_limits("bf-shared:64", GALLERY_CONSTANT_BYTES);
     at_the_limits("qs-swift-binning:64", GALLERY_CONSTANT_BYTES);
+    limits.trie_states_max = 1000;
+    gallery_limits_replace(&limits);
+    at_the_limits("aho-corasick", 999);
+    gallery_limits_replace(NULL);
     beyond_shared_memory("pss-shared:64", 9000);
     beyond_shared_memory("bmh-conflict-free:1x3", 9000);
     beyond_shared_memory("bmh-conflict-free:2x64", 70000);

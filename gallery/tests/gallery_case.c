@@ -25,6 +25,8 @@ const char *const gallery_ways[] = {
     "bmh-conflict-free:2x16",
     "bmh-conflict-free:1x97",
     "bmh-conflict-free:3x5",
+    "aho-corasick",
+    "aho-corasick:64",
     "word-simple:64",
     "word-reduction:96",
     "word-chunked:64",

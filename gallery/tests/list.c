@@ -41,6 +41,7 @@ static const struct {
     {"bmh", ON_BOTH, "2147483647x1024"},
     {"bmh-shared", ON_CUDA, "16x33"},
     {"bmh-conflict-free", ON_CUDA, "132x256"},
+    {"aho-corasick", ON_CUDA, "128"},
     {"pss-gg", ON_CUDA, "64"},
     {"pss-gr", ON_CUDA, "992"},
     {"pss-gm", ON_CUDA, "256"},

@@ -70,6 +70,7 @@ static const struct workload workloads[] = {
     {"hits, gallery, children", 0, WANT_HITS, false, {"abca", "bca"}, 300, "qs-swift-binning:64"},
     {"first, gallery, parts", 0, WANT_FIRST, false, {"bcabd"}, 900, "word-chunked:64"},
     {"count, gallery, folded", 0, WANT_COUNT, true, {"cAB"}, 600, "bmh-shared"},
+    {"hits, gallery, a trie", 0, WANT_HITS, false, {"abca", "bca"}, 300, "aho-corasick"},
     {"first, gallery, reduction", 0, WANT_FIRST, true, {"bcabd"}, 700, "word-reduction:64"},
 #endif
 };
@@ -92,8 +93,11 @@ static const struct engine_ops *const algorithm_ops = &engine_gallery;
 
 static void small_gallery_limits(void)
 {
-    static const struct gallery_limits limits = {
-        .part_bytes = 300, .shift_begins = 40, .child_threads_max = 32, .child_grids_max = 40};
+    static const struct gallery_limits limits = {.part_bytes = 300,
+                                                 .shift_begins = 40,
+                                                 .child_threads_max = 32,
+                                                 .child_grids_max = 40,
+                                                 .trie_states_max = 100};
 
     gallery_limits_replace(&limits);
 }

@@ -36,6 +36,7 @@
     X(gallery_bmh)                \
     X(gallery_bmh_shared)         \
     X(gallery_bmh_conflict_free)  \
+    X(gallery_aho_corasick)       \
     X(gallery_word_simple)        \
     X(gallery_word_reduction)     \
     X(gallery_word_minimum)       \
