@@ -13,10 +13,9 @@
  * Traffic    per comparison: a text byte and a pattern byte. A window costs one comparison more
  *            than it has bytes that agree, at most m. -shared reads each text byte once, and the
  *            pattern's length again for each block.
- * Bound      by the longest comparison, if the pattern occurs: one thread compares it byte by
- *            byte, 55 ns each, 0.028 of 0.040 ms for 500 bytes in a text of 4 MB [H200,
- *            docs/papers.md].
- * Lost       -shared: 1.35 to 1.37 times gallery_bf's time [H200].
+ * Bound      by the longest comparison, if the pattern occurs: one thread goes byte by byte.
+ * Lost       -shared is slower: most windows differ early, the bin is filled before. Figures:
+ *            docs/papers.md.
  * Fixed      Of a bin longer than 8 KiB (the paper's patterns have up to 1,500 bytes) the rest is
  *            read from global memory. All occurrences are reported; the last begin is looked at.
  * Limits     gallery_bf_shared: patterns of up to GALLERY_CONSTANT_BYTES.

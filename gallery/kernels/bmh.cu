@@ -17,10 +17,9 @@
  *            byte. Neighbouring threads read text a segment apart. -shared and -conflict-free read
  *            each text byte once, and the overlaps of tiles twice.
  * Bound      by latency: each window waits for the loads of the one before, so more threads take
- *            less time. 35 MB, 3 bytes: 512 threads 11.1 ms, 4,096 threads 1.14, as many as fit
- *            0.079 [H200, docs/papers.md].
- * Lost       in kernel time [H200]: shared memory 1.09 to 1.34 times that of bmh:256x16; without
- *            bank conflicts 1.47 to 2.66 times that of bmh-shared:256x16.
+ *            less time.
+ * Lost       in kernel time bmh-shared is slower than bmh, and bmh-conflict-free than that.
+ *            Figures: docs/papers.md.
  * Fixed      The table and the step as in the CPU's bmh.c. His last segment has its own length
  *            and no overlap; here all are rounded up alike and the last is cut. What of a window
  *            is not in shared memory is read from global memory: beyond the tile (patterns of

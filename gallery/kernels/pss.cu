@@ -17,11 +17,8 @@
  *            the same byte of the key and bytes of the text that lie side by side.
  * Traffic    per place: its text byte; for each comparison beyond the first a text byte and a byte
  *            of the key. The lanes of a warp read bytes that lie side by side.
- * Bound      by instructions and by starting blocks. 10 MB take 0.030 to 0.048 ms, 0.22 to 0.34
- *            TB/s; unoptimised code takes 8 to 10 times as long, blocks of 64 threads 3.1 times as
- *            long as those of 256 [H200, pss-gm, docs/papers.md].
- * Lost       pss-shared: 1.00 to 1.09 times the time of pss-gm, copies included. gg, gr and gm are
- *            within 6 % of each other [H200].
+ * Bound      by instructions and by starting blocks.
+ * Lost       pss-shared is no faster than pss-gm. Figures: docs/papers.md.
  * Fixed      He gives an occurrence the slot "++CurrInd" of an array of unknown size: here slots
  *            begin at 0, and what does not fit is counted and not written, so that the host can
  *            come again with room. Places near the text's end have no window and are not looked

@@ -18,10 +18,9 @@
  * Traffic    gallery_shifts_text: per window a text byte and a shift; per begin it writes a byte.
  *            The others: per begin that byte; per comparison a text byte and a pattern byte.
  *            -segments: per window a text byte and a shift, no byte per begin.
- * Bound      by the longest comparison, as bf: 1,000 bytes more of a pattern that occurs take 0.05
- *            to 0.06 ms more in global memory.
- * Lost       in kernel time [H200, docs/papers.md]: -shared 1.06 to 1.30 times the generic form,
- *            -segments-shared 1.6 to 2.0 times -segments, which is the fastest of all.
+ * Bound      by the longest comparison, as bf.
+ * Lost       in kernel time -shared is slower than the generic form, -segments-shared than
+ *            -segments. Figures: docs/papers.md.
  * Fixed      The paper calculates the shifts of the text on the host, one after the other from its
  *            beginning; here a thread follows them through args.segment begins (512), so each of
  *            these stretches begins with a window: a few more windows, no fewer. What of a bin

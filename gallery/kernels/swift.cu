@@ -17,11 +17,9 @@
  * Traffic    per begin: two text bytes, and for qs and hp the byte that notes windows. Per child
  *            grid: the window and the pattern once, and up to m stores into one flag.
  *            gallery_collect reads a flag per begin.
- * Bound      by launching child grids: 0.45 to 0.62 us each, 86 ms for 144,951 of them; the generic
- *            kernel takes 0.040 ms [H200, bf, 500 bytes of bible.txt, docs/papers.md].
- * Lost       the whole method on this device: 5 to 3,500 times the time of the generic forms with
- *            patterns of 500 bytes, and -chunking is faster than -shared at no length from 100 to
- *            3,000 bytes. -binning takes 0.61 to 1.28 times the time of -swift.
+ * Bound      by launching child grids.
+ * Lost       the whole method, on the devices that were measured: a child grid costs more than the
+ *            comparison that it takes over. Figures: docs/papers.md.
  * Progress   The parent's grid ends after all its children; nobody waits for a child.
  * Fixed      Only so many launches may be pending on a device: windows beyond child_grids_max ask
  *            for none (withheld), and a launch that is refused all the same is noticed (spilled).

@@ -20,9 +20,8 @@
  *              round 2            min 0 2   min 1 3                             a barrier before
  *              round 3            min 0 1                                       each round
  *
- * Bound      by the copy to the device: 64 MiB take 5.2 ms to copy, 0.62 ms to search [H200,
- *            docs/papers.md].
- * Lost       word-reduction: 0.99 to 1.10 times the time of word-simple, copies included [H200].
+ * Bound      by the copy to the device.
+ * Lost       word-reduction is no faster than word-simple.
  * Fixed      Where all occurrences are asked for, or their number, every window is compared, and
  *            nothing is reduced. Places near the text's end have no window and are not looked at.
  *            The place found is a 64-bit number, read as one that others change.
