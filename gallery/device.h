@@ -28,4 +28,14 @@ enum trawl_status gallery_device_flag(struct gallery_device *device,
                                       const struct engine_records *records, uint8_t *flags,
                                       struct engine_result *result, struct trawl_error *error);
 
+/* Which literals a record may hold. */
+struct gallery_met {
+    const uint32_t *flags;   /* 0: surely not those with this hash; NULL: it may hold any */
+    const uint32_t *hash_of; /* each literal's */
+};
+
+/* What the device said of the record whose flag this is: of those that gallery_device_flag last
+ * looked at. */
+struct gallery_met gallery_device_met(const struct gallery_device *device, const uint8_t *flag);
+
 #endif

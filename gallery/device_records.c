@@ -6,7 +6,7 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "gallery/device_worker.h"
+#include "gallery/device_rows.h"
 #include "gallery/kernels/records.h"
 
 #define PARTS_MAX (1u << 18)       /* records or parts of one, at a time: one thread each */
@@ -15,13 +15,14 @@
 #define PART_BYTES_MIN 8u          /* of words that a part takes */
 #define FLAG_BYTES sizeof(uint32_t)
 #define WORDS_BYTES_MIN (64u << 10)  /* below this a device's memory counts as exhausted */
-#define WORDS_BYTES_MAX (1ull << 33) /* words are counted in 32 bits */
+#define WORDS_BYTES_MAX (1ull << 32) /* words are counted in 32 bits, also of a character each */
+#define UNPACKED_STEP 256u
 
 /* A literal as the kernel knows it. */
 struct key {
     uint64_t bytes;
     uint32_t hash;
-    uint32_t reserved;
+    uint32_t literal; /* one that has them */
 };
 
 /* What one launch compares with: keys [RECORDS_HASHES_MAX * its number, ...). */
@@ -37,11 +38,12 @@ struct gallery_records {
 
     /* The plan's: */
     bool ready;
-    uint32_t capacity; /* of keys, hashes, groups and batches */
+    uint32_t capacity; /* of keys, hashes, hash_of, groups and batches */
     uint32_t key_count;
     uint32_t batch_count;
     struct key *keys;
     uint32_t *hashes;
+    uint32_t *hash_of; /* each literal's key */
     struct records_group *groups;
     struct batch *batches;
     struct cuda_memory group_memory;
@@ -53,7 +55,22 @@ struct gallery_records {
     struct records_part parts[PARTS_MAX];
     uint64_t owners[PARTS_MAX];     /* records that the parts are of */
     struct cuda_memory part_memory; /* parts, then flags */
+    const uint8_t *flags;           /* the caller's, last */
 };
+
+/* A character's bytes on the device. */
+static uint32_t character_bytes(const struct gallery_device *gallery)
+{
+    return gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_WIDE ? 4 : 1;
+}
+
+/* Those of a part. */
+static uint64_t flags_bytes(const struct gallery_device *gallery)
+{
+    bool pairs = gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_PAIRS;
+
+    return FLAG_BYTES * (1 + (pairs ? (uint64_t)gallery->records->key_count : 0));
+}
 
 /* ---- The plan's tables -------------------------------------------------------------------- */
 
@@ -61,10 +78,12 @@ static void release_tables(struct gallery_records *own)
 {
     memory_release(own->keys, own->capacity, sizeof *own->keys);
     memory_release(own->hashes, own->capacity, sizeof *own->hashes);
+    memory_release(own->hash_of, own->capacity, sizeof *own->hash_of);
     memory_release(own->groups, own->capacity, sizeof *own->groups);
     memory_release(own->batches, own->capacity, sizeof *own->batches);
     own->keys = NULL;
     own->hashes = NULL;
+    own->hash_of = NULL;
     own->groups = NULL;
     own->batches = NULL;
     own->capacity = 0;
@@ -87,6 +106,8 @@ static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t li
     own->keys = (struct key *)memory;
     TRAWL_TRY(memory_allocate(capacity, sizeof *own->hashes, &memory, error));
     own->hashes = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate(capacity, sizeof *own->hash_of, &memory, error));
+    own->hash_of = (uint32_t *)memory;
     TRAWL_TRY(memory_allocate(capacity, sizeof *own->groups, &memory, error));
     own->groups = (struct records_group *)memory;
     TRAWL_TRY(memory_allocate(capacity, sizeof *own->batches, &memory, error));
@@ -112,14 +133,16 @@ static void make_keys(struct gallery_records *own, const struct trawl_plan *plan
         const uint8_t *bytes = plan_literal_bytes(plan, i);
         struct key *key = &own->keys[i];
 
-        *key = (struct key){plan_literal_at(plan, i).bytes_count, 0, 0};
+        *key = (struct key){plan_literal_at(plan, i).bytes_count, 0, i};
         for (uint64_t j = 0; j < key->bytes; j++)
             key->hash = RECORDS_PUSH(key->hash, bytes[j]);
     }
     qsort(own->keys, plan->literal_count, sizeof *own->keys, compare_keys);
-    for (uint32_t i = 0; i < plan->literal_count; i++)
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
         if (i == 0 || compare_keys(&own->keys[i], &own->keys[kept - 1]) != 0)
             own->keys[kept++] = own->keys[i];
+        own->hash_of[own->keys[i].literal] = kept - 1;
+    }
     for (uint32_t i = 0; i < kept; i++)
         own->hashes[i] = own->keys[i].hash;
     own->key_count = kept;
@@ -195,9 +218,7 @@ static enum trawl_status find_kernel(struct gallery_device *gallery, struct traw
 
     TRAWL_TRY(gallery_device_module(gallery, false, &module, error));
     TRAWL_TRY(CUDA_CALL(device, error, module_function, &own->function, module,
-                        gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_SAMPLE
-                            ? "gallery_records_sample"
-                            : "gallery_records"));
+                        gallery_row_for(gallery, 0)->kernel));
     TRAWL_TRY(CUDA_CALL(device, error, module_global, &own->constant, &bytes, module,
                         "gallery_constant"));
     if (own->begin == NULL)
@@ -257,8 +278,8 @@ struct packing {
     uint64_t record; /* the next one, */
     uint64_t offset; /* and how much of it went over before, but for the overlap */
     uint64_t bytes_max;
-    uint64_t packed; /* bytes of words so far */
-    uint64_t sent;   /* of them on their way */
+    uint64_t packed; /* characters so far */
+    uint64_t sent;   /* bytes of words on their way */
     uint64_t held;   /* in the staging buffer */
     uint32_t turn;
 };
@@ -288,7 +309,6 @@ static enum trawl_status put(struct packing *packing, const uint8_t *bytes, uint
     struct gallery_device *gallery = packing->gallery;
     bool fold = (gallery->plan->flags & TRAWL_IGNORE_CASE) != 0;
 
-    packing->packed += count;
     while (count > 0) {
         struct cuda_pinned *staging = &gallery->worker->staging[packing->turn];
         uint64_t part;
@@ -317,6 +337,25 @@ static enum trawl_status put(struct packing *packing, const uint8_t *bytes, uint
         packing->held += part;
         if (packing->held == staging->count)
             TRAWL_TRY(flush(packing, error));
+    }
+    return TRAWL_OK;
+}
+
+/* The next `count` characters; NULL: NULs. */
+static enum trawl_status put_characters(struct packing *packing, const uint8_t *characters,
+                                        uint64_t count, struct trawl_error *error)
+{
+    uint32_t unpacked[UNPACKED_STEP];
+
+    packing->packed += count;
+    if (character_bytes(packing->gallery) == 1)
+        return put(packing, characters, count, error);
+    for (uint64_t at = 0; at < count; at += UNPACKED_STEP) {
+        uint64_t step = min_u64(count - at, UNPACKED_STEP);
+
+        for (uint64_t i = 0; i < step; i++)
+            unpacked[i] = characters == NULL ? 0 : characters[at + i];
+        TRAWL_TRY(put(packing, (const uint8_t *)unpacked, step * sizeof *unpacked, error));
     }
     return TRAWL_OK;
 }
@@ -352,11 +391,12 @@ static enum trawl_status fill_packing(struct packing *packing, struct trawl_erro
             count = next_part(packing, longest);
             if (count == 0)
                 break;
-            own->parts[own->part_count] =
-                (struct records_part){(uint32_t)(packing->packed / 4), (uint32_t)count};
+            own->parts[own->part_count] = (struct records_part){
+                (uint32_t)(packing->packed * character_bytes(packing->gallery) / 4),
+                (uint32_t)count};
             own->owners[own->part_count++] = packing->record;
-            TRAWL_TRY(put(packing, packing->records->bytes + begin, count, error));
-            TRAWL_TRY(put(packing, NULL, PADDING_BYTES + (4 - count % 4) % 4, error));
+            TRAWL_TRY(put_characters(packing, packing->records->bytes + begin, count, error));
+            TRAWL_TRY(put_characters(packing, NULL, PADDING_BYTES + (4 - count % 4) % 4, error));
         }
         if (count == rest) {
             packing->record++;
@@ -368,7 +408,7 @@ static enum trawl_status fill_packing(struct packing *packing, struct trawl_erro
     return flush(packing, error);
 }
 
-/* Device memory for `bytes` of words and for the parts they may hold. */
+/* Device memory for so many characters and for the parts they may hold. */
 static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
                                       struct trawl_error *error)
 {
@@ -377,11 +417,13 @@ static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
 
     packing->bytes_max = bytes;
     own->parts_max = (uint32_t)min_u64(bytes / PART_BYTES_MIN, PARTS_MAX);
-    TRAWL_TRY(cuda_memory_reserve(gallery->worker->device, &gallery->worker->text,
-                                  cuda_worker_room(gallery->worker, bytes), error));
+    TRAWL_TRY(cuda_memory_reserve(
+        gallery->worker->device, &gallery->worker->text,
+        cuda_worker_room(gallery->worker, bytes * character_bytes(gallery)), error));
     return cuda_memory_reserve(
         gallery->worker->device, &own->part_memory,
-        cuda_worker_room(gallery->worker, own->parts_max * (sizeof *own->parts + FLAG_BYTES)),
+        cuda_worker_room(gallery->worker,
+                         own->parts_max * (sizeof *own->parts + flags_bytes(gallery))),
         error);
 }
 
@@ -432,6 +474,7 @@ static enum trawl_status launch_batch(struct gallery_device *gallery, uint32_t i
     arguments->groups =
         (const struct records_group *)(uintptr_t)own->group_memory.address + batch->group_begin;
     arguments->group_count = batch->group_count;
+    arguments->hash_first = first;
     return CUDA_CALL(gallery->worker->device, error, launch, own->function, blocks, 1, 1, threads,
                      1, 1, 0, gallery->worker->stream, parameters, NULL);
 }
@@ -447,6 +490,7 @@ static enum trawl_status launch_all(struct gallery_device *gallery, struct engin
         .flags = (uint32_t *)(uintptr_t)(own->part_memory.address +
                                          own->part_count * sizeof *own->parts),
         .part_count = own->part_count,
+        .hash_count = own->key_count,
     };
     float milliseconds = 0;
 
@@ -474,7 +518,7 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
     if (own->part_count == 0)
         return TRAWL_OK;
     part_bytes = own->part_count * sizeof *own->parts;
-    flag_bytes = own->part_count * FLAG_BYTES;
+    flag_bytes = own->part_count * flags_bytes(gallery);
     flags_at = own->part_memory.address + part_bytes;
     TRAWL_TRY(cuda_worker_upload(gallery->worker, own->part_memory.address, own->parts, part_bytes,
                                  error));
@@ -529,6 +573,7 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     if (gallery->plan->literal_count == 0)
         return TRAWL_OK;
     gallery->worker->held.bytes = NULL; /* its memory is the records' now */
+    gallery->records->flags = flags;
     TRAWL_TRY(cuda_device_enter(gallery->worker->device, error));
     status = flag_records(gallery, records, flags, result, error);
     result->device_memory_ns += cuda_memory_ns() - memory_ns;
@@ -539,4 +584,27 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     }
     cuda_device_leave(gallery->worker->device);
     return status;
+}
+
+/* The flags of a record that is whole in the last packing, as one part, are still there. */
+struct gallery_met gallery_device_met(const struct gallery_device *gallery, const uint8_t *flag)
+{
+    const struct gallery_records *own = gallery->records;
+    uint64_t record = (uint64_t)(flag - own->flags);
+    uint32_t low = 0, high = own->part_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (own->owners[middle] < record)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (flags_bytes(gallery) == FLAG_BYTES || low == 0 || low == own->part_count ||
+        own->owners[low] != record || (low + 1 < own->part_count && own->owners[low + 1] == record))
+        return (struct gallery_met){NULL, NULL};
+    return (struct gallery_met){(const uint32_t *)(const void *)gallery->worker->landing.bytes +
+                                    own->part_count + (uint64_t)low * own->key_count,
+                                own->hash_of};
 }

@@ -92,12 +92,15 @@ static void fill_rows(const struct engine_worker *worker, struct engine_matrix *
 
     matrix->match_count = matrix->rows_count = 0;
     for (uint64_t i = 0; i < records->record_count; i++) {
+        struct gallery_met met = {NULL, NULL};
         uint64_t filled;
 
         if (matrix->flags != NULL && matrix->flags[i] == 0)
             continue;
+        if (matrix->flags != NULL)
+            met = gallery_device_met(worker->device, &matrix->flags[i]);
         filled = gallery_matrix_record(worker->matrix, records->bytes + records->offsets[i],
-                                       records->offsets[i + 1] - records->offsets[i],
+                                       records->offsets[i + 1] - records->offsets[i], &met,
                                        matrix->cells + i * matrix->columns);
         matrix->match_count += filled;
         if (filled > 0 && matrix->rows_count++ < matrix->rows_max)

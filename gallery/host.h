@@ -11,6 +11,7 @@
 
 #include "engine.h"
 #include "gallery/algorithm.h"
+#include "gallery/device.h"
 
 struct gallery_search {
     const uint8_t *bytes; /* the literal; count >= 1 */
@@ -72,6 +73,6 @@ void gallery_matrix_close(struct gallery_matrix *matrix);
 /* row[pattern], -1 before: where in the record it first begins. Returns how many cells it filled.
  */
 uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_t *record,
-                               uint64_t record_bytes, int64_t *row);
+                               uint64_t record_bytes, const struct gallery_met *met, int64_t *row);
 
 #endif

@@ -42,7 +42,7 @@ struct twin {
 struct gallery_matrix {
     const struct trawl_plan *plan;
     uint32_t literal_count; /* the plan's, which may be gone when this is closed */
-    bool as_published;      /* rabin-karp-matrix-sample */
+    bool as_published;      /* rabin-karp-matrix-sample, and what is made of it */
     uint32_t class_count;
     uint32_t heads_bits;
     struct length_class *classes; /* literal_count of them at most */
@@ -148,7 +148,7 @@ enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
     matrix = (struct gallery_matrix *)memory;
     matrix->plan = plan;
     matrix->literal_count = plan->literal_count;
-    matrix->as_published = gallery_choice_of(plan).algorithm == GALLERY_RABIN_KARP_MATRIX_SAMPLE;
+    matrix->as_published = gallery_choice_of(plan).algorithm != GALLERY_RABIN_KARP_MATRIX;
     matrix->heads_bits = 1;
     while (matrix->heads_bits < HEADS_BITS_MAX && plan->literal_count >> matrix->heads_bits > 0)
         matrix->heads_bits++;
@@ -265,14 +265,18 @@ static uint64_t find_literal(const struct trawl_plan *plan, uint32_t index, cons
 }
 
 static uint64_t search_as_published(const struct trawl_plan *plan, const uint8_t *record,
-                                    uint64_t record_bytes, int64_t *row)
+                                    uint64_t record_bytes, const struct gallery_met *met,
+                                    int64_t *row)
 {
     uint64_t filled = 0;
 
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         int64_t *cell = &row[plan_literal_at(plan, i).pattern];
-        uint64_t x = find_literal(plan, i, record, record_bytes);
+        uint64_t x;
 
+        if (met->flags != NULL && met->flags[met->hash_of[i]] == 0)
+            continue;
+        x = find_literal(plan, i, record, record_bytes);
         if (x == UINT64_MAX || (*cell >= 0 && (uint64_t)*cell <= x))
             continue;
         filled += *cell < 0;
@@ -282,12 +286,12 @@ static uint64_t search_as_published(const struct trawl_plan *plan, const uint8_t
 }
 
 uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_t *record,
-                               uint64_t record_bytes, int64_t *row)
+                               uint64_t record_bytes, const struct gallery_met *met, int64_t *row)
 {
     uint64_t filled = 0;
 
     if (matrix->as_published)
-        return search_as_published(matrix->plan, record, record_bytes, row);
+        return search_as_published(matrix->plan, record, record_bytes, met, row);
     for (uint32_t i = 0; i < matrix->class_count && matrix->classes[i].count <= record_bytes; i++)
         filled += search_class(matrix, &matrix->classes[i], record, record_bytes, row);
     for (uint32_t i = 0; i < matrix->twin_count; i++) {

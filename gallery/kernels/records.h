@@ -35,9 +35,12 @@ struct records_arguments {
     const uint32_t *words;
     const struct records_part *parts;
     const struct records_group *groups;
-    uint32_t *flags; /* per part: zeroed before the first launch; 1: some hash was met */
+    uint32_t *flags; /* per part: zeroed before the first launch; 1: some hash was met. -pairs:
+                        behind them likewise of each part and hash */
     uint32_t part_count;
     uint32_t group_count;
+    uint32_t hash_first; /* of all hashes, the first of this launch */
+    uint32_t hash_count; /* all */
 };
 
 #endif

@@ -51,6 +51,9 @@ static const struct {
     {"word-reduction", ON_CUDA, "96"},
     {"rabin-karp-matrix", ON_BOTH, NULL},
     {"rabin-karp-matrix-sample", ON_CUDA, NULL},
+    {"rabin-karp-matrix-bytes", ON_CUDA, NULL},
+    {"rabin-karp-matrix-wide", ON_CUDA, NULL},
+    {"rabin-karp-matrix-pairs", ON_CUDA, NULL},
 };
 #define NAMES (sizeof rows / sizeof *rows)
 

@@ -14,7 +14,11 @@
 #define RANDOM_PATTERNS_MAX 12
 #define CALLS_MAX 4000u
 
-static const char matrix_name[] = "rabin-karp-matrix", sample_name[] = "rabin-karp-matrix-sample";
+static const char matrix_name[] = "rabin-karp-matrix";
+static const char *const names[] = {matrix_name, "rabin-karp-matrix-sample",
+                                    "rabin-karp-matrix-bytes", "rabin-karp-matrix-wide",
+                                    "rabin-karp-matrix-pairs"};
+enum { NAMES = sizeof names / sizeof *names };
 
 static void reset(uint64_t seed, uint64_t memory_bytes)
 {
@@ -105,7 +109,7 @@ static void random_scenes(void)
         scene_add_patterns(&random, test_random_below(&random, RANDOM_PATTERNS_MAX + 1),
                            test_random_one_in(&random, 5) ? 120 : 10, &scene);
         scene.tape.flags = (uint32_t)test_random_below(&random, 8);
-        run(&scene, round % 2 == 0 ? matrix_name : sample_name);
+        run(&scene, names[round % NAMES]);
         if (round % 4 == 0)
             run(&scene, NULL);
         scene_end(&scene);
@@ -180,10 +184,7 @@ static void plan_after_plan(void)
 
         scene_begin(&random, INPUT_LETTERS_26, 20, 30, &scene);
         scene_add_patterns(&random, 1 + round % 3, 4, &scene);
-        MUST(scene_matrix(&scene,
-                          round % 4 == 3   ? NULL
-                          : round % 2 == 0 ? matrix_name
-                                           : sample_name,
+        MUST(scene_matrix(&scene, round % (NAMES + 1) == NAMES ? NULL : names[round % (NAMES + 1)],
                           searcher, NULL));
         scene_end(&scene);
     }
@@ -451,8 +452,8 @@ int main(void)
     test_begin("gallery_records_device");
     cuda_driver_replace(sim_driver_table());
     random_scenes();
-    many_patterns(matrix_name);
-    many_patterns(sample_name);
+    for (uint32_t i = 0; i < NAMES; i++)
+        many_patterns(names[i]);
     plan_after_plan();
     many_records();
     dense_and_short();

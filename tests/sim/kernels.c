@@ -53,7 +53,10 @@
     X(gallery_hp_segments)        \
     X(gallery_hp_segments_shared) \
     X(gallery_records)            \
-    X(gallery_records_sample)
+    X(gallery_records_sample)     \
+    X(gallery_records_bytes)      \
+    X(gallery_records_wide)       \
+    X(gallery_records_pairs)
 
 #define CHILDREN(X)                \
     X(gallery_bf_swift)            \
