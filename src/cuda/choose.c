@@ -43,6 +43,7 @@
 #define SET_NAMED 700.0
 #define SET_FOUND 5.0   /* and a byte of the pattern. */
 #define DENSE_RATE 0.01 /* of positions with the rarest 8 bytes: planes search all of it */
+#define PRICE_MAX 1e9   /* of a method that does not fit */
 
 /* Shares of a text's positions. */
 struct rates {
@@ -96,7 +97,7 @@ static double price_of(enum trawl_method method, double length, const struct rat
             return length > SHORT_MAX ? READ_PLANES_LONG : READ_PLANES;
         return READ_EVERY + candidates_price(length, rates->rare, found);
     }
-    return 1e9;
+    return PRICE_MAX;
 }
 
 static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
@@ -132,26 +133,36 @@ static enum trawl_method good_choice(const struct trawl_plan *plan, const uint8_
                : TRAWL_METHOD_AUTO;
 }
 
-static enum trawl_method cheapest(double length, const struct rates *rates)
+static enum trawl_method cheapest(double length, const struct rates *rates, double rival_price_max,
+                                  enum trawl_method *rival)
 {
     static const enum trawl_method methods[] = {TRAWL_METHOD_GRAMS, TRAWL_METHOD_SAMPLED,
                                                 TRAWL_METHOD_SET};
     enum trawl_method method = TRAWL_METHOD_EVERY;
-    double least = price_of(method, length, rates);
+    double least = price_of(method, length, rates), second = PRICE_MAX;
 
+    *rival = TRAWL_METHOD_AUTO;
     for (uint32_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         double price = price_of(methods[i], length, rates);
 
         if (price < least) {
-            least = price;
+            *rival = method;
+            second = least;
             method = methods[i];
+            least = price;
+        } else if (price < second) {
+            *rival = methods[i];
+            second = price;
         }
     }
+    if (second > rival_price_max * least)
+        *rival = TRAWL_METHOD_AUTO;
     return method;
 }
 
 enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
-                                   uint64_t sample_bytes, struct plan_tuning *tuning)
+                                   uint64_t sample_bytes, double rival_price_max,
+                                   struct plan_tuning *tuning, enum trawl_method *rival)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     enum trawl_method good;
@@ -159,6 +170,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
     struct byte_rates of_bytes;
 
     *tuning = plan->tuning;
+    *rival = TRAWL_METHOD_AUTO;
     if (plan->length_min < PLAN_GRAMS_LENGTH_MIN ||
         (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < QUICK_BYTES)
         return TRAWL_METHOD_EVERY;
@@ -177,7 +189,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
         rate_named(plan, sample, sample_bytes, &rates);
     else
         rates.named = rates.every;
-    return cheapest((double)plan->length_min, &rates);
+    return cheapest((double)plan->length_min, &rates, rival_price_max, rival);
 }
 
 /* Without a sample: not sampled where the literal repeats itself, as samples of such a text would

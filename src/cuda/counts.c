@@ -15,6 +15,8 @@ struct cuda_counts {
     bool ends[ENGINE_COUNTS_MAX]; /* it is the last of its chunk */
     uint32_t begun;
     uint32_t ended;
+    uint64_t first_ns;     /* when the first began, by cuda_clock_ns, */
+    uint64_t first_begins; /* in which so many begins are */
 };
 
 /* Before the first of them: what all of them need. */
@@ -45,6 +47,10 @@ static bool submit(struct engine_worker *worker, const struct cuda_range *range,
      * move while one is running. */
     if (counts->begun > 0 && cuda_list_bytes(launch) > worker->offsets.bytes)
         return false;
+    if (counts->begun == 0) {
+        counts->first_ns = cuda_clock_ns();
+        counts->first_begins = limit - range->begin;
+    }
     if (cuda_list_reserve(worker, launch, NULL) != TRAWL_OK ||
         cuda_launch_submit(worker, launch, counts->begun, NULL) != TRAWL_OK)
         return false;
@@ -94,6 +100,24 @@ bool cuda_count_begin(struct engine_worker *worker, const struct engine_chunk *c
     return reserve(worker) && submit_all(worker, &range);
 }
 
+/* All of it; false: that is left to a scan. Only of a launch by itself is the list of tiles there.
+ */
+static bool end_launch(struct engine_worker *worker, struct cuda_launch *launch, uint32_t slot)
+{
+    const struct cuda_counts *counts = worker->counts;
+    bool is_alone = counts->begun == 1;
+
+    if (cuda_launch_wait(worker, launch, slot, NULL) != TRAWL_OK ||
+        (is_alone && cuda_launch_rest(worker, launch, NULL) != TRAWL_OK)) {
+        cuda_worker_failed(worker);
+        return false;
+    }
+    if (!is_alone || launch->found.listed > launch->arguments.listed_max)
+        return launch->found.listed == 0;
+    cuda_tables_told(worker, counts->first_begins, cuda_clock_ns() - counts->first_ns);
+    return true;
+}
+
 bool cuda_count_end(struct engine_worker *worker, uint64_t *count, uint64_t *candidate_count)
 {
     struct cuda_counts *counts = worker->counts;
@@ -105,11 +129,7 @@ bool cuda_count_end(struct engine_worker *worker, uint64_t *count, uint64_t *can
 
         TRAWL_ASSERT(counts->ended < counts->begun);
         last = counts->ends[counts->ended];
-        if (cuda_launch_wait(worker, launch, counts->ended++, NULL) != TRAWL_OK) {
-            cuda_worker_failed(worker);
-            counted = false;
-        }
-        counted = counted && launch->found.listed == 0;
+        counted = end_launch(worker, launch, counts->ended++) && counted;
         *count += launch->found.count;
         *candidate_count += launch->found.candidates;
     }

@@ -491,16 +491,11 @@ static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
-                                  struct trawl_error *error)
+enum trawl_status cuda_launch_rest(struct engine_worker *worker, struct cuda_launch *launch,
+                                   struct trawl_error *error)
 {
     struct scan_arguments *a = &launch->arguments;
 
-    TRAWL_TRY(cuda_sums_reserve(worker, 1, error));
-    TRAWL_TRY(cuda_list_reserve(worker, launch, error));
-    if (a->want == WANT_HITS)
-        TRAWL_TRY(order_begin(worker, launch, error));
-    TRAWL_TRY(launch_kernel(worker, launch, error));
     if (launch->found.listed == 0 || launch->found.listed > a->listed_max || a->want == WANT_HITS)
         return TRAWL_OK;
     TRAWL_ASSERT(launch->found.listed <= a->tile_count);
@@ -512,4 +507,15 @@ enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_laun
     a->tile_count = (uint32_t)(launch->found.listed * max_u64(a->group_tiles, 1));
     launch->blocks = (uint32_t)min_u64(blocks_for(worker, launch->kernel), a->tile_count);
     return launch_kernel(worker, launch, error);
+}
+
+enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
+                                  struct trawl_error *error)
+{
+    TRAWL_TRY(cuda_sums_reserve(worker, 1, error));
+    TRAWL_TRY(cuda_list_reserve(worker, launch, error));
+    if (launch->arguments.want == WANT_HITS)
+        TRAWL_TRY(order_begin(worker, launch, error));
+    TRAWL_TRY(launch_kernel(worker, launch, error));
+    return cuda_launch_rest(worker, launch, error);
 }

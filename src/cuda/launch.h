@@ -56,7 +56,12 @@ enum trawl_status cuda_launch_submit(struct engine_worker *worker, struct cuda_l
 enum trawl_status cuda_launch_wait(struct engine_worker *worker, struct cuda_launch *launch,
                                    uint32_t slot, struct trawl_error *error);
 
-/* All of that for one launch, and over tiles that a stream gave up the method's tile kernel. */
+/* After that of a launch by itself: over the tiles that it gave up, if they are not too many, runs
+ * the method's tile kernel. */
+enum trawl_status cuda_launch_rest(struct engine_worker *worker, struct cuda_launch *launch,
+                                   struct trawl_error *error);
+
+/* All of that for one launch. */
 enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error);
 /* Make its tiles as small as they can be. */

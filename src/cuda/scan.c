@@ -258,7 +258,7 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
                                   enum want want, uint64_t hits_base, struct engine_result *result,
                                   uint64_t *done, struct trawl_error *error)
 {
-    uint64_t limit = cuda_range_limit(worker->plan, range), stopped;
+    uint64_t limit = cuda_range_limit(worker->plan, range), begin_ns = cuda_clock_ns(), stopped;
     struct cuda_launch launch;
 
     *done = range->end;
@@ -286,5 +286,6 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     if (want == WANT_FIRST)
         return scan_first(launch.found.nearest, hits_base, result, error);
     result->count += launch.found.count;
+    cuda_tables_told(worker, limit - range->begin, cuda_clock_ns() - begin_ns);
     return TRAWL_OK;
 }

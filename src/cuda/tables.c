@@ -16,6 +16,7 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
+#define RIVAL_COUNTS 2u /* in each turn: the quicker counts */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
 #define SET_BUDGET 256u /* literals that are compared for 32 positions */
@@ -331,6 +332,26 @@ static bool is_tuned(const struct trawl_plan *plan)
            !plan->tuning.is_seen;
 }
 
+/* Is it still the plan and the text in which the rival has its turn? */
+static bool rival_comes(const struct engine_worker *worker, const struct cuda_tables *tables)
+{
+    return tables->rival.comes && tables->plan_serial == worker->plan->serial &&
+           tables->sample_serial ==
+               cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL);
+}
+
+/* It searches from now on. If it is the choice that comes back, that is settled. */
+static void rival_take(struct cuda_tables *tables)
+{
+    struct cuda_rival *rival = &tables->rival;
+    enum trawl_method method = tables->method;
+
+    tables->method = rival->method;
+    rival->method = rival->has_turn ? TRAWL_METHOD_AUTO : method;
+    rival->has_turn = !rival->has_turn;
+    rival->comes = false;
+}
+
 /* The method, by the sample of a loaded text if there is one. */
 static enum trawl_status choose(const struct engine_worker *worker, struct cuda_tables *tables,
                                 struct trawl_error *error)
@@ -339,17 +360,25 @@ static enum trawl_status choose(const struct engine_worker *worker, struct cuda_
     enum trawl_method asked = plan->method_asked;
     struct cuda_sample sample;
 
+    if (rival_comes(worker, tables)) {
+        rival_take(tables);
+        return TRAWL_OK;
+    }
     tables->tuning = &plan->tuning;
     tables->sample_serial = 0;
+    memset(&tables->rival, 0, sizeof tables->rival);
     if (is_tuned(plan))
         tables->sample_serial =
             cuda_worker_sample(worker, worker->searched, worker->searched_bytes, &sample);
     if (tables->sample_serial != 0) {
         tables->tuning = &tables->own;
-        tables->method = cuda_choose_seen(plan, sample.bytes, sample.bytes_count, &tables->own);
+        tables->method =
+            cuda_choose_seen(plan, sample.bytes, sample.bytes_count, worker->limits.rival_price_max,
+                             &tables->own, &tables->rival.method);
         asked = worker->limits.seen_method;
         if (asked == TRAWL_METHOD_AUTO)
             return TRAWL_OK;
+        tables->rival.method = TRAWL_METHOD_AUTO;
     }
     return cuda_choose_method(plan, asked, &tables->method, error);
 }
@@ -397,4 +426,25 @@ enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_er
         worker->tables.ready = serial == 0 || serial == worker->tables.sample_serial;
     }
     return worker->tables.ready ? TRAWL_OK : tables_build(worker, error);
+}
+
+void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns)
+{
+    struct cuda_rival *rival = &worker->tables.rival;
+    double *least = &rival->begin_ns[rival->has_turn];
+    double begin_ns = (double)ns / (double)begins;
+
+    TRAWL_ASSERT(begins > 0);
+    if (rival->method == TRAWL_METHOD_AUTO || rival->comes ||
+        begins < worker->limits.seen_bytes_min)
+        return;
+    *least = rival->counts == 0 ? begin_ns : min_double(*least, begin_ns);
+    if (++rival->counts < RIVAL_COUNTS)
+        return;
+    rival->counts = 0;
+    rival->comes = !rival->has_turn || rival->begin_ns[true] > rival->begin_ns[false];
+    if (rival->comes)
+        worker->tables.ready = false;
+    else
+        rival->method = TRAWL_METHOD_AUTO;
 }

@@ -11,6 +11,16 @@ struct engine_worker;
 /* Of the plan's set: not yet needed, on the device, or too large. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
+/* A sample and prices do not know everything. So after some counts in a loaded text its second best
+ * method has its turn, and the quicker of the two goes on. */
+struct cuda_rival {
+    enum trawl_method method; /* the one that does not search now; AUTO: that is settled */
+    bool has_turn;            /* the second best searches now */
+    bool comes;         /* the next search is by the other one, for which there are no tables */
+    uint32_t counts;    /* in this turn */
+    double begin_ns[2]; /* the least time for a begin, by the choice and by the second */
+};
+
 /* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
  * on the text. */
 struct cuda_tables {
@@ -20,6 +30,7 @@ struct cuda_tables {
     uint64_t sample_serial;           /* of the text's sample that the tuning knows; 0: none */
     const struct plan_tuning *tuning; /* of one literal: the plan's, or `own` */
     struct plan_tuning own;
+    struct cuda_rival rival;
     enum cuda_kernel kernel;
     enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
     bool sorts;                    /* hits are found by samples and put in order */
@@ -42,5 +53,7 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
  * worker->searched.
  */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
+/* A count of so many begins took so long. */
+void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
 
 #endif

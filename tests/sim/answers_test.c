@@ -2,15 +2,19 @@
  * after the end fall before, on and after a staging buffer's end; as many hits as follow a kernel
  * to the host before their number is known, one more, one less, and many. One searcher takes them
  * in a random order, so that its buffers grow while copies are on their way, and each search meets
- * what the one before left there.
+ * what the one before left there. And which of two methods goes on in a loaded text.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cuda/engine_cuda.h"
 #include "cuda/limits.h"
+#include "cuda/load.h"
 #include "cuda/open.h"
+#include "cuda/residents.h"
+#include "cuda/worker.h"
 #include "host.h"
+#include "letters.h"
 #include "sim_driver.h"
 #include "simulator.h"
 #include "calls.h"
@@ -243,6 +247,80 @@ static void chunk_in_same_memory(void)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
+/* A count in a loaded text, which is begun and waited for. */
+static uint64_t count_at_once(struct engine_worker *worker, const struct engine_chunk *chunk)
+{
+    struct engine_result result = {.count = 0};
+    struct engine_task task = {.chunk = chunk,
+                               .want = WANT_COUNT,
+                               .output = ENGINE_OUTPUT_RESULT,
+                               .at_once = true,
+                               .result = &result};
+
+    TEST_CHECK(engine_cuda.submit(worker, &task, NULL) == TRAWL_OK);
+    TEST_CHECK(!result.is_left);
+    TEST_CHECK(engine_cuda.poll(worker, &task, NULL) == TRAWL_OK);
+    TEST_CHECK(!result.is_left); /* was so, whenever a tile had been given up */
+    return result.count;
+}
+
+/* After two counts the second best method has two, and the quicker of both has all that follow.
+ * The times are the test's. `dense`: tiles are given up, and searched by another launch. */
+static void rivals(bool second_wins, bool dense)
+{
+    struct cuda_limits limits = letters_limits();
+    struct engine_options opening = {.size = sizeof opening};
+    struct letters letters;
+    char string[41] = {0};
+    const struct trawl_pattern pattern = {string, 40};
+    struct engine_chunk chunk = {.owned = 6000};
+    enum trawl_method choice, second;
+    struct engine_worker *worker = NULL;
+    struct trawl_plan *plan = NULL;
+    struct engine *engine = NULL;
+    uint64_t expected;
+
+    letters_begin(&letters, "rivals", chunk.owned);
+    memcpy(string, letters.bytes + 3000, 40);
+    for (uint64_t i = 0; i < 150; i++) { /* most differ in one letter, so that no method is free */
+        memcpy(letters.bytes + 40 * i, string, 40);
+        letters.bytes[40 * i + i % 40] = i % 50 == 0 ? (uint8_t)string[i % 40] : 'z';
+    }
+    expected = letters_find(&letters, string, NULL);
+    chunk.bytes = letters.bytes;
+    limits.rival_price_max = 1e8;
+    limits.dense_always = dense;
+    sim_driver_reset_usual(1);
+    cuda_limits_replace(&limits);
+    MUST(trawl_plan_build(&pattern, 1, NULL, &plan, NULL));
+    MUST(engine_cuda.open(&opening, &engine, NULL));
+    MUST(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL));
+    MUST(engine_cuda.compile(NULL, 0, plan, &worker, NULL));
+    MUST(cuda_residents_load(engine, letters.bytes, chunk.owned, true, NULL));
+
+    TEST_CHECK_U64(count_at_once(worker, &chunk), expected);
+    choice = worker->tables.method;
+    second = worker->tables.rival.method;
+    TEST_CHECK(second != TRAWL_METHOD_AUTO && second != choice);
+    TEST_CHECK_U64(count_at_once(worker, &chunk), expected);
+    TEST_CHECK(worker->tables.method == choice);
+    TEST_CHECK_U64(count_at_once(worker, &chunk), expected);
+    TEST_CHECK(worker->tables.method == second);
+    worker->tables.rival.begin_ns[second_wins] = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        TEST_CHECK_U64(count_at_once(worker, &chunk), expected);
+        TEST_CHECK(worker->tables.method == (second_wins || i == 0 ? second : choice));
+    }
+    TEST_CHECK(worker->tables.rival.method == TRAWL_METHOD_AUTO);
+
+    cuda_residents_unload(engine, letters.bytes);
+    engine_cuda.release(worker);
+    engine_cuda.close(engine);
+    trawl_plan_free(plan);
+    letters_end(&letters);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
 int main(void)
 {
     struct cuda_limits limits = cuda_limits_default;
@@ -273,5 +351,7 @@ int main(void)
         over_tile_ends(&random, length);
     many_loaded();
     chunk_in_same_memory();
+    for (uint32_t i = 0; i < 4; i++)
+        rivals(i % 2 != 0, i / 2 != 0);
     return test_end();
 }
