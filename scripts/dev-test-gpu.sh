@@ -128,19 +128,19 @@ simple() {
     suite "$name" "$status" "$logs/$name.log"
 }
 
-# sanitizer TOOL PARTS: they run each kernel tens to hundreds of times slower. The first hits of a
-# list are copied before its length is known, so initcheck looks at kernels, not at copies.
+# sanitizer TOOL 'NAME ARGUMENT...': they run each kernel tens to hundreds of times slower. The first
+# hits of a list are copied before its length is known, so initcheck looks at kernels, not at copies.
 sanitizer() {
-    local name="compute-sanitizer $1, $2" log=$logs/$1-${2%% *}.log status=0 divisor=10 options=()
+    local name="compute-sanitizer $1, $2" log=$logs/$1-${2// /-}.log status=0 divisor=10 options=()
 
     case $1 in
     racecheck) divisor=100 ;;
     initcheck) options=(--check-api-memory-access no) ;;
     esac
-    # shellcheck disable=SC2086 # parts are words
+    # shellcheck disable=SC2086 # arguments are words
     TRAWL_TEST_DIVISOR=${TRAWL_GPU_SANITIZER_DIVISOR:-$divisor} TRAWL_TEST_SCALE=1 \
         TRAWL_TEST_SECONDS=25 limited 90 compute-sanitizer --tool "$1" "${options[@]}" \
-        --error-exitcode 9 "$folder/tests/gpu/gpu_oracle" $2 >"$log" 2>&1 || status=$?
+        --error-exitcode 9 "$folder"/tests/gpu/gpu_$2 >"$log" 2>&1 || status=$?
     if grep -q 'Device not supported' "$log"; then
         echo 'SKIPPED: compute-sanitizer does not take this device' >>"$log"
         status=77
@@ -158,9 +158,11 @@ sanitizers() {
         return
     fi
     for tool in memcheck racecheck initcheck synccheck; do
-        sanitizer "$tool" 'methods gallery'
+        sanitizer "$tool" 'oracle methods gallery'
     done
-    sanitizer memcheck children
+    sanitizer memcheck 'oracle children'
+    sanitizer memcheck records
+    sanitizer racecheck records
 }
 
 for name in $tests; do

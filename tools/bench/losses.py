@@ -19,12 +19,16 @@ def ms(it, part='whole'):
     return 1e3 * statistics.mean(runs) if runs else 0
 
 
-def own_best(rows, on, place):
+def median(it):
+    return statistics.median(it['seconds'])
+
+
+def own_best(rows, on, place, key=ms):
     """trawl's fastest way there; place None: of all but commands."""
     own = [it for it in rows.get(on, {'results': []})['results']
            if it['side'] == 'own' and Figures.good(it)
            and (PLACES.get(it['host']) == place if place else it['host'] != 'command')]
-    return min(own, key=ms, default=None)
+    return min(own, key=key, default=None)
 
 
 # Each takes (rows, row, rival, own) and returns values for its sentence, or None.
@@ -125,7 +129,8 @@ def find(data):
                     why = words(*explain(rows, row, rival, own)) if ms(own) > ms(rival) else None
                     found.append({'paper': paper, 'row': row['name'], 'place': place, 'rival': rival,
                                   'own': own, 'why': why, 'everywhere': place != 'whole process'
-                                  and ms(best) > ms(rival)})
+                                  and ms(best) > ms(rival), 'by_median': median(own_best(
+                                      rows, row['name'], place, median)) > min(map(median, rivals))})
     return found
 
 
@@ -141,7 +146,7 @@ def lines(found):
     lost = [it for it in found if it['why']]
     text = [f'"trawl beside it" compares means of whole searches, copies included, on the same kind of '
             f'processor: trawl\'s best with the source\'s best, {len(found)} comparisons. trawl is '
-            + (f'behind in {len(lost)}; in {sum(it["everywhere"] for it in lost)} of them (*) on every '
+            + (f'behind in {len(lost)} (by medians in {sum(it["by_median"] for it in found)}); in {sum(it["everywhere"] for it in lost)} of them (*) on every '
                'processor:' if lost else 'ahead in all.')]
     return text + [''] * bool(lost) + [
         f"- {it['paper']}, {it['place']}, {it['row']}{'*' if it['everywhere'] else ''}: trawl takes "

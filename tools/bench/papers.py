@@ -265,7 +265,12 @@ def table_lines(figures, made):
              for i, row in enumerate(made['rows'])
              if any(column[i] not in ('no time', '-') for column in columns)]
     caption = f" {made['caption']}" if made['caption'] else ''
-    return ['', f"**{made['title']}** ({made['unit']}).{caption}", ''] + narrow(heads, lines, left=1 + marked)
+    title = f"**{made['title']}** ({made['unit']}).{caption}"
+    shown = narrow(heads, lines, left=1 + marked)
+    if made.get('folded'):
+        title = title.replace('**', '')
+        return ['', f'<details><summary>{title}</summary>', '', *shown, '', '</details>']
+    return ['', title, ''] + shown
 
 
 def section(data, paper):
