@@ -129,7 +129,6 @@ struct engine_task {
     uint64_t from;                    /* RESULT: begins in [from, chunk->owned) are searched */
     enum want want;
     enum engine_output output;
-    bool at_once; /* a count: submit may not wait. result->is_left: a scan is to count */
     struct engine_result *result; /* RESULT, FLAGS. RESULT: begun by who submits */
     struct engine_words *words;   /* ARRAY, LIST, COPY */
     struct engine_matrix *matrix; /* FLAGS, CELLS */
@@ -166,7 +165,6 @@ struct engine_options {
 };
 
 #define ENGINE_DEVICES_MAX 16u
-#define ENGINE_COUNTS_MAX 64u /* begun on one worker */
 #define ENGINE_PIECES_MAX 16u /* of a worker's lists, on their way to the host */
 
 struct engine_properties {
@@ -189,12 +187,12 @@ struct engine_ops {
                                  const struct trawl_plan *plan, struct engine_worker **worker,
                                  struct trawl_error *error);
     void (*release)(struct engine_worker *worker);
-    /* Begin a task. Tasks that are at_once, and copies, may be many at a time; poll ends them in
-     * the order in which they began. Others are over when submit returns.
+    /* Begin a task. Copies may be many at a time; poll ends them in the order in which they began.
+     * Others are over when submit returns.
      * UNSUPPORTED: this engine does not do that by itself, and scans are to. */
     enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
-    /* Wait for a task; a copy's in any thread. */
+    /* Wait for a copy, in any thread. */
     enum trawl_status (*poll)(struct engine_worker *worker, struct engine_task *task,
                               struct trawl_error *error);
     /* No task of the worker's is wanted any more: wait until none runs. */

@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "cuda/begins.h"
 #include "cuda/chunk.h"
-#include "cuda/counts.h"
 #include "cuda/load.h"
 #include "cuda/open.h"
 #include "cuda/residents.h"
@@ -151,30 +150,6 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
                            error);
 }
 
-/* ---- Counts at once ------------------------------------------------------------------------ */
-
-static void begin_count(struct engine_worker *worker, struct engine_task *task)
-{
-    bool begun = false;
-
-    if (cuda_device_enter(worker->device, NULL) == TRAWL_OK) {
-        begun = cuda_count_begin(worker, task->chunk);
-        cuda_device_leave(worker->device);
-    }
-    task->result->is_left = !begun;
-}
-
-/* The end of what was begun, whether the device can be entered or not. */
-static void end_count(struct engine_worker *worker, struct engine_task *task)
-{
-    bool entered = cuda_device_enter(worker->device, NULL) == TRAWL_OK;
-    struct engine_result *result = task->result;
-
-    result->is_left = !cuda_count_end(worker, &result->count, &result->candidate_count);
-    if (entered)
-        cuda_device_leave(worker->device);
-}
-
 /* ---- Words --------------------------------------------------------------------------------- */
 
 /* Texts are loaded on the first device, and there the array has to be; for a text of the caller's
@@ -230,10 +205,7 @@ static enum trawl_status cuda_submit(struct engine_worker *worker, struct engine
 {
     switch (task->output) {
     case ENGINE_OUTPUT_RESULT:
-        if (!task->at_once)
-            return scan(worker, task, error);
-        begin_count(worker, task);
-        return TRAWL_OK;
+        return scan(worker, task, error);
     case ENGINE_OUTPUT_ARRAY:
     case ENGINE_OUTPUT_LIST:
     case ENGINE_OUTPUT_COPY:
@@ -250,8 +222,6 @@ static enum trawl_status cuda_poll(struct engine_worker *worker, struct engine_t
 {
     enum trawl_status status;
 
-    if (task->output == ENGINE_OUTPUT_RESULT && task->at_once)
-        end_count(worker, task);
     if (task->output != ENGINE_OUTPUT_COPY)
         return TRAWL_OK; /* it was over when it was submitted */
     TRAWL_TRY(cuda_device_enter(worker->device, error));

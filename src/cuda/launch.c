@@ -312,15 +312,13 @@ void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_lau
     choose_grid(launch, blocks);
 }
 
-enum trawl_status cuda_sums_reserve(struct engine_worker *worker, uint64_t count,
-                                    struct trawl_error *error)
+/* The launch's sums, which are zeros between launches, and its answer. */
+static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl_error *error)
 {
-    uint64_t bytes = count * sizeof(struct scan_result);
+    uint64_t bytes = sizeof(struct scan_result);
 
-    TRAWL_ASSERT(count > 0);
-    if (worker->sums_ready && bytes <= worker->sums.bytes)
+    if (worker->sums_ready)
         return TRAWL_OK;
-    worker->sums_ready = false;
     TRAWL_TRY(cuda_memory_reserve(worker->device, &worker->sums, bytes, error));
     TRAWL_TRY(cuda_mapped_reserve(worker->device, &worker->answers, bytes, error));
     TRAWL_TRY(CUDA_CALL(worker->device, error, fill, worker->sums.address, 0,
@@ -329,23 +327,17 @@ enum trawl_status cuda_sums_reserve(struct engine_worker *worker, uint64_t count
     return TRAWL_OK;
 }
 
-/* Tiles that a stream gives up. */
-uint64_t cuda_list_bytes(const struct cuda_launch *launch)
+/* The list of tiles that a stream gives up: for one tile more, which as many begins may touch
+ * elsewhere in the text. */
+static enum trawl_status list_reserve(struct engine_worker *worker,
+                                      const struct cuda_launch *launch, struct trawl_error *error)
 {
-    if (!is_stream(launch->kernel) || is_set_stream(launch->kernel) ||
-        launch->arguments.want == WANT_HITS)
-        return 0;
-    return launch->arguments.tile_count * sizeof(uint32_t);
-}
-
-/* For one tile more, which as many begins may touch elsewhere in the text. */
-enum trawl_status cuda_list_reserve(struct engine_worker *worker, const struct cuda_launch *launch,
-                                    struct trawl_error *error)
-{
-    uint64_t bytes = cuda_list_bytes(launch);
+    bool lists = is_stream(launch->kernel) && !is_set_stream(launch->kernel) &&
+                 launch->arguments.want != WANT_HITS;
 
     return cuda_memory_reserve(worker->device, &worker->offsets,
-                               bytes + (bytes > 0 ? sizeof(uint32_t) : 0), error);
+                               lists ? (launch->arguments.tile_count + 1ull) * sizeof(uint32_t) : 0,
+                               error);
 }
 
 /* The order's words, zeroed, for a launch that lists hits. */
@@ -383,14 +375,8 @@ enum trawl_status cuda_launch_sort(struct engine_worker *worker, struct cuda_lau
                      worker->stream, parameters, NULL);
 }
 
-static struct scan_result *answer_of(const struct engine_worker *worker, uint32_t slot)
-{
-    TRAWL_ASSERT((slot + 1ull) * sizeof(struct scan_result) <= worker->answers.count);
-    return (struct scan_result *)(void *)worker->answers.bytes + slot;
-}
-
-enum trawl_status cuda_launch_submit(struct engine_worker *worker, struct cuda_launch *launch,
-                                     uint32_t slot, struct trawl_error *error)
+static enum trawl_status start(struct engine_worker *worker, struct cuda_launch *launch,
+                               struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
     struct scan_arguments *a = &launch->arguments;
@@ -398,8 +384,8 @@ enum trawl_status cuda_launch_submit(struct engine_worker *worker, struct cuda_l
 
     TRAWL_ASSERT(launch->blocks > 0 && launch->blocks <= SCAN_BLOCKS_MAX);
     TRAWL_ASSERT(launch->threads > 0 && launch->threads % 32 == 0);
-    a->result = (struct scan_result *)(uintptr_t)worker->sums.address + slot;
-    a->answer = answer_of(worker, slot);
+    a->result = (struct scan_result *)(uintptr_t)worker->sums.address;
+    a->answer = (struct scan_result *)(void *)worker->answers.bytes;
     a->launch = ++worker->launches;
     if (is_stream(launch->kernel) && a->want != WANT_HITS)
         a->tile_list = (uint32_t *)(uintptr_t)worker->offsets.address;
@@ -438,10 +424,12 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
     found->nearest = max_u64(found->nearest, answer->nearest);
 }
 
-enum trawl_status cuda_launch_wait(struct engine_worker *worker, struct cuda_launch *launch,
-                                   uint32_t slot, struct trawl_error *error)
+/* Short ones are over before the driver would notice, so for a while the host looks for the
+ * launch's number in the answer. */
+static enum trawl_status wait_for(struct engine_worker *worker, struct cuda_launch *launch,
+                                  struct trawl_error *error)
 {
-    const struct scan_result *answer = answer_of(worker, slot);
+    const struct scan_result *answer = launch->arguments.answer;
     bool there = false;
     uint64_t begin_ns, look_ns;
 
@@ -472,7 +460,7 @@ static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda
     const struct cuda_device *device = worker->device;
     float milliseconds = 0;
 
-    TRAWL_TRY(cuda_launch_submit(worker, launch, 0, error));
+    TRAWL_TRY(start(worker, launch, error));
     if (launch->ahead_bytes > 0) {
         TRAWL_ASSERT(launch->ahead_bytes <= worker->landing.count);
         worker->landing_busy = true;
@@ -482,7 +470,7 @@ static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda
     }
     if (worker->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, stream_wait, worker->stream));
-    TRAWL_TRY(cuda_launch_wait(worker, launch, 0, error));
+    TRAWL_TRY(wait_for(worker, launch, error));
     if (!worker->limits.kernels_timed)
         return TRAWL_OK;
     TRAWL_TRY(
@@ -491,11 +479,16 @@ static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda
     return TRAWL_OK;
 }
 
-enum trawl_status cuda_launch_rest(struct engine_worker *worker, struct cuda_launch *launch,
-                                   struct trawl_error *error)
+enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
+                                  struct trawl_error *error)
 {
     struct scan_arguments *a = &launch->arguments;
 
+    TRAWL_TRY(sums_reserve(worker, error));
+    TRAWL_TRY(list_reserve(worker, launch, error));
+    if (a->want == WANT_HITS)
+        TRAWL_TRY(order_begin(worker, launch, error));
+    TRAWL_TRY(launch_kernel(worker, launch, error));
     if (launch->found.listed == 0 || launch->found.listed > a->listed_max || a->want == WANT_HITS)
         return TRAWL_OK;
     TRAWL_ASSERT(launch->found.listed <= a->tile_count);
@@ -507,15 +500,4 @@ enum trawl_status cuda_launch_rest(struct engine_worker *worker, struct cuda_lau
     a->tile_count = (uint32_t)(launch->found.listed * max_u64(a->group_tiles, 1));
     launch->blocks = (uint32_t)min_u64(blocks_for(worker, launch->kernel), a->tile_count);
     return launch_kernel(worker, launch, error);
-}
-
-enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
-                                  struct trawl_error *error)
-{
-    TRAWL_TRY(cuda_sums_reserve(worker, 1, error));
-    TRAWL_TRY(cuda_list_reserve(worker, launch, error));
-    if (launch->arguments.want == WANT_HITS)
-        TRAWL_TRY(order_begin(worker, launch, error));
-    TRAWL_TRY(launch_kernel(worker, launch, error));
-    return cuda_launch_rest(worker, launch, error);
 }

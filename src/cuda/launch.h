@@ -41,27 +41,8 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
 uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want);
 /* Begins that a launch of the worker's plan may have at most. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want);
-/* Sums and answers for this many launches at a time, and the list that a stream's launch may need,
- * of so many bytes: before the first of them. */
-enum trawl_status cuda_sums_reserve(struct engine_worker *worker, uint64_t count,
-                                    struct trawl_error *error);
-uint64_t cuda_list_bytes(const struct cuda_launch *launch);
-enum trawl_status cuda_list_reserve(struct engine_worker *worker, const struct cuda_launch *launch,
-                                    struct trawl_error *error);
-/* Start it, with sums of its own; wait for it and add what it found to launch->found. Short ones
- * are over before the driver would notice, so for a while the host looks for the launch's number in
- * the answer. */
-enum trawl_status cuda_launch_submit(struct engine_worker *worker, struct cuda_launch *launch,
-                                     uint32_t slot, struct trawl_error *error);
-enum trawl_status cuda_launch_wait(struct engine_worker *worker, struct cuda_launch *launch,
-                                   uint32_t slot, struct trawl_error *error);
-
-/* After that of a launch by itself: over the tiles that it gave up, if they are not too many, runs
- * the method's tile kernel. */
-enum trawl_status cuda_launch_rest(struct engine_worker *worker, struct cuda_launch *launch,
-                                   struct trawl_error *error);
-
-/* All of that for one launch. */
+/* Run it, and over tiles that a stream gave up the method's tile kernel; what is found is added to
+ * launch->found. */
 enum trawl_status cuda_launch_run(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error);
 /* Make its tiles as small as they can be. */

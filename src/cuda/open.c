@@ -4,7 +4,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cuda/begins.h"
-#include "cuda/counts.h"
 #include "cuda/worker.h"
 
 static enum trawl_status find_devices(struct engine *engine, struct trawl_error *error)
@@ -80,7 +79,6 @@ void cuda_worker_close(struct engine_worker *worker)
         cuda_worker_end(worker);
         cuda_device_leave(worker->device);
     }
-    cuda_counts_free(worker);
     memory_release(worker, 1, sizeof *worker);
 }
 

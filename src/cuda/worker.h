@@ -32,7 +32,6 @@ struct engine_worker {
     struct cuda_tables tables;
     const uint8_t *searched; /* the chunk's text: tables are made for it */
     uint64_t searched_bytes;
-    struct cuda_counts *counts; /* that were begun; NULL: none yet */
     struct cuda_memory text;
     struct cuda_memory sums;       /* struct scan_result: zeros between launches, */
     bool sums_ready;               /* unless something failed */

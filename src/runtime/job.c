@@ -5,7 +5,6 @@
 
 #include "base/checked.h"
 #include "base/clock.h"
-#include "runtime/at_once.h"
 #include "runtime/device_threads.h"
 #include "runtime/devices.h"
 #include "runtime/schedule.h"
@@ -317,7 +316,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
         if (status != TRAWL_OK)
             return status;
         if (search->schedule == SCHEDULE_LOADED && search->cursor.index_next == 0)
-            resident_begin(search);
+            resident_queue(search);
         task = wait_next(search);
         if (task == NULL)
             break;

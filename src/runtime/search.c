@@ -124,9 +124,6 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
         for (uint32_t i = 0; i < searcher->tasks_touched; i++)
             task_release(runtime, &searcher->tasks[i]);
         worker_end(&searcher->caller);
-        for (uint32_t i = 0; searcher->devices != NULL && i < ENGINE_DEVICES_MAX; i++)
-            worker_end(&searcher->devices[i]);
-        memory_release(searcher->devices, ENGINE_DEVICES_MAX, sizeof *searcher->devices);
         if (searcher->rows.count > 0)
             rows_release(&searcher->rows);
         atomic_fetch_sub(&runtime->searchers, 1);

@@ -122,14 +122,13 @@ enum searcher_call { CALL_NONE, CALL_INSIDE, CALL_CANCELLED };
 struct trawl_searcher {
     struct trawl_runtime *runtime;
     bool runtime_is_ours;
-    uint64_t chunk_bytes;   /* 0: chosen */
-    enum trawl_map map;     /* files */
-    struct worker caller;   /* the calling thread as a worker */
-    struct worker *devices; /* ENGINE_DEVICES_MAX engine workers to count on all; NULL: not yet */
-    struct row_store rows;  /* kept from call to call */
-    uint64_t begins_last;   /* that devices put into an array, in the last such call */
-    struct task *tasks;     /* task_count, owned */
-    struct task **ring;     /* tasks by index of their chunk; between searches all NULL */
+    uint64_t chunk_bytes;  /* 0: chosen */
+    enum trawl_map map;    /* files */
+    struct worker caller;  /* the calling thread as a worker */
+    struct row_store rows; /* kept from call to call */
+    uint64_t begins_last;  /* that devices put into an array, in the last such call */
+    struct task *tasks;    /* task_count, owned */
+    struct task **ring;    /* tasks by index of their chunk; between searches all NULL */
     uint32_t task_count;
     uint32_t tasks_few;        /* of them, for searches whose tasks hold memory */
     uint32_t tasks_touched;    /* the first ones, which were in use at least once */

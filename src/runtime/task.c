@@ -34,18 +34,6 @@
 
 /* ---- Free and taken ----------------------------------------------------------------------- */
 
-struct engine_chunk task_chunk(const struct search *search, const struct text_chunk *chunk)
-{
-    return (struct engine_chunk){.bytes = chunk->bytes,
-                                 .begin = chunk->begin,
-                                 .owned = chunk->owned,
-                                 .before = chunk->before,
-                                 .after = chunk->after,
-                                 .readable = chunk->readable,
-                                 .may_be_left = !search->job.by_algorithm,
-                                 .records = search->sink->records};
-}
-
 /* What the workers of that kind did. */
 static struct work_done *work_of(struct search *search, const struct worker *worker, bool on_device)
 {
@@ -236,12 +224,19 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
                               bool on_device, struct trawl_error *error)
 {
     const struct text_chunk *chunk = &task->chunk;
-    struct engine_chunk scanned = task_chunk(search, chunk);
+    struct engine_chunk scanned = {.bytes = chunk->bytes,
+                                   .begin = chunk->begin,
+                                   .owned = chunk->owned,
+                                   .before = chunk->before,
+                                   .after = chunk->after,
+                                   .readable = chunk->readable,
+                                   .pinned = task->buffer_is_pinned,
+                                   .may_be_left = !search->job.by_algorithm,
+                                   .records = search->sink->records};
     enum want want = search->sink->want;
     const struct engine_ops *engine;
     struct engine_worker *engine_worker;
 
-    scanned.pinned = task->buffer_is_pinned;
     task->match_count = 0;
     if (want == WANT_NOTHING || search->job.plan->literal_count == 0 ||
         task->from == chunk->owned) {
@@ -368,7 +363,10 @@ static bool may_cut(const struct search *search)
            search->cursor.index_next - search->index_deliver < ahead;
 }
 
-struct task *resident_next(struct search *search)
+/* Cut the next chunk and put it into a task: as far ahead of the delivery as there are tasks, if
+ * their results are few; where their lengths are learned, as far as keeps the workers busy. NULL:
+ * none now. With the search's lock held. */
+static struct task *resident_next(struct search *search)
 {
     const struct trawl_text *text = search->cursor.text;
     struct task *task = may_cut(search) ? task_take(search) : NULL;
@@ -469,19 +467,6 @@ static void finish(struct search *search, struct task *task, struct worker *work
     (void)pthread_mutex_unlock(&search->lock);
     if (more)
         resident_queue(search);
-}
-
-void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t ns)
-{
-    struct work_done *done = work_of(search, worker, true);
-
-    (void)worker_takes_part(&search->searcher->caller, &search->job);
-    atomic_store(&done->threads, 1);
-    count_work(search, worker, true, task->chunk.owned, ns);
-    TRAWL_ASSERT(task->from == 0 && task->chunk.owned > 0);
-    task->result.done = task->chunk.owned;
-    task->match_count = 0;
-    finish(search, task, worker);
 }
 
 void task_delivered(struct search *search, struct task *task)

@@ -19,8 +19,6 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 struct sink_chunk task_view(const struct search *search, const struct task *task);
 /* Hand that part to the sink; false: stop. */
 bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view);
-/* The task's chunk was counted on the worker's device, for which the caller waited so long. */
-void task_counted(struct search *search, struct task *task, struct worker *worker, uint64_t ns);
 /* The next chunk in order was delivered: its task is free again. */
 void task_delivered(struct search *search, struct task *task);
 
@@ -28,16 +26,11 @@ void task_delivered(struct search *search, struct task *task);
  */
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
 void task_release(struct trawl_runtime *runtime, struct task *task);
-/* What an engine is told of a chunk of the search's text. */
-struct engine_chunk task_chunk(const struct search *search, const struct text_chunk *chunk);
 
 /* ---- Chunks of a loaded text ---- */
 
-/* Cut the next chunk and put it into a task: as far ahead of the delivery as there are tasks, if
- * their results are few; where their lengths are learned, as far as keeps the workers busy. NULL:
- * none now. With the search's lock held. */
-struct task *resident_next(struct search *search);
-/* Queue all of these for the devices. Without locks. */
+/* Cut the next chunks, as many as may be ahead of the delivery, and queue them for the devices that
+ * hold them. Without locks. */
 void resident_queue(struct search *search);
 
 #endif

@@ -247,20 +247,13 @@ static void chunk_in_same_memory(void)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* A count in a loaded text, which is begun and waited for. */
-static uint64_t count_at_once(struct engine_worker *worker, const struct engine_chunk *chunk)
+/* A count in a loaded text. */
+static uint64_t count(struct engine_worker *worker, const struct engine_chunk *chunk)
 {
     struct engine_result result = {.count = 0};
-    struct engine_task task = {.chunk = chunk,
-                               .want = WANT_COUNT,
-                               .output = ENGINE_OUTPUT_RESULT,
-                               .at_once = true,
-                               .result = &result};
 
-    TEST_CHECK(engine_cuda.submit(worker, &task, NULL) == TRAWL_OK);
-    TEST_CHECK(!result.is_left);
-    TEST_CHECK(engine_cuda.poll(worker, &task, NULL) == TRAWL_OK);
-    TEST_CHECK(!result.is_left); /* was so, whenever a tile had been given up */
+    TEST_CHECK(engine_scan(&engine_cuda, worker, chunk, 0, WANT_COUNT, &result, NULL) == TRAWL_OK);
+    TEST_CHECK(!result.is_left && result.done == chunk->owned);
     return result.count;
 }
 
@@ -298,17 +291,17 @@ static void rivals(bool second_wins, bool dense)
     MUST(engine_cuda.compile(NULL, 0, plan, &worker, NULL));
     MUST(cuda_residents_load(engine, letters.bytes, chunk.owned, true, NULL));
 
-    TEST_CHECK_U64(count_at_once(worker, &chunk), expected);
+    TEST_CHECK_U64(count(worker, &chunk), expected);
     choice = worker->tables.method;
     second = worker->tables.rival.method;
     TEST_CHECK(second != TRAWL_METHOD_AUTO && second != choice);
-    TEST_CHECK_U64(count_at_once(worker, &chunk), expected);
+    TEST_CHECK_U64(count(worker, &chunk), expected);
     TEST_CHECK(worker->tables.method == choice);
-    TEST_CHECK_U64(count_at_once(worker, &chunk), expected);
+    TEST_CHECK_U64(count(worker, &chunk), expected);
     TEST_CHECK(worker->tables.method == second);
     worker->tables.rival.begin_ns[second_wins] = 0;
     for (uint32_t i = 0; i < 4; i++) {
-        TEST_CHECK_U64(count_at_once(worker, &chunk), expected);
+        TEST_CHECK_U64(count(worker, &chunk), expected);
         TEST_CHECK(worker->tables.method == (second_wins || i == 0 ? second : choice));
     }
     TEST_CHECK(worker->tables.rival.method == TRAWL_METHOD_AUTO);

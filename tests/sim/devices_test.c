@@ -433,8 +433,8 @@ static void storm(enum trawl_engine engine, uint64_t seed)
     callers_close(callers, runtime);
 }
 
-/* The caller counts one literal on all devices by itself, each where its part lies. */
-static void counted_at_once(uint32_t devices)
+/* Each device counts what lies there, the caller's too. */
+static void counted_by_all(uint32_t devices)
 {
     struct trawl_stats stats;
     struct host host;
@@ -447,7 +447,7 @@ static void counted_at_once(uint32_t devices)
         TEST_CHECK(search(host.searcher, SOURCE_LOADED, SHAPE_COUNT, &status) &&
                    status == TRAWL_OK);
     stats = must_stats(host.searcher);
-    TEST_CHECK_U64(stats.thread_count, 1);
+    TEST_CHECK(stats.thread_count >= devices);
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
     TEST_CHECK_U64(stats.match_count, fixture.expected.match_count);
     for (uint32_t i = 0; i < devices; i++) {
@@ -455,7 +455,7 @@ static void counted_at_once(uint32_t devices)
         uint32_t kinds = 0;
 
         MUST(trawl_searcher_workers(host.searcher, 1 + i, &worker, &kinds, NULL));
-        TEST_CHECK(kinds == 1 + devices && worker.thread_count == 1 && worker.chunk_count > 0);
+        TEST_CHECK(kinds == 1 + devices && worker.thread_count > 0 && worker.chunk_count > 0);
     }
     host_close(&host);
 }
@@ -618,7 +618,7 @@ int main(void)
     for (uint64_t seed = 0; seed < test_amount(8, 400) && test_failures < 5; seed++)
         storm(seed % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, seed);
     for (uint32_t devices = 2; devices <= 3; devices++)
-        counted_at_once(devices);
+        counted_by_all(devices);
     uneven_devices();
     budget();
     streamed_copies();

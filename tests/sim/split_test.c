@@ -230,11 +230,11 @@ static void arrays(void)
     TEST_CHECK(pinned_arrays > 0);
 }
 
-/* ---- Counts at once ----------------------------------------------------------------------- */
+/* ---- Counts ------------------------------------------------------------------------------- */
 
 /* Two launches on each device, of stripes as long as several tiles, or about: the second touches
- * one tile more than the first where it does not begin with one. All of them are the caller's. */
-static void counted_at_once(uint32_t devices, uint64_t text_bytes)
+ * one tile more than the first where it does not begin with one. A stripe is one chunk. */
+static void counted_by_all(uint32_t devices, uint64_t text_bytes)
 {
     struct scene s = {TRAWL_ENGINE_CUDA, devices, 4, 100, 10, 4200, {NULL, NULL}};
     struct trawl_stats stats;
@@ -250,7 +250,7 @@ static void counted_at_once(uint32_t devices, uint64_t text_bytes)
     for (uint32_t i = 0; i < 2; i++) {
         TEST_CHECK_U64(must_count(s.host.searcher, fixture.one, text), expected);
         stats = must_stats(s.host.searcher);
-        if (!TEST_CHECK(stats.thread_count == 1 && stats.chunk_count == devices))
+        if (!TEST_CHECK(stats.thread_count <= devices && stats.chunk_count == devices))
             printf("  %u devices, %" PRIu64 " bytes\n", devices, text_bytes);
     }
     trawl_text_unload(s.host.searcher, text);
@@ -258,11 +258,11 @@ static void counted_at_once(uint32_t devices, uint64_t text_bytes)
     host_close(&s.host);
 }
 
-static void counts_at_once(void)
+static void counts(void)
 {
     for (uint32_t devices = 2; devices <= 3; devices++)
         for (uint64_t less = 0; less < 3; less++)
-            counted_at_once(devices, devices * 8192 - less);
+            counted_by_all(devices, devices * 8192 - less);
 }
 
 /* ---- Counts by pattern -------------------------------------------------------------------- */
@@ -352,7 +352,7 @@ int main(void)
     schedule_open_after(0);
     fixture_open();
     arrays();
-    counts_at_once();
+    counts();
     by_pattern();
     fixture_close();
     return test_end();
