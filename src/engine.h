@@ -95,7 +95,7 @@ struct engine_matrix {
 /* What becomes of what a task finds. */
 enum engine_output {
     ENGINE_OUTPUT_RESULT, /* sums and hits are in the result */
-    ENGINE_OUTPUT_ARRAY,  /* words go to an array, of the host's or of a device's */
+    ENGINE_OUTPUT_ARRAY,  /* words go to an array in a device's memory */
     ENGINE_OUTPUT_LIST,   /* words stay in memory of the worker's, */
     ENGINE_OUTPUT_COPY,   /* and from there go to the host */
     ENGINE_OUTPUT_FLAGS,  /* what a device says of the records of a matrix */
@@ -106,9 +106,9 @@ enum engine_output {
  * `base`, plus `literal` times its literal's number: 0 where that is not told, and a begin comes
  * once for each literal that occurs there; 1 << 32 makes words struct hit. */
 struct engine_words {
-    uint64_t *host;   /* ARRAY: NULL: `address`. LIST: where copies will go, or NULL. COPY: where
-                         this one goes; NULL: to memory of the engine's */
-    uint64_t address; /* of memory of the engine's first device */
+    uint64_t *host;   /* LIST: where copies will go, or NULL. COPY: where this one goes; NULL: to
+                         memory of the engine's */
+    uint64_t address; /* ARRAY: of a device's memory */
     uint64_t room;    /* ARRAY: its words; what is beyond is only counted. LIST: set: the words
                          there were; if `count` is more, the list is not whole */
     uint64_t base;

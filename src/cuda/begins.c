@@ -1,9 +1,8 @@
 /* begins: where the occurrences in a loaded text begin, as one array.
  *
- * The kernel writes them into device memory by itself, in one launch. Into host memory they come
- * part by part of the text, each copied while the next part is searched. Of a text that is split
- * over devices, the caller keeps each device's lists there until it knows where in the array they
- * belong; then they come in pieces through pinned memory, from where several threads copy them.
+ * The kernel writes them into an array in device memory by itself, in one launch. For one in host
+ * memory the caller keeps each device's lists there until it knows where in the array they belong;
+ * then they come in pieces through pinned memory, from where several threads copy them.
  */
 #include "cuda/begins.h"
 
@@ -11,22 +10,8 @@
 #include "cuda/residents.h"
 #include "cuda/scan.h"
 
-#define REACH_BYTES_FIRST (1ull << 30) /* of text, before anything is known of it */
-#define LISTS_ROOM 4u                  /* times begins_room, of the lists that are kept, */
-#define LISTS_ROOM_MORE 16u            /* or so many times, once that was not enough */
-#define LINE_BYTES 64u
-
-static enum trawl_status begins_start(struct engine_worker *worker, struct trawl_error *error)
-{
-    if (worker->copies == NULL)
-        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_create, &worker->copies,
-                            CUDA_STREAM_NON_BLOCKING));
-    for (uint32_t i = 0; i < 2; i++)
-        if (worker->copied[i] == NULL)
-            TRAWL_TRY(CUDA_CALL(worker->device, error, event_create, &worker->copied[i],
-                                CUDA_EVENT_NO_TIMING));
-    return TRAWL_OK;
-}
+#define LISTS_ROOM 4u       /* times begins_room, of the lists that are kept, */
+#define LISTS_ROOM_MORE 16u /* or so many times, once that was not enough */
 
 void cuda_begins_end(struct engine_worker *worker)
 {
@@ -34,12 +19,7 @@ void cuda_begins_end(struct engine_worker *worker)
 
     if (worker->copies != NULL)
         (void)driver->stream_wait(worker->copies);
-    for (uint32_t i = 0; i < 2; i++) {
-        if (worker->copied[i] != NULL)
-            (void)driver->event_destroy(worker->copied[i]);
-        worker->copied[i] = NULL;
-        cuda_memory_release(worker->device, &worker->lists[i]);
-    }
+    cuda_memory_release(worker->device, &worker->list);
     for (uint32_t i = 0; i < ENGINE_PIECES_MAX; i++) {
         if (worker->brought[i] != NULL)
             (void)driver->event_destroy(worker->brought[i]);
@@ -51,86 +31,18 @@ void cuda_begins_end(struct engine_worker *worker)
     worker->copies = NULL;
 }
 
-/* Room for `wanted` begins, or where that is not to be had for fewer; *room: for how many. */
-static enum trawl_status list_reserve(struct engine_worker *worker, uint32_t turn, uint64_t wanted,
-                                      uint64_t *room, struct trawl_error *error)
+/* Room for `wanted` begins, or where that is not to be had for fewer. */
+static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wanted,
+                                      struct trawl_error *error)
 {
     TRAWL_ASSERT(wanted > 0);
     for (;; wanted /= 2) {
-        enum trawl_status status = cuda_memory_reserve(worker->device, &worker->lists[turn],
-                                                       wanted * sizeof(uint64_t), error);
+        enum trawl_status status =
+            cuda_memory_reserve(worker->device, &worker->list, wanted * sizeof(uint64_t), error);
 
-        *room = wanted;
         if (status != TRAWL_MEMORY || wanted / 2 < worker->limits.hits_room_min)
             return status;
     }
-}
-
-/* Text that is likely to hold half of what there is room for. */
-static uint64_t next_reach(uint64_t reach, uint64_t found, uint64_t room)
-{
-    if (found == 0)
-        return saturating_multiply(reach, 2);
-    return max_u64(saturating_multiply(reach / (found + 1) + 1, room / 2 + 1), 1);
-}
-
-/* To pageable memory the driver copies 1.25 times as fast where the copy begins a cache line (4 MB:
- * 334 us instead of 420 [H200]). */
-static enum trawl_status copy_begins(const struct engine_worker *worker, uint64_t *host,
-                                     uint64_t address, uint64_t count, struct trawl_error *error)
-{
-    uint64_t head = (LINE_BYTES - (uintptr_t)host % LINE_BYTES) % LINE_BYTES / sizeof *host;
-
-    if (head > 0 && head < count && count >= worker->limits.begins_aligned) {
-        TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, host, address,
-                            (size_t)(head * sizeof *host), worker->copies));
-        host += head;
-        address += head * sizeof *host;
-        count -= head;
-    }
-    return CUDA_CALL(worker->device, error, copy_to_host, host, address,
-                     (size_t)(count * sizeof *host), worker->copies);
-}
-
-static enum trawl_status to_host(struct engine_worker *worker, struct cuda_range *range,
-                                 uint64_t limit, struct engine_words *words,
-                                 struct trawl_error *error)
-{
-    uint64_t reach = REACH_BYTES_FIRST, wanted = worker->limits.begins_room, text = range->begin;
-    uint32_t turn = 0;
-
-    TRAWL_TRY(begins_start(worker, error));
-    while (range->begin < limit) {
-        uint64_t left = words->room - min_u64(words->room, words->count), found;
-        uint64_t end = left == 0 ? limit : min_u64(limit, saturating_add(range->begin, reach));
-        struct cuda_hits_room room = {0, 0, range->begin - text, 0, 0};
-
-        TRAWL_TRY(CUDA_CALL(worker->device, error, event_wait, worker->copied[turn]));
-        if (left > 0)
-            TRAWL_TRY(list_reserve(worker, turn, wanted, &room.count, error));
-        room.address = worker->lists[turn].address;
-        TRAWL_TRY(
-            cuda_list_hits(worker, range, end, &room, &found, &words->candidate_count, error));
-        if (found > room.count && left > 0) { /* once more, with less text or more room */
-            if (end - range->begin == 1)
-                wanted = found;
-            reach = min_u64(next_reach(end - range->begin, found, room.count),
-                            (end - range->begin + 1) / 2);
-            continue;
-        }
-        TRAWL_ASSERT(left == 0 || found <= room.count);
-        left = min_u64(left, found);
-        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
-        if (left > 0)
-            TRAWL_TRY(copy_begins(worker, words->host + words->count, room.address, left, error));
-        TRAWL_TRY(
-            CUDA_CALL(worker->device, error, event_record, worker->copied[turn], worker->copies));
-        words->count += found;
-        reach = next_reach(end - range->begin, found, room.count);
-        range->begin = end;
-        turn ^= 1;
-    }
-    return CUDA_CALL(worker->device, error, stream_wait, worker->copies);
 }
 
 /* To write to another device's memory would end this one's context. */
@@ -169,8 +81,6 @@ enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_
     worker->searched = chunk->bytes;
     worker->searched_bytes = chunk->owned;
     TRAWL_TRY(cuda_tables_want(worker, error));
-    if (words->host != NULL)
-        return to_host(worker, &range, limit, words, error);
     return cuda_list_hits(
         worker, &range, limit,
         &(struct cuda_hits_room){words->address, words->room, 0, words->literal, 0}, &words->count,
@@ -206,18 +116,20 @@ enum trawl_status cuda_list(struct engine_worker *worker, const struct engine_ch
                               &range.begin))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot list this by itself",
                           worker->device->name);
-    TRAWL_TRY(begins_start(worker, error));
+    if (worker->copies == NULL)
+        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_create, &worker->copies,
+                            CUDA_STREAM_NON_BLOCKING));
     if (words->host != NULL)
         words->direct =
             is_pinned(worker, words->host, saturating_multiply(words->host_room, sizeof(uint64_t)));
     if (words->at == 0) {
-        had = worker->lists[0].bytes / sizeof(uint64_t);
+        had = worker->list.bytes / sizeof(uint64_t);
         wanted = worker->limits.begins_room *
-                 (worker->lists_end > had / 2 ? LISTS_ROOM_MORE : LISTS_ROOM);
-        TRAWL_TRY(list_reserve(worker, 0, max_u64(wanted, had), &wanted, error));
+                 (worker->list_end > had / 2 ? LISTS_ROOM_MORE : LISTS_ROOM);
+        TRAWL_TRY(list_reserve(worker, max_u64(wanted, had), error));
     }
-    TRAWL_ASSERT(words->at <= worker->lists[0].bytes / sizeof(uint64_t));
-    words->room = worker->lists[0].bytes / sizeof(uint64_t) - words->at;
+    TRAWL_ASSERT(words->at <= worker->list.bytes / sizeof(uint64_t));
+    words->room = worker->list.bytes / sizeof(uint64_t) - words->at;
     range.end = range.begin + chunk->owned;
     range.text_end = range.end + chunk->after;
     limit = cuda_range_limit(worker->plan, &range);
@@ -226,11 +138,11 @@ enum trawl_status cuda_list(struct engine_worker *worker, const struct engine_ch
     worker->searched = chunk->bytes;
     worker->searched_bytes = chunk->owned;
     TRAWL_TRY(cuda_tables_want(worker, error));
-    room = (struct cuda_hits_room){worker->lists[0].address + words->at * sizeof(uint64_t),
-                                   words->room, words->base, words->literal, 0};
+    room = (struct cuda_hits_room){worker->list.address + words->at * sizeof(uint64_t), words->room,
+                                   words->base, words->literal, 0};
     TRAWL_TRY(cuda_list_hits(worker, &range, limit, &room, &words->count, &words->candidate_count,
                              error));
-    worker->lists_end = words->at + words->count;
+    worker->list_end = words->at + words->count;
     if (words->piece == 0)
         words->piece = worker->piece_words =
             min_u64(max_u64(words->count / ENGINE_PIECES_MAX, worker->limits.begins_piece),
@@ -253,7 +165,7 @@ enum trawl_status cuda_list_copy(struct engine_worker *worker, struct engine_wor
 
     TRAWL_ASSERT(words->slot < ENGINE_PIECES_MAX);
     TRAWL_ASSERT(host != NULL || words->count <= worker->piece_words);
-    TRAWL_ASSERT(words->at + words->count <= worker->lists[0].bytes / sizeof(uint64_t));
+    TRAWL_ASSERT(words->at + words->count <= worker->list.bytes / sizeof(uint64_t));
     if (host == NULL) { /* all of it with the first piece: later, others are in it */
         TRAWL_TRY(cuda_pinned_reserve(device, &worker->pieces,
                                       ENGINE_PIECES_MAX * worker->piece_words * sizeof(uint64_t),
@@ -264,7 +176,7 @@ enum trawl_status cuda_list_copy(struct engine_worker *worker, struct engine_wor
         TRAWL_TRY(CUDA_CALL(device, error, event_create, &worker->brought[words->slot],
                             CUDA_EVENT_NO_TIMING));
     TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, host,
-                        worker->lists[0].address + words->at * sizeof(uint64_t),
+                        worker->list.address + words->at * sizeof(uint64_t),
                         (size_t)(words->count * sizeof(uint64_t)), worker->copies));
     return CUDA_CALL(device, error, event_record, worker->brought[words->slot], worker->copies);
 }

@@ -159,7 +159,7 @@ static bool is_array_there(const struct engine_worker *worker, const struct engi
     int ordinal = 0;
     bool fetched;
 
-    if (task->words->host != NULL || worker->device_index == 0)
+    if (worker->device_index == 0)
         return true;
     return cuda_residents_borrowed(worker->engine, task->chunk->bytes, &fetched) &&
            (worker->device->driver->pointer_attribute(&ordinal, CUDA_POINTER_DEVICE,

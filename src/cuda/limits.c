@@ -20,7 +20,6 @@ const struct cuda_limits cuda_limits_default = {
     .hits_room_min = 1u << 16,
     .hits_max = ENGINE_HITS_MAX,
     .begins_room = 8u << 20,
-    .begins_aligned = 1u << 16,
     .begins_piece = 1u << 16,
     .begins_piece_most = 1u << 18,
     .threads = SCAN_THREADS_MAX,

@@ -27,8 +27,7 @@ struct cuda_limits {
     uint64_t room_step_bytes;   /* memory is taken in multiples of this, so that it seldom grows */
     uint64_t hits_room_min;     /* hits a worker begins with room for */
     uint64_t hits_max;          /* a scan stops between two tiles rather than hold more */
-    uint64_t begins_room;       /* begins in each of two lists that are copied to the host */
-    uint64_t begins_aligned;    /* begins, for which a copy more pays */
+    uint64_t begins_room;       /* begins, of which a list has room for some times as many */
     uint64_t begins_piece;      /* begins that come to the host at a time through memory of ours, */
     uint64_t begins_piece_most; /* or so many, where there are many */
     uint32_t threads;           /* per block */

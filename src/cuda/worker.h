@@ -51,13 +51,12 @@ struct engine_worker {
     struct cuda_event *timed[2]; /* around a kernel, if limits.kernels_timed */
     uint64_t kernel_ns;          /* of all kernels since it was set to 0 */
     struct cuda_held held;
-    uint64_t hits_room;           /* of hits */
-    struct cuda_memory lists[2];  /* begins that are being copied to the host, */
-    struct cuda_stream *copies;   /* in this stream; NULL: not made yet */
-    struct cuda_event *copied[2]; /* the last copy from that list */
-    uint64_t lists_end;           /* of the first one's words, when it was listed last */
-    struct cuda_pinned pieces;    /* of the first list, on the way to the caller's array, */
-    uint64_t piece_words;         /* at most so many each */
+    uint64_t hits_room;         /* of hits */
+    struct cuda_memory list;    /* begins that are copied to the host, */
+    struct cuda_stream *copies; /* in this stream; NULL: not made yet */
+    uint64_t list_end;          /* of its words, when it was listed last */
+    struct cuda_pinned pieces;  /* of the list, on the way to the caller's array, */
+    uint64_t piece_words;       /* at most so many each */
     struct cuda_event *brought[ENGINE_PIECES_MAX]; /* it is there; NULL: not made yet */
     uint32_t chunks_left;                          /* to the host at once: the last one was dense */
     bool may_leave;                                /* dense ones, for want of an automaton; */

@@ -1,10 +1,11 @@
 /* begins: an array of where occurrences begin, or of matches, filled by devices alone.
  *
- * One device that holds the text fills an array of begins by itself. Of a text that is split over
- * devices, and for matches, one worker of each device lists the parts that lie there into the
- * device's memory. A list's place in the array is known when all parts before it were counted; then
- * it comes there, by several threads (pieces.h). So no device waits for another, unless its memory
- * for lists is full.
+ * The device that holds the text fills an array in its own memory by itself. For one in host memory
+ * one worker of each device lists the parts of the text that lie there into the device's memory. A
+ * list's place in the array is known when all parts before it were counted; then it comes there, by
+ * several threads (pieces.h). So no device waits for another, unless its memory for lists is full.
+ * Where occurrences are rare or the text is short, the caller is the one device's worker, and
+ * nobody is woken.
  */
 #include "runtime/begins.h"
 
@@ -351,11 +352,13 @@ static void serve_device(struct queue_item *item, struct worker *worker)
 
 /* ---- The call ----------------------------------------------------------------------------- */
 
-/* Which part lies on which device. */
+/* Which part lies on which device; of copies on several, on the caller's. */
 static enum trawl_status find_parts(struct split *split, const struct trawl_text *text,
                                     const struct trawl_plan *plan, struct devices *devices,
                                     struct trawl_error *error)
 {
+    struct worker *caller = &split->searcher->caller;
+
     for (uint64_t begin = 0; begin < text->bytes_count;) {
         struct engine_text found;
         struct part *part = &split->parts[split->part_count];
@@ -363,8 +366,14 @@ static enum trawl_status find_parts(struct split *split, const struct trawl_text
         if (split->part_count == PARTS_MAX ||
             !devices_locate(devices, plan, text->bytes + begin, text->bytes_count - begin,
                             &found) ||
-            found.device == ENGINE_DEVICES_MAX || found.held == 0 ||
-            atomic_load(&devices->lost[found.device]))
+            found.held == 0)
+            return TRAWL_FAIL(error, UNSUPPORTED, "not all of the text is on devices");
+        if (found.device == ENGINE_DEVICES_MAX) {
+            if (caller->device_index == ENGINE_DEVICES_MAX || worker_is_stranded(caller))
+                worker_change_device(caller);
+            found.device = caller->device_index;
+        }
+        if (atomic_load(&devices->lost[found.device]))
             return TRAWL_FAIL(error, UNSUPPORTED, "not all of the text is on devices");
         TRAWL_ASSERT(found.device < devices->device_count);
         *part = (struct part){begin, min_u64(found.held, PART_BYTES), 0, found.device};
@@ -393,34 +402,18 @@ static uint32_t helpers_for(const struct split *split, uint32_t devices)
     return (uint32_t)min_u64(min_u64(threads - 1 - devices, most), begins / HELPER_BEGINS + 1);
 }
 
-static void run(struct split *split, uint32_t *took_part)
+/* Workers of the devices list, and the caller copies meanwhile what they have listed. */
+static void list_shared(struct split *split, struct queue_item *first, uint32_t devices)
 {
     struct job *job = &split->job;
-    struct queue_item *first = NULL;
     uint64_t begin_ns = clock_now_ns();
-    uint32_t devices = 0, helpers;
 
-    job->leaves_soon = true;
-    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++) {
-        if ((atomic_load(&split->devices_left) >> i & 1) == 0)
-            continue;
-        split->items[i] = (struct queue_item){job, first, i, false};
-        first = &split->items[i];
-        devices++;
-    }
-    helpers = helpers_for(split, devices);
-    split->helpers = helpers;
-    split->pieces->put = split->matches != NULL ? put_matches : put_begins;
-    split->pieces->context = split;
-    split->pieces->words = split->matches != NULL ? NULL : split->begins->host;
-    split->pieces->room = split->begins->room;
-    pieces_begin(split->pieces, job->runtime, devices, helpers > 0);
     devices_push(&job->runtime->devices, first);
     while (atomic_load(&split->begun) < devices && atomic_load(&split->devices_left) != 0 &&
            clock_now_ns() - begin_ns < START_LOOKS_NS)
         (void)sched_yield();
     if (split->matches == NULL)
-        pieces_call(split->pieces, helpers);
+        pieces_call(split->pieces, split->helpers);
     while (atomic_load(&split->devices_left) != 0 && clock_now_ns() - begin_ns < CALLER_LOOKS_NS)
         if (pieces_work(split->pieces, 0))
             begin_ns = clock_now_ns();
@@ -431,10 +424,41 @@ static void run(struct split *split, uint32_t *took_part)
         (void)pthread_cond_wait(&split->changed, &split->lock);
     (void)pthread_mutex_unlock(&split->lock);
     devices_drop(&job->runtime->devices, job); /* after a fault nobody begins */
+}
+
+/* `shared`: by the devices' workers; else by the caller, on the one device there is. */
+static uint32_t run(struct split *split, bool shared)
+{
+    struct worker *caller = &split->searcher->caller;
+    struct job *job = &split->job;
+    struct queue_item *first = NULL;
+    uint32_t devices = 0;
+
+    job->leaves_soon = true;
+    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++) {
+        if ((atomic_load(&split->devices_left) >> i & 1) == 0)
+            continue;
+        split->items[i] = (struct queue_item){job, first, i, false};
+        first = &split->items[i];
+        devices++;
+    }
+    split->helpers = shared ? helpers_for(split, devices) : 0;
+    split->pieces->put = split->matches != NULL ? put_matches : put_begins;
+    split->pieces->context = split;
+    split->pieces->words = split->matches != NULL ? NULL : split->begins->host;
+    split->pieces->room = split->begins->room;
+    pieces_begin(split->pieces, job->runtime, devices, split->helpers > 0);
+    if (shared) {
+        list_shared(split, first, devices);
+    } else {
+        TRAWL_ASSERT(devices == 1);
+        worker_go_to(caller, first->device);
+        serve_device(first, caller);
+    }
     pieces_stop(split->pieces);
     job_end(job);
     pieces_end(split->pieces);
-    *took_part = atomic_load(&job->took_part);
+    return atomic_load(&job->took_part);
 }
 
 static void finish_stats(struct trawl_searcher *searcher, const struct trawl_text *text,
@@ -510,8 +534,9 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
     return TRAWL_OK;
 }
 
-/* One device's begins without threads, where they are rare or the text is short, come as fast. */
-static bool pays(const struct split *split, const struct trawl_plan *plan)
+/* Are the devices' workers to list? One device's begins, where they are rare or the text is short,
+ * the caller has as soon. */
+static bool is_shared(const struct split *split, const struct trawl_plan *plan)
 {
     bool is_long = split->text->bytes_count > resident_sizes.shared;
 
@@ -532,13 +557,16 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
                           .matches = matches,
                           .pieces = &pieces};
     uint64_t begin_ns = clock_now_ns();
-    uint32_t took_part = 0;
+    uint32_t took_part, left;
+    bool shared;
 
     if (text->kind != TEXT_MEMORY || plan_has_algorithm(plan) ||
         !atomic_load(&devices->has_texts) || !devices_work(devices))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
     TRAWL_TRY(find_parts(&split, text, plan, devices, error));
-    if (!pays(&split, plan) || !devices_start(devices))
+    shared = is_shared(&split, plan) && devices_start(devices);
+    left = split.devices_left;
+    if (!shared && (matches != NULL || (left & (left - 1)) != 0))
         return TRAWL_FAIL(error, UNSUPPORTED, "a search does as well, or no device has a thread");
     begins->count = begins->candidate_count = 0;
     atomic_store(&searcher->progress, 0);
@@ -546,7 +574,7 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
     split.job.serve_item = serve_device;
     (void)pthread_mutex_init(&split.lock, NULL);
     (void)pthread_cond_init(&split.changed, NULL);
-    run(&split, &took_part);
+    took_part = run(&split, shared);
     (void)pthread_cond_destroy(&split.changed);
     (void)pthread_mutex_destroy(&split.lock);
     if (split.status != TRAWL_OK) {

@@ -4,9 +4,9 @@
 
 #include "runtime/search.h"
 
-/* Fill the array by the one device that holds the text, or by all over which it is split; with
- * `matches`, that array, for which begins says all but its address. Not OK: they cannot do it, and
- * a search is to; STOPPED: cancelled. */
+/* Fill an array in the memory of the device that holds the text, or by the devices that do one in
+ * the host's; with `matches`, that array, for which begins says all but its address. Not OK: they
+ * cannot do it, and of the second a search is to; STOPPED: cancelled. */
 enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                    const struct trawl_text *text, struct engine_words *begins,
                                    struct trawl_error *error);

@@ -293,8 +293,7 @@ enum trawl_status trawl_positions(struct trawl_searcher *searcher, const struct 
     return search_checked(searcher, plan, text, &sink, error);
 }
 
-/* Fill the sink's array, which has room for so many: by devices alone where they can, else by a
- * search. */
+/* Fill the sink's array: by devices alone where they can, else by a search. */
 static enum trawl_status fill_array(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     struct trawl_text *text, struct sink *sink, uint64_t *count,
                                     struct trawl_error *error)
@@ -306,8 +305,6 @@ static enum trawl_status fill_array(struct trawl_searcher *searcher, const struc
     TRAWL_TRY(search_enter(searcher, plan, text, error));
     if (array.room > 0)
         status = begins_by_devices(searcher, plan, text, &array, sink->matches, &device_error);
-    if (array.host != NULL && array.room > 0 && status != TRAWL_OK && status != TRAWL_STOPPED)
-        status = begins_by_device(searcher, plan, text, &array, &device_error);
     sink->count = array.count;
     if (status != TRAWL_OK && status != TRAWL_STOPPED) {
         sink->count = 0;

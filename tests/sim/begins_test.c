@@ -163,7 +163,6 @@ static void case_run(uint64_t index)
     sim_driver_reset_usual(index + 1);
     limits = cuda_case_limits(&random);
     limits.begins_room = 1 + test_random_below(&random, 200);
-    limits.begins_aligned = index % 40;
     cuda_limits_replace(&limits);
     scene_open(&s, &random);
     searcher = host_searcher(engine, (uint32_t)(1 + test_random_below(&random, 3)), 0, &error);

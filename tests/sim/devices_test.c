@@ -64,7 +64,6 @@ static void reset(uint32_t devices)
     limits.split_overlap = 100;
     limits.launch_begins_max = 3000;
     limits.begins_room = 20; /* less than a stripe has */
-    limits.begins_aligned = 10;
     limits.hits_room_min = 5;
     cuda_limits_replace(&limits);
     host_devices(devices);

@@ -178,6 +178,30 @@ static void filled(uint32_t devices, uint32_t threads, uint64_t room, uint64_t p
     host_close(&s.host);
 }
 
+/* A short text, of which each device has a copy: by the caller, as one chunk, where a search takes
+ * two. (An array of the host's had a way of its own, whose answers alone were looked at.) */
+static void filled_by_caller(uint32_t devices, uint32_t threads)
+{
+    struct scene s = {TRAWL_ENGINE_CUDA, devices, threads, 10, 2, 0, {NULL, NULL}};
+    uint64_t begins[TEXT_BYTES], count = 0, expected = 0;
+    struct trawl_text *text = NULL;
+    struct trawl_stats stats;
+
+    while (expected < fixture.counts[0] && fixture.begins[expected] + 3 <= 2 * CHUNK_BYTES)
+        expected++;
+    scene_open(&s);
+    MUST(trawl_text_from_memory(fixture.letters.bytes, 2 * CHUNK_BYTES, &text, NULL));
+    MUST(trawl_text_load(s.host.searcher, text, NULL));
+    MUST(trawl_begins_into(s.host.searcher, fixture.one, text, begins, TEXT_BYTES, &count, NULL));
+    TEST_CHECK_U64(count, expected);
+    TEST_CHECK(memcmp(begins, fixture.begins, expected * sizeof *begins) == 0);
+    stats = must_stats(s.host.searcher);
+    TEST_CHECK(stats.thread_count == 1 && stats.chunk_count == 1 && stats.device_chunk_count == 1);
+    trawl_text_unload(s.host.searcher, text);
+    trawl_text_close(text);
+    host_close(&s.host);
+}
+
 /* Call `nth` of the driver, in the first array or the second, finds no memory; or from it on a
  * device is lost. False: there were fewer. A copy's error may come with the call that waits for it
  * alone: so every third call has its turn. (Where the tries had grown apart, and the array lay
@@ -214,6 +238,8 @@ static void arrays(void)
     uint32_t turn = (uint32_t)test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED;
     uint64_t step = test_is_long() ? 1 : TEST_SANITIZED ? 13 : 3, calls = 0;
 
+    for (uint32_t i = 0; i < 6; i++)
+        filled_by_caller(1 + i % 3, 1 + i / 3 * 4);
     begins_help_from(1);
     for (uint32_t i = 0; i < test_amount(3, 96); i++)
         filled(2 + (i + turn) % 3, 1 + (i * 5 + turn) % 9, rooms[i % 3],
