@@ -8,6 +8,7 @@ cdef extern from "Python.h":
     Py_ssize_t PyNumber_AsSsize_t(object number, object overflow) except? -1
     object PySeqIter_New(object sequence)
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *count) except NULL
+    bint PyUnicode_IS_ASCII(object text)
     int PyErr_CheckSignals() except -1
     # A buffer that is taken and released by hand.
     ctypedef struct taken_buffer "Py_buffer":

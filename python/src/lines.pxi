@@ -139,6 +139,7 @@ cdef class LineBatches(Iteration):
     """An iterator over lines in which an occurrence begins, a Lines at a time."""
 
     cdef lines_state lines
+    cdef walk by_begins
 
     def __dealloc__(self):
         self.close()
@@ -165,14 +166,18 @@ cdef class LineBatches(Iteration):
     cdef object taken(self):
         cdef uint64_t count = self.lines.numbers.count
 
+        if count > 0:
+            with nogil:
+                walk_begins(&self.by_begins, values_of(&self.lines.begins), count)
         return _sources.Lines(column_taken(&self.lines.numbers), column_taken(&self.lines.begins),
                               array_of("Z", count, &self.lines.ends, &self.lines.bytes, 1))
 
 
-cdef LineBatches line_batches(Searcher searcher, Plan plan, text, bint pauses):
+cdef LineBatches line_batches(Searcher searcher, Plan plan, text, bint pauses, offsets):
     cdef LineBatches made = LineBatches.__new__(LineBatches)
     cdef work *todo
 
+    made.by_begins.bytes = characters_of(text, offsets)
     made.open(searcher, plan, text)
     todo = &made.handle.todo
     made.lines.todo = todo

@@ -303,43 +303,52 @@ cdef class Plan:
         limit: stop there."""
         return default().count_lines(self, text, invert=invert, limit=limit, progress=progress)
 
-    def first(self, text, *, progress=None):
+    def first(self, text, *, offsets="characters", progress=None):
         """The first occurrence as (begin, end, pattern), or None. Among those that begin at one
-        place it is that of the least pattern index."""
-        return default().first(self, text, progress=progress)
+        place it is that of the least pattern index.
+        offsets: of a str they count its characters, so that text[begin:end] is what was found;
+        with 'bytes' those of its UTF-8. Of all other texts they count bytes.
 
-    def positions(self, text, *, progress=None):
-        """Where all occurrences begin, ascending: a Column of uint64."""
-        return default().positions(self, text, progress=progress)
+        >>> Plan('tea').first('caf\u00e9, tea')
+        (6, 9, 0)
+        """
+        return default().first(self, text, offsets=offsets, progress=progress)
 
-    def positions_into(self, text, out, *, progress=None):
+    def positions(self, text, *, offsets="characters", progress=None):
+        """Where all occurrences begin, ascending: a Column of uint64. offsets: as of first()."""
+        return default().positions(self, text, offsets=offsets, progress=progress)
+
+    def positions_into(self, text, out, *, offsets="characters", progress=None):
         """Write where the first len(out) occurrences begin to an array of yours, and return how
         many there are in all. out: one dimension of 64-bit numbers with the buffer protocol, or on
         a device, with __cuda_array_interface__; for that the text is to be loaded (Searcher.load),
-        and work on out that was submitted before is to be over."""
-        return default().positions_into(self, text, out, progress=progress)
+        and work on out that was submitted before is to be over. offsets: as of first()."""
+        return default().positions_into(self, text, out, offsets=offsets, progress=progress)
 
-    def matches(self, text, *, line_numbers=False, progress=None):
-        """All occurrences in order of (begin, pattern): Matches, which holds columns."""
-        return default().matches(self, text, line_numbers=line_numbers, progress=progress)
+    def matches(self, text, *, line_numbers=False, offsets="characters", progress=None):
+        """All occurrences in order of (begin, pattern): Matches, which holds columns. offsets: as
+        of first()."""
+        return default().matches(self, text, line_numbers=line_numbers, offsets=offsets,
+                                 progress=progress)
 
-    def batches(self, text, *, line_numbers=False):
+    def batches(self, text, *, line_numbers=False, offsets="characters"):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
-        Batches without an occurrence are left out."""
-        return default().batches(self, text, line_numbers=line_numbers)
+        Batches without an occurrence are left out. offsets: as of first()."""
+        return default().batches(self, text, line_numbers=line_numbers, offsets=offsets)
 
-    def each(self, text, call, *, line_numbers=False):
+    def each(self, text, call, *, line_numbers=False, offsets="characters"):
         """Call call(matches) with each of these batches; a true answer ends the search. Returns how
         many occurrences the calls were given."""
-        return default().each(self, text, call, line_numbers=line_numbers)
+        return default().each(self, text, call, line_numbers=line_numbers, offsets=offsets)
 
-    def lines(self, text, *, progress=None):
-        """The lines in which an occurrence begins: Lines, each with its number and its begin."""
-        return default().lines(self, text, progress=progress)
+    def lines(self, text, *, offsets="characters", progress=None):
+        """The lines in which an occurrence begins: Lines, each with its number and its begin.
+        offsets: as of first()."""
+        return default().lines(self, text, offsets=offsets, progress=progress)
 
-    def line_batches(self, text):
+    def line_batches(self, text, *, offsets="characters"):
         """Iterate over these lines in batches, each a Lines, while the text is searched."""
-        return line_batches(default(), self, text, True)
+        return line_batches(default(), self, text, True, offsets)
 
     def contains(self, column, *, progress=None):
         """Of each record: does any pattern occur in it? An Array of bool."""

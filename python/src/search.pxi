@@ -14,6 +14,75 @@ cdef answer search(Searcher searcher, Plan plan, text, progress,
         searcher.give(handle)
 
 
+# ---- Characters of a str ----
+
+# How many characters begin before a place of a str's UTF-8. The next place is counted from there.
+cdef struct walk:
+    const uint8_t *bytes  # NULL: offsets count bytes, and stay
+    uint64_t at
+    uint64_t characters
+
+
+cdef const uint8_t *characters_of(object text, object offsets) except? NULL:
+    """The UTF-8 whose characters a call's offsets count; NULL: they count bytes."""
+    cdef Py_ssize_t count
+
+    if offsets == "bytes":
+        return NULL
+    if offsets != "characters":
+        raise ValueError(f"offsets: 'characters' or 'bytes', not {offsets!r}")
+    if isinstance(text, Source):
+        text = (<Source>text).owner
+    if not isinstance(text, str) or PyUnicode_IS_ASCII(text):
+        return NULL
+    return <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
+
+
+cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) noexcept nogil:
+    """How many characters begin there: bytes but for those like 10xxxxxx, which go on with one."""
+    cdef uint64_t LANES = 0x0101010101010101, found = end - begin, word, lanes, words, i
+
+    while end - begin >= 8:
+        words = min((end - begin) // 8, <uint64_t>255)  # what a lane of 8 bits holds
+        lanes = 0
+        for i in range(words):
+            memcpy(&word, bytes + begin + 8 * i, 8)
+            lanes += word >> 7 & ~word >> 6 & LANES
+        # 8 lanes to 4, of 16 bits, whose sum is the product's highest.
+        lanes = (lanes & <uint64_t>0x00ff00ff00ff00ff) + (lanes >> 8 & <uint64_t>0x00ff00ff00ff00ff)
+        found -= lanes * <uint64_t>0x0001000100010001 >> 48
+        begin += 8 * words
+    if begin < end and end >= 8:  # the rest is the highest bytes of the word that ends there
+        memcpy(&word, bytes + end - 8, 8)
+        word >>= 8 * (8 - (end - begin))
+        return found - ((word >> 7 & ~word >> 6 & LANES) * LANES >> 56)
+    for i in range(begin, end):
+        found -= bytes[i] & 0xc0 == 0x80
+    return found
+
+
+cdef uint64_t walk_to(walk *by, uint64_t place) noexcept nogil:
+    """How many characters begin before the place."""
+    if place >= by.at:
+        by.characters += characters_in(by.bytes, by.at, place)
+    else:
+        by.characters -= characters_in(by.bytes, place, by.at)
+    by.at = place
+    return by.characters
+
+
+cdef void walk_begins(walk *by, uint64_t *begins, uint64_t count) noexcept nogil:
+    """Offsets of bytes become those of the characters that hold them."""
+    for i in range(count if by.bytes != NULL else 0):
+        begins[i] = walk_to(by, begins[i]) - (by.bytes[begins[i]] & 0xc0 == 0x80)
+
+
+cdef void walk_ends(walk *by, uint64_t *ends, uint64_t count) noexcept nogil:
+    """The same of ends: a character that an occurrence has a part of belongs to it."""
+    for i in range(count if by.bytes != NULL else 0):
+        ends[i] = walk_to(by, ends[i])
+
+
 # ---- Count, first ----
 
 
@@ -58,6 +127,8 @@ cdef struct match_columns:
     bint with_lines  # make that column, whatever the batches hold
     uint64_t text_begin
     uint64_t text_end
+    walk by_begins
+    walk by_ends
 
 
 cdef void match_columns_drop(match_columns *columns) noexcept nogil:
@@ -69,14 +140,23 @@ cdef void match_columns_drop(match_columns *columns) noexcept nogil:
 
 cdef bint match_columns_put(match_columns *columns, const trawl_batch *batch) noexcept nogil:
     """False: no memory."""
+    cdef uint64_t count = columns.begins.count
+
     put_values(&columns.begins, batch.begins, batch.match_count)
     put_values(&columns.ends, batch.ends, batch.match_count)
     put_values(&columns.patterns, batch.pattern_indices, batch.match_count)
     if columns.with_lines:
         put_values(&columns.lines, batch.line_numbers, batch.match_count)
     columns.text_end = batch.text_end
-    return not (columns.begins.failed or columns.ends.failed or columns.patterns.failed
-                or columns.lines.failed)
+    if (columns.begins.failed or columns.ends.failed or columns.patterns.failed
+            or columns.lines.failed):
+        return False
+    if columns.by_begins.bytes != NULL:
+        if batch.match_count > 0:
+            walk_begins(&columns.by_begins, values_of(&columns.begins) + count, batch.match_count)
+            walk_ends(&columns.by_ends, values_of(&columns.ends) + count, batch.match_count)
+        walk_ends(&columns.by_ends, &columns.text_end, 1)
+    return True
 
 
 cdef object matches_of(match_columns *columns):
@@ -169,6 +249,8 @@ cdef class Batches(Iteration):
 
     cdef trawl_search *search
     cdef bint line_numbers
+    cdef walk by_begins
+    cdef walk by_ends
 
     def __dealloc__(self):
         self.close()
@@ -193,9 +275,12 @@ cdef class Batches(Iteration):
         made = None
         columns.with_lines = self.line_numbers
         columns.text_begin = step.batch.text_begin
+        columns.by_begins, columns.by_ends = self.by_begins, self.by_ends
+        walk_ends(&columns.by_ends, &columns.text_begin, 1)
         try:
             if not match_columns_put(&columns, &step.batch):
                 raise MemoryError()
+            self.by_begins, self.by_ends = columns.by_begins, columns.by_ends
             if step.batch.match_count > 0:
                 made = matches_of(&columns)
         finally:
@@ -218,7 +303,7 @@ cdef void work_begins_on_device(work *todo) noexcept nogil:
                                          todo.limit, &todo.answer.count, &todo.error)
 
 
-cdef Column begins_of(Handle handle, progress):
+cdef Column begins_of(Handle handle, progress, walk *by):
     """Search into one array; where there are more than it holds, again into one that holds them."""
     cdef work *todo = &handle.todo
     cdef uint64_t patterns = min(trawl_plan_pattern_count(todo.plan), <uint64_t>4)
@@ -243,4 +328,7 @@ cdef Column begins_of(Handle handle, progress):
         todo.limit = todo.answer.count
     block_resize(made.memory, todo.answer.count * sizeof(uint64_t))
     made.length = <Py_ssize_t>todo.answer.count
+    if by.bytes != NULL:
+        with nogil:
+            walk_begins(by, <uint64_t *>made.memory.bytes, todo.answer.count)
     return made

@@ -432,14 +432,20 @@ cdef class Searcher:
         return search(self, plan, text, progress, work_count_lines,
                       UNKNOWN if limit is None else limit, invert).count
 
-    def first(self, Plan plan not None, text, *, progress=None):
+    def first(self, Plan plan not None, text, *, offsets="characters", progress=None):
+        cdef walk by = walk(characters_of(text, offsets), 0, 0)
         cdef answer found = search(self, plan, text, progress, work_first)
 
         if not found.found:
             return None
+        if by.bytes != NULL:
+            with nogil:
+                walk_begins(&by, &found.match.begin, 1)
+                walk_ends(&by, &found.match.end, 1)
         return found.match.begin, found.match.end, found.match.pattern_index
 
-    def positions(self, Plan plan not None, text, *, progress=None):
+    def positions(self, Plan plan not None, text, *, offsets="characters", progress=None):
+        cdef walk by = walk(characters_of(text, offsets), 0, 0)
         cdef Handle handle = self.take()
         cdef match_columns columns
 
@@ -447,7 +453,7 @@ cdef class Searcher:
         try:
             handle.open(self, plan, text)
             if not handle.todo.is_stream and handle.todo.bytes != UNKNOWN:
-                return begins_of(handle, progress)
+                return begins_of(handle, progress, &by)
             # What can be read only once: with room that grows.
             handle.todo.flags, handle.todo.out = 0, &columns
             handle.run(work_matches, progress)
@@ -456,17 +462,28 @@ cdef class Searcher:
             match_columns_drop(&columns)
             self.give(handle)
 
-    def positions_into(self, Plan plan not None, text, out, *, progress=None):
+    def positions_into(self, Plan plan not None, text, out, *, offsets="characters",
+                       progress=None):
+        cdef walk by = walk(characters_of(text, offsets), 0, 0)
         cdef Target target = Target(out)
+        cdef uint64_t count
 
-        return search(self, plan, text, progress,
-                      work_begins_on_device if target.on_device else work_begins, target.room, 0,
-                      <void *>target.address).count
+        if target.on_device and by.bytes != NULL:
+            raise ValueError("positions_into: an array on a device takes offsets='bytes' alone")
+        count = search(self, plan, text, progress,
+                       work_begins_on_device if target.on_device else work_begins, target.room, 0,
+                       <void *>target.address).count
+        if by.bytes != NULL:
+            with nogil:
+                walk_begins(&by, <uint64_t *>target.address, min(count, target.room))
+        return count
 
-    def matches(self, Plan plan not None, text, *, bint line_numbers=False, progress=None):
+    def matches(self, Plan plan not None, text, *, bint line_numbers=False,
+                offsets="characters", progress=None):
         cdef match_columns columns
 
         memset(&columns, 0, sizeof(columns))
+        columns.by_begins.bytes = columns.by_ends.bytes = characters_of(text, offsets)
         columns.with_lines = line_numbers
         try:
             search(self, plan, text, progress, work_matches, 0,
@@ -475,11 +492,13 @@ cdef class Searcher:
         finally:
             match_columns_drop(&columns)
 
-    def batches(self, Plan plan not None, text, *, bint line_numbers=False):
+    def batches(self, Plan plan not None, text, *, bint line_numbers=False,
+                offsets="characters"):
         cdef Batches made = Batches.__new__(Batches)
         cdef trawl_error error
         cdef int status
 
+        made.by_begins.bytes = made.by_ends.bytes = characters_of(text, offsets)
         made.line_numbers = line_numbers
         made.open(self, plan, text)
         status = trawl_search_open(made.handle.todo.searcher, plan.plan, made.handle.todo.text,
@@ -488,18 +507,20 @@ cdef class Searcher:
         check(status, &error)
         return made
 
-    def each(self, Plan plan not None, text, call, *, bint line_numbers=False):
-        return _sources.each(self.batches(plan, text, line_numbers=line_numbers), call)
+    def each(self, Plan plan not None, text, call, *, bint line_numbers=False,
+             offsets="characters"):
+        return _sources.each(
+            self.batches(plan, text, line_numbers=line_numbers, offsets=offsets), call)
 
-    def lines(self, Plan plan not None, text, *, progress=None):
-        cdef LineBatches made = line_batches(self, plan, text, False)
+    def lines(self, Plan plan not None, text, *, offsets="characters", progress=None):
+        cdef LineBatches made = line_batches(self, plan, text, False, offsets)
 
         lines_restart(&made.lines)
         made.handle.run(work_lines, progress)
         return made.taken()
 
-    def line_batches(self, Plan plan not None, text):
-        return line_batches(self, plan, text, True)
+    def line_batches(self, Plan plan not None, text, *, offsets="characters"):
+        return line_batches(self, plan, text, True, offsets)
 
     def contains(self, Plan plan not None, column, *, progress=None):
         return search_column(self, plan, column, progress, CONTAINS)

@@ -39,10 +39,6 @@ def test_memory():
     grown.append(0)  # the search has let go of it
 
 
-def test_offsets_of_str_are_bytes():
-    assert trawl.Plan("b").positions("äb").tolist() == [2]
-
-
 def test_files(tmp_path):
     path = tmp_path / "text"
     path.write_bytes(TEXT)

@@ -10,8 +10,9 @@
 [0, 7]
 
 A Plan is compiled once and searches any text: bytes and all else with the buffer protocol, str (as
-UTF-8), paths, file objects and pipes. Offsets count bytes. A Searcher says with which threads and
-devices; a plan's own methods use one that is opened by the first search.
+UTF-8), paths, file objects and pipes. Offsets in a str count its characters, in all other texts bytes.
+A Searcher says with which threads and devices; a plan's own methods use one that is opened by the
+first search.
 """
 
 from ._errors import (

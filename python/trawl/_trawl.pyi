@@ -38,6 +38,7 @@ _Pattern: TypeAlias = str | Buffer
 _Array: TypeAlias = Buffer | _NumpyArray | _CudaArray | _Tensor
 _TextSource: TypeAlias = Text | _Array | str | PathLike[str] | PathLike[bytes] | _Reads | int
 _Records: TypeAlias = _ArrowArray | _ArrowStream | Iterable[str | Buffer | None]
+_Offsets: TypeAlias = Literal["characters", "bytes"]
 _Progress: TypeAlias = Callable[[int], object] | None
 _Match: TypeAlias = tuple[int, int, int]
 _Method: TypeAlias = Literal["auto", "every", "grams", "sampled", "set", "buckets", "classes",
@@ -99,18 +100,49 @@ class Plan:
         limit: int | None = None,
         progress: _Progress = None,
     ) -> int: ...
-    def first(self, text: _TextSource, *, progress: _Progress = None) -> _Match | None: ...
-    def positions(self, text: _TextSource, *, progress: _Progress = None) -> Column: ...
-    def positions_into(self, text: _TextSource, out: _Array, *, progress: _Progress = None) -> int: ...
-    def matches(
-        self, text: _TextSource, *, line_numbers: bool = False, progress: _Progress = None
-    ) -> Matches: ...
-    def batches(self, text: _TextSource, *, line_numbers: bool = False) -> Batches: ...
-    def each(
-        self, text: _TextSource, call: Callable[[Matches], object], *, line_numbers: bool = False
+    def first(
+        self, text: _TextSource, *, offsets: _Offsets = "characters", progress: _Progress = None
+    ) -> _Match | None: ...
+    def positions(
+        self, text: _TextSource, *, offsets: _Offsets = "characters", progress: _Progress = None
+    ) -> Column: ...
+    def positions_into(
+        self,
+        text: _TextSource,
+        out: _Array,
+        *,
+        offsets: _Offsets = "characters",
+        progress: _Progress = None,
     ) -> int: ...
-    def lines(self, text: _TextSource, *, progress: _Progress = None) -> Lines: ...
-    def line_batches(self, text: _TextSource) -> LineBatches: ...
+    def matches(
+        self,
+        text: _TextSource,
+        *,
+        line_numbers: bool = False,
+        offsets: _Offsets = "characters",
+        progress: _Progress = None,
+    ) -> Matches: ...
+    def batches(
+        self,
+        text: _TextSource,
+        *,
+        line_numbers: bool = False,
+        offsets: _Offsets = "characters",
+    ) -> Batches: ...
+    def each(
+        self,
+        text: _TextSource,
+        call: Callable[[Matches], object],
+        *,
+        line_numbers: bool = False,
+        offsets: _Offsets = "characters",
+    ) -> int: ...
+    def lines(
+        self, text: _TextSource, *, offsets: _Offsets = "characters", progress: _Progress = None
+    ) -> Lines: ...
+    def line_batches(
+        self, text: _TextSource, *, offsets: _Offsets = "characters"
+    ) -> LineBatches: ...
     def contains(self, column: _Records, *, progress: _Progress = None) -> Array: ...
     def which(self, column: _Records, *, progress: _Progress = None) -> Array: ...
     def pattern_counts(self, column: _Records, *, progress: _Progress = None) -> Array: ...
@@ -157,11 +189,29 @@ class Searcher:
         progress: _Progress = None,
     ) -> int: ...
     def first(
-        self, plan: Plan, text: _TextSource, *, progress: _Progress = None
+        self,
+        plan: Plan,
+        text: _TextSource,
+        *,
+        offsets: _Offsets = "characters",
+        progress: _Progress = None,
     ) -> _Match | None: ...
-    def positions(self, plan: Plan, text: _TextSource, *, progress: _Progress = None) -> Column: ...
+    def positions(
+        self,
+        plan: Plan,
+        text: _TextSource,
+        *,
+        offsets: _Offsets = "characters",
+        progress: _Progress = None,
+    ) -> Column: ...
     def positions_into(
-        self, plan: Plan, text: _TextSource, out: _Array, *, progress: _Progress = None
+        self,
+        plan: Plan,
+        text: _TextSource,
+        out: _Array,
+        *,
+        offsets: _Offsets = "characters",
+        progress: _Progress = None,
     ) -> int: ...
     def matches(
         self,
@@ -169,9 +219,17 @@ class Searcher:
         text: _TextSource,
         *,
         line_numbers: bool = False,
+        offsets: _Offsets = "characters",
         progress: _Progress = None,
     ) -> Matches: ...
-    def batches(self, plan: Plan, text: _TextSource, *, line_numbers: bool = False) -> Batches: ...
+    def batches(
+        self,
+        plan: Plan,
+        text: _TextSource,
+        *,
+        line_numbers: bool = False,
+        offsets: _Offsets = "characters",
+    ) -> Batches: ...
     def each(
         self,
         plan: Plan,
@@ -179,9 +237,19 @@ class Searcher:
         call: Callable[[Matches], object],
         *,
         line_numbers: bool = False,
+        offsets: _Offsets = "characters",
     ) -> int: ...
-    def lines(self, plan: Plan, text: _TextSource, *, progress: _Progress = None) -> Lines: ...
-    def line_batches(self, plan: Plan, text: _TextSource) -> LineBatches: ...
+    def lines(
+        self,
+        plan: Plan,
+        text: _TextSource,
+        *,
+        offsets: _Offsets = "characters",
+        progress: _Progress = None,
+    ) -> Lines: ...
+    def line_batches(
+        self, plan: Plan, text: _TextSource, *, offsets: _Offsets = "characters"
+    ) -> LineBatches: ...
     def contains(
         self, plan: Plan, column: _Records, *, progress: _Progress = None
     ) -> Array: ...
