@@ -182,6 +182,8 @@ class Check:
                 found = at[i - 1] * (at[i] / at[i - 1]) ** share
         self.numbers(rest, [str(int(float(three(found))))] if found
                      else [str(int(at[0])), str(int(at[-1]))])
+        if 'bound' not in claim:
+            return 'ours'
         away = max(found / claim['bound'], claim['bound'] / found) / 2 if found else 99
         return self.word([True if away <= 1 / 1.05 else False if away >= 1.05 else None])
 
@@ -223,10 +225,10 @@ class Check:
                      three(max(ratios))] if ratios else []
             self.expect(re.findall(NUMBER, cells[4]) == ahead, f'{paper}: {cells[4]}, expected {ahead}')
         every = [it for paper in self.counts for it in self.compared(paper)]
-        lost = [it for it in every if it[0] > it[1]]
+        lost, medians = [it for it in every if it[0] > it[1]], sum(it[3] for it in every)
         said = re.search(r'"trawl beside it" compares.*', part).group(0)
         self.expect([int(it) for it in re.findall(NUMBER, said)] == [len(every)] + ([
-            len(lost), sum(it[3] for it in every), sum(it[4] for it in lost)] if lost else []), said)
+            len(lost), medians, sum(it[4] for it in lost)] if lost or medians else []), said)
         lines = [line for line in part.splitlines() if line.startswith('- ') and 'Why: ' in line]
         self.expect(len(lines) == len(lost), f'{len(lines)} losses, expected {len(lost)}')
         for own, rival, (paper, row, place), _, everywhere in lost:

@@ -529,12 +529,19 @@ class Reports(Case):
         self.assertEqual(claims.judge(figures, {**claim, 'bound': 300})[0], 'not reproduced')
         figures, _ = self.figures(('a', 'published', 1), ('b', 'published', 2))
         self.assertEqual(claims.judge(figures, claim),
-                         ('not reproduced', ': nowhere between 10 and 1000 bytes (0.500 to 2.00 ×).', ''))
+                         ('not reproduced', ': back and forth between 10 and 1000 bytes (0.500 to 2.00 ×).', ''))
+        for left, word in (('a', ': everywhere between '), ('b', ': nowhere between ')):
+            same = ['on|a', 'on|b'] if left == 'a' else ['on|b', 'on|a']
+            found = claims.judge(figures, {**claim, 'cases': [['10', *same], ['1000', *same]]})
+            self.assertTrue(found[1].startswith(word), found)
 
     def test_losses(self):
-        for own, words in ((2, 'behind in 1; in 1 of them (*)'), (0.5, 'ahead in all.')):
-            found = losses.find({'rows': self.figures(('x', 'published', 1), ('y', 'published', 3),
-                                                      ('trawl, one core', 'own', own))[1]})
+        for own, words in (([2, 2, 2], 'behind in 1 (by medians in 1); in 1 of them (*)'),
+                           ([0.5, 0.5, 9], 'behind in 1 (by medians in 0); in 1 of them (*)'),
+                           ([0, 1.2, 1.2], 'behind in 0 (by medians in 1)'), ([0.5] * 3, 'ahead in all.')):
+            rows = self.figures(('x', 'published', 1), ('y', 'published', 3), ('trawl, one core', 'own', 1))[1]
+            rows[0]['results'][2]['seconds'] = own
+            found = losses.find({'rows': rows})
             self.assertIn(words, losses.lines(found)[0])
         self.assertEqual(losses.beside(found, 'p'), 'ahead in 1 of 1 (2.00 to 2.00 ×)')
 

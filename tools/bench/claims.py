@@ -156,11 +156,15 @@ def where(claim, cells, answers):
 
 
 def cross(claim, cells):
-    at, bound = crossing(cells), claim['bound']
+    at, bound = crossing(cells), claim.get('bound')
     if at is None:
-        text = f': nowhere between {cells[0][0]} and {cells[-1][0]} {claim["unit"]}'
+        found = {cell[2] >= 1 for cell in cells}
+        text = ': back and forth' if len(found) > 1 else ': everywhere' if True in found else ': nowhere'
+        text += f' between {cells[0][0]} and {cells[-1][0]} {claim["unit"]}'
     else:
         text = f': here from {float(digits(at)):.0f} {claim["unit"]} on'
+    if bound is None:
+        return text + f' ({span([cell[2] for cell in cells])})', at is not None
     off = max(at / bound, bound / at) / CROSSING_NEAR if at else NEAR
     return text + f' ({span([cell[2] for cell in cells])})', \
         True if off <= 1 / NEAR else False if off >= NEAR else None

@@ -83,10 +83,9 @@ def call(_, __, rival, own):
 
 
 REASONS = (
-    (plan, 'the plan: trawl chooses a method and builds tables in {0} ms, the other takes {1} ms; '
-           'without them {2} and {3} ms'),
-    (dense, 'the occurrences: where they are few, trawl takes {0} ms, the other {1} ms; here trawl finds '
-            '{2}, of which {3} are a cell\'s first, each in {4} ns'),
+    (plan, 'the plan: trawl\'s takes {0} ms, the other\'s {1}; without them {2} and {3} ms'),
+    (dense, 'the occurrences: with few, trawl takes {0} ms, the other {1}; here it finds {2} ({3} of '
+            'them a cell\'s first), {4} ns each'),
     (process, 'start and end of the process: inside a running one trawl takes {0} ms'),
     (chunks, 'the chunks: trawl copies {0} to pinned memory in {1} ms, summed over threads, and searches '
              'them in {2} ms; the other copies once in {3} ms, its kernel takes {4} ms'),
@@ -143,11 +142,11 @@ def beside(found, paper):
 
 
 def lines(found):
-    lost = [it for it in found if it['why']]
+    lost, medians = [it for it in found if it['why']], sum(it['by_median'] for it in found)
     text = [f'"trawl beside it" compares means of whole searches, copies included, on the same kind of '
             f'processor: trawl\'s best with the source\'s best, {len(found)} comparisons. trawl is '
-            + (f'behind in {len(lost)} (by medians in {sum(it["by_median"] for it in found)}); in {sum(it["everywhere"] for it in lost)} of them (*) on every '
-               'processor:' if lost else 'ahead in all.')]
+            + (f'behind in {len(lost)} (by medians in {medians}); in {sum(it["everywhere"] for it in lost)} of them (*) on every '
+               'processor:' if lost or medians else 'ahead in all.')]
     return text + [''] * bool(lost) + [
         f"- {it['paper']}, {it['place']}, {it['row']}{'*' if it['everywhere'] else ''}: trawl takes "
         f"{digits(ms(it['own']))} ms, {it['rival']['name']} {digits(ms(it['rival']))} ms. Why: {it['why']}."
