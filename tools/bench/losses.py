@@ -145,8 +145,8 @@ def lines(found):
     lost, medians = [it for it in found if it['why']], sum(it['by_median'] for it in found)
     text = [f'"trawl beside it" compares means of whole searches, copies included, on the same kind of '
             f'processor: trawl\'s best with the source\'s best, {len(found)} comparisons. trawl is '
-            + (f'behind in {len(lost)} (by medians in {medians}); in {sum(it["everywhere"] for it in lost)} of them (*) on every '
-               'processor:' if lost or medians else 'ahead in all.')]
+            + (f'behind in {len(lost)} (by medians in {medians}); in '
+               f'{sum(it["everywhere"] for it in lost)} of them (*) on every processor:' if lost or medians else 'ahead in all.')]
     return text + [''] * bool(lost) + [
         f"- {it['paper']}, {it['place']}, {it['row']}{'*' if it['everywhere'] else ''}: trawl takes "
         f"{digits(ms(it['own']))} ms, {it['rival']['name']} {digits(ms(it['rival']))} ms. Why: {it['why']}."
