@@ -88,11 +88,20 @@ static enum trawl_status mark(struct gallery_device *own, struct cuda_event *eve
 
 /* ---- The plan's side ------------------------------------------------------------------------ */
 
-/* A literal's place among the tables: its bytes, padded, and its shifts. */
-static uint64_t literal_room(const struct trawl_plan *plan, uint32_t literal)
+static bool has_trie(const struct gallery_device *own)
 {
-    uint64_t bytes = plan_literal_at(plan, literal).bytes_count + PATTERN_ALIGNMENT - 1;
+    return (gallery_row_for(own, 0)->needs & TRIE) != 0;
+}
 
+/* A literal's place among the tables: its bytes, padded, and its shifts. Or a state of the trie for
+ * each byte, and a word. */
+static uint64_t literal_room(const struct gallery_device *own, uint32_t literal)
+{
+    uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
+    uint64_t bytes = count + PATTERN_ALIGNMENT - 1;
+
+    if (has_trie(own))
+        return (GALLERY_TRIE_ROW * count + 1) * sizeof(uint32_t);
     return bytes - bytes % PATTERN_ALIGNMENT + SHIFTS * sizeof(uint32_t);
 }
 
@@ -125,41 +134,37 @@ static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *tri
     row[0] = literal + 1;
 }
 
-/* The states, and after them the literals with equal bytes. */
-static enum trawl_status send_trie(struct gallery_device *own, struct trawl_error *error)
+/* Of all literals 1 + the next one with the same bytes, then the states. Returns the bytes. */
+static uint64_t fill_trie(struct gallery_device *own, uint32_t *equals)
 {
-    uint64_t literals = own->plan->literal_count, words = GALLERY_TRIE_ROW, room, bytes;
-    enum trawl_status status = TRAWL_OK;
-    uint32_t *trie, *equals;
-    void *memory;
+    uint32_t literals = own->plan->literal_count;
 
-    for (uint32_t i = 0; i < literals; i++)
-        words += GALLERY_TRIE_ROW * plan_literal_at(own->plan, i).bytes_count;
-    room = words + literals;
-    TRAWL_TRY(memory_allocate_zeroed(room, sizeof *trie, &memory, error));
-    trie = (uint32_t *)memory;
-    equals = trie + words;
     own->trie_states = 1;
-    for (uint32_t i = own->plan->literal_count; i-- > 0;) /* so that equal ones ascend */
-        trie_add(own, i, trie, equals + i);
-    words = (uint64_t)GALLERY_TRIE_ROW * own->trie_states;
-    memmove(trie + words, equals, (size_t)literals * sizeof *equals);
-    bytes = (words + literals) * sizeof *trie;
-    TRAWL_TRY_DONE(cuda_memory_reserve(own->worker->device, &own->tables,
-                                       cuda_worker_room(own->worker, bytes), error));
-    TRAWL_TRY_DONE(cuda_worker_upload(own->worker, own->tables.address, trie, bytes, error));
-    own->ready = true;
-done:
-    memory_release(memory, room, sizeof *trie);
-    return status;
+    for (uint32_t i = literals; i-- > 0;) /* so that equal ones ascend */
+        trie_add(own, i, equals + literals, equals + i);
+    return (literals + (uint64_t)GALLERY_TRIE_ROW * own->trie_states) * sizeof *equals;
 }
 
-static uint64_t tables_bytes(const struct trawl_plan *plan)
+static void fill_tables(const struct gallery_device *own, uint8_t *tables)
 {
-    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < own->plan->literal_count; i++) {
+        uint64_t count = plan_literal_at(own->plan, i).bytes_count, room = literal_room(own, i);
+        const uint8_t *bytes = plan_literal_bytes(own->plan, i);
+        uint32_t shifts[SHIFTS];
 
-    for (uint32_t i = 0; i < plan->literal_count; i++)
-        bytes += literal_room(plan, i);
+        memcpy(tables, bytes, (size_t)count);
+        fill_shifts(bytes, count, gallery_row_for(own, count)->needs, shifts);
+        memcpy(tables + room - sizeof shifts, shifts, sizeof shifts);
+        tables += room;
+    }
+}
+
+static uint64_t tables_bytes(const struct gallery_device *own)
+{
+    uint64_t bytes = has_trie(own) ? GALLERY_TRIE_ROW * sizeof(uint32_t) : 0;
+
+    for (uint32_t i = 0; i < own->plan->literal_count; i++)
+        bytes += literal_room(own, i);
     return bytes;
 }
 
@@ -179,32 +184,22 @@ static enum trawl_status find_kernels(struct gallery_device *own, struct trawl_e
 
 static enum trawl_status send_tables(struct gallery_device *own, struct trawl_error *error)
 {
-    const struct trawl_plan *plan = own->plan;
-    uint64_t bytes = tables_bytes(plan), at = 0;
+    uint64_t room = tables_bytes(own), bytes = room;
     enum trawl_status status = TRAWL_OK;
-    uint8_t *tables;
     void *memory;
 
     own->trie_states = 0;
-    if (gallery_needs(own, TRIE))
-        return send_trie(own, error);
-    TRAWL_TRY(memory_allocate_zeroed(bytes, 1, &memory, error));
-    tables = (uint8_t *)memory;
-    for (uint32_t i = 0; i < plan->literal_count; i++) {
-        uint64_t count = plan_literal_at(plan, i).bytes_count, room = literal_room(plan, i);
-        uint32_t shifts[SHIFTS];
-
-        memcpy(tables + at, plan_literal_bytes(plan, i), (size_t)count);
-        fill_shifts(plan_literal_bytes(plan, i), count, gallery_row_for(own, count)->needs, shifts);
-        memcpy(tables + at + room - sizeof shifts, shifts, sizeof shifts);
-        at += room;
-    }
+    TRAWL_TRY(memory_allocate_zeroed(room, 1, &memory, error));
+    if (has_trie(own))
+        bytes = fill_trie(own, (uint32_t *)memory);
+    else
+        fill_tables(own, (uint8_t *)memory);
     TRAWL_TRY_DONE(cuda_memory_reserve(own->worker->device, &own->tables,
                                        cuda_worker_room(own->worker, bytes), error));
-    TRAWL_TRY_DONE(cuda_worker_upload(own->worker, own->tables.address, tables, bytes, error));
+    TRAWL_TRY_DONE(cuda_worker_upload(own->worker, own->tables.address, memory, bytes, error));
     own->ready = true;
 done:
-    memory_release(memory, bytes, 1);
+    memory_release(memory, room, 1);
     return status;
 }
 
@@ -283,12 +278,12 @@ static enum trawl_status search_prepare(struct literal_search *search, const str
     a->limit = limit;
     a->text_end = part->text_end;
     if (own->trie_states != 0) {
-        a->trie = (const uint32_t *)(uintptr_t)own->tables.address;
-        a->equals = a->trie + (uint64_t)GALLERY_TRIE_ROW * own->trie_states;
+        a->equals = (const uint32_t *)(uintptr_t)own->tables.address;
+        a->trie = a->equals + plan->literal_count;
     } else {
         a->pattern = (const uint8_t *)(uintptr_t)search->table;
         a->shifts =
-            (const uint32_t *)(uintptr_t)(search->table + literal_room(plan, search->literal) -
+            (const uint32_t *)(uintptr_t)(search->table + literal_room(own, search->literal) -
                                           SHIFTS * sizeof(uint32_t));
     }
     a->flags = (uint8_t *)(uintptr_t)own->flags.address;
@@ -628,7 +623,7 @@ static bool literals_next(struct literal_search *search, const struct text_part 
             return true;
         }
         search->table = search->table_next;
-        search->table_next += literal_room(own->plan, search->literal);
+        search->table_next += literal_room(own, search->literal);
         *limit = literal_limit(own, part, search->literal);
         if (*limit > part->begin)
             return true;
