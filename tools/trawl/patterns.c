@@ -12,7 +12,6 @@
 #include <wctype.h>
 
 #include "trawl/charset.h"
-#include "trawl/superstrings.h"
 
 #define READ_BYTES_FIRST (64u << 10)
 #define LENGTH_BYTES 4u /* --length-prefixed */
@@ -660,42 +659,12 @@ static bool needs_encoding(const struct patterns *patterns, const struct setting
     return patterns->needs_utf8 || patterns->check.begins || patterns->check.words;
 }
 
-/* Do lines alone decide, and a line that holds a string also one that the string contains? Not if
- * what is around a match counts, or if a string may go beyond a line. */
-static bool are_lines_enough(const struct patterns *patterns, const struct settings *settings)
-{
-    bool printed = settings->report == REPORT_LINES;
-
-    return (printed || settings->report == REPORT_COUNT || settings->report == REPORT_NAMES ||
-            settings->report == REPORT_QUIET) &&
-           !(printed && (settings->colors.on || settings->style.on)) && !settings->numbers_wanted &&
-           !settings->words && !settings->whole_lines && !settings->any_byte &&
-           !patterns->check.any && !(settings->ignore_case && patterns->needs_utf8) &&
-           settings->method == NULL && settings->algorithm == NULL;
-}
-
-/* The strings that decide; NULL: out of memory, and all are searched for, which selects the same
- * lines. */
-static struct trawl_pattern *needed_patterns(const struct patterns *patterns,
-                                             const struct settings *settings, uint64_t *count)
-{
-    struct trawl_pattern *needed = malloc((size_t)patterns->count * sizeof *needed);
-
-    if (needed == NULL)
-        return NULL;
-    memcpy(needed, patterns->items, (size_t)patterns->count * sizeof *needed);
-    superstrings_leave_out(needed, count, settings->ignore_case);
-    return needed;
-}
-
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_utf8 utf8 = {NULL, charset_variants, charset_is_word};
     struct trawl_encoding encoding;
-    struct trawl_pattern *needed = NULL;
-    uint64_t count = patterns->count;
     enum trawl_status status;
     struct trawl_error error;
     bool known = true;
@@ -729,11 +698,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         patterns->saved[0].plan = NULL; /* the strings' bytes are in the plan as before */
         return true;
     }
-    if (count > 1 && are_lines_enough(patterns, settings))
-        needed = needed_patterns(patterns, settings, &count);
-    status =
-        trawl_plan_build(needed != NULL ? needed : patterns->items, count, &options, plan, &error);
-    free(needed);
+    status = trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     if (status == TRAWL_OK)
         return true;
     snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
