@@ -77,7 +77,8 @@ static void look_begin(struct engine_worker *worker)
     worker->look_left = chooses ? look_sizes.after : UINT64_MAX;
     worker->sampled = NULL;
     worker->sampled_after = 0;
-    if (plan->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO)
+    if (plan->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
+        !attachment_is_there(&plan->attached->sampled))
         worker->sampled_after = TABLES_SHARE * sampled_stride(plan->length_min);
 }
 

@@ -207,9 +207,14 @@ struct plan_prices plan_look(const struct trawl_plan *plan, const struct plan_co
 {
     const double widest = costs->grams[3];
     struct byte_rates rates;
-    struct plan_prices prices;
+    struct plan_prices prices = {.least = TRAWL_METHOD_SAMPLED};
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
+    prices.sampled = price_sampled(plan, costs, sample, sample_bytes, &prices.tables);
+    if (prices.sampled > 0 && prices.sampled <= min_double(widest, plan_every_price(costs, 1))) {
+        *tuning = plan->tuning; /* no other can cost less */
+        return prices;
+    }
     plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
     prices = plan_price(plan, tuning, costs, sample, sample_bytes);
     if (prices.every <= widest || (prices.sampled > 0 && prices.sampled <= widest))

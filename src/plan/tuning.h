@@ -86,7 +86,7 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
                               uint64_t sample_bytes);
 
 /* Tune for a text of which `sample` is some, at least PLAN_SAMPLE_BYTES_MIN bytes, and price the
- * methods there. Grams are left out where they could not win. If `sampled` costs least, its tables
+ * methods there. Those that could not win are left out. If `sampled` costs least, its tables
  * are made. */
 struct plan_prices plan_look(const struct trawl_plan *plan, const struct plan_costs *costs,
                              const uint8_t *sample, uint64_t sample_bytes,
