@@ -23,7 +23,7 @@ def test_module():
     assert doctest.testmod(trawl).failed == 0
 
 
-@pytest.mark.parametrize("name", ["stages", "helpers"])
+@pytest.mark.parametrize("name", ["decontaminate", "stages", "helpers"])
 def test_modules(name):
     pytest.importorskip("pyarrow")
     module = importlib.import_module("trawl." + name)

@@ -1,7 +1,11 @@
 """Ray: the answers of one process, from several simulated nodes, one of which is killed."""
 
+import contextlib
 import json
 import os
+import re
+import time
+import urllib.request
 
 import pytest
 import trawl
@@ -14,6 +18,7 @@ if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
 
 import trawl.ray  # noqa: E402
 from ray.cluster_utils import Cluster  # noqa: E402
+from trawl.decontaminate import Questions  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +70,30 @@ def test_bad_lines_are_set_apart(cluster, tmp_path):
     good, bad = trawl.ray.read_json_lines(str(tmp_path / "a.jsonl"), "text")
     assert trawl.ray.count(good, PLAN, "text")["found"] == 1 and good.count() == 3
     assert sorted(row["line"] for row in bad.take_all()) == [b"[]", b'{"text": 5}', b"{broken"]
+
+
+def test_decontamination_and_metrics(cluster):
+    """Rows as one process has them; what workers count is in Ray's metrics."""
+    texts = ["a b c", None, "x", "A  b, c d"] * 50
+    questions = Questions(["a b c d"], words=3)
+    dataset = ray.data.from_arrow(pyarrow.table({"id": list(range(200)), "text": texts}))
+    rows = trawl.ray.run_stage(dataset, questions.stage("text", keep=["id"])).take_all()
+    expected = [(one.document, one.found) for one in questions.overlaps(texts)]
+    assert sorted((row["id"], row["found"]) for row in rows) == expected
+    ports = {(node["NodeManagerAddress"], node["MetricsExportPort"]) for node in ray.nodes()}
+    wanted = re.compile(r'ray_trawl_(\w+?)(?:_total)?\{.*kind="overlaps".* ([0-9.e+]+)$', re.M)
+    found = {}
+    for _ in range(60):  # they are sent every few seconds
+        for address, port in ports:
+            with contextlib.suppress(OSError):
+                with urllib.request.urlopen(f"http://{address}:{port}/metrics", timeout=5) as page:
+                    found.update(wanted.findall(page.read().decode()))
+        if "records" in found:
+            break
+        time.sleep(1)
+    else:
+        pytest.skip("this Ray has no agent that exports metrics")
+    assert float(found["records"]) == 200 and float(found["found"]) == 100
 
 
 def test_no_record_can_be_searched(cluster):

@@ -15,7 +15,8 @@ if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
 if shutil.which("java") is None:
     pytest.skip("no Java here", allow_module_level=True)
 
-from trawl.stages import Stage  # noqa: E402  (needs pyarrow)
+from trawl.decontaminate import Questions  # noqa: E402
+from trawl.stages import SparkCounters, Stage  # noqa: E402  (needs pyarrow)
 
 os.environ["PYSPARK_PYTHON"] = sys.executable  # else the first python3 that there is
 
@@ -70,3 +71,19 @@ def test_numbers_that_spark_has(spark):
     schema = "records long, nulls long, found long, bad long, bytes long, pattern_records array<long>"
     (row,) = frame.mapInArrow(Stage(plan, "text", "count", signed=True), schema).collect()
     assert (row.records, row.nulls, row.found, row.pattern_records) == (4, 1, 2, [1, 1, 1])
+
+
+def test_counters_reach_the_driver(spark):
+    """Also of decontamination, whose rows come as one process has them."""
+    texts = ["a b c", None, "x", "A  b, c d"] * 50
+    frame = spark.createDataFrame(list(enumerate(texts)), "id long, text string").repartition(4)
+    questions = Questions(["a b c d"], words=3)
+    counters = SparkCounters(spark.sparkContext)
+    stage = questions.stage("text", keep=["id"], tell=counters)
+    schema = "id long, document long, question long, found long, total long, ratio double, ngram string"
+    rows = frame.mapInArrow(stage, schema).collect()
+    expected = [(one.document, one.found, one.ngram) for one in questions.overlaps(texts)]
+    assert sorted((row.id, row.found, row.ngram) for row in rows) == expected
+    values = counters.values()
+    assert values.pop("bytes") > 0
+    assert values == {"records": 200, "nulls": 50, "found": 100, "bad": 0}

@@ -88,6 +88,21 @@ def test_bad_records_are_set_apart(rng, monkeypatch):
     assert stage.counters["bad"] == 3 and stage.counters["records"] == 300
 
 
+def test_what_is_told():
+    """All that the counters count is told, batch by batch."""
+    table = pyarrow.table({"text": ["an", None, "b", "banana"]})
+    for kind in KINDS:
+        told = []
+        stage = Stage(trawl.Plan("an"), "text", kind, tell=told.append)
+        list(stage(table.to_batches(2)))
+        assert [one["records"] for one in told] == [2, 2] and [one["found"] for one in told] == [1, 1]
+        assert {key: sum(one[key] for one in told) for key in told[0]} | {"bad": 0} == stage.counters
+    told = []
+    list(Stage(trawl.Plan("an"), "n", errors="apart", tell=told.append)(
+        pyarrow.table({"n": [1]}).to_batches()))  # fmt: skip
+    assert told == [{"records": 1, "bad": 1}]
+
+
 def test_all_records_are_bad():
     """What comes out still has its columns. (The suite had good records beside the bad ones.)"""
     plan, schema = trawl.Plan("a"), pyarrow.schema({"id": pyarrow.int64(), "text": pyarrow.int64()})

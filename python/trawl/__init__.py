@@ -46,6 +46,7 @@ from ._trawl import (
     algorithms,
     instruction_sets,
 )
+from .decontaminate import decontaminate
 
 __all__ = [
     "ArgumentError",
@@ -76,5 +77,6 @@ __all__ = [
     "WriteError",
     "__version__",
     "algorithms",
+    "decontaminate",
     "instruction_sets",
 ]

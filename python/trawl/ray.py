@@ -1,7 +1,7 @@
 """Stages for Ray Data: the same searches over datasets that are spread over a cluster.
 
-The patterns and options of a plan go into Ray's object store once, and each worker compiles them from
-there. A worker is an actor with `cpus` cores, or with one GPU where engine="cuda".
+A stage, with its plan's patterns and options, goes into Ray's object store once, and each worker compiles
+the plan from there. A worker is an actor with `cpus` cores, or with one GPU where engine="cuda".
 
     import ray, trawl, trawl.ray
     texts = ray.data.read_parquet("s3://bucket/documents")
@@ -13,24 +13,44 @@ there. A worker is an actor with `cpus` cores, or with one GPU where engine="cud
 from __future__ import annotations
 
 import codecs
-import json
+import copy
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from ._trawl import Plan
-from .stages import ERROR_COLUMN, Stage
+from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text
 
 if TYPE_CHECKING:
     import pyarrow
 
 
+class Metrics:
+    """Counters of Ray, one for each counter of a stage, by the stage's kind and column: trawl_records,
+    trawl_nulls, trawl_found, trawl_bad, trawl_bytes."""
+
+    def __init__(self, stage: Stage) -> None:
+        from ray.util.metrics import Counter
+
+        self.tags = {"kind": stage.kind, "column": stage.column}
+        self.counters = {
+            name: Counter(f"trawl_{name}", f"trawl: {name}", tuple(self.tags)) for name in COUNTERS
+        }
+
+    def __call__(self, added: dict[str, int]) -> None:
+        for name, value in added.items():
+            if value > 0:  # Ray refuses others
+                self.counters[name].inc(value, self.tags)
+
+
 class Worker:
     """An actor of Ray Data: a stage that is given a table at a time."""
 
-    def __init__(self, plan: Any, column: str, kind: str, options: dict[str, Any]) -> None:
+    def __init__(self, stage: Any) -> None:
         import ray
 
-        self.stage = Stage(ray.get(plan[0]), column, kind, **options)
+        self.stage = ray.get(stage[0])
+        if self.stage.tell is None:
+            self.stage.tell = Metrics(self.stage)
         self.stage.warm()
 
     def __call__(self, table: pyarrow.Table) -> pyarrow.Table:
@@ -60,12 +80,30 @@ def run(
     keep_order: bool = False,
     **options: Any,
 ) -> Any:
-    """The dataset that a stage makes of a dataset; options are those of Stage.
+    """The dataset that Stage(plan, column, kind, **options) makes of a dataset: see run_stage."""
+    stage = Stage(plan, column, kind, **options)
+    return run_stage(
+        dataset, stage, workers=workers, cpus=cpus, batch_rows=batch_rows, keep_order=keep_order
+    )
 
-    workers: how many actors, or between which numbers; cpus: cores of each, which search together.
+
+def run_stage(
+    dataset: Any,
+    stage: Stage,
+    *,
+    workers: int | tuple[int, int] = 1,
+    cpus: int = 1,
+    batch_rows: int | None = None,
+    keep_order: bool = False,
+) -> Any:
+    """The dataset that a stage makes of a dataset. The stage goes into Ray's object store once.
+
+    workers: how many actors, or between which numbers; cpus: cores of each, which search together,
+    where the stage does not say how many threads do.
     batch_rows: records that a worker is given at a time; None: as the dataset's blocks are.
     keep_order: the records come in the dataset's order. It is set in the dataset's own context, which
     datasets that it was made of, or is made into, share.
+    What the workers count are metrics of Ray (see Metrics), unless the stage has a `tell` of its own.
     """
     import ray
 
@@ -74,12 +112,12 @@ def run(
         if not hasattr(dataset, "context"):
             raise RuntimeError("keep_order: datasets of this version of Ray have no context")
         dataset.context.execution_options.preserve_order = True
-    if options.get("engine") == "cuda":
+    if stage.engine == "cuda":
         resources: dict[str, Any] = {"num_gpus": 1}
     else:
         resources = {"num_cpus": cpus}
-        options.setdefault("engine", "cpu")
-        options.setdefault("threads", cpus)
+        stage = copy.copy(stage)
+        stage.engine, stage.threads = "cpu", stage.threads or cpus
     # In a list, the reference is passed on as it is.
     return dataset.map_batches(
         Worker,
@@ -87,7 +125,7 @@ def run(
         batch_format="pyarrow",
         zero_copy_batch=True,
         compute=ray.data.ActorPoolStrategy(min_size=least, max_size=most),
-        fn_constructor_args=([ray.put(plan)], column, kind, options),
+        fn_constructor_args=([ray.put(stage)],),
         **resources,
     )
 
@@ -151,21 +189,8 @@ def parse_lines(table: pyarrow.Table, field: str, bad: bool) -> pyarrow.Table:
     for file in table.to_pylist():
         lines = file["bytes"].removeprefix(codecs.BOM_UTF8).split(b"\n")
         places += [(file["path"], line) for line in (lines if lines[-1] else lines[:-1])]
-    texts: list[str | None] = []
-    errors: list[str | None] = []
-    for _, line in places:
-        text, error = None, None
-        try:
-            text = json.loads(line.decode())[field]
-            if isinstance(text, str):
-                text.encode()  # no half of a character
-            elif text is not None:
-                text, error = None, f"{field} is no string"
-        except (ValueError, KeyError, TypeError, RecursionError) as fault:
-            text, error = None, f"{type(fault).__name__}: {fault}"
-        texts.append(text)
-        errors.append(error)
-    what = pyarrow.array(errors, pyarrow.string())
+    parsed = [json_text(line, field) for _, line in places]
+    what = pyarrow.array([error for _, error in parsed], pyarrow.string())
     columns = {
         "path": pyarrow.array([path for path, _ in places], pyarrow.string()),
         "line": pyarrow.array([line for _, line in places], pyarrow.large_binary()),
@@ -173,5 +198,5 @@ def parse_lines(table: pyarrow.Table, field: str, bad: bool) -> pyarrow.Table:
     if bad:
         columns[ERROR_COLUMN] = what
     else:
-        columns[field] = pyarrow.array(texts, pyarrow.large_string())
+        columns[field] = pyarrow.array([text for text, _ in parsed], pyarrow.large_string())
     return pyarrow.table(columns).filter(compute.is_valid(what) if bad else compute.is_null(what))

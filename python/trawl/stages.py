@@ -14,6 +14,7 @@ it in a cluster, and a loop over a Parquet file needs nothing else. It needs pya
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,26 @@ from ._trawl import Plan, Searcher
 if TYPE_CHECKING:
     import pyarrow
 
+COUNTERS = ("records", "nulls", "found", "bad", "bytes")
 KINDS = ("contains", "which", "pattern_counts", "pattern_lists", "filter", "cells", "count")
 ERROR_COLUMN = "trawl_error"
+
+
+class SparkCounters:
+    """Stage(..., tell=SparkCounters(spark.sparkContext)): the counters of all tasks come to the driver.
+
+    values(): their sums. A task that Spark runs again counts again.
+    """
+
+    def __init__(self, context: Any) -> None:
+        self._sums = {name: context.accumulator(0) for name in COUNTERS}
+
+    def __call__(self, added: dict[str, int]) -> None:
+        for name, value in added.items():
+            self._sums[name].add(value)
+
+    def values(self) -> dict[str, int]:
+        return {name: total.value for name, total in self._sums.items()}
 
 
 class Stage:
@@ -44,8 +63,11 @@ class Stage:
       (record, message), and to `report` if that is a function.
     signed: whole numbers come as int64, and lists as Arrow's list, since Spark has no others; else as
       uint64 and large_list.
+    tell: a function that is given what each batch adds to the counters, where it is searched.
     counters: how many records were seen, were null, held a pattern, were bad; and their bytes.
     """
+
+    kinds: tuple[str, ...] = KINDS
 
     def __init__(
         self,
@@ -61,9 +83,10 @@ class Stage:
         errors: str = "raise",
         report: Callable[[int, str], object] | None = None,
         signed: bool = False,
+        tell: Callable[[dict[str, int]], object] | None = None,
     ) -> None:
-        if kind not in KINDS:
-            raise ValueError(f"kind: one of {', '.join(KINDS)} is needed, not {kind!r}")
+        if kind not in self.kinds:
+            raise ValueError(f"kind: one of {', '.join(self.kinds)} is needed, not {kind!r}")
         if errors not in ("raise", "apart"):
             raise ValueError(f"errors: 'raise' or 'apart' is needed, not {errors!r}")
         self.plan = plan
@@ -77,12 +100,13 @@ class Stage:
         self.errors = errors
         self.report = report
         self.signed = signed
+        self.tell = tell
         self._searcher: Searcher | None = None
         self.clear()
 
     def clear(self) -> None:
         """Count from 0 again."""
-        self.counters = {"records": 0, "nulls": 0, "found": 0, "bad": 0, "bytes": 0}
+        self.counters = dict.fromkeys(COUNTERS, 0)
         self.pattern_records = [0] * (len(self.plan) if self.kind == "count" else 0)
         self.bad: list[tuple[int, str]] = []
 
@@ -137,10 +161,13 @@ class Stage:
         """The search that it takes."""
         return {"filter": "contains", "count": "cells"}.get(self.kind, self.kind)
 
-    def _search(self, kind: str, column: Any) -> Any:
+    def _opened(self) -> Searcher:
         if self._searcher is None:
             self._searcher = Searcher(self.engine, self.threads)  # type: ignore[arg-type]
-        return getattr(self._searcher, kind)(self.plan, column)
+        return self._searcher
+
+    def _search(self, kind: str, column: Any) -> Any:
+        return getattr(self._opened(), kind)(self.plan, column)
 
     def _sound_parts(
         self, batch: pyarrow.RecordBatch, first: int
@@ -163,11 +190,22 @@ class Stage:
 
     def _set_apart(self, record: int, error: Exception) -> None:
         message = f"{type(error).__name__}: {error}"
-        self.counters["bad"] += 1
-        self.counters["records"] += 1
+        self._add(records=1, bad=1)
         self.bad.append((record, message))
         if self.report is not None:
             self.report(record, message)
+
+    def _add(self, **more: int) -> None:
+        for key, value in more.items():
+            self.counters[key] += value
+        if self.tell is not None:
+            self.tell(more)
+
+    def _add_batch(self, batch: pyarrow.RecordBatch, found: int) -> None:
+        column = batch.column(self.column)
+        self._add(
+            records=batch.num_rows, nulls=column.null_count, found=found, bytes=column.nbytes
+        )
 
     def _answer(
         self, part: tuple[pyarrow.RecordBatch, Any], first: int
@@ -176,13 +214,9 @@ class Stage:
         import pyarrow.compute as compute
 
         batch, found = part
-        column = batch.column(self.column)
-        self.counters["records"] += batch.num_rows
-        self.counters["nulls"] += column.null_count
-        self.counters["bytes"] += column.nbytes
         if self.kind in ("cells", "count"):
             cells = pyarrow.record_batch(found)
-            self.counters["found"] += compute.count_distinct(cells.column("record")).as_py()
+            self._add_batch(batch, compute.count_distinct(cells.column("record")).as_py())
             if self.kind == "cells":
                 yield self._typed(self._cells(batch, cells, first))
             else:
@@ -190,7 +224,7 @@ class Stage:
                     self.pattern_records[row["values"]] += row["counts"]
             return
         answer = pyarrow.array(found)
-        self.counters["found"] += self._hits(answer)
+        self._add_batch(batch, self._hits(answer))
         if self.kind == "filter":
             yield batch.filter(compute.invert(answer) if self.invert else answer)
         else:
@@ -233,3 +267,16 @@ class Stage:
             return int(len(answer) - answer.null_count)
         sizes = compute.list_value_length(answer) if self.kind == "pattern_lists" else answer
         return int(compute.sum(compute.greater(sizes, 0)).as_py() or 0)
+
+
+def json_text(line: bytes, field: str) -> tuple[str | None, str | None]:
+    """(text, None) of a line that is a JSON object with such a field; or (None, what is wrong)."""
+    try:
+        text = json.loads(line.decode())[field]
+        if isinstance(text, str):
+            text.encode()  # no half of a character
+        elif text is not None:
+            return None, f"{field} is no string"
+    except (ValueError, KeyError, TypeError, RecursionError) as fault:
+        return None, f"{type(fault).__name__}: {fault}"
+    return text, None

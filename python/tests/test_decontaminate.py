@@ -1,0 +1,321 @@
+"""Decontamination against plain loops over words, and beside published tools."""
+
+import gzip
+import importlib.metadata
+import importlib.util
+import itertools
+import json
+import pickle
+import subprocess
+import sys
+import unicodedata
+import warnings
+
+import pytest
+import trawl
+from conftest import amount
+from trawl.decontaminate import Form, Overlap, Questions
+
+FORMS = [
+    {"nfkc": nfkc, "ignore_case": case, "punctuation": punctuation, "spaces": spaces}
+    for nfkc, case in itertools.product((True, False), repeat=2)
+    for punctuation, spaces in itertools.product(
+        ("split", "delete", "keep"), ("fold", "delete", "keep")
+    )
+]
+PIECES = [*"abcXYZ09_ \t\n.,;-'\"", "\u00a0", "\u2003", "\x1c", "\u3000", "\x85"]  # fmt: skip
+PIECES += ["\u00e9", "e\u0301", "\u00df", "\u0130", "\u03c3", "\u03a3", "\u03c2", "J\u030c", "\u01f0"]
+PIECES += ["\u00ad", "\u200b", "\ufb01", "\uff21", "\u00b4", "\u2019", "\u2014", "=\u0338", "\u0345"]
+PIECES += ["\u0939\u093f", "\u1100\u1161", "\u4e2d", "\U0001f600", "\U00010400", "\u24b6", "\u00b2"]
+
+
+def plain(text, nfkc=True, ignore_case=True, punctuation="split", spaces="fold"):
+    """The normal form, character by character."""
+    if nfkc:
+        text = unicodedata.normalize("NFKC", text)
+    if ignore_case:
+        text = text.casefold()
+    if nfkc:
+        text = unicodedata.normalize("NFKC", text)
+    out = ""
+    for one in text:
+        kind = unicodedata.category(one)
+        if one.isspace():
+            out += {"fold": " ", "delete": "", "keep": one}[spaces]
+        elif kind[0] in "LMN" or one == "_" or punctuation == "keep":
+            out += one
+        elif kind != "Cf" and punctuation == "split":
+            out += "" if spaces == "delete" else " "
+    return " ".join(out.split()) if spaces == "fold" else out
+
+
+def plain_ngrams(text, size):
+    words = plain(text).split()
+    return {tuple(words[at : at + size]) for at in range(len(words) - size + 1)}
+
+
+def test_form(rng):
+    for number in range(amount(4000)):
+        text = "".join(rng.choices(PIECES, k=rng.randint(0, 12)))
+        if number % 2:
+            text += chr(rng.choice([rng.randrange(0x3400), rng.randrange(0xE000, 0x20000)]))
+        for form in FORMS[number % 6 :: 6]:
+            assert Form(**form)(text).decode() == plain(text, **form), (text, form)
+
+
+def forms_of(rng, text):
+    """The same text as others write it."""
+    wide = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)})
+    other = [str, str.upper, str.title, lambda one: unicodedata.normalize("NFD", one)]
+    other += [lambda one: one.translate(wide)]
+    return rng.choice(other)(text)
+
+
+def test_finds_every_copy(rng):
+    """1,000 documents with a copy and 1,000 with almost one, against plain loops."""
+    letters = "abcxyz\u00e9\u00df\u03c3\u03a3\u0416\u01c5\u00b2\u4e2d\u01f0\u0939\u093f"
+    blanks = " \u00a0\u2003\t\x1c\u3000"
+    vocabulary = ["".join(rng.choices(letters, k=rng.randint(2, 6))) for _ in range(3000)]
+    questions = [" ".join(rng.choices(vocabulary, k=rng.randint(9, 20))) for _ in range(300)]
+    questions[7] = questions[8] = max(questions, key=lambda one: len(one.split()))
+    long = [question.split() for question in questions if len(question.split()) >= 13]
+    documents = []
+    for number in range(2000):
+        copy = list(rng.choice(long))
+        if number % 2:  # no 13 words in a row are left
+            for at in range(3, len(copy), 4):
+                copy[at] += "q"
+        copy = "".join(word + rng.choice(blanks) * rng.randint(1, 2) for word in copy).strip()
+        before, after = (" ".join(rng.choices(vocabulary, k=5)) for _ in range(2))
+        before += rng.choice([" ", ' "', "\n(", "\u201c"])
+        documents.append(before + forms_of(rng, copy) + rng.choice([" ", '." ', "\u2026"]) + after)
+    documents[1] = None
+    of_questions = [plain_ngrams(question, 13) for question in questions]
+    expected = {}
+    for number, document in enumerate(documents):
+        own = plain_ngrams(document or "", 13)
+        for question, ngrams in enumerate(of_questions):
+            if own & ngrams:
+                expected[number, question] = (len(own & ngrams), len(ngrams))
+    short = [number for number, one in enumerate(questions) if len(plain(one).split()) < 13]
+    with pytest.warns(UserWarning, match=f"{len(short)} of 300 .* not searched: {short[0]}, "):
+        made = Questions(questions)
+    assert made.short == made.unsearched == short
+    found = list(made.overlaps(documents))
+    assert {(one.document, one.question): (one.found, one.total) for one in found} == expected
+    assert [one[:2] for one in found] == sorted(expected)
+    assert {one.document for one in found} == set(range(0, 2000, 2))
+    for one in found:
+        assert tuple(one.ngram.split()) in of_questions[one.question]
+    half = Questions(questions, short="ignore", least=0.5).overlaps(documents)
+    assert list(half) == [one for one in found if one.found / one.total >= 0.5]
+
+
+def test_characters(rng):
+    for _ in range(amount(60)):
+        form = rng.choice(FORMS)
+        size = rng.randint(1, 5)
+        texts = ["".join(rng.choices(PIECES[:8] + PIECES[17:24], k=rng.randint(0, 12)))
+                 for _ in range(60)]  # fmt: skip
+        normal = [plain(text, **form) for text in texts]
+        parts = [{one[at : at + size] for at in range(len(one) - size + 1)} for one in normal]
+        if not any(parts[:20]):
+            continue
+        expected = [
+            (document, question, sum(one in normal[20 + document] for one in parts[question]))
+            for document in range(40)
+            for question in range(20)
+            if parts[question] & parts[20 + document]
+        ]
+        found = trawl.decontaminate(texts[:20], texts[20:], characters=size, short="ignore", **form)
+        assert [one[:3] for one in found] == expected
+
+
+def test_short_questions():
+    questions = ["a b c", "A,  b", "", "?!"]
+    with pytest.warns(UserWarning, match="2 of 4 questions .* not searched: 2, 3"):
+        made = Questions(questions, words=3, short="whole")
+    assert (made.short, made.unsearched, made.totals) == ([1, 2, 3], [2, 3], [1, 1, 0, 0])
+    found = pickle.loads(pickle.dumps(made)).overlaps(["x a B y", "xa b", None])
+    assert list(found) == [Overlap(0, 1, 1, 1, "a b")]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Questions(questions, words=3, short="ignore").unsearched == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"words": 0}, {"characters": 0}, {"words": 2, "characters": 2}, {"short": "drop"},
+     {"punctuation": "none"}, {"spaces": "none"}, {"spaces": "delete"}, {"words": 9}],
+)  # fmt: skip
+def test_refused(wrong):
+    with pytest.raises(ValueError, match=next(iter(wrong)) if wrong != {"words": 9} else "none of"):
+        Questions(["a b c"], **{"words": None, **wrong})
+
+
+def test_wrong_types():
+    with pytest.raises(TypeError, match="question 1"):
+        Questions(["a b c", None])
+    for wrong in (5, b"a b"):
+        with pytest.raises(TypeError, match="documents: str is needed"):
+            list(trawl.decontaminate(["a b c"], [wrong], words=2))
+
+
+TEXTS = ["x a  B, c y", None, "b c d", "nothing", "A b C d"]
+OVERLAPS = [(0, 0, 1, 2, "a b c"), (2, 0, 1, 2, "b c d"), (4, 0, 2, 2, "a b c")]
+
+
+def test_stage():
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table({"id": [10, 11, 12, 13, 14], "text": TEXTS})
+    made = Questions(["a b c d"], words=3)
+    assert list(made.overlaps(table["text"])) == OVERLAPS
+    for kind in ("overlaps", "clean", "contains"):
+        stage = pickle.loads(pickle.dumps(made.stage("text", kind, keep=["id"])))
+        rows = [row for batch in stage(table.to_batches(2)) for row in batch.to_pylist()]
+        assert stage.counters["found"] == 3 and stage.counters["records"] == 5
+        if kind == "overlaps":
+            found = [tuple(row.values()) for row in rows]
+            assert found == [(10 + one[0], *one[:4], one[2] / 2, one[4]) for one in OVERLAPS]
+        elif kind == "clean":
+            assert [row["id"] for row in rows] == [11, 13]
+        else:
+            assert [row["contains"] for row in rows] == [True, None, True, False, True]
+    numbers = pyarrow.record_batch({"text": [1, 2]})
+    stage = made.stage("text", errors="apart")
+    assert list(stage.take(numbers)) == [] and stage.counters["bad"] == 2
+    assert stage.empty(numbers.schema)[0].num_rows == 0
+
+
+def command(folder, *arguments):
+    made = subprocess.run(
+        [sys.executable, "-m", "trawl.decontaminate", *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+    )
+    return made.returncode, made.stdout, made.stderr
+
+
+def test_command(tmp_path):
+    """Text, JSON lines and Parquet in, JSON lines and Parquet out; bad lines told; two processes."""
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "questions.txt").write_bytes(b"\xef\xbb\xbfa b c d\r\nb c\n")
+    lines = [json.dumps({"id": f"n{i}", "text": text}) for i, text in enumerate(TEXTS)]
+    lines.insert(1, '{"text": "\\ud800"}')
+    (tmp_path / "one.jsonl.gz").write_bytes(gzip.compress("\n".join(lines).encode()))
+    parquet.write_table(pyarrow.table({"text": TEXTS, "number": range(5)}), tmp_path / "two.parquet")
+    parquet.write_table(pyarrow.table({"text": pyarrow.array([], "string")}), tmp_path / "3.parquet")
+    files = ["one.jsonl.gz", "two.parquet", "3.parquet"]
+    names = ("file", "document", "id", "question", "found", "total", "ratio", "ngram")
+    expected = [
+        dict(zip(names, (files[0], at + (at > 0), f"n{at}", 0, found, 2, found / 2, ngram)))
+        for at, _, found, _, ngram in OVERLAPS
+    ]
+    expected += [row | {"file": files[1], "document": at, "id": None}
+                 for row, at in zip(expected, (0, 2, 4))]  # fmt: skip
+    options = ("--words", 3, "--clean", "clean", "questions.txt", *files)
+    status, out, messages = command(tmp_path, *options)
+    assert [json.loads(line) for line in out.splitlines()] == expected and status == 1
+    assert "1 of 2 questions have too few words and are not searched: 1\n" in messages
+    assert "one.jsonl.gz: document 1: UnicodeEncodeError" in messages
+    assert "6 of 11 documents hold parts of 1 of 2 questions (1 too short" in messages
+    left = gzip.decompress((tmp_path / "clean" / files[0]).read_bytes()).decode()
+    assert left.splitlines() == [lines[2], lines[4]]
+    clean = parquet.read_table(tmp_path / "clean" / files[1]).to_pydict()
+    assert clean == {"text": [None, "nothing"], "number": [1, 3]}
+    assert parquet.read_table(tmp_path / "clean" / files[2]).num_rows == 0
+    status, out, _ = command(tmp_path, "--workers", 2, "--output", "rows.parquet", *options)
+    assert (status, out) == (1, "")
+    assert parquet.read_table(tmp_path / "rows.parquet").to_pylist() == expected
+
+
+def test_command_refuses(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    (tmp_path / "q").write_text("a b\n")
+    (tmp_path / "bad").write_bytes(b"a b\n\xff\n")
+    (tmp_path / "d.jsonl").write_text('{"text": "a b"}\n')
+    parquet.write_table(pyarrow.table({"other": ["a"]}), tmp_path / "no.parquet")
+    for wrong, message in (
+        (("q", "d.jsonl"), "none of 1 has 13 words"),
+        (("q", "none.jsonl", "--words=2"), "none.jsonl"),
+        (("bad", "d.jsonl", "--words=2"), "bad: question 1: "),
+        (("d.jsonl", "d.jsonl", "--question-column=x"), "d.jsonl: question 0: KeyError"),
+        (("q", "no.parquet", "--words=2"), "no.parquet: there is no column text"),
+        (("q", "d.jsonl", "--words=2", "--clean=."), "written over itself"),
+        (("q", "d.jsonl", "./d.jsonl", "--words=2", "--clean=x"), "one name"),
+    ):
+        status, _, messages = command(tmp_path, *wrong)
+        assert status == 2 and message in messages, (wrong, messages)
+    assert (tmp_path / "d.jsonl").read_text() == '{"text": "a b"}\n'
+    assert command(tmp_path, "q", "d.jsonl", "--words=2")[0] == 0
+
+
+# ---- Published tools ----
+
+
+def corpus(rng):
+    """Questions of 15 to 30 words of ASCII; documents that hold parts of them in other writing. (No
+    tokenizer takes words without vowels apart.)"""
+    words = ["".join(rng.choices("bcdfghjkxz", k=rng.randint(3, 7))) for _ in range(2000)]
+    questions = [" ".join(rng.choices(words, k=rng.randint(15, 30))) for _ in range(40)]
+    documents = []
+    for _ in range(300):
+        part = rng.choice(questions).split()
+        at = rng.randint(0, len(part) - 10)
+        part = part[at : at + rng.randint(8, 20)]
+        part = [rng.choice([str, str.upper, str.title])(one) + rng.choice(["", "", ",", "!"])
+                for one in part]  # fmt: skip
+        around = [" ".join(rng.choices(words, k=20)) for _ in range(2)]
+        documents.append(f"{around[0]} {' '.join(part)} {around[1]}")
+    return questions, documents
+
+
+def module_of(distribution, ending):
+    """A module of an installed package, by its file: without what the package around it imports."""
+    try:
+        files = importlib.metadata.files(distribution)
+    except importlib.metadata.PackageNotFoundError:
+        pytest.skip(f"{distribution} is not installed")
+    (path,) = [file.locate() for file in files if str(file).endswith(ending)]
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    return made
+
+
+def test_as_lm_eval(rng):
+    """EleutherAI's janitor cuts a document where 13 words of a question are."""
+    janitor = module_of("lm_eval", "lm_eval/decontamination/janitor.py")
+    questions, documents = corpus(rng)
+    made = janitor.Janitor(ngram_n=13, window_to_remove=0, minimum_slice_length=0)
+    made.register_contaminant_python("\n".join(questions[:1]))
+    for question in questions[1:]:
+        made.register_contaminant_python(question)
+    expected = [number for number, document in enumerate(documents)
+                if made.clean_python(document) != [document]]  # fmt: skip
+    found = trawl.decontaminate(questions, documents, punctuation="delete")
+    assert sorted({one.document for one in found}) == expected and 50 < len(expected) < 250
+
+
+def test_as_datatrove(rng, tmp_path):
+    """datatrove's filter drops documents that share 12 words with a question."""
+    ngrams = pytest.importorskip("datatrove.pipeline.decont.n_grams")
+    from datatrove.data import Document
+
+    questions, documents = corpus(rng)
+    try:
+        made = ngrams.NGramsDecontFilter(str(tmp_path))
+    except ImportError as missing:
+        pytest.skip(f"datatrove: {missing}")
+    # Runs themselves instead of their hashes; and the filter has what compute_hashes asks of an index,
+    # which itself wants the tasks of another package.
+    made.hash_func = str
+    hashes = ngrams.NGramsDecontIndexer.compute_hashes
+    made._index_hashes = {one: "all" for question in questions for one in hashes(made, question)}
+    expected = [number for number, document in enumerate(documents)
+                if made.filter(Document(text=document, id=str(number))) is not True]  # fmt: skip
+    found = trawl.decontaminate(questions, documents, words=12, punctuation="delete")
+    assert sorted({one.document for one in found}) == expected and 50 < len(expected) < 250
