@@ -90,7 +90,8 @@ void sim_memory_written(const void *p, uint32_t bytes, const struct block *block
     past_time++;
     if (!reads_early)
         return;
-    memmove(ways + 1, ways, (PAST_WAYS - 1) * sizeof *ways);
+    for (uint32_t i = PAST_WAYS - 1; i > 0; i--)
+        ways[i] = ways[i - 1];
     ways[0] = (struct past){
         past_launch, past_time, block == NULL ? 0 : block->number, p, sim_word_get(p, bytes),
         bytes};
@@ -238,7 +239,8 @@ static void happen(uint32_t at)
     sim_memory_written(entry->p, entry->bytes, entry->block);
     sim_word_put(entry->p, entry->bytes, value);
     late_count--;
-    memmove(late + at, late + at + 1, (late_count - at) * sizeof *late);
+    for (; at < late_count; at++)
+        late[at] = late[at + 1];
 }
 
 /* Has it happened, for the thread that runs? */
