@@ -438,7 +438,7 @@ static uint32_t run(struct split *split, bool shared)
     for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++) {
         if ((atomic_load(&split->devices_left) >> i & 1) == 0)
             continue;
-        split->items[i] = (struct queue_item){job, first, i, false};
+        split->items[i] = (struct queue_item){job, first, i, true};
         first = &split->items[i];
         devices++;
     }

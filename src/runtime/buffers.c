@@ -12,7 +12,7 @@
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 
-#define BUFFERS_PER_WORKER 4u /* being copied there, and searched */
+#define BUFFERS_PER_WORKER 4u /* one being copied there, or searched, and three that wait */
 /* Pinning takes longer than copying: a buffer's next chunk may be a little longer. */
 #define PINNED_STEP (2u << 20)
 
@@ -128,29 +128,28 @@ void buffers_close(struct devices *devices)
     devices->pinned = NULL;
 }
 
-bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer)
+bool devices_buffer_take(struct devices *devices, uint64_t bytes, bool all,
+                         struct text_buffer *buffer)
 {
     struct trawl_runtime *runtime = devices->runtime;
-    bool taken = false, makes = false;
+    uint32_t most = all ? devices->pinned_capacity : devices->workers_max * BUFFERS_PER_WORKER;
+    bool may, kept;
 
     if (runtime->memory_max == 0)
         bytes = saturating_add(bytes, PINNED_STEP - 1) / PINNED_STEP * PINNED_STEP;
     (void)pthread_mutex_lock(&runtime->lock);
-    if (devices->pinned_free > 0) {
-        TRAWL_ASSERT(devices->pinned_free <= devices->pinned_made);
+    TRAWL_ASSERT(devices->pinned_free <= devices->pinned_made);
+    may = devices->pinned_made - devices->pinned_free < most;
+    kept = may && devices->pinned_free > 0;
+    if (kept)
         *buffer = devices->pinned[--devices->pinned_free];
-        taken = true;
-    } else if (devices->pinned_made < devices->pinned_capacity) {
+    else if (may)
         devices->pinned_made++;
-        makes = true;
-    }
     TRAWL_ASSERT(devices->pinned_made <= devices->pinned_capacity);
     (void)pthread_mutex_unlock(&runtime->lock);
-    if (taken && buffer->capacity >= bytes)
-        return true;
-    if (!taken && !makes)
-        return false;
-    if (taken)
+    if (!may || (kept && buffer->capacity >= bytes))
+        return may;
+    if (kept)
         (void)unpin(devices, devices_working(devices), buffer->bytes);
     else
         memset(buffer, 0, sizeof *buffer);

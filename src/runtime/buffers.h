@@ -14,8 +14,10 @@ void runtime_buffer_release(struct trawl_runtime *runtime, struct text_buffer *b
  * closed. */
 enum trawl_status buffers_open(struct devices *devices);
 void buffers_close(struct devices *devices);
-/* A pinned buffer of at least `bytes`; false: there is none to be had now. */
-bool devices_buffer_take(struct devices *devices, uint64_t bytes, struct text_buffer *buffer);
+/* A pinned buffer of at least `bytes`, of `all`, or of those that keep the devices' workers busy;
+ * false: there is none to be had now. */
+bool devices_buffer_take(struct devices *devices, uint64_t bytes, bool all,
+                         struct text_buffer *buffer);
 void devices_buffer_give(struct devices *devices, struct text_buffer *buffer);
 
 #endif

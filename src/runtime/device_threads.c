@@ -14,7 +14,6 @@
 #include "runtime/threads.h"
 #include "runtime/workers.h"
 
-#define DEMAND_MAX 8 /* of chunks in a row that tell the same: then claims change by one */
 /* A device's first worker looks for its next chunk of a loaded text so long before it sleeps: to
  * wake the workers of several devices takes 25 to 200 us; a list of 16 GiB takes four of them
  * 1,200.
@@ -76,11 +75,6 @@ static void unlink_item(struct devices *devices, struct queue_item **link,
     *link = item->next;
     if (devices->last == item)
         devices->last = before;
-    if (!item->claimed)
-        return;
-    TRAWL_ASSERT(devices->queued > 0);
-    devices->queued--;
-    devices_unclaim(devices);
 }
 
 /* The first item that the worker may search; of this job, if it is not NULL. Items are taken in
@@ -117,7 +111,7 @@ static bool serve_once(struct worker *worker, struct devices *devices, bool *ser
     job = item->job; /* which the item holds */
     TRAWL_ASSERT(job->inside > 0);
     job->helpers++;
-    *served_loaded |= !item->claimed;
+    *served_loaded |= item->is_loaded;
     next = next_for(devices, item->device);
     (void)pthread_mutex_unlock(&runtime->lock);
     if (next != NULL)
@@ -144,7 +138,6 @@ static void wait_for_call(struct devices *devices, struct worker *worker, bool w
 {
     struct trawl_runtime *runtime = devices->runtime;
 
-    devices->waiting++;
     worker->idle_as = devices->became_idle++;
     atomic_store(&worker->is_idle, true);
     if (watches) {
@@ -154,8 +147,6 @@ static void wait_for_call(struct devices *devices, struct worker *worker, bool w
     }
     while (atomic_load(&worker->is_idle))
         (void)pthread_cond_wait(&worker->wake, &runtime->lock);
-    TRAWL_ASSERT(devices->waiting > 0);
-    devices->waiting--;
 }
 
 static void *device_worker_main(void *argument)
@@ -243,33 +234,6 @@ void devices_stop(struct devices *devices)
     devices->workers = NULL;
 }
 
-/* A chunk is ready. One thread of a device keeps the bus busy: if more than half of all wait for
- * chunks, devices could do with more; if each has a chunk to go on with, with fewer. Without the
- * workers that are about to wake. With the lock held. */
-static void see_demand(struct devices *devices)
-{
-    uint32_t workers = atomic_load(&devices->worker_count);
-    uint32_t more = atomic_load(&devices->claims_more);
-
-    TRAWL_ASSERT(devices->waiting <= workers);
-    TRAWL_ASSERT(devices->demand > -DEMAND_MAX && devices->demand < DEMAND_MAX);
-    if (2 * devices->waiting > workers + 2 * devices->queued)
-        devices->demand++;
-    else if (devices->queued >= workers)
-        devices->demand--;
-    else
-        devices->demand -= (devices->demand > 0) - (devices->demand < 0);
-    if (devices->demand >= DEMAND_MAX)
-        more += more < devices->runtime->threads_max;
-    else if (devices->demand <= -DEMAND_MAX)
-        more -= more > 0;
-    else
-        return;
-    TRAWL_ASSERT(more <= devices->runtime->threads_max);
-    devices->demand = 0;
-    atomic_store(&devices->claims_more, more);
-}
-
 void devices_push(struct devices *devices, struct queue_item *first)
 {
     struct queue_item *next;
@@ -281,10 +245,6 @@ void devices_push(struct devices *devices, struct queue_item *first)
         struct worker *worker;
 
         next = item->next;
-        TRAWL_ASSERT(!item->claimed || atomic_load(&devices->claimed) > 0);
-        if (item->claimed)
-            see_demand(devices);
-        devices->queued += item->claimed;
         atomic_store(&item->job->is_known, true);
         job_hold(item->job);
         item->next = NULL;

@@ -1,4 +1,4 @@
-/* devices: the GPUs of a runtime: when they are opened, which were lost, and claims to them.
+/* devices: the GPUs of a runtime: when they are opened, and which were lost.
  *
  * Opening takes up to a third of a second, and closing waits for it. Unless the caller requested a
  * GPU, opening begins once a search has taken a second, in a thread of its own, while host workers
@@ -175,32 +175,6 @@ bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t oth
 {
     return other == ENGINE_DEVICES_MAX || other == own || atomic_load(&devices->lost[other]) ||
            other >= atomic_load(&devices->worker_count);
-}
-
-/* ---- Claims ------------------------------------------------------------------------------- */
-
-bool devices_claim(struct devices *devices, uint32_t most)
-{
-    uint32_t claimed = atomic_load(&devices->claimed);
-
-    do
-        if (claimed >= most)
-            return false;
-    while (!atomic_compare_exchange_weak(&devices->claimed, &claimed, claimed + 1));
-    return true;
-}
-
-void devices_unclaim(struct devices *devices)
-{
-    uint32_t before = atomic_fetch_sub(&devices->claimed, 1);
-
-    TRAWL_ASSERT(before > 0);
-    (void)before;
-}
-
-uint32_t devices_claims_more(const struct devices *devices, uint32_t most)
-{
-    return (uint32_t)min_u64(atomic_load(&devices->claims_more), most);
 }
 
 uint32_t devices_working(const struct devices *devices)

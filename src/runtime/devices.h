@@ -22,13 +22,6 @@ uint32_t devices_choose(struct devices *devices);
 /* May the worker of this device search what lies on that one? Not what another worker is for. */
 bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other);
 
-/* May one more chunk be made ready for a device, if at most this many are in flight? Then it is
- * claimed, until a device takes the task from the queue, or devices_unclaim. */
-bool devices_claim(struct devices *devices, uint32_t most);
-void devices_unclaim(struct devices *devices);
-/* How many more claims than usual there should be, `most` at most: what was seen of the workers and
- * their queue so far says so. */
-uint32_t devices_claims_more(const struct devices *devices, uint32_t most);
 /* The first device that was not lost; if all were, the first. */
 uint32_t devices_working(const struct devices *devices);
 /* Does one device hold all of these bytes? false also where they are split. */

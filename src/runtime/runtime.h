@@ -51,7 +51,7 @@ struct queue_item {
     struct job *job;
     struct queue_item *next;
     uint32_t device; /* on which the text lies; ENGINE_DEVICES_MAX: any may search it */
-    bool claimed;    /* by devices_claim */
+    bool is_loaded;  /* the text is; else it lies in a pinned buffer */
 };
 
 /* One call. */
@@ -102,13 +102,7 @@ struct devices {
     _Atomic uint32_t worker_count;
     pthread_cond_t decided;          /* the state is neither of the first two any more */
     struct queue_item *first, *last; /* to be searched */
-    uint32_t queued;                 /* of them, that were claimed */
-    uint32_t waiting;                /* workers, for them */
     uint64_t became_idle;            /* workers, ever */
-    int demand;                      /* of the last chunks, those that workers had to wait for, less
-                                        those that waited for workers */
-    _Atomic uint32_t claims_more;    /* than usual, since workers wait */
-    _Atomic uint32_t claimed;        /* chunks being made ready for devices, or queued */
     _Atomic uint32_t lost_count;     /* devices that failed */
     _Atomic bool lost[ENGINE_DEVICES_MAX];
     struct text_buffer *pinned; /* buffers not in use; pinned_capacity */

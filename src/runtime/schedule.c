@@ -56,10 +56,8 @@
 #define DEVICE_TEXT_MIN (4u << 20) /* a shorter text wakes no device */
 #define STAGED_KNOWN (16u << 20)   /* bytes, after which a search's own rate counts */
 #define STAGE_UNIT (1u << 20)
-#define STAGE_FORGETS 20u     /* if it did not pay, it is tried again after this many searches */
-#define CLAIMED_PER_WORKER 3u /* chunks queued for a device's thread */
-#define QUEUED_PER_WORKER 2u
-#define STAGE_PAYS 0.7 /* of the time to search: what making ready for a device may take */
+#define STAGE_FORGETS 20u /* if it did not pay, it is tried again after this many searches */
+#define STAGE_PAYS 0.7    /* of the time to search: what making ready for a device may take */
 
 #define SIZES                                                                          \
     {                                                                                  \
@@ -292,21 +290,6 @@ static bool staging_pays(const struct search *search)
     return staging < STAGE_PAYS * host;
 }
 
-/* So few chunks that cores are left for searching, unless devices wait for more: 6 or 8 threads of
- * 16 read a file as fast as the bus takes it on one host, on another 9 were too few [H200]. With
- * TRAWL_ENGINE_CUDA there is nothing else for them to do. */
-static uint32_t claims_max(const struct search *search)
-{
-    const struct devices *devices = &search->job.runtime->devices;
-    uint32_t few = CLAIMED_PER_WORKER * devices->workers_max;
-    uint32_t most = QUEUED_PER_WORKER * devices->workers_max + search->job.runtime->threads_max;
-
-    TRAWL_ASSERT(devices->workers_max > 0);
-    if (!search->host_searches && search->cursor.text->kind != TEXT_MEMORY)
-        return most;
-    return few + devices_claims_more(devices, most - (uint32_t)min_u64(few, most));
-}
-
 /* Is the text one that devices may pay for? */
 static bool is_long(const struct search *search)
 {
@@ -352,8 +335,7 @@ bool schedule_wants_device(struct search *search)
     /* The first occurrence may lie in the first chunk: the caller looks there without waking
      * anybody. */
     if (search->schedule == SCHEDULE_STAGED)
-        return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices) &&
-               devices_claim(devices, claims_max(search));
+        return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices);
     if (search->job.by_algorithm || !is_long(search))
         return false;
     if (atomic_load(&devices->state) == DEVICES_NOT_ASKED) {
@@ -362,8 +344,7 @@ bool schedule_wants_device(struct search *search)
             devices_ask(devices);
         return false;
     }
-    return devices_work(devices) && staging_pays(search) && devices_start(devices) &&
-           devices_claim(devices, claims_max(search));
+    return devices_work(devices) && staging_pays(search) && devices_start(devices);
 }
 
 /* ---- Helpers ------------------------------------------------------------------------------ */

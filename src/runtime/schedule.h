@@ -10,7 +10,7 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
 /* Bytes of the next chunk for the host or for a device. */
 uint64_t schedule_chunk_bytes(const struct search *search, bool for_device);
 /* Of a search that is for_devices: should the next chunk of the text go to a device rather than be
- * searched here? Then it is claimed. */
+ * searched here, if there is a buffer for it? */
 bool schedule_wants_device(struct search *search);
 /* Copy a text that lies on a device to the host, unless the device does all of the search. */
 enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,

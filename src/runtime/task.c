@@ -387,6 +387,7 @@ static struct task *resident_next(struct search *search)
     TRAWL_ASSERT(status == TRAWL_OK && taken == TEXT_TAKEN && task->chunk.owned <= part->held);
     (void)status; /* of a text in memory */
     task->item.device = part->device;
+    task->item.is_loaded = true;
     part->held -= task->chunk.owned;
     search->ended = task->chunk.last;
     search->unread++;
@@ -507,12 +508,17 @@ static enum trawl_status room_on_host(struct search *search, struct task *task,
                                   text_cursor_room(&search->cursor, bytes), error);
 }
 
+/* In a pinned buffer, which are so few that cores are left for searching. A file that they do not
+ * search, and text that the sink looks at, may have them all: the one takes more threads to read,
+ * the other keeps them until it is delivered. */
 static bool room_for_device(struct search *search, struct task *task, uint64_t bytes)
 {
+    bool all = search->cursor.text->kind != TEXT_MEMORY &&
+               (!search->host_searches || search->sink->keeps_text);
     struct text_buffer buffer;
 
     if (!devices_buffer_take(&search->job.runtime->devices,
-                             text_cursor_room(&search->cursor, bytes), &buffer))
+                             text_cursor_room(&search->cursor, bytes), all, &buffer))
         return false;
     runtime_buffer_release(search->job.runtime, &task->buffer);
     task->buffer = buffer;
@@ -610,11 +616,8 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
 
     task->status = text_cursor_next(&search->cursor, only, bytes, !for_device, &task->buffer,
                                     &task->chunk, taken, &task->error);
-    if (for_device &&
-        (*taken != TEXT_TAKEN || task->status != TRAWL_OK || task->chunk.owned == 0)) {
-        devices_unclaim(&search->job.runtime->devices);
+    if (for_device && (*taken != TEXT_TAKEN || task->status != TRAWL_OK || task->chunk.owned == 0))
         for_device = false;
-    }
     if (*taken != TEXT_TAKEN)
         return false;
     atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
@@ -624,7 +627,6 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     ready_ns = clock_now_ns() - begin_ns;
     if (for_device) {
         atomic_fetch_add(&search->done.device[0].ready_ns, ready_ns);
-        task->item.claimed = true;
         devices_push(&search->job.runtime->devices, &task->item);
         return true;
     }
@@ -696,8 +698,8 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     to_device = search->for_devices && schedule_wants_device(search);
     bytes = schedule_chunk_bytes(search, to_device || search->schedule == SCHEDULE_CALLER);
     if (to_device && !room_for_device(search, task, bytes)) {
-        devices_unclaim(&search->job.runtime->devices);
         to_device = false;
+        bytes = schedule_chunk_bytes(search, false);
     }
     if (search->schedule == SCHEDULE_STAGED && !to_device && !alone &&
         devices_work(&search->job.runtime->devices)) {
