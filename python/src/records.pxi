@@ -178,7 +178,7 @@ cdef class Reader:
         cdef uint64_t *offsets = <uint64_t *>self.new_block(1, (length + 1) * 8).bytes
         cdef const int32_t *view = NULL
         cdef const uint8_t *begin
-        cdef uint64_t total = 0
+        cdef uint64_t total = 0, i
         cdef uint8_t *bytes
 
         self.begin(length, 8)
@@ -206,6 +206,7 @@ cdef class Reader:
     cdef int take_keys(self, const ArrowArray *array) except -1:
         cdef const trawl_record_array *values = &self.records
         cdef int64_t key
+        cdef uint64_t i
 
         self.key_block = block_new(self.count * 8)
         if self.key_block == NULL:
@@ -374,6 +375,7 @@ cdef int put_keys(gather *found, const gather *values, Reader reader) except -1:
     cdef uint64_t count = reader.records.record_count, at = 0
     cdef const uint64_t *cells[3]
     cdef uint64_t *first = <uint64_t *>calloc(count + 1, sizeof(uint64_t))
+    cdef uint64_t i, value
     cdef int64_t key
 
     if first == NULL:
@@ -397,6 +399,8 @@ cdef int put_keys(gather *found, const gather *values, Reader reader) except -1:
 
 cdef void put_nulls(gather *found, Reader reader) noexcept:
     """The chunk's records are all there: which of them are null?"""
+    cdef uint64_t i
+
     if found.kind in (CONTAINS, COUNTS, LISTS):
         if reader.keys != NULL:
             for i in range(reader.count):
