@@ -160,11 +160,11 @@ cdef class Array(Answer):
     """
 
     cdef readonly uint64_t null_count
-    cdef const char *format  # "b", "l", "L", "+L" or "Z"
+    cdef const char *format  # "b", "l", "L", "+L", "U" or "Z"
     cdef uint64_t child_length
     cdef block *validity  # NULL: none is null
     cdef block *data
-    cdef block *child  # "+L": the lists' values; "Z": the bytes
+    cdef block *child  # "+L": the lists' values; "U", "Z": the bytes
 
     def __cinit__(self):
         self.format = "L"
@@ -188,6 +188,9 @@ cdef class Array(Answer):
         if self.format[0] == b"+":
             values = <const uint64_t *>self.child.bytes
             return [values[at] for at in range(data[i], data[i + 1])]
+        if self.format[0] == b"U":
+            return PyUnicode_DecodeUTF8(<const char *>self.child.bytes + data[i],
+                                        <Py_ssize_t>(data[i + 1] - data[i]), NULL)
         if self.format[0] == b"Z":
             return PyBytes_FromStringAndSize(<const char *>self.child.bytes + data[i],
                                              <Py_ssize_t>(data[i + 1] - data[i]))
@@ -228,13 +231,13 @@ cdef class Array(Answer):
         if lists:
             describe_numbers(schema.children[0], array.children[0], b"item", self.child,
                              0, self.child_length)
-        elif self.format[0] == b"Z":
+        elif self.format[0] in b"UZ":
             give_block(array, 2, self.child)
         return 0
 
 
-cdef const char *FORMATS[5]
-FORMATS[:] = ["b", "l", "L", "+L", "Z"]
+cdef const char *FORMATS[6]
+FORMATS[:] = ["b", "l", "L", "+L", "Z", "U"]
 
 
 def restored(str format, Py_ssize_t length, uint64_t null_count, uint64_t child_length, validity,
@@ -242,7 +245,7 @@ def restored(str format, Py_ssize_t length, uint64_t null_count, uint64_t child_
     """The Array of these parts, as pickle calls it."""
     cdef Array made = Array.__new__(Array)
 
-    made.format = FORMATS[["b", "l", "L", "+L", "Z"].index(format)]
+    made.format = FORMATS[["b", "l", "L", "+L", "Z", "U"].index(format)]
     made.length, made.null_count, made.child_length = length, null_count, child_length
     made.validity, made.data, made.child = block_of(validity), block_of(data), block_of(child)
     return made

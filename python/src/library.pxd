@@ -9,6 +9,9 @@ cdef extern from "Python.h":
     object PySeqIter_New(object sequence)
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *count) except NULL
     bint PyUnicode_IS_ASCII(object text)
+    str PyUnicode_New(Py_ssize_t length, uint32_t greatest)
+    str PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t count, const char *errors)
+    void *PyUnicode_DATA(object text)
     int PyErr_CheckSignals() except -1
     # A buffer that is taken and released by hand.
     ctypedef struct taken_buffer "Py_buffer":
@@ -71,7 +74,7 @@ cdef extern from "trawl.h" nogil:
         TRAWL_ENGINE_CPU, TRAWL_ENGINE_CUDA
         TRAWL_IGNORE_CASE, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE
         TRAWL_UTF8_VARIANTS_MAX
-        TRAWL_WINDOW_LINES, TRAWL_SEARCH_LINE_NUMBERS
+        TRAWL_WINDOW_LINES, TRAWL_WINDOW_SPANS, TRAWL_SEARCH_LINE_NUMBERS
         TRAWL_MATRIX_CELLS, TRAWL_MATRIX_RECORDS, TRAWL_MATRIX_PATTERNS
         TRAWL_MATRIX_ANY
 

@@ -93,7 +93,6 @@ cdef class Patterns:
 
 
 @cython.final
-@cython.no_gc
 cdef class Plan:
     """One or many patterns, compiled. It never changes: share it between threads freely.
 
@@ -101,6 +100,7 @@ cdef class Plan:
     strings, or a path (os.PathLike) or a file object with a pattern in each line are many. Line
     ends are not part of a pattern, neither \\n nor \\r\\n, nor is a mark of UTF-8 at the file's begin.
     Occurrences may overlap, and each is reported under its pattern's index.
+    values: an object for each pattern, in order; or patterns is a dict that has them.
 
     >>> plan = Plan(['he', 'she', 'hers'])
     >>> plan.count('ushers')
@@ -111,9 +111,13 @@ cdef class Plan:
 
     cdef trawl_plan *plan
     cdef bint has_characters
+    cdef readonly tuple values  # None: it has none
 
-    def __cinit__(self, patterns, *, bint ignore_case=False, bint words=False, bint lines=False,
-                  line_end=b"\n", bint unicode=False, method="auto", algorithm=None, sample=None):
+    def __cinit__(self, patterns, *, values=None, bint ignore_case=False, bint words=False,
+                  bint lines=False, line_end=b"\n", bint unicode=False, method="auto",
+                  algorithm=None, sample=None):
+        if values is None and isinstance(patterns, dict):
+            values = patterns.values()
         if type(patterns) is _sources.Saved:
             self.load_saved(patterns.path, patterns.memory)
         else:
@@ -121,6 +125,10 @@ cdef class Plan:
                        (TRAWL_IGNORE_CASE if ignore_case else 0)
                        | (TRAWL_WHOLE_WORD if words else 0) | (TRAWL_WHOLE_LINE if lines else 0),
                        line_end, method, algorithm, sample, unicode)
+        if values is not None:
+            self.values = tuple(values)
+            if len(self.values) != len(self):
+                raise ValueError(f"values: {len(self.values)} of them for {len(self)} patterns")
 
     def __dealloc__(self):
         trawl_plan_free(self.plan)
@@ -325,11 +333,51 @@ cdef class Plan:
         and work on out that was submitted before is to be over. offsets: as of first()."""
         return default().positions_into(self, text, out, offsets=offsets, progress=progress)
 
-    def matches(self, text, *, line_numbers=False, offsets="characters", progress=None):
-        """All occurrences in order of (begin, pattern): Matches, which holds columns. offsets: as
-        of first()."""
-        return default().matches(self, text, line_numbers=line_numbers, offsets=offsets,
-                                 progress=progress)
+    def matches(self, text, *, match="all", line_numbers=False, offsets="characters",
+                progress=None):
+        """All occurrences in order of (begin, pattern): Matches, which holds columns.
+        match: with 'leftmost-longest' those that do not overlap: the longest of those that begin
+        first, then the same after its end; with 'leftmost-first' that of the least pattern index.
+        offsets: as of first()."""
+        return default().matches(self, text, match=match, line_numbers=line_numbers,
+                                 offsets=offsets, progress=progress)
+
+    def iter(self, text, *, offsets="characters"):
+        """Iterate over all occurrences as (index of the last character, value), in order of these,
+        the longest first. A plan without values has the patterns' indices.
+
+        >>> list(Plan({'he': 1, 'she': 2, 'hers': 3}).iter('ushers'))
+        [(3, 2), (3, 1), (5, 3)]
+        """
+        return default().iter(self, text, offsets=offsets)
+
+    def replace(self, text, values=None, *, match="leftmost-longest", progress=None):
+        """A str, bytes or column with values in the place of occurrences that do not overlap.
+        values: one str or bytes, or one for each pattern; None: the plan's.
+        match: as of matches(). Of a list it makes a list, of other columns an Array.
+
+        >>> Plan(['cat', 'cattle']).replace('a cat, cattle', ['dog', 'cows'])
+        'a dog, cows'
+        """
+        return default().replace(self, text, values, match=match, progress=progress)
+
+    def mask(self, text, mask="*", *, match="leftmost-longest", progress=None):
+        """The same with a character in the place of each character of theirs; of bytes, of each
+        byte.
+
+        >>> Plan('secret').mask('a secret')
+        'a ******'
+        """
+        return default().mask(self, text, mask, match=match, progress=progress)
+
+    def split(self, text, *, match="leftmost-longest", progress=None):
+        """What lies between these occurrences: a list of str or bytes; of a column a list of
+        lists.
+
+        >>> Plan([', ', '; ']).split('tea, milk; bread')
+        ['tea', 'milk', 'bread']
+        """
+        return default().split(self, text, match=match, progress=progress)
 
     def batches(self, text, *, line_numbers=False, offsets="characters"):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
@@ -354,10 +402,10 @@ cdef class Plan:
         """Of each record: does any pattern occur in it? An Array of bool."""
         return search_column(default(), self, column, progress, CONTAINS)
 
-    def which(self, column, *, progress=None):
+    def which(self, column, *, answer="index", progress=None):
         """Of each record the least index of the patterns that occur, null if none does: an Array of
-        int64."""
-        return search_column(default(), self, column, progress, WHICH)
+        int64. answer: with 'pattern' or 'value' a list of that pattern's text, or value."""
+        return default().which(self, column, answer=answer, progress=progress)
 
     def pattern_counts(self, column, *, progress=None):
         """Of each record: how many patterns occur in it? An Array of uint64."""

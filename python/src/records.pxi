@@ -21,6 +21,7 @@ cdef class Reader:
     cdef const uint8_t *validity  # of the records; NULL: none is null
     cdef uint64_t validity_begin
     cdef block *blocks[3]  # of records that were gathered: bytes, offsets, validity
+    cdef bint is_text  # strings, not binary values
     cdef block *key_block
     cdef int64_t *keys  # -1: null; NULL: no dictionary
 
@@ -150,6 +151,7 @@ cdef class Reader:
         self.validity_begin = self.records.validity_begin
 
     cdef int take_strings(self, str format, const ArrowArray *array) except -1:
+        self.is_text = format in ("u", "U", "vu", "n")
         if format in ("u", "z", "U", "Z"):
             self.take_offsets(array, 4 if format in "uz" else 8)
         elif format in ("vu", "vz"):
@@ -225,9 +227,12 @@ cdef class Reader:
         return 0
 
     cdef uint64_t offset(self, uint64_t i) noexcept:
-        if self.records.offset_bytes == 4:
-            return (<const uint32_t *>self.records.offsets)[i]
-        return (<const uint64_t *>self.records.offsets)[i]
+        return offset_of(&self.records, i)
+
+    cdef bint is_valid(self, uint64_t i) noexcept:
+        """Of the records, or of the dictionary's values."""
+        return self.records.validity == NULL or bit_at(self.records.validity,
+                                                       self.records.validity_begin + i)
 
     cdef object value(self, uint64_t i):
         """Record i as bytes; None: it is null."""
@@ -242,6 +247,12 @@ cdef class Reader:
 
 
 cdef uint64_t no_offsets = 0
+
+
+cdef inline uint64_t offset_of(const trawl_record_array *records, uint64_t i) noexcept nogil:
+    if records.offset_bytes == 4:
+        return (<const uint32_t *>records.offsets)[i]
+    return (<const uint64_t *>records.offsets)[i]
 
 
 cdef const uint8_t *validity_of(const ArrowArray *array) noexcept:
@@ -479,8 +490,6 @@ cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *f
                 put_keys(found, &values, reader)
                 gather_drop(&values)
             put_nulls(found, reader)
-        if gather_failed(found):
-            raise MemoryError()
     finally:
         gather_drop(&values)
         searcher.give(handle)
@@ -490,23 +499,31 @@ cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *f
 cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_kind kind):
     """An Array; Cells; or of PATTERNS a Column."""
     cdef gather found
-    cdef Array made
 
     memset(&found, 0, sizeof(found))
     found.kind = kind
     try:
         search_records(searcher, plan, given, progress, &found)
+        if gather_failed(&found):
+            raise MemoryError()
         if kind == PATTERNS:
             return column_taken(&found.values)
         if kind == CELLS:
             return _sources.Cells(column_taken(&found.cells[0]), column_taken(&found.cells[1]),
                                   column_taken(&found.cells[2]))
-        made = array_of(FORMATS[<int>kind], found.record_count, &found.values,
-                        &found.cells[1] if kind == LISTS else NULL, sizeof(uint64_t))
-        made.null_count = found.null_count
-        if found.null_count > 0:
-            made.validity = taken(&found.valid, 1)
-            made.validity.size = (found.record_count + 7) // 8
-        return made
+        return array_of_gather(&found, FORMATS[<int>kind], sizeof(uint64_t))
     finally:
         gather_drop(&found)
+
+
+cdef Array array_of_gather(gather *found, const char *format, uint64_t unit):
+    """The Array of what was found, which it takes. Values of lists have so many bytes."""
+    cdef Array made
+
+    made = array_of(format, found.record_count, &found.values,
+                    &found.cells[1] if found.kind == LISTS else NULL, unit)
+    made.null_count = found.null_count
+    if found.null_count > 0:
+        made.validity = taken(&found.valid, 1)
+        made.validity.size = (found.record_count + 7) // 8
+    return made

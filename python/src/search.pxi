@@ -151,12 +151,20 @@ cdef bint match_columns_put(match_columns *columns, const trawl_batch *batch) no
     if (columns.begins.failed or columns.ends.failed or columns.patterns.failed
             or columns.lines.failed):
         return False
-    if columns.by_begins.bytes != NULL:
-        if batch.match_count > 0:
-            walk_begins(&columns.by_begins, values_of(&columns.begins) + count, batch.match_count)
-            walk_ends(&columns.by_ends, values_of(&columns.ends) + count, batch.match_count)
-        walk_ends(&columns.by_ends, &columns.text_end, 1)
+    match_columns_walk(columns, count)
     return True
+
+
+cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept nogil:
+    """Characters in the place of bytes, from that match on."""
+    cdef uint64_t count = columns.begins.count - begin
+
+    if columns.by_begins.bytes == NULL:
+        return
+    if count > 0:
+        walk_begins(&columns.by_begins, values_of(&columns.begins) + begin, count)
+        walk_ends(&columns.by_ends, values_of(&columns.ends) + begin, count)
+    walk_ends(&columns.by_ends, &columns.text_end, 1)
 
 
 cdef object matches_of(match_columns *columns):

@@ -478,10 +478,14 @@ cdef class Searcher:
                 walk_begins(&by, <uint64_t *>target.address, min(count, target.room))
         return count
 
-    def matches(self, Plan plan not None, text, *, bint line_numbers=False,
+    def matches(self, Plan plan not None, text, *, match="all", bint line_numbers=False,
                 offsets="characters", progress=None):
         cdef match_columns columns
 
+        if match != "all":
+            if line_numbers:
+                raise ValueError("line_numbers: of all matches alone")
+            return spans_of(self, plan, text, match, offsets, progress)
         memset(&columns, 0, sizeof(columns))
         columns.by_begins.bytes = columns.by_ends.bytes = characters_of(text, offsets)
         columns.with_lines = line_numbers
@@ -512,6 +516,24 @@ cdef class Searcher:
         return _sources.each(
             self.batches(plan, text, line_numbers=line_numbers, offsets=offsets), call)
 
+    def iter(self, Plan plan not None, text, *, offsets="characters"):
+        return _sources.iterate(plan, self.batches(plan, text, offsets=offsets))
+
+    def replace(self, Plan plan not None, text, values=None, *, match="leftmost-longest",
+                progress=None):
+        if values is None and plan.values is None:
+            raise ValueError("values: the plan has none")
+        return rewrite(self, plan, text, Values(plan, plan.values if values is None else values,
+                                                False), match, progress)
+
+    def mask(self, Plan plan not None, text, mask="*", *, match="leftmost-longest", progress=None):
+        if not isinstance(mask, (str, bytes)) or len(mask) != 1:
+            raise ValueError("mask: one character is needed")
+        return rewrite(self, plan, text, Values(plan, mask, True), match, progress)
+
+    def split(self, Plan plan not None, text, *, match="leftmost-longest", progress=None):
+        return rewrite(self, plan, text, None, match, progress)
+
     def lines(self, Plan plan not None, text, *, offsets="characters", progress=None):
         cdef LineBatches made = line_batches(self, plan, text, False, offsets)
 
@@ -525,8 +547,8 @@ cdef class Searcher:
     def contains(self, Plan plan not None, column, *, progress=None):
         return search_column(self, plan, column, progress, CONTAINS)
 
-    def which(self, Plan plan not None, column, *, progress=None):
-        return search_column(self, plan, column, progress, WHICH)
+    def which(self, Plan plan not None, column, *, answer="index", progress=None):
+        return _sources.answers(plan, search_column(self, plan, column, progress, WHICH), answer)
 
     def pattern_counts(self, Plan plan not None, column, *, progress=None):
         return search_column(self, plan, column, progress, COUNTS)

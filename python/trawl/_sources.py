@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import codecs
 import io
 import itertools
@@ -186,8 +187,8 @@ class Lines(Columns[tuple[int, int, bytes]]):
 
 def show_array(few: list[Any], length: int, form: str) -> str:
     """How an Array is shown."""
-    kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "Z": "bytes"}
-    return f"<trawl.Array of {length} {kinds[form]}: {few}{'...' if length > len(few) else ''}>"
+    kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "U": "str"}
+    return f"<trawl.Array of {length} {kinds.get(form, 'bytes')}: {few}{'...' if length > len(few) else ''}>"
 
 
 def pandas_array(values: list[Any], form: str) -> Any:
@@ -196,6 +197,37 @@ def pandas_array(values: list[Any], form: str) -> Any:
 
     kinds: dict[str, Any] = {"b": "boolean", "l": "Int64", "L": "UInt64"}
     return pandas.array(values, dtype=kinds.get(form, object))
+
+
+def answers(plan: Any, which: Any, answer: str) -> Any:
+    """What `which` answers: indices, or a list of what they stand for."""
+    if answer == "index":
+        return which
+    if answer not in ("pattern", "value"):
+        raise ValueError(f"answer: 'index', 'pattern' or 'value', not {answer!r}")
+    table = plan.values if answer == "value" else {}
+    if table is None:
+        raise ValueError("values: the plan has none")
+    found = which.tolist()
+    if answer == "pattern":
+        table = {i: str(plan[i], "utf-8", "surrogateescape") for i in set(found) - {None}}
+    return [None if i is None else table[i] for i in found]
+
+
+def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
+    """(index of the last character or byte, value) of each occurrence, in order of these, and the
+    longest first."""
+    values = range(len(plan)) if plan.values is None else plan.values
+    waiting: list[tuple[int, ...]] = []
+    for batch in batches:
+        waiting.extend(zip(batch.ends, batch.begins, batch.patterns))
+        waiting.sort()
+        sure = bisect.bisect_left(waiting, (batch.text_end + 1,))  # those to come end after that
+        for end, _, pattern in waiting[:sure]:
+            yield end - 1, values[pattern]
+        del waiting[:sure]
+    for end, _, pattern in waiting:
+        yield end - 1, values[pattern]
 
 
 def each(batches: Any, call: Any) -> int:
@@ -239,17 +271,17 @@ def to_bytes(saved: Any) -> bytes:
             return file.read()
 
 
-def restore(saved: Any) -> Any:
+def restore(saved: Any, values: tuple[Any, ...] | None = None) -> Any:
     """The plan of a saved form, as pickle calls it."""
     from . import Plan
 
-    return Plan.from_bytes(saved)
+    return Plan(Saved(None, saved), values=values)
 
 
-def reduce_plan(saved: Any, protocol: int) -> tuple[Any, tuple[Any]]:
-    """How a plan is pickled: as its saved form, out of band where pickle can do that."""
+def reduce_plan(saved: Any, protocol: int) -> tuple[Any, tuple[Any, ...]]:
+    """How a plan is pickled: as its saved form, out of band where pickle can do that, and values."""
     form = to_bytes(saved)
-    return restore, (out_of_band(form, protocol),)
+    return restore, (out_of_band(form, protocol), saved.values)
 
 
 def out_of_band(form: Any, protocol: int) -> Any:

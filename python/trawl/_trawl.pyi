@@ -1,6 +1,6 @@
 """What the extension module gives."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
 from typing import Any, Literal, Protocol, SupportsIndex, final, overload
@@ -39,6 +39,10 @@ _Array: TypeAlias = Buffer | _NumpyArray | _CudaArray | _Tensor
 _TextSource: TypeAlias = Text | _Array | str | PathLike[str] | PathLike[bytes] | _Reads | int
 _Records: TypeAlias = _ArrowArray | _ArrowStream | Iterable[str | Buffer | None]
 _Offsets: TypeAlias = Literal["characters", "bytes"]
+_Spans: TypeAlias = Literal["leftmost-longest", "leftmost-first"]
+_Answer: TypeAlias = Literal["index", "pattern", "value"]
+_Values: TypeAlias = str | bytes | Sequence[str | bytes]
+_Column: TypeAlias = _ArrowArray | _ArrowStream
 _Progress: TypeAlias = Callable[[int], object] | None
 _Match: TypeAlias = tuple[int, int, int]
 _Method: TypeAlias = Literal["auto", "every", "grams", "sampled", "set", "buckets", "classes",
@@ -57,9 +61,16 @@ class Plan:
     def __new__(
         cls,
         patterns: (
-            _Pattern | PathLike[str] | _Lines | Iterable[_Pattern] | _ArrowArray | _ArrowStream
+            _Pattern
+            | PathLike[str]
+            | _Lines
+            | Mapping[Any, Any]
+            | Iterable[_Pattern]
+            | _ArrowArray
+            | _ArrowStream
         ),
         *,
+        values: Iterable[Any] | None = None,
         ignore_case: bool = False,
         words: bool = False,
         lines: bool = False,
@@ -87,6 +98,8 @@ class Plan:
     def engines(self) -> tuple[str, ...]: ...
     @property
     def note(self) -> bytes: ...
+    @property
+    def values(self) -> tuple[Any, ...] | None: ...
     def __len__(self) -> int: ...
     def __getitem__(self, index: SupportsIndex, /) -> bytes: ...
     def __iter__(self) -> Iterator[bytes]: ...
@@ -118,10 +131,14 @@ class Plan:
         self,
         text: _TextSource,
         *,
+        match: Literal["all"] | _Spans = "all",
         line_numbers: bool = False,
         offsets: _Offsets = "characters",
         progress: _Progress = None,
     ) -> Matches: ...
+    def iter(
+        self, text: _TextSource, *, offsets: _Offsets = "characters"
+    ) -> Iterator[tuple[int, Any]]: ...
     def batches(
         self,
         text: _TextSource,
@@ -144,7 +161,126 @@ class Plan:
         self, text: _TextSource, *, offsets: _Offsets = "characters"
     ) -> LineBatches: ...
     def contains(self, column: _Records, *, progress: _Progress = None) -> Array: ...
-    def which(self, column: _Records, *, progress: _Progress = None) -> Array: ...
+    @overload
+    def which(
+        self,
+        column: _Records,
+        *,
+        answer: Literal["index"] = "index",
+        progress: _Progress = None,
+    ) -> Array: ...
+    @overload
+    def which(
+        self,
+        column: _Records,
+        *,
+        answer: Literal["pattern", "value"],
+        progress: _Progress = None,
+    ) -> list[Any]: ...
+    @overload
+    def replace(
+        self,
+        text: str,
+        values: _Values | None = None,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> str: ...
+    @overload
+    def replace(
+        self,
+        text: Buffer,
+        values: _Values | None = None,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> bytes: ...
+    @overload
+    def replace(
+        self,
+        text: _Column,
+        values: _Values | None = None,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> Array: ...
+    @overload
+    def replace(
+        self,
+        text: list[Any] | tuple[Any, ...],
+        values: _Values | None = None,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[Any]: ...
+    @overload
+    def mask(
+        self,
+        text: str,
+        mask: str | bytes = "*",
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> str: ...
+    @overload
+    def mask(
+        self,
+        text: Buffer,
+        mask: str | bytes = "*",
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> bytes: ...
+    @overload
+    def mask(
+        self,
+        text: _Column,
+        mask: str | bytes = "*",
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> Array: ...
+    @overload
+    def mask(
+        self,
+        text: list[Any] | tuple[Any, ...],
+        mask: str | bytes = "*",
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[Any]: ...
+    @overload
+    def split(
+        self,
+        text: str,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[str]: ...
+    @overload
+    def split(
+        self,
+        text: Buffer,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[bytes]: ...
+    @overload
+    def split(
+        self,
+        text: _Column,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[Any]: ...
+    @overload
+    def split(
+        self,
+        text: list[Any] | tuple[Any, ...],
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[Any]: ...
     def pattern_counts(self, column: _Records, *, progress: _Progress = None) -> Array: ...
     def pattern_lists(self, column: _Records, *, progress: _Progress = None) -> Array: ...
     def cells(self, column: _Records, *, progress: _Progress = None) -> Cells: ...
@@ -218,10 +354,14 @@ class Searcher:
         plan: Plan,
         text: _TextSource,
         *,
+        match: Literal["all"] | _Spans = "all",
         line_numbers: bool = False,
         offsets: _Offsets = "characters",
         progress: _Progress = None,
     ) -> Matches: ...
+    def iter(
+        self, plan: Plan, text: _TextSource, *, offsets: _Offsets = "characters"
+    ) -> Iterator[tuple[int, Any]]: ...
     def batches(
         self,
         plan: Plan,
@@ -253,9 +393,140 @@ class Searcher:
     def contains(
         self, plan: Plan, column: _Records, *, progress: _Progress = None
     ) -> Array: ...
+    @overload
     def which(
-        self, plan: Plan, column: _Records, *, progress: _Progress = None
+        self,
+        plan: Plan,
+        column: _Records,
+        *,
+        answer: Literal["index"] = "index",
+        progress: _Progress = None,
     ) -> Array: ...
+    @overload
+    def which(
+        self,
+        plan: Plan,
+        column: _Records,
+        *,
+        answer: Literal["pattern", "value"],
+        progress: _Progress = None,
+    ) -> list[Any]: ...
+    @overload
+    def replace(
+        self,
+        plan: Plan,
+        text: str,
+        values: _Values | None = None,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> str: ...
+    @overload
+    def replace(
+        self,
+        plan: Plan,
+        text: Buffer,
+        values: _Values | None = None,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> bytes: ...
+    @overload
+    def replace(
+        self,
+        plan: Plan,
+        text: _Column,
+        values: _Values | None = None,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> Array: ...
+    @overload
+    def replace(
+        self,
+        plan: Plan,
+        text: list[Any] | tuple[Any, ...],
+        values: _Values | None = None,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[Any]: ...
+    @overload
+    def mask(
+        self,
+        plan: Plan,
+        text: str,
+        mask: str | bytes = "*",
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> str: ...
+    @overload
+    def mask(
+        self,
+        plan: Plan,
+        text: Buffer,
+        mask: str | bytes = "*",
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> bytes: ...
+    @overload
+    def mask(
+        self,
+        plan: Plan,
+        text: _Column,
+        mask: str | bytes = "*",
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> Array: ...
+    @overload
+    def mask(
+        self,
+        plan: Plan,
+        text: list[Any] | tuple[Any, ...],
+        mask: str | bytes = "*",
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[Any]: ...
+    @overload
+    def split(
+        self,
+        plan: Plan,
+        text: str,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[str]: ...
+    @overload
+    def split(
+        self,
+        plan: Plan,
+        text: Buffer,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[bytes]: ...
+    @overload
+    def split(
+        self,
+        plan: Plan,
+        text: _Column,
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[Any]: ...
+    @overload
+    def split(
+        self,
+        plan: Plan,
+        text: list[Any] | tuple[Any, ...],
+        *,
+        match: _Spans = "leftmost-longest",
+        progress: _Progress = None,
+    ) -> list[Any]: ...
     def pattern_counts(
         self, plan: Plan, column: _Records, *, progress: _Progress = None
     ) -> Array: ...

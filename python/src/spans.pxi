@@ -1,0 +1,485 @@
+# spans: occurrences that do not overlap, and texts and columns with something else in their place.
+
+# ---- Searching ----
+
+# What was found; offsets are those of the tape, where records lie on one.
+cdef struct spans_state:
+    bint longest  # of those that begin first; else that of the least pattern
+    const trawl_record_array *records  # NULL: one text
+    uint64_t record  # no span begins before it any more
+    uint64_t base  # of what is searched
+    uint64_t begin  # of the last span
+    uint64_t end
+    uint64_t text_end  # of what was searched
+    column begins
+    column ends
+    column patterns
+
+
+cdef void spans_drop(spans_state *found) noexcept nogil:
+    drop(&found.begins)
+    drop(&found.ends)
+    drop(&found.patterns)
+
+
+cdef bint one_holds(spans_state *found, uint64_t begin, uint64_t end) noexcept nogil:
+    """Does one record, which is not null, hold all of the occurrence?"""
+    cdef const trawl_record_array *records = found.records
+
+    while begin >= offset_of(records, found.record + 1):
+        found.record += 1
+    return end <= offset_of(records, found.record + 1) and (
+        records.validity == NULL or bit_at(records.validity,
+                                           records.validity_begin + found.record))
+
+
+cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
+    cdef spans_state *found = <spans_state *>context
+    cdef uint64_t begin, end
+
+    for i in range(window.match_count):
+        begin = found.base + window.matches[i].begin
+        end = found.base + window.matches[i].end
+        if begin < found.end and not (found.longest and begin == found.begin and end > found.end):
+            continue
+        if found.records != NULL and not one_holds(found, begin, end):
+            continue
+        if begin < found.end:  # in the place of the shorter one
+            found.begins.count -= 1
+            found.ends.count -= 1
+            found.patterns.count -= 1
+        put_value(&found.begins, begin)
+        put_value(&found.ends, end)
+        put_value(&found.patterns, window.matches[i].pattern_index)
+        found.begin, found.end = begin, end
+    found.text_end = window.begin + window.bytes_count
+    return found.begins.failed or found.ends.failed or found.patterns.failed
+
+
+cdef void search_spans(work *todo, trawl_text *text) noexcept nogil:
+    cdef spans_state *found = <spans_state *>todo.out
+
+    # In a record occurrences may count that those across its borders would hide.
+    todo.status = trawl_windows(todo.searcher, todo.plan, text,
+                                TRAWL_WINDOW_SPANS if found.longest and found.records == NULL else 0,
+                                take_spans, found, &todo.error)
+    todo.no_memory = found.begins.failed or found.ends.failed or found.patterns.failed
+
+
+cdef void work_spans(work *todo) noexcept nogil:
+    search_spans(todo, todo.text)
+
+
+cdef void work_record_spans(work *todo) noexcept nogil:
+    """The tape as one text; but conditions are those of the record alone."""
+    cdef spans_state *found = <spans_state *>todo.out
+    cdef const trawl_record_array *records = found.records
+    cdef bint alone = trawl_plan_flags(todo.plan) & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE) != 0
+    cdef uint64_t step = 1 if alone else records.record_count, i = 0, bytes
+    cdef trawl_text *text = NULL
+
+    todo.status = TRAWL_OK
+    while i < records.record_count and todo.status == TRAWL_OK and not todo.no_memory:
+        found.base = offset_of(records, i)
+        i += step
+        bytes = offset_of(records, i) - found.base
+        if bytes == 0:
+            continue
+        todo.status = trawl_text_from_memory(records.bytes + found.base, bytes, &text, &todo.error)
+        if todo.status == TRAWL_OK:
+            search_spans(todo, text)
+            trawl_text_close(text)
+
+
+cdef int spans_begin(spans_state *found, object match) except -1:
+    if match not in ("leftmost-longest", "leftmost-first"):
+        raise ValueError("match: 'leftmost-longest' or 'leftmost-first' is needed, not "
+                         f"{match!r}")
+    memset(found, 0, sizeof(found[0]))
+    found.longest = match == "leftmost-longest"
+    return 0
+
+
+cdef object spans_of(Searcher searcher, Plan plan, text, match, offsets, progress):
+    """The Matches of a text that do not overlap."""
+    cdef spans_state found
+    cdef match_columns columns
+
+    memset(&columns, 0, sizeof(columns))
+    columns.by_begins.bytes = columns.by_ends.bytes = characters_of(text, offsets)
+    spans_begin(&found, match)
+    try:
+        search(searcher, plan, text, progress, work_spans, 0, 0, &found)
+        columns.begins, columns.ends, columns.patterns = found.begins, found.ends, found.patterns
+        columns.text_end = found.text_end
+        memset(&found, 0, sizeof(found))
+        match_columns_walk(&columns, 0)
+        return matches_of(&columns)
+    finally:
+        spans_drop(&found)
+        match_columns_drop(&columns)
+
+
+# ---- What takes their place ----
+
+cdef struct piece:
+    const uint8_t *bytes
+    uint64_t count
+
+
+@cython.internal
+@cython.final
+cdef class Values:
+    """What takes the place of spans: of each pattern, once it was asked for."""
+
+    cdef object given  # one str or bytes, or a sequence of them
+    cdef uint64_t patterns  # 0: one value is for all
+    cdef bint masks  # it stands for each character, or byte
+    cdef bint ascii
+    cdef piece *pieces  # bytes NULL: not asked for yet
+    cdef list held
+
+    def __cinit__(self, Plan plan, given, bint masks):
+        cdef bint one = isinstance(given, (str, bytes))
+
+        self.given, self.masks, self.ascii, self.held = given, masks, True, []
+        if not one:
+            self.patterns = trawl_plan_pattern_count(plan.plan)
+            if len(given) != self.patterns:
+                raise ValueError(f"values: {len(given)} of them for {self.patterns} patterns")
+        self.pieces = <piece *>calloc(self.patterns + 1, sizeof(piece))
+        if self.pieces == NULL:
+            raise MemoryError()
+        if one:
+            self.take(0, given)
+
+    def __dealloc__(self):
+        free(self.pieces)
+
+    cdef int take(self, uint64_t pattern, object value) except -1:
+        cdef Py_ssize_t count
+
+        if isinstance(value, str):
+            self.pieces[pattern].bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(value, &count)
+            self.ascii = self.ascii and PyUnicode_IS_ASCII(value)
+        elif isinstance(value, bytes):
+            self.pieces[pattern].bytes = <const uint8_t *>PyBytes_AS_STRING(value)
+            count = PyBytes_GET_SIZE(value)
+            self.ascii = self.ascii and value.isascii()
+        else:
+            raise TypeError(f"values: str or bytes are needed, not {type(value).__name__}")
+        self.pieces[pattern].count = <uint64_t>count
+        self.held.append(value)
+        return 0
+
+    cdef bint is_text(self):
+        """Are those that were asked for UTF-8?"""
+        for value in self.held:
+            if isinstance(value, bytes):
+                try:
+                    value.decode()
+                except UnicodeDecodeError:
+                    return False
+        return True
+
+    cdef int want(self, const spans_state *found) except -1:
+        cdef const uint64_t *patterns
+
+        if self.patterns > 0 and found.patterns.count > 0:
+            patterns = <const uint64_t *>found.patterns.memory.bytes
+            for i in range(found.patterns.count):
+                if self.pieces[patterns[i]].bytes == NULL:
+                    self.take(patterns[i], self.given[patterns[i]])
+        return 0
+
+
+# ---- Texts with something else in their place ----
+
+cdef struct rewriter:
+    const uint8_t *bytes  # of the text, or the tape
+    const uint64_t *begins  # of spans
+    const uint64_t *ends
+    const uint64_t *patterns
+    uint64_t count
+    uint64_t at  # the next span
+    const piece *pieces
+    bint one
+    bint masks
+    bint by_characters
+
+
+cdef void rewriter_begin(rewriter *by, const uint8_t *bytes, const spans_state *found,
+                         Values values) noexcept:
+    memset(by, 0, sizeof(by[0]))
+    by.bytes, by.count = bytes, found.begins.count
+    if by.count > 0:
+        by.begins = <const uint64_t *>found.begins.memory.bytes
+        by.ends = <const uint64_t *>found.ends.memory.bytes
+        by.patterns = <const uint64_t *>found.patterns.memory.bytes
+    if values is not None:
+        by.pieces, by.one, by.masks = values.pieces, values.patterns == 0, values.masks
+
+
+cdef bint is_next(const rewriter *by, uint64_t end) noexcept nogil:
+    """Does the next span begin before this place?"""
+    return by.at < by.count and by.begins[by.at] < end
+
+
+cdef uint64_t put_pieces(const piece *value, uint64_t times, uint8_t *out) noexcept nogil:
+    cdef uint64_t i
+
+    if out != NULL and value.count == 1:
+        memset(out, value.bytes[0], times)
+    elif out != NULL:
+        for i in range(times):
+            memcpy(out + i * value.count, value.bytes, value.count)
+    return times * value.count
+
+
+cdef uint64_t rewritten(rewriter *by, uint64_t begin, uint64_t end, uint8_t *out) noexcept nogil:
+    """Write the bytes [begin, end) with values in the place of spans; how many there are. out NULL:
+    they are only counted, and the next span stays."""
+    cdef uint64_t at = by.at, total = 0, stop, times
+
+    while begin < end:
+        stop = by.begins[by.at] if is_next(by, end) else end
+        if out != NULL:
+            memcpy(out + total, by.bytes + begin, stop - begin)
+        total += stop - begin
+        begin = stop
+        if stop < end:
+            begin = by.ends[by.at]
+            times = 1
+            if by.masks:
+                times = characters_in(by.bytes, stop, begin) if by.by_characters else begin - stop
+            total += put_pieces(&by.pieces[0 if by.one else by.patterns[by.at]], times,
+                                out + total if out != NULL else NULL)
+            by.at += 1
+    if out == NULL:
+        by.at = at
+    return total
+
+
+cdef str text_of(const uint8_t *bytes, uint64_t count):
+    return PyUnicode_DecodeUTF8(<const char *>bytes, <Py_ssize_t>count, NULL)
+
+
+cdef object rewritten_object(rewriter *by, uint64_t begin, uint64_t end, bint is_str, bint ascii):
+    """The same as a str or bytes. ascii: the text and the values are."""
+    cdef uint64_t total = rewritten(by, begin, end, NULL)
+    cdef uint8_t *out
+
+    if is_str and ascii:
+        made = PyUnicode_New(<Py_ssize_t>total, 127)
+        out = <uint8_t *>PyUnicode_DATA(made)
+    else:
+        made = PyBytes_FromStringAndSize(NULL, <Py_ssize_t>total)
+        out = <uint8_t *>PyBytes_AS_STRING(made)
+    if total < BRIEF_BYTES:
+        rewritten(by, begin, end, out)
+    else:
+        with nogil:
+            rewritten(by, begin, end, out)
+    return text_of(out, total) if is_str and not ascii else made
+
+
+cdef list parts_of(rewriter *by, uint64_t begin, uint64_t end, bint is_str):
+    """What lies between spans, as str or bytes."""
+    cdef uint64_t stop
+
+    parts = []
+    while True:
+        stop = by.begins[by.at] if is_next(by, end) else end
+        if is_str:
+            parts.append(text_of(by.bytes + begin, stop - begin))
+        else:
+            parts.append(PyBytes_FromStringAndSize(<const char *>by.bytes + begin,
+                                                   <Py_ssize_t>(stop - begin)))
+        if stop == end:
+            return parts
+        begin = by.ends[by.at]
+        by.at += 1
+
+
+cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, match, progress):
+    cdef bint is_str = isinstance(text, str)
+    cdef spans_state found
+    cdef rewriter by
+    cdef Py_ssize_t count = len(text)
+    cdef const uint8_t *bytes
+
+    spans_begin(&found, match)
+    try:
+        search(searcher, plan, text, progress, work_spans, 0, 0, &found)
+        if is_str:
+            bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
+        else:
+            bytes = <const uint8_t *>PyBytes_AS_STRING(text)
+        rewriter_begin(&by, bytes, &found, values)
+        if values is None:
+            return parts_of(&by, 0, <uint64_t>count, is_str)
+        if by.count == 0:
+            return text
+        values.want(&found)
+        by.by_characters = is_str
+        return rewritten_object(&by, 0, <uint64_t>count, is_str,
+                                is_str and values.ascii and PyUnicode_IS_ASCII(text))
+    finally:
+        spans_drop(&found)
+
+
+# ---- Columns ----
+
+
+cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
+    """Does a span begin or end inside of one? The tape goes on after it, or its record ends there."""
+    cdef const uint8_t *bytes = reader.records.bytes
+    cdef uint64_t end = reader.offset(reader.records.record_count)
+    cdef const uint64_t *begins
+    cdef const uint64_t *ends
+
+    if found.begins.count == 0:
+        return False
+    begins = <const uint64_t *>found.begins.memory.bytes
+    ends = <const uint64_t *>found.ends.memory.bytes
+    for i in range(found.begins.count):
+        if bytes[begins[i]] & 0xc0 == 0x80 or (ends[i] < end and bytes[ends[i]] & 0xc0 == 0x80):
+            return True
+    return False
+
+
+cdef void put_rewritten(gather *made, Reader reader, rewriter *by) noexcept nogil:
+    """The chunk's records, or the values of its dictionary, one after the other."""
+    cdef const trawl_record_array *records = &reader.records
+    cdef uint64_t count = records.record_count, end, i
+    cdef column *bytes = &made.cells[1]
+
+    end = offset_of(records, count)
+    if not reach(bytes, bytes.count + rewritten(by, offset_of(records, 0), end, NULL)):
+        return
+    for i in range(count):
+        if records.validity == NULL or bit_at(records.validity, records.validity_begin + i):
+            end = offset_of(records, i + 1)
+            bytes.count += rewritten(by, offset_of(records, i), end,
+                                     bytes.memory.bytes + bytes.count)
+        put_value(&made.values, bytes.count)
+
+
+cdef void put_keyed(gather *made, Reader reader, gather *values) noexcept nogil:
+    """Of a dictionary's chunk each record's value."""
+    cdef const uint64_t *ends = values_of(&values.values)
+    cdef int64_t key
+
+    for i in range(reader.count):
+        key = reader.keys[i]
+        if key >= 0 and values.cells[1].memory != NULL:
+            put(&made.cells[1], values.cells[1].memory.bytes + ends[key], ends[key + 1] - ends[key],
+                1)
+        put_value(&made.values, made.cells[1].count)
+
+
+cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items):
+    """The same as objects, those of a list's items. An item in which nothing was found stays."""
+    cdef bint is_str = reader.is_text
+    cdef uint64_t begin, end, i
+
+    objects = []
+    for i in range(reader.records.record_count):
+        begin, end = reader.offset(i), reader.offset(i + 1)
+        item = items[i] if items is not None else True
+        if items is not None:
+            is_str = isinstance(item, str)
+        if item is None or not reader.is_valid(i):
+            item = None
+        elif values is None:
+            item = parts_of(by, begin, end, is_str)
+        elif is_next(by, end):
+            by.by_characters = is_str
+            item = rewritten_object(by, begin, end, is_str,
+                                    is_str and values.ascii and PyUnicode_IS_ASCII(item))
+        objects.append(item)
+    if reader.keys != NULL:
+        return [objects[reader.keys[i]] if reader.keys[i] >= 0 else None
+                for i in range(reader.count)]
+    return objects
+
+
+cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple items, list objects,
+                       gather *made) except -1:
+    """Make a chunk's objects, or what the Array gets."""
+    cdef gather keyed
+    cdef rewriter by
+
+    rewriter_begin(&by, reader.records.bytes, found, values)
+    by.by_characters = reader.is_text
+    if values is not None:
+        values.want(found)
+        if reader.is_text and (cuts_characters(reader, found) or not values.is_text()):
+            raise ValueError("records: what would come of them is no UTF-8")
+    if objects is not None:
+        objects.extend(objects_of(reader, &by, values, items))
+        return 0
+    memset(&keyed, 0, sizeof(keyed))
+    if reader.keys == NULL:
+        with nogil:
+            put_rewritten(made, reader, &by)
+    else:
+        with nogil:
+            put_value(&keyed.values, 0)
+            put_rewritten(&keyed, reader, &by)
+            if not gather_failed(&keyed):
+                put_keyed(made, reader, &keyed)
+        if gather_failed(&keyed):
+            gather_drop(&keyed)
+            raise MemoryError()
+        gather_drop(&keyed)
+    put_nulls(made, reader)
+    return 0
+
+
+cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):
+    cdef tuple items = tuple(given) if isinstance(given, (list, tuple)) else None
+    cdef list objects = [] if items is not None or values is None else None
+    cdef Reader reader = Reader(given if items is None else items)
+    cdef Handle handle = searcher.take()
+    cdef work *todo = &handle.todo
+    cdef spans_state found
+    cdef gather made
+
+    memset(&made, 0, sizeof(made))
+    memset(&found, 0, sizeof(found))
+    made.kind = LISTS
+    put_value(&made.values, 0)
+    todo.plan = plan.plan
+    try:
+        while not gather_failed(&made) and reader.next():
+            spans_begin(&found, match)
+            found.records = &reader.records
+            todo.out = &found
+            todo.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
+            handle.run(work_record_spans, progress)
+            todo.before += todo.bytes
+            rewrite_chunk(reader, &found, values, items, objects, &made)
+            spans_drop(&found)
+        if objects is not None:
+            return objects
+        return array_of_gather(&made, "U" if reader.is_text else "Z", 1)
+    finally:
+        spans_drop(&found)
+        gather_drop(&made)
+        searcher.give(handle)
+
+
+cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):
+    """A text with values in the place of spans; values None: the list of what lies between them. Of
+    a column an Array, of a list a list."""
+    cdef taken_buffer view
+
+    if isinstance(text, (list, tuple)) or hasattr(text, "__arrow_c_stream__") \
+            or hasattr(text, "__arrow_c_array__"):
+        return rewrite_column(searcher, plan, text, values, match, progress)
+    if not isinstance(text, (str, bytes)):
+        take_buffer(text, &view)
+        text = PyBytes_FromStringAndSize(<const char *>view.buf, view.len)
+        PyBuffer_Release(&view)
+    return rewrite_text(searcher, plan, text, values, match, progress)

@@ -1,0 +1,247 @@
+"""Occurrences that do not overlap, and texts with something else in their place. The oracle looks at
+every place of the text with startswith."""
+
+import gc
+import pickle
+
+import pytest
+import trawl
+from arrow_by_hand import Column
+from conftest import amount
+
+LETTERS = ["a", "b", " ", "\u00e9", "\u20ac", "\U0001f600"]  # of 1 to 4 bytes
+MATCHES = ("leftmost-longest", "leftmost-first")
+
+
+def is_word(text, begin, end):
+    sides = text[max(0, begin - 1) : begin] + text[end : end + 1]
+    return not any(c.isascii() and (c.isalnum() or c == "_") for c in sides)
+
+
+def spans(patterns, text, match, words=False):
+    found, at = [], 0
+    while at < len(text):
+        here = [
+            (at, at + len(pattern), index)
+            for index, pattern in enumerate(patterns)
+            if text.startswith(pattern, at)
+            and (not words or is_word(text, at, at + len(pattern)))
+        ]
+        if not here:
+            at += 1
+            continue
+        first = max(here, key=lambda one: one[1]) if match == MATCHES[0] else here[0]
+        found.append(first)
+        at = first[1]
+    return found
+
+
+def rewritten(text, found, values):
+    made, at = text[:0], 0
+    for begin, end, index in found:
+        made += text[at:begin] + values[index]
+        at = end
+    return made + text[at:]
+
+
+def parts(text, found):
+    ends = [0] + [end for _, end, _ in found]
+    return [text[at:to] for at, to in zip(ends, [begin for begin, _, _ in found] + [len(text)])]
+
+
+def cases(rng, rounds, letters=LETTERS):
+    for round in range(amount(rounds)):
+        few = rng.sample(letters, rng.randint(1, len(letters)))
+        patterns = ["".join(rng.choices(few, k=rng.randint(1, 4))) for _ in range(1 + round % 5)]
+        values = ["".join(rng.choices("xy\u00e9" if round % 3 else "xy", k=rng.randint(0, 3)))
+                  for _ in patterns]
+        yield round, few, patterns, values
+
+
+def test_texts(rng):
+    for round, letters, patterns, values in cases(rng, 200):
+        text = "".join(rng.choices(letters, k=rng.randint(0, 120)))
+        words = round % 4 == 3
+        plan = trawl.Plan(patterns, words=words)
+        with trawl.Searcher("cpu", 1 + round % 2, chunk_bytes=round % 50) as searcher:
+            for match in MATCHES:
+                found = spans(patterns, text, match, words)
+                assert list(searcher.matches(plan, text, match=match)) == found
+                made = searcher.replace(plan, text, values, match=match)
+                assert made == rewritten(text, found, values)
+                made = searcher.replace(plan, text.encode(), values, match=match)
+                assert made == rewritten(text, found, values).encode()
+                assert searcher.split(plan, text, match=match) == parts(text, found)
+                made = searcher.split(plan, bytearray(text.encode()), match=match)
+                assert made == [part.encode() for part in parts(text, found)]
+                for mask in "*\u00e9":
+                    masks = [mask * len(pattern) for pattern in patterns]
+                    expected = rewritten(text, found, masks)
+                    assert searcher.mask(plan, text, mask, match=match) == expected
+                masks = [b"#" * len(pattern.encode()) for pattern in patterns]
+                encoded = [(len(text[:a].encode()), len(text[:b].encode()), i) for a, b, i in found]
+                expected = rewritten(text.encode(), encoded, masks)
+                assert searcher.mask(plan, text.encode(), b"#", match=match) == expected
+
+
+def test_columns(rng):
+    """Occurrences across the borders of records are none, and hide none."""
+    for round, letters, patterns, values in cases(rng, 60):
+        records = [
+            None if rng.random() < 0.2 else "".join(rng.choices(letters, k=rng.randint(0, 12)))
+            for _ in range(round % 9)
+        ]
+        words = round % 4 == 3
+        plan = trawl.Plan(patterns, words=words)
+        masks = ["*" * len(pattern) for pattern in patterns]
+        for match in MATCHES:
+            found = [None if text is None else spans(patterns, text, match, words)
+                     for text in records]
+            replaced = [text and rewritten(text, each, values)
+                        for text, each in zip(records, found)]
+            masked = [text and rewritten(text, each, masks) for text, each in zip(records, found)]
+            split = [None if text is None else parts(text, each)
+                     for text, each in zip(records, found)]
+            assert plan.replace(records, values, match=match) == replaced
+            assert plan.mask(tuple(records), match=match) == masked
+            assert plan.split(records, match=match) == split
+            encoded = [text if text is None else text.encode() for text in records]
+            assert plan.split(encoded, match=match) == [
+                each if each is None else [part.encode() for part in each] for each in split]
+            for column in arrow(records):
+                made = plan.replace(column, values, match=match)
+                assert isinstance(made, trawl.Array) and made.tolist() == replaced
+                assert made.null_count == records.count(None)
+                assert pickle.loads(pickle.dumps(made)) == made
+                assert plan.mask(column, match=match).tolist() == masked
+                assert plan.split(column, match=match) == split
+
+
+def strings(records, kind="u", begin=0, keys=None):
+    encoded = [text if text is None else text.encode() for text in records]
+    return Column(encoded, kind, begin, keys=keys)
+
+
+def arrow(records):
+    for kind in ("u", "U", "vu"):
+        yield strings(["xa", *records], kind, 1)
+    values = list(dict.fromkeys(records))
+    yield strings(values, "U", keys=[values.index(text) for text in records])
+
+
+def test_chunks_of_columns():
+    pyarrow = pytest.importorskip("pyarrow")
+    column = pyarrow.chunked_array([["ba", None], [], ["a", "cab"]])
+    made = pyarrow.array(trawl.Plan("a").replace(column, "<>"))
+    assert made.type == pyarrow.large_string()
+    assert made.to_pylist() == ["b<>", None, "<>", "c<>b"]
+    made.validate(full=True)
+
+
+def test_columns_by_hand():
+    plan = trawl.Plan(["an", "b"])
+    made = plan.replace(strings(["banana", None, "", "pear"]), ["<>", ""])
+    assert made.tolist() == ["<><>a", None, "", "pear"]
+    assert repr(made) == "<trawl.Array of 4 str: ['<><>a', None, '', 'pear']>"
+    assert plan.replace(["b", "a", "n"], "x") == ["x", "a", "n"]  # not "an", across a border
+    same = "pear"
+    assert plan.replace([same, b"ban", None], "x")[0] is same
+    assert plan.replace([same, b"ban", None], "x") == ["pear", b"xx", None]
+
+
+def test_faults(tmp_path):
+    plan = trawl.Plan(["a", b"\xa9"])
+    with pytest.raises(ValueError, match="values: 1 of them for 2 patterns"):
+        plan.replace("a", ["x"])
+    with pytest.raises(ValueError, match="values: the plan has none"):
+        plan.replace("a")
+    with pytest.raises(TypeError, match="values: str or bytes are needed, not int"):
+        plan.replace("a", [1, 2])
+    with pytest.raises(ValueError, match="match: .* is needed, not 'shortest'"):
+        plan.split("a", match="shortest")
+    with pytest.raises(ValueError, match="line_numbers"):
+        plan.matches("a", match="leftmost-first", line_numbers=True)
+    for mask in ("", "**"):
+        with pytest.raises(ValueError, match="mask: one character is needed"):
+            plan.mask("a", mask)
+    with pytest.raises(TypeError):
+        plan.replace(tmp_path, "x")
+    with pytest.raises(UnicodeDecodeError):  # the half of a character
+        plan.replace("\u00e9", "x")
+    for column, value in ((["\u00e9"], "x"), (["a"], b"\xff")):
+        with pytest.raises(UnicodeDecodeError):
+            plan.replace(column, value)
+        with pytest.raises(ValueError, match="no UTF-8"):
+            plan.replace(strings(column), value)
+    assert plan.replace("\u00e9".encode(), b"\xff") == b"\xc3\xff"
+    with pytest.raises(UnicodeEncodeError):
+        plan.replace("a", "\ud800")
+    kept = "nothing"
+    assert trawl.Plan("x").replace(kept, "y") is kept
+
+
+def test_large(rng):
+    """Beyond what is searched with the lock held, and by two threads."""
+    text = "".join(rng.choices(["abc", " ", "de", "\u00e9"], k=300_000))
+    plan = trawl.Plan(["abc", "abcabc", "e"])
+    expected = text.replace("abcabc", "<2>").replace("abc", "<1>").replace("e", "E")
+    assert plan.replace(text, ["<1>", "<2>", "E"]) == expected
+    ascii = text.replace("\u00e9", "_")
+    expected = expected.replace("\u00e9", "_")
+    done = []
+    assert plan.replace(ascii, ["<1>", "<2>", "E"], progress=done.append) == expected
+    assert done[-1] == len(ascii)
+
+
+def test_values():
+    plan = trawl.Plan({"he": 1, b"she": [2], "hers": "three"})
+    assert plan.values == (1, [2], "three") and trawl.Plan("a").values is None
+    assert list(plan.iter("u\u00e9shers")) == [(4, [2]), (4, 1), (6, "three")]
+    assert list(plan.iter("u\u00e9shers", offsets="bytes")) == [(5, [2]), (5, 1), (7, "three")]
+    assert list(trawl.Plan(["a", "ba"]).iter(b"ba")) == [(1, 1), (1, 0)]
+    column = ["hers", None, "", "she"]
+    assert plan.which(column).tolist() == [0, None, None, 0]
+    assert plan.which(column, answer="pattern") == ["he", None, None, "he"]
+    assert plan.which(column, answer="value") == [1, None, None, 1]
+    assert pickle.loads(pickle.dumps(plan)).values == plan.values
+    assert trawl.Plan({"cat": "dog"}).replace("a cat") == "a dog"
+    assert trawl.Plan(["a", "b"], values="xy").replace("abc") == "xyc"
+    with pytest.raises(ValueError, match="values: 1 of them for 2 patterns"):
+        trawl.Plan(["a", "b"], values=[1])
+    with pytest.raises(ValueError, match="answer: 'index', 'pattern' or 'value', not 'text'"):
+        plan.which(column, answer="text")
+    with pytest.raises(ValueError, match="values: the plan has none"):
+        trawl.Plan("a").which(column, answer="value")
+
+
+def test_iter_order(rng):
+    """In order of the last characters, though the search finds in order of the first."""
+    for _, letters, patterns, _ in cases(rng, 60):
+        patterns = list(dict.fromkeys(patterns))
+        text = "".join(rng.choices(letters, k=200))
+        expected = [
+            (end, index)
+            for end in range(len(text))
+            for index in sorted(range(len(patterns)), key=lambda i: -len(patterns[i]))
+            if text.endswith(patterns[index], 0, end + 1)
+        ]
+        with trawl.Searcher("cpu", 1, chunk_bytes=40) as searcher:
+            assert list(searcher.iter(trawl.Plan(patterns), text)) == expected
+
+
+def test_values_in_a_circle():
+    """A value may hold its plan: both go."""
+    class Token:
+        alive = 0
+
+        def __init__(self):
+            Token.alive += 1
+
+        def __del__(self):
+            Token.alive -= 1
+
+    token = Token()
+    token.plan = trawl.Plan({"a": token})
+    del token
+    gc.collect()
+    assert Token.alive == 0
