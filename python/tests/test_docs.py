@@ -23,9 +23,11 @@ def test_module():
     assert doctest.testmod(trawl).failed == 0
 
 
-@pytest.mark.parametrize("name", ["decontaminate", "stages", "helpers"])
+@pytest.mark.parametrize("name", ["decontaminate", "stages", "arrow", "polars", "pandas", "duckdb"])
 def test_modules(name):
     pytest.importorskip("pyarrow")
+    if name in ("polars", "pandas", "duckdb"):
+        pytest.importorskip(name)
     module = importlib.import_module("trawl." + name)
     for test in doctest.DocTestFinder().find(module):
         try:

@@ -1,0 +1,160 @@
+"""polars, pandas, duckdb, datasets and pyarrow's functions have the searches of records: against plain
+loops over each record."""
+
+import re
+
+import pytest
+import trawl
+
+pyarrow = pytest.importorskip("pyarrow")
+pytest.importorskip("numpy")
+from conftest import amount, naive  # noqa: E402
+from trawl.arrow import NAMES  # noqa: E402
+
+PATTERNS = [b"ab", b"b", b"a b", b"ba\n", b"\xc3\xa9"]
+
+
+def column_of(rng, rows):
+    letters = ["a", "b", "b", " ", "\n", "\u00e9"]
+    return [None if rng.random() < 0.15 else "".join(rng.choices(letters, k=rng.randint(0, 9)))
+            for _ in range(rows)]  # fmt: skip
+
+
+def plain(texts, words=False, lines=False):
+    """{search: its answer}, from naive()."""
+    rows = []
+    for text in texts:
+        if text is None:
+            rows.append(None)
+            continue
+        data = text.encode()
+        found = naive(PATTERNS, data)
+        if words:  # of ASCII
+            free = [not re.match(rb"\w", bytes([byte])) for byte in b" " + data + b" "]
+            found = [one for one in found if free[one[0]] and free[one[1] + 1]]
+        if lines:
+            ends = {-1, len(data)} | {at for at, byte in enumerate(data) if byte == 10}
+            found = [one for one in found if one[0] - 1 in ends and one[1] in ends]
+        rows.append(found)
+    kinds = [None if row is None else sorted({one[2] for one in row}) for row in rows]
+    on_kinds = {"contains": bool, "which": lambda kind: kind[0] if kind else None,
+                "pattern_counts": len, "pattern_lists": list}  # fmt: skip
+    answers = {name: [None if kind is None else of(kind) for kind in kinds]
+               for name, of in on_kinds.items()}  # fmt: skip
+    answers["count"] = [None if row is None else len(row) for row in rows]
+    answers["matches"] = [None if row is None else [dict(zip(("begin", "end", "pattern"), one))
+                                                    for one in row] for row in rows]  # fmt: skip
+    assert set(answers) == set(NAMES)
+    return answers
+
+
+def test_columns_of_arrow(rng):
+    """All forms of columns; whole words and lines end where the record does."""
+    views = [pyarrow.string_view()] if hasattr(pyarrow, "string_view") else []
+    kinds = [pyarrow.string(), pyarrow.large_string(), pyarrow.binary(), pyarrow.large_binary(), *views]
+    for number in range(amount(150)):
+        texts = column_of(rng, rng.choice([0, 1, 2, 30]))
+        column = pyarrow.array(texts, pyarrow.string())
+        if number % 7 == 0:
+            column = column.dictionary_encode()
+        else:
+            column = column.cast(kinds[number % len(kinds)])
+        begin = rng.randint(0, len(texts))
+        options = rng.choice([{}, {}, {"words": True}, {"lines": True}])
+        plan, expected = trawl.Plan(PATTERNS, **options), plain(texts, **options)
+        for name in ("count", "matches"):
+            search = getattr(trawl.arrow, name)
+            assert search(plan, column).to_pylist() == expected[name]
+            assert search(plan, column.slice(begin)).to_pylist() == expected[name][begin:]
+            chunked = pyarrow.chunked_array([column.slice(0, begin), column.slice(begin)])
+            found = search(plan, chunked)
+            assert found.to_pylist() == expected[name]
+            found.validate(full=True)
+    with pytest.raises(pyarrow.ArrowException):
+        trawl.arrow.count(plan, pyarrow.array([["a"]]))
+
+
+def test_functions_of_arrow(rng):
+    dataset = pytest.importorskip("pyarrow.dataset")
+    texts = column_of(rng, 200)
+    expected, plan = plain(texts), trawl.Plan(PATTERNS)
+    trawl.arrow.register("test_some", plan)
+    column = pyarrow.chunked_array([texts[:50], texts[50:]])
+    table = pyarrow.table({"text": column})
+    for name in NAMES:
+        function = f"test_some_{name}"
+        assert pyarrow.compute.call_function(function, [column]).to_pylist() == expected[name]
+    has = pyarrow.compute.Expression._call("test_some_contains", [pyarrow.compute.field("text")])
+    rows = dataset.dataset(table).to_table(filter=has)["text"].to_pylist()
+    assert rows == [text for text, one in zip(texts, expected["contains"]) if one]
+
+
+def test_polars(rng):
+    polars = pytest.importorskip("polars")
+    pytest.importorskip("trawl.polars")
+    texts = column_of(rng, 300)
+    expected, plan = plain(texts), trawl.Plan(PATTERNS)
+    frame = polars.DataFrame({"text": texts, "key": [at % 3 for at in range(300)]})
+    for name in NAMES:
+        asked = getattr(polars.col("text").trawl, name)(plan).alias("new")
+        assert frame.select(asked)["new"].to_list() == expected[name]
+        assert getattr(frame["text"].trawl, name)(plan).to_list() == expected[name]
+        lazy = frame.lazy().with_columns(asked)
+        for engine in ("in-memory", "streaming"):
+            made = lazy.collect(engine=engine)
+            assert made.schema == lazy.collect_schema() and made["new"].to_list() == expected[name]
+    empty = frame.clear().select(polars.col("text").trawl.matches(plan))
+    assert empty.schema == frame.select(polars.col("text").trawl.matches(plan)).schema
+    held = frame.filter(polars.col("text").trawl.contains(plan), polars.col("key") == 1)
+    assert held["text"].to_list() == [
+        text for at, text in enumerate(texts) if at % 3 == 1 and expected["contains"][at]
+    ]
+
+
+def test_pandas(rng):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("trawl.pandas")
+    texts = column_of(rng, 100)
+    expected, plan = plain(texts), trawl.Plan(PATTERNS)
+    index = range(500, 600)
+    kinds = [None, object, "category", pandas.ArrowDtype(pyarrow.large_string())]
+    for kind in kinds:
+        series = pandas.Series(texts, index, dtype=kind, name="text")
+        if kind is object:
+            series = series.where(series.notna(), float("nan"))
+        for name in NAMES:
+            found = getattr(series.trawl, name)(plan)
+            assert list(found.index) == list(index) and found.name == "text"
+            values = [None if one is None or one is pandas.NA else one for one in found]
+            if name in ("pattern_lists", "matches"):
+                values = [None if one is None else list(one) for one in values]
+            assert values == expected[name], (kind, name)
+        kept = series[series.trawl.contains(plan)]
+        assert list(kept.index) == [at for at, one in zip(index, expected["contains"]) if one]
+
+
+def test_duckdb(rng):
+    duckdb = pytest.importorskip("duckdb")
+    register = pytest.importorskip("trawl.duckdb").register
+    texts = column_of(rng, 3000)
+    expected, plan = plain(texts), trawl.Plan(PATTERNS)
+    connection = duckdb.connect()
+    register(connection, "some", plan)
+    table = pyarrow.table({"id": list(range(3000)), "text": texts})
+    connection.register("texts", table)
+    for name in NAMES:
+        rows = connection.sql(f"SELECT some_{name}(text) FROM texts ORDER BY id").fetchall()
+        assert [row[0] for row in rows] == expected[name], name
+
+
+def test_datasets(rng):
+    """What docs/python.md says."""
+    datasets = pytest.importorskip("datasets")
+    texts = column_of(rng, 100)
+    expected, plan = plain(texts), trawl.Plan(PATTERNS)
+    rows = datasets.Dataset.from_dict({"text": texts}).with_format("arrow")
+    marked = rows.map(
+        lambda table: table.append_column("bad", pyarrow.array(plan.contains(table["text"]))),
+        batched=True, load_from_cache_file=False,
+    )  # fmt: skip
+    assert marked.with_format(None)["bad"][:] == expected["contains"]

@@ -1,0 +1,146 @@
+"""Searches of columns in the words of pyarrow; trawl.polars, trawl.pandas and trawl.duckdb build on it.
+
+>>> pyarrow = __import__("pytest").importorskip("pyarrow")
+>>> column = pyarrow.array(["banana", None, "pear"])
+>>> count(Plan("an"), column).to_pylist()
+[2, None, 0]
+>>> matches(Plan(["nan", "an"]), column).to_pylist()[0][:2]
+[{'begin': 1, 'end': 3, 'pattern': 1}, {'begin': 2, 'end': 5, 'pattern': 0}]
+>>> register("has_an", Plan("an"))
+>>> pyarrow.compute.call_function("has_an_which", [column]).to_pylist()
+[0, None, None]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow
+import pyarrow.compute as compute
+
+from ._trawl import Plan
+
+NUMBER = pyarrow.uint64()
+MATCH = pyarrow.struct([("begin", NUMBER), ("end", NUMBER), ("pattern", NUMBER)])
+
+
+class Searches:
+    """The searches that a library's columns have; how they are run there, the library's class says.
+    A null stays one.
+
+    contains(plan): does any pattern occur?
+    which(plan): the least index of the patterns that occur, null if none does.
+    count(plan): how many occurrences there are.
+    pattern_counts(plan), pattern_lists(plan): how many patterns occur, and the list of their indices.
+    matches(plan): the occurrences, a list of begin, end (in the bytes of the text's UTF-8) and pattern,
+      in order of (begin, pattern).
+    """
+
+    def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> Any:
+        """search answers a column with one of this type."""
+        raise NotImplementedError
+
+    def contains(self, plan: Plan) -> Any:
+        return self._run("contains", plan.contains, pyarrow.bool_())
+
+    def which(self, plan: Plan) -> Any:
+        return self._run("which", plan.which, pyarrow.int64())
+
+    def count(self, plan: Plan) -> Any:
+        return self._run("count", lambda column: count(plan, column), NUMBER)
+
+    def pattern_counts(self, plan: Plan) -> Any:
+        return self._run("pattern_counts", plan.pattern_counts, NUMBER)
+
+    def pattern_lists(self, plan: Plan) -> Any:
+        return self._run("pattern_lists", plan.pattern_lists, pyarrow.large_list(NUMBER))
+
+    def matches(self, plan: Plan) -> Any:
+        return self._run("matches", lambda column: matches(plan, column), pyarrow.large_list(MATCH))
+
+
+NAMES = ("contains", "which", "count", "pattern_counts", "pattern_lists", "matches")
+
+
+def register(name: str, plan: Plan, *, kind: Any = None) -> None:
+    """Register functions of pyarrow.compute, NAME_contains and so on, for columns of a type: string, if
+    it is not given. Expressions of datasets and Acero call them by these names."""
+
+    class Functions(Searches):
+        def _run(self, search_name: str, search: Callable[[Any], Any], result: Any) -> Any:
+            def function(_: Any, column: Any) -> Any:
+                return pyarrow.array(search(column)).cast(result)
+
+            doc = {"summary": f"trawl: {search_name}", "description": repr(plan)}
+            types = {"text": kind or pyarrow.string()}
+            compute.register_scalar_function(
+                function, f"{name}_{search_name}", doc, types, result
+            )
+
+    for search in NAMES:
+        getattr(Functions(), search)(plan)
+
+
+# ---- Occurrences, by record ----
+
+
+def count(plan: Plan, column: Any) -> Any:
+    """Of each record how many occurrences it holds. Needs numpy."""
+    return _by_record(plan, column, NUMBER, lambda sizes, mask, _: pyarrow.array(sizes, mask=mask))
+
+
+def matches(plan: Plan, column: Any) -> Any:
+    """Of each record its occurrences, as Searches has them. Needs numpy."""
+    return _by_record(plan, column, pyarrow.large_list(MATCH), _lists)
+
+
+def _lists(sizes: Any, mask: Any, found: list[Any]) -> Any:
+    import numpy
+
+    offsets = pyarrow.array(numpy.concatenate([[0], numpy.cumsum(sizes, dtype="int64")]))
+    values = pyarrow.StructArray.from_arrays(
+        [pyarrow.array(one.astype("uint64")) for one in found], fields=list(MATCH)
+    )
+    mask = None if mask is None else pyarrow.array(mask)
+    return pyarrow.LargeListArray.from_arrays(offsets, values, mask=mask)
+
+
+def _by_record(plan: Plan, column: Any, kind: Any, make: Callable[[Any, Any, Any], Any]) -> Any:
+    """What make(how many of each record, which are null or None, [begins, ends, patterns]) makes of
+    each chunk: an array, or of a column in chunks a chunked one."""
+    import numpy
+
+    if hasattr(column, "__arrow_c_stream__"):
+        chunks = pyarrow.chunked_array(column).chunks
+        return pyarrow.chunked_array([_by_record(plan, one, kind, make) for one in chunks], kind)
+    column = pyarrow.array(column)
+    if pyarrow.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if not pyarrow.types.is_large_binary(column.type):
+        column = column.cast(pyarrow.large_string()).cast(pyarrow.large_binary())
+    _, places, data = column.buffers()
+    starts = numpy.zeros(1, "int64")
+    if len(column) > 0:
+        starts = numpy.frombuffer(places, "int64", len(column) + 1, 8 * column.offset)
+    text = memoryview(data or b"")[starts[0] : starts[-1]]
+    starts = starts - starts[0]
+    mask = numpy.asarray(column.is_null()) if column.null_count > 0 else None
+    if plan.whole_words or plan.whole_lines:  # what stands beside a record is no part of it
+        parts = [plan.matches(text[a:b]) for a, b in zip(starts[:-1], starts[1:])]
+        shifts = starts[:-1].repeat([len(part) for part in parts])
+    else:
+        parts, shifts = [plan.matches(text)], 0
+    begins, ends, patterns = (
+        numpy.concatenate([getattr(part, name) for part in parts] or [()]).astype("int64")
+        for name in ("begins", "ends", "patterns")
+    )
+    begins, ends = begins + shifts, ends + shifts
+    records = starts.searchsorted(begins, "right") - 1
+    inside = ends <= starts[1:][records]
+    if mask is not None:
+        inside &= ~mask[records]
+    own = starts[records[inside]]
+    found = [begins[inside] - own, ends[inside] - own, patterns[inside]]
+    sizes = numpy.bincount(records[inside], minlength=len(column)).astype("uint64")
+    return make(sizes, mask, found)

@@ -1,0 +1,51 @@
+"""Searches as functions of duckdb's SQL, see trawl.arrow.Searches.
+
+>>> pytest = __import__("pytest")
+>>> duckdb, _ = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
+>>> connection = duckdb.connect()
+>>> register(connection, "an", Plan("an"))
+>>> texts = "(VALUES ('banana'), ('pear'), (NULL)) t(x)"
+>>> connection.sql(f"SELECT an_contains(x), an_count(x) FROM {texts}").fetchall()
+[(True, 2), (False, 0), (None, None)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pyarrow
+
+from ._trawl import Plan
+from .arrow import NAMES, Searches
+
+_TYPES = {
+    "contains": "BOOLEAN",
+    "which": "BIGINT",
+    "count": "UBIGINT",
+    "pattern_counts": "UBIGINT",
+    "pattern_lists": "UBIGINT[]",
+    "matches": 'STRUCT("begin" UBIGINT, "end" UBIGINT, "pattern" UBIGINT)[]',
+}
+
+
+class Functions(Searches):
+    def __init__(self, connection: Any, name: str) -> None:
+        self._connection, self._name = connection, name
+
+    def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> None:
+        def function(column: Any) -> Any:
+            found = search(column)
+            return found if hasattr(found, "chunks") else pyarrow.array(found)
+
+        self._connection.create_function(
+            f"{self._name}_{name}", function, ["VARCHAR"], _TYPES[name],
+            type="arrow", null_handling="special",
+        )  # fmt: skip
+
+
+def register(connection: Any, name: str, plan: Plan) -> None:
+    """Make functions of SQL for texts: NAME_contains, NAME_which, NAME_count, NAME_pattern_counts,
+    NAME_pattern_lists and NAME_matches."""
+    for search in NAMES:
+        getattr(Functions(connection, name), search)(plan)

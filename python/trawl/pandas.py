@@ -1,0 +1,42 @@
+"""import trawl.pandas: a series of pandas has `.trawl`, see trawl.arrow.Searches. Answers keep the index;
+numbers and truths are of pandas' types that have NA.
+
+>>> pytest = __import__("pytest")
+>>> pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
+>>> series = pandas.Series(["banana", None, "pear"], [10, 11, 12])
+>>> series.trawl.count(Plan("a")).tolist()
+[3, <NA>, 1]
+>>> series[series.trawl.contains(Plan("an"))].to_dict()
+{10: 'banana'}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas
+import pyarrow
+
+from ._trawl import Plan  # noqa: F401  (for the examples)
+from .arrow import NUMBER, Searches
+
+_TYPES = {
+    pyarrow.bool_(): pandas.BooleanDtype(),
+    pyarrow.int64(): pandas.Int64Dtype(),
+    NUMBER: pandas.UInt64Dtype(),
+}
+
+
+@pandas.api.extensions.register_series_accessor("trawl")
+class SeriesSearches(Searches):
+    def __init__(self, series: Any) -> None:
+        self._series = series
+
+    def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> Any:
+        # An object's NaN is a null.
+        found = search(pyarrow.array(self._series, from_pandas=True))
+        if not hasattr(found, "chunks"):
+            found = pyarrow.array(found)
+        made = found.to_pandas(types_mapper=_TYPES.get)
+        return pandas.Series(made.array, self._series.index, name=self._series.name)
