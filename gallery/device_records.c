@@ -34,7 +34,6 @@ struct batch {
 struct gallery_records {
     struct cuda_function *function;
     uint64_t constant; /* address of gallery_constant */
-    struct cuda_event *begin, *end;
 
     /* The plan's: */
     bool ready;
@@ -221,10 +220,10 @@ static enum trawl_status find_kernel(struct gallery_device *gallery, struct traw
                         gallery_row_for(gallery, 0)->kernel));
     TRAWL_TRY(CUDA_CALL(device, error, module_global, &own->constant, &bytes, module,
                         "gallery_constant"));
-    if (own->begin == NULL)
-        TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->begin, 0));
-    if (own->end == NULL)
-        TRAWL_TRY(CUDA_CALL(device, error, event_create, &own->end, 0));
+    if (gallery->begin == NULL)
+        TRAWL_TRY(CUDA_CALL(device, error, event_create, &gallery->begin, 0));
+    if (gallery->end == NULL)
+        TRAWL_TRY(CUDA_CALL(device, error, event_create, &gallery->end, 0));
     return TRAWL_OK;
 }
 
@@ -253,10 +252,6 @@ void gallery_records_end(struct gallery_device *gallery)
 
     if (own == NULL)
         return;
-    if (own->begin != NULL)
-        (void)gallery->worker->device->driver->event_destroy(own->begin);
-    if (own->end != NULL)
-        (void)gallery->worker->device->driver->event_destroy(own->end);
     cuda_memory_release(gallery->worker->device, &own->group_memory);
     cuda_memory_release(gallery->worker->device, &own->part_memory);
 }
@@ -494,12 +489,12 @@ static enum trawl_status launch_all(struct gallery_device *gallery, struct engin
     };
     float milliseconds = 0;
 
-    TRAWL_TRY(CUDA_CALL(device, error, event_record, own->begin, gallery->worker->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, event_record, gallery->begin, gallery->worker->stream));
     for (uint32_t i = 0; i < own->batch_count; i++)
         TRAWL_TRY(launch_batch(gallery, i, &arguments, error));
-    TRAWL_TRY(CUDA_CALL(device, error, event_record, own->end, gallery->worker->stream));
-    TRAWL_TRY(CUDA_CALL(device, error, event_wait, own->end));
-    TRAWL_TRY(CUDA_CALL(device, error, event_elapsed, &milliseconds, own->begin, own->end));
+    TRAWL_TRY(CUDA_CALL(device, error, event_record, gallery->end, gallery->worker->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, event_wait, gallery->end));
+    TRAWL_TRY(CUDA_CALL(device, error, event_elapsed, &milliseconds, gallery->begin, gallery->end));
     result->device_kernel_ns += (uint64_t)((double)milliseconds * 1e6);
     return TRAWL_OK;
 }
