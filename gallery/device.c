@@ -134,13 +134,13 @@ static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *tri
     row[0] = literal + 1;
 }
 
-/* Of all literals 1 + the next one with the same bytes, then the states. Returns the bytes. */
+/* Of all literals 1 + another one with the same bytes, then the states. Returns the bytes. */
 static uint64_t fill_trie(struct gallery_device *own, uint32_t *equals)
 {
     uint32_t literals = own->plan->literal_count;
 
     own->trie_states = 1;
-    for (uint32_t i = literals; i-- > 0;) /* so that equal ones ascend */
+    for (uint32_t i = 0; i < literals; i++)
         trie_add(own, i, equals + literals, equals + i);
     return (literals + (uint64_t)GALLERY_TRIE_ROW * own->trie_states) * sizeof *equals;
 }

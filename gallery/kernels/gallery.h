@@ -38,8 +38,8 @@ struct gallery_arguments {
     uint64_t text_end;      /* text bytes; SCAN_PADDING_BYTES more are loadable */
     const uint8_t *pattern; /* zero up to a multiple of 16; GALLERY_KEY_BYTES are loadable */
     const uint32_t *shifts; /* bmh, qs, hp: 256 */
-    /* aho-corasick: of each state, 1 + the first literal that ends there or 0, then the next state
-     * for each byte, 0: none. Of each literal, 1 + the next one with the same bytes or 0. */
+    /* aho-corasick: of each state, 1 + a literal that ends there or 0, then the next state
+     * for each byte, 0: none. Of each literal, 1 + another one with the same bytes or 0. */
     const uint32_t *trie, *equals;
     /* Of each begin from `begin` on, 16-byte aligned, loadable up to a multiple of 16. qs, hp: is
      * a window there? 0 before gallery_shifts_text. swift: may it match? Before, 1 (bf), or the
