@@ -101,12 +101,35 @@ cdef class Plan:
     ends are not part of a pattern, neither \\n nor \\r\\n, nor is a mark of UTF-8 at the file's begin.
     Occurrences may overlap, and each is reported under its pattern's index.
     values: an object for each pattern, in order; or patterns is a dict that has them.
+    ignore_case: A-Z equal a-z.
+    words: neither neighbour of an occurrence is a letter, a digit or _.
+    lines: an occurrence is a whole line.
+    unicode: case and words are those of all letters, not of ASCII alone.
+    line_end: the byte that ends a line, here and for line numbers.
+    method: how the text is looked at; 'auto' chooses. The others ('every', 'grams', 'sampled',
+      'set', 'buckets', 'classes', 'automaton') are for comparisons.
+    algorithm: the name of a published one, of algorithms(), that searches on the CPU.
+    sample: bytes like those of texts to come, for the choice of the method.
 
     >>> plan = Plan(['he', 'she', 'hers'])
     >>> plan.count('ushers')
     3
     >>> len(plan), plan[1]
     (3, b'she')
+    >>> Plan({'he': 'a pronoun', 'hers': 'another'}).values
+    ('a pronoun', 'another')
+    >>> Plan('An', ignore_case=True).count('BANAna')
+    2
+    >>> Plan('an', words=True).first('banana an')
+    (7, 9, 0)
+    >>> Plan('an', lines=True).count('an\\nban\\nan')
+    2
+    >>> Plan('\u00e9', ignore_case=True, unicode=True).count('\u00c9t\u00e9')
+    2
+    >>> Plan('b', lines=True, line_end=b'\\0').count(b'a\\0b\\0')
+    1
+    >>> Plan('an', sample=b'banana').count('banana'), Plan('an', method='every').count('banana')
+    (2, 2)
     """
 
     cdef trawl_plan *plan

@@ -250,10 +250,15 @@ cdef class Searcher:
     engine: 'cpu', 'cuda', or 'auto': the CPU, joined by GPUs where it pays.
     threads: that search; 0: one for each core.
     device_memory, host_memory: bytes that searches may use there; 0: no limit.
+    instruction_set: one of instruction_sets(), instead of the best.
+    chunk_bytes: how much of a text a thread is given at a time; 0: the library chooses.
 
     Searches are those of Plan, under the same names, with the plan as first argument.
 
     >>> with Searcher(threads=2) as searcher:
+    ...     searcher.count(Plan('an'), b'banana')
+    2
+    >>> with Searcher('cpu', 1, instruction_set='portable', chunk_bytes=1 << 20) as searcher:
     ...     searcher.count(Plan('an'), b'banana')
     2
     """

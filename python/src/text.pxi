@@ -226,7 +226,8 @@ class Text(Source):
     source: bytes and all else that has the buffer protocol, searched in place; a str, as UTF-8; a
     path (os.PathLike); a file object opened in binary mode, or its descriptor's number, from where
     it stands. Every search takes these without a Text around them too.
-    decompress: what gzip, xz, bzip2, zstd or lz4 packed is searched as if it were unpacked.
+    decompress: of a path, a file or a pipe, what gzip, xz, bzip2, zstd or lz4 packed is searched as if
+      it were unpacked.
 
     >>> Text(b'abc').nbytes
     3
@@ -241,6 +242,9 @@ class Text(Source):
             return source
         made = Source.__new__(cls)
         made.open(source, decompress)
+        if decompress and not made.is_file and not made.is_stream:
+            raise ValueError("decompress: a path, a file or a pipe is needed; what lies in memory is "
+                             "searched as it is (io.BytesIO makes a file of it)")
         return made
 
 

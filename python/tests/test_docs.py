@@ -2,7 +2,9 @@
 
 import doctest
 import importlib
+import os
 import pathlib
+import re
 
 import pytest
 import trawl
@@ -14,9 +16,19 @@ NAMES = [name for name in trawl.__all__ if not name.startswith("_")]
 def test_docstrings(name):
     thing = getattr(trawl, name)
     assert thing.__doc__
-    globs = dict(vars(trawl), trawl=trawl)
+    globs = dict(vars(trawl), os=os, pathlib=pathlib)
     for test in doctest.DocTestFinder().find(thing, name, module=False, globs=globs):
-        assert doctest.DocTestRunner().run(test).failed == 0
+        assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
+
+
+@pytest.mark.parametrize("name", ["Plan", "Searcher", "Text"])
+def test_every_option_is_documented(name):
+    """help(trawl.Plan) says what each option does. (Half of them were in docs/python.md alone.)"""
+    kind = getattr(trawl, name)
+    stub = pathlib.Path(trawl.__file__).with_name("_trawl.pyi").read_text()
+    (made,) = re.findall(rf"^class {name}[:(].*?def __new__\((.*?)\) -> ", stub, re.M | re.S)
+    options = re.findall(r"^ *(\w+):", made.replace(", ", ",\n"), re.M)
+    assert options and [one for one in options if f"{one}:" not in kind.__doc__.replace(", ", ": ")] == []
 
 
 def test_module():

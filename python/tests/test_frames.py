@@ -147,6 +147,23 @@ def test_duckdb(rng):
         assert [row[0] for row in rows] == expected[name], name
 
 
+def test_replace(rng):
+    """As Plan.replace has it, which other tests hold against a loop."""
+    polars = pytest.importorskip("polars")
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("trawl.polars")
+    pytest.importorskip("trawl.pandas")
+    texts, plan, values = ["a pear", None, "peach"], trawl.Plan(["pea", "ear"]), ["P", "E"]
+    expected = ["a Pr", None, "Pch"]
+    assert polars.Series(texts).trawl.replace(plan, values).to_list() == expected
+    frame = polars.LazyFrame({"text": texts})
+    asked = frame.select(polars.col("text").trawl.replace(plan, values))
+    assert asked.collect().rows() == [(one,) for one in expected]
+    assert asked.collect().schema == asked.collect_schema()
+    found = pandas.Series(texts, [4, 5, 6]).trawl.replace(plan, values)
+    assert found[[4, 6]].to_dict() == {4: "a Pr", 6: "Pch"} and found.isna().tolist() == [0, 1, 0]
+
+
 def test_datasets(rng):
     """What docs/python.md says."""
     datasets = pytest.importorskip("datasets")

@@ -168,3 +168,12 @@ def test_text_objects(tmp_path):
         trawl.Text()
     with pytest.raises(TypeError):
         trawl.Text(3.5)
+
+
+def test_packed_bytes_in_memory():
+    """They are not unpacked, and that is said. (They were searched as they are, without a word.)"""
+    packed = gzip.compress(b"needle" * 100)
+    for source in (packed, bytearray(packed), "text"):
+        with pytest.raises(ValueError, match="decompress"):
+            trawl.Text(source, decompress=True)
+    assert trawl.Plan("needle").count(trawl.Text(io.BytesIO(packed), decompress=True)) == 100

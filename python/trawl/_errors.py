@@ -12,6 +12,12 @@ class Error(Exception):
 
     status: the number of the status; os_code: errno, or 0; driver_code: the GPU driver's code, or
     0; pattern_index, text_offset: where the fault is, or None.
+
+    >>> try:
+    ...     Plan.load("/no/such/plan")
+    ... except Error as error:
+    ...     print(type(error).__name__, error.status, error.os_code, error.text_offset)
+    MissingFileError 20 2 None
     """
 
     status = 0
@@ -22,23 +28,37 @@ class Error(Exception):
 
 
 class CancelledError(Error):
-    """The search was cancelled."""
+    """The search was cancelled: Searcher.cancel() was called while it ran.
+
+    >>> searcher = Searcher("cpu", 1)
+    >>> reading, writing = os.pipe()  # where nothing ever comes
+    >>> searcher.count(Plan("b"), reading, progress=lambda done: searcher.cancel())
+    Traceback (most recent call last):
+    trawl._errors.CancelledError: ...
+    """
 
 
 class ArgumentError(Error, ValueError):
-    """An argument is not valid for this function."""
+    """An argument is not valid for this function; pattern_index says which pattern is at fault.
+
+    >>> try:
+    ...     Plan(["fine", ""])
+    ... except ArgumentError as error:
+    ...     print(error, error.pattern_index)
+    pattern 1 is empty 1
+    """
 
 
 class BusyError(Error, RuntimeError):
-    """What is needed is inside another call."""
+    """What is needed is inside another call: two threads ask one iterator of batches for the next."""
 
 
 class OutOfMemoryError(Error, MemoryError):
-    """Out of memory."""
+    """Out of memory. The plan and the searcher can still be used."""
 
 
 class ThreadError(Error, RuntimeError):
-    """A thread could not be started."""
+    """A thread could not be started: the system's limit is reached. Ask for fewer."""
 
 
 class LimitError(Error, OverflowError):
@@ -46,19 +66,37 @@ class LimitError(Error, OverflowError):
 
 
 class FileError(Error, OSError):
-    """A file could not be opened, read or written; errno says why."""
+    """A file could not be opened, read or written; errno says why.
+
+    >>> issubclass(FileError, OSError) and issubclass(ReadError, FileError)
+    True
+    """
 
 
 class MissingFileError(FileError, FileNotFoundError):
-    """There is no such file."""
+    """There is no such file.
+
+    >>> try:
+    ...     Plan("a").count(pathlib.Path("/no/such/file"))
+    ... except FileNotFoundError as error:
+    ...     print(error, error.errno)
+    /no/such/file: No such file or directory 2
+    """
 
 
 class OpenError(FileError):
-    """A file could not be opened."""
+    """A file could not be opened; where it is missing, MissingFileError."""
 
 
 class ReadError(FileError):
-    """Reading the text failed; text_offset says where."""
+    """Reading the text failed, also since its file became shorter; text_offset says where.
+
+    >>> try:
+    ...     Plan("a").count(pathlib.Path("/"))
+    ... except ReadError as error:
+    ...     print(error, error.text_offset)
+    /: Is a directory 0
+    """
 
 
 class WriteError(FileError):
@@ -66,19 +104,33 @@ class WriteError(FileError):
 
 
 class FormatError(Error, ValueError):
-    """A saved plan is damaged, or of another version."""
+    """A saved plan is damaged, or of another version.
+
+    >>> Plan.from_bytes(b"something else")
+    Traceback (most recent call last):
+    trawl._errors.FormatError: the bytes given: it is no saved plan
+    """
 
 
 class EngineError(Error, RuntimeError):
-    """The requested engine is not available."""
+    """The requested engine is not available: there is no device, or no driver for it.
+
+    >>> try:
+    ...     searcher = Searcher("cuda")
+    ... except EngineError:
+    ...     searcher = Searcher("cpu")
+    >>> searcher.count(Plan("an"), b"banana")
+    2
+    """
 
 
 class DeviceError(Error, RuntimeError):
-    """The device or its driver failed."""
+    """The device or its driver failed; driver_code says how. Close the searcher."""
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """This engine or build does not support the request."""
+    """This engine or build does not support the request: a searcher of the CPU is given an array on
+    a device."""
 
 
 _CLASSES: dict[int, type[Error]] = {

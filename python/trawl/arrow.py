@@ -35,6 +35,7 @@ class Searches:
     pattern_counts(plan), pattern_lists(plan): how many patterns occur, and the list of their indices.
     matches(plan): the occurrences, a list of begin, end (in the bytes of the text's UTF-8) and pattern,
       in order of (begin, pattern).
+    replace(plan, values): the texts with values in the place of occurrences, as Plan.replace makes them.
     """
 
     def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> Any:
@@ -58,6 +59,11 @@ class Searches:
 
     def matches(self, plan: Plan) -> Any:
         return self._run("matches", lambda column: matches(plan, column), pyarrow.large_list(MATCH))
+
+    def replace(self, plan: Plan, values: Any = None, **options: Any) -> Any:
+        return self._run(
+            "replace", lambda column: plan.replace(column, values, **options), pyarrow.large_string()
+        )
 
 
 NAMES = ("contains", "which", "count", "pattern_counts", "pattern_lists", "matches")
