@@ -94,7 +94,7 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->work_spared = WORK_SPARED_MAX;
     if (worker->dense_serial != plan->serial) {
         worker->dense_work = 0;
-        trial_begin(worker);
+        worker->trial = (struct set_trial){.by_classes = plan->has_classes};
     }
     worker->dense_serial = plan->serial;
     worker->dense_waits = false;
@@ -123,14 +123,6 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     return TRAWL_OK;
 }
 
-/* Begins at or beyond this have no room for the shortest occurrence, or are not owned. */
-static uint64_t scan_limit(const struct scan *scan)
-{
-    if (scan->available < scan->plan->length_min)
-        return 0;
-    return min_u64(scan->chunk->owned, scan->available - scan->plan->length_min + 1);
-}
-
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
                 uint64_t from, enum want want, struct engine_result *result,
                 struct trawl_error *error)
@@ -145,7 +137,9 @@ void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct e
     scan->at = from;
     scan->available = chunk->owned + chunk->after;
     scan->loadable = chunk->owned + chunk->readable;
-    scan->limit = scan_limit(scan);
+    /* Begins there or beyond have no room for the shortest occurrence, or are not owned. */
+    if (scan->available >= plan->length_min)
+        scan->limit = min_u64(chunk->owned, scan->available - plan->length_min + 1);
     TRAWL_ASSERT(scan->available >= chunk->owned && scan->available <= scan->loadable);
     TRAWL_ASSERT(scan->limit <= chunk->owned);
     scan->work_max =

@@ -24,11 +24,6 @@
 #define BYTES_OF_BITMAP 2u
 #define PASSED_NS 4u
 
-void trial_begin(struct engine_worker *worker)
-{
-    worker->trial = (struct set_trial){.by_classes = worker->plan->has_classes};
-}
-
 /* What a trial's steps by one way took, times the bytes of both. */
 static double taken(const struct set_trial *trial, bool by_classes)
 {

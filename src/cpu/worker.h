@@ -204,8 +204,6 @@ void scan_set(struct scan *scan);
 void scan_classes(struct scan *scan); /* large sets */
 /* By either, whichever the text lets take less time. */
 void scan_either(struct scan *scan);
-/* For the worker's plan, which is another one than before. */
-void trial_begin(struct engine_worker *worker);
 /* The worker's matcher is the plan's from here on, made for this text if it is not there. */
 enum trawl_status classes_begin(const struct scan *scan);
 

@@ -42,22 +42,11 @@ static struct work_done *work_of(struct search *search, const struct worker *wor
     return on_device ? &search->done.device[device] : &search->done.host;
 }
 
-/* The worker does something for the search, on the host or on its device; */
+/* The worker does something for the search, on the host or on its device. */
 static void take_part(struct search *search, struct worker *worker, bool on_device)
 {
     if (worker_takes_part(worker, &search->job))
         atomic_fetch_add(&work_of(search, worker, on_device)->threads, 1);
-}
-
-/* it did so much. */
-static void count_work(struct search *search, const struct worker *worker, bool on_device,
-                       uint64_t bytes, uint64_t ns)
-{
-    struct work_done *done = work_of(search, worker, on_device);
-
-    atomic_fetch_add(&done->chunks, 1);
-    atomic_fetch_add(&done->bytes, bytes);
-    atomic_fetch_add(&done->search_ns, ns);
 }
 
 /* A free task; NULL: there is none, or no more are to be taken. With the search's lock held. */
@@ -323,14 +312,18 @@ void task_search(struct search *search, struct task *task, struct worker *worker
     enum trawl_status status;
 
     do {
+        struct work_done *done;
+
         TRAWL_ASSERT(task->from <= task->chunk.owned);
         engine_result_begin(&task->result, task->from, false);
         status = on_device ? worker_device_ready(worker, &search->job, &error)
                            : worker_host_ready(worker, &search->job, &error);
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
-        count_work(search, worker, on_device, task->result.done - task->from,
-                   clock_now_ns() - begin_ns);
+        done = work_of(search, worker, on_device); /* it may have gone over to another one */
+        atomic_fetch_add(&done->chunks, 1);
+        atomic_fetch_add(&done->bytes, task->result.done - task->from);
+        atomic_fetch_add(&done->search_ns, clock_now_ns() - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
     if (status != TRAWL_OK)
         fail_part(task, status, &error);

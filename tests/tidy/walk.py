@@ -4,9 +4,9 @@
 walk.py SOURCE COMPILER FILES-MAX FUNCTIONS-MAX
 
 `trawl -c foo FILE` of three lines, built so that each function tells of itself when it is entered: the
-command and the library, without kernels. A reader who follows the search opens so many files. Prints the
-files in the order in which they come; exit status 1: more than that. It takes a build, so normal runs
-leave it out (77).
+command and the library, without kernels. A reader who follows the search opens so many files, and reads so
+many functions: one that is inline in several files counts once. Prints the files and functions in the order
+in which they come; exit status 1: more than that. It takes a build, so normal runs leave it out (77).
 """
 
 import os
@@ -99,12 +99,16 @@ def main():
         counted = run([program, '-c', 'foo', text], env=dict(os.environ, TRAWL_TRACE=trace, LC_ALL='C'))
         with open(trace, encoding='ascii') as file:
             addresses = file.read().split()
-        places = run(['addr2line', '-e', program, *addresses]).splitlines()
-    names = [os.path.relpath(place.split(':')[0], os.path.abspath(source)) for place in places]
-    files = list(dict.fromkeys(names))
+        told = run(['addr2line', '-f', '-e', program, *addresses]).splitlines()
+    folder = os.path.abspath(source)
+    places = [os.path.relpath(place, folder).split(':') for place in told[1::2]]
+    files = list(dict.fromkeys(name for name, line in places))
+    # The same line of two files: an inline function's.
+    functions = list(dict.fromkeys((name, line) for name, (file, line) in zip(told[0::2], places)))
     print('\n'.join(files))
-    print(f'{len(files)} files (at most {files_max}), {len(addresses)} functions (at most {functions_max})')
-    return 0 if counted == '2\n' and files and len(files) <= files_max and len(addresses) <= functions_max else 1
+    print(' '.join(name for name, line in functions))
+    print(f'{len(files)} files (at most {files_max}), {len(functions)} functions (at most {functions_max})')
+    return 0 if counted == '2\n' and files and len(files) <= files_max and len(functions) <= functions_max else 1
 
 
 sys.exit(main())
