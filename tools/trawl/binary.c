@@ -122,17 +122,11 @@ void binary_look_ahead(struct text_scan *scan)
 const uint8_t *binary_zap(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     uint8_t line_end = scan->settings->line_end;
+    uint8_t *zapped = scan_grow(scan, scan->zapped, &scan->zapped_capacity, bytes_count, 1);
 
-    if (bytes_count > scan->zapped_capacity) {
-        uint8_t *larger = realloc(scan->zapped, (size_t)bytes_count);
-
-        if (larger == NULL) {
-            scan_fail(scan, TRAWL_MEMORY);
-            return NULL;
-        }
-        scan->zapped = larger;
-        scan->zapped_capacity = bytes_count;
-    }
+    if (zapped == NULL)
+        return NULL;
+    scan->zapped = zapped;
     for (uint64_t i = 0; i < bytes_count; i++)
         scan->zapped[i] = bytes[i] == '\0' ? line_end : bytes[i];
     return scan->zapped;

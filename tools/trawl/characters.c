@@ -118,20 +118,15 @@ bool characters_window(struct text_scan *scan, const struct trawl_window **windo
     const struct trawl_window *given = *window;
     struct characters *characters = &scan->characters;
     const struct pattern_check *check = &scan->job->patterns->check;
+    struct trawl_match *matches;
 
     if (!check->any)
         return true;
-    if (given->match_count > characters->kept_capacity) {
-        struct trawl_match *larger =
-            realloc(characters->kept, (size_t)given->match_count * sizeof *larger);
-
-        if (larger == NULL) {
-            scan_fail(scan, TRAWL_MEMORY);
-            return false;
-        }
-        characters->kept = larger;
-        characters->kept_capacity = given->match_count;
-    }
+    matches = scan_grow(scan, characters->kept, &characters->kept_capacity, given->match_count,
+                        sizeof *matches);
+    if (matches == NULL && given->match_count > 0)
+        return false;
+    characters->kept = matches;
     *kept = *given;
     kept->matches = characters->kept;
     kept->match_count = 0;

@@ -9,33 +9,21 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool add_rule(struct exclude_rules *rules, const char *glob, bool include)
+#include "trawl/grow.h"
+
+/* A glob of so many bytes. */
+static bool add_rule(struct exclude *exclude, const char *glob, size_t bytes, enum value_kind kind)
 {
-    if (rules->count == rules->capacity) {
-        size_t capacity = rules->capacity == 0 ? 8 : rules->capacity * 2;
-        struct exclude_rule *larger = realloc(rules->rules, capacity * sizeof *larger);
+    struct exclude_rule *rules =
+        grown(exclude->rules, &exclude->capacity, 8, exclude->count + 1, sizeof *rules);
+    char *copy = rules == NULL ? NULL : strndup(glob, bytes);
 
-        if (larger == NULL)
-            return false;
-        rules->rules = larger;
-        rules->capacity = capacity;
-    }
-    rules->rules[rules->count].glob = glob;
-    rules->rules[rules->count].include = include;
-    rules->count++;
-    return true;
-}
-
-static bool keep(struct exclude *exclude, char *text)
-{
-    char **larger = realloc(exclude->storage, (exclude->storage_count + 1) * sizeof *larger);
-
-    if (larger == NULL) {
-        free(text);
+    if (rules != NULL)
+        exclude->rules = rules;
+    if (copy == NULL)
         return false;
-    }
-    exclude->storage = larger;
-    larger[exclude->storage_count++] = text;
+    rules[exclude->count++] =
+        (struct exclude_rule){copy, kind == VALUE_INCLUDE, kind == VALUE_EXCLUDE_DIR};
     return true;
 }
 
@@ -51,14 +39,9 @@ static bool add_file(struct exclude *exclude, const char *name, char *message)
 
     errno = file == NULL ? errno : 0;
     while (file != NULL && good && (bytes = getline(&line, &capacity, file)) >= 0) {
-        char *glob;
-
         while (bytes > 0 && isspace((unsigned char)line[bytes - 1]))
-            line[--bytes] = '\0';
-        if (bytes == 0)
-            continue;
-        glob = strdup(line);
-        good = glob != NULL && keep(exclude, glob) && add_rule(&exclude->files, glob, false);
+            bytes--;
+        good = bytes == 0 || add_rule(exclude, line, (size_t)bytes, VALUE_EXCLUDE_FROM);
     }
     if (file == NULL || ferror(file) || !good) {
         snprintf(message, SETTINGS_ERROR_BYTES, "%s: %s", name,
@@ -71,18 +54,6 @@ static bool add_file(struct exclude *exclude, const char *name, char *message)
     return good;
 }
 
-static bool add_directory(struct exclude *exclude, const char *glob)
-{
-    char *copy = strdup(glob);
-    size_t bytes;
-
-    if (copy == NULL)
-        return false;
-    for (bytes = strlen(copy); bytes > 1 && copy[bytes - 1] == '/'; bytes--)
-        copy[bytes - 1] = '\0';
-    return keep(exclude, copy) && add_rule(&exclude->directories, copy, false);
-}
-
 bool exclude_open(struct exclude **made, const struct value_list *filters, char *message)
 {
     struct exclude *exclude = calloc(1, sizeof *exclude);
@@ -93,14 +64,14 @@ bool exclude_open(struct exclude **made, const struct value_list *filters, char 
         return false;
     for (size_t i = 0; i < filters->count; i++) {
         const struct value_item *filter = &filters->items[i];
+        size_t bytes = strlen(filter->text);
         bool good;
 
-        if (filter->kind == VALUE_EXCLUDE_FROM)
-            good = add_file(exclude, filter->text, message);
-        else if (filter->kind == VALUE_EXCLUDE_DIR)
-            good = add_directory(exclude, filter->text);
-        else
-            good = add_rule(&exclude->files, filter->text, filter->kind == VALUE_INCLUDE);
+        while (filter->kind == VALUE_EXCLUDE_DIR && bytes > 1 && filter->text[bytes - 1] == '/')
+            bytes--;
+        good = filter->kind == VALUE_EXCLUDE_FROM
+                   ? add_file(exclude, filter->text, message)
+                   : add_rule(exclude, filter->text, bytes, filter->kind);
         if (!good)
             return false;
     }
@@ -109,11 +80,9 @@ bool exclude_open(struct exclude **made, const struct value_list *filters, char 
 
 void exclude_close(struct exclude *exclude)
 {
-    for (size_t i = 0; i < exclude->storage_count; i++)
-        free(exclude->storage[i]);
-    free(exclude->storage);
-    free(exclude->files.rules);
-    free(exclude->directories.rules);
+    for (size_t i = 0; i < exclude->count; i++)
+        free(exclude->rules[i].glob);
+    free(exclude->rules);
     free(exclude);
 }
 
@@ -132,11 +101,17 @@ static bool glob_matches(const char *glob, const char *name, bool is_operand)
 bool exclude_skips(const struct exclude *exclude, const char *name, bool is_operand,
                    bool is_directory)
 {
-    const struct exclude_rules *rules = is_directory ? &exclude->directories : &exclude->files;
+    bool first_includes = false;
 
-    for (size_t i = rules->count; i > 0; i--)
-        if (glob_matches(rules->rules[i - 1].glob, name, is_operand))
-            return !rules->rules[i - 1].include;
+    for (size_t i = exclude->count; i > 0; i--) {
+        const struct exclude_rule *rule = &exclude->rules[i - 1];
+
+        if (rule->of_directories != is_directory)
+            continue;
+        if (glob_matches(rule->glob, name, is_operand))
+            return !rule->include;
+        first_includes = rule->include;
+    }
     /* No rule speaks of this name: it is left out if the rules began by naming what to take. */
-    return rules->count > 0 && rules->rules[0].include;
+    return first_includes;
 }

@@ -5,21 +5,14 @@
 #include "trawl/flags.h"
 
 struct exclude_rule {
-    const char *glob;
+    char *glob; /* owned */
     bool include;
-};
-
-struct exclude_rules {
-    struct exclude_rule *rules;
-    size_t count;
-    size_t capacity;
+    bool of_directories;
 };
 
 struct exclude {
-    struct exclude_rules files;
-    struct exclude_rules directories;
-    char **storage; /* contents of --exclude-from files, globs without their slashes */
-    size_t storage_count;
+    struct exclude_rule *rules;
+    size_t count, capacity;
 };
 
 /* Of rules that were given. False: message[SETTINGS_ERROR_BYTES] says why; exclude_close if *made

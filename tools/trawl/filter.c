@@ -8,11 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trawl/grow.h"
 #include "trawl/ignore.h"
 #include "trawl/repository.h"
 #include "trawl/settings.h"
 #include "trawl/tree.h"
 #include "trawl/types.h"
+
+#define FULL_FIRST 256u /* bytes of a path */
 
 /* The kinds of lists a directory may have, the strongest first. */
 enum list_kind { LIST_RGIGNORE, LIST_IGNORE, LIST_GITIGNORE, LIST_EXCLUDE, LIST_KINDS };
@@ -287,15 +290,10 @@ static int add_scope(struct filter_walk *walk, size_t depth, int directory, size
     bool any = false;
     int os_code = 0;
 
-    if (walk->scope_count == walk->scope_capacity) {
-        size_t capacity = walk->scope_capacity == 0 ? 16 : 2 * walk->scope_capacity;
-        struct scope *larger = realloc(walk->scopes, capacity * sizeof *larger);
-
-        if (larger == NULL)
-            return ENOMEM;
-        walk->scopes = larger;
-        walk->scope_capacity = capacity;
-    }
+    scope = grown(walk->scopes, &walk->scope_capacity, 16, walk->scope_count + 1, sizeof *scope);
+    if (scope == NULL)
+        return ENOMEM;
+    walk->scopes = scope;
     scope = &walk->scopes[walk->scope_count++];
     memset(scope, 0, sizeof *scope);
     scope->depth = depth;
@@ -382,19 +380,15 @@ static bool set_full(struct filter_walk *walk, const char *path)
 {
     const char *rest = path + walk->root_bytes;
     size_t at = walk->full_root_bytes, rest_bytes;
+    char *full;
 
     while (*rest == '/')
         rest++;
     rest_bytes = strlen(rest);
-    if (at + rest_bytes + 2 > walk->full_capacity) {
-        size_t capacity = 2 * (at + rest_bytes + 2);
-        char *larger = realloc(walk->full, capacity);
-
-        if (larger == NULL)
-            return false;
-        walk->full = larger;
-        walk->full_capacity = capacity;
-    }
+    full = grown(walk->full, &walk->full_capacity, FULL_FIRST, at + rest_bytes + 2, 1);
+    if (full == NULL)
+        return false;
+    walk->full = full;
     if (at == 0 || walk->full[at - 1] != '/')
         walk->full[at++] = '/';
     memcpy(walk->full + at, rest, rest_bytes + 1);

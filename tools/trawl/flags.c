@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trawl/grow.h"
+
 const struct flag flag_table[FLAG_COUNT_ALL] = {
 #define FLAG(id_, letter_, name_, argument_, argument_name_, category_, summary_, paragraph_, ...) \
     {FLAG_##id_,     FLAG_##id_, letter_,   ARGUMENT_##argument_, CATEGORY_##category_, name_,     \
@@ -29,15 +31,12 @@ struct reader {
 
 bool value_add(struct value_list *list, enum value_kind kind, const char *text)
 {
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 8 : list->capacity * 2;
-        struct value_item *items = realloc(list->items, capacity * sizeof *items);
+    struct value_item *items =
+        grown(list->items, &list->capacity, 8, list->count + 1, sizeof *items);
 
-        if (items == NULL)
-            return false;
-        list->items = items;
-        list->capacity = capacity;
-    }
+    if (items == NULL)
+        return false;
+    list->items = items;
     list->items[list->count].kind = kind;
     list->items[list->count].text = text;
     list->count++;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trawl/grow.h"
+
 enum key_kind { KEY_NAME, KEY_PATH, KEY_EXTENSION, KEY_KINDS };
 
 /* What the table knows of a text: the last rule, for directories and for all else; 0: none. */
@@ -81,18 +83,13 @@ static enum glob_status add_rule(void *context, const char *pattern, size_t byte
     struct ignore_rule *rule;
     enum glob_status status;
 
-    if (list->count == list->capacity) {
-        size_t capacity = list->capacity == 0 ? 16 : 2 * list->capacity;
-        struct ignore_rule *larger = realloc(list->rules, capacity * sizeof *larger);
-
-        if (larger == NULL)
-            return GLOB_MEMORY;
-        list->rules = larger;
-        list->capacity = capacity;
-    }
+    rule = grown(list->rules, &list->capacity, 16, list->count + 1, sizeof *rule);
+    if (rule == NULL)
+        return GLOB_MEMORY;
+    list->rules = rule;
     if (list->count >= UINT32_MAX - 1)
         return GLOB_TOO_MANY;
-    rule = &list->rules[list->count];
+    rule += list->count;
     *rule = *rule_context->like;
     status = glob_compile(&rule->glob, pattern, bytes,
                           ((list->flags & IGNORE_ANY_CASE) != 0 ? GLOB_ANY_CASE : 0) |

@@ -48,18 +48,11 @@ bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
 static bool add(struct text_scan *scan, uint64_t number)
 {
     struct number_set *set = &scan->numbers;
+    uint64_t *list = scan_grow(scan, set->list, &set->capacity, set->count + 1, sizeof *list);
 
-    if (set->count == set->capacity) {
-        uint64_t capacity = set->capacity == 0 ? 64 : 2 * set->capacity;
-        uint64_t *list = realloc(set->list, (size_t)capacity * sizeof *list);
-
-        if (list == NULL) {
-            scan_fail(scan, TRAWL_MEMORY);
-            return false;
-        }
-        set->list = list;
-        set->capacity = capacity;
-    }
+    if (list == NULL)
+        return false;
+    set->list = list;
     set->list[set->count++] = number;
     return true;
 }

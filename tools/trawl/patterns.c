@@ -12,6 +12,7 @@
 #include <wctype.h>
 
 #include "trawl/charset.h"
+#include "trawl/grow.h"
 
 #define READ_BYTES_FIRST (64u << 10)
 #define LENGTH_BYTES 4u /* --length-prefixed */
@@ -41,16 +42,12 @@ static bool keep_block(struct patterns *patterns, void *block)
 
 static bool add_pattern(struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
-    if (patterns->count == patterns->capacity) {
-        uint64_t capacity = patterns->capacity == 0 ? 4 : patterns->capacity * 2;
-        struct trawl_pattern *items =
-            realloc(patterns->items, (size_t)capacity * sizeof *patterns->items);
+    struct trawl_pattern *items =
+        grown(patterns->items, &patterns->capacity, 4, patterns->count + 1, sizeof *items);
 
-        if (items == NULL)
-            return false;
-        patterns->items = items;
-        patterns->capacity = capacity;
-    }
+    if (items == NULL)
+        return false;
+    patterns->items = items;
     patterns->items[patterns->count].bytes = bytes;
     patterns->items[patterns->count].bytes_count = bytes_count;
     patterns->count++;

@@ -8,11 +8,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "trawl/grow.h"
 #include "trawl/input.h"
 #include "trawl/pool_turns.h"
 #include "trawl/searchers.h"
 
 #define BATCH_NAME_BYTES (64u << 10)
+#define NAMES_FIRST 1024u
 #define BATCH_BYTES (UINT64_C(1) << 20) /* how much text a batch is to have */
 #define FILE_COST_BYTES 4096u           /* what opening a file costs, as text */
 #define BATCH_FILES_FIRST 4u
@@ -25,16 +27,11 @@
 static bool keep_name(struct pool_worker *worker, const char *name)
 {
     size_t bytes = strlen(name) + 1, wanted = worker->names_used + bytes;
+    char *names = grown(worker->names, &worker->names_capacity, NAMES_FIRST, wanted, 1);
 
-    if (wanted > worker->names_capacity) {
-        size_t capacity = wanted * 2;
-        char *names = realloc(worker->names, capacity);
-
-        if (names == NULL)
-            return false;
-        worker->names = names;
-        worker->names_capacity = capacity;
-    }
+    if (names == NULL)
+        return false;
+    worker->names = names;
     memcpy(worker->names + worker->names_used, name, bytes);
     worker->names_used = wanted;
     return true;

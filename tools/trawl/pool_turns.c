@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trawl/grow.h"
 #include "trawl/message.h"
 #include "trawl/totals.h"
 
@@ -373,20 +374,16 @@ void pool_end_batch(struct pool_worker *worker)
 
 void pool_say(struct pool_worker *worker, const char *text)
 {
-    struct pool_message *messages = worker->messages;
-    size_t capacity = worker->message_capacity;
+    struct pool_message *messages = NULL;
     char *copy = NULL;
 
-    if (!worker->has_turn && worker->message_count == capacity) {
-        capacity = capacity == 0 ? 4 : 2 * capacity;
-        messages = realloc(messages, capacity * sizeof *messages);
-        if (messages != NULL) {
-            worker->messages = messages;
-            worker->message_capacity = capacity;
-        }
-    }
-    if (!worker->has_turn && messages != NULL)
+    if (!worker->has_turn)
+        messages = grown(worker->messages, &worker->message_capacity, 4, worker->message_count + 1,
+                         sizeof *messages);
+    if (messages != NULL) {
+        worker->messages = messages;
         copy = strdup(text);
+    }
     if (copy != NULL) {
         output_commit(worker->kept);
         messages[worker->message_count].at = worker->kept->used;

@@ -4,26 +4,17 @@
 #include <stdlib.h>
 
 #include "trawl/charset.h"
+#include "trawl/grow.h"
 #include "trawl/interrupt.h"
 #include "trawl/progress.h"
-
-#define GROW_FIRST 64u
 
 void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
                 uint64_t size)
 {
-    uint64_t larger = *capacity == 0 ? GROW_FIRST : *capacity;
-    void *moved;
+    void *moved = grown(array, capacity, 64, wanted, size);
 
-    if (wanted <= *capacity)
-        return array;
-    while (larger < wanted)
-        larger *= 2;
-    moved = realloc(array, (size_t)(larger * size));
-    if (moved == NULL)
+    if (moved == NULL && wanted > 0)
         scan_fail(scan, TRAWL_MEMORY);
-    else
-        *capacity = larger;
     return moved;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "trawl/characters.h"
+#include "trawl/grow.h"
 #include "trawl/print.h"
 #include "trawl/scan.h"
 
@@ -95,15 +96,12 @@ static void give_part(struct string_counts *string_counts, struct string_counts_
 
 static bool touch(struct string_counts_part *part, uint64_t pattern)
 {
-    if (part->touched_count == part->touched_capacity) {
-        uint64_t capacity = part->touched_capacity == 0 ? 64 : 2 * part->touched_capacity;
-        uint64_t *touched = realloc(part->touched, (size_t)capacity * sizeof *touched);
+    uint64_t *touched =
+        grown(part->touched, &part->touched_capacity, 64, part->touched_count + 1, sizeof *touched);
 
-        if (touched == NULL)
-            return false;
-        part->touched = touched;
-        part->touched_capacity = capacity;
-    }
+    if (touched == NULL)
+        return false;
+    part->touched = touched;
     part->touched[part->touched_count++] = pattern;
     return true;
 }

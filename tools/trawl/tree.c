@@ -13,6 +13,7 @@
 
 #include "trawl/exclude.h"
 #include "trawl/filter.h"
+#include "trawl/grow.h"
 
 /* grep's order, found by experiment with version 3.8: the entries of a directory come 100,000 at a
  * time; if those are more than 10,000, they are sorted by inode number, except on file systems
@@ -85,22 +86,6 @@ void tree_directory_drop(struct tree_directory *directory)
         return;
     close(directory->descriptor);
     free(directory);
-}
-
-/* Room for `wanted` things of `size` bytes; NULL: no memory, and the old room stays. */
-static void *grown(void *room, size_t *capacity, size_t first, size_t wanted, size_t size)
-{
-    size_t larger = *capacity == 0 ? first : *capacity;
-    void *moved;
-
-    if (wanted <= *capacity)
-        return room;
-    while (larger < wanted)
-        larger *= 2;
-    moved = realloc(room, larger * size);
-    if (moved != NULL)
-        *capacity = larger;
-    return moved;
 }
 
 /* ---- Paths ----------------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trawl/grow.h"
 #include "trawl/ignore.h"
 #include "trawl/output.h"
 
@@ -37,17 +38,14 @@ static bool fail(struct types *types, const char *option, const char *value, con
 
 static bool add_row(struct types *types, const struct type_row *row)
 {
-    if (types->count == types->capacity) {
-        size_t capacity = types->capacity == 0 ? 512 : 2 * types->capacity;
-        struct type_row *larger = realloc(types->rows, capacity * sizeof *larger);
+    struct type_row *rows =
+        grown(types->rows, &types->capacity, 512, types->count + 1, sizeof *rows);
 
-        if (larger == NULL) {
-            snprintf(types->message, SETTINGS_ERROR_BYTES, "memory exhausted");
-            return false;
-        }
-        types->rows = larger;
-        types->capacity = capacity;
+    if (rows == NULL) {
+        snprintf(types->message, SETTINGS_ERROR_BYTES, "memory exhausted");
+        return false;
     }
+    types->rows = rows;
     types->rows[types->count++] = *row;
     return true;
 }
