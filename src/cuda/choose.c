@@ -133,50 +133,57 @@ static enum trawl_method good_choice(const struct trawl_plan *plan, const uint8_
                : TRAWL_METHOD_AUTO;
 }
 
-static enum trawl_method cheapest(double length, const struct rates *rates, double rival_price_max,
-                                  enum trawl_method *rival)
+/* By their prices, those of up to price_max times the least. */
+static void order(double length, const struct rates *rates, double price_max,
+                  struct cuda_turns *turns)
 {
-    static const enum trawl_method methods[] = {TRAWL_METHOD_GRAMS, TRAWL_METHOD_SAMPLED,
-                                                TRAWL_METHOD_SET};
-    enum trawl_method method = TRAWL_METHOD_EVERY;
-    double least = price_of(method, length, rates), second = PRICE_MAX;
+    static const enum trawl_method methods[CUDA_TURNS_MAX] = {
+        TRAWL_METHOD_EVERY, TRAWL_METHOD_GRAMS, TRAWL_METHOD_SAMPLED, TRAWL_METHOD_SET};
+    double prices[CUDA_TURNS_MAX];
 
-    *rival = TRAWL_METHOD_AUTO;
-    for (uint32_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    for (uint32_t i = 0; i < CUDA_TURNS_MAX; i++) {
         double price = price_of(methods[i], length, rates);
+        uint32_t at = i;
 
-        if (price < least) {
-            *rival = method;
-            second = least;
-            method = methods[i];
-            least = price;
-        } else if (price < second) {
-            *rival = methods[i];
-            second = price;
+        for (; at > 0 && prices[at - 1] > price; at--) {
+            prices[at] = prices[at - 1];
+            turns->methods[at] = turns->methods[at - 1];
         }
+        prices[at] = price;
+        turns->methods[at] = methods[i];
     }
-    if (second > rival_price_max * least)
-        *rival = TRAWL_METHOD_AUTO;
-    return method;
+    for (turns->count = 1; turns->count < CUDA_TURNS_MAX; turns->count++)
+        if (prices[turns->count] > min_double(price_max * prices[0], PRICE_MAX / 2))
+            break;
 }
 
-enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
-                                   uint64_t sample_bytes, double rival_price_max,
-                                   struct plan_tuning *tuning, enum trawl_method *rival)
+static void decided(enum trawl_method method, bool is_quick, struct cuda_turns *turns)
+{
+    turns->methods[0] = method;
+    turns->count = 1;
+    turns->is_quick = is_quick;
+}
+
+void cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                      double price_max, struct plan_tuning *tuning, struct cuda_turns *turns)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    enum trawl_method good;
+    enum trawl_method good = TRAWL_METHOD_AUTO;
     struct rates rates = {0};
     struct byte_rates of_bytes;
 
     *tuning = plan->tuning;
-    *rival = TRAWL_METHOD_AUTO;
     if (plan->length_min < PLAN_GRAMS_LENGTH_MIN ||
-        (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < QUICK_BYTES)
-        return TRAWL_METHOD_EVERY;
-    good = good_choice(plan, sample);
-    if (good != TRAWL_METHOD_AUTO)
-        return good;
+        (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < QUICK_BYTES) {
+        decided(TRAWL_METHOD_EVERY, false, turns);
+        return;
+    }
+    if (!turns->in_full)
+        good = good_choice(plan, sample);
+    if (good != TRAWL_METHOD_AUTO) {
+        decided(good, true, turns);
+        return;
+    }
     plan_tune_probes(plan, sample, sample_bytes, &of_bytes, tuning);
     plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
     rates.every = tuning->every_rate;
@@ -189,7 +196,7 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
         rate_named(plan, sample, sample_bytes, &rates);
     else
         rates.named = rates.every;
-    return cheapest((double)plan->length_min, &rates, rival_price_max, rival);
+    order((double)plan->length_min, &rates, price_max, turns);
 }
 
 /* Without a sample: not sampled where the literal repeats itself, as samples of such a text would

@@ -18,7 +18,7 @@ struct cuda_limits {
         resident_room_left;  /* device memory that a loaded text leaves free, where there is much */
     uint64_t seen_bytes_min; /* of a loaded text, for a sample of it to be kept */
     enum trawl_method seen_method; /* of one pattern there, if it may choose; AUTO: by the sample */
-    double rival_price_max;        /* times the choice's: a method of so little is tried, too */
+    double turn_price_max;         /* times the choice's: a method of so little is tried, too */
     uint64_t split_bytes_min;      /* of a loaded text, to be split over devices, */
     uint64_t stripe_bytes;         /* in parts of about this size or less */
     uint64_t split_overlap;        /* that a part shares with the next */

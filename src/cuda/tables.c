@@ -16,7 +16,8 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
-#define RIVAL_COUNTS 2u /* in each turn: the quicker counts */
+#define TURN_COUNTS 2u         /* of each method: the quicker counts */
+#define QUICK_CANDIDATES 4096u /* positions for each, or the first look was wrong */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
 #define SET_BUDGET 256u /* literals that are compared for 32 positions */
@@ -332,24 +333,14 @@ static bool is_tuned(const struct trawl_plan *plan)
            !plan->tuning.is_seen;
 }
 
-/* Is it still the plan and the text in which the rival has its turn? */
-static bool rival_comes(const struct engine_worker *worker, const struct cuda_tables *tables)
+/* Are the tables, if not ready, those of the plan and of the text that is searched? */
+static bool is_same(const struct engine_worker *worker)
 {
-    return tables->rival.comes && tables->plan_serial == worker->plan->serial &&
+    const struct cuda_tables *tables = &worker->tables;
+
+    return tables->sample_serial != 0 && tables->plan_serial == worker->plan->serial &&
            tables->sample_serial ==
                cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL);
-}
-
-/* It searches from now on. If it is the choice that comes back, that is settled. */
-static void rival_take(struct cuda_tables *tables)
-{
-    struct cuda_rival *rival = &tables->rival;
-    enum trawl_method method = tables->method;
-
-    tables->method = rival->method;
-    rival->method = rival->has_turn ? TRAWL_METHOD_AUTO : method;
-    rival->has_turn = !rival->has_turn;
-    rival->comes = false;
 }
 
 /* The method, by the sample of a loaded text if there is one. */
@@ -357,28 +348,31 @@ static enum trawl_status choose(const struct engine_worker *worker, struct cuda_
                                 struct trawl_error *error)
 {
     const struct trawl_plan *plan = worker->plan;
+    struct cuda_turns *turns = &tables->turns;
     enum trawl_method asked = plan->method_asked;
     struct cuda_sample sample;
 
-    if (rival_comes(worker, tables)) {
-        rival_take(tables);
+    if (turns->comes && is_same(worker)) {
+        turns->comes = false;
+        tables->method = turns->methods[turns->turn];
         return TRAWL_OK;
     }
+    *turns = (struct cuda_turns){.in_full = turns->in_full && is_same(worker)};
     tables->tuning = &plan->tuning;
     tables->sample_serial = 0;
-    memset(&tables->rival, 0, sizeof tables->rival);
     if (is_tuned(plan))
         tables->sample_serial =
             cuda_worker_sample(worker, worker->searched, worker->searched_bytes, &sample);
     if (tables->sample_serial != 0) {
         tables->tuning = &tables->own;
-        tables->method =
-            cuda_choose_seen(plan, sample.bytes, sample.bytes_count, worker->limits.rival_price_max,
-                             &tables->own, &tables->rival.method);
+        cuda_choose_seen(plan, sample.bytes, sample.bytes_count, worker->limits.turn_price_max,
+                         &tables->own, turns);
+        tables->method = turns->methods[0];
         asked = worker->limits.seen_method;
         if (asked == TRAWL_METHOD_AUTO)
             return TRAWL_OK;
-        tables->rival.method = TRAWL_METHOD_AUTO;
+        turns->count = 0;
+        turns->is_quick = false;
     }
     return cuda_choose_method(plan, asked, &tables->method, error);
 }
@@ -428,23 +422,43 @@ enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_er
     return worker->tables.ready ? TRAWL_OK : tables_build(worker, error);
 }
 
-void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns)
+/* The next method's turn; after the last, the quickest goes on. */
+static void next_turn(struct cuda_tables *tables)
 {
-    struct cuda_rival *rival = &worker->tables.rival;
-    double *least = &rival->begin_ns[rival->has_turn];
+    struct cuda_turns *turns = &tables->turns;
+    uint32_t before = turns->turn;
+
+    turns->counts = 0;
+    if (++turns->turn == turns->count) {
+        turns->turn = 0;
+        for (uint32_t i = 1; i < turns->count; i++)
+            if (turns->begin_ns[i] < turns->begin_ns[turns->turn])
+                turns->turn = i;
+        turns->count = 0;
+    }
+    turns->comes = turns->turn != before;
+    tables->ready = !turns->comes;
+}
+
+void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t candidates,
+                      uint64_t ns)
+{
+    struct cuda_turns *turns = &worker->tables.turns;
+    double *least = &turns->begin_ns[turns->turn];
     double begin_ns = (double)ns / (double)begins;
 
-    TRAWL_ASSERT(begins > 0);
-    if (rival->method == TRAWL_METHOD_AUTO || rival->comes ||
-        begins < worker->limits.seen_bytes_min)
+    TRAWL_ASSERT(begins > 0 && turns->turn < CUDA_TURNS_MAX);
+    if (!worker->tables.ready || begins < worker->limits.seen_bytes_min)
         return;
-    *least = rival->counts == 0 ? begin_ns : min_double(*least, begin_ns);
-    if (++rival->counts < RIVAL_COUNTS)
-        return;
-    rival->counts = 0;
-    rival->comes = !rival->has_turn || rival->begin_ns[true] > rival->begin_ns[false];
-    if (rival->comes)
+    if (turns->is_quick && candidates > begins / QUICK_CANDIDATES) {
+        turns->is_quick = false;
+        turns->in_full = true;
         worker->tables.ready = false;
-    else
-        rival->method = TRAWL_METHOD_AUTO;
+        return;
+    }
+    if (turns->count < 2)
+        return;
+    *least = turns->counts == 0 ? begin_ns : min_double(*least, begin_ns);
+    if (++turns->counts == TURN_COUNTS)
+        next_turn(&worker->tables);
 }

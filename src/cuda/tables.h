@@ -11,14 +11,19 @@ struct engine_worker;
 /* Of the plan's set: not yet needed, on the device, or too large. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
-/* A sample and prices do not know everything. So after some counts in a loaded text its second best
- * method has its turn, and the quicker of the two goes on. */
-struct cuda_rival {
-    enum trawl_method method; /* the one that does not search now; AUTO: that is settled */
-    bool has_turn;            /* the second best searches now */
-    bool comes;         /* the next search is by the other one, for which there are no tables */
-    uint32_t counts;    /* in this turn */
-    double begin_ns[2]; /* the least time for a begin, by the choice and by the second */
+#define CUDA_TURNS_MAX 4u
+
+/* Methods of one pattern that are expected to cost about as much as the cheapest in a loaded text.
+ * A sample and prices do not know everything: each has some counts, and the quickest goes on. */
+struct cuda_turns {
+    enum trawl_method methods[CUDA_TURNS_MAX]; /* the cheapest first */
+    double begin_ns[CUDA_TURNS_MAX];           /* the least time for a begin */
+    uint32_t count;                            /* of methods; 0: it is settled */
+    uint32_t turn;                             /* whose it is; in it so many */
+    uint32_t counts;
+    bool comes;    /* of this turn there are no tables yet */
+    bool is_quick; /* chosen by a first look, */
+    bool in_full;  /* which counts did not bear out: the next look is at everything */
 };
 
 /* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
@@ -30,7 +35,7 @@ struct cuda_tables {
     uint64_t sample_serial;           /* of the text's sample that the tuning knows; 0: none */
     const struct plan_tuning *tuning; /* of one literal: the plan's, or `own` */
     struct plan_tuning own;
-    struct cuda_rival rival;
+    struct cuda_turns turns;
     enum cuda_kernel kernel;
     enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
     bool sorts;                    /* hits are found by samples and put in order */
@@ -53,7 +58,8 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
  * worker->searched.
  */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
-/* A count of so many begins took so long. */
-void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
+/* A count of so many begins took so long, and so many candidates were looked at. */
+void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t candidates,
+                      uint64_t ns);
 
 #endif

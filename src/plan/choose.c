@@ -15,6 +15,7 @@
 
 #define GRAM_BYTES_MIN 4u
 #define GRAMS_RATE_MAX 1e-4     /* candidates per text byte: 1.6 per tile of 16 KiB */
+#define STRIDE_RATE 0.7         /* times a wider stride's: of a narrower one, which reads more */
 #define COMPARED_LENGTH_MAX 64u /* and no case is ignored */
 #define SAMPLED_REPEATS_MAX 4.0
 #define SAMPLED_STRIDE_MIN 128u     /* from here the text is not read whole */
@@ -28,7 +29,8 @@ bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *t
     return plan->length_min >= PLAN_GRAMS_LENGTH_MIN && tuning->gram_rate <= GRAMS_RATE_MAX;
 }
 
-/* The widest stride whose grams are rare enough; if none is, the stride of the rarest grams. */
+/* The widest stride whose grams are rare enough; if none is, the widest whose grams are about as
+ * rare as any. */
 static void tune_strides(const struct trawl_plan *plan, const uint8_t *sample,
                          uint64_t sample_bytes, const struct byte_rates *rates,
                          struct plan_tuning *tuning)
@@ -48,7 +50,7 @@ static void tune_strides(const struct trawl_plan *plan, const uint8_t *sample,
         rate = analyse_grams(bytes, count, fold, rates, stride, &grams);
         if (tuning->is_seen)
             rate = analyse_seen_grams(sample, sample_bytes, &grams);
-        if (rate < tuning->gram_rate) {
+        if (rate < STRIDE_RATE * tuning->gram_rate) {
             tuning->gram_rate = rate;
             tuning->grams = grams;
         }

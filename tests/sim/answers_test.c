@@ -2,7 +2,7 @@
  * after the end fall before, on and after a staging buffer's end; as many hits as follow a kernel
  * to the host before their number is known, one more, one less, and many. One searcher takes them
  * in a random order, so that its buffers grow while copies are on their way, and each search meets
- * what the one before left there. And which of two methods goes on in a loaded text.
+ * what the one before left there. And which of several methods goes on in a loaded text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -247,71 +247,103 @@ static void chunk_in_same_memory(void)
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
-/* A count in a loaded text. */
-static uint64_t count(struct engine_worker *worker, const struct engine_chunk *chunk)
+/* A loaded text of letters, and a worker with the plan of a string of 40 that it has. */
+struct scene {
+    struct letters letters;
+    char string[41];
+    struct engine_chunk chunk;
+    struct trawl_plan *plan;
+    struct engine *engine;
+    struct engine_worker *worker;
+    uint64_t expected;
+};
+
+/* The string stands at every 200th position from `from` on, mostly with one letter changed, so that
+ * no method is free there. */
+static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, struct cuda_limits limits)
+{
+    struct engine_options opening = {.size = sizeof opening};
+    const struct trawl_pattern pattern = {s->string, 40};
+
+    memset(s, 0, sizeof *s);
+    letters_begin(&s->letters, "scene", bytes);
+    memcpy(s->string, s->letters.bytes + 3000, 40);
+    for (uint64_t i = 0, at = from; at + 40 <= bytes; i++, at += 200) {
+        memcpy(s->letters.bytes + at, s->string, 40);
+        s->letters.bytes[at + i % 40] = i % 50 == 0 ? (uint8_t)s->string[i % 40] : 'z';
+    }
+    s->expected = letters_find(&s->letters, s->string, NULL);
+    s->chunk = (struct engine_chunk){.bytes = s->letters.bytes, .owned = bytes};
+    sim_driver_reset_usual(1);
+    cuda_limits_replace(&limits);
+    MUST(trawl_plan_build(&pattern, 1, NULL, &s->plan, NULL));
+    MUST(engine_cuda.open(&opening, &s->engine, NULL));
+    MUST(engine_cuda.compile(s->engine, ENGINE_DEVICES_MAX, NULL, &s->worker, NULL));
+    MUST(engine_cuda.compile(NULL, 0, s->plan, &s->worker, NULL));
+    MUST(cuda_residents_load(s->engine, s->letters.bytes, bytes, true, NULL));
+}
+
+static void scene_close(struct scene *s)
+{
+    cuda_residents_unload(s->engine, s->letters.bytes);
+    engine_cuda.release(s->worker);
+    engine_cuda.close(s->engine);
+    trawl_plan_free(s->plan);
+    letters_end(&s->letters);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+}
+
+static void scene_count(struct scene *s)
 {
     struct engine_result result = {.count = 0};
 
-    TEST_CHECK(engine_scan(&engine_cuda, worker, chunk, 0, WANT_COUNT, &result, NULL) == TRAWL_OK);
-    TEST_CHECK(!result.is_left && result.done == chunk->owned);
-    return result.count;
+    TEST_CHECK(engine_scan(&engine_cuda, s->worker, &s->chunk, 0, WANT_COUNT, &result, NULL) ==
+               TRAWL_OK);
+    TEST_CHECK(!result.is_left && result.done == s->chunk.owned);
+    TEST_CHECK_U64(result.count, s->expected);
 }
 
-/* After two counts the second best method has two, and the quicker of both has all that follow.
+/* Each of the methods that are worth it counts twice, and the quickest of them counts from then on.
  * The times are the test's. `dense`: tiles are given up, and searched by another launch. */
-static void rivals(bool second_wins, bool dense)
+static void turns(uint32_t quickest, bool dense)
 {
     struct cuda_limits limits = letters_limits();
-    struct engine_options opening = {.size = sizeof opening};
-    struct letters letters;
-    char string[41] = {0};
-    const struct trawl_pattern pattern = {string, 40};
-    struct engine_chunk chunk = {.owned = 6000};
-    enum trawl_method choice, second;
-    struct engine_worker *worker = NULL;
-    struct trawl_plan *plan = NULL;
-    struct engine *engine = NULL;
-    uint64_t expected;
+    struct cuda_turns first;
+    struct scene s;
 
-    letters_begin(&letters, "rivals", chunk.owned);
-    memcpy(string, letters.bytes + 3000, 40);
-    for (uint64_t i = 0; i < 150; i++) { /* most differ in one letter, so that no method is free */
-        memcpy(letters.bytes + 40 * i, string, 40);
-        letters.bytes[40 * i + i % 40] = i % 50 == 0 ? (uint8_t)string[i % 40] : 'z';
-    }
-    expected = letters_find(&letters, string, NULL);
-    chunk.bytes = letters.bytes;
-    limits.rival_price_max = 1e8;
+    limits.turn_price_max = 1e8;
     limits.dense_always = dense;
-    sim_driver_reset_usual(1);
-    cuda_limits_replace(&limits);
-    MUST(trawl_plan_build(&pattern, 1, NULL, &plan, NULL));
-    MUST(engine_cuda.open(&opening, &engine, NULL));
-    MUST(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL));
-    MUST(engine_cuda.compile(NULL, 0, plan, &worker, NULL));
-    MUST(cuda_residents_load(engine, letters.bytes, chunk.owned, true, NULL));
-
-    TEST_CHECK_U64(count(worker, &chunk), expected);
-    choice = worker->tables.method;
-    second = worker->tables.rival.method;
-    TEST_CHECK(second != TRAWL_METHOD_AUTO && second != choice);
-    TEST_CHECK_U64(count(worker, &chunk), expected);
-    TEST_CHECK(worker->tables.method == choice);
-    TEST_CHECK_U64(count(worker, &chunk), expected);
-    TEST_CHECK(worker->tables.method == second);
-    worker->tables.rival.begin_ns[second_wins] = 0;
-    for (uint32_t i = 0; i < 4; i++) {
-        TEST_CHECK_U64(count(worker, &chunk), expected);
-        TEST_CHECK(worker->tables.method == (second_wins || i == 0 ? second : choice));
+    scene_open(&s, 30000, 0, limits);
+    scene_count(&s);
+    first = s.worker->tables.turns;
+    TEST_CHECK_U64(first.count, CUDA_TURNS_MAX);
+    TEST_CHECK(!first.is_quick && !first.in_full);
+    for (uint32_t i = 1; i < 2 * first.count; i++) {
+        scene_count(&s);
+        TEST_CHECK(s.worker->tables.method == first.methods[i / 2]);
+        if (i + 2 == 2 * first.count)
+            s.worker->tables.turns.begin_ns[quickest] = 0;
     }
-    TEST_CHECK(worker->tables.rival.method == TRAWL_METHOD_AUTO);
+    for (uint32_t i = 0; i < 4; i++) {
+        scene_count(&s);
+        TEST_CHECK(s.worker->tables.method == first.methods[quickest]);
+        TEST_CHECK(s.worker->tables.turns.count == 0);
+    }
+    scene_close(&s);
+}
 
-    cuda_residents_unload(engine, letters.bytes);
-    engine_cuda.release(worker);
-    engine_cuda.close(engine);
-    trawl_plan_free(plan);
-    letters_end(&letters);
-    TEST_CHECK_U64(sim_driver_live(), 0);
+/* A first look sees nothing of what the end of the text is full of. The first count does, and the
+ * next look is at all of the sample. */
+static void looks_again(void)
+{
+    struct scene s;
+
+    scene_open(&s, 1u << 17, (1u << 17) - (1u << 13), letters_limits());
+    scene_count(&s);
+    TEST_CHECK(s.worker->tables.turns.in_full && !s.worker->tables.ready);
+    scene_count(&s);
+    TEST_CHECK(s.worker->tables.own.is_seen && !s.worker->tables.turns.is_quick);
+    scene_close(&s);
 }
 
 int main(void)
@@ -344,7 +376,8 @@ int main(void)
         over_tile_ends(&random, length);
     many_loaded();
     chunk_in_same_memory();
-    for (uint32_t i = 0; i < 4; i++)
-        rivals(i % 2 != 0, i / 2 != 0);
+    for (uint32_t i = 0; i < 2 * CUDA_TURNS_MAX; i++)
+        turns(i / 2, i % 2 != 0);
+    looks_again();
     return test_end();
 }

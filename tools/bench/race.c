@@ -122,8 +122,9 @@ static void time_once(const struct bench_row *row, struct contestant *it)
         spent += it->whole.seconds[i] / factor;
     if (it->out || (most > 0 && spent > most))
         return;
-    if (field(&row->fields, "warm", NULL) != NULL && !run_once(row, it, false))
-        return;
+    for (uint64_t i = 0; i < field_number(&row->fields, "warm", 0); i++)
+        if (!run_once(row, it, false))
+            return;
     if (!run_once(row, it, false))
         return;
     samples_add(&it->whole, it->last.seconds * factor);
