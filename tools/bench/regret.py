@@ -35,7 +35,7 @@ WITH_SETS = ('a-z', 'ACGT', 'DNA', 'English', 'world192', 'log', 'JSON lines', '
              'Python', 'log, programs, DNA')
 ROW_SECONDS = 0.2  # of a contestant; then it is not run again
 BAR, AGAIN_FROM, AGAIN = 1.25, 1.1, 2  # a row above the second is measured again, with twice the rounds
-SETTLED = 9  # counts in a loaded text, after which every method has had its turn
+SETTLED = 10  # counts in a loaded text, after which every method has had its turn
 CLEAR = 1.1  # a method is the best where every other takes so many times as long
 SPARSE = 0.01  # of the places
 SHARE_OF_SECONDS = 0.85  # the rest is for rows that are measured again
