@@ -122,7 +122,6 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     search->sink = sink;
     sink->line_end = plan->line_end;
     sink->line_end_also = plan->line_end_also;
-    search->converts_late = sink->in_parts && plan->element_count == 0;
     atomic_store(&searcher->progress, 0);
     TRAWL_TRY_DONE(schedule_choose(search, text, error));
     if (text->device_address != 0)
@@ -379,7 +378,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
         if (status != TRAWL_OK || !more)
             break;
         begin_ns = clock_now_ns();
-        more = task_deliver(&search, search.current, &view);
+        more = sink->deliver(sink, &view, &search.current->digest);
         if (search.current->chunk.is_mapped && sink->keeps_text)
             status = still_whole(&search, error);
         if (status != TRAWL_OK)
