@@ -1,50 +1,22 @@
 /* count: line ends and line numbers. */
 #include "trawl/count.h"
 
-typedef uint8_t byte_vector __attribute__((vector_size(16)));
-
-#define VECTOR_BYTES 16
-#define VECTOR_ROUNDS_MAX 255 /* a lane counts to 255 */
-
-/* The halves' bytes are added in pairs, then all at once by a product. */
-static uint64_t lanes_sum(byte_vector lanes)
-{
-    const uint64_t even = UINT64_C(0x00ff00ff00ff00ff), ones = UINT64_C(0x0001000100010001);
-    uint64_t words[2], sums = 0;
-
-    memcpy(words, &lanes, sizeof words);
-    for (int i = 0; i < 2; i++)
-        sums += (words[i] & even) + (words[i] >> 8 & even);
-    return sums * ones >> 48;
-}
+#define PART_BYTES_MAX 255u /* what a byte counts to: the loop becomes one of vectors of bytes */
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
 {
-    const byte_vector order = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-    uint64_t total = 0, i = 0;
-    byte_vector wanted, loaded;
+    uint64_t total = 0;
 
-    memset(&wanted, byte, sizeof wanted);
-    while (bytes_count - i >= VECTOR_BYTES) {
-        uint64_t rounds = (bytes_count - i) / VECTOR_BYTES;
-        byte_vector lanes = {0};
+    while (bytes_count > 0) {
+        uint64_t part = bytes_count < PART_BYTES_MAX ? bytes_count : PART_BYTES_MAX;
+        uint8_t sum = 0;
 
-        if (rounds > VECTOR_ROUNDS_MAX)
-            rounds = VECTOR_ROUNDS_MAX;
-        for (uint64_t round = 0; round < rounds; round++, i += VECTOR_BYTES) {
-            memcpy(&loaded, bytes + i, sizeof loaded);
-            lanes -= (byte_vector)(loaded == wanted);
-        }
-        total += lanes_sum(lanes);
+        for (uint64_t i = 0; i < part; i++)
+            sum = (uint8_t)(sum + (bytes[i] == byte));
+        total += sum;
+        bytes += part;
+        bytes_count -= part;
     }
-    if (i < bytes_count && i > 0) { /* what is left, and before it what was counted */
-        memcpy(&loaded, bytes + bytes_count - VECTOR_BYTES, sizeof loaded);
-        loaded = (byte_vector)(loaded == wanted) &
-                 (byte_vector)(order >= (uint8_t)(VECTOR_BYTES - (bytes_count - i)));
-        return total + lanes_sum(loaded & 1);
-    }
-    for (; i < bytes_count; i++)
-        total += bytes[i] == byte;
     return total;
 }
 
