@@ -2,6 +2,7 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -19,6 +20,8 @@ static void *libc_allocate(void *context, uint64_t bytes, uint64_t alignment)
     void *pointer = NULL;
 
     (void)context;
+    if (alignment <= OBJECT_ALIGNMENT) /* which malloc has, sooner */
+        return bytes > SIZE_MAX ? NULL : malloc((size_t)bytes);
     if (bytes > SIZE_MAX || posix_memalign(&pointer, (size_t)alignment, (size_t)bytes) != 0)
         return NULL;
     return pointer;
@@ -50,7 +53,8 @@ enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,
     if (bytes == 0)
         return TRAWL_OK;
     if (!fault_hit(FAULT_MEMORY))
-        *pointer = allocator.allocate(allocator.context, bytes, MEMORY_ALIGNMENT);
+        *pointer = allocator.allocate(allocator.context, bytes,
+                                      count == 1 ? OBJECT_ALIGNMENT : MEMORY_ALIGNMENT);
     if (*pointer == NULL)
         return TRAWL_FAIL(error, MEMORY, "out of memory: %" PRIu64 " bytes", bytes);
     return TRAWL_OK;

@@ -1,7 +1,8 @@
 /* memory: the one place that allocates.
  *
- * Sizes are known at release, so the caller's allocator gets them back. All blocks are aligned to
- * MEMORY_ALIGNMENT, a cache line and the widest vector.
+ * Sizes are known at release, so the caller's allocator gets them back. Arrays are aligned to
+ * MEMORY_ALIGNMENT, a cache line and the widest vector; what is one of its kind to
+ * OBJECT_ALIGNMENT.
  */
 #ifndef TRAWL_BASE_MEMORY_H
 #define TRAWL_BASE_MEMORY_H
@@ -9,6 +10,7 @@
 #include "base/status.h"
 
 #define MEMORY_ALIGNMENT 64
+#define OBJECT_ALIGNMENT 16
 
 /* count * size bytes into *pointer; MEMORY or LIMIT (the product overflows) on failure, with
  * *pointer NULL. count * size 0 gives a NULL pointer and success. */

@@ -118,18 +118,27 @@ static bool probes_match(const struct scan *scan, uint64_t x)
     return true;
 }
 
-/* At the text's end, where a vector would reach beyond it: up to 64 positions, one by one. */
+/* At the text's end, where a vector would reach beyond it: up to 64 positions, one by one; where
+ * the first probe has one value, those that have it. */
 static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
 {
+    const struct plan_probe *probe = &scan->worker->probes[0];
+    const uint8_t *text = scan->chunk->bytes + scan->at + probe->offset, *next;
     struct find_tile *tile = &scan->worker->tile;
 
+    TRAWL_ASSERT(scan->worker->probe_count > 0);
     *places = min_u64(*places, 64);
     *words = 1;
     TRAWL_ASSERT(scan->at + *places <= scan->limit);
     TRAWL_ASSERT(scan->at + *places <= scan->available);
     tile->mask[0] = 0;
-    for (uint64_t i = 0; i < *places; i++)
+    for (uint64_t i = 0; i < *places; i++) {
+        next = probe->fold != 0 ? text + i : memchr(text + i, probe->value, *places - i);
+        if (next == NULL)
+            break;
+        i = (uint64_t)(next - text);
         tile->mask[0] |= (uint64_t)probes_match(scan, scan->at + i) << i;
+    }
     tile->is_dense = true;
     tile->hot_count = tile->mask[0] != 0;
 }

@@ -1,6 +1,7 @@
 /* job: calls, and the loop of one search: what the calling thread does between two deliveries. */
 #include "runtime/job.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/checked.h"
@@ -19,6 +20,8 @@
  * 0.44 s mapped and 0.21 to 0.24 s read [16 cores, AMD EPYC]; one and two threads are faster
  * without the copy. */
 #define MAP_THREADS_MAX 4u
+
+#define BRIEF_BYTES (1u << 14)
 
 /* ---- One call of a searcher at a time ----------------------------------------------------- */
 
@@ -114,7 +117,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                              plan->holds_line_end ? -1 : plan->line_end, TEXT_MAPS_NEVER};
     enum trawl_status status = TRAWL_OK;
 
-    memset(search, 0, sizeof *search);
+    memset(search, 0, offsetof(struct search, cursor));
     search->begin_ns = clock_now_ns();
     job_begin(&search->job, searcher->runtime, plan, serve);
     search->job.serve_item = task_on_device;
@@ -124,6 +127,9 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     sink->line_end_also = plan->line_end_also;
     atomic_store(&searcher->progress, 0);
     TRAWL_TRY_DONE(schedule_choose(search, text, error));
+    search->is_brief = search->schedule == SCHEDULE_HOST && text->kind == TEXT_MEMORY &&
+                       text->bytes_count < BRIEF_BYTES &&
+                       (sink->want == WANT_COUNT || sink->want == WANT_FIRST);
     if (text->device_address != 0)
         TRAWL_TRY_DONE(schedule_fetch(search, text, error));
     if (search->host_searches)
@@ -377,7 +383,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
         status = search_step(&search, &view, &more, error);
         if (status != TRAWL_OK || !more)
             break;
-        begin_ns = clock_now_ns();
+        begin_ns = search_clock_ns(&search);
         more = sink->deliver(sink, &view, &search.current->digest);
         if (search.current->chunk.is_mapped && sink->keeps_text)
             status = still_whole(&search, error);
@@ -392,7 +398,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
                 *error = search.current->error;
             break;
         }
-        search.done.deliver_ns += clock_now_ns() - begin_ns;
+        search.done.deliver_ns += search_clock_ns(&search) - begin_ns;
     }
     search_end(&search);
     return status;

@@ -15,6 +15,7 @@
 #ifndef TRAWL_RUNTIME_SEARCH_H
 #define TRAWL_RUNTIME_SEARCH_H
 
+#include "base/clock.h"
 #include "match/sink.h"
 #include "runtime/runtime.h"
 
@@ -65,7 +66,6 @@ struct search {
     struct job job; /* first: a job's serve gets this */
     struct trawl_searcher *searcher;
     struct sink *sink; /* the caller's */
-    struct text_cursor cursor;
     enum schedule schedule;
     bool is_split;         /* the text is loaded, over several devices */
     bool host_searches;    /* host workers may search, not only make ready */
@@ -74,6 +74,7 @@ struct search {
     uint64_t chunk_device; /* and a device */
     uint64_t chunk_most; /* which may become so large, by what others held; 0: it does not change */
     uint64_t text_bytes; /* UINT64_MAX: not known */
+    bool is_brief;       /* to read the clock at each step would take as long as to search */
     uint64_t begin_ns;
     _Atomic uint64_t bytes_taken; /* owned bytes of the chunks that were taken */
     _Atomic uint64_t hits;        /* on the host */
@@ -95,13 +96,16 @@ struct search {
     bool ended;              /* no chunk is left to take */
     bool stopping;           /* take no more */
     enum trawl_status fault; /* there was no memory to go on with */
-    struct trawl_error fault_error;
 
     /* The caller's: */
     bool shared;          /* others may be at work on it */
     uint32_t helpers;     /* that were requested */
     struct task *current; /* being delivered */
     bool last_delivered;
+
+    /* What is not zero at the begin: */
+    struct text_cursor cursor;
+    struct trawl_error fault_error; /* under the lock; of the fault */
 };
 
 struct rows_block;
@@ -135,6 +139,12 @@ struct trawl_searcher {
     struct search *search;   /* under way; under cancel_lock */
     struct call_record last; /* finished call */
 };
+
+/* Now, for what the steps of a search take: nothing, where it is brief. */
+static inline uint64_t search_clock_ns(const struct search *search)
+{
+    return search->is_brief ? search->begin_ns : clock_now_ns();
+}
 
 /* ---- search.c ---- */
 

@@ -272,7 +272,7 @@ static enum trawl_status digest(struct search *search, struct task *task, struct
 
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
 {
-    uint64_t begin_ns = clock_now_ns();
+    uint64_t begin_ns = search_clock_ns(search);
     struct trawl_error error;
     enum trawl_status status;
 
@@ -288,7 +288,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         done = work_of(search, worker, on_device); /* it may have gone over to another one */
         atomic_fetch_add(&done->chunks, 1);
         atomic_fetch_add(&done->bytes, task->result.done - task->from);
-        atomic_fetch_add(&done->search_ns, clock_now_ns() - begin_ns);
+        atomic_fetch_add(&done->search_ns, search_clock_ns(search) - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
     if (status != TRAWL_OK)
         fail_part(task, status, &error);
@@ -569,7 +569,7 @@ static void search_taken(struct search *search, struct task *task, struct worker
 static bool take_chunk(struct search *search, struct task *task, struct worker *worker,
                        uint64_t only, uint64_t bytes, bool for_device, enum text_taken *taken)
 {
-    uint64_t begin_ns = clock_now_ns();
+    uint64_t begin_ns = search_clock_ns(search);
     uint64_t ready_ns;
 
     task->status = text_cursor_next(&search->cursor, only, bytes, !for_device, &task->buffer,
@@ -582,7 +582,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         stage(task);
     take_part(search, worker, search->schedule == SCHEDULE_CALLER);
-    ready_ns = clock_now_ns() - begin_ns;
+    ready_ns = search_clock_ns(search) - begin_ns;
     if (for_device) {
         atomic_fetch_add(&search->done.device[0].ready_ns, ready_ns);
         devices_push(&search->job.runtime->devices, &task->item);
