@@ -286,7 +286,7 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     if (want == WANT_FIRST)
         return scan_first(launch.found.nearest, hits_base, result, error);
     result->count += launch.found.count;
-    cuda_tables_told(worker, limit - range->begin, launch.found.candidates,
-                     cuda_clock_ns() - begin_ns);
+    cuda_tables_told(worker, limit - range->begin, cuda_clock_ns() - begin_ns,
+                     launch.found.candidates, launch.found.listed);
     return TRAWL_OK;
 }

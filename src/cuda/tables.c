@@ -440,8 +440,8 @@ static void next_turn(struct cuda_tables *tables)
     tables->ready = !turns->comes;
 }
 
-void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t candidates,
-                      uint64_t ns)
+void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns,
+                      uint64_t candidates, uint64_t given_up)
 {
     struct cuda_turns *turns = &worker->tables.turns;
     double *least = &turns->begin_ns[turns->turn];
@@ -450,7 +450,7 @@ void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ca
     TRAWL_ASSERT(begins > 0 && turns->turn < CUDA_TURNS_MAX);
     if (!worker->tables.ready || begins < worker->limits.seen_bytes_min)
         return;
-    if (turns->is_quick && candidates > begins / QUICK_CANDIDATES) {
+    if (turns->is_quick && (given_up > 0 || candidates > begins / QUICK_CANDIDATES)) {
         turns->is_quick = false;
         turns->in_full = true;
         worker->tables.ready = false;

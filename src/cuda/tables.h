@@ -58,8 +58,9 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
  * worker->searched.
  */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
-/* A count of so many begins took so long, and so many candidates were looked at. */
-void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t candidates,
-                      uint64_t ns);
+/* A count of so many begins took so long; a stream looked at so many candidates and gave up so many
+ * tiles. */
+void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns,
+                      uint64_t candidates, uint64_t given_up);
 
 #endif
