@@ -66,7 +66,7 @@ struct part {
 };
 
 struct split {
-    struct job job; /* first: it is that of the items */
+    struct job job; /* first: a job's serve gets this, and it is that of the items */
     struct queue_item items[ENGINE_DEVICES_MAX];
     _Atomic uint32_t begun; /* of them */
     struct trawl_searcher *searcher;
@@ -74,7 +74,8 @@ struct split {
     struct engine_words *begins;
     struct trawl_match *matches; /* the array, or NULL: begins->host is */
     struct pieces *pieces;
-    uint32_t helpers;
+    uint32_t helpers; /* host workers, */
+    uint32_t devices; /* and those of so many devices */
     _Atomic bool called;
     struct part parts[PARTS_MAX];
     uint32_t part_count;
@@ -153,6 +154,17 @@ static bool place_of(struct split *split, uint32_t part, bool wait, uint64_t *pl
     return known;
 }
 
+/* Host workers help the job; the devices' are inside it as well. */
+static void call_helpers(struct split *split)
+{
+    job_share(&split->job, split->helpers + split->devices);
+}
+
+static void serve(struct job *job, struct worker *worker)
+{
+    pieces_help(((struct split *)job)->pieces, worker);
+}
+
 /* Order the runs whose places are known; with `wait`, all of them. */
 static enum trawl_status order_runs(struct lister *l, bool wait)
 {
@@ -176,7 +188,7 @@ static enum trawl_status order_runs(struct lister *l, bool wait)
     }
     if (split->matches != NULL && split->helpers > 0 && l->used >= helped_begins &&
         !atomic_exchange(&split->called, true))
-        pieces_call(split->pieces, split->helpers);
+        call_helpers(split);
     return TRAWL_OK;
 }
 
@@ -387,10 +399,10 @@ static enum trawl_status find_parts(struct split *split, const struct trawl_text
 
 /* Host workers to copy with, if there is as much to copy as the last time: each has a core of its
  * own, beside those of the threads that list, and the caller's. */
-static uint32_t helpers_for(const struct split *split, uint32_t devices)
+static uint32_t helpers_for(const struct split *split)
 {
     uint64_t begins = min_u64(split->begins->room, split->searcher->begins_last);
-    uint32_t threads = split->job.runtime->threads_max, most;
+    uint32_t threads = split->job.runtime->threads_max, devices = split->devices, most;
 
     if (threads <= 1 + devices)
         return 0;
@@ -403,17 +415,17 @@ static uint32_t helpers_for(const struct split *split, uint32_t devices)
 }
 
 /* Workers of the devices list, and the caller copies meanwhile what they have listed. */
-static void list_shared(struct split *split, struct queue_item *first, uint32_t devices)
+static void list_shared(struct split *split, struct queue_item *first)
 {
     struct job *job = &split->job;
     uint64_t begin_ns = clock_now_ns();
 
     devices_push(&job->runtime->devices, first);
-    while (atomic_load(&split->begun) < devices && atomic_load(&split->devices_left) != 0 &&
+    while (atomic_load(&split->begun) < split->devices && atomic_load(&split->devices_left) != 0 &&
            clock_now_ns() - begin_ns < START_LOOKS_NS)
         (void)sched_yield();
-    if (split->matches == NULL)
-        pieces_call(split->pieces, split->helpers);
+    if (split->matches == NULL && split->helpers > 0)
+        call_helpers(split);
     while (atomic_load(&split->devices_left) != 0 && clock_now_ns() - begin_ns < CALLER_LOOKS_NS)
         if (pieces_work(split->pieces, 0))
             begin_ns = clock_now_ns();
@@ -432,7 +444,6 @@ static uint32_t run(struct split *split, bool shared)
     struct worker *caller = &split->searcher->caller;
     struct job *job = &split->job;
     struct queue_item *first = NULL;
-    uint32_t devices = 0;
 
     job->leaves_soon = true;
     for (uint32_t i = 0; i < ENGINE_DEVICES_MAX; i++) {
@@ -440,18 +451,18 @@ static uint32_t run(struct split *split, bool shared)
             continue;
         split->items[i] = (struct queue_item){job, first, i, true};
         first = &split->items[i];
-        devices++;
+        split->devices++;
     }
-    split->helpers = shared ? helpers_for(split, devices) : 0;
+    split->helpers = shared ? helpers_for(split) : 0;
     split->pieces->put = split->matches != NULL ? put_matches : put_begins;
     split->pieces->context = split;
     split->pieces->words = split->matches != NULL ? NULL : split->begins->host;
     split->pieces->room = split->begins->room;
-    pieces_begin(split->pieces, job->runtime, devices, split->helpers > 0);
+    pieces_begin(split->pieces, job, split->devices);
     if (shared) {
-        list_shared(split, first, devices);
+        list_shared(split, first);
     } else {
-        TRAWL_ASSERT(devices == 1);
+        TRAWL_ASSERT(split->devices == 1);
         worker_go_to(caller, first->device);
         serve_device(first, caller);
     }
@@ -550,7 +561,7 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
                                     struct trawl_match *matches, struct trawl_error *error)
 {
     struct devices *devices = &searcher->runtime->devices;
-    struct pieces pieces = {.has_job = false};
+    struct pieces pieces = {.job = NULL};
     struct split split = {.searcher = searcher,
                           .text = text,
                           .begins = begins,
@@ -570,7 +581,7 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
         return TRAWL_FAIL(error, UNSUPPORTED, "a search does as well, or no device has a thread");
     begins->count = begins->candidate_count = 0;
     atomic_store(&searcher->progress, 0);
-    job_begin(&split.job, searcher->runtime, plan, NULL);
+    job_begin(&split.job, searcher->runtime, plan, serve);
     split.job.serve_item = serve_device;
     (void)pthread_mutex_init(&split.lock, NULL);
     (void)pthread_cond_init(&split.changed, NULL);

@@ -6,7 +6,6 @@
 #include "base/checked.h"
 #include "base/clock.h"
 #include "runtime/engines.h"
-#include "runtime/job.h"
 #include "runtime/runtime.h"
 #include "runtime/threads.h"
 
@@ -187,10 +186,8 @@ static bool is_over(const struct pieces *pieces)
     return !left;
 }
 
-/* A host worker's. To leave takes the runtime's lock: it does so while others copy. */
-static void serve(struct job *job, struct worker *worker)
+void pieces_help(struct pieces *pieces, const struct worker *worker)
 {
-    struct pieces *pieces = (struct pieces *)job;
     uint32_t device = (uint32_t)(worker - worker->runtime->workers) % ENGINE_DEVICES_MAX;
     uint64_t begin_ns = clock_now_ns();
 
@@ -201,25 +198,14 @@ static void serve(struct job *job, struct worker *worker)
             break;
         else
             (void)sched_yield();
-    atomic_store(&job->has_work, false);
+    atomic_store(&pieces->job->has_work, false);
 }
 
-void pieces_begin(struct pieces *pieces, struct trawl_runtime *runtime, uint32_t devices,
-                  bool helped)
+void pieces_begin(struct pieces *pieces, struct job *job, uint32_t devices)
 {
+    pieces->job = job;
     atomic_store(&pieces->bringers, devices);
     (void)pthread_mutex_init(&pieces->lock, NULL);
-    pieces->has_job = helped;
-    if (!helped)
-        return;
-    job_begin(&pieces->job, runtime, NULL, serve);
-    pieces->job.leaves_soon = true;
-}
-
-void pieces_call(struct pieces *pieces, uint32_t helpers)
-{
-    if (pieces->has_job)
-        job_share(&pieces->job, helpers);
 }
 
 void pieces_last(struct pieces *pieces)
@@ -235,8 +221,6 @@ void pieces_stop(struct pieces *pieces)
 
 void pieces_end(struct pieces *pieces)
 {
-    if (pieces->has_job)
-        job_end(&pieces->job);
     (void)pthread_mutex_destroy(&pieces->lock);
 }
 
@@ -257,8 +241,8 @@ void pieces_order(struct pieces *pieces, uint32_t device, struct engine_worker *
     of->orders[ordered % PIECE_ORDERS] = *order;
     atomic_store(&of->ordered, ordered + 1);
     (void)bring_one(pieces, of);
-    if (pieces->has_job && !atomic_load(&pieces->job.has_work))
-        job_wake(&pieces->job);
+    if (!atomic_load(&pieces->job->has_work)) /* helpers had nothing to do */
+        job_wake(pieces->job);
 }
 
 /* With all orders finished, the pieces are all there will be. */

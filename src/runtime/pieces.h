@@ -50,8 +50,7 @@ struct device_pieces {
 };
 
 struct pieces {
-    struct job job; /* first: a job's serve gets this; the host workers' */
-    bool has_job;
+    struct job *job; /* the call's */
     _Atomic bool over;
     _Atomic uint32_t bringers; /* devices from which more may come */
     pthread_mutex_t lock;
@@ -64,14 +63,14 @@ struct pieces {
     struct device_pieces devices[ENGINE_DEVICES_MAX];
 };
 
-/* `pieces` is zeroed but for put, context, words and room; from so many devices, with host workers
- * to help, or without. Then call so many. */
-void pieces_begin(struct pieces *pieces, struct trawl_runtime *runtime, uint32_t devices,
-                  bool helped);
-void pieces_call(struct pieces *pieces, uint32_t helpers);
+/* `pieces` is zeroed but for put, context, words and room; from so many devices. */
+void pieces_begin(struct pieces *pieces, struct job *job, uint32_t devices);
+/* What a host worker does for the job. To leave takes the runtime's lock: it does so while others
+ * copy. */
+void pieces_help(struct pieces *pieces, const struct worker *worker);
 /* All is settled, or will be by those who list: helpers are not needed any more. */
 void pieces_stop(struct pieces *pieces);
-/* And none is left. */
+/* And none is left: after the job's end. */
 void pieces_end(struct pieces *pieces);
 /* Words that `worker` on that device has are to come, no more than `most` in a piece; `direct`: the
  * device copies to the array by itself. All three are always the same. By one thread for each
