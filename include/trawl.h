@@ -145,6 +145,7 @@ enum trawl_method {
     TRAWL_METHOD_LIST(TRAWL_METHOD_ENUM)
 #undef TRAWL_METHOD_ENUM
 };
+#define TRAWL_METHODS_COUNT 8 /* all of these */
 
 #define TRAWL_UTF8_VARIANTS_MAX 8
 
@@ -542,6 +543,8 @@ struct trawl_worker_stats {
     uint64_t ready_ns;     /* cpu: reading chunks; a device: the host's copying of chunks for it */
     uint64_t wait_ns;      /* summed over the threads: none of these, nor in the caller's sink */
     uint32_t thread_count; /* threads that did something for the call */
+    uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* of text_bytes, by the method that each chunk
+                                                   ended with; AUTO: an algorithm of the gallery */
 };
 
 /* What workers did in the last call. Index 0 is the host's cores; each further index is a device.

@@ -43,6 +43,7 @@ struct engine_result {
                                  reached ENGINE_HITS_MAX; scan again from here for the rest */
     uint64_t candidate_count; /* positions verified */
     bool on_device;           /* a device did it */
+    enum trawl_method method; /* which searched at the end; AUTO: a published algorithm */
     bool is_left;             /* the host is to go on from `done`, which may be where it began */
     /* Of published algorithms on devices (struct trawl_stats says what): */
     uint64_t device_copy_ns;

@@ -191,6 +191,16 @@ static void scan_by_method(struct scan *scan)
         scan_tiles(scan);
 }
 
+/* What a method set is at the moment, too. */
+static enum trawl_method method_now(const struct engine_worker *worker)
+{
+    if (worker->method != TRAWL_METHOD_SET)
+        return worker->method;
+    if (worker->dense_left > 0 || worker->plan->method_asked == TRAWL_METHOD_AUTOMATON)
+        return TRAWL_METHOD_AUTOMATON;
+    return worker->trial.by_classes ? TRAWL_METHOD_CLASSES : TRAWL_METHOD_BUCKETS;
+}
+
 static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
@@ -209,6 +219,7 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
         worker->look_left -= min_u64(worker->look_left, task->chunk->owned);
     if (scan_is_needed(&scan))
         scan_by_method(&scan);
+    task->result->method = method_now(worker);
     return scan_end(&scan);
 }
 

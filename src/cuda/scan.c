@@ -261,6 +261,7 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     uint64_t limit = cuda_range_limit(worker->plan, range), begin_ns = cuda_clock_ns(), stopped;
     struct cuda_launch launch;
 
+    result->method = worker->tables.method;
     *done = range->end;
     if (limit == range->begin)
         return TRAWL_OK;

@@ -48,6 +48,7 @@ struct work_done {
     _Atomic uint64_t search_ns; /* summed over its workers */
     _Atomic uint64_t ready_ns;  /* reading, copying */
     _Atomic uint32_t threads;   /* that did something */
+    _Atomic uint64_t method_bytes[TRAWL_METHODS_COUNT];
 };
 
 /* What a call did; stats.c tells it. */

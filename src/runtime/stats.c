@@ -36,6 +36,8 @@ static void one_kind(const struct call_record *call, const struct work_done *don
     stats->search_ns = atomic_load(&done->search_ns);
     stats->ready_ns = atomic_load(&done->ready_ns);
     stats->thread_count = atomic_load(&done->threads);
+    for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
+        stats->method_bytes[i] = atomic_load(&done->method_bytes[i]);
     there = saturating_multiply(stats->thread_count, call->stats.wall_ns);
     stats->wait_ns = there - min_u64(there, busy);
 }

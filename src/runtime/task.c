@@ -288,6 +288,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         done = work_of(search, worker, on_device); /* it may have gone over to another one */
         atomic_fetch_add(&done->chunks, 1);
         atomic_fetch_add(&done->bytes, task->result.done - task->from);
+        atomic_fetch_add(&done->method_bytes[task->result.method], task->result.done - task->from);
         atomic_fetch_add(&done->search_ns, search_clock_ns(search) - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
     if (status != TRAWL_OK)

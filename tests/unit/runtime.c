@@ -419,6 +419,8 @@ static void bounds(struct trawl_plan *plan)
     TEST_CHECK_U64((uint64_t)stats.bound, (uint64_t)TRAWL_BOUND_SOURCE);
     MUST(trawl_searcher_workers(searcher, 0, &workers, NULL, NULL));
     TEST_CHECK(workers.ready_ns > workers.search_ns);
+    for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
+        TEST_CHECK_U64(workers.method_bytes[i], i == TRAWL_METHOD_BUCKETS ? 1000 : 0);
     (void)waitpid(writer, NULL, 0);
     (void)close(ends[0]);
     trawl_text_close(text);

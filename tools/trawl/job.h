@@ -21,8 +21,9 @@ struct job_totals {
     uint64_t chunk_count, device_chunk_count, search_ns;
     uint64_t device_copy_ns, device_kernel_ns, child_grids, child_spills, child_withheld;
     uint32_t thread_count;
-    uint32_t worker_count;                                    /* that took files */
-    uint64_t elapsed_ns;                                      /* of it all */
+    uint32_t worker_count; /* that took files */
+    uint64_t elapsed_ns;   /* of it all */
+    uint64_t method_bytes[TRAWL_METHODS_COUNT];
     uint64_t host_searched_ns, host_ready_ns, host_waited_ns; /* summed over threads */
     uint64_t devices_searched_ns, devices_waited_ns;
     uint64_t output_ns;

@@ -98,6 +98,26 @@ static void print_workers(const struct job_totals *totals)
     fprintf(stderr, "output: %.6f s\n", (double)totals->output_ns * 1e-9);
 }
 
+/* How many bytes each method searched, of those that did. */
+static void print_methods(const struct job_totals *totals)
+{
+    static const char *const names[TRAWL_METHODS_COUNT] = {
+#define METHOD_NAME(name, number, text) [number] = text,
+        TRAWL_METHOD_LIST(METHOD_NAME)
+#undef METHOD_NAME
+    };
+    const char *before = "methods: ";
+
+    for (uint32_t i = TRAWL_METHOD_AUTO + 1; i < TRAWL_METHODS_COUNT; i++) {
+        if (totals->method_bytes[i] == 0)
+            continue;
+        fprintf(stderr, "%s%s %" PRIu64, before, names[i], totals->method_bytes[i]);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        fputs(" bytes\n", stderr);
+}
+
 /* By what most of the time in searches was bound. */
 static void print_bound(const struct job_totals *totals)
 {
@@ -128,6 +148,7 @@ static void print_stats(const struct command_job *job)
             totals->worker_count, (double)totals->elapsed_ns * 1e-9, totals->chunk_count,
             totals->device_chunk_count, totals->engine);
     print_workers(totals);
+    print_methods(totals);
     print_bound(totals);
     if (totals->instruction_set[0] != '\0')
         fprintf(stderr, "instruction set: %s\n", totals->instruction_set);

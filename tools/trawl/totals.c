@@ -36,6 +36,8 @@ void job_add_totals(struct job_totals *sum, const struct job_totals *more)
     sum->devices_searched_ns += more->devices_searched_ns;
     sum->devices_waited_ns += more->devices_waited_ns;
     sum->output_ns += more->output_ns;
+    for (uint32_t i = 0; i < TRAWL_METHODS_COUNT; i++)
+        sum->method_bytes[i] += more->method_bytes[i];
     for (uint32_t i = TRAWL_BOUND_SOURCE; i <= TRAWL_BOUND_OUTPUT; i++)
         sum->bound_ns[i] += more->bound_ns[i];
     if (more->thread_count > sum->thread_count)
@@ -59,6 +61,8 @@ static void last_workers(const struct command_job *job, struct job_totals *total
         totals->host_waited_ns += i == 0 ? stats.wait_ns : 0;
         totals->devices_searched_ns += i == 0 ? 0 : stats.search_ns;
         totals->devices_waited_ns += i == 0 ? 0 : stats.wait_ns;
+        for (uint32_t m = 0; m < TRAWL_METHODS_COUNT; m++)
+            totals->method_bytes[m] += stats.method_bytes[m];
     }
 }
 
