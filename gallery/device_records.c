@@ -73,18 +73,15 @@ static uint64_t flags_bytes(const struct gallery_device *gallery)
 
 /* ---- The plan's tables -------------------------------------------------------------------- */
 
+/* Of each literal: its key, and what becomes of it. */
+#define TABLES_BYTES                                                            \
+    (sizeof(struct key) + sizeof(struct records_group) + sizeof(struct batch) + \
+     2 * sizeof(uint32_t))
+
 static void release_tables(struct gallery_records *own)
 {
-    memory_release(own->keys, own->capacity, sizeof *own->keys);
-    memory_release(own->hashes, own->capacity, sizeof *own->hashes);
-    memory_release(own->hash_of, own->capacity, sizeof *own->hash_of);
-    memory_release(own->groups, own->capacity, sizeof *own->groups);
-    memory_release(own->batches, own->capacity, sizeof *own->batches);
+    memory_release(own->keys, own->capacity, TABLES_BYTES);
     own->keys = NULL;
-    own->hashes = NULL;
-    own->hash_of = NULL;
-    own->groups = NULL;
-    own->batches = NULL;
     own->capacity = 0;
 }
 
@@ -100,17 +97,13 @@ static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t li
     if (capacity > UINT32_MAX)
         return TRAWL_FAIL(error, LIMIT, "%" PRIu32 " patterns are too many for a device", literals);
     release_tables(own);
+    TRAWL_TRY(memory_allocate(capacity, TABLES_BYTES, &memory, error));
     own->capacity = (uint32_t)capacity;
-    TRAWL_TRY(memory_allocate(capacity, sizeof *own->keys, &memory, error));
     own->keys = (struct key *)memory;
-    TRAWL_TRY(memory_allocate(capacity, sizeof *own->hashes, &memory, error));
-    own->hashes = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate(capacity, sizeof *own->hash_of, &memory, error));
-    own->hash_of = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate(capacity, sizeof *own->groups, &memory, error));
-    own->groups = (struct records_group *)memory;
-    TRAWL_TRY(memory_allocate(capacity, sizeof *own->batches, &memory, error));
-    own->batches = (struct batch *)memory;
+    own->groups = (struct records_group *)(own->keys + capacity);
+    own->batches = (struct batch *)(own->groups + capacity);
+    own->hashes = (uint32_t *)(own->batches + capacity);
+    own->hash_of = own->hashes + capacity;
     return TRAWL_OK;
 }
 
@@ -185,14 +178,9 @@ static enum trawl_status build_tables(struct gallery_device *gallery, struct tra
 {
     struct gallery_records *own = gallery->records;
     const struct batch *last;
-    enum trawl_status status;
     uint64_t bytes;
 
-    status = reserve_tables(own, gallery->plan->literal_count, error);
-    if (status != TRAWL_OK) {
-        release_tables(own);
-        return status;
-    }
+    TRAWL_TRY(reserve_tables(own, gallery->plan->literal_count, error));
     make_keys(own, gallery->plan);
     make_batches(own);
     last = &own->batches[own->batch_count - 1];
