@@ -10,8 +10,9 @@
 #define SAMPLED_STRIDE_MAX 8192u /* beyond, loading the table costs more than the text saves */
 #define SAMPLED_BITMAP_LOG2 5u   /* bits per gram: one wrong sample in 32 to 64 passes */
 #define SEEN_SAMPLES 512u        /* of a sample of the text are looked up */
-#define SEEN_STEPS_MAX 64u
-#define SAMPLED_STRIDE_UNIT 8u /* no sample lies in two cache lines */
+#define SEEN_STEPS_MAX 16384u    /* all in all: after these the samples so far have to do */
+#define SEEN_STRIDE 40503u       /* from one to the next, around: so the first are from all of it */
+#define SAMPLED_STRIDE_UNIT 8u   /* no sample lies in two cache lines */
 
 uint64_t sampled_stride(uint64_t length)
 {
@@ -110,25 +111,25 @@ double sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
                     const uint8_t *sample, uint64_t sample_bytes)
 {
     const struct plan_sampled *layout = &tables->layout;
-    uint64_t step = max_u64(sample_bytes / SEEN_SAMPLES, 1), samples = 0, named = 0;
+    uint64_t places = sample_bytes - (sizeof(uint64_t) - 1), samples = 0, steps = 0, named = 0;
 
-    for (uint64_t at = 0; at + sizeof(uint64_t) <= sample_bytes; at += step, samples++) {
+    TRAWL_ASSERT(sample_bytes >= sizeof(uint64_t));
+    for (; samples < min_u64(places, SEEN_SAMPLES) && steps < SEEN_STEPS_MAX; samples++) {
         uint64_t gram, own;
-        uint32_t bit, offset, steps = 0;
+        uint32_t bit, offset;
 
-        memcpy(&gram, sample + at, sizeof gram);
+        memcpy(&gram, sample + samples * SEEN_STRIDE % places, sizeof gram);
         gram |= layout->fold;
         bit = plan_hash64(gram, layout->bitmap_bits);
         if ((tables->bitmap[bit / 64] >> bit % 64 & 1) == 0)
             continue;
         offset = tables->heads[plan_hash64(gram, layout->hash_bits)];
-        for (; offset != PLAN_NONE && steps < SEEN_STEPS_MAX; offset = tables->next[offset]) {
+        for (; offset != PLAN_NONE; offset = tables->next[offset], steps++) {
             memcpy(&own, bytes + offset, sizeof own);
             named += (own | layout->fold) == gram;
-            steps++;
         }
     }
-    return samples == 0 ? 0 : (double)named / (double)samples;
+    return (double)named / (double)samples;
 }
 
 enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *positions,
