@@ -1,6 +1,7 @@
 /* device_records: rabin-karp-matrix on a device: hashes and packed records go there, flags come
  * back. */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,10 +52,10 @@ struct gallery_records {
     /* The packing's: */
     uint32_t parts_max;
     uint32_t part_count;
-    struct records_part parts[PARTS_MAX];
-    uint64_t owners[PARTS_MAX];     /* records that the parts are of */
-    struct cuda_memory part_memory; /* parts, then flags */
-    const uint8_t *flags;           /* the caller's, last */
+    struct cuda_memory part_memory;       /* parts, then flags */
+    const uint8_t *flags;                 /* the caller's, last */
+    struct records_part parts[PARTS_MAX]; /* not zeroed: they are large */
+    uint64_t owners[PARTS_MAX];           /* records that the parts are of */
 };
 
 /* A character's bytes on the device. */
@@ -227,8 +228,9 @@ enum trawl_status gallery_records_begin(struct gallery_device *gallery, struct t
                 "pattern %" PRIu32 " of %" PRIu64 " bytes is too long for the CUDA engine",
                 plan_literal_at(plan, i).pattern, plan_literal_at(plan, i).bytes_count);
     if (gallery->records == NULL) {
-        TRAWL_TRY(memory_allocate_zeroed(1, sizeof *gallery->records, &memory, error));
+        TRAWL_TRY(memory_allocate(1, sizeof *gallery->records, &memory, error));
         gallery->records = (struct gallery_records *)memory;
+        memset(memory, 0, offsetof(struct gallery_records, parts));
     }
     gallery->records->ready = false;
     return TRAWL_OK;

@@ -9,20 +9,23 @@ import pytest
 SCALE = float(os.environ.get("TRAWL_TEST_SCALE") or 1)
 SEED = int(os.environ.get("TRAWL_TEST_SEED") or 1)
 
+DIVISOR = int(os.environ.get("TRAWL_TEST_DIVISOR") or 1)
+
+
+def amount(count):
+    """So many by default, more in long runs; at least one."""
+    return max(1, int(count * SCALE) // DIVISOR)
+
+
 hypothesis.settings.register_profile(
     "trawl",
-    max_examples=int(40 * SCALE),
+    max_examples=amount(40),
     deadline=None,
     database=None,
     derandomize=True,
     suppress_health_check=list(hypothesis.HealthCheck),
 )
 hypothesis.settings.load_profile("trawl")
-
-
-def amount(count):
-    """So many by default, more in long runs."""
-    return int(count * SCALE)
 
 
 def naive(patterns, text):

@@ -2,6 +2,7 @@
 
 Each cell of each table, the numbers and the verdict of each sentence, the counts of the overview, and
 the times of each loss. Only the names of rows, contestants and claims come from tools/bench/papers.json."""
+import functools
 import json
 import math
 import re
@@ -10,6 +11,7 @@ from decimal import ROUND_HALF_EVEN, Decimal
 NUMBER = r'\d+(?:\.\d+)?'
 
 
+@functools.lru_cache(None)
 def three(value):
     """Three figures, four places at most."""
     places = 0 if value == 0 or abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 \
@@ -236,8 +238,9 @@ class Check:
                 re.escape(f"- {paper}, {place}, {row}{'*' * everywhere}") + ': trawl takes ' + three(1000 * own)
                 + ' ms, .* ' + three(1000 * rival) + r' ms\. Why: ', line)), '')
             self.expect(line, f'{paper}, {row}, {place}: {own}, {rival}')
+            known = self.reasons(paper, row)
             for number in re.findall(NUMBER, line.partition('Why: ')[2]):
-                self.expect(number in self.reasons(paper, row), f'{number} in {line}')
+                self.expect(number in known, f'{number} in {line}')
 
     def reasons(self, paper, name):
         """All that a reason may say of a row, or of the same one with few occurrences."""

@@ -218,7 +218,7 @@ static void run_row(const struct seed_row *row, struct seed_run *run)
         check_oracle(row, &run->input, &run->expected);
     }
     for (uint32_t i = 0; i < sizeof edges / sizeof *edges; i++)
-        if (slow == 1 || test_turn(i + (uint64_t)(row - rows), 2))
+        if (slow == 1 || test_turn(i + (uint64_t)(row - rows), slow < 16 ? 2 : 4))
             lay_across(run, edges[i], edges[i] > 4096 ? step * 5 : step);
     for (uint32_t i = 0; i < sizeof edges_long / sizeof *edges_long && test_is_long(); i++)
         lay_across(run, edges_long[i], 5);

@@ -24,8 +24,8 @@
 #include "sim_driver.h"
 #include "simulator.h"
 
-#define SHARE 16u
-#define SHARE_FIRST 9u /* with the seed 1 there are places of four of the five kinds */
+#define SHARE 32u
+#define SHARE_FIRST 18u /* with the seed 1 there are places of all five kinds */
 #define CASES_NORMAL 500
 #define CASES_LONG 3000
 #define GALLERY_DIVISOR 3u  /* a case there is 15 launches */
