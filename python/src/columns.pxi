@@ -16,6 +16,21 @@ cdef class Answer:
     def __iter__(self):
         return PySeqIter_New(self)
 
+    def to_arrow(self):
+        """The values as a pyarrow.Array over the same memory."""
+        import pyarrow
+
+        return pyarrow.array(self)
+
+    def to_polars(self):
+        """The values as a polars.Series over the same memory."""
+        import polars
+
+        return polars.Series(self)
+
+    def _repr_html_(self):
+        return _sources.html(self, ("value",), [(self[i],) for i in range(min(self.length, 10))])
+
     cdef int export(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
         """Fill the two structs."""
         return 0
@@ -91,6 +106,12 @@ cdef class Column(Answer):
         import numpy
 
         return numpy.asarray(self)
+
+    def to_pandas(self):
+        """The values as an array of pandas, of UInt64."""
+        import pandas
+
+        return pandas.array(self.to_numpy())
 
     def __eq__(self, other):
         return memoryview(self) == memoryview(other) if type(other) is Column else NotImplemented
@@ -208,6 +229,14 @@ cdef class Array(Answer):
     def __call__(self, frame, /):
         """The same as to_pandas(): so series[array] and frame[array] take what is true."""
         return self.to_pandas()
+
+    def to_numpy(self):
+        """A copy of the values as a numpy array: of objects where one is null, or is no number."""
+        import numpy
+
+        plain = self.null_count == 0 and self.format in ("b", "l", "L")
+        kind = {"b": "bool", "l": "int64", "L": "uint64"}[self.format] if plain else object
+        return numpy.fromiter(self, dtype=kind, count=self.length)
 
     def to_pandas(self):
         """The values as an array of pandas: of boolean, Int64, UInt64, or of objects."""

@@ -38,6 +38,9 @@ cdef class Reader:
         elif hasattr(given, "__arrow_c_array__"):
             self.first, self.second = given.__arrow_c_array__()
             self.schema = <ArrowSchema *>PyCapsule_GetPointer(self.first, "arrow_schema")
+        elif hasattr(given, "isna"):  # a series of pandas 2: NaN and NA are nulls
+            self.first = tuple([None if missing else item
+                                for item, missing in zip(given, given.isna())])
         else:
             self.first = tuple(given)
 

@@ -476,7 +476,7 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
     cdef taken_buffer view
 
     if isinstance(text, (list, tuple)) or hasattr(text, "__arrow_c_stream__") \
-            or hasattr(text, "__arrow_c_array__"):
+            or hasattr(text, "__arrow_c_array__") or hasattr(text, "isna"):
         return rewrite_column(searcher, plan, text, values, match, progress)
     if not isinstance(text, (str, bytes)):
         take_buffer(text, &view)

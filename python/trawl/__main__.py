@@ -1,4 +1,5 @@
-"""python -m trawl: the command, where it is installed beside the package or on the path."""
+"""python -m trawl, and the script `trawl`: the command, where it is installed beside the package or on
+the path."""
 
 import os
 import shutil
@@ -6,8 +7,11 @@ import sys
 
 
 def main() -> int:
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", "trawl")
-    program = beside if os.access(beside, os.X_OK) else shutil.which("trawl")
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin")
+    # The script on the path may be the one that runs this.
+    elsewhere = (shutil.which("trawl", path=folder) for folder in os.get_exec_path())
+    found = (one for one in elsewhere if one and not os.path.samefile(one, sys.argv[0]))
+    program = shutil.which("trawl", path=beside) or next(found, None)
     if program is None:
         print("trawl: the command is not installed", file=sys.stderr)
         return 2

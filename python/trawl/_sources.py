@@ -12,7 +12,8 @@ import socket
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from html import escape
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, SupportsIndex, TypeVar, cast
 
 if TYPE_CHECKING:
@@ -100,6 +101,29 @@ class Columns(Generic[Item]):
 
         return struct_capsules(self._named())
 
+    def _repr_html_(self) -> str:
+        return html(self, self._named(), list(itertools.islice(zip(*self._named().values()), 10)))
+
+    def to_arrow(self) -> Any:
+        """The columns as a pyarrow.RecordBatch over the same memory."""
+        import pyarrow
+
+        return pyarrow.record_batch(self)
+
+    def to_polars(self) -> Any:
+        """The columns as a polars.DataFrame over the same memory."""
+        import polars
+
+        return polars.DataFrame(self)
+
+    def to_numpy(self) -> Any:
+        """A copy of the columns as a numpy array of records."""
+        import numpy
+
+        named = self._named()
+        made: Any = numpy.rec.fromarrays  # whose types want a name to be a str
+        return made([one.to_numpy() for one in named.values()], names=list(named))
+
     def to_pandas(self) -> Any:
         """The columns as a DataFrame of pandas."""
         import pandas
@@ -183,6 +207,17 @@ class Lines(Columns[tuple[int, int, bytes]]):
 
     def __init__(self, numbers: Column, begins: Column, texts: Array) -> None:
         self.numbers, self.begins, self.texts = numbers, begins, texts
+
+
+def html(result: Any, names: Iterable[str], rows: list[Any]) -> str:
+    """A result's first rows, as Jupyter shows them."""
+    more = "" if len(rows) == len(result) else "<tr>" + "<td>...</td>" * len(rows[0]) + "</tr>"
+    table = "".join(
+        "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row) + "</tr>" for row in rows
+    )
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    title = f"trawl.{type(result).__name__} of {len(result)}"
+    return f"<table><caption>{title}</caption><tr>{head}</tr>{table}{more}</table>"
 
 
 def show_array(few: list[Any], length: int, form: str) -> str:
@@ -275,7 +310,8 @@ def restore(saved: Any, values: tuple[Any, ...] | None = None) -> Any:
     """The plan of a saved form, as pickle calls it."""
     from . import Plan
 
-    return Plan(Saved(None, saved), values=values)
+    form: Any = Saved(None, saved)
+    return Plan(form, values=values)
 
 
 def reduce_plan(saved: Any, protocol: int) -> tuple[Any, tuple[Any, ...]]:

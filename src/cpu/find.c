@@ -11,8 +11,8 @@ enum find_level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
  * again takes a dozen CPUID instructions, each of which stops a virtual machine, for 3.6 us on the
  * one measured: a fifteenth of the time that `trawl` takes to search 1 KiB. Where the C library
  * cannot say, the compiler's support library asks the processor. */
-#if defined __has_include && !defined TRAWL_FEATURES_OF_COMPILER
-#if __has_include(<sys/platform/x86.h>)
+#if defined __GLIBC__ && defined __has_include && !defined TRAWL_FEATURES_OF_COMPILER
+#if __GLIBC_PREREQ(2, 33) && __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
 #endif
 #endif

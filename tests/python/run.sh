@@ -23,24 +23,24 @@ fi
 
 # The first interpreter that is new enough and has headers and pip.
 python=
-for name in ${TRAWL_PYTHON:-python3 python3.14 python3.13 python3.12 python3.11}; do
+for name in ${TRAWL_PYTHON:-python3 python3.14 python3.13 python3.12 python3.11 python3.10}; do
     if "$name" - 2>/dev/null <<'END'; then
 import os, sys, sysconfig, pip, venv
-assert sys.version_info >= (3, 11)
+assert sys.version_info >= (3, 10)
 assert os.path.exists(os.path.join(sysconfig.get_paths()["include"], "Python.h"))
 END
         python=$name
         break
     fi
 done
-[ -n "$python" ] || skip 'no Python 3.11 or later with its headers, venv and pip'
+[ -n "$python" ] || skip 'no Python 3.10 or later with its headers, venv and pip'
 
 # The environment is new each time but for the packages of others.
 "$python" -m venv --clear --without-pip "$place/venv"
 inside=$place/venv/bin/python
 pip=("$python" -m pip --python "$inside" --disable-pip-version-check -q)
 packages=(scikit-build-core cython pytest hypothesis)
-[ $long = no ] || packages+=(numpy pyarrow polars duckdb pandas mypy pyright 'ray[data]' pyspark)
+[ $long = no ] || packages+=(numpy pyarrow polars duckdb pandas datasets mypy pyright 'ray[data]' pyspark)
 "${pip[@]}" install --no-compile "${packages[@]:0:4}" >"$place/pip.log" 2>&1 ||
     skip "scikit-build-core, cython, pytest and hypothesis cannot be installed ($place/pip.log)"
 for package in "${packages[@]:4}"; do

@@ -8,12 +8,20 @@
 #include <string.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "trawl/exclude.h"
 #include "trawl/filter.h"
 #include "trawl/grow.h"
+
+/* glibc has a function for it from 2.30 on. */
+#if defined __GLIBC__ && !__GLIBC_PREREQ(2, 30)
+#define GETDENTS(...) syscall(SYS_getdents64, __VA_ARGS__)
+#else
+#define GETDENTS getdents64
+#endif
 
 /* grep's order, found by experiment with version 3.8: the entries of a directory come 100,000 at a
  * time; if those are more than 10,000, they are sorted by inode number, except on file systems
@@ -481,7 +489,7 @@ static void read_portion(struct tree *tree, struct level *level)
 
     level->found_count = level->found_at = level->names_used = 0;
     while (level->unread && level->found_count < most) {
-        got = getdents64(descriptor, tree->buffer.bytes, READ_BYTES);
+        got = GETDENTS(descriptor, tree->buffer.bytes, READ_BYTES);
         if (got <= 0) {
             level->unread = false;
             level->os_code = got < 0 ? errno : 0;
