@@ -2,6 +2,7 @@
 
 import gc
 import os
+import pickle
 import resource
 import sys
 
@@ -21,6 +22,9 @@ def failing(plan):
             wrong()
     with pytest.raises(trawl.ArgumentError):
         trawl.Plan("")
+    for value in (["x"], [1, 2], "\ud800"):
+        with pytest.raises((TypeError, ValueError)):
+            plan.replace(["an"], value)
 
 
 def one_of_each(plan, text, path):
@@ -37,6 +41,13 @@ def one_of_each(plan, text, path):
     plan.lines(path)
     plan.each(text, bool)
     plan.count_by_pattern(text)
+    list(plan.iter(text))
+    for given in ("ban\u00e4na", text, ["banana", None, b"nan"]):
+        plan.replace(given, ["\u00e9", "x"])
+        plan.mask(given)
+        plan.split(given)
+    column = plan.lines(text).texts  # an Arrow array
+    pickle.loads(pickle.dumps(plan.replace(column, "y"))).tolist()
     plan.count(path)
     trawl.Text(text)
     trawl.Plan(["other", b"patterns"])
