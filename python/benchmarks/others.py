@@ -3,8 +3,8 @@
 
 others.py [--mebibytes 64] [--records 1000000] [--rounds 3] [--seconds 4] [--seed 1] [--clock wall]
 
-Two questions, for 1 to 100,000 patterns: how many occurrences are in one long text, and which of many
-records hold any. Half of the patterns are taken from the text, half are not in it. Contenders take
+Four questions, for 1 to 100,000 patterns: how many occurrences are in one long text, which of many
+records hold any, and what are a text and a column of records with a value in the place of each. Half of the patterns are taken from the text, half are not in it. Contenders take
 turns in each round, and each row's first place moves on. The time to compile patterns is not counted.
 Who would need more than --seconds for a row is given the text's or the records' first part only, as
 much as takes about that long, at least 1/256; the answer is compared on that part. Prints a table in
@@ -66,6 +66,7 @@ class Trawl:
 
     def __init__(self, patterns, threads=0):
         self.plan = trawl.Plan(patterns)
+        self.values = values_of(patterns)
 
     def count(self, text):
         return self.plan.count(text)
@@ -74,6 +75,18 @@ class Trawl:
         import pyarrow.compute as compute
 
         return compute.sum(pyarrow_of(self.plan.contains(records.arrow))).as_py()
+
+    def replace(self, text):
+        return self.plan.replace(text, self.values)
+
+    def column(self, records):
+        polars = importlib.import_module("polars")
+        made = polars.Series(self.plan.replace(records.polars, self.values))
+        return made.str.len_bytes().sum()
+
+
+def values_of(patterns):
+    return [f"<{index}>" for index in range(len(patterns))]
 
 
 def pyarrow_of(array):
@@ -88,7 +101,11 @@ class AhocorasickRs:
     def __init__(self, patterns):
         module = importlib.import_module("ahocorasick_rs")
         self.automaton = module.BytesAhoCorasick(patterns)
-        self.words = module.AhoCorasick([pattern.decode() for pattern in patterns])
+        self.words = module.AhoCorasick(
+            [pattern.decode() for pattern in patterns],
+            matchkind=module.MatchKind.LeftmostLongest,
+        )
+        self.values = values_of(patterns)
 
     def count(self, text):
         return len(self.automaton.find_matches_as_indexes(text, overlapping=True))
@@ -96,6 +113,16 @@ class AhocorasickRs:
     def mask(self, records):
         find = self.words.find_matches_as_indexes
         return sum(1 for record in records.strings if find(record))
+
+    def replace(self, text):
+        parts, at = [], 0
+        for index, begin, end in self.words.find_matches_as_indexes(text):
+            parts += text[at:begin], self.values[index]
+            at = end
+        return "".join(parts) + text[at:]
+
+    def column(self, records):
+        return sum(len(self.replace(record)) for record in records.strings)
 
 
 class Pyahocorasick:
@@ -181,6 +208,7 @@ class Re:
         joined = b"|".join(re.escape(pattern) for pattern in patterns)
         self.several = re.compile(b"(?=(?:" + joined + b"))")
         self.any = re.compile(joined.decode())
+        self.values = dict(zip([pattern.decode() for pattern in patterns], values_of(patterns)))
 
     def count(self, text):
         return sum(1 for _ in self.several.finditer(text))
@@ -188,6 +216,12 @@ class Re:
     def mask(self, records):
         search = self.any.search
         return sum(1 for record in records.strings if search(record))
+
+    def replace(self, text):
+        return self.any.sub(lambda match: self.values[match[0]], text)
+
+    def column(self, records):
+        return sum(len(self.replace(record)) for record in records.strings)
 
 
 class Find:
@@ -240,6 +274,16 @@ class Polars:
         if len(self.patterns) == 1:
             return records.polars.str.contains(self.patterns[0], literal=True).sum()
         return records.polars.str.contains_any(self.patterns).sum()
+
+    def replace(self, text):
+        return self.replaced(self.polars.Series([text]))[0]
+
+    def column(self, records):
+        return self.replaced(records.polars).str.len_bytes().sum()
+
+    def replaced(self, series):
+        values = values_of(self.patterns)
+        return series.str.replace_many(self.patterns, values, leftmost=True)
 
 
 CONTENDERS = [
@@ -313,7 +357,7 @@ def measure(contenders, method, part, size_of, options):
                 truth[share] = getattr(reference, method)(part(share))
             spent, answer = timed(getattr(contender, method), part(share))
             if answer != truth[share]:
-                sys.exit(f"{contender.name}: {answer} where trawl has {truth[share]}")
+                sys.exit(f"{contender.name}: {answer!r:.60} where trawl has {truth[share]!r:.60}")
             speed = size_of(part(share)) / spent / 1e9
             speeds[contender.name] = max(speed, speeds.get(contender.name, 0))
     return speeds
@@ -322,7 +366,7 @@ def measure(contenders, method, part, size_of, options):
 def contenders_for(patterns, method):
     made = []
     for kind in CONTENDERS:
-        if len(patterns) > kind.largest or getattr(kind, method) is None:
+        if len(patterns) > kind.largest or getattr(kind, method, None) is None:
             continue
         try:
             made.append(kind(patterns))
@@ -336,7 +380,7 @@ def number(value):
 
 
 def table(title, method, text, part, size_of, rng, options):
-    names = [kind.name for kind in CONTENDERS if getattr(kind, method) is not None]
+    names = [kind.name for kind in CONTENDERS if getattr(kind, method, None) is not None]
     print(f"\n| {title} | {' | '.join(names)} | by the best other |")
     print("|---" * (len(names) + 2) + "|")
     for count in COUNTS:
@@ -369,6 +413,9 @@ def main():
         at = (at + size) % (len(text) - 200)
     part = parts_of(lines, Records)
     table("patterns, records", "mask", text, part, lambda r: r.size, rng, options)
+    string = parts_of(text.decode(), str)
+    table("replaced in one text", "replace", text, string, len, rng, options)
+    table("replaced in records", "column", text, part, lambda r: r.size, rng, options)
 
 
 if __name__ == "__main__":
