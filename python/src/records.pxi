@@ -22,6 +22,9 @@ cdef class Reader:
     cdef uint64_t validity_begin
     cdef block *blocks[3]  # of records that were gathered: bytes, offsets, validity
     cdef bint is_text  # strings, not binary values
+    cdef const ArrowArray *views  # of which records are left, from views_at on; NULL: none are
+    cdef uint64_t views_at
+    cdef uint32_t short_runs
     cdef block *key_block
     cdef int64_t *keys  # -1: null; NULL: no dictionary
 
@@ -75,6 +78,8 @@ cdef class Reader:
         self.release()
         if self.first is None:
             return False
+        if self.views != NULL:
+            return self.take_run()
         if self.stream == NULL:
             items, self.first = self.first, self.first if self.schema != NULL else None
             if self.schema == NULL:
@@ -136,7 +141,20 @@ cdef class Reader:
         self.records.validity = valid
         return 0
 
+    cdef bint take_run(self) except -1:
+        """The next records of an array of views."""
+        self.take_views(self.views, self.views_at, True)
+        self.take_validity()
+        self.views_at += self.count
+        if self.views_at == <uint64_t>self.views.length:
+            self.views, self.views_at = NULL, 0
+        return True
+
     cdef bint take_array(self, const ArrowArray *array) except -1:
+        if self.schema.dictionary == NULL and str(self.schema.format) in ("vu", "vz"):
+            self.is_text = self.schema.format[1] == b"u"
+            self.views = array
+            return self.take_run()
         if self.schema.dictionary == NULL:
             self.take_strings(self.schema.format, array)
             self.take_validity()
@@ -158,7 +176,7 @@ cdef class Reader:
         if format in ("u", "z", "U", "Z"):
             self.take_offsets(array, 4 if format in "uz" else 8)
         elif format in ("vu", "vz"):
-            self.take_views(array)
+            self.take_views(array, 0, False)
         elif format == "n":
             self.take_items((None,) * array.length)
         else:
@@ -176,35 +194,52 @@ cdef class Reader:
         self.records.validity = validity_of(array)
         self.records.validity_begin = <uint64_t>array.offset
 
-    cdef int take_views(self, const ArrowArray *array) except -1:
-        """Gather what views lead to: each a length, and its bytes if they are up to 12, else their
-        first 4, a buffer's number and an offset."""
-        cdef uint64_t length = <uint64_t>array.length
+    cdef int take_views(self, const ArrowArray *array, uint64_t at, bint in_place) except -1:
+        """Records from `at` on of views: each a length, and its bytes if they are up to 12, else their
+        first 4, a buffer's number and an offset. What lies one after the other in one buffer may be
+        used where it is, if it is all that is left, or much, or the buffer is full, a few times; else
+        all that is left is gathered."""
+        cdef uint64_t length = <uint64_t>array.length - at, run = length, total = 0, size, i
         cdef uint64_t *offsets = <uint64_t *>self.new_block(1, (length + 1) * 8).bytes
         cdef const int32_t *view = NULL
+        cdef const uint8_t *tape = NULL
         cdef const uint8_t *begin
-        cdef uint64_t total = 0, i
         cdef uint8_t *bytes
+        cdef int32_t buffer = 0
 
         self.begin(length, 8)
         self.records.validity = validity_of(array)
-        self.records.validity_begin = <uint64_t>array.offset
+        self.records.validity_begin = <uint64_t>array.offset + at
         if length > 0:
-            view = <const int32_t *>array.buffers[1] + 4 * array.offset
+            view = <const int32_t *>array.buffers[1] + 4 * (<uint64_t>array.offset + at)
         for i in range(length):
             offsets[i] = total
-            if self.records.validity == NULL or bit_at(self.records.validity,
-                                                       self.records.validity_begin + i):
-                total += <uint32_t>view[4 * i]
-        offsets[length] = total
-        bytes = self.new_block(0, total).bytes
-        for i in range(length):
-            if offsets[i + 1] > offsets[i]:
-                begin = <const uint8_t *>&view[4 * i + 1]
-                if view[4 * i] > 12:
-                    begin = <const uint8_t *>array.buffers[2 + view[4 * i + 2]] + view[4 * i + 3]
-                memcpy(bytes + offsets[i], begin, offsets[i + 1] - offsets[i])
-        self.records.bytes = bytes
+            size = <uint32_t>view[4 * i] if self.is_valid(i) else 0
+            if size > 0 and run == length:
+                begin = bytes_of_view(array, view + 4 * i)
+                if size <= 12 or (tape != NULL and begin != tape + total):
+                    run = i
+                    if run < RUN_MIN and size > 12 and view[4 * i + 2] != buffer:
+                        self.short_runs += 1
+                        in_place = in_place and self.short_runs <= SHORT_RUNS_MAX
+                    else:
+                        in_place = in_place and run >= RUN_MIN
+                    if in_place:
+                        break
+                elif tape == NULL:
+                    tape, buffer = begin, view[4 * i + 2]
+            total += size
+        if in_place:
+            self.records.record_count, self.records.bytes = run, tape
+            offsets[run] = total
+        else:
+            offsets[length] = total
+            bytes = self.new_block(0, total).bytes
+            for i in range(length):
+                if offsets[i + 1] > offsets[i]:
+                    memcpy(bytes + offsets[i], bytes_of_view(array, view + 4 * i),
+                           offsets[i + 1] - offsets[i])
+            self.records.bytes = bytes
         self.records.offsets = offsets
         return 0
 
@@ -250,6 +285,17 @@ cdef class Reader:
 
 
 cdef uint64_t no_offsets = 0
+
+
+cdef enum:
+    RUN_MIN = 4096  # records, for which a search of their own costs little
+    SHORT_RUNS_MAX = 32  # polars' first buffers are small, each twice as large as the one before
+
+
+cdef inline const uint8_t *bytes_of_view(const ArrowArray *array, const int32_t *view) noexcept:
+    if view[0] <= 12:
+        return <const uint8_t *>&view[1]
+    return <const uint8_t *>array.buffers[2 + view[2]] + view[3]
 
 
 cdef inline uint64_t offset_of(const trawl_record_array *records, uint64_t i) noexcept nogil:

@@ -59,7 +59,7 @@ def bits(flags):
 class Column:
     """A column of bytes and None, laid out as `kind` says, seen from `begin` on to `end`."""
 
-    def __init__(self, values, kind, begin=0, end=None, keys=None):
+    def __init__(self, values, kind, begin=0, end=None, keys=None, turn=1):
         end = len(values if keys is None else keys) if end is None else end
         self.schema, self.array = Schema(), Array()
         self.kept = []
@@ -74,7 +74,9 @@ class Column:
             valid = [value is not None for value in values]
             # What is null may still have bytes.
             values = [b"null" if value is None else value for value in values]
-            buffers = self.views(values) if kind[0] == "v" else self.offsets(values, kind)
+            buffers = (
+                self.views(values, turn) if kind[0] == "v" else self.offsets(values, kind)
+            )
         self.schema.format = kind.encode()
         self.schema.flags = 2
         self.array.length = end - begin
@@ -99,15 +101,16 @@ class Column:
         return [struct.pack(f"{len(ends)}{letter}", *ends), b"".join(values)]
 
     @staticmethod
-    def views(values):
-        """Long values lie in two buffers by turns."""
+    def views(values, turn):
+        """Long values lie in two buffers, `turn` of them at a time."""
         buffers, views = [bytearray(b"start"), bytearray()], []
         for index, value in enumerate(values):
             if len(value) <= 12:
                 views.append(struct.pack("i12s", len(value), value))
             else:
-                buffer = buffers[index % 2]
-                views.append(struct.pack("i4sii", len(value), value[:4], index % 2, len(buffer)))
+                which = index // turn % 2
+                buffer = buffers[which]
+                views.append(struct.pack("i4sii", len(value), value[:4], which, len(buffer)))
                 buffer += value
         sizes = struct.pack("2q", *map(len, buffers))
         return [b"".join(views), *map(bytes, buffers), sizes]

@@ -349,3 +349,25 @@ def pandas_na():
     import pandas
 
     return pandas.NA
+
+
+def test_runs_of_views(rng):
+    """Long values of a buffer that follow each other are searched where they are, in parts: between
+    them are changes of buffers, short values and slices. Nulls and empty values are no break."""
+    plan = trawl.Plan(["ab", "cab"])
+    for round in range(3):
+        records = [bytes(rng.choices(b"abc", k=rng.randint(13, 20))) for _ in range(9500)]
+        for at in rng.sample(range(len(records)), 900 if round % 2 else 0):
+            records[at] = None if at % 3 else b""
+        for at in rng.sample(range(9000, len(records)), round):
+            records[at] = b"cabab"
+        begin = rng.randrange(200)
+        expected = answers([b"ab", b"cab"], records[begin:])
+        for turn in (20000, 4300, 400, 100):
+            column = arrow_by_hand.Column(records, "vz", begin, turn=turn)
+            same(plan, column, expected)
+            made = plan.replace(column, b"<>").tolist()
+            assert made == [
+                each if each is None else re.sub(b"cab|ab", b"<>", each)
+                for each in records[begin:]
+            ]
