@@ -48,7 +48,8 @@ def test_modules(name):
             raise error.exc_info[1] from None  # it may be "skipped"
 
 
-def test_guide():
-    guide = pathlib.Path(__file__).parents[2] / "docs" / "python.md"
+@pytest.mark.parametrize("name", ["python.md", "coming-from.md"])
+def test_guide(name):
+    guide = pathlib.Path(__file__).parents[2] / "docs" / name
     result = doctest.testfile(str(guide), module_relative=False)
     assert result.attempted > 0 and result.failed == 0

@@ -1,0 +1,101 @@
+"""docs/coming-from.md: the calls of other packages and trawl's, side by side on the same texts."""
+
+import re
+
+import pytest
+import trawl
+
+WORDS = ["he", "she", "hers", "his", "new york", "york", "e", "\u00e9t\u00e9"]
+
+
+def text_of(rng):
+    parts = [*WORDS, "x", "  ", "s", ", ", "Y", "\u00fc"]
+    return "".join(rng.choice(parts) + rng.choice(["", "", " "]) for _ in range(60))
+
+
+def spans(plan, text):
+    return [(pattern, begin, end)
+            for begin, end, pattern in plan.matches(text, match="leftmost-longest")]  # fmt: skip
+
+
+def test_pyahocorasick(rng):
+    ahocorasick = pytest.importorskip("ahocorasick")
+    automaton = ahocorasick.Automaton()
+    for number, word in enumerate(WORDS):
+        automaton.add_word(word, (number, word))
+    automaton.make_automaton()
+    plan = trawl.Plan({word: (number, word) for number, word in enumerate(WORDS)})
+    for _ in range(50):
+        text = text_of(rng)
+        assert list(plan.iter(text)) == list(automaton.iter(text))
+        found = [(end - 1, plan.values[pattern]) for pattern, _, end in spans(plan, text)]
+        assert found == list(automaton.iter_long(text))
+
+
+def test_ahocorasick_rs(rng):
+    rs = pytest.importorskip("ahocorasick_rs")
+    plan = trawl.Plan(WORDS)
+    every, longest = rs.AhoCorasick(WORDS), rs.AhoCorasick(WORDS, matchkind=rs.MatchKind.LeftmostLongest)
+    first = rs.AhoCorasick(WORDS, matchkind=rs.MatchKind.LeftmostFirst)
+    for _ in range(50):
+        text = text_of(rng)
+        found = [(pattern, begin, end) for begin, end, pattern in plan.matches(text)]
+        assert sorted(found) == sorted(every.find_matches_as_indexes(text, overlapping=True))
+        assert spans(plan, text) == longest.find_matches_as_indexes(text)
+        strings = [WORDS[pattern] for pattern in plan.matches(text, match="leftmost-first").patterns]
+        assert strings == first.find_matches_as_strings(text)
+
+
+def test_hyperscan(rng):
+    hyperscan = pytest.importorskip("hyperscan")
+    words = [word.encode() for word in WORDS]
+    try:
+        database = hyperscan.Database()
+        database.compile(
+            expressions=[re.escape(word) for word in words],
+            ids=list(range(len(words))),
+            elements=len(words),
+            flags=[hyperscan.HS_FLAG_SOM_LEFTMOST] * len(words),
+        )
+    except hyperscan.error as error:
+        pytest.skip(f"hyperscan: {error}")
+    plan = trawl.Plan(words)
+    for _ in range(50):
+        text, events = text_of(rng).encode(), []
+        database.scan(text, lambda *event: events.append(event[:3]) and None)
+        found = [(pattern, begin, end) for begin, end, pattern in plan.matches(text)]
+        assert sorted(found) == sorted(events)
+
+
+def test_re(rng):
+    """Alternatives in re are tried in order: leftmost-first."""
+    pattern = re.compile("|".join(map(re.escape, WORDS)))
+    plan, values = trawl.Plan(WORDS), [f"<{number}>" for number in range(len(WORDS))]
+    for _ in range(50):
+        text = text_of(rng)
+        matches = plan.matches(text, match="leftmost-first")
+        assert [one.span() for one in pattern.finditer(text)] == list(
+            zip(matches.begins, matches.ends)
+        )
+        new = pattern.sub(lambda one: values[WORDS.index(one[0])], text)
+        assert plan.replace(text, values, match="leftmost-first") == new
+        assert plan.split(text, match="leftmost-first") == pattern.split(text)
+        assert (plan.first(text) is None) == (pattern.search(text) is None)
+        ahead = [one.start() for one in re.finditer(f"(?={pattern.pattern})", text)]
+        assert sorted(set(plan.positions(text))) == ahead
+
+
+def test_flashtext(rng):
+    """Its keywords are whole words of ASCII, without case."""
+    flashtext = pytest.importorskip("flashtext")
+    words = [word for word in WORDS if word.isascii()]
+    processor = flashtext.KeywordProcessor()
+    for number, word in enumerate(words):
+        processor.add_keyword(word, f"<{number}>")
+    plan = trawl.Plan({word: f"<{number}>" for number, word in enumerate(words)},
+                      words=True, ignore_case=True)  # fmt: skip
+    for _ in range(50):
+        text = text_of(rng).encode("ascii", "ignore").decode()
+        found = [(plan.values[pattern], begin, end) for pattern, begin, end in spans(plan, text)]
+        assert found == processor.extract_keywords(text, span_info=True)
+        assert plan.replace(text) == processor.replace_keywords(text)
