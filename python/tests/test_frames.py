@@ -72,6 +72,12 @@ def test_columns_of_arrow(rng):
             found.validate(full=True)
     with pytest.raises(pyarrow.ArrowException):
         trawl.arrow.count(plan, pyarrow.array([["a"]]))
+    # No column held bytes that are no UTF-8, or numbers (which were searched as decimals).
+    for kind in (pyarrow.binary(), pyarrow.binary_view(), pyarrow.binary(2)):
+        column = pyarrow.array([b"\xffb", None], kind)
+        assert trawl.arrow.count(trawl.Plan("b"), column).to_pylist() == [1, None]
+    with pytest.raises(pyarrow.ArrowException):
+        trawl.arrow.count(plan, pyarrow.array([1, 2]))
 
 
 def test_functions_of_arrow(rng):

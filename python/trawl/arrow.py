@@ -123,8 +123,7 @@ def _by_record(plan: Plan, column: Any, kind: Any, make: Callable[[Any, Any, Any
     column = pyarrow.array(column)
     if pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_decode()
-    if not pyarrow.types.is_large_binary(column.type):
-        column = column.cast(pyarrow.large_string()).cast(pyarrow.large_binary())
+    column = column.cast(pyarrow.large_binary())
     _, places, data = column.buffers()
     starts = numpy.zeros(1, "int64")
     if len(column) > 0:
