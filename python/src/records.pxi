@@ -29,6 +29,8 @@ cdef class Reader:
     cdef int64_t *keys  # -1: null; NULL: no dictionary
 
     def __cinit__(self, given):
+        cdef str format
+
         if isinstance(given, (str, bytes, bytearray)):
             raise TypeError("records: a column or a list of strings is needed, not one string")
         if hasattr(given, "__arrow_c_stream__"):
@@ -46,6 +48,10 @@ cdef class Reader:
                                 for item, missing in zip(given, given.isna())])
         else:
             self.first = tuple(given)
+        if self.schema != NULL:
+            format = (self.schema if self.schema.dictionary == NULL
+                      else self.schema.dictionary).format
+            self.is_text = format in ("u", "U", "vu", "n")
 
     def __dealloc__(self):
         self.release()
@@ -172,7 +178,6 @@ cdef class Reader:
         self.validity_begin = self.records.validity_begin
 
     cdef int take_strings(self, str format, const ArrowArray *array) except -1:
-        self.is_text = format in ("u", "U", "vu", "n")
         if format in ("u", "z", "U", "Z"):
             self.take_offsets(array, 4 if format in "uz" else 8)
         elif format in ("vu", "vz"):

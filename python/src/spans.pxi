@@ -143,6 +143,9 @@ cdef class Values:
         cdef bint one = isinstance(given, (str, bytes))
 
         self.given, self.masks, self.ascii, self.held = given, masks, True, []
+        if isinstance(given, dict):
+            raise TypeError("values: str, bytes or a sequence in the patterns' order are needed; a "
+                            "dict of patterns and values makes a Plan")
         if not one:
             self.patterns = trawl_plan_pattern_count(plan.plan)
             if len(given) != self.patterns:
@@ -305,7 +308,7 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
     cdef bint is_str = isinstance(text, str)
     cdef spans_state found
     cdef rewriter by
-    cdef Py_ssize_t count = len(text)
+    cdef Py_ssize_t count
     cdef const uint8_t *bytes
 
     spans_begin(&found, match)
@@ -314,7 +317,7 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
         if is_str:
             bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
         else:
-            bytes = <const uint8_t *>PyBytes_AS_STRING(text)
+            bytes, count = <const uint8_t *>PyBytes_AS_STRING(text), PyBytes_GET_SIZE(text)
         rewriter_begin(&by, bytes, &found, values)
         if values is None:
             return parts_of(&by, 0, <uint64_t>count, is_str)
@@ -399,7 +402,7 @@ cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items):
                                     is_str and values.ascii and PyUnicode_IS_ASCII(item))
         objects.append(item)
     if reader.keys != NULL:
-        return [objects[reader.keys[i]] if reader.keys[i] >= 0 else None
+        return [objects[reader.keys[i]][:] if reader.keys[i] >= 0 else None
                 for i in range(reader.count)]
     return objects
 

@@ -136,6 +136,28 @@ def test_chunks_of_columns():
     assert made.type == pyarrow.large_string()
     assert made.to_pylist() == ["b<>", None, "<>", "c<>b"]
     made.validate(full=True)
+    # The type is the schema's: every column that was tested had a chunk.
+    for kind in (pyarrow.string(), pyarrow.dictionary(pyarrow.int8(), pyarrow.string())):
+        made = trawl.Plan("a").replace(pyarrow.chunked_array([], kind), "<>")
+        assert pyarrow.array(made).type == pyarrow.large_string()
+
+
+def test_lists_of_a_dictionary():
+    """One value's records have a list each. (Tests compared the lists, and changed none.)"""
+    made = trawl.Plan("a").split(strings(["ba"], keys=[0, None, 0]))
+    made[0].append("more")
+    assert made == [["b", "", "more"], None, ["b", ""]]
+
+
+def test_lengths_are_real():
+    """What a class of the user's says of itself decides nothing. (No test had such a class.)"""
+
+    class Long(bytes):
+        def __len__(self):
+            return 1 << 20
+
+    assert trawl.Plan("b").replace(Long(b"abc"), "x") == b"axc"
+    assert trawl.Plan("b").split(Long(b"abc")) == [b"a", b"c"]
 
 
 def test_columns_by_hand():
@@ -157,6 +179,9 @@ def test_faults(tmp_path):
         plan.replace("a")
     with pytest.raises(TypeError, match="values: str or bytes are needed, not int"):
         plan.replace("a", [1, 2])
+    # It answered "KeyError: 0": values were only given as lists.
+    with pytest.raises(TypeError, match="a dict of patterns and values makes a Plan"):
+        plan.replace("a", {"a": "x", b"\xa9": "y"})
     with pytest.raises(ValueError, match="match: .* is needed, not 'shortest'"):
         plan.split("a", match="shortest")
     with pytest.raises(ValueError, match="line_numbers"):
