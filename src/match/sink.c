@@ -69,6 +69,7 @@ void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
     sink->want = WANT_HITS;
     sink->as_matches = true;
     sink->in_place = true;
+    sink->in_parts = true;
     sink->deliver = deliver_positions;
     sink->match_sink = function;
     sink->context = context;
@@ -99,6 +100,7 @@ void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_
     sink->want = WANT_HITS;
     sink->as_matches = true;
     sink->in_place = true;
+    sink->in_parts = true;
     sink->deliver = deliver_positions_into;
     sink->matches = matches;
     sink->matches_max = matches_max;

@@ -81,6 +81,7 @@ struct sink {
     bool as_matches;   /* hits become matches, which have end and pattern */
     bool columns;      /* of matches, rather than structs */
     bool line_numbers; /* room for one for each match, as well */
+    bool in_parts;     /* deliver takes the matches of a chunk part by part */
     bool keeps_text;   /* deliver looks at the chunk's bytes */
     bool in_place;     /* a chunk may lie in a mapped file, whose bytes may change meanwhile; if it
                           has matches and keeps_text, it is read first */

@@ -127,6 +127,7 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     search->sink = sink;
     sink->line_end = plan->line_end;
     sink->line_end_also = plan->line_end_also;
+    search->converts_late = sink->in_parts && plan->element_count == 0;
     atomic_store(&searcher->progress, 0);
     TRAWL_TRY_DONE(schedule_choose(search, text, error));
     search->is_brief = search->schedule == SCHEDULE_HOST && text->kind == TEXT_MEMORY &&
@@ -405,7 +406,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
         if (status != TRAWL_OK || !more)
             break;
         begin_ns = search_clock_ns(&search);
-        more = sink->deliver(sink, &view, &search.current->digest);
+        more = task_deliver(&search, search.current, &view);
         if (search.current->chunk.is_mapped && sink->keeps_text)
             status = still_whole(&search, error);
         if (status != TRAWL_OK)

@@ -18,9 +18,8 @@ void matches_release(struct task *task)
     task->match_room = 0;
 }
 
-/* Room for so many, and for their line numbers. */
-static enum trawl_status reserve(const struct search *search, struct task *task, uint64_t count,
-                                 struct trawl_error *error)
+enum trawl_status matches_reserve(const struct search *search, struct task *task, uint64_t count,
+                                  struct trawl_error *error)
 {
     void *memory;
 
@@ -72,25 +71,21 @@ void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint
     }
 }
 
-enum trawl_status matches_make(const struct search *search, struct task *task,
-                               struct trawl_error *error)
+void matches_convert(const struct search *search, struct task *task, uint64_t from, uint64_t count)
 {
     const struct trawl_plan *plan = search->job.plan;
-    uint64_t count = task->result.hits.count;
-    const struct hit *hits = task->result.hits.items;
-    struct trawl_match *matches;
+    struct trawl_match *matches = (struct trawl_match *)(void *)task->matches;
+    const struct hit *hits;
 
-    if (search->sink->want == WANT_FIRST)
-        count = min_u64(count, 1);
-    TRAWL_TRY(reserve(search, task, count, error));
+    TRAWL_ASSERT(count <= task->match_room && from + count <= task->result.hits.count);
     task->match_count = count;
     if (count == 0) /* perhaps there is no room for any */
-        return TRAWL_OK;
-    matches = (struct trawl_match *)(void *)task->matches;
+        return;
+    hits = task->result.hits.items + from;
     TRAWL_ASSERT(hits[0].offset >= task->from && hits[count - 1].offset < task->chunk.owned);
     if (!search->sink->columns && plan->literals == NULL && !task->result.hits.lengths_valid) {
         matches_of_hits(plan, hits, count, task->chunk.begin, matches);
-        return TRAWL_OK;
+        return;
     }
     for (uint64_t i = 0; i < count; i++) {
         struct trawl_match match = match_of(plan, task, &hits[i]);
@@ -105,5 +100,4 @@ enum trawl_status matches_make(const struct search *search, struct task *task,
             matches[i] = match;
         }
     }
-    return TRAWL_OK;
 }

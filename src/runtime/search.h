@@ -68,9 +68,12 @@ struct search {
     struct trawl_searcher *searcher;
     struct sink *sink; /* the caller's */
     enum schedule schedule;
-    bool is_split;         /* the text is loaded, over several devices */
-    bool host_searches;    /* host workers may search, not only make ready */
-    bool for_devices;      /* devices may, if there are any */
+    bool is_split;      /* the text is loaded, over several devices */
+    bool host_searches; /* host workers may search, not only make ready */
+    bool for_devices;   /* devices may, if there are any */
+    /* Deliver takes matches part by part: they are made when it does, and stay in the cache. Not
+     * where an occurrence's length varies: the text may be gone by then. */
+    bool converts_late;
     uint64_t chunk_host;   /* bytes of a chunk that the host searches, at most */
     uint64_t chunk_device; /* and a device */
     uint64_t chunk_most; /* which may become so large, by what others held; 0: it does not change */

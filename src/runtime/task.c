@@ -26,6 +26,7 @@
 #define ROOM_WAIT_NS 1000000      /* for what other searches hold of the budget, */
 #define ROOM_WAITS_MAX 1000u      /* in a row */
 
+#define MATCHES_LATE 512u        /* made at a time, as they are delivered */
 #define HELD_HITS_MAX (1u << 24) /* with more, no device goes far ahead of the others */
 /* Cut for each worker and not searched yet: what is cut cannot be cut anew, once it is known how
  * many hits there are. */
@@ -114,6 +115,40 @@ void task_release(struct trawl_runtime *runtime, struct task *task)
 }
 
 /* ---- Results ------------------------------------------------------------------------------ */
+
+static enum trawl_status make_matches(const struct search *search, struct task *task,
+                                      struct trawl_error *error)
+{
+    uint64_t count = task->result.hits.count;
+    bool late = search->converts_late;
+
+    if (search->sink->want == WANT_FIRST)
+        count = min_u64(count, 1);
+    else if (late)
+        count = min_u64(count, MATCHES_LATE);
+    TRAWL_TRY(matches_reserve(search, task, count, error));
+    if (!late)
+        matches_convert(search, task, 0, count);
+    return TRAWL_OK;
+}
+
+bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view)
+{
+    struct sink *sink = search->sink;
+    uint64_t at = 0;
+
+    if (!search->converts_late)
+        return sink->deliver(sink, view, &task->digest);
+    while (at < view->hit_count) {
+        matches_convert(search, task, at, min_u64(view->hit_count - at, MATCHES_LATE));
+        at += task->match_count;
+        view->matches = (const struct trawl_match *)(const void *)task->matches;
+        view->match_count = task->match_count;
+        if (!sink->deliver(sink, view, &task->digest))
+            return false;
+    }
+    return true;
+}
 
 struct sink_chunk task_view(const struct search *search, const struct task *task)
 {
@@ -217,7 +252,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
     }
     TRAWL_ASSERT(task->result.done > task->from && task->result.done <= chunk->owned);
     if (search->sink->as_matches)
-        return matches_make(search, task, error);
+        return make_matches(search, task, error);
     return TRAWL_OK;
 }
 
