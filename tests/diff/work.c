@@ -235,18 +235,20 @@ static void test_choice(struct test_random *random, uint64_t text_bytes, uint64_
 int main(void)
 {
     struct test_random random = test_random_begin("work");
-    uint64_t text_bytes = TEXT_BYTES / (test_is_long() ? 1 : 2);
+    uint64_t text_bytes = TEXT_BYTES / (test_is_long() ? 1 : TEST_SANITIZED ? 6 : 2);
     uint64_t plans[METHODS] = {0};
 
     test_begin("work");
     alarm(600); /* quadratic work would not end */
     for (uint32_t kind = 0; kind < input_worst_kinds(); kind++)
         for (uint32_t size = 0; size < SIZES; size++) {
+            bool is_long = pattern_sizes[size] > text_bytes / 2;
             struct diff_input input;
 
             if (!test_turn(kind + size, 2))
                 continue;
-            input_generate_worst(&random, kind, text_bytes, pattern_sizes[size], &input);
+            input_generate_worst(&random, kind, is_long ? TEXT_BYTES / 2 : text_bytes,
+                                 pattern_sizes[size], &input);
             run_methods(&input, plans);
             input_free(&input);
         }
