@@ -7,15 +7,16 @@
 enum find_level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
 
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
-/* The C library asked the processor when the program began, so its answer costs nothing. Asking
- * again takes a dozen CPUID instructions, each of which stops a virtual machine, for 3.6 us on the
- * one measured: a fifteenth of the time that `trawl` takes to search 1 KiB. Where the C library
- * cannot say, the compiler's support library asks the processor. */
-#if defined __GLIBC__ && defined __has_include && !defined TRAWL_FEATURES_OF_COMPILER
+/* The C library asked the processor when the program began, so its answer costs nothing. A dozen
+ * CPUID instructions, each of which stops a virtual machine, took 3.6 us on the one measured: a
+ * fifteenth of the time that `trawl` takes to search 1 KiB. Older C libraries cannot say. */
+#if defined __GLIBC__ && defined __has_include && !defined TRAWL_FEATURES_BY_CPUID
 #if __GLIBC_PREREQ(2, 33) && __has_include(<sys/platform/x86.h>)
 #include <sys/platform/x86.h>
 #endif
 #endif
+
+/* Which instructions the processor has and the system lets programs use. */
 #ifdef CPU_FEATURE_ACTIVE
 /* CPU_FEATURE_ACTIVE, without its shift of a one into the sign of an int. */
 static bool feature_is_active(unsigned index)
@@ -24,25 +25,46 @@ static bool feature_is_active(unsigned index)
 
     return (leaf->active_array[index % 128 / 32] >> (index % 32) & 1) != 0;
 }
-#define HAS_FEATURE(library_name, compiler_name) feature_is_active(x86_cpu_##library_name)
-#else
-#define HAS_FEATURE(library_name, compiler_name) (__builtin_cpu_supports(compiler_name) != 0)
-#endif
+#define HAS_FEATURE(name) feature_is_active(x86_cpu_##name)
 
-/* Which instructions the processor has and the system lets programs use. */
 static enum find_level level_here(void)
 {
-    if (!HAS_FEATURE(AVX2, "avx2") || !HAS_FEATURE(BMI1, "bmi") || !HAS_FEATURE(BMI2, "bmi2") ||
-        !HAS_FEATURE(POPCNT, "popcnt"))
+    if (!HAS_FEATURE(AVX2) || !HAS_FEATURE(BMI1) || !HAS_FEATURE(BMI2) || !HAS_FEATURE(POPCNT))
         return LEVEL_ALL;
-    if (!HAS_FEATURE(AVX512F, "avx512f") || !HAS_FEATURE(AVX512BW, "avx512bw") ||
-        !HAS_FEATURE(AVX512VL, "avx512vl") || !HAS_FEATURE(AVX512DQ, "avx512dq"))
+    if (!HAS_FEATURE(AVX512F) || !HAS_FEATURE(AVX512BW) || !HAS_FEATURE(AVX512VL) ||
+        !HAS_FEATURE(AVX512DQ))
         return LEVEL_AVX2;
-    if (!HAS_FEATURE(AVX512_VBMI, "avx512vbmi") || !HAS_FEATURE(AVX512_VBMI2, "avx512vbmi2") ||
-        !HAS_FEATURE(AVX512_VPOPCNTDQ, "avx512vpopcntdq") || !HAS_FEATURE(GFNI, "gfni"))
+    if (!HAS_FEATURE(AVX512_VBMI) || !HAS_FEATURE(AVX512_VBMI2) || !HAS_FEATURE(AVX512_VPOPCNTDQ) ||
+        !HAS_FEATURE(GFNI))
         return LEVEL_AVX512;
     return LEVEL_AVX512VBMI;
 }
+#else
+/* Not __builtin_cpu_supports: the support library of zig 0.17 answers no to everything. */
+#include <cpuid.h>
+
+/* Registers that the system saves, bits of XCR0 (Intel, Software Developer's Manual 1, 13.3). */
+#define SAVES_AVX 0x06u
+#define SAVES_AVX512 0xe6u
+
+static enum find_level level_here(void)
+{
+    const unsigned avx2 = bit_AVX2 | bit_BMI | bit_BMI2;
+    const unsigned avx512 = bit_AVX512F | bit_AVX512BW | bit_AVX512VL | bit_AVX512DQ;
+    const unsigned vbmi = bit_AVX512VBMI | bit_AVX512VBMI2 | bit_AVX512VPOPCNTDQ | bit_GFNI;
+    unsigned eax, ebx, ecx, edx, saves, high;
+
+    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (ecx & bit_OSXSAVE) == 0 ||
+        (ecx & bit_POPCNT) == 0 || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
+        return LEVEL_ALL;
+    __asm__("xgetbv" : "=a"(saves), "=d"(high) : "c"(0));
+    if ((saves & SAVES_AVX) != SAVES_AVX || (ebx & avx2) != avx2)
+        return LEVEL_ALL;
+    if ((saves & SAVES_AVX512) != SAVES_AVX512 || (ebx & avx512) != avx512)
+        return LEVEL_AVX2;
+    return (ecx & vbmi) == vbmi ? LEVEL_AVX512VBMI : LEVEL_AVX512;
+}
+#endif
 #else
 static enum find_level level_here(void)
 {

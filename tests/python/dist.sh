@@ -51,6 +51,8 @@ grep -Eq 'manylinux_2_(1[0-9]|2[0-8])_' "$place/auditwheel.log"
 "$python" -m venv "$place/new"
 "$place/new/bin/pip" install -q --no-compile --no-deps trawl-*.whl
 [ "$("$place/new/bin/python" -c 'import trawl; print(trawl.Plan(["an", "na"]).count("banana"))')" = 4 ]
+sets=$("$place/new/bin/trawl" --version | grep '^instruction sets')
+[ "$sets" = "$("$2/trawl" --version | grep '^instruction sets')" ]
 [ "$(printf 'banana\n' | "$place/new/bin/trawl" -c an)" = 1 ]
 
 command -v conda-build >/dev/null || { echo 'conda-build is not here: the recipe was not built'; exit 0; }
