@@ -411,17 +411,6 @@ done:
     return status;
 }
 
-enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error)
-{
-    uint64_t serial;
-
-    if (worker->tables.ready && is_tuned(worker->plan)) {
-        serial = cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL);
-        worker->tables.ready = serial == 0 || serial == worker->tables.sample_serial;
-    }
-    return worker->tables.ready ? TRAWL_OK : tables_build(worker, error);
-}
-
 /* The next method's turn; after the last, the quickest goes on. */
 static void next_turn(struct cuda_tables *tables)
 {
@@ -438,6 +427,35 @@ static void next_turn(struct cuda_tables *tables)
     }
     turns->comes = turns->turn != before;
     tables->ready = !turns->comes;
+}
+
+/* There is no memory for this turn's tables: those of another method may be smaller. */
+static bool pass_turn(struct cuda_tables *tables)
+{
+    struct cuda_turns *turns = &tables->turns;
+
+    if (turns->turn == 0 || turns->count < 2)
+        return false;
+    turns->begin_ns[turns->turn] = (double)UINT64_MAX;
+    next_turn(tables);
+    return true;
+}
+
+enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error)
+{
+    enum trawl_status status;
+    uint64_t serial;
+
+    if (worker->tables.ready && is_tuned(worker->plan)) {
+        serial = cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL);
+        worker->tables.ready = serial == 0 || serial == worker->tables.sample_serial;
+    }
+    if (worker->tables.ready)
+        return TRAWL_OK;
+    do
+        status = tables_build(worker, error);
+    while (status == TRAWL_MEMORY && pass_turn(&worker->tables));
+    return status;
 }
 
 void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns,

@@ -332,6 +332,23 @@ static void turns(uint32_t quickest, bool dense)
     scene_close(&s);
 }
 
+/* Methods whose tables have no room pass their turns. (Turns were tested with room for all.) */
+static void turns_without_room(void)
+{
+    struct cuda_limits limits = letters_limits();
+    struct scene s;
+
+    limits.turn_price_max = 1e8;
+    limits.room_step_bytes = 256;
+    scene_open(&s, 30000, 0, limits);
+    for (uint32_t i = 0; i < 2 * CUDA_TURNS_MAX + 2; i++) {
+        scene_count(&s);
+        s.worker->device->memory_max = atomic_load(&s.worker->device->memory_used);
+    }
+    TEST_CHECK(s.worker->tables.turns.count == 0);
+    scene_close(&s);
+}
+
 /* A first look sees nothing of what the end of the text is full of. The first count does, and the
  * next look is at all of the sample. */
 static void looks_again(void)
@@ -378,6 +395,7 @@ int main(void)
     chunk_in_same_memory();
     for (uint32_t i = 0; i < 2 * CUDA_TURNS_MAX; i++)
         turns(i / 2, i % 2 != 0);
+    turns_without_room();
     looks_again();
     return test_end();
 }
