@@ -158,7 +158,6 @@ cdef class Reader:
 
     cdef bint take_array(self, const ArrowArray *array) except -1:
         if self.schema.dictionary == NULL and str(self.schema.format) in ("vu", "vz"):
-            self.is_text = self.schema.format[1] == b"u"
             self.views = array
             return self.take_run()
         if self.schema.dictionary == NULL:
