@@ -64,6 +64,10 @@ cdef extern from "<unistd.h>" nogil:
     int getpid()
     int gettid()
 
+cdef extern from "<sys/mman.h>" nogil:
+    int madvise(void *begin, size_t bytes, int advice)
+    int MADV_HUGEPAGE
+
 cdef extern from "<string.h>" nogil:
     void *memchr(const void *bytes, int value, size_t count)
     void *memrchr(const void *bytes, int value, size_t count)

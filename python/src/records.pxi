@@ -77,6 +77,7 @@ cdef class Reader:
         self.blocks[place] = block_new(bytes)
         if self.blocks[place] == NULL:
             raise MemoryError()
+        prefer_huge_pages(self.blocks[place])
         return self.blocks[place]
 
     cdef bint next(self) except -1:

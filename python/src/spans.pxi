@@ -351,14 +351,20 @@ cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
     return False
 
 
+cdef enum:
+    ROOM_MAX = 64 << 20  # bytes that are taken on a guess, as address space
+
+
 cdef void put_rewritten(gather *made, Reader reader, rewriter *by) noexcept nogil:
     """The chunk's records, or the values of its dictionary, one after the other."""
     cdef const trawl_record_array *records = &reader.records
     cdef uint64_t count = records.record_count, end, i
+    cdef uint64_t room = rewritten(by, offset_of(records, 0), offset_of(records, count), NULL)
     cdef column *bytes = &made.cells[1]
 
-    end = offset_of(records, count)
-    if not reach(bytes, bytes.count + rewritten(by, offset_of(records, 0), end, NULL)):
+    if bytes.memory == NULL and reader.views != NULL:  # more will come, most likely as long
+        room = max(room, min(room * (<uint64_t>reader.views.length // count + 1), ROOM_MAX))
+    if not reach(bytes, bytes.count + room):
         return
     for i in range(count):
         if records.validity == NULL or bit_at(records.validity, records.validity_begin + i):
