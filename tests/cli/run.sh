@@ -31,8 +31,14 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
+# To look for leaks takes a third of a short run under sanitizers: there the first command of each
+# case does.
 cat > "$work/bin/trawl" <<END
 #!/bin/sh
+if [ "${TRAWL_TEST_DIVISOR:-1}" -gt 1 ]; then
+    [ ! -e "$work/ran" ] || export LSAN_OPTIONS=detect_leaks=0
+    : > "$work/ran"
+fi
 exec "$trawl" \$TRAWL_CASE_OPTIONS "\$@"
 END
 chmod +x "$work/bin/trawl"
@@ -61,7 +67,7 @@ expect() {
 
 run_case() {
     local name=$1 status expected=0 bad=0
-    rm -rf "$work/empty"
+    rm -rf "$work/empty" "$work/ran"
     mkdir "$work/empty"
     (cd "$work/empty" && LC_ALL=C.UTF-8 TRAWL="$trawl" TRAWL_CASE_OPTIONS=$2 TERM=xterm \
         PATH="$work/bin:$PATH" bash "$cases/$name" > "$work/stdout" 2> "$work/stderr" < /dev/null)
@@ -90,6 +96,12 @@ run_case() {
 }
 
 for name in "${names[@]}"; do
+    # Under sanitizers half of the cases will do: a command takes 24 ms to begin and to end there.
+    if [ "${TRAWL_TEST_DIVISOR:-1}" -gt 1 ] && [ -n "${TRAWL_TEST_SANITIZED-}" ] &&
+        [ $((turn % 2)) -eq 0 ]; then
+        turn=$((turn + 1))
+        continue
+    fi
     chosen=("${ways[@]}")
     if [ "${TRAWL_TEST_DIVISOR:-1}" -gt 1 ] && [ $rewrite = no ]; then
         chosen=("${ways[turn++ % ${#ways[@]}]}")

@@ -132,7 +132,7 @@ static bool lose_at(const struct schedule_case *c, uint32_t device, uint64_t nth
 /* Each call in turn; in a normal run, the later the more of them are passed over. */
 static void lose_everywhere(const struct schedule_case *c)
 {
-    uint64_t passed_over = test_is_long() ? 0 : TEST_SANITIZED ? 10 : 3;
+    uint64_t passed_over = test_is_long() ? 0 : TEST_SANITIZED ? 16 : 5;
 
     for (uint32_t device = 0; device < c->devices; device++)
         for (uint64_t nth = 1; lose_at(c, device, nth) && test_failures < 5;

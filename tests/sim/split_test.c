@@ -236,7 +236,7 @@ static void arrays(void)
 {
     static const uint64_t rooms[] = {10, 40, 1000}, pieces[] = {1, 3, 20, 1000};
     uint32_t turn = (uint32_t)test_setting("TRAWL_TEST_SEED", 1) + TEST_SANITIZED;
-    uint64_t step = test_is_long() ? 1 : TEST_SANITIZED ? 13 : 3, calls = 0;
+    uint64_t step = test_is_long() ? 1 : TEST_SANITIZED ? 19 : 5, calls = 0;
 
     for (uint32_t i = 0; i < 6; i++)
         filled_by_caller(1 + i % 3, 1 + i / 3 * 4);
