@@ -332,6 +332,13 @@ static void window_open(const uint8_t *bytes, uint64_t count, bool fold,
     }
 }
 
+/* The share of the survivors that remain. The probe that leaves fewest was taken, so by chance they
+ * are fewer than elsewhere: never fewer than if probes did not depend on each other. */
+static double share_left(const struct survivors *left, double independent)
+{
+    return max_double((left->count > 0 ? left->count : 0.5) / left->begun, independent);
+}
+
 uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, const uint8_t *sample,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed)
@@ -340,7 +347,7 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
     uint64_t best = 0; /* the first of the rarest */
     struct probe_window window;
     struct survivors left;
-    double rate = 1;
+    double rate = 1, others = 1; /* of the probes after the first, if they are independent */
 
     for (uint64_t offset = 1; offset < count; offset++)
         if (rates->rate[bytes[offset]] < rates->rate[bytes[best]])
@@ -360,11 +367,11 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
         passing = left.count > 0 && i > 0;
         if (passing)
             survivors_pass(best, &window, &left);
+        others *= i == 0 ? 1 : own;
         if (i == 0)
             rate = own;
         else if (passing)
-            rate = rates->rate[bytes[probes[0].offset]] * (left.count > 0 ? left.count : 0.5) /
-                   left.begun;
+            rate = rates->rate[bytes[probes[0].offset]] * share_left(&left, others);
         else
             rate *= own * DEPENDENCE > 1 ? 1 : own * DEPENDENCE;
         passed[i] = rate;
