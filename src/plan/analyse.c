@@ -367,7 +367,8 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
         passing = left.count > 0 && i > 0;
         if (passing)
             survivors_pass(best, &window, &left);
-        others *= i == 0 ? 1 : own;
+        if (i > 0)
+            others *= own;
         if (i == 0)
             rate = own;
         else if (passing)

@@ -178,28 +178,37 @@ static double price_sampled(const struct trawl_plan *plan, const struct plan_cos
     return (costs->sample + named * costs->candidate) / (double)stride;
 }
 
-struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_tuning *tuning,
-                              const struct plan_costs *costs, const uint8_t *sample,
-                              uint64_t sample_bytes)
+/* The prices of the others, and the least. */
+static void price_others(const struct trawl_plan *plan, const struct plan_tuning *tuning,
+                         const struct plan_costs *costs, struct plan_prices *prices)
 {
-    struct plan_prices prices = {.least = TRAWL_METHOD_EVERY};
     /* A run's begins are decided together, so its candidates cost as little. */
     bool is_short = plan->length_min <= COMPARED_LENGTH_MAX || plan->period > 0;
     double least;
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
-    least = prices.every = plan_every_price(costs, tuning->first_probes) +
-                           (is_short ? costs->compared : costs->candidate) * tuning->every_rate;
+    least = prices->every = plan_every_price(costs, tuning->first_probes) +
+                            (is_short ? costs->compared : costs->candidate) * tuning->every_rate;
     if (tuning->grams.stride > 0)
-        prices.grams = costs->grams[__builtin_ctz(tuning->grams.stride)] +
-                       costs->candidate * tuning->gram_rate;
-    prices.sampled = price_sampled(plan, costs, sample, sample_bytes, &prices.tables);
-    if (prices.grams > 0 && prices.grams < least) {
-        prices.least = TRAWL_METHOD_GRAMS;
-        least = prices.grams;
+        prices->grams = costs->grams[__builtin_ctz(tuning->grams.stride)] +
+                        costs->candidate * tuning->gram_rate;
+    prices->least = TRAWL_METHOD_EVERY;
+    if (prices->grams > 0 && prices->grams < least) {
+        prices->least = TRAWL_METHOD_GRAMS;
+        least = prices->grams;
     }
-    if (prices.sampled > 0 && prices.sampled < least)
-        prices.least = TRAWL_METHOD_SAMPLED;
+    if (prices->sampled > 0 && prices->sampled < least)
+        prices->least = TRAWL_METHOD_SAMPLED;
+}
+
+struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_tuning *tuning,
+                              const struct plan_costs *costs, const uint8_t *sample,
+                              uint64_t sample_bytes)
+{
+    struct plan_prices prices = {0};
+
+    prices.sampled = price_sampled(plan, costs, sample, sample_bytes, &prices.tables);
+    price_others(plan, tuning, costs, &prices);
     return prices;
 }
 
@@ -218,11 +227,12 @@ struct plan_prices plan_look(const struct trawl_plan *plan, const struct plan_co
         return prices;
     }
     plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
-    prices = plan_price(plan, tuning, costs, sample, sample_bytes);
-    if (prices.every <= widest || (prices.sampled > 0 && prices.sampled <= widest))
-        return prices;
-    plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
-    return plan_price(plan, tuning, costs, sample, sample_bytes);
+    price_others(plan, tuning, costs, &prices);
+    if (prices.every > widest && (prices.sampled <= 0 || prices.sampled > widest)) {
+        plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
+        price_others(plan, tuning, costs, &prices);
+    }
+    return prices;
 }
 
 static void choose_for_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
