@@ -533,7 +533,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
 
 /* What the workers of one kind did in the last finished call; mostly zeros if it ended soon. Where
  * less than 16 KiB of memory are searched for a count or a first match, no clock is read for
- * search_ns and ready_ns, which would take as long: they are 0. */
+ * search_ns and ready_ns, which would take as long: they are 0, and wait_ns is all of the time. */
 struct trawl_worker_stats {
     uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
     char name[96]; /* "cpu", or a device's name */

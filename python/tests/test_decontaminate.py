@@ -238,12 +238,17 @@ def test_command_refuses(tmp_path):
     (tmp_path / "bad").write_bytes(b"a b\n\xff\n")
     (tmp_path / "d.jsonl").write_text('{"text": "a b"}\n')
     parquet.write_table(pyarrow.table({"other": ["a"]}), tmp_path / "no.parquet")
+    (tmp_path / "cut.parquet").write_bytes((tmp_path / "no.parquet").read_bytes()[:90])
+    (tmp_path / "cut.jsonl.gz").write_bytes(b"\x1f\x8b\x08bad")
     for wrong, message in (
         (("q", "d.jsonl"), "none of 1 has 13 words"),
         (("q", "none.jsonl", "--words=2"), "none.jsonl"),
         (("bad", "d.jsonl", "--words=2"), "bad: question 1: "),
         (("d.jsonl", "d.jsonl", "--question-column=x"), "d.jsonl: question 0: KeyError"),
         (("q", "no.parquet", "--words=2"), "no.parquet: there is no column text"),
+        (("q", "cut.jsonl.gz", "--words=2"), "cut.jsonl.gz: "),  # was told without the name
+        (("q", "cut.parquet", "--words=2"), "cut.parquet: "),
+        (("q", "d.jsonl", "--words=2", "--workers=0"), "--workers: 1 or more"),
         (("q", "d.jsonl", "--words=2", "--clean=."), "written over itself"),
         (("q", "d.jsonl", "./d.jsonl", "--words=2", "--clean=x"), "one name"),
     ):

@@ -68,7 +68,10 @@ def arguments_of(argv: list[str] | None) -> argparse.Namespace:
     option("--output", help="where rows go: JSON lines, or Parquet (standard output)")
     option("--clean", metavar="FOLDER", help="write the documents without overlaps there")
     option("--workers", type=int, default=1, help="processes that search (1)")
-    return parser.parse_args(argv)
+    options = parser.parse_args(argv)
+    if options.workers < 1:
+        parser.error("argument --workers: 1 or more are needed")
+    return options
 
 
 # ---- Files ----
@@ -80,7 +83,16 @@ def compression_of(path: str) -> str | None:
 
 def pieces_of(path: str, column: str, others: list[str] | None) -> Iterator[Any]:
     """Record batches of a Parquet file, with others of its columns (None: all); lists of lines of
-    other files. The first is empty."""
+    other files. The first is empty. Errors name the file."""
+    try:
+        yield from _pieces_of(path, column, others)
+    except (OSError, ValueError) as error:
+        if path in str(error):
+            raise
+        raise ValueError(f"{path}: {error}") from error
+
+
+def _pieces_of(path: str, column: str, others: list[str] | None) -> Iterator[Any]:
     import pyarrow
 
     if path.endswith(".parquet"):
