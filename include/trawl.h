@@ -123,6 +123,12 @@ enum trawl_plan_flag {
                               with `utf8` also those that is_word names */
     TRAWL_WHOLE_LINE = 4,  /* the occurrence is a whole line: it lies between two line ends, or the
                               text's ends */
+    /* The others are for plans with errors (mismatches_max, edits_max, alphabet): */
+    TRAWL_WITHIN_LINES = 8, /* no occurrence holds a line end */
+    TRAWL_EVERY_END = 16,   /* edits: an occurrence for each end that has one, not the best alone */
+    TRAWL_REVERSE_COMPLEMENT = 32, /* DNA: also the other strand's occurrences of each pattern */
+    TRAWL_ANY_BASE = 64 /* DNA: a letter of the text that stands for several bases, such as N,
+                           equals what one of them equals; otherwise what all of them equal */
 };
 
 /* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. A
@@ -180,6 +186,22 @@ struct trawl_encoding {
     uint32_t (*encode)(void *context, uint32_t code_point, uint8_t bytes[4]);
 };
 
+/* What patterns and texts of a plan with errors are sequences of (docs/approximate.md). */
+enum trawl_alphabet {
+    TRAWL_BYTES = 0,
+    TRAWL_CHARACTERS = 1, /* of UTF-8; a byte that is part of none is one itself */
+    TRAWL_DNA = 2         /* letters of either case. Patterns: the 15 codes of IUPAC, of which U is
+                             none. Other bytes of a text equal nothing */
+};
+
+#define TRAWL_ERRORS_MAX 31
+
+/* Symbols [begin, end) of each pattern, from 0 on. */
+struct trawl_range {
+    uint64_t begin;
+    uint64_t end;
+};
+
 struct trawl_plan_options {
     uint64_t size;             /* sizeof(struct trawl_plan_options) */
     uint32_t flags;            /* enum trawl_plan_flag, or-ed */
@@ -198,11 +220,20 @@ struct trawl_plan_options {
     const struct trawl_encoding *encoding; /* NULL: UTF-8. Else `utf8` must be set: it gets the code
                                               points that this decodes. Copied. Such a plan cannot
                                               be saved. */
+    /* A plan with errors has one of the first two, or the alphabet DNA. `method`, `algorithm` and
+     * `encoding` are then not set. */
+    uint32_t mismatches_max;         /* occurrences with up to so many mismatches, */
+    uint32_t edits_max;              /* or within so many edits: 0 to TRAWL_ERRORS_MAX, and less
+                                        than any pattern has symbols */
+    enum trawl_alphabet alphabet;    /* without errors: BYTES or DNA */
+    uint32_t exact_count;            /* of `exact` */
+    const struct trawl_range *exact; /* symbols of each pattern in which there is no error; those
+                                        beyond a pattern's end are ignored. Copied. */
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
         sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
-            NULL, NULL                                                                         \
+            NULL, NULL, 0, 0, TRAWL_BYTES, 0, NULL                                             \
     }
 
 /* Name the algorithms of the gallery: published ones, kept as published, for comparison. Each gives
@@ -603,7 +634,9 @@ TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_t
 struct trawl_match {
     uint64_t begin; /* of the occurrence, from the text's first byte */
     uint64_t end;   /* one past its last byte */
-    uint64_t pattern_index;
+    uint32_t pattern_index;
+    uint16_t distance; /* plans with errors: mismatches, or edits; else 0 */
+    uint16_t reversed; /* 1: the reverse complement occurs; else 0 */
 };
 
 /* Count all occurrences of all patterns, overlapping ones too. */
@@ -639,9 +672,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *sea
                                                       struct trawl_match *match, bool *found,
                                                       struct trawl_error *error);
 
-/* Takes matches in order of (begin, pattern_index). Return non-zero to stop the search. Runs on the
- * thread that called the search, never twice at once, and may not call the same searcher. The
- * matches are borrowed until it returns. */
+/* Takes matches in order of (begin, pattern_index); with errors, next of (reversed, end). Return
+ * non-zero to stop the search. Runs on the thread that called the search, never twice at once, and
+ * may not call the same searcher. The matches are borrowed until it returns. */
 typedef int (*trawl_match_sink)(void *context, const struct trawl_match *matches,
                                 uint64_t match_count);
 

@@ -30,7 +30,8 @@ struct trawl_batch {
     uint64_t match_count;
     const uint64_t *begins;
     const uint64_t *ends;
-    const uint64_t *pattern_indices;
+    const uint64_t *pattern_indices; /* of a plan with errors: pattern index + (distance << 32) +
+                                        (reversed << 48), as in struct trawl_match */
     const uint64_t *line_numbers; /* of the line each begins in, from 0 on; NULL without the flag */
     bool last;                    /* the text ends here: no batch follows */
 };
