@@ -1,0 +1,31 @@
+/* collect: candidates of one step of a search, from any method, become hits in order. */
+#ifndef TRAWL_APPROXIMATE_COLLECT_H
+#define TRAWL_APPROXIMATE_COLLECT_H
+
+#include "approximate/verify.h"
+
+/* Mismatches: `place` is where the occurrence begins. Edits: the end of the occurrence lies in
+ * [place, place + reach]. Offsets in the chunk, perhaps before or after what is owned. */
+struct approx_candidate {
+    int64_t place;
+    uint32_t literal;
+    uint32_t reach;
+};
+
+struct approx_candidates {
+    struct approx_candidate *items; /* owned */
+    uint64_t count;
+    uint64_t capacity;
+};
+
+enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
+                                            struct trawl_error *error);
+void approx_candidates_release(struct approx_candidates *candidates);
+
+/* Verify all candidates, in any order and perhaps several times the same, and append the hits that
+ * begin in [from, to), by (offset, literal, length). No candidate is left. */
+enum trawl_status approx_collect(struct approx_verifier *verifier,
+                                 struct approx_candidates *candidates, uint64_t from, uint64_t to,
+                                 struct hits *hits, struct trawl_error *error);
+
+#endif

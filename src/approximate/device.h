@@ -1,0 +1,28 @@
+/* device: the half of the approximate engine that lies on a device: planes and columns by kernels
+ * of its own, pieces by the CUDA engine's sets. What it finds are candidates, which the host
+ * verifies. */
+#ifndef TRAWL_APPROXIMATE_DEVICE_H
+#define TRAWL_APPROXIMATE_DEVICE_H
+
+#include "approximate/collect.h"
+#include "engine.h"
+
+struct approx_device;
+
+/* A worker of the CUDA engine, for this engine's kernels. Errors: MEMORY, DEVICE. */
+enum trawl_status approx_device_open(struct engine *cuda, struct approx_device **device,
+                                     struct trawl_error *error);
+void approx_device_close(struct approx_device *device); /* NULL: nothing */
+/* Searches are by this from now on. */
+enum trawl_status approx_device_begin(struct approx_device *device,
+                                      const struct approximate *approximate,
+                                      struct trawl_error *error);
+/* Candidates of all occurrences that begin in [from, to) of the chunk; `to` is lessened where that
+ * would be too many for one step, but is more than `from`. Errors: MEMORY, DEVICE, UNSUPPORTED (the
+ * host is to search). */
+enum trawl_status approx_device_candidates(struct approx_device *device,
+                                           const struct engine_chunk *chunk, uint64_t from,
+                                           uint64_t *to, struct approx_candidates *candidates,
+                                           struct trawl_error *error);
+
+#endif
