@@ -295,7 +295,7 @@ struct trawl_plan_save_options {
  * is not a regular file (a pipe, a terminal), the function writes to it directly.
  * Errors: ARGUMENT, MEMORY; UNSUPPORTED (a plan of an algorithm or with an encoding); OPEN, WRITE
  * (with os_code).
- * Cost: memory for the file's bytes: 56 more than the patterns', the note's and 8 for each
+ * Cost: memory for the file's bytes: 64 more than the patterns', the note's and 8 for each
  * pattern. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_save(
     const struct trawl_plan *plan, const char *path, const struct trawl_plan_save_options *options,

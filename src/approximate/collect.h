@@ -26,6 +26,6 @@ void approx_candidates_release(struct approx_candidates *candidates);
  * begin in [from, to), by (offset, literal, length). No candidate is left. */
 enum trawl_status approx_collect(struct approx_verifier *verifier,
                                  struct approx_candidates *candidates, uint64_t from, uint64_t to,
-                                 struct hits *hits, struct trawl_error *error);
+                                 bool edits, struct hits *hits, struct trawl_error *error);
 
 #endif

@@ -13,30 +13,36 @@ enum approx_method {
     APPROX_PIECES,  /* by a set of exact pieces: with k errors one of k + 1 pieces is untouched */
     APPROX_PLANES,  /* mismatches: those of all begins are counted, in bit planes */
     APPROX_COLUMNS, /* edits: columns of Sellers' table, in bits (Myers 1999) */
-    APPROX_ALL      /* every place is a candidate */
+    APPROX_ALL,     /* every place is a candidate */
+    APPROX_METHODS
 };
 
 /* An exact part of a literal: pattern number i of the plan `pieces` is piece i. */
 struct approx_piece {
     uint32_t literal;
-    uint32_t symbol;       /* of the literal, where the piece begins, */
-    uint32_t bytes_before; /* and as many bytes, in the literal as it is written */
+    uint32_t symbol;  /* of the literal: the piece's first, */
+    uint32_t symbols; /* and how many it has */
 };
 
 #define APPROX_CLASSES_MAX 256u
+
+#define APPROX_EXACT_SYMBOL 1u /* is not replaced or deleted, */
+#define APPROX_EXACT_BEFORE 2u /* and nothing is inserted before it */
 
 /* A symbol of a literal is a class: a set of bytes, which it equals. CHARACTERS: a code point. */
 struct approximate {
     const struct trawl_plan *plan;
     uint32_t errors_max; /* k */
     bool edits;
-    enum approx_method method;
-    uint32_t class_count; /* 0 of CHARACTERS */
+    enum approx_method method; /* on the host */
+    enum approx_method method_on_device;
+    uint32_t class_count;                    /* 0 of CHARACTERS */
     uint64_t classes[APPROX_CLASSES_MAX][4]; /* byte b is in class c: bit b % 64 of [c][b / 64] */
-    uint32_t *symbols;      /* of all literals; where those of literal i begin: */
-    uint64_t *symbol_begin; /* literal_count + 1 */
-    uint8_t *exact;         /* as many as symbols: 1: no error here; 2: nor before it */
-    struct trawl_plan *pieces; /* PIECES, else NULL */
+    uint64_t symbol_count;                   /* of all literals: */
+    uint32_t *symbols;
+    uint64_t *symbol_begin;    /* where those of each literal begin: literal_count + 1 */
+    uint8_t *exact;            /* of each symbol: APPROX_EXACT_*, or-ed */
+    struct trawl_plan *pieces; /* where a method is PIECES, else NULL */
     struct approx_piece *piece;
     uint64_t piece_count;
 };

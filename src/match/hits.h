@@ -11,11 +11,24 @@ struct hit {
     uint32_t literal; /* index into the plan's literals */
 };
 
+/* Of plans with errors each hit has a length, and its distance above it. */
+#define HITS_DISTANCE_SHIFT 56u
+
+static inline uint64_t hits_length(uint64_t word)
+{
+    return word & ((UINT64_C(1) << HITS_DISTANCE_SHIFT) - 1);
+}
+
+static inline uint32_t hits_distance(uint64_t word)
+{
+    return (uint32_t)(word >> HITS_DISTANCE_SHIFT);
+}
+
 struct hits {
-    struct hit *items; /* owned, like lengths */
-    uint64_t
-        *lengths;   /* of the occurrences, where their literals do not say it: NULL, or capacity */
-    uint64_t count; /* in items */
+    struct hit *items;  /* owned, like lengths */
+    uint64_t *lengths;  /* of the occurrences, where their literals do not say it, for hits_length
+                           and  hits_distance: NULL, or capacity */
+    uint64_t count;     /* in items */
     uint64_t capacity;  /* of items */
     bool lengths_valid; /* lengths hold those of all items */
     bool one_per_line;  /* no two of them begin in one line */

@@ -15,6 +15,21 @@ enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked
                                 const uint8_t *sample, uint64_t sample_bytes,
                                 struct trawl_error *error);
 
+/* ---- Plans with errors: errors.c ---- */
+
+#define ERRORS_FLAGS \
+    (TRAWL_WITHIN_LINES | TRAWL_EVERY_END | TRAWL_REVERSE_COMPLEMENT | TRAWL_ANY_BASE)
+
+/* Are the options that concern errors, and those beside them, such as go together? */
+enum trawl_status errors_check(const struct trawl_plan_options *options, struct trawl_error *error);
+/* Keep what checked options ask for. */
+enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_options *options,
+                              struct trawl_error *error);
+/* Literals from the patterns, of which each one is a literal, or with both strands two. */
+enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *error);
+/* Set need_before and need_after, which so far are those of the conditions. */
+void errors_need(struct trawl_plan *plan);
+
 /* The tables of method set. */
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error);
 

@@ -122,6 +122,15 @@ static void explain_method(struct explanation *text, const struct trawl_plan *pl
     add(text, "table bytes: %" PRIu64 "\n", table_bytes(plan));
 }
 
+static void explain_errors(struct explanation *text, const struct trawl_plan *plan)
+{
+    static const char *const alphabets[] = {"bytes", "characters", "DNA"};
+
+    TRAWL_ASSERT((uint32_t)plan->errors.alphabet < sizeof alphabets / sizeof alphabets[0]);
+    add(text, "alphabet: %s\n", alphabets[plan->errors.alphabet]);
+    add(text, "%s: %u\n", plan->errors.edits ? "edits" : "mismatches", plan->errors.max);
+}
+
 static void explain_algorithm(struct explanation *text, const struct trawl_plan *plan)
 {
     char lines[PLAN_ALGORITHM_LINES_BYTES];
@@ -147,6 +156,8 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
     add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
     if (plan_has_algorithm(plan))
         explain_algorithm(&text, plan);
+    else if (plan_has_errors(plan))
+        explain_errors(&text, plan);
     else
         explain_method(&text, plan);
     if (plan->tuning.gram_rate > 0)

@@ -32,7 +32,7 @@ static enum trawl_status check_encoding(const struct trawl_plan_options *options
 static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
 {
-    const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE;
+    const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | ERRORS_FLAGS;
 
     if ((options->flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown plan flags 0x%x", options->flags & ~known);
@@ -54,7 +54,7 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
                           options->line_end_also_set);
     if (options->reserved != 0)
         return TRAWL_FAIL(error, ARGUMENT, "a reserved plan option is not 0");
-    return TRAWL_OK;
+    return errors_check(options, error);
 }
 
 static enum trawl_status copy_patterns(struct trawl_plan *plan,
@@ -142,19 +142,26 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
 {
     /* Do letters have variants of other bytes, so that a pattern may become several literals? */
     bool varies = plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    enum trawl_status (*expand)(struct trawl_plan * plan, struct trawl_error * error) =
+        plan_has_errors(plan) ? errors_expand
+        : varies              ? expand_variants
+                              : expand_plain;
     uint64_t context = 0; /* beside an occurrence, that conditions or the caller look at */
 
     plan->length_min = UINT64_MAX;
-    TRAWL_TRY(varies ? expand_variants(plan, error) : expand_plain(plan, error));
+    TRAWL_TRY(expand(plan, error));
     if (plan->pattern_count == 0)
         plan->length_min = 0;
     TRAWL_ASSERT(plan->length_min <= plan->length_max);
     TRAWL_ASSERT(plan->literal_count >= plan->pattern_count);
-    plan->holds_line_end = may_hold_line_end(plan);
+    plan->holds_line_end =
+        plan_has_errors(plan) ? (plan->flags & TRAWL_WITHIN_LINES) == 0 : may_hold_line_end(plan);
     if (plan_has_conditions(plan) || plan->encoding.bytes_max > 1)
         context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
     plan->need_before = context;
     plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
+    if (plan_has_errors(plan))
+        errors_need(plan);
     return TRAWL_OK;
 }
 
@@ -189,7 +196,7 @@ static enum trawl_status build_method(struct trawl_plan *plan,
                                       const struct trawl_plan_options *options,
                                       struct trawl_error *error)
 {
-    TRAWL_ASSERT(!plan_has_algorithm(plan));
+    TRAWL_ASSERT(!plan_is_layered(plan));
     TRAWL_TRY(choose_method(plan, options->method, (const uint8_t *)options->sample,
                             options->sample_bytes, error));
     plan->method_saved = options->sample_bytes > 0 && options->method == TRAWL_METHOD_AUTO
@@ -210,7 +217,7 @@ static enum trawl_status plan_new(struct trawl_plan **plan_out, struct trawl_err
     TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->attached, &memory, error));
     plan->attached = (struct plan_attachments *)memory;
     *plan->attached = (struct plan_attachments){ATTACHMENT_INIT, ATTACHMENT_INIT, ATTACHMENT_INIT,
-                                                ATTACHMENT_INIT};
+                                                ATTACHMENT_INIT, ATTACHMENT_INIT};
     plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     *plan_out = plan;
     plan = NULL;
@@ -248,11 +255,12 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     }
     if (plan_has_algorithm(plan))
         TRAWL_TRY_DONE(copy_asked(&plan->algorithm, given.algorithm, error));
+    TRAWL_TRY_DONE(errors_read(plan, &given, error));
     TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, error));
     TRAWL_TRY_DONE(expand_patterns(plan, error));
     if (plan_has_algorithm(plan))
         TRAWL_TRY_DONE(plan->algorithm.of->check(plan, error));
-    else
+    else if (!plan_has_errors(plan))
         TRAWL_TRY_DONE(build_method(plan, &given, error));
     *plan_out = plan;
     plan = NULL;
@@ -264,7 +272,8 @@ done:
 static void attachments_free(struct plan_attachments *attached)
 {
     const struct attachment *const each[] = {&attached->sampled, &attached->as_set,
-                                             &attached->matcher, &attached->dense};
+                                             &attached->matcher, &attached->dense,
+                                             &attached->errors};
 
     for (uint32_t i = 0; i < sizeof each / sizeof each[0]; i++)
         if (each[i]->object != NULL)
@@ -284,6 +293,7 @@ void trawl_plan_free(struct trawl_plan *plan)
                    plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);
     memory_release(plan->pattern_begin, plan->pattern_count + 1, sizeof *plan->pattern_begin);
     memory_release(plan->note, plan->note_bytes, 1);
+    memory_release(plan->errors.exact, plan->errors.exact_count, sizeof *plan->errors.exact);
     memory_release(plan->literals, plan->literal_capacity, sizeof *plan->literals);
     if (plan->literal_bytes != pattern_bytes)
         memory_release(plan->literal_bytes, plan->literal_bytes_capacity, 1);

@@ -20,7 +20,7 @@ struct plan_literal {
     uint32_t pattern;
     uint32_t tail_begin; /* into plan->elements; tail_count 0: no tail */
     uint32_t tail_count;
-    uint32_t reserved;
+    uint32_t reversed; /* 1: the reverse complement of the pattern */
 };
 
 /* One character of a tail: any of up to 8 byte strings may stand there. */
@@ -43,6 +43,17 @@ struct plan_attachments {
     struct attachment as_set;  /* of plan_as_set */
     struct attachment matcher; /* of cpu/set_matcher.c */
     struct attachment dense;   /* of cpu/dense_set.c */
+    struct attachment errors;  /* of approximate/compile.c */
+};
+
+/* What a plan with errors asks for, as its options had it. */
+struct plan_errors {
+    bool is_set;
+    bool edits;   /* else mismatches */
+    uint32_t max; /* 0 to TRAWL_ERRORS_MAX */
+    enum trawl_alphabet alphabet;
+    uint32_t exact_count;
+    struct trawl_range *exact; /* owned */
 };
 
 struct trawl_plan {
@@ -76,7 +87,8 @@ struct trawl_plan {
     uint64_t need_before; /* context bytes before an occurrence's begin */
     uint64_t need_after;  /* bytes beyond the last begin: length_max - 1 + context */
 
-    struct plan_algorithm algorithm; /* with one no method was chosen: all from there on is zero */
+    struct plan_errors errors;       /* where these are set, */
+    struct plan_algorithm algorithm; /* or this is, no method was chosen: all below is zero */
     enum trawl_method method;        /* SET where one of its ways was asked for */
     enum trawl_method method_asked;  /* AUTO: the plan chose */
     enum trawl_method method_saved;  /* that was asked for; with a sample, which is not saved, the
@@ -135,6 +147,13 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
 uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                      uint32_t *code_point);
 
+/* A symbol of a plan with errors that is a byte which is part of no character: more than that. */
+#define PLAN_NO_CHARACTER 0x110000u
+/* The symbol that begins at bytes[0], of a pattern or where one begins in a text; returns how many
+ * bytes it has. */
+uint64_t plan_symbol_bytes(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
+                           uint32_t *symbol);
+
 /* Do the plan's word and line conditions hold for an occurrence [begin, end) of a text chunk?
  * chunk[-before] to chunk[available - 1] are readable; before == 0 or available == end mean the
  * text's border. */
@@ -189,6 +208,17 @@ static inline bool plan_has_algorithm(const struct trawl_plan *plan)
     return plan->algorithm.name != NULL;
 }
 
+static inline bool plan_has_errors(const struct trawl_plan *plan)
+{
+    return plan->errors.is_set;
+}
+
+/* Does an engine search that is made of the host's and the devices' own? */
+static inline bool plan_is_layered(const struct trawl_plan *plan)
+{
+    return plan_has_algorithm(plan) || plan_has_errors(plan);
+}
+
 /* Is each occurrence of a literal to be checked in the text, for its conditions or its tail? */
 static inline bool plan_needs_refining(const struct trawl_plan *plan)
 {
@@ -198,7 +228,7 @@ static inline bool plan_needs_refining(const struct trawl_plan *plan)
 /* Can a method's engine count without listing hits to be checked? */
 static inline bool plan_counts_alone(const struct trawl_plan *plan)
 {
-    return !plan_needs_refining(plan) && !plan_has_algorithm(plan);
+    return !plan_needs_refining(plan) && !plan_is_layered(plan);
 }
 
 static inline struct plan_literal plan_literal_at(const struct trawl_plan *plan, uint32_t literal)

@@ -44,7 +44,9 @@ enum trawl_status plan_saved_make(const struct trawl_plan *plan,
                                   struct trawl_error *error)
 {
     struct plan_saved_header header = {.version = PLAN_SAVED_VERSION};
+    const struct plan_errors *errors = &plan->errors;
     uint64_t ends_bytes = plan->pattern_count * sizeof *plan->pattern_begin, total;
+    uint64_t exact_bytes = errors->exact_count * sizeof *errors->exact;
     uint8_t *bytes, *at;
     void *memory;
 
@@ -59,13 +61,19 @@ enum trawl_status plan_saved_make(const struct trawl_plan *plan,
     header.line_end_also = plan->line_end_also;
     header.utf8_is_set = plan->utf8_is_set;
     header.method = (uint8_t)plan->method_saved;
+    header.mismatches_max = (uint8_t)(errors->edits ? 0 : errors->max);
+    header.edits_max = (uint8_t)(errors->edits ? errors->max : 0);
+    header.alphabet = (uint8_t)errors->alphabet;
+    header.exact_count = errors->exact_count;
     header.pattern_count = (uint32_t)plan->pattern_count;
     header.pattern_bytes = plan->pattern_begin[plan->pattern_count];
     header.note_bytes = options->note_bytes;
-    total = saturating_add(sizeof header + ends_bytes + header.pattern_bytes, header.note_bytes);
+    total = saturating_add(sizeof header + ends_bytes + exact_bytes + header.pattern_bytes,
+                           header.note_bytes);
     TRAWL_TRY(memory_allocate(total, 1, &memory, error));
     bytes = (uint8_t *)memory;
     at = put(bytes + sizeof header, plan->pattern_begin + 1, ends_bytes);
+    at = put(at, errors->exact, exact_bytes);
     at = put(at, plan->pattern_bytes, header.pattern_bytes);
     at = put(at, options->note, header.note_bytes);
     TRAWL_ASSERT(at == bytes + total);
@@ -78,6 +86,12 @@ enum trawl_status plan_saved_make(const struct trawl_plan *plan,
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
+
+static uint64_t bytes_before_patterns(const struct plan_saved_header *header)
+{
+    return header->pattern_count * sizeof(uint64_t) +
+           header->exact_count * sizeof(struct trawl_range);
+}
 
 /* Why these are not the bytes that were saved; NULL: they are, and *header is filled. */
 static const char *damage(const uint8_t *bytes, uint64_t bytes_count,
@@ -94,7 +108,7 @@ static const char *damage(const uint8_t *bytes, uint64_t bytes_count,
         return "another version of trawl saved it: save it again";
     if (header->checksum != checksum(header, offsetof(struct plan_saved_header, checksum)))
         return "it is damaged";
-    total = sizeof *header + header->pattern_count * sizeof(uint64_t);
+    total = sizeof *header + bytes_before_patterns(header);
     total = saturating_add(saturating_add(total, header->pattern_bytes), header->note_bytes);
     if (bytes_count != total)
         return bytes_count < total ? "it is cut off" : "there is something behind its end";
@@ -107,7 +121,7 @@ static const char *damage(const uint8_t *bytes, uint64_t bytes_count,
 static bool patterns_read(const uint8_t *ends, const struct plan_saved_header *header,
                           struct trawl_pattern *patterns)
 {
-    const uint8_t *bytes = ends + header->pattern_count * sizeof(uint64_t);
+    const uint8_t *bytes = ends + bytes_before_patterns(header);
     uint64_t begin = 0, end;
 
     for (uint32_t i = 0; i < header->pattern_count; i++, begin = end) {
@@ -122,7 +136,8 @@ static bool patterns_read(const uint8_t *ends, const struct plan_saved_header *h
 
 /* Build the plan. What the builder refuses is a fault of the bytes, not of the caller. */
 static enum trawl_status build(const struct trawl_pattern *patterns,
-                               const struct plan_saved_header *header, const char *name,
+                               const struct plan_saved_header *header,
+                               const struct trawl_range *exact, const char *name,
                                const struct trawl_plan_load_options *load, struct trawl_plan **plan,
                                struct trawl_error *error)
 {
@@ -138,6 +153,11 @@ static enum trawl_status build(const struct trawl_pattern *patterns,
                             : load->line_end_set != 0    ? load->line_end
                                                          : header->line_end_also;
     options.utf8 = header->utf8_is_set == 1 ? load->utf8 : NULL;
+    options.mismatches_max = header->mismatches_max;
+    options.edits_max = header->edits_max;
+    options.alphabet = (enum trawl_alphabet)header->alphabet;
+    options.exact = header->exact_count > 0 ? exact : NULL;
+    options.exact_count = header->exact_count;
     status = plan_build(patterns, header->pattern_count, &options, NULL, plan, &fault);
     if (status == TRAWL_ARGUMENT)
         return TRAWL_FAIL(error, FORMAT, "%.150s: %.80s", name, fault.message);
@@ -166,6 +186,7 @@ enum trawl_status plan_saved_load(const uint8_t *bytes, uint64_t bytes_count, co
     enum trawl_status status = TRAWL_OK;
     struct plan_saved_header header;
     struct trawl_pattern *patterns;
+    struct trawl_range *exact = NULL;
     struct trawl_plan *plan = NULL;
     const char *fault = damage(bytes, bytes_count, &header);
     void *memory;
@@ -175,15 +196,22 @@ enum trawl_status plan_saved_load(const uint8_t *bytes, uint64_t bytes_count, co
     if (header.utf8_is_set == 1 && options->utf8 == NULL)
         return TRAWL_FAIL(error, ARGUMENT,
                           "%.150s: the plan was built with utf8 and needs it again", name);
-    TRAWL_ASSERT(sizeof header + header.pattern_count * sizeof(uint64_t) + header.pattern_bytes +
+    TRAWL_ASSERT(sizeof header + bytes_before_patterns(&header) + header.pattern_bytes +
                      header.note_bytes ==
                  bytes_count);
     TRAWL_TRY(memory_allocate(header.pattern_count, sizeof *patterns, &memory, error));
     patterns = (struct trawl_pattern *)memory;
+    TRAWL_TRY_DONE(memory_allocate(header.exact_count, sizeof *exact, &memory, error));
+    exact = (struct trawl_range *)memory;
+    if (header.exact_count > 0) /* of bytes that may lie anywhere */
+        memcpy(exact, bytes + sizeof header + header.pattern_count * sizeof(uint64_t),
+               header.exact_count * sizeof *exact);
     if (patterns_read(bytes + sizeof header, &header, patterns))
-        status = build(patterns, &header, name, options, &plan, error);
+        status = build(patterns, &header, exact, name, options, &plan, error);
     else
         status = TRAWL_FAIL(error, FORMAT, "%.150s: it contradicts itself", name);
+done:
+    memory_release(exact, header.exact_count, sizeof *exact);
     memory_release(patterns, header.pattern_count, sizeof *patterns);
     if (status == TRAWL_OK)
         status = keep_note(plan, bytes + bytes_count - header.note_bytes, header.note_bytes, error);

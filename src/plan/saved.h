@@ -3,6 +3,7 @@
  *
  *     struct plan_saved_header
  *     uint64_t ends[pattern_count]     where each pattern ends in the bytes; ascending
+ *     struct trawl_range exact[exact_count]
  *     the patterns' bytes
  *     the note's bytes
  */
@@ -13,7 +14,7 @@
 
 /* Add one with any change of the form. Versions to 6 held tables, and a number of the byte order in
  * this place, which is no version. */
-#define PLAN_SAVED_VERSION 7u
+#define PLAN_SAVED_VERSION 8u
 
 struct plan_saved_header {
     uint8_t magic[8];
@@ -22,7 +23,12 @@ struct plan_saved_header {
     uint8_t line_end;
     uint8_t line_end_also;
     uint8_t utf8_is_set;
-    uint8_t method; /* to ask for */
+    uint8_t method;         /* to ask for */
+    uint8_t mismatches_max; /* these as in struct trawl_plan_options */
+    uint8_t edits_max;
+    uint8_t alphabet;
+    uint8_t reserved;
+    uint32_t exact_count;
     uint32_t pattern_count;
     uint64_t pattern_bytes; /* of all patterns together */
     uint64_t note_bytes;

@@ -507,9 +507,9 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
     if (text->kind != TEXT_MEMORY)
         return TRAWL_FAIL(error, UNSUPPORTED, "%s: only a text in memory is on a device",
                           text->name);
-    if (plan_has_algorithm(plan))
-        return TRAWL_FAIL(error, UNSUPPORTED, "algorithm %s cannot write begins to a device",
-                          plan->algorithm.name);
+    if (plan_is_layered(plan))
+        return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot write begins to a device",
+                          plan_has_errors(plan) ? "a plan with errors" : plan->algorithm.name);
     if (begins->literal != 0 &&
         (plan->literals != NULL || plan->pattern_count > UINT64_MAX / begins->literal + 1 ||
          text->bytes_count > begins->literal))
@@ -571,8 +571,8 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
     uint32_t took_part, left;
     bool shared;
 
-    if (text->kind != TEXT_MEMORY || plan_has_algorithm(plan) ||
-        !atomic_load(&devices->has_texts) || !devices_work(devices))
+    if (text->kind != TEXT_MEMORY || plan_is_layered(plan) || !atomic_load(&devices->has_texts) ||
+        !devices_work(devices))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
     TRAWL_TRY(find_parts(&split, text, plan, devices, error));
     shared = is_shared(&split, plan) && devices_start(devices);

@@ -116,7 +116,7 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_chun
 
     TRAWL_ASSERT(index < chunk->hit_count && at < chunk->owned);
     if (chunk->hit_lengths != NULL) /* of a variant, which need not be this literal */
-        return chunk->hit_lengths[index];
+        return hits_length(chunk->hit_lengths[index]);
     TRAWL_ASSERT(literal->bytes_count <= chunk->owned + chunk->after - at);
     if (literal->tail_count == 0)
         return literal->bytes_count;
@@ -128,7 +128,7 @@ static uint64_t length_of(const struct cell_maker *maker, const struct sink_chun
 static bool accepts_begin(const struct cell_maker *maker, const struct at_record *at,
                           uint64_t begin)
 {
-    return !plan_has_conditions(maker->plan) ||
+    return !plan_has_conditions(maker->plan) || plan_has_errors(maker->plan) ||
            plan_accepts_begin(maker->plan, maker->records->tape + at->begin, begin, 0);
 }
 
@@ -145,7 +145,7 @@ static bool accepts_end(const struct cell_maker *maker, const struct sink_chunk 
     *pattern = literal.pattern;
     if (end > bytes)
         return false;
-    return !plan_has_conditions(maker->plan) ||
+    return !plan_has_conditions(maker->plan) || plan_has_errors(maker->plan) ||
            plan_accepts_end(maker->plan, maker->records->tape + at->begin, end, bytes);
 }
 

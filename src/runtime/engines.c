@@ -1,6 +1,7 @@
 /* engines: the one file that names them and the gallery's algorithms, if there is a gallery. */
 #include "runtime/engines.h"
 
+#include "approximate/engine_approximate.h"
 #include "cuda/engine_cuda.h"
 
 #if TRAWL_GALLERY
@@ -14,7 +15,15 @@
 
 const struct engine_ops *const engine_for_host = &engine_cpu;
 const struct engine_ops *const engine_for_devices = &engine_cuda;
-const struct engine_ops *const engine_for_algorithms = GALLERY_OPS;
+const struct engine_ops *const engine_layers[ENGINE_LAYERS] = {
+    [ENGINE_FOR_ALGORITHMS] = GALLERY_OPS, [ENGINE_FOR_ERRORS] = &engine_approximate};
+
+enum engine_layer engine_layer_of(const struct trawl_plan *plan)
+{
+    return plan_has_algorithm(plan) ? ENGINE_FOR_ALGORITHMS
+           : plan_has_errors(plan)  ? ENGINE_FOR_ERRORS
+                                    : ENGINE_LAYERS;
+}
 
 /* The plan's room knows no algorithms: a plan gets their table here. */
 enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,

@@ -6,7 +6,13 @@
 
 extern const struct engine_ops *const engine_for_host;
 extern const struct engine_ops *const engine_for_devices;
-/* For plans with an algorithm; NULL: this build has none. */
-extern const struct engine_ops *const engine_for_algorithms;
+
+/* Engines that search by means of those two, each for plans of its own. */
+enum engine_layer { ENGINE_FOR_ALGORITHMS, ENGINE_FOR_ERRORS, ENGINE_LAYERS };
+/* NULL: this build has none. */
+extern const struct engine_ops *const engine_layers[ENGINE_LAYERS];
+
+/* Which one searches for the plan; ENGINE_LAYERS: none, but those two. */
+enum engine_layer engine_layer_of(const struct trawl_plan *plan);
 
 #endif

@@ -80,7 +80,7 @@ void job_begin(struct job *job, struct trawl_runtime *runtime, const struct traw
     *job = (struct job){.runtime = runtime,
                         .number = atomic_fetch_add(&runtime->jobs_begun, 1) + 1,
                         .plan = plan,
-                        .by_algorithm = plan != NULL && plan_has_algorithm(plan),
+                        .layer = plan != NULL ? engine_layer_of(plan) : ENGINE_LAYERS,
                         .serve = serve,
                         .has_work = true,
                         .left = PTHREAD_COND_INITIALIZER};

@@ -43,18 +43,22 @@ static struct trawl_match match_of(const struct trawl_plan *plan, const struct t
 {
     const struct plan_literal literal = plan_literal_at(plan, hit->literal);
     uint64_t length = literal.bytes_count, begin = task->chunk.begin + hit->offset;
+    uint32_t distance = 0;
     const struct hits *hits = &task->result.hits;
 
     TRAWL_ASSERT(hit >= hits->items && hit < hits->items + hits->count);
     TRAWL_ASSERT(hit->offset >= task->from && hit->offset < task->chunk.owned);
-    if (hits->lengths_valid)
-        length = hits->lengths[hit - hits->items];
-    else if (literal.tail_count > 0)
+    if (hits->lengths_valid) {
+        length = hits_length(hits->lengths[hit - hits->items]);
+        distance = hits_distance(hits->lengths[hit - hits->items]);
+    } else if (literal.tail_count > 0) {
         length = plan_literal_match(plan, &literal, task->chunk.bytes + hit->offset,
                                     task->chunk.owned + task->chunk.after - hit->offset);
+    }
     TRAWL_ASSERT(length > 0 &&
                  begin + length <= task->chunk.begin + task->chunk.owned + task->chunk.after);
-    return (struct trawl_match){begin, begin + length, literal.pattern};
+    return (struct trawl_match){begin, begin + length, literal.pattern, (uint16_t)distance,
+                                (uint16_t)literal.reversed};
 }
 
 void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint64_t count,
@@ -64,10 +68,11 @@ void matches_of_hits(const struct trawl_plan *plan, const struct hit *hits, uint
 
     TRAWL_ASSERT(plan->literals == NULL);
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t at = begin + hits[i].offset, pattern = hits[i].literal;
+        uint64_t at = begin + hits[i].offset;
+        uint32_t pattern = hits[i].literal;
 
         matches[i] =
-            (struct trawl_match){at, at + (bounds[pattern + 1] - bounds[pattern]), pattern};
+            (struct trawl_match){at, at + (bounds[pattern + 1] - bounds[pattern]), pattern, 0, 0};
     }
 }
 
@@ -95,7 +100,9 @@ void matches_convert(const struct search *search, struct task *task, uint64_t fr
         if (search->sink->columns) {
             task->matches[i] = match.begin;
             task->matches[task->match_room + i] = match.end;
-            task->matches[2 * task->match_room + i] = match.pattern_index;
+            task->matches[2 * task->match_room + i] = match.pattern_index |
+                                                      (uint64_t)match.distance << 32 |
+                                                      (uint64_t)match.reversed << 48;
         } else {
             matches[i] = match;
         }

@@ -84,8 +84,9 @@ void runtime_close(struct trawl_runtime *runtime)
         workers_stop(runtime);
     if (runtime->devices.workers != NULL)
         devices_stop(&runtime->devices);
-    if (runtime->algorithms != NULL)
-        engine_for_algorithms->close(runtime->algorithms);
+    for (uint32_t i = 0; i < ENGINE_LAYERS; i++)
+        if (runtime->layers[i] != NULL)
+            engine_layers[i]->close(runtime->layers[i]);
     if (runtime->devices.pinned != NULL)
         buffers_close(&runtime->devices);
     if (runtime->devices.opener_runs || runtime->devices.engine != NULL)

@@ -15,6 +15,7 @@
 #include <stdatomic.h>
 
 #include "engine.h"
+#include "runtime/engines.h"
 #include "text/text.h"
 
 #define RUNTIME_THREADS_MAX 1024u
@@ -24,12 +25,12 @@ struct job;
 /* Who searches: a thread of the runtime's, or the thread that made a call. */
 struct worker {
     struct trawl_runtime *runtime;
-    struct engine_worker *host;      /* of the CPU engine; NULL until needed */
-    struct engine_worker *device;    /* of a device; NULL until needed */
-    struct engine_worker *algorithm; /* of the engine for plans with an algorithm; likewise */
-    uint64_t host_job;               /* number of the job each of them is ready for */
+    struct engine_worker *host;                  /* of the CPU engine; NULL until needed */
+    struct engine_worker *device;                /* of a device; NULL until needed */
+    struct engine_worker *layers[ENGINE_LAYERS]; /* of the other engines; likewise */
+    uint64_t host_job;                           /* number of the job each of them is ready for */
     uint64_t device_job;
-    uint64_t algorithm_job;
+    uint64_t layer_job;
     uint64_t part_job;         /* and of the last job that this worker did something for */
     uint32_t device_index;     /* of its engine worker there; ENGINE_DEVICES_MAX: none was chosen */
     struct text_buffer buffer; /* kept from chunk to chunk */
@@ -59,7 +60,7 @@ struct job {
     struct trawl_runtime *runtime;
     uint64_t number; /* no other job of the runtime has had it */
     const struct trawl_plan *plan;
-    bool by_algorithm; /* the plan has one: its engine searches */
+    enum engine_layer layer; /* that searches; ENGINE_LAYERS: none, but host and devices */
     /* Do what this worker can do for the job now, and return. Called without locks. */
     void (*serve)(struct job *job, struct worker *worker);
     /* The same for an item of the job's that was in the devices' queue. */
@@ -112,11 +113,11 @@ struct devices {
 };
 
 struct trawl_runtime {
-    enum trawl_engine engine;  /* asked for */
-    uint32_t threads_max;      /* the calling one included */
-    uint64_t memory_max;       /* of buffers; 0: no limit */
-    struct engine *host;       /* owned */
-    struct engine *algorithms; /* owned; NULL: no plan with an algorithm yet; under the lock */
+    enum trawl_engine engine;             /* asked for */
+    uint32_t threads_max;                 /* the calling one included */
+    uint64_t memory_max;                  /* of buffers; 0: no limit */
+    struct engine *host;                  /* owned */
+    struct engine *layers[ENGINE_LAYERS]; /* owned; NULL: no plan for it yet; under the lock */
     struct devices devices;
     _Atomic uint64_t jobs_begun;    /* ever: numbers jobs */
     _Atomic uint64_t searched_ns;   /* of long texts, by the host */

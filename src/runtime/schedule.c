@@ -96,7 +96,7 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
     uint64_t most;
 
     if (want == WANT_COUNT && plan_counts_alone(plan) &&
-        (plan->literal_count == 1 || !plan_has_algorithm(plan)))
+        (plan->literal_count == 1 || !plan_is_layered(plan)))
         return max_u64(bytes, CHUNK_MAX);
     if (want == WANT_COUNT || want == WANT_FIRST)
         return CHUNK_MAX;
@@ -158,11 +158,11 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
     if (is_resident(search, text, &is_split))
         choose_resident(search, text, is_split);
     else if (search->schedule == SCHEDULE_STAGED &&
-             (plan_has_algorithm(plan) ||
+             (plan_is_layered(plan) ||
               (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
               !devices_start(devices)))
         search->schedule = SCHEDULE_CALLER;
-    if (search->schedule == SCHEDULE_CALLER && plan_has_algorithm(plan) && fixed == 0)
+    if (search->schedule == SCHEDULE_CALLER && plan_is_layered(plan) && fixed == 0)
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
 }
 
@@ -336,7 +336,7 @@ bool schedule_wants_device(struct search *search)
      * anybody. */
     if (search->schedule == SCHEDULE_STAGED)
         return (search->shared || search->sink->want != WANT_FIRST) && devices_work(devices);
-    if (search->job.by_algorithm || !is_long(search))
+    if (search->job.layer < ENGINE_LAYERS || !is_long(search))
         return false;
     if (atomic_load(&devices->state) == DEVICES_NOT_ASKED) {
         if (atomic_load(&search->job.runtime->searched_ns) + clock_now_ns() - search->begin_ns >=

@@ -220,7 +220,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
                                    .after = chunk->after,
                                    .readable = chunk->readable,
                                    .pinned = task->buffer_is_pinned,
-                                   .may_be_left = !search->job.by_algorithm,
+                                   .may_be_left = search->job.layer == ENGINE_LAYERS,
                                    .records = search->sink->records};
     enum want want = search->sink->want;
     const struct engine_ops *engine;
@@ -238,7 +238,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         scanned.spans_end =
             search->sink->spans_end - min_u64(search->sink->spans_end, chunk->begin);
     }
-    if (!on_device && search->cursor.text->device_address != 0)
+    if ((!on_device || search->job.layer == ENGINE_FOR_ERRORS) &&
+        search->cursor.text->device_address != 0) /* the host verifies */
         TRAWL_TRY(runtime_fetch(search->job.runtime, search->cursor.text, error));
     engine = worker_engine(worker, &search->job, on_device, &engine_worker);
     if (!on_device && scanned.owned >= UINT32_MAX)
@@ -272,7 +273,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     struct devices *devices = &search->job.runtime->devices;
     bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
 
-    if (search->job.by_algorithm) /* a device that is not what its kernels want */
+    if (search->job.layer < ENGINE_LAYERS) /* a device that is not what its kernels want */
         return false;
     if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may have room */
         return false;

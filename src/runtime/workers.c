@@ -1,6 +1,8 @@
 /* workers: what one worker has of the engines, made ready for a job. */
 #include "runtime/workers.h"
 
+#include <string.h>
+
 #include "runtime/buffers.h"
 #include "runtime/devices.h"
 #include "runtime/engines.h"
@@ -15,41 +17,47 @@ bool worker_takes_part(struct worker *worker, struct job *job)
     return true;
 }
 
-/* Under "auto" algorithms run on the host: what runs where would else depend on the text. */
-static enum trawl_status algorithm_engine_want(struct worker *worker, struct trawl_error *error)
+/* Under "auto" these run on the host: what runs where would else depend on the text. */
+static enum trawl_status layer_want(struct worker *worker, enum engine_layer layer,
+                                    struct trawl_error *error)
 {
     struct trawl_runtime *runtime = worker->runtime;
     bool on_device = runtime->engine == TRAWL_ENGINE_CUDA;
     struct engine_options options = {.size = sizeof options,
                                      .cuda = on_device ? runtime->devices.engine : NULL};
     enum trawl_status status = TRAWL_OK;
+    struct engine_properties host;
 
+    engine_for_host->properties(runtime->host, &host);
+    options.instruction_set = host.instruction_set;
     (void)pthread_mutex_lock(&runtime->lock);
-    if (runtime->algorithms == NULL)
-        status = engine_for_algorithms->open(&options, &runtime->algorithms, error);
+    if (runtime->layers[layer] == NULL)
+        status = engine_layers[layer]->open(&options, &runtime->layers[layer], error);
     (void)pthread_mutex_unlock(&runtime->lock);
     return status;
 }
 
-static enum trawl_status algorithm_ready(struct worker *worker, struct job *job,
-                                         struct trawl_error *error)
+static enum trawl_status layer_ready(struct worker *worker, struct job *job,
+                                     struct trawl_error *error)
 {
-    if (worker->algorithm_job == job->number)
+    enum engine_layer layer = job->layer;
+
+    if (worker->layer_job == job->number)
         return TRAWL_OK;
-    TRAWL_TRY(algorithm_engine_want(worker, error));
-    worker->algorithm_job = 0;
-    TRAWL_TRY(engine_for_algorithms->compile(worker->runtime->algorithms, ENGINE_DEVICES_MAX,
-                                             job->plan, &worker->algorithm, error));
-    worker->algorithm_job = job->number;
+    TRAWL_TRY(layer_want(worker, layer, error));
+    worker->layer_job = 0;
+    TRAWL_TRY(engine_layers[layer]->compile(worker->runtime->layers[layer], ENGINE_DEVICES_MAX,
+                                            job->plan, &worker->layers[layer], error));
+    worker->layer_job = job->number;
     return TRAWL_OK;
 }
 
 const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
                                        bool on_device, struct engine_worker **engine_worker)
 {
-    if (job->by_algorithm) {
-        *engine_worker = worker->algorithm;
-        return engine_for_algorithms;
+    if (job->layer < ENGINE_LAYERS) {
+        *engine_worker = worker->layers[job->layer];
+        return engine_layers[job->layer];
     }
     *engine_worker = on_device ? worker->device : worker->host;
     return on_device ? engine_for_devices : engine_for_host;
@@ -58,8 +66,8 @@ const struct engine_ops *worker_engine(const struct worker *worker, const struct
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
                                     struct trawl_error *error)
 {
-    if (job->by_algorithm)
-        return algorithm_ready(worker, job, error);
+    if (job->layer < ENGINE_LAYERS)
+        return layer_ready(worker, job, error);
     if (worker->host_job == job->number)
         return TRAWL_OK;
     worker->host_job = 0;
@@ -131,8 +139,8 @@ static enum trawl_status device_worker_want(struct worker *worker, struct trawl_
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
                                       struct trawl_error *error)
 {
-    if (job->by_algorithm)
-        return algorithm_ready(worker, job, error);
+    if (job->layer < ENGINE_LAYERS)
+        return layer_ready(worker, job, error);
     if (worker->device_job == job->number && !worker_is_stranded(worker))
         return TRAWL_OK;
     TRAWL_TRY(device_worker_want(worker, error));
@@ -147,11 +155,13 @@ void worker_end(struct worker *worker)
 {
     if (worker->host != NULL)
         engine_for_host->release(worker->host);
-    if (worker->algorithm != NULL)
-        engine_for_algorithms->release(worker->algorithm);
+    for (uint32_t i = 0; i < ENGINE_LAYERS; i++)
+        if (worker->layers[i] != NULL)
+            engine_layers[i]->release(worker->layers[i]);
+    memset(worker->layers, 0, sizeof worker->layers);
     if (worker->device != NULL)
         engine_for_devices->release(worker->device);
-    worker->host = worker->algorithm = worker->device = NULL;
+    worker->host = worker->device = NULL;
     if (worker->buffer.capacity > 0)
         runtime_buffer_release(worker->runtime, &worker->buffer);
 }

@@ -7,8 +7,8 @@
 
 /* This worker does something for the job; true: for the first time. */
 bool worker_takes_part(struct worker *worker, struct job *job);
-/* Make the worker's engine worker ready for the job: for a plan with an algorithm, that of its
- * engine; else on the host, or on a device. A worker whose device is lost goes over to another. */
+/* Make the worker's engine worker ready for the job: that of its layer, if it has one; else on the
+ * host, or on a device. A worker whose device is lost goes over to another. */
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
                                     struct trawl_error *error);
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,

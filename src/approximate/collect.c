@@ -1,0 +1,161 @@
+/* collect: sorting candidates and hits. */
+#include "approximate/collect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define CANDIDATES_MIN 1024u
+
+enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
+                                            struct trawl_error *error)
+{
+    uint64_t capacity;
+    void *memory = candidates->items;
+
+    TRAWL_ASSERT(candidates->count <= candidates->capacity);
+    if (more <= candidates->capacity - candidates->count)
+        return TRAWL_OK;
+    capacity = max_u64(max_u64(saturating_add(candidates->count, more), 2 * candidates->capacity),
+                       CANDIDATES_MIN);
+    TRAWL_TRY(
+        memory_grow(candidates->capacity, capacity, sizeof *candidates->items, &memory, error));
+    candidates->items = (struct approx_candidate *)memory;
+    candidates->capacity = capacity;
+    return TRAWL_OK;
+}
+
+void approx_candidates_release(struct approx_candidates *candidates)
+{
+    memory_release(candidates->items, candidates->capacity, sizeof *candidates->items);
+    *candidates = (struct approx_candidates){NULL, 0, 0};
+}
+
+static int compare_u64(uint64_t a, uint64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct approx_candidate *first = (const struct approx_candidate *)a;
+    const struct approx_candidate *second = (const struct approx_candidate *)b;
+
+    if (first->place != second->place)
+        return first->place < second->place ? -1 : 1;
+    return compare_u64(first->literal, second->literal);
+}
+
+static int by_literal(const void *a, const void *b)
+{
+    const struct approx_candidate *first = (const struct approx_candidate *)a;
+    const struct approx_candidate *second = (const struct approx_candidate *)b;
+
+    if (first->literal != second->literal)
+        return compare_u64(first->literal, second->literal);
+    return (first->place > second->place) - (first->place < second->place);
+}
+
+/* ---- Begins -------------------------------------------------------------------------------- */
+
+/* In the order of the hits. */
+static enum trawl_status collect_begins(struct approx_verifier *verifier,
+                                        struct approx_candidates *candidates, uint64_t from,
+                                        uint64_t to, struct hits *hits, struct trawl_error *error)
+{
+    const struct approx_candidate *last = NULL;
+
+    qsort(candidates->items, (size_t)candidates->count, sizeof *candidates->items, by_place);
+    for (uint64_t i = 0; i < candidates->count; i++) {
+        const struct approx_candidate *candidate = &candidates->items[i];
+
+        if (candidate->place < (int64_t)from || candidate->place >= (int64_t)to ||
+            (last != NULL && by_place(last, candidate) == 0))
+            continue;
+        last = candidate;
+        TRAWL_TRY(approx_verify_begin(verifier, candidate->literal, candidate->place, hits, error));
+    }
+    return TRAWL_OK;
+}
+
+/* ---- Ends ---------------------------------------------------------------------------------- */
+
+/* A hit and its length, while they are put in order. */
+struct whole_hit {
+    struct hit hit;
+    uint64_t length;
+};
+
+static int by_offset(const void *a, const void *b)
+{
+    const struct whole_hit *first = (const struct whole_hit *)a;
+    const struct whole_hit *second = (const struct whole_hit *)b;
+
+    if (first->hit.offset != second->hit.offset)
+        return compare_u64(first->hit.offset, second->hit.offset);
+    if (first->hit.literal != second->hit.literal)
+        return compare_u64(first->hit.literal, second->hit.literal);
+    return compare_u64(hits_length(first->length), hits_length(second->length));
+}
+
+/* Put the hits from `first` on in order, and drop those that begin at `to` or beyond. */
+static enum trawl_status order_hits(struct hits *hits, uint64_t first, uint64_t to,
+                                    struct trawl_error *error)
+{
+    uint64_t count = hits->count - first, kept = 0;
+    struct whole_hit *whole;
+    void *memory;
+
+    if (count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(memory_allocate(count, sizeof *whole, &memory, error));
+    whole = (struct whole_hit *)memory;
+    for (uint64_t i = first; i < hits->count; i++)
+        if (hits->items[i].offset < to)
+            whole[kept++] = (struct whole_hit){hits->items[i], hits->lengths[i]};
+    qsort(whole, (size_t)kept, sizeof *whole, by_offset);
+    for (uint64_t i = 0; i < kept; i++) {
+        hits->items[first + i] = whole[i].hit;
+        hits->lengths[first + i] = whole[i].length;
+    }
+    hits->count = first + kept;
+    memory_release(whole, count, sizeof *whole);
+    return TRAWL_OK;
+}
+
+static enum trawl_status collect_ends(struct approx_verifier *verifier,
+                                      struct approx_candidates *candidates, uint64_t from,
+                                      uint64_t to, struct hits *hits, struct trawl_error *error)
+{
+    const uint64_t first = hits->count;
+
+    qsort(candidates->items, (size_t)candidates->count, sizeof *candidates->items, by_literal);
+    for (uint64_t i = 0; i < candidates->count;) {
+        const struct approx_candidate *candidate = &candidates->items[i];
+        int64_t end = candidate->place + candidate->reach;
+
+        for (i++; i < candidates->count && candidates->items[i].literal == candidate->literal &&
+                  candidates->items[i].place <= end + 1;
+             i++) {
+            int64_t next = candidates->items[i].place + candidates->items[i].reach;
+
+            end = next > end ? next : end;
+        }
+        TRAWL_TRY(approx_verify_ends(verifier, candidate->literal, candidate->place, end, from,
+                                     hits, error));
+    }
+    return order_hits(hits, first, to, error);
+}
+
+enum trawl_status approx_collect(struct approx_verifier *verifier,
+                                 struct approx_candidates *candidates, uint64_t from, uint64_t to,
+                                 bool edits, struct hits *hits, struct trawl_error *error)
+{
+    enum trawl_status status =
+        (edits ? collect_ends : collect_begins)(verifier, candidates, from, to, hits, error);
+
+    candidates->count = 0;
+    return status;
+}

@@ -1,0 +1,237 @@
+/* compile: symbols and pieces of literals. */
+#include "approximate/compile.h"
+
+#include <string.h>
+
+#include "approximate/choose.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "plan/dna.h"
+
+static void approx_free(void *object)
+{
+    struct approximate *approximate = (struct approximate *)object;
+
+    if (approximate == NULL)
+        return;
+    memory_release(approximate->symbols, approximate->symbol_count, sizeof *approximate->symbols);
+    memory_release(approximate->exact, approximate->symbol_count, 1);
+    memory_release(approximate->symbol_begin, (uint64_t)approximate->plan->literal_count + 1,
+                   sizeof *approximate->symbol_begin);
+    memory_release(approximate->piece, approximate->piece_count, sizeof *approximate->piece);
+    trawl_plan_free(approximate->pieces);
+    memory_release(approximate, 1, sizeof *approximate);
+}
+
+/* ---- Symbols ------------------------------------------------------------------------------- */
+
+/* Write the literal's symbols, if there is room for them; returns how many it has. */
+static uint64_t split(const struct trawl_plan *plan, uint32_t literal, uint32_t *symbols)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, literal);
+    uint64_t count = plan_literal_at(plan, literal).bytes_count, split_count = 0;
+    uint32_t symbol;
+
+    for (uint64_t at = 0; at < count; split_count++) {
+        at += plan_symbol_bytes(plan, bytes + at, count - at, &symbol);
+        if (symbols != NULL)
+            symbols[split_count] = symbol;
+    }
+    return split_count;
+}
+
+static enum trawl_status make_symbols(struct approximate *approximate, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = approximate->plan;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed((uint64_t)plan->literal_count + 1,
+                                     sizeof *approximate->symbol_begin, &memory, error));
+    approximate->symbol_begin = (uint64_t *)memory;
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        approximate->symbol_count += split(plan, i, NULL);
+        approximate->symbol_begin[i + 1] = approximate->symbol_count;
+    }
+    TRAWL_TRY(
+        memory_allocate(approximate->symbol_count, sizeof *approximate->symbols, &memory, error));
+    approximate->symbols = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate_zeroed(approximate->symbol_count, 1, &memory, error));
+    approximate->exact = (uint8_t *)memory;
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        (void)split(plan, i, approximate->symbols + approximate->symbol_begin[i]);
+    return TRAWL_OK;
+}
+
+/* A range that reaches beyond the literal's end is cut there; of a reverse complement it lies as
+ * far from the end as from the pattern's begin. */
+static void mark_exact(struct approximate *approximate, uint32_t literal,
+                       const struct trawl_range *range)
+{
+    uint64_t count = approximate->symbol_begin[literal + 1] - approximate->symbol_begin[literal];
+    uint8_t *exact = approximate->exact + approximate->symbol_begin[literal];
+    uint64_t begin = min_u64(range->begin, count), end = min_u64(range->end, count);
+
+    if (plan_literal_at(approximate->plan, literal).reversed != 0) {
+        uint64_t mirrored = count - end;
+
+        end = count - begin;
+        begin = mirrored;
+    }
+    for (uint64_t i = begin; i < end; i++)
+        exact[i] |=
+            (uint8_t)(i > begin ? APPROX_EXACT_SYMBOL | APPROX_EXACT_BEFORE : APPROX_EXACT_SYMBOL);
+}
+
+/* Does a byte of a text equal this one of a literal? */
+static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of_text)
+{
+    uint32_t literal = dna_bases(of_literal), text = dna_bases(of_text);
+
+    if (plan->errors.alphabet != TRAWL_DNA)
+        return (plan->flags & TRAWL_IGNORE_CASE) != 0 ? fold_byte(of_literal) == fold_byte(of_text)
+                                                      : of_literal == of_text;
+    if ((plan->flags & TRAWL_ANY_BASE) != 0)
+        return (literal & text) != 0;
+    return text != 0 && (text & ~literal) == 0;
+}
+
+/* Symbols become numbers of classes. */
+static void make_classes(struct approximate *approximate)
+{
+    const struct trawl_plan *plan = approximate->plan;
+    uint32_t class_of[256];
+
+    memset(class_of, 0xff, sizeof class_of);
+    for (uint64_t i = 0; i < approximate->symbol_count; i++) {
+        uint8_t byte = (uint8_t)approximate->symbols[i];
+
+        if (plan->errors.alphabet == TRAWL_DNA || (plan->flags & TRAWL_IGNORE_CASE) != 0)
+            byte = fold_byte(byte);
+        if (class_of[byte] == UINT32_MAX) {
+            uint64_t *class = approximate->classes[approximate->class_count];
+
+            TRAWL_ASSERT(approximate->class_count < APPROX_CLASSES_MAX);
+            for (uint32_t b = 0; b < 256; b++)
+                if (equals(plan, byte, (uint8_t)b))
+                    class[b / 64] |= UINT64_C(1) << b % 64;
+            class_of[byte] = approximate->class_count++;
+        }
+        approximate->symbols[i] = class_of[byte];
+    }
+}
+
+/* ---- Pieces -------------------------------------------------------------------------------- */
+
+/* Where the literal's symbols begin; the last word is its end. */
+static void symbol_offsets(const struct trawl_plan *plan, uint32_t literal, uint64_t *offsets)
+{
+    const uint8_t *bytes = plan_literal_bytes(plan, literal);
+    uint64_t count = plan_literal_at(plan, literal).bytes_count, i = 0;
+    uint32_t symbol;
+
+    for (uint64_t at = 0; at < count; i++) {
+        offsets[i] = at;
+        at += plan_symbol_bytes(plan, bytes + at, count - at, &symbol);
+    }
+    offsets[i] = count;
+}
+
+static enum trawl_status build_pieces(struct approximate *approximate,
+                                      const struct trawl_pattern *patterns,
+                                      struct trawl_error *error)
+{
+    const struct trawl_plan *plan = approximate->plan;
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+
+    options.flags = plan->flags & TRAWL_IGNORE_CASE;
+    if (plan->errors.alphabet == TRAWL_DNA)
+        options.flags = TRAWL_IGNORE_CASE;
+    if (plan->errors.alphabet == TRAWL_CHARACTERS && plan->utf8_is_set)
+        options.utf8 = &plan->utf8;
+    return plan_build(patterns, approximate->piece_count, &options, NULL, &approximate->pieces,
+                      error);
+}
+
+static enum trawl_status make_pieces(struct approximate *approximate, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = approximate->plan;
+    const uint64_t of_each = (uint64_t)approximate->errors_max + 1;
+    enum trawl_status status = TRAWL_OK;
+    struct trawl_pattern *patterns = NULL;
+    uint64_t *offsets = NULL, longest = 0, p = 0;
+    void *memory;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        longest = max_u64(longest, approximate->symbol_begin[i + 1] - approximate->symbol_begin[i]);
+    TRAWL_TRY(
+        memory_allocate(plan->literal_count * of_each, sizeof *approximate->piece, &memory, error));
+    approximate->piece = (struct approx_piece *)memory;
+    approximate->piece_count = plan->literal_count * of_each;
+    TRAWL_TRY(memory_allocate(longest + 1, sizeof *offsets, &memory, error));
+    offsets = (uint64_t *)memory;
+    TRAWL_TRY_DONE(memory_allocate(approximate->piece_count, sizeof *patterns, &memory, error));
+    patterns = (struct trawl_pattern *)memory;
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t count = approximate->symbol_begin[i + 1] - approximate->symbol_begin[i];
+
+        symbol_offsets(plan, i, offsets);
+        for (uint64_t j = 0; j < of_each; j++, p++) {
+            uint64_t begin = approx_piece_begin(approximate, count, j);
+            uint64_t end = approx_piece_begin(approximate, count, j + 1);
+
+            TRAWL_ASSERT(begin < end && end <= count && p < approximate->piece_count);
+            approximate->piece[p] =
+                (struct approx_piece){i, (uint32_t)begin, (uint32_t)(end - begin)};
+            patterns[p] = (struct trawl_pattern){plan_literal_bytes(plan, i) + offsets[begin],
+                                                 offsets[end] - offsets[begin]};
+        }
+    }
+    status = build_pieces(approximate, patterns, error);
+done:
+    memory_release(offsets, longest + 1, sizeof *offsets);
+    memory_release(patterns, approximate->piece_count, sizeof *patterns);
+    return status;
+}
+
+/* -------------------------------------------------------------------------------------------- */
+
+static enum trawl_status approx_make(const void *from, void **object, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = (const struct trawl_plan *)from;
+    struct approximate *approximate;
+    enum trawl_status status = TRAWL_OK;
+    void *memory;
+
+    TRAWL_ASSERT(plan_has_errors(plan));
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *approximate, &memory, error));
+    approximate = (struct approximate *)memory;
+    approximate->plan = plan;
+    approximate->errors_max = plan->errors.max;
+    approximate->edits = plan->errors.edits;
+    TRAWL_TRY_DONE(make_symbols(approximate, error));
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        for (uint32_t j = 0; j < plan->errors.exact_count; j++)
+            mark_exact(approximate, i, &plan->errors.exact[j]);
+    if (plan->errors.alphabet != TRAWL_CHARACTERS)
+        make_classes(approximate);
+    approx_choose(approximate);
+    if (plan->literal_count > 0 &&
+        (approximate->method == APPROX_PIECES || approximate->method_on_device == APPROX_PIECES))
+        TRAWL_TRY_DONE(make_pieces(approximate, error));
+    *object = approximate;
+    approximate = NULL;
+done:
+    approx_free(approximate);
+    return status;
+}
+
+enum trawl_status approx_want(const struct trawl_plan *plan, const struct approximate **approximate,
+                              struct trawl_error *error)
+{
+    const void *object;
+
+    TRAWL_TRY(
+        attachment_want(&plan->attached->errors, plan, approx_make, approx_free, &object, error));
+    *approximate = (const struct approximate *)object;
+    return TRAWL_OK;
+}

@@ -1,0 +1,189 @@
+/* engine_approximate: the engine's table. Candidates come from the host or a device, in steps; the
+ * calling thread verifies them. */
+#include "approximate/engine_approximate.h"
+
+#include "approximate/device.h"
+#include "approximate/host.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define STEP_HOST (1u << 18) /* begins of a step */
+#define STEP_DEVICE (1u << 30)
+
+struct engine {
+    struct engine *cpu;
+    struct engine *cuda; /* NULL: the host's cores search */
+    const char *instruction_set;
+};
+
+struct engine_worker {
+    struct engine *engine;
+    struct approx_host *host;
+    struct approx_device *device;
+    uint64_t serial; /* of the plan that all below is for; 0: none */
+    const struct approximate *approximate;
+    struct approx_verifier *verifier;
+    struct approx_candidates candidates;
+    uint64_t step; /* begins of the next step */
+};
+
+static enum trawl_status approximate_open(const struct engine_options *options,
+                                          struct engine **engine_out, struct trawl_error *error)
+{
+    struct engine_options host = {.size = sizeof host, .instruction_set = options->instruction_set};
+    struct engine *engine;
+    enum trawl_status status;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
+    engine = (struct engine *)memory;
+    engine->cuda = options->cuda;
+    engine->instruction_set = options->instruction_set;
+    status = engine_cpu.open(&host, &engine->cpu, error);
+    if (status == TRAWL_OK)
+        *engine_out = engine;
+    else
+        memory_release(engine, 1, sizeof *engine);
+    return status;
+}
+
+static void approximate_close(struct engine *engine)
+{
+    engine_cpu.close(engine->cpu);
+    memory_release(engine, 1, sizeof *engine);
+}
+
+static void approximate_properties(struct engine *engine, struct engine_properties *properties)
+{
+    *properties = (struct engine_properties){.instruction_set = engine->instruction_set};
+}
+
+/* What is for a plan alone. */
+static void plan_release(struct engine_worker *worker)
+{
+    approx_verifier_close(worker->verifier);
+    worker->verifier = NULL;
+    worker->serial = 0;
+}
+
+static void approximate_release(struct engine_worker *worker)
+{
+    plan_release(worker);
+    approx_host_close(worker->host);
+    approx_device_close(worker->device);
+    approx_candidates_release(&worker->candidates);
+    memory_release(worker, 1, sizeof *worker);
+}
+
+static enum trawl_status worker_open(struct engine *engine, struct engine_worker **worker_out,
+                                     struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct engine_worker *worker;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
+    worker = (struct engine_worker *)memory;
+    worker->engine = engine;
+    if (engine->cuda != NULL)
+        TRAWL_TRY_DONE(approx_device_open(engine->cuda, &worker->device, error));
+    else
+        TRAWL_TRY_DONE(
+            approx_host_open(engine->cpu, engine->instruction_set, &worker->host, error));
+    *worker_out = worker;
+    worker = NULL;
+done:
+    if (worker != NULL)
+        approximate_release(worker);
+    return status;
+}
+
+static enum trawl_status approximate_compile(struct engine *engine, uint32_t device,
+                                             const struct trawl_plan *plan,
+                                             struct engine_worker **worker_out,
+                                             struct trawl_error *error)
+{
+    struct engine_worker *worker;
+
+    (void)device;
+    if (*worker_out == NULL)
+        TRAWL_TRY(worker_open(engine, worker_out, error));
+    worker = *worker_out;
+    if (plan == NULL || plan->literal_count == 0 || plan->serial == worker->serial)
+        return TRAWL_OK;
+    plan_release(worker);
+    TRAWL_TRY(approx_want(plan, &worker->approximate, error));
+    TRAWL_TRY(approx_verifier_open(worker->approximate, &worker->verifier, error));
+    TRAWL_TRY(worker->device != NULL
+                  ? approx_device_begin(worker->device, worker->approximate, error)
+                  : approx_host_begin(worker->host, worker->approximate, error));
+    worker->serial = plan->serial;
+    worker->step = worker->device != NULL ? STEP_DEVICE : STEP_HOST;
+    return TRAWL_OK;
+}
+
+/* ---- Scan ---------------------------------------------------------------------------------- */
+
+/* Hits of begins in [from, *to); *to is lessened where they would be too many. */
+static enum trawl_status scan_step(struct engine_worker *worker, const struct engine_chunk *chunk,
+                                   uint64_t from, uint64_t *to, struct engine_result *result,
+                                   struct trawl_error *error)
+{
+    worker->candidates.count = 0;
+    TRAWL_TRY(
+        worker->device != NULL
+            ? approx_device_candidates(worker->device, chunk, from, to, &worker->candidates, error)
+            : approx_host_candidates(worker->host, chunk, from, to, &worker->candidates, error));
+    TRAWL_ASSERT(*to > from && *to <= chunk->owned);
+    result->candidate_count += worker->candidates.count;
+    return approx_collect(worker->verifier, &worker->candidates, from, *to,
+                          worker->approximate->edits, &result->hits, error);
+}
+
+static enum trawl_status scan(struct engine_worker *worker, const struct engine_task *task,
+                              struct trawl_error *error)
+{
+    const struct engine_chunk *chunk = task->chunk;
+    const uint64_t step_max = max_u64(worker->device != NULL ? STEP_DEVICE : STEP_HOST,
+                                      2 * worker->approximate->plan->length_max);
+    struct engine_result *result = task->result;
+
+    result->on_device = worker->device != NULL;
+    result->hits.lengths_valid = true;
+    approx_verifier_begin(worker->verifier, chunk);
+    for (uint64_t at = task->from; at < chunk->owned;) {
+        uint64_t to = at + min_u64(worker->step, chunk->owned - at), asked = to;
+
+        TRAWL_TRY(scan_step(worker, chunk, at, &to, result, error));
+        worker->step = to < asked ? to - at : min_u64(2 * worker->step, step_max);
+        result->done = at = to;
+        result->count += result->hits.count;
+        if (task->want == WANT_COUNT)
+            result->hits.count = 0;
+        else
+            result->count = result->hits.count;
+        if (result->hits.count >= ENGINE_HITS_MAX ||
+            (task->want == WANT_FIRST && result->hits.count > 0))
+            break;
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status approximate_submit(struct engine_worker *worker, struct engine_task *task,
+                                            struct trawl_error *error)
+{
+    if (task->output != ENGINE_OUTPUT_RESULT)
+        return TRAWL_FAIL(error, UNSUPPORTED, "a plan with errors cannot write to a device");
+    return scan(worker, task, error);
+}
+
+const struct engine_ops engine_approximate = {.open = approximate_open,
+                                              .close = approximate_close,
+                                              .properties = approximate_properties,
+                                              .compile = approximate_compile,
+                                              .release = approximate_release,
+                                              .submit = approximate_submit,
+                                              .poll = engine_poll_nothing,
+                                              .cancel = engine_cancel_nothing,
+                                              .hold = engine_hold_nothing,
+                                              .drop = engine_drop_nothing};

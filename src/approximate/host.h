@@ -1,0 +1,22 @@
+/* host: candidates, found by the host's cores. */
+#ifndef TRAWL_APPROXIMATE_HOST_H
+#define TRAWL_APPROXIMATE_HOST_H
+
+#include "approximate/collect.h"
+
+struct approx_host;
+
+/* `cpu` is the host's engine. Errors: MEMORY. */
+enum trawl_status approx_host_open(struct engine *cpu, const char *instruction_set,
+                                   struct approx_host **host, struct trawl_error *error);
+void approx_host_close(struct approx_host *host); /* NULL: nothing */
+/* Searches are by this from now on. */
+enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
+                                    struct trawl_error *error);
+/* As approx_device_candidates. Errors: MEMORY. */
+enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,
+                                         uint64_t from, uint64_t *to,
+                                         struct approx_candidates *candidates,
+                                         struct trawl_error *error);
+
+#endif

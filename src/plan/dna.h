@@ -1,0 +1,28 @@
+/* dna: the codes of IUPAC for bases, Nomenclature Committee of the IUB 1984. */
+#ifndef TRAWL_PLAN_DNA_H
+#define TRAWL_PLAN_DNA_H
+
+#include <stdint.h>
+
+/* Bits 1, 2, 4, 8 for A, C, G, T: the bases that a letter of either case stands for; 0: none. */
+static inline uint32_t dna_bases(uint8_t letter)
+{
+    static const uint8_t bases[32] = {
+        ['A' & 31] = 1,  ['C' & 31] = 2,  ['G' & 31] = 4,  ['T' & 31] = 8,  ['R' & 31] = 5,
+        ['Y' & 31] = 10, ['S' & 31] = 6,  ['W' & 31] = 9,  ['K' & 31] = 12, ['M' & 31] = 3,
+        ['B' & 31] = 14, ['D' & 31] = 13, ['H' & 31] = 11, ['V' & 31] = 7,  ['N' & 31] = 15};
+
+    return (letter & 0xc0) == 0x40 ? bases[letter & 31] : 0;
+}
+
+/* The upper-case letter of the complement of what the letter stands for. */
+static inline uint8_t dna_complement(uint8_t letter)
+{
+    static const char letters[] = "?ACMGRSVTWYHKDBN";
+    uint32_t bases = dna_bases(letter);
+
+    bases = (bases & 1) << 3 | (bases & 2) << 1 | (bases & 4) >> 1 | (bases & 8) >> 3;
+    return (uint8_t)letters[bases];
+}
+
+#endif
