@@ -12,8 +12,9 @@
 #define FILTER_SYMBOLS_MAX 64u
 #define FILTER_PLACES_MAX 8192u /* of a tile: a multiple of 512 */
 #define FILTER_SLACK 64u        /* bytes readable beyond what is looked at */
-#define FILTER_PLANE_WORDS 160u /* of a tile's places and symbols, with room to load beyond them \
-                                 */
+#define FILTER_PLANE_WORDS                                                \
+    160u /* of a tile's places and symbols, with room to load beyond them \
+          */
 
 /* Where in a tile's text the bytes of each class stand: planes[c] has the bit of place i at bit
  * i % 64 of word i / 64. Places beyond `bytes` have no bit. */

@@ -129,7 +129,7 @@ static int see_window(void *context, const struct trawl_window *window)
 static enum trawl_status search_first(struct held *held, struct trawl_error *error)
 {
     const struct naive_match *expected = held->expected->matches;
-    struct trawl_match match = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
+    struct trawl_match match = {UNTOUCHED, UNTOUCHED, 7, 7, 7};
     bool any = held->expected->match_count > 0, found = !any;
     enum trawl_status status =
         trawl_first(held->searcher, held->plan, held->text, &match, &found, error);

@@ -144,14 +144,14 @@ static void check_matches(struct check *check, const struct trawl_match *matches
         const struct naive_match *expected = &check->expected->matches[check->delivered];
         if (check->delivered >= check->expected->match_count)
             WRONG(check,
-                  "match %" PRIu64 " of %" PRIu64 ": (%" PRIu64 ", %" PRIu64 ", pattern %" PRIu64
-                  ") is one too many",
+                  "match %" PRIu64 " of %" PRIu64 ": (%" PRIu64 ", %" PRIu64
+                  ", pattern %u) is one too many",
                   check->delivered, check->expected->match_count, matches[i].begin, matches[i].end,
                   matches[i].pattern_index);
         else if (!same_match(&matches[i], expected))
             WRONG(check,
-                  "match %" PRIu64 " of %" PRIu64 " is (%" PRIu64 ", %" PRIu64 ", pattern %" PRIu64
-                  "), expected (%" PRIu64 ", %" PRIu64 ", pattern %" PRIu64 ")",
+                  "match %" PRIu64 " of %" PRIu64 " is (%" PRIu64 ", %" PRIu64
+                  ", pattern %u), expected (%" PRIu64 ", %" PRIu64 ", pattern %" PRIu64 ")",
                   check->delivered, check->expected->match_count, matches[i].begin, matches[i].end,
                   matches[i].pattern_index, expected->begin, expected->end,
                   expected->pattern_index);
@@ -212,7 +212,7 @@ static void call_count(struct check *check, struct trawl_error *error)
 
 static void call_first(struct check *check, struct trawl_error *error)
 {
-    struct trawl_match match = {77, 78, 79};
+    struct trawl_match match = {77, 78, 79, 80, 81};
     bool any = check->expected->match_count > 0, found = !any;
     enum trawl_status status =
         trawl_first(check->searcher, check->plan, check->text, &match, &found, error);
@@ -262,7 +262,7 @@ static void call_positions_into(struct check *check, struct trawl_error *error)
     struct trawl_match *matches = test_memory((room + 1) * sizeof *matches);
     enum trawl_status status;
 
-    matches[room] = (struct trawl_match){77, 78, 79};
+    matches[room] = (struct trawl_match){77, 78, 79, 80, 81};
     status = trawl_positions_into(check->searcher, check->plan, check->text,
                                   room == 0 && check->config->parameter % 8 == 1 ? NULL : matches,
                                   room, &count, error);

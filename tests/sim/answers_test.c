@@ -98,7 +98,7 @@ static void handed_over(struct test_random *random, uint64_t seed)
     host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
     for (uint32_t i = 0; i < 40; i++) {
         uint64_t at = test_random_below(random, sizeof bytes - sizeof string + 1), count = 0;
-        struct trawl_match match = {0, 0, 0}, matches[2] = {{0, 0, 0}};
+        struct trawl_match match = {0, 0, 0, 0, 0}, matches[2] = {{0, 0, 0, 0, 0}};
         AUTO_TEXT text = must_text(bytes, sizeof bytes);
         bool found = false;
 

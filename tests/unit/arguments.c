@@ -204,7 +204,7 @@ static void stats(void)
 static void searches(void)
 {
     uint64_t count = UNTOUCHED;
-    struct trawl_match match = {UNTOUCHED, 0, 0};
+    struct trawl_match match = {UNTOUCHED, 0, 0, 0, 0};
     bool found = true;
 
     CHECK_NULL(trawl_count(NULL, plan, text, &count, error), "searcher");
@@ -288,7 +288,7 @@ static void allowed(void)
 {
     AUTO_TEXT empty = NULL;
     uint64_t count = UNTOUCHED;
-    struct trawl_match match = {UNTOUCHED, 0, 0};
+    struct trawl_match match = {UNTOUCHED, 0, 0, 0, 0};
     bool found = true;
 
     trawl_plan_free(NULL);

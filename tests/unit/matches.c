@@ -42,7 +42,7 @@ static void late_first(enum trawl_method method, const char *algorithm, uint64_t
     struct trawl_plan_options plan_options = TRAWL_PLAN_OPTIONS_INIT;
     char *bytes = malloc(bytes_count), string[400];
     struct trawl_pattern patterns[2] = {{string, length}, {"#!", 2}};
-    struct trawl_match match = {0, 0, 0};
+    struct trawl_match match = {0, 0, 0, 0, 0};
     struct trawl_searcher *searcher = NULL;
     struct trawl_text *text = NULL;
     struct trawl_plan *plan = NULL;

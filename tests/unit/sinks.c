@@ -29,7 +29,7 @@ static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *p
                      struct trawl_text *text)
 {
     struct trawl_error error = calls_error();
-    struct trawl_match match = {5, 5, 5};
+    struct trawl_match match = {5, 5, 5, 5, 5};
     uint64_t count = 5;
     bool found = false;
 
@@ -267,7 +267,7 @@ static void first_and_lines_stop(const uint8_t *bytes)
 {
     for (uint32_t threads = 1; threads <= 4; threads++) {
         struct scene scene;
-        struct trawl_match match = {0, 0, 0};
+        struct trawl_match match = {0, 0, 0, 0, 0};
         uint64_t count = 0;
         bool found = false;
         scene_begin(&scene, threads, ".x", bytes, TEXT_BYTES);

@@ -101,7 +101,7 @@ static void answers_without_the_end(uint32_t threads)
     /* Whether another thread is already waiting for more is a matter of luck: many rounds. */
     for (int round = 0; round < 4 * ROUNDS; round++) {
         int call = round % 4;
-        struct trawl_match match = {0, 0, 0};
+        struct trawl_match match = {0, 0, 0, 0, 0};
         AUTO_TEXT text = NULL;
         uint64_t count = 0;
         bool found = false;
@@ -161,7 +161,7 @@ static void endless(uint32_t threads)
 {
     AUTO_SEARCHER searcher = must_searcher(threads, 0);
     struct trawl_pattern zeros = {"\0\0\0\0\0\0\0\0\0\0", 10};
-    struct trawl_match match = {77, 77, 77};
+    struct trawl_match match = {77, 77, 77, 0, 0};
     AUTO_PLAN plan = NULL;
     struct trawl_text *text = NULL;
     struct slow slow;

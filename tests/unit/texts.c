@@ -161,7 +161,7 @@ static void empty_and_null_device(void)
 static void descriptor_offset(void)
 {
     struct trawl_text *text = NULL;
-    struct trawl_match match = {0, 0, 0};
+    struct trawl_match match = {0, 0, 0, 0, 0};
     uint64_t bytes = 0, read_bytes = 0;
     char path[200], buffer[8];
     bool found = false;

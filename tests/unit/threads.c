@@ -34,7 +34,7 @@ static void *work(void *context)
     for (uint64_t round = 0; round < worker->rounds && worker->failed == 0; round++) {
         const struct trawl_plan *plan = worker->plans[round % worker->plan_count];
         struct trawl_text *text = NULL, *file = NULL;
-        struct trawl_match match = {0, 0, 0};
+        struct trawl_match match = {0, 0, 0, 0, 0};
         uint64_t count = 0, file_count = 0;
         bool found = false;
         if (trawl_text_from_memory(worker->bytes, TEXT_BYTES, &text, NULL) != TRAWL_OK ||

@@ -414,7 +414,7 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
                              const struct trawl_plan *plan, bool full, struct bench_run *run,
                              struct trawl_error *error)
 {
-    struct trawl_match match = {0, 0, 0};
+    struct trawl_match match = {0, 0, 0, 0, 0};
     struct bench_sink sink = {{0, 0, full}, full, NULL};
     enum trawl_status status;
     bool found = false;
