@@ -186,21 +186,7 @@ struct trawl_encoding {
     uint32_t (*encode)(void *context, uint32_t code_point, uint8_t bytes[4]);
 };
 
-/* What patterns and texts of a plan with errors are sequences of (docs/approximate.md). */
-enum trawl_alphabet {
-    TRAWL_BYTES = 0,
-    TRAWL_CHARACTERS = 1, /* of UTF-8; a byte that is part of none is one itself */
-    TRAWL_DNA = 2         /* letters of either case. Patterns: the 15 codes of IUPAC, of which U is
-                             none. Other bytes of a text equal nothing */
-};
-
-#define TRAWL_ERRORS_MAX 31
-
-/* Symbols [begin, end) of each pattern, from 0 on. */
-struct trawl_range {
-    uint64_t begin;
-    uint64_t end;
-};
+#include "trawl_errors.h" /* plans with errors: alphabets */
 
 struct trawl_plan_options {
     uint64_t size;             /* sizeof(struct trawl_plan_options) */

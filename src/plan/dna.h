@@ -7,10 +7,9 @@
 /* Bits 1, 2, 4, 8 for A, C, G, T: the bases that a letter of either case stands for; 0: none. */
 static inline uint32_t dna_bases(uint8_t letter)
 {
-    static const uint8_t bases[32] = {
-        ['A' & 31] = 1,  ['C' & 31] = 2,  ['G' & 31] = 4,  ['T' & 31] = 8,  ['R' & 31] = 5,
-        ['Y' & 31] = 10, ['S' & 31] = 6,  ['W' & 31] = 9,  ['K' & 31] = 12, ['M' & 31] = 3,
-        ['B' & 31] = 14, ['D' & 31] = 13, ['H' & 31] = 11, ['V' & 31] = 7,  ['N' & 31] = 15};
+    /* Of the letters @ to Z and five more. */
+    static const uint8_t bases[32] = {0, 1, 14, 2, 13, 0, 0, 4, 11, 0,  0, 12, 0, 3, 15, 0,
+                                      0, 0, 5,  6, 8,  0, 7, 9, 0,  10, 0, 0,  0, 0, 0,  0};
 
     return (letter & 0xc0) == 0x40 ? bases[letter & 31] : 0;
 }

@@ -54,6 +54,8 @@ static bool is_exact(const struct trawl_plan *plan)
     struct trawl_text *opened = NULL;
     uint64_t count = 0, listed = 0;
 
+    if (trawl_plan_errors(plan, NULL, NULL, NULL)) /* this oracle knows none */
+        return true;
     options.engine = TRAWL_ENGINE_CPU;
     options.threads = 1;
     if (searcher == NULL)

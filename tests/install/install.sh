@@ -36,7 +36,7 @@ installed() {
 test_files() {
     local file
 
-    for file in trawl.h trawl_batches.h trawl_map.h trawl_records.h libtrawl.a libtrawl.so trawl.pc trawl-config.cmake; do
+    for file in trawl.h trawl_batches.h trawl_errors.h trawl_map.h trawl_records.h libtrawl.a libtrawl.so trawl.pc trawl-config.cmake; do
         installed "$file" >/dev/null
     done
     [ "$("$prefix/bin/trawl" --version | head -n 1 | grep -c trawl)" -eq 1 ]
@@ -52,7 +52,7 @@ test_files() {
     grep -q '^complete .* tg$' "$prefix/share/bash-completion/completions/tg"
     grep -qx 'complete -c tg -w trawl' "$prefix/share/fish/vendor_completions.d/tg.fish"
     # Only the headers meant for others, and nothing that names the folder it was built in.
-    [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 4 ]
+    [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 5 ]
     if grep -rlF "$build" "$prefix"; then
         echo 'the files above name the build folder' >&2
         return 1

@@ -144,7 +144,7 @@ BAD = [  # (what to replace in trawl.h, with what, what is said of it; None: not
     (r'TRAWL_BOUND_OUTPUT = 5', 'TRAWL_BOUND_OUTPUT = 5, TRAWL_BOUND_MORE = 6', None),
     (r'(    uint64_t chunk_count;\n)', r'    uint64_t more;\n\1', 'struct trawl_stats: a member'),
     (r'uint32_t thread_count; ', 'uint64_t thread_count; ', 'struct trawl_stats: a member'),
-    (r'(    uint64_t pattern_index;\n)', r'\1    uint64_t more;\n', 'struct trawl_match has grown'),
+    (r'(    uint16_t distance;)', r'    uint64_t more;\n\1', 'struct trawl_match has grown'),
     (r'TRAWL_WHOLE_WORD = 2', 'TRAWL_WHOLE_WORD = 8', 'TRAWL_WHOLE_WORD is 8, was 2'),
     (r'X\(BUSY, 11', 'X(BUSY, 15', 'TRAWL_BUSY is 15, was 11'),
     (r'TRAWL_API uint32_t trawl_plan_flags.*', '', 'trawl_plan_flags@TRAWL_0 is gone'),

@@ -61,6 +61,8 @@ static bool is_exact(const struct trawl_plan *plan)
 
     if (query.pattern_count > PATTERNS_MAX)
         return false;
+    if (trawl_plan_errors(plan, NULL, NULL, NULL)) /* this oracle knows none */
+        return true;
     for (uint64_t i = 0; i < query.pattern_count; i++) {
         struct trawl_pattern pattern = trawl_plan_pattern(plan, i);
 
