@@ -88,8 +88,7 @@ static enum trawl_status worker_open(struct engine *engine, struct engine_worker
     if (engine->cuda != NULL)
         TRAWL_TRY_DONE(approx_device_open(engine->cuda, &worker->device, error));
     else
-        TRAWL_TRY_DONE(
-            approx_host_open(engine->cpu, engine->instruction_set, &worker->host, error));
+        TRAWL_TRY_DONE(approx_host_open(engine->cpu, &worker->host, error));
     *worker_out = worker;
     worker = NULL;
 done:

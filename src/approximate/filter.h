@@ -1,56 +1,57 @@
-/* filter: candidates among all begins, or all ends, of a part of a text, for one literal.
+/* filter: candidates among all places of a text, for each literal of a search.
  *
- * Both compare 64 symbols of a literal at most, so they may say yes where verify.h says no, but
- * never the other way round. One file for each instruction set fills the table.
+ * With mismatches a bit for each begin, by counting in bit planes; with edits a bit for each end,
+ * by columns of Sellers' table in bits. At most 64 symbols of a literal are compared, its first
+ * ones or, with edits, its last ones. So a filter may say yes where verify.h says no, but never the
+ * other way round.
  */
 #ifndef TRAWL_APPROXIMATE_FILTER_H
 #define TRAWL_APPROXIMATE_FILTER_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base/status.h"
 
 #define FILTER_SYMBOLS_MAX 64u
-#define FILTER_PLACES_MAX 8192u /* of a tile: a multiple of 512 */
-#define FILTER_SLACK 64u        /* bytes readable beyond what is looked at */
-#define FILTER_PLANE_WORDS                                                \
-    160u /* of a tile's places and symbols, with room to load beyond them \
-          */
+#define FILTER_BYTES_MAX 32768u /* of a look */
+#define FILTER_SLACK 64u        /* bytes readable beyond those looked at */
 
-/* Where in a tile's text the bytes of each class stand: planes[c] has the bit of place i at bit
- * i % 64 of word i / 64. Places beyond `bytes` have no bit. */
-struct filter_tile {
-    uint64_t planes_room; /* words of each plane, room beyond the places included */
-    uint64_t *planes;     /* class_count * planes_room, aligned to 64 */
-    const uint8_t *text;
-    uint64_t bytes; /* of text: at most FILTER_PLACES_MAX + FILTER_SYMBOLS_MAX + slack */
+/* What is looked for. Symbols are classes of bytes, as in struct approximate. */
+struct approx_filter_literals {
+    const uint64_t (*classes)[4];
+    uint32_t class_count; /* at most 256 */
+    uint32_t literal_count;
+    const uint32_t *symbols;
+    const uint64_t *symbol_begin; /* literal_count + 1 */
+    const uint8_t *exact; /* bit 0: this symbol is not replaced; edits do not heed it. NULL: none */
+    uint32_t errors_max;  /* at most 31, and less than each literal's symbols */
+    bool edits;
 };
 
-/* The part of a literal that is compared. */
-struct filter_literal {
-    const uint32_t *classes; /* of its symbols: count */
-    uint32_t count;          /* 1 to FILTER_SYMBOLS_MAX */
-    uint32_t errors_max;     /* less than count */
-    uint64_t exact;          /* bit j: symbol j has no error (mismatches) */
-};
+struct approx_filter; /* immutable: for any number of threads */
+struct approx_scan;   /* one thread's */
 
-struct filter_ops {
-    const char *name;
-    /* Fill the tile's planes. */
-    void (*planes)(const uint64_t (*classes)[4], uint32_t class_count, const uint8_t *text,
-                   uint64_t bytes, struct filter_tile *tile);
-    /* Mismatches: a bit for each begin in [0, places) that has at most errors_max of them and whose
-     * count symbols lie in the tile's bytes. Returns how many there are. found: places / 64 words,
-     * rounded up; bits beyond `places` are 0. */
-    uint64_t (*mismatches)(const struct filter_tile *tile, const struct filter_literal *literal,
-                           uint64_t places, uint64_t *found);
-    /* Edits: a bit for each place i in [0, bytes) such that some span of text[0 .. bytes) that ends
-     * with place i is within errors_max edits. Returns how many there are. found: bytes / 64 words,
-     * rounded up. */
-    uint64_t (*edits)(const uint64_t (*classes)[4], const struct filter_literal *literal,
-                      const uint8_t *text, uint64_t bytes, uint64_t *found);
-};
+/* Keeps nothing of `literals`. Errors: MEMORY. Cost: one pass over the symbols. */
+enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
+                                     struct approx_filter **filter, struct trawl_error *error);
+void approx_filter_close(struct approx_filter *filter); /* NULL: nothing */
+/* How many bytes one look takes at most: those that cost the least for each byte. */
+uint32_t approx_filter_bytes_max(const struct approx_filter *filter);
 
-/* The table of an instruction set by its name, as find_by_name has them; NULL: portable. */
-const struct filter_ops *filter_by_name(const char *name);
+/* Keeps the filter. The instruction set by its name, as find_by_name has them; NULL: portable.
+ * Errors: MEMORY. */
+enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
+                                   struct approx_scan **scan, struct trawl_error *error);
+void approx_scan_close(struct approx_scan *scan); /* NULL: nothing */
+
+/* These bytes are searched from now on: at most approx_filter_bytes_max, and FILTER_SLACK more are
+ * readable. What is beyond them, before or after, has no part in an answer. */
+void approx_scan_look(struct approx_scan *scan, const uint8_t *text, uint32_t bytes);
+/* One literal's candidates: literal number *literal, which is another for each index in [0,
+ * literal_count). Returns how many places of [0, bytes) are candidates: place i if bit i % 64 of
+ * found[i / 64] is set. found: room for FILTER_BYTES_MAX / 64 words. bytes / 64 of them, rounded
+ * up, are the answer, unless it is 0. Mismatches: an occurrence begins at place i, and what is
+ * compared of it lies within the bytes. Edits: some span of the bytes that ends with place i is
+ * within errors_max edits. */
+uint32_t approx_scan_find(struct approx_scan *scan, uint32_t index, uint32_t *literal,
+                          uint64_t *found);
 
 #endif

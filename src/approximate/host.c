@@ -9,37 +9,39 @@
 #include "base/memory.h"
 
 #define CANDIDATES_MAX (1u << 20) /* of a step, unless it is one begin */
-#define TILE_BYTES_MAX (FILTER_PLACES_MAX + 4u * FILTER_SYMBOLS_MAX)
 
 struct approx_host {
     struct engine *cpu;
+    const char *instruction_set;
     struct engine_worker *pieces; /* of that engine, for the plan of pieces; NULL: not yet */
     struct engine_result result;  /* of pieces */
-    const struct filter_ops *filter;
     const struct approximate *approximate;
-    struct filter_tile tile;
-    uint64_t planes_count; /* words of tile.planes */
-    uint64_t found[TILE_BYTES_MAX / 64];
-    uint8_t text[TILE_BYTES_MAX + FILTER_SLACK]; /* of a tile that lacks the slack */
+    struct approx_filter *filter; /* PLANES, COLUMNS */
+    struct approx_scan *scan;     /* of the filter */
+    uint64_t found[FILTER_BYTES_MAX / 64];
+    uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK]; /* of a look that lacks the slack */
 };
 
-enum trawl_status approx_host_open(struct engine *cpu, const char *instruction_set,
-                                   struct approx_host **host, struct trawl_error *error)
+enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
+                                   struct trawl_error *error)
 {
+    struct engine_properties properties;
     void *memory;
 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof **host, &memory, error));
+    engine_cpu.properties(cpu, &properties);
     *host = (struct approx_host *)memory;
     (*host)->cpu = cpu;
-    (*host)->filter = filter_by_name(instruction_set);
+    (*host)->instruction_set = properties.instruction_set;
     return TRAWL_OK;
 }
 
-static void planes_release(struct approx_host *host)
+static void filter_release(struct approx_host *host)
 {
-    memory_release(host->tile.planes, host->planes_count, sizeof *host->tile.planes);
-    host->tile.planes = NULL;
-    host->planes_count = 0;
+    approx_scan_close(host->scan);
+    approx_filter_close(host->filter);
+    host->scan = NULL;
+    host->filter = NULL;
 }
 
 void approx_host_close(struct approx_host *host)
@@ -49,26 +51,26 @@ void approx_host_close(struct approx_host *host)
     if (host->pieces != NULL)
         engine_cpu.release(host->pieces);
     hits_release(&host->result.hits);
-    planes_release(host);
+    filter_release(host);
     memory_release(host, 1, sizeof *host);
 }
 
 enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
                                     struct trawl_error *error)
 {
-    uint64_t count = (uint64_t)approximate->class_count * FILTER_PLANE_WORDS;
-    void *memory;
+    const struct approx_filter_literals literals = {
+        approximate->classes,    approximate->class_count,  approximate->plan->literal_count,
+        approximate->symbols,    approximate->symbol_begin, approximate->exact,
+        approximate->errors_max, approximate->edits};
 
     host->approximate = approximate;
+    filter_release(host);
     if (approximate->method == APPROX_PIECES)
         return engine_cpu.compile(host->cpu, 0, approximate->pieces, &host->pieces, error);
-    if (approximate->method != APPROX_PLANES || count <= host->planes_count)
+    if (approximate->method == APPROX_ALL)
         return TRAWL_OK;
-    planes_release(host);
-    TRAWL_TRY(memory_allocate(count, sizeof *host->tile.planes, &memory, error));
-    host->tile.planes = (uint64_t *)memory;
-    host->planes_count = count;
-    return TRAWL_OK;
+    TRAWL_TRY(approx_filter_open(&literals, &host->filter, error));
+    return approx_scan_open(host->filter, host->instruction_set, &host->scan, error);
 }
 
 /* ---- Pieces -------------------------------------------------------------------------------- */
@@ -97,36 +99,24 @@ static enum trawl_status by_pieces(struct approx_host *host, const struct engine
 
 /* ---- Planes and columns -------------------------------------------------------------------- */
 
-/* The symbols that are compared: of edits the last ones, which an end is known by. */
-static struct filter_literal part_of(const struct approximate *approximate, uint32_t literal)
+/* Candidates are places that were looked at from place `from` of the chunk on, without the first
+ * `known`. Those of ends that follow each other make one. */
+static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
+                                   uint64_t places, uint32_t literal, uint64_t count,
+                                   struct approx_candidates *candidates, struct trawl_error *error)
 {
-    const uint64_t *begin = approximate->symbol_begin + literal;
-    uint64_t count = min_u64(begin[1] - begin[0], FILTER_SYMBOLS_MAX);
-    uint64_t first = approximate->edits ? begin[1] - count : begin[0];
-    struct filter_literal part = {.classes = approximate->symbols + first,
-                                  .count = (uint32_t)count,
-                                  .errors_max = approximate->errors_max};
+    const bool edits = host->approximate->edits;
 
-    for (uint64_t i = 0; i < count; i++)
-        if ((approximate->exact[first + i] & APPROX_EXACT_SYMBOL) != 0)
-            part.exact |= UINT64_C(1) << i;
-    return part;
-}
-
-/* A candidate of each bit, `shift` after its place; bits of ends that follow each other make one.
- */
-static enum trawl_status take_bits(const uint64_t *found, uint64_t words, uint64_t count,
-                                   uint32_t literal, int64_t shift,
-                                   struct approx_candidates *candidates, bool edits,
-                                   struct trawl_error *error)
-{
     TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
-    for (uint64_t w = 0; w < words; w++)
-        for (uint64_t bits = found[w]; bits != 0; bits &= bits - 1) {
-            int64_t place = shift + (int64_t)(64 * w) + __builtin_ctzll(bits);
+    for (uint64_t w = 0; w < (places + 63) / 64; w++)
+        for (uint64_t bits = host->found[w]; bits != 0; bits &= bits - 1) {
+            uint64_t at = 64 * w + (uint64_t)__builtin_ctzll(bits);
+            int64_t place = (int64_t)(from + at + edits); /* of an end: after it */
             struct approx_candidate *last =
                 candidates->count > 0 ? &candidates->items[candidates->count - 1] : NULL;
 
+            if (at < known || at >= places)
+                continue;
             if (edits && last != NULL && last->literal == literal &&
                 last->place + last->reach + 1 == place)
                 last->reach++;
@@ -137,11 +127,10 @@ static enum trawl_status take_bits(const uint64_t *found, uint64_t words, uint64
     return TRAWL_OK;
 }
 
-/* The bytes from `from` on that a tile looks at, with room to load beyond them. */
-static const uint8_t *tile_text(struct approx_host *host, const struct engine_chunk *chunk,
+/* `bytes` of the chunk from `from` on, with room to load beyond them. */
+static const uint8_t *look_text(struct approx_host *host, const struct engine_chunk *chunk,
                                 uint64_t from, uint64_t bytes)
 {
-    TRAWL_ASSERT(bytes <= TILE_BYTES_MAX);
     if (chunk->owned + chunk->readable - from >= bytes + FILTER_SLACK)
         return chunk->bytes + from;
     memcpy(host->text, chunk->bytes + from, (size_t)bytes);
@@ -149,40 +138,54 @@ static const uint8_t *tile_text(struct approx_host *host, const struct engine_ch
     return host->text;
 }
 
+/* Look at the chunk's bytes [from, end): the candidates of places before `to`, from `known` on.
+ * Ends early with more than `limit`. */
+static enum trawl_status look(struct approx_host *host, const struct engine_chunk *chunk,
+                              uint64_t from, uint64_t known, uint64_t to, uint64_t end,
+                              uint64_t limit, struct approx_candidates *candidates,
+                              struct trawl_error *error)
+{
+    approx_scan_look(host->scan, look_text(host, chunk, from, end - from), (uint32_t)(end - from));
+    for (uint32_t i = 0; i < host->approximate->plan->literal_count && candidates->count <= limit;
+         i++) {
+        uint32_t literal;
+        uint64_t count = approx_scan_find(host->scan, i, &literal, host->found);
+
+        if (count > 0)
+            TRAWL_TRY(
+                take_bits(host, from, known - from, to - from, literal, count, candidates, error));
+    }
+    return TRAWL_OK;
+}
+
+/* A look at begins needs as many bytes more as are compared of a literal; one at ends as many bytes
+ * before them as a span within the errors may have, and the last ends are those of occurrences that
+ * begin before *to. */
 static enum trawl_status by_filter(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to,
                                    struct approx_candidates *candidates, struct trawl_error *error)
 {
     const struct approximate *approximate = host->approximate;
-    const bool edits = approximate->edits;
-    uint64_t places, bytes;
-    const uint8_t *text;
+    const uint64_t bytes_max = approx_filter_bytes_max(host->filter);
+    const uint64_t more = FILTER_SYMBOLS_MAX + (approximate->edits ? TRAWL_ERRORS_MAX : 0);
+    const uint64_t chunk_end = chunk->owned + chunk->after;
+    const uint64_t limit = *to - from > 1 ? CANDIDATES_MAX : UINT64_MAX;
+    uint64_t places_end = *to;
 
-    *to = min_u64(*to, from + FILTER_PLACES_MAX);
-    places = *to - from;
-    bytes = min_u64(chunk->owned + chunk->after - from,
-                    places + FILTER_SYMBOLS_MAX + (edits ? TRAWL_ERRORS_MAX : 0));
-    text = tile_text(host, chunk, from, bytes);
-    if (!edits) {
-        host->tile.planes_room = FILTER_PLANE_WORDS;
-        host->filter->planes(approximate->classes, approximate->class_count, text, bytes,
-                             &host->tile);
-    }
-    for (uint32_t i = 0; i < approximate->plan->literal_count; i++) {
-        struct filter_literal part = part_of(approximate, i);
-        uint64_t count =
-            edits ? host->filter->edits(approximate->classes, &part, text, bytes, host->found)
-                  : host->filter->mismatches(&host->tile, &part, places, host->found);
+    if (approximate->edits)
+        places_end = min_u64(*to + approximate->plan->need_after, chunk_end);
+    for (uint64_t at = from; at < places_end;) {
+        uint64_t first = approximate->edits ? max_u64(at, from + more) - more : at;
+        uint64_t next = min_u64(places_end, first + bytes_max - (approximate->edits ? 0 : more));
+        uint64_t end = approximate->edits ? next : min_u64(next + more, chunk_end);
 
-        if (count == 0)
-            continue;
-        TRAWL_TRY(take_bits(host->found, ((edits ? bytes : places) + 63) / 64, count, i,
-                            (int64_t)from + (edits ? 1 : 0), candidates, edits, error));
-        if (candidates->count > CANDIDATES_MAX && places > 1) {
+        TRAWL_TRY(look(host, chunk, first, at, next, end, limit, candidates, error));
+        if (candidates->count > limit) {
             candidates->count = 0;
-            *to = from + places / 2;
+            *to = from + (*to - from) / 2;
             return by_filter(host, chunk, from, to, candidates, error);
         }
+        at = next;
     }
     return TRAWL_OK;
 }

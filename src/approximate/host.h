@@ -7,8 +7,8 @@
 struct approx_host;
 
 /* `cpu` is the host's engine. Errors: MEMORY. */
-enum trawl_status approx_host_open(struct engine *cpu, const char *instruction_set,
-                                   struct approx_host **host, struct trawl_error *error);
+enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
+                                   struct trawl_error *error);
 void approx_host_close(struct approx_host *host); /* NULL: nothing */
 /* Searches are by this from now on. */
 enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,

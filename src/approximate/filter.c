@@ -1,0 +1,458 @@
+/* filter: the literals' rows, and one thread's search for them.
+ *
+ * A row is a bit for each place: is the symbol at place + shift in a class? With edits the shift is
+ * 0, and the rows are those of the classes. Literals share rows.
+ */
+#include "approximate/filter.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "approximate/filter_ops.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define CLASSES_MAX 256u
+#define ROWS_BYTES \
+    24576u /* of a look with mismatches: in a first-level cache beside other things */
+#define EDITS_MORE_WORDS (4u * FILTER_WINDOWS_MAX) /* two warm ones, and windows' last ones */
+#define LOOK_BYTES_MIN 1024u
+#define LOOK_BYTES_MISMATCHES 8192u
+#define LOOK_BYTES_SELECTED 16384u
+/* Literals with one exact part in common: they are searched where that part stands, among places
+ * that are brought together first. That costs as much as 30 literals elsewhere. */
+#define GROUP_LITERALS_MIN 32u
+
+/* Row 0 of mismatches has no bit. */
+struct row {
+    uint16_t class;
+    uint8_t shift;
+};
+
+/* A literal's rows: those of exact symbols first. With mismatches the others are made a multiple of
+ * four by row 0. */
+struct literal {
+    uint64_t exact_key; /* equal exact parts have equal ones */
+    uint64_t rows_begin;
+    uint32_t number;
+    uint8_t symbols;
+    uint8_t exact_count;
+    uint8_t count;  /* of the others */
+    uint32_t group; /* the index of its first literal; UINT32_MAX: in none */
+};
+
+struct approx_filter {
+    struct filter_class *classes;
+    struct literal *literals; /* by exact part */
+    uint16_t *numbers;        /* of rows, for all literals */
+    uint64_t numbers_count;
+    uint64_t numbers_room;
+    struct row rows[CLASSES_MAX * FILTER_SYMBOLS_MAX + 1];
+    uint32_t row_count;
+    uint32_t class_count;
+    uint32_t literal_count;
+    uint32_t errors_max;
+    uint32_t symbols_max;
+    uint32_t bytes_max;
+    bool edits;
+    bool has_groups;
+};
+
+struct approx_scan {
+    const struct approx_filter *filter;
+    const struct filter_ops *ops;
+    uint64_t plane_words;
+    uint64_t *planes;          /* class_count * plane_words */
+    struct filter_rows rows;   /* row_count of them */
+    struct filter_rows places; /* the same at selected places alone; words NULL: no groups */
+    uint64_t selected[FILTER_BYTES_MAX / 64];
+    uint64_t selected_found[FILTER_BYTES_MAX / 64];
+    uint64_t selected_count;
+    uint32_t selected_group; /* UINT32_MAX: none yet */
+    uint32_t bytes;
+    struct filter_windows windows;
+    struct filter_vote vote;
+};
+
+/* ---- The literals -------------------------------------------------------------------------- */
+
+static void make_class(const uint64_t has[4], struct filter_class *class)
+{
+    memset(class, 0, sizeof *class);
+    memcpy(class->has, has, sizeof class->has);
+    for (uint32_t b = 0; b < 256; b++)
+        if ((has[b / 64] >> b % 64 & 1) != 0)
+            class->nibbles[b / 128][b % 16] |= (uint8_t)(1u << b / 16 % 8);
+}
+
+/* The number of this row, which is made if it is new. */
+static uint16_t row_number(struct approx_filter *filter, uint16_t *known, uint32_t class,
+                           uint32_t shift)
+{
+    uint16_t *number = &known[class * FILTER_SYMBOLS_MAX + shift];
+
+    if (*number == UINT16_MAX) {
+        *number = (uint16_t)filter->row_count;
+        filter->rows[filter->row_count++] = (struct row){(uint16_t) class, (uint8_t)shift};
+    }
+    return *number;
+}
+
+static void add_literal(struct approx_filter *filter, const struct approx_filter_literals *literals,
+                        uint32_t index, uint16_t *known)
+{
+    const uint64_t *begin = literals->symbol_begin + index;
+    struct literal *literal = &filter->literals[index];
+    uint32_t symbols = (uint32_t)min_u64(begin[1] - begin[0], FILTER_SYMBOLS_MAX);
+    uint64_t first = filter->edits ? begin[1] - symbols : begin[0];
+    uint16_t *numbers = filter->numbers + filter->numbers_count;
+    uint32_t count = 0;
+
+    TRAWL_ASSERT(begin[1] - begin[0] > filter->errors_max);
+    *literal =
+        (struct literal){.rows_begin = filter->numbers_count, .number = index, .group = UINT32_MAX};
+    literal->symbols = (uint8_t)symbols;
+    filter->symbols_max = (uint32_t)max_u64(filter->symbols_max, symbols);
+    for (uint32_t pass = 0; pass < 2; pass++) { /* exact symbols, the others */
+        for (uint32_t j = 0; j < symbols; j++) {
+            bool exact =
+                !filter->edits && literals->exact != NULL && (literals->exact[first + j] & 1) != 0;
+
+            if (exact != (pass == 0))
+                continue;
+            numbers[count++] =
+                row_number(filter, known, literals->symbols[first + j], filter->edits ? 0 : j);
+            if (exact)
+                literal->exact_key =
+                    (literal->exact_key + numbers[count - 1] + 1) * 0x9e3779b97f4a7c15u;
+        }
+        if (pass == 0)
+            literal->exact_count = (uint8_t)count;
+    }
+    while (!filter->edits && (count - literal->exact_count) % 4 != 0)
+        numbers[count++] = 0;
+    literal->count = (uint8_t)(count - literal->exact_count);
+    filter->numbers_count += count;
+}
+
+static int compare_literals(const void *a, const void *b)
+{
+    const struct literal *left = (const struct literal *)a, *right = (const struct literal *)b;
+
+    if (left->exact_key != right->exact_key)
+        return left->exact_key < right->exact_key ? -1 : 1;
+    return left->number < right->number ? -1 : left->number > right->number;
+}
+
+static bool equal_exact(const struct approx_filter *filter, const struct literal *a,
+                        const struct literal *b)
+{
+    return a->exact_count == b->exact_count &&
+           memcmp(filter->numbers + a->rows_begin, filter->numbers + b->rows_begin,
+                  a->exact_count * sizeof *filter->numbers) == 0;
+}
+
+static void find_groups(struct approx_filter *filter)
+{
+    if (filter->literal_count == 0)
+        return;
+    qsort(filter->literals, filter->literal_count, sizeof *filter->literals, compare_literals);
+    for (uint32_t i = 0, end; i < filter->literal_count; i = end) {
+        for (end = i + 1; end < filter->literal_count; end++)
+            if (!equal_exact(filter, &filter->literals[i], &filter->literals[end]))
+                break;
+        if (filter->literals[i].exact_count == 0 || end - i < GROUP_LITERALS_MIN)
+            continue;
+        filter->has_groups = true;
+        for (uint32_t j = i; j < end; j++)
+            filter->literals[j].group = i;
+    }
+}
+
+static uint32_t best_bytes(const struct approx_filter *filter)
+{
+    uint64_t bytes = ROWS_BYTES * 8 / max_u64(filter->row_count, 1);
+
+    if (filter->edits)
+        return FILTER_BYTES_MAX;
+    if (filter->has_groups)
+        return LOOK_BYTES_SELECTED;
+    bytes = max_u64(min_u64(bytes, LOOK_BYTES_MISMATCHES), LOOK_BYTES_MIN);
+    return (uint32_t)(bytes / LOOK_BYTES_MIN * LOOK_BYTES_MIN);
+}
+
+/* Rows that literals take at most: of symbols, and three more that make them a multiple of four. */
+static uint64_t numbers_room(const struct approx_filter_literals *literals)
+{
+    uint64_t room = 0;
+
+    for (uint32_t i = 0; i < literals->literal_count; i++)
+        room +=
+            min_u64(literals->symbol_begin[i + 1] - literals->symbol_begin[i], FILTER_SYMBOLS_MAX) +
+            3;
+    return room;
+}
+
+static enum trawl_status make_literals(struct approx_filter *filter,
+                                       const struct approx_filter_literals *literals,
+                                       struct trawl_error *error)
+{
+    const uint64_t known_count = CLASSES_MAX * FILTER_SYMBOLS_MAX;
+    void *known;
+
+    TRAWL_TRY(memory_allocate(known_count, sizeof(uint16_t), &known, error));
+    memset(known, 0xff, known_count * sizeof(uint16_t));
+    if (!filter->edits)
+        filter->row_count = 1;
+    for (uint32_t i = 0; i < filter->literal_count; i++)
+        add_literal(filter, literals, i, (uint16_t *)known);
+    memory_release(known, known_count, sizeof(uint16_t));
+    find_groups(filter);
+    filter->bytes_max = best_bytes(filter);
+    return TRAWL_OK;
+}
+
+enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
+                                     struct approx_filter **filter_out, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+    struct approx_filter *filter;
+    void *memory;
+
+    TRAWL_ASSERT(literals->class_count <= CLASSES_MAX && literals->errors_max < 32);
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *filter, &memory, error));
+    filter = (struct approx_filter *)memory;
+    filter->class_count = literals->class_count;
+    filter->literal_count = literals->literal_count;
+    filter->errors_max = literals->errors_max;
+    filter->edits = literals->edits;
+    filter->numbers_room = numbers_room(literals);
+    TRAWL_TRY_DONE(memory_allocate(filter->class_count, sizeof *filter->classes, &memory, error));
+    filter->classes = (struct filter_class *)memory;
+    TRAWL_TRY_DONE(
+        memory_allocate(filter->literal_count, sizeof *filter->literals, &memory, error));
+    filter->literals = (struct literal *)memory;
+    TRAWL_TRY_DONE(memory_allocate(filter->numbers_room, sizeof *filter->numbers, &memory, error));
+    filter->numbers = (uint16_t *)memory;
+    for (uint32_t c = 0; c < filter->class_count; c++)
+        make_class(literals->classes[c], &filter->classes[c]);
+    TRAWL_TRY_DONE(make_literals(filter, literals, error));
+    *filter_out = filter;
+    filter = NULL;
+done:
+    approx_filter_close(filter);
+    return status;
+}
+
+void approx_filter_close(struct approx_filter *filter)
+{
+    if (filter == NULL)
+        return;
+    memory_release(filter->classes, filter->class_count, sizeof *filter->classes);
+    memory_release(filter->literals, filter->literal_count, sizeof *filter->literals);
+    memory_release(filter->numbers, filter->numbers_room, sizeof *filter->numbers);
+    memory_release(filter, 1, sizeof *filter);
+}
+
+uint32_t approx_filter_bytes_max(const struct approx_filter *filter)
+{
+    return filter->bytes_max;
+}
+
+/* ---- A scan -------------------------------------------------------------------------------- */
+
+static const struct filter_ops *ops_by_name(const char *name)
+{
+#if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
+    if (name != NULL && strncmp(name, "avx512", 6) == 0)
+        return &approx_filter_avx512;
+    if (name != NULL && strcmp(name, "avx2") == 0)
+        return &approx_filter_avx2;
+#elif defined(__aarch64__) && !defined(TRAWL_ONLY_PORTABLE)
+    if (name != NULL && strcmp(name, "neon") == 0)
+        return &approx_filter_neon;
+#endif
+    (void)name;
+    return &approx_filter_portable;
+}
+
+static enum trawl_status rows_open(uint64_t row_count, uint64_t row_words, struct filter_rows *rows,
+                                   struct trawl_error *error)
+{
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(row_count * row_words, sizeof *rows->words, &memory, error));
+    rows->words = (uint64_t *)memory;
+    rows->row_words = row_words;
+    return TRAWL_OK;
+}
+
+enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
+                                   struct approx_scan **scan_out, struct trawl_error *error)
+{
+    const uint64_t words = filter->bytes_max / 64;
+    enum trawl_status status = TRAWL_OK;
+    struct approx_scan *scan;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *scan, &memory, error));
+    scan = (struct approx_scan *)memory;
+    scan->filter = filter;
+    scan->ops = ops_by_name(instruction_set);
+    scan->plane_words = words + FILTER_WINDOWS_MAX; /* shifted loads go beyond */
+    TRAWL_TRY_DONE(memory_allocate_zeroed(filter->class_count * scan->plane_words,
+                                          sizeof *scan->planes, &memory, error));
+    scan->planes = (uint64_t *)memory;
+    TRAWL_TRY_DONE(rows_open(filter->row_count, filter->edits ? words + EDITS_MORE_WORDS : words,
+                             &scan->rows, error));
+    if (filter->has_groups)
+        TRAWL_TRY_DONE(rows_open(filter->row_count, words, &scan->places, error));
+    *scan_out = scan;
+    scan = NULL;
+done:
+    approx_scan_close(scan);
+    return status;
+}
+
+static void rows_close(const struct approx_filter *filter, const struct filter_rows *rows)
+{
+    memory_release(rows->words, filter->row_count * rows->row_words, sizeof *rows->words);
+}
+
+void approx_scan_close(struct approx_scan *scan)
+{
+    if (scan == NULL)
+        return;
+    memory_release(scan->planes, scan->filter->class_count * scan->plane_words,
+                   sizeof *scan->planes);
+    rows_close(scan->filter, &scan->rows);
+    rows_close(scan->filter, &scan->places);
+    memory_release(scan, 1, sizeof *scan);
+}
+
+/* A plane's words as all windows' steps: word l of step t is word t - warm of window l. */
+static void make_windows(const uint64_t *plane, uint64_t words, uint32_t window_count,
+                         const struct filter_windows *windows, uint64_t *row)
+{
+    for (uint32_t l = 0; l < window_count; l++)
+        for (uint64_t t = 0; t < windows->warm + windows->words; t++) {
+            uint64_t word = l * windows->words + t - windows->warm; /* before the first: huge */
+
+            row[t * window_count + l] = word < words ? plane[word] : 0;
+        }
+}
+
+void approx_scan_look(struct approx_scan *scan, const uint8_t *text, uint32_t bytes)
+{
+    const struct approx_filter *filter = scan->filter;
+    const uint64_t words = (bytes + 63) / 64;
+    const uint32_t lanes = scan->ops->windows;
+
+    TRAWL_ASSERT(bytes <= filter->bytes_max);
+    scan->bytes = bytes;
+    scan->selected_group = UINT32_MAX;
+    scan->ops->planes(filter->classes, filter->class_count, text, bytes, scan->planes,
+                      scan->plane_words);
+    if (filter->edits) {
+        scan->windows.words = (words + lanes - 1) / lanes;
+        scan->windows.warm = (filter->symbols_max + filter->errors_max + 63) / 64;
+    } else {
+        scan->rows.words_used =
+            (words + FILTER_BLOCK_WORDS - 1) / FILTER_BLOCK_WORDS * FILTER_BLOCK_WORDS;
+    }
+    for (uint32_t r = filter->edits ? 0 : 1; r < filter->row_count; r++) {
+        const uint64_t *plane = scan->planes + filter->rows[r].class * scan->plane_words;
+        uint64_t *row = scan->rows.words + r * scan->rows.row_words;
+
+        if (filter->edits)
+            make_windows(plane, words, lanes, &scan->windows, row);
+        else
+            scan->ops->shift(plane, filter->rows[r].shift, scan->rows.words_used, row);
+    }
+}
+
+/* Clear bits from `count` on; returns how many are left. */
+static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
+{
+    uint32_t kept = 0;
+
+    for (uint64_t w = 0; w < words; w++) {
+        if (64 * w >= count)
+            found[w] = 0;
+        else if (count - 64 * w < 64)
+            found[w] &= (UINT64_C(1) << (count - 64 * w)) - 1;
+        kept += (uint32_t)__builtin_popcountll(found[w]);
+    }
+    return kept;
+}
+
+/* Bring together the places where the exact part of a group stands. */
+static void select_group(struct approx_scan *scan, const struct literal *literal, uint64_t words)
+{
+    const struct filter_rows *rows = &scan->rows;
+    const uint16_t *numbers = scan->filter->numbers + literal->rows_begin;
+
+    scan->selected_group = literal->group;
+    memset(scan->selected, 0xff, words * sizeof *scan->selected);
+    for (uint32_t i = 0; i < literal->exact_count; i++)
+        for (uint64_t w = 0; w < words; w++)
+            scan->selected[w] &= ~rows->words[numbers[i] * rows->row_words + w];
+    scan->selected_count = keep_bits(scan->selected, words, scan->bytes);
+    scan->places.words_used = (scan->selected_count + 64 * FILTER_BLOCK_WORDS - 1) /
+                              (64 * FILTER_BLOCK_WORDS) * FILTER_BLOCK_WORDS;
+    for (uint32_t r = 1; r < scan->filter->row_count; r++)
+        scan->ops->select(rows->words + r * rows->row_words, scan->selected, words,
+                          scan->places.words + r * scan->places.row_words);
+}
+
+/* The selected places' bits, each at its place. */
+static void spread_found(const struct approx_scan *scan, uint64_t words, uint64_t *found)
+{
+    uint64_t next = 0;
+
+    for (uint64_t w = 0; w < words; w++) {
+        found[w] = 0;
+        for (uint64_t places = scan->selected[w]; places != 0; places &= places - 1, next++)
+            if ((scan->selected_found[next / 64] >> next % 64 & 1) != 0)
+                found[w] |= places & (0 - places);
+    }
+}
+
+static bool find_mismatches(struct approx_scan *scan, const struct literal *literal, uint64_t words,
+                            uint64_t *found)
+{
+    const struct approx_filter *filter = scan->filter;
+    const uint16_t *numbers = filter->numbers + literal->rows_begin;
+
+    if (literal->group == UINT32_MAX)
+        return scan->ops->mismatches(&scan->rows, numbers, literal->exact_count, literal->count,
+                                     filter->errors_max, &scan->vote, found);
+    if (scan->selected_group != literal->group)
+        select_group(scan, literal, words);
+    if (!scan->ops->mismatches(&scan->places, numbers + literal->exact_count, 0, literal->count,
+                               filter->errors_max, &scan->vote, scan->selected_found) ||
+        keep_bits(scan->selected_found, scan->places.words_used, scan->selected_count) == 0)
+        return false;
+    spread_found(scan, words, found);
+    return true;
+}
+
+uint32_t approx_scan_find(struct approx_scan *scan, uint32_t index, uint32_t *literal_out,
+                          uint64_t *found)
+{
+    const struct approx_filter *filter = scan->filter;
+    const struct literal *literal = &filter->literals[index];
+    const uint64_t words = (scan->bytes + 63) / 64;
+    uint64_t places = scan->bytes;
+    bool any;
+
+    *literal_out = literal->number;
+    if (filter->edits) {
+        any = scan->ops->edits(&scan->rows, filter->numbers + literal->rows_begin, literal->count,
+                               filter->errors_max, &scan->windows, words, &scan->vote, found);
+    } else {
+        any = places >= literal->symbols && find_mismatches(scan, literal, words, found);
+        places -= literal->symbols - 1;
+    }
+    return any ? keep_bits(found, words, places) : 0;
+}

@@ -1,0 +1,421 @@
+/* filter_impl: the filters, in vectors of any width.
+ *
+ * A file that includes this has included filter_vector.h, and defines what its instruction set has:
+ * TERNARY(a, b, c, table), any operation of three vectors; HAS_ANY and vector_any; HAS_LOOKUP,
+ * bytes_table, bytes_lookup and bytes_mask. Compilers make the rest of what C says of vectors.
+ *
+ * Mismatches: a counter of two to five bits for each place, a vector for each bit, and one more for
+ * the counters that ran over. A counter begins so high that it runs over with mismatch k + 1. Rows
+ * are added by carry-save adders, four at a time.
+ *
+ * Edits: Myers, A fast bit-vector algorithm for approximate string matching based on dynamic
+ * programming, 1999, for blocks as Hyyro, A bit-vector algorithm for computing Levenshtein and
+ * Damerau edit distances, 2003. A word holds 64 places of the text, not of the pattern, as in sassy
+ * (Beeloo and Groot Koerkamp, 2025): the rows are the same for all literals, and below a row that
+ * has no cell within k errors nothing need be looked at.
+ */
+#ifndef TRAWL_APPROXIMATE_FILTER_IMPL_H
+#define TRAWL_APPROXIMATE_FILTER_IMPL_H
+
+#include <string.h>
+
+#include "approximate/filter_ops.h"
+
+/* What is made of three bits a, b, c. */
+#define SUM(a, b, c) ((a) ^ (b) ^ (c))
+#define CARRY(a, b, c) (((a) & (b)) | ((c) & ((a) ^ (b))))
+#define OR_BOTH(a, b, c) ((a) | ((b) & (c)))
+#define OR_NEITHER(a, b, c) ((a) | ~((b) | (c)))
+#define XOR_THEN_OR(a, b, c) (((a) ^ (b)) | (c))
+#ifdef TERNARY
+/* The result for each of the eight combinations, as a byte. */
+#define THREE(what, a, b, c) TERNARY(a, b, c, (what(0xf0, 0xcc, 0xaa)) & 255)
+#else
+#define THREE(what, a, b, c) what(a, b, c)
+#endif
+
+INLINE vector vector_load(const uint64_t *words)
+{
+    vector loaded;
+
+    memcpy(&loaded, words, sizeof loaded);
+    return loaded;
+}
+
+INLINE void vector_store(uint64_t *words, vector stored)
+{
+    memcpy(words, &stored, sizeof stored);
+}
+
+INLINE vector vector_every(uint64_t word)
+{
+    return (vector){0} + word;
+}
+
+#ifndef HAS_ANY
+/* Is a bit set? */
+INLINE bool vector_any(vector a)
+{
+    uint64_t any = 0;
+
+    for (uint32_t i = 0; i < VECTOR_WORDS; i++)
+        any |= a[i];
+    return any != 0;
+}
+#endif
+
+/* A block was asked `votes` times whether anything is left, at last with the answer no (passed) or
+ * at its end. This settles where one block in nine is asked once too often. */
+INLINE void vote_move(struct filter_vote *vote, uint32_t votes, bool passed)
+{
+    if (votes > 1)
+        vote->from++;
+    else if (passed && vote->from > 0 && ++vote->passed % 8 == 0)
+        vote->from--;
+}
+
+/* ---- Planes and rows ----------------------------------------------------------------------- */
+
+#ifdef HAS_LOOKUP
+static void make_planes(const struct filter_class *classes, uint32_t class_count,
+                        const uint8_t *text, uint32_t bytes, uint64_t *planes, uint64_t plane_words)
+{
+    static const uint8_t bits[16] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    const bytes_vector bit_of = bytes_table(bits);
+
+    for (uint32_t w = 0; w < (bytes + 63) / 64; w++) {
+        bytes_vector low[BLOCK_VECTORS], high[BLOCK_VECTORS], bit[BLOCK_VECTORS];
+
+        /* An index of more than 127 finds 0: half of the bytes in either table. */
+        for (uint32_t v = 0; v < BLOCK_VECTORS; v++) {
+            bytes_vector loaded;
+
+            memcpy(&loaded, text + 64 * (uint64_t)w + v * VECTOR_BYTES, sizeof loaded);
+            low[v] = loaded & 0x8f;
+            high[v] = low[v] ^ 0x80;
+            bit[v] = bytes_lookup(bit_of, loaded >> 4);
+        }
+        for (uint32_t c = 0; c < class_count; c++) {
+            const bytes_vector first = bytes_table(classes[c].nibbles[0]);
+            const bytes_vector second = bytes_table(classes[c].nibbles[1]);
+            bytes_vector has[BLOCK_VECTORS];
+
+            for (uint32_t v = 0; v < BLOCK_VECTORS; v++)
+                has[v] = (bytes_lookup(first, low[v]) | bytes_lookup(second, high[v])) & bit[v];
+            planes[c * plane_words + w] = bytes_mask(has);
+        }
+    }
+}
+#else
+static void make_planes(const struct filter_class *classes, uint32_t class_count,
+                        const uint8_t *text, uint32_t bytes, uint64_t *planes, uint64_t plane_words)
+{
+    for (uint32_t c = 0; c < class_count; c++)
+        for (uint32_t w = 0; w < (bytes + 63) / 64; w++) {
+            uint64_t bits = 0;
+
+            for (uint32_t i = 0; i < 64; i++) {
+                uint8_t byte = text[64 * (uint64_t)w + i];
+
+                bits |= (classes[c].has[byte / 64] >> byte % 64 & 1) << i;
+            }
+            planes[c * plane_words + w] = bits;
+        }
+}
+#endif
+
+static void make_row(const uint64_t *plane, uint32_t shift, uint64_t words, uint64_t *row)
+{
+    for (uint64_t w = 0; w < words; w += VECTOR_WORDS)
+        vector_store(row + w, ~(vector_load(plane + w) >> shift | vector_load(plane + w + 1)
+                                                                      << 1 << (63 - shift)));
+}
+
+/* The bits of `word` at those of `places`, next to each other. */
+INLINE uint64_t compress(uint64_t word, uint64_t places)
+{
+#ifdef __BMI2__
+    return _pext_u64(word, places);
+#else
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; places != 0; places &= places - 1, i++)
+        bits |= (word >> __builtin_ctzll(places) & 1) << i;
+    return bits;
+#endif
+}
+
+static void select_places(const uint64_t *row, const uint64_t *places, uint64_t words,
+                          uint64_t *selected)
+{
+    uint64_t bits = 0;
+    uint32_t count = 0; /* of bits */
+
+    for (uint64_t w = 0; w < words; w++) {
+        uint64_t more = compress(row[w], places[w]);
+
+        bits |= more << count;
+        count += (uint32_t)__builtin_popcountll(places[w]);
+        if (count < 64)
+            continue;
+        *selected++ = bits;
+        count -= 64;
+        bits = count == 0 ? 0 : more >> ((uint32_t)__builtin_popcountll(places[w]) - count);
+    }
+    if (count > 0)
+        *selected = bits;
+}
+
+/* ---- Mismatches ---------------------------------------------------------------------------- */
+
+/* Add two bits to *sum; returns the carry. */
+INLINE vector add_two(vector *sum, vector a, vector b)
+{
+    vector carry = THREE(CARRY, a, b, *sum);
+
+    *sum = THREE(SUM, *sum, a, b);
+    return carry;
+}
+
+/* Add four rows' bits at `place` to the counters there; *over: those that ran over. */
+INLINE void add_rows(const struct filter_rows *rows, const uint16_t *numbers, uint64_t place,
+                     vector *sums, vector *over, const uint32_t bits)
+{
+    vector row[4], carry;
+
+    for (uint32_t i = 0; i < 4; i++)
+        row[i] = vector_load(rows->words + numbers[i] * rows->row_words + place);
+    carry = add_two(&sums[0], row[0], row[1]);
+    carry = add_two(&sums[1], carry, add_two(&sums[0], row[2], row[3]));
+    for (uint32_t b = 2; b + 1 < bits; b++) {
+        vector next = sums[b] & carry;
+
+        sums[b] ^= carry;
+        carry = next;
+    }
+    if (bits > 2) {
+        *over = THREE(OR_BOTH, *over, sums[bits - 1], carry);
+        sums[bits - 1] ^= carry;
+    } else {
+        *over |= carry;
+    }
+}
+
+INLINE bool count_mismatches(const struct filter_rows *rows, const uint16_t *numbers,
+                             uint32_t exact_count, uint32_t count, uint32_t errors_max,
+                             struct filter_vote *vote, uint64_t *found, const uint32_t bits)
+{
+    const uint32_t start = (1u << bits) - 1 - errors_max;
+    bool any = false;
+
+    for (uint64_t w = 0; w < rows->words_used; w += WINDOWS) {
+        vector sums[2][5], over[2] = {{0}, {0}};
+        uint32_t votes = 0;
+        bool passed = false;
+
+        for (uint32_t b = 0; b < bits; b++)
+            sums[0][b] = sums[1][b] = vector_every((uint64_t)0 - (start >> b & 1));
+        for (uint32_t i = 0; i < exact_count; i++)
+            for (uint32_t v = 0; v < 2; v++)
+                over[v] |=
+                    vector_load(rows->words + numbers[i] * rows->row_words + w + v * VECTOR_WORDS);
+        for (uint32_t i = 0;; i += 4) {
+            if (i >= 4 * vote->from || i == count) {
+                votes++;
+                passed = !vector_any(~(over[0] & over[1]));
+                if (passed || i == count)
+                    break;
+            }
+            for (uint32_t v = 0; v < 2; v++)
+                add_rows(rows, numbers + exact_count + i, w + v * VECTOR_WORDS, sums[v], &over[v],
+                         bits);
+        }
+        vote_move(vote, votes, passed);
+        any |= !passed;
+        vector_store(found + w, ~over[0]);
+        vector_store(found + w + VECTOR_WORDS, ~over[1]);
+    }
+    return any;
+}
+
+static bool find_mismatches(const struct filter_rows *rows, const uint16_t *numbers,
+                            uint32_t exact_count, uint32_t count, uint32_t errors_max,
+                            struct filter_vote *vote, uint64_t *found)
+{
+    if (errors_max < 4)
+        return count_mismatches(rows, numbers, exact_count, count, errors_max, vote, found, 2);
+    if (errors_max < 8)
+        return count_mismatches(rows, numbers, exact_count, count, errors_max, vote, found, 3);
+    if (errors_max < 16)
+        return count_mismatches(rows, numbers, exact_count, count, errors_max, vote, found, 4);
+    return count_mismatches(rows, numbers, exact_count, count, errors_max, vote, found, 5);
+}
+
+/* ---- Edits --------------------------------------------------------------------------------- */
+
+/* The cells of 64 places in each window, in the row of the symbol that was added last. Bit i of
+ * `more`, `less`: cell i is by one more, or less, than the cell before it. `left` is the cell
+ * before the first. */
+struct sellers_cells {
+    vector more[2], less[2], left[2];
+};
+
+/* The last place's cell in a symbol's row is by one more, or less, than the cell above it: 0 or 1
+ * for each window. */
+struct border {
+    vector more[2], less[2];
+};
+
+/* Go on to the next symbol's row. *border is that of the place before, then that of the last. */
+INLINE void cells_add(struct sellers_cells *cells, const uint64_t *row, struct border *border)
+{
+    for (uint32_t v = 0; v < 2; v++) {
+        const vector more = cells->more[v], less = cells->less[v];
+        const vector left_more = border->more[v], left_less = border->less[v];
+        vector equal = vector_load(row + v * VECTOR_WORDS), same = equal | less;
+        vector down_more, down_less;
+
+        cells->left[v] += left_more - left_less;
+        equal |= left_less;
+        equal = THREE(XOR_THEN_OR, (equal & more) + more, more, equal);
+        down_more = THREE(OR_NEITHER, less, equal, more);
+        down_less = more & equal;
+        border->more[v] = down_more >> 63;
+        border->less[v] = down_less >> 63;
+        down_more = down_more << 1 | left_more;
+        down_less = down_less << 1 | left_less;
+        cells->more[v] = THREE(OR_NEITHER, down_less, same, down_more);
+        cells->less[v] = down_more & same;
+    }
+}
+
+/* How many bits each half of a byte has. */
+INLINE void half_counts(vector bits, signed_vector *low, signed_vector *high)
+{
+    vector pairs = bits - (bits >> 1 & 0x5555555555555555u), halves;
+
+    halves = (pairs & 0x3333333333333333u) + (pairs >> 2 & 0x3333333333333333u);
+    *low = (signed_vector)(halves & 0x0f0f0f0f0f0f0f0fu);
+    *high = (signed_vector)(halves >> 4 & 0x0f0f0f0f0f0f0f0fu);
+}
+
+/* In each byte the sum of it and of those before it in its word. */
+INLINE signed_vector sums_before(signed_vector bytes)
+{
+    for (uint32_t shift = 8; shift < 64; shift *= 2)
+        bytes += (signed_vector)((vector)bytes << shift);
+    return bytes;
+}
+
+/* Not 0 in the lanes of windows where a cell may be within errors_max. The bound: from the begin of
+ * half a byte cells fall at most as often as it has bits of `less`. */
+INLINE vector cells_open(const struct sellers_cells *cells, uint32_t v, uint32_t errors_max)
+{
+    signed_vector more_low, more_high, less_low, less_high, middle, sum, least, other, smaller;
+    vector left = (cells->left[v] - errors_max - 1) & 0xff;
+
+    half_counts(cells->more[v], &more_low, &more_high);
+    half_counts(cells->less[v], &less_low, &less_high);
+    middle = more_low - less_low;
+    sum = middle + more_high - less_high;
+    least = -less_low;
+    other = middle - less_high;
+    smaller = other < least;
+    least = (other & smaller) | (least & ~smaller);
+    for (uint32_t shift = 8; shift < 64; shift *= 2)
+        left |= left << shift;
+    least += sums_before(sum) - sum + (signed_vector)left;
+    return (vector)least & 0x8080808080808080u;
+}
+
+/* A bit for each of 64 cells that is within errors_max. */
+static uint64_t cells_within(uint64_t more, uint64_t less, uint64_t left, uint32_t errors_max)
+{
+    uint64_t within = 0;
+
+    for (uint32_t i = 0; i < 64; i++) {
+        left += (more >> i & 1) - (less >> i & 1);
+        within |= (uint64_t)(left <= errors_max) << i;
+    }
+    return within;
+}
+
+/* The places' cells in the last row: what is within errors_max, into word `step` of each window. */
+static bool cells_take(const struct sellers_cells *cells, const vector open[2], uint32_t errors_max,
+                       uint64_t step, const struct filter_windows *windows, uint64_t words_total,
+                       uint64_t *found)
+{
+    uint64_t any = 0;
+
+    for (uint32_t lane = 0; lane < WINDOWS; lane++) {
+        uint32_t v = lane / VECTOR_WORDS, i = lane % VECTOR_WORDS;
+        uint64_t word = lane * windows->words + step;
+
+        if (step >= windows->words || word >= words_total)
+            continue;
+        found[word] = open[v][i] == 0 ? 0
+                                      : cells_within(cells->more[v][i], cells->less[v][i],
+                                                     cells->left[v][i], errors_max);
+        any |= found[word];
+    }
+    return any != 0;
+}
+
+/* Symbols' rows below `rows_open` have no cell within errors_max at the border between the places
+ * at hand and those before them. So the places' rows need not be looked at below it from the first
+ * on that has none either: there the border grows by one with each symbol, which is not less than
+ * it can be and more than errors_max. */
+static bool find_edits(const struct filter_rows *rows, const uint16_t *numbers, uint32_t count,
+                       uint32_t errors_max, const struct filter_windows *windows,
+                       uint64_t words_total, struct filter_vote *vote, uint64_t *found)
+{
+    const vector none = {0}, one = vector_every(1);
+    const struct border grows = {{one, one}, {none, none}};
+    struct border borders[FILTER_SYMBOLS_MAX];
+    uint32_t rows_open = errors_max, rows_set = 0;
+    bool any = false;
+
+    for (uint32_t i = 0; i < count; i++)
+        borders[i] = grows;
+    memset(found, 0, words_total * sizeof *found);
+    for (uint64_t t = 0; t < windows->warm + windows->words; t++) {
+        struct sellers_cells cells = {{none, none}, {none, none}, {none, none}};
+        uint32_t i = 0, votes = 0, empty = UINT32_MAX; /* the first row seen without open cells */
+        vector open[2];
+
+        for (;;) {
+            if (i == count || (i >= 4 * vote->from && (empty > count || i >= rows_open))) {
+                bool is_open;
+
+                votes += empty > count;
+                open[0] = cells_open(&cells, 0, errors_max);
+                open[1] = cells_open(&cells, 1, errors_max);
+                is_open = vector_any(open[0] | open[1]);
+                if (!is_open && empty > count)
+                    empty = i;
+                if (i == count || (!is_open && i >= rows_open))
+                    break;
+            }
+            for (uint32_t end = i + 4 < count ? i + 4 : count; i < end; i++)
+                cells_add(&cells, rows->words + numbers[i] * rows->row_words + t * WINDOWS,
+                          &borders[i]);
+        }
+        vote_move(vote, votes, empty <= count);
+        if (i == count && t >= windows->warm)
+            any |= cells_take(&cells, open, errors_max, t - windows->warm, windows, words_total,
+                              found);
+        for (uint32_t j = i; j < rows_set; j++)
+            borders[j] = grows;
+        rows_set = i;
+        /* From the left border to the right one are 64 places: as many symbols or errors. */
+        rows_open = empty > count ? count : i - empty + errors_max < 64 ? empty : i;
+    }
+    return any;
+}
+
+#define FILTER_OPS(name)                                                                 \
+    {                                                                                    \
+        name, WINDOWS, make_planes, make_row, select_places, find_mismatches, find_edits \
+    }
+
+#endif

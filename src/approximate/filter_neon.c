@@ -1,0 +1,35 @@
+/* filter_neon: with 16-byte vectors and lookups on arm64. */
+#include <arm_neon.h>
+
+#define VECTOR_BYTES 16
+
+#include "approximate/filter_vector.h"
+
+#define HAS_LOOKUP
+
+INLINE bytes_vector bytes_table(const uint8_t *bytes)
+{
+    return (bytes_vector)vld1q_u8(bytes);
+}
+
+INLINE bytes_vector bytes_lookup(bytes_vector table, bytes_vector index)
+{
+    return (bytes_vector)vqtbl1q_u8((uint8x16_t)table, (uint8x16_t)index);
+}
+
+/* Keep in each byte that is not 0 the bit of its place among eight; pairwise sums bring eight bytes
+ * into one. */
+INLINE uint64_t bytes_mask(const bytes_vector bytes[BLOCK_VECTORS])
+{
+    const uint8x16_t place = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    uint8x16_t kept[4], sums;
+
+    for (uint32_t i = 0; i < 4; i++)
+        kept[i] = vandq_u8(vtstq_u8((uint8x16_t)bytes[i], (uint8x16_t)bytes[i]), place);
+    sums = vpaddq_u8(vpaddq_u8(kept[0], kept[1]), vpaddq_u8(kept[2], kept[3]));
+    return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);
+}
+
+#include "approximate/filter_impl.h"
+
+const struct filter_ops approx_filter_neon = FILTER_OPS("neon");
