@@ -1,0 +1,229 @@
+/* distance: mismatches by two rows, edits by diagonals (Landau, Vishkin 1989) and by a banded
+ * table.
+ *
+ * With e errors a path on a diagonal of the table text x literal gets to some furthest row. Row by
+ * row costs (k + 1) comparisons per diagonal that end at the first difference, whatever the
+ * literal's length is; in a text that is nothing like the literal these are a few nanoseconds each.
+ * Exact parts make a path that is further worse than another one, so there a table of costs
+ * decides.
+ */
+#include "approximate/distance.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+
+#define NOWHERE (INT32_MIN / 2) /* no path gets to the diagonal */
+#define ROWS_MAX (DISTANCE_ENDS_MAX + 2 * TRAWL_ERRORS_MAX + 2)
+
+void pair_open(struct approx_pair *pair, const struct approximate *approximate)
+{
+    *pair = (struct approx_pair){.approximate = approximate};
+}
+
+void pair_literal(struct approx_pair *pair, uint32_t literal)
+{
+    const struct approximate *approximate = pair->approximate;
+    const struct trawl_plan *plan = approximate->plan;
+    uint64_t begin = approximate->symbol_begin[literal];
+
+    TRAWL_ASSERT(literal < plan->literal_count);
+    pair->literal = literal;
+    pair->count = (int64_t)(approximate->symbol_begin[literal + 1] - begin);
+    pair->symbols = approximate->symbols + begin;
+    pair->exact = plan->errors.exact_count > 0 ? approximate->exact + begin : NULL;
+    pair->plain = plan->errors.alphabet == TRAWL_BYTES && (plan->flags & TRAWL_IGNORE_CASE) == 0
+                      ? plan_literal_bytes(plan, literal)
+                      : NULL;
+}
+
+static uint32_t fold(uint32_t character)
+{
+    return character < 0x80 ? fold_byte((uint8_t)character) : character;
+}
+
+bool pair_equals_character(struct approx_pair *pair, uint32_t symbol, uint32_t character)
+{
+    const struct trawl_plan *plan = pair->approximate->plan;
+    uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], count;
+    uint64_t key = ((uint64_t)symbol << 32 | character) << 1, *asked;
+    bool equal = false;
+
+    if (symbol == character)
+        return true;
+    if ((plan->flags & TRAWL_IGNORE_CASE) == 0)
+        return false;
+    if (fold(symbol) == fold(character))
+        return true;
+    if (!plan->utf8_is_set || symbol >= PLAN_NO_CHARACTER)
+        return false;
+    asked = &pair->asked[(symbol * 31 + character) % DISTANCE_ASKED];
+    if ((*asked & ~UINT64_C(1)) == key)
+        return (*asked & 1) != 0;
+    count = plan->utf8.variants(plan->utf8.context, symbol, variants);
+    for (uint32_t i = 0; i < count && i < TRAWL_UTF8_VARIANTS_MAX; i++)
+        equal = equal || fold(variants[i]) == fold(character);
+    *asked = key | equal;
+    return equal;
+}
+
+static inline bool equals(struct approx_pair *pair, int64_t row, int64_t place)
+{
+    uint32_t symbol = pair->symbols[row];
+    uint8_t byte;
+
+    TRAWL_ASSERT(row >= 0 && row < pair->count && place >= pair->begin && place < pair->end);
+    if (pair->characters != NULL)
+        return pair_equals_character(pair, symbol, pair->characters[place]);
+    byte = pair->text[place];
+    return (pair->approximate->classes[symbol][byte / 64] >> byte % 64 & 1) != 0;
+}
+
+static uint64_t load64(const uint8_t *bytes)
+{
+    uint64_t word;
+
+    memcpy(&word, bytes, sizeof word);
+    return word;
+}
+
+/* Bytes that differ, of eight. */
+static uint32_t different(uint64_t difference)
+{
+    const uint64_t low = 0x7f7f7f7f7f7f7f7full;
+    uint64_t high_bits = ((((difference & low) + low) | difference) & ~low) >> 7;
+
+    return (uint32_t)(high_bits * 0x0101010101010101ull >> 56);
+}
+
+uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin)
+{
+    const uint32_t most = pair->approximate->errors_max;
+    uint32_t mismatches = 0;
+    int64_t i = 0;
+
+    TRAWL_ASSERT(begin >= pair->begin && begin + pair->count <= pair->end);
+    if (pair->plain != NULL && pair->exact == NULL)
+        for (; i + 8 <= pair->count && mismatches <= most; i += 8)
+            mismatches += different(load64(pair->plain + i) ^ load64(pair->text + begin + i));
+    for (; i < pair->count && mismatches <= most; i++)
+        if (!equals(pair, i, begin + i))
+            mismatches +=
+                pair->exact != NULL && (pair->exact[i] & APPROX_EXACT_SYMBOL) != 0 ? most + 1 : 1;
+    return mismatches <= most ? mismatches : most + 1;
+}
+
+/* How many symbols from `row` on equal those of the text from `place` on. */
+static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
+{
+    int64_t most = pair->end - place, i = 0;
+
+    if (pair->count - row < most)
+        most = pair->count - row;
+    if (pair->plain != NULL)
+        return (int64_t)plan_mismatch(pair->approximate->plan, pair->plain + row,
+                                      pair->text + place, (uint64_t)most);
+    while (i < most && equals(pair, row + i, place + i))
+        i++;
+    return i;
+}
+
+/* The furthest row on a diagonal, from that of its neighbours with an error less: by a replaced
+ * symbol, by one that the text has more (from the left), by one that it has less. */
+static int64_t furthest(struct approx_pair *pair, int64_t diagonal, int64_t left, int64_t same,
+                        int64_t right)
+{
+    int64_t row = same + 1, last = pair->end - diagonal;
+
+    if (left > row)
+        row = left;
+    if (right + 1 > row)
+        row = right + 1;
+    if (last > pair->count)
+        last = pair->count;
+    if (row > last)
+        row = last;
+    return row < 0 ? NOWHERE : row + equal_run(pair, row, diagonal + row);
+}
+
+/* rows[x] belongs to diagonal first + x: that of a path which begins at this place and has no
+ * insertions or deletions. Each error may change a diagonal by one, so with every error fewer of
+ * them can still get to an end in [from, to]. */
+void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
+{
+    const int64_t k = pair->approximate->errors_max, ends = to - from + 1, width = ends + 2 * k;
+    const int64_t first = from - pair->count - k - 1;
+    int32_t rows[ROWS_MAX];
+
+    TRAWL_ASSERT(from >= pair->begin && to <= pair->end && ends <= (int64_t)DISTANCE_ENDS_MAX);
+    memset(distances, (int)(k + 1), (size_t)ends);
+    for (int64_t x = 0; x <= width + 1; x++)
+        rows[x] = NOWHERE;
+    for (int64_t errors = 0; errors <= k; errors++) {
+        int64_t left = rows[errors];
+
+        for (int64_t x = 1 + errors; x <= width - errors; x++) {
+            int64_t same = rows[x], diagonal = first + x;
+
+            if (errors == 0) /* a span may begin at any place */
+                rows[x] = diagonal < pair->begin || diagonal > pair->end
+                              ? NOWHERE
+                              : (int32_t)equal_run(pair, 0, diagonal);
+            else
+                rows[x] = (int32_t)furthest(pair, diagonal, left, same, rows[x + 1]);
+            left = same;
+            if (rows[x] == pair->count && x > k && x <= width - k && distances[x - k - 1] > errors)
+                distances[x - k - 1] = (uint8_t)errors;
+        }
+    }
+}
+
+/* One more symbol of the literal, number `row`: costs of spans of the text, from those without it.
+ * Returns the least. costs[0] and costs[2 * most + 2] stand beside the band. */
+static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, uint32_t most,
+                           const uint8_t *before, uint8_t *costs)
+{
+    const uint8_t exact = pair->exact != NULL ? pair->exact[row] : 0;
+    const int64_t available = end - pair->begin;
+    uint32_t least = most + 1;
+
+    costs[0] = costs[2 * most + 2] = (uint8_t)(most + 1);
+    for (uint32_t x = 0; x <= 2 * most; x++) {
+        int64_t symbols = pair->count - row + x - most; /* of the text */
+        uint32_t cost = most + 1;
+
+        if (symbols >= 0 && symbols <= available && (exact & APPROX_EXACT_SYMBOL) == 0)
+            cost = before[x + 2] + 1u;
+        if (symbols > 0 && symbols <= available) {
+            if (cost > before[x + 1] && equals(pair, row, end - symbols))
+                cost = before[x + 1];
+            else if ((exact & APPROX_EXACT_SYMBOL) == 0 && cost > before[x + 1] + 1u)
+                cost = before[x + 1] + 1u;
+            if ((exact & APPROX_EXACT_BEFORE) == 0 && cost > costs[x] + 1u)
+                cost = costs[x] + 1u;
+        }
+        costs[x + 1] = (uint8_t)(cost > most ? most + 1 : cost);
+        least = cost < least ? cost : least;
+    }
+    return least;
+}
+
+void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t costs[DISTANCE_SPANS])
+{
+    uint8_t rows[2][DISTANCE_SPANS + 2];
+    uint32_t least = 0;
+    int64_t row = pair->count;
+
+    TRAWL_ASSERT(most <= TRAWL_ERRORS_MAX && end >= pair->begin && end <= pair->end);
+    memset(rows, (int)(most + 1), sizeof rows);
+    for (uint32_t x = 0; x <= most && x <= end - pair->begin; x++)
+        rows[row & 1][1 + most + x] = (uint8_t)x;
+    while (row > 0 && least <= most) {
+        row--;
+        least = spans_step(pair, end, row, most, rows[(row + 1) & 1], rows[row & 1]);
+    }
+    if (least > most)
+        memset(costs, (int)(most + 1), 2 * most + 1);
+    else
+        memcpy(costs, rows[0] + 1, 2 * most + 1);
+}

@@ -1,0 +1,432 @@
+/* verify: of candidates those that are occurrences, as docs/approximate.md has them.
+ *
+ * Spans lie in a scope, the text or a record of it, and within lines in a stretch of it. As much of
+ * the stretch as matters to the ends in question becomes places of a pair (distance.h). Spans are
+ * at most m + k symbols long, so what lies further left changes no distance up to k; and at most m
+ * + k ends after an end are looked at. Each end is therefore decided alike, however ends were
+ * divided.
+ */
+#include "approximate/verify.h"
+
+#include <string.h>
+
+#include "approximate/distance.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define CHARACTER_BYTES 4
+#define ENDS_MIN 4096 /* of a part of the ends that is looked at together */
+#define AHEAD 64      /* ends beyond those, at a time */
+
+struct approx_verifier {
+    struct approx_pair pair;
+    const struct trawl_plan *plan;
+    const struct engine_chunk *chunk;
+    uint64_t record;     /* that the last scope was */
+    int64_t scope_begin; /* bytes of the chunk: */
+    int64_t scope_end;
+    /* CHARACTERS: those at hand, count of them, and where each begins, and the last one ends. */
+    uint32_t *characters; /* owned: capacity, like offsets */
+    int64_t *offsets;
+    uint64_t count;
+    uint64_t capacity;
+    /* Distances of ends [known_begin, known_end): */
+    int64_t known_begin;
+    int64_t known_end;
+    uint8_t known[DISTANCE_ENDS_MAX];
+};
+
+enum trawl_status approx_verifier_open(const struct approximate *approximate,
+                                       struct approx_verifier **verifier, struct trawl_error *error)
+{
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof **verifier, &memory, error));
+    *verifier = (struct approx_verifier *)memory;
+    (*verifier)->plan = approximate->plan;
+    pair_open(&(*verifier)->pair, approximate);
+    return TRAWL_OK;
+}
+
+static void characters_release(struct approx_verifier *verifier)
+{
+    memory_release(verifier->characters, verifier->capacity, sizeof *verifier->characters);
+    memory_release(verifier->offsets, verifier->capacity, sizeof *verifier->offsets);
+    verifier->characters = NULL;
+    verifier->offsets = NULL;
+    verifier->capacity = 0;
+}
+
+void approx_verifier_close(struct approx_verifier *verifier)
+{
+    if (verifier == NULL)
+        return;
+    characters_release(verifier);
+    memory_release(verifier, 1, sizeof *verifier);
+}
+
+void approx_verifier_begin(struct approx_verifier *verifier, const struct engine_chunk *chunk)
+{
+    verifier->chunk = chunk;
+    verifier->record = 0;
+}
+
+/* ---- Scopes, stretches, places ------------------------------------------------------------- */
+
+/* The scope that holds the byte; false: none does. */
+static bool scope_of(struct approx_verifier *verifier, int64_t byte)
+{
+    const struct engine_chunk *chunk = verifier->chunk;
+    const struct records *records = chunk->records;
+    const int64_t origin = (int64_t)chunk->begin;
+
+    verifier->scope_begin = -(int64_t)chunk->before;
+    verifier->scope_end = (int64_t)(chunk->owned + chunk->after);
+    if (byte < verifier->scope_begin || byte >= verifier->scope_end)
+        return false;
+    if (records == NULL)
+        return true;
+    if ((int64_t)records_begin(records, verifier->record) > byte + origin)
+        verifier->record = 0;
+    verifier->record = records_beyond(records, verifier->record, (uint64_t)(byte + origin));
+    if (verifier->record == records->count) {
+        verifier->record = 0;
+        return false;
+    }
+    verifier->scope_begin =
+        max_i64(verifier->scope_begin, (int64_t)records_begin(records, verifier->record) - origin);
+    verifier->scope_end = min_i64(verifier->scope_end,
+                                  (int64_t)records_begin(records, verifier->record + 1) - origin);
+    return true;
+}
+
+static bool has_characters(const struct approx_verifier *verifier)
+{
+    return verifier->plan->errors.alphabet == TRAWL_CHARACTERS;
+}
+
+/* The symbol that begins at the byte; returns its bytes. */
+static int64_t symbol_at(const struct approx_verifier *verifier, int64_t byte, uint32_t *symbol)
+{
+    TRAWL_ASSERT(byte >= verifier->scope_begin && byte < verifier->scope_end);
+    return (int64_t)plan_symbol_bytes(verifier->plan, verifier->chunk->bytes + byte,
+                                      (uint64_t)(verifier->scope_end - byte), symbol);
+}
+
+/* Where the symbol that the byte is part of begins; that of the scope's end is there. No character
+ * holds a byte that could begin one but its first. */
+static int64_t symbol_begin(const struct approx_verifier *verifier, int64_t byte)
+{
+    const uint8_t *bytes = verifier->chunk->bytes;
+    int64_t back = byte;
+    uint32_t symbol;
+
+    if (!has_characters(verifier) || byte >= verifier->scope_end || byte <= verifier->scope_begin)
+        return byte;
+    while (back > verifier->scope_begin && byte - back < CHARACTER_BYTES - 1 &&
+           (bytes[back] & 0xc0) == 0x80)
+        back--;
+    return back + symbol_at(verifier, back, &symbol) > byte ? back : byte;
+}
+
+static bool ends_line(const struct approx_verifier *verifier, int64_t byte)
+{
+    uint8_t value = verifier->chunk->bytes[byte];
+
+    return value == verifier->plan->line_end || value == verifier->plan->line_end_also;
+}
+
+/* Bytes [*from, *to) of the scope, less what lies beyond the line ends before the byte, and at or
+ * after it. A line end may be a part of a character. */
+static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, int64_t *from,
+                         int64_t *to)
+{
+    int64_t begin = byte, end = byte;
+
+    while (begin > *from && !ends_line(verifier, begin - 1))
+        begin--;
+    while (end < *to && !ends_line(verifier, end))
+        end++;
+    while (begin < end && symbol_begin(verifier, begin) < begin)
+        begin++;
+    *from = begin;
+    *to = end < *to ? max_i64(begin, symbol_begin(verifier, end)) : end;
+}
+
+static enum trawl_status characters_reserve(struct approx_verifier *verifier, uint64_t count,
+                                            struct trawl_error *error)
+{
+    void *characters = NULL, *offsets = NULL;
+    enum trawl_status status;
+
+    if (count <= verifier->capacity)
+        return TRAWL_OK;
+    count = max_u64(count, 2 * verifier->capacity);
+    characters_release(verifier);
+    TRAWL_TRY(memory_allocate(count, sizeof *verifier->characters, &characters, error));
+    status = memory_allocate(count, sizeof *verifier->offsets, &offsets, error);
+    if (status != TRAWL_OK) {
+        memory_release(characters, count, sizeof *verifier->characters);
+        return status;
+    }
+    verifier->characters = (uint32_t *)characters;
+    verifier->offsets = (int64_t *)offsets;
+    verifier->capacity = count;
+    return TRAWL_OK;
+}
+
+/* Make bytes [from, to) the places at hand; of characters those that begin before `inner`, and
+ * `more`, at most. */
+static enum trawl_status places_open(struct approx_verifier *verifier, int64_t from, int64_t to,
+                                     int64_t inner, int64_t more, struct trawl_error *error)
+{
+    struct approx_pair *pair = &verifier->pair;
+    uint64_t most;
+
+    TRAWL_ASSERT(from <= to);
+    pair->text = verifier->chunk->bytes;
+    pair->begin = from;
+    pair->end = to;
+    verifier->known_begin = verifier->known_end = INT64_MIN;
+    if (!has_characters(verifier))
+        return TRAWL_OK;
+    most = (uint64_t)min_i64(to - from, max_i64(inner - from, 0) + more);
+    TRAWL_TRY(characters_reserve(verifier, most + 1, error));
+    verifier->count = 0;
+    while (from < to && (from < inner || more-- > 0)) {
+        TRAWL_ASSERT(verifier->count < most);
+        verifier->offsets[verifier->count] = from;
+        from += symbol_at(verifier, from, &verifier->characters[verifier->count++]);
+    }
+    verifier->offsets[verifier->count] = from;
+    pair->characters = verifier->characters;
+    pair->begin = 0;
+    pair->end = (int64_t)verifier->count;
+    return TRAWL_OK;
+}
+
+static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
+{
+    return has_characters(verifier) ? verifier->offsets[place] : place;
+}
+
+/* The first place that begins at the byte, or after it; the places' end is one, too. */
+static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
+{
+    uint64_t low = 0, high = verifier->count + 1;
+
+    if (!has_characters(verifier))
+        return byte;
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (verifier->offsets[middle] < byte)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (int64_t)low;
+}
+
+/* ---- Hits ---------------------------------------------------------------------------------- */
+
+static bool accepts_begin(const struct approx_verifier *verifier, int64_t begin)
+{
+    return plan_accepts_begin(verifier->plan, verifier->chunk->bytes + verifier->scope_begin,
+                              (uint64_t)(begin - verifier->scope_begin), 0);
+}
+
+static bool accepts_end(const struct approx_verifier *verifier, int64_t end)
+{
+    return plan_accepts_end(verifier->plan, verifier->chunk->bytes + verifier->scope_begin,
+                            (uint64_t)(end - verifier->scope_begin),
+                            (uint64_t)(verifier->scope_end - verifier->scope_begin));
+}
+
+static enum trawl_status append(const struct approx_verifier *verifier, int64_t begin, int64_t end,
+                                uint32_t distance, struct hits *hits, struct trawl_error *error)
+{
+    TRAWL_ASSERT(begin >= 0 && (uint64_t)begin < verifier->chunk->owned && begin < end);
+    TRAWL_TRY(hits_reserve_lengths(hits, 1, error));
+    hits->items[hits->count] = (struct hit){(uint32_t)begin, verifier->pair.literal};
+    hits->lengths[hits->count++] = (uint64_t)(end - begin) | (uint64_t)distance
+                                                                 << HITS_DISTANCE_SHIFT;
+    hits->lengths_valid = true;
+    return TRAWL_OK;
+}
+
+static bool is_owned(const struct approx_verifier *verifier, int64_t begin)
+{
+    return begin >= 0 && (uint64_t)begin < verifier->chunk->owned;
+}
+
+enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t literal,
+                                      int64_t begin, struct hits *hits, struct trawl_error *error)
+{
+    struct approx_pair *pair = &verifier->pair;
+    int64_t from = begin, to, place, end;
+    uint32_t mismatches;
+
+    if (!is_owned(verifier, begin) || !scope_of(verifier, begin) ||
+        symbol_begin(verifier, begin) < begin)
+        return TRAWL_OK;
+    pair_literal(pair, literal);
+    to = verifier->scope_end;
+    TRAWL_TRY(places_open(verifier, from, to, from, pair->count, error));
+    place = pair->begin;
+    if (pair->end - place < pair->count)
+        return TRAWL_OK;
+    mismatches = pair_mismatches(pair, place);
+    if (mismatches > pair->approximate->errors_max)
+        return TRAWL_OK;
+    end = byte_of(verifier, place + pair->count);
+    to = end;
+    if ((verifier->plan->flags & TRAWL_WITHIN_LINES) != 0)
+        cut_at_lines(verifier, begin, &from, &to);
+    if (to < end || !accepts_begin(verifier, begin) || !accepts_end(verifier, end))
+        return TRAWL_OK;
+    return append(verifier, begin, end, mismatches, hits, error);
+}
+
+/* ---- Ends of spans within some edits ------------------------------------------------------- */
+
+/* Of the spans within `most` edits that end at the place and may occur, the least distance; *begin:
+ * where the one begins that the occurrence is. most + 1: there is none. */
+static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
+                          int64_t *begin)
+{
+    const bool conditions = plan_has_conditions(verifier->plan);
+    struct approx_pair *pair = &verifier->pair;
+    uint8_t costs[DISTANCE_SPANS];
+    uint32_t best = most + 1;
+
+    if (conditions && !accepts_end(verifier, byte_of(verifier, end)))
+        return best;
+    pair_spans(pair, end, most, costs);
+    for (uint32_t i = 0; i <= 2 * most; i++) { /* 0, 1, -1, 2, -2, ... symbols more */
+        int64_t more = i % 2 == 1 ? (int64_t)i / 2 + 1 : -(int64_t)(i / 2);
+        uint32_t cost = costs[most + more];
+        int64_t place = end - pair->count - more;
+
+        if (cost < best && (!conditions || accepts_begin(verifier, byte_of(verifier, place)))) {
+            best = cost;
+            *begin = place;
+        }
+    }
+    return best;
+}
+
+/* d of docs/approximate.md, k + 1: infinite. Places come in ascending order; `to` is the last in
+ * question, but for those ahead. */
+static uint32_t distance_at(struct approx_verifier *verifier, int64_t end, int64_t to)
+{
+    struct approx_pair *pair = &verifier->pair;
+    const uint32_t k = pair->approximate->errors_max;
+    int64_t begin;
+
+    if (end <= pair->begin)
+        return k + 1;
+    TRAWL_ASSERT(end <= pair->end && end >= verifier->known_begin);
+    if (end >= verifier->known_end) {
+        int64_t last = end <= to + 1 ? to + 1 : end + AHEAD - 1;
+
+        last = min_i64(min_i64(last, pair->end), end + (int64_t)DISTANCE_ENDS_MAX - 1);
+        pair_distances(pair, end, last, verifier->known);
+        verifier->known_begin = end;
+        verifier->known_end = last + 1;
+        if (pair->exact != NULL || plan_has_conditions(verifier->plan))
+            for (int64_t i = end; i <= last; i++)
+                if (verifier->known[i - end] <= k)
+                    verifier->known[i - end] = (uint8_t)best_span(verifier, i, k, &begin);
+    }
+    return verifier->known[end - verifier->known_begin];
+}
+
+static enum trawl_status append_end(struct approx_verifier *verifier, int64_t end,
+                                    uint32_t distance, int64_t begin_min, struct hits *hits,
+                                    struct trawl_error *error)
+{
+    int64_t begin = end - verifier->pair.count;
+
+    if (distance > 0)
+        (void)best_span(verifier, end, distance, &begin);
+    begin = byte_of(verifier, begin);
+    if (begin < begin_min || !is_owned(verifier, begin))
+        return TRAWL_OK;
+    return append(verifier, begin, byte_of(verifier, end), distance, hits, error);
+}
+
+/* Those places in [from, to] at which an occurrence ends. */
+static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t from, int64_t to,
+                                     int64_t begin_min, struct hits *hits,
+                                     struct trawl_error *error)
+{
+    const struct approx_pair *pair = &verifier->pair;
+    const int64_t k = pair->approximate->errors_max, reach = pair->count + k;
+    const bool every = (verifier->plan->flags & TRAWL_EVERY_END) != 0;
+    uint32_t before = every ? 0 : distance_at(verifier, from - 1, to);
+
+    for (int64_t end = from, run; end <= to; end += run) {
+        uint32_t distance = distance_at(verifier, end, to), next = distance;
+        bool found = distance <= k && (every || distance < before);
+
+        run = 1;
+        if (found && !every) { /* at the first end of the run that has another distance */
+            while (run <= reach && end + run <= pair->end &&
+                   (next = distance_at(verifier, end + run, to)) == distance)
+                run++;
+            found = next >= distance;
+        }
+        if (found)
+            TRAWL_TRY(append_end(verifier, end, distance, begin_min, hits, error));
+        before = distance;
+    }
+    return TRAWL_OK;
+}
+
+/* The same for bytes [from, to] of one stretch, [begin, end). */
+static enum trawl_status verify_stretch(struct approx_verifier *verifier, int64_t begin,
+                                        int64_t end, int64_t from, int64_t to, int64_t begin_min,
+                                        struct hits *hits, struct trawl_error *error)
+{
+    const int64_t reach = verifier->pair.count + verifier->pair.approximate->errors_max;
+    int64_t low = from;
+
+    for (int64_t i = 0; i <= reach && low > begin; i++)
+        low = symbol_begin(verifier, low - 1);
+    TRAWL_TRY(places_open(verifier, low, end, to, reach, error));
+    from = place_of(verifier, from);
+    to = has_characters(verifier) ? place_of(verifier, to + 1) - 1 : to;
+    return from > to ? TRAWL_OK : append_ends(verifier, from, to, begin_min, hits, error);
+}
+
+enum trawl_status approx_verify_ends(struct approx_verifier *verifier, uint32_t literal,
+                                     int64_t from, int64_t to, uint64_t begin_min,
+                                     struct hits *hits, struct trawl_error *error)
+{
+    const struct engine_chunk *chunk = verifier->chunk;
+    int64_t reach;
+
+    pair_literal(&verifier->pair, literal);
+    reach = verifier->pair.count + verifier->pair.approximate->errors_max;
+    if (has_characters(verifier))
+        reach *= CHARACTER_BYTES;
+    from = max_i64(from, (int64_t)begin_min + 1);
+    to = min_i64(to, (int64_t)chunk->owned - 1 + reach);
+    while (from <= to && scope_of(verifier, from - 1)) {
+        int64_t last = min_i64(to, from + max_i64(reach, ENDS_MIN) - 1);
+        int64_t begin = verifier->scope_begin, end = verifier->scope_end;
+
+        if ((verifier->plan->flags & TRAWL_WITHIN_LINES) != 0) {
+            begin = max_i64(begin, from - reach - 2 * CHARACTER_BYTES);
+            end = min_i64(end, last + reach);
+            cut_at_lines(verifier, from - 1, &begin, &end);
+        }
+        last = min_i64(last, max_i64(end, from));
+        if (end >= from)
+            TRAWL_TRY(
+                verify_stretch(verifier, begin, end, from, last, (int64_t)begin_min, hits, error));
+        from = last + 1;
+    }
+    return TRAWL_OK;
+}
