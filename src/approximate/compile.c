@@ -20,6 +20,7 @@ static void approx_free(void *object)
                    sizeof *approximate->symbol_begin);
     memory_release(approximate->piece, approximate->piece_count, sizeof *approximate->piece);
     trawl_plan_free(approximate->pieces);
+    approx_filter_close(approximate->filter);
     memory_release(approximate, 1, sizeof *approximate);
 }
 
@@ -195,6 +196,21 @@ done:
 
 /* -------------------------------------------------------------------------------------------- */
 
+static enum trawl_status make_filter(struct approximate *approximate, struct trawl_error *error)
+{
+    const struct approx_filter_literals literals = {.classes = approximate->classes,
+                                                    .class_count = approximate->class_count,
+                                                    .literal_count =
+                                                        approximate->plan->literal_count,
+                                                    .symbols = approximate->symbols,
+                                                    .symbol_begin = approximate->symbol_begin,
+                                                    .exact = approximate->exact,
+                                                    .errors_max = approximate->errors_max,
+                                                    .edits = approximate->edits};
+
+    return approx_filter_open(&literals, &approximate->filter, error);
+}
+
 static enum trawl_status approx_make(const void *from, void **object, struct trawl_error *error)
 {
     const struct trawl_plan *plan = (const struct trawl_plan *)from;
@@ -218,6 +234,9 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
     if (plan->literal_count > 0 &&
         (approximate->method == APPROX_PIECES || approximate->method_on_device == APPROX_PIECES))
         TRAWL_TRY_DONE(make_pieces(approximate, error));
+    if (plan->literal_count > 0 &&
+        (approximate->method == APPROX_PLANES || approximate->method == APPROX_COLUMNS))
+        TRAWL_TRY_DONE(make_filter(approximate, error));
     *object = approximate;
     approximate = NULL;
 done:

@@ -6,6 +6,7 @@
 #ifndef TRAWL_APPROXIMATE_COMPILE_H
 #define TRAWL_APPROXIMATE_COMPILE_H
 
+#include "approximate/filter.h"
 #include "plan/plan.h"
 
 /* How candidates are found. */
@@ -45,6 +46,7 @@ struct approximate {
     struct trawl_plan *pieces; /* where a method is PIECES, else NULL */
     struct approx_piece *piece;
     uint64_t piece_count;
+    struct approx_filter *filter; /* where the host's method is PLANES or COLUMNS, else NULL */
 };
 
 /* The plan's, made when first asked for and freed with it. Errors: MEMORY, LIMIT. Any thread. */

@@ -16,8 +16,7 @@ struct approx_host {
     struct engine_worker *pieces; /* of that engine, for the plan of pieces; NULL: not yet */
     struct engine_result result;  /* of pieces */
     const struct approximate *approximate;
-    struct approx_filter *filter; /* PLANES, COLUMNS */
-    struct approx_scan *scan;     /* of the filter */
+    struct approx_scan *scan; /* PLANES, COLUMNS: by the plan's filter */
     uint64_t found[FILTER_BYTES_MAX / 64];
     uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK]; /* of a look that lacks the slack */
 };
@@ -36,14 +35,6 @@ enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host
     return TRAWL_OK;
 }
 
-static void filter_release(struct approx_host *host)
-{
-    approx_scan_close(host->scan);
-    approx_filter_close(host->filter);
-    host->scan = NULL;
-    host->filter = NULL;
-}
-
 void approx_host_close(struct approx_host *host)
 {
     if (host == NULL)
@@ -51,26 +42,21 @@ void approx_host_close(struct approx_host *host)
     if (host->pieces != NULL)
         engine_cpu.release(host->pieces);
     hits_release(&host->result.hits);
-    filter_release(host);
+    approx_scan_close(host->scan);
     memory_release(host, 1, sizeof *host);
 }
 
 enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
                                     struct trawl_error *error)
 {
-    const struct approx_filter_literals literals = {
-        approximate->classes,    approximate->class_count,  approximate->plan->literal_count,
-        approximate->symbols,    approximate->symbol_begin, approximate->exact,
-        approximate->errors_max, approximate->edits};
-
     host->approximate = approximate;
-    filter_release(host);
+    approx_scan_close(host->scan);
+    host->scan = NULL;
     if (approximate->method == APPROX_PIECES)
         return engine_cpu.compile(host->cpu, 0, approximate->pieces, &host->pieces, error);
-    if (approximate->method == APPROX_ALL)
+    if (approximate->filter == NULL)
         return TRAWL_OK;
-    TRAWL_TRY(approx_filter_open(&literals, &host->filter, error));
-    return approx_scan_open(host->filter, host->instruction_set, &host->scan, error);
+    return approx_scan_open(approximate->filter, host->instruction_set, &host->scan, error);
 }
 
 /* ---- Pieces -------------------------------------------------------------------------------- */
@@ -166,7 +152,7 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
                                    struct approx_candidates *candidates, struct trawl_error *error)
 {
     const struct approximate *approximate = host->approximate;
-    const uint64_t bytes_max = approx_filter_bytes_max(host->filter);
+    const uint64_t bytes_max = approx_filter_bytes_max(approximate->filter);
     const uint64_t more = FILTER_SYMBOLS_MAX + (approximate->edits ? TRAWL_ERRORS_MAX : 0);
     const uint64_t chunk_end = chunk->owned + chunk->after;
     const uint64_t limit = *to - from > 1 ? CANDIDATES_MAX : UINT64_MAX;
