@@ -2,14 +2,8 @@
  * place that the piece has in it. */
 #include "approximate/pieces.h"
 
+#include "approximate/scope.h"
 #include "base/checked.h"
-
-#define CHARACTER_BYTES 4u
-
-static uint64_t width_of(const struct approximate *approximate)
-{
-    return approximate->plan->errors.alphabet == TRAWL_CHARACTERS ? CHARACTER_BYTES : 1;
-}
 
 void approx_pieces_chunk(const struct approximate *approximate, const struct engine_chunk *chunk,
                          uint64_t from, uint64_t to, struct engine_chunk *part)
@@ -30,15 +24,32 @@ void approx_pieces_chunk(const struct approximate *approximate, const struct eng
     part->records = NULL;
 }
 
-/* Of mismatches, an occurrence that has the piece `symbols` symbols after its begin. Where symbols
- * have one byte that is one place. */
-static void add_begins(const struct approximate *approximate, struct approx_candidates *candidates,
-                       uint32_t literal, int64_t place, int64_t symbols)
+/* The occurrence that has the piece at this place of the chunk begins as many symbols before it as
+ * the piece does in the literal. Of edits it ends after those symbols that follow the piece, up to
+ * k more or fewer. False: there is no room for it. */
+static bool candidate_of(const struct approximate *approximate, struct approx_scope *scope,
+                         const struct approx_piece *piece, int64_t place,
+                         struct approx_candidate *candidate)
 {
-    int64_t first = place - symbols * (int64_t)width_of(approximate);
+    const uint64_t *begin = approximate->symbol_begin + piece->literal;
+    const int64_t k = (int64_t)approximate->errors_max;
+    const int64_t after = (int64_t)(begin[1] - begin[0]) - piece->symbol; /* the piece included */
+    const int64_t least = max_i64(after - k, piece->symbols);
+    const bool characters = scope_has_characters(scope);
 
-    for (int64_t begin = first; begin <= place - symbols; begin++)
-        candidates->items[candidates->count++] = (struct approx_candidate){begin, literal, 0};
+    if (characters && (!scope_find(scope, place) || scope_symbol_begin(scope, place) < place))
+        return false;
+    *candidate = (struct approx_candidate){.literal = piece->literal};
+    if (approximate->edits) {
+        candidate->place = characters ? scope_ahead(scope, place, least) : place + least;
+        candidate->reach =
+            (uint32_t)(characters ? scope_ahead(scope, candidate->place, after + k - least) -
+                                        candidate->place
+                                  : after + k - least);
+        return true;
+    }
+    candidate->place = characters ? scope_back(scope, place, piece->symbol) : place - piece->symbol;
+    return !characters || candidate->place >= scope->begin;
 }
 
 enum trawl_status approx_pieces_take(const struct approximate *approximate,
@@ -47,32 +58,18 @@ enum trawl_status approx_pieces_take(const struct approximate *approximate,
                                      struct approx_candidates *candidates,
                                      struct trawl_error *error)
 {
-    const int64_t width = (int64_t)width_of(approximate), k = (int64_t)approximate->errors_max;
+    struct approx_scope scope = {.plan = approximate->plan, .chunk = chunk};
     const int64_t shift = part->bytes - chunk->bytes;
 
+    TRAWL_TRY(approx_candidates_reserve(candidates, hits->count, error));
     for (uint64_t i = 0; i < hits->count; i++) {
         const uint32_t pattern =
             plan_literal_at(approximate->pieces, hits->items[i].literal).pattern;
-        const struct approx_piece *piece = &approximate->piece[pattern];
-        const uint64_t *begin = approximate->symbol_begin + piece->literal;
-        int64_t place = shift + hits->items[i].offset, before = piece->symbol;
-        int64_t after = (int64_t)(begin[1] - begin[0]) - before; /* with the piece */
 
-        TRAWL_ASSERT(pattern < approximate->piece_count && after > 0);
-        TRAWL_TRY(
-            approx_candidates_reserve(candidates, (uint64_t)(before * (width - 1) + 1), error));
-        if (!approximate->edits) {
-            add_begins(approximate, candidates, piece->literal, place, before);
-            continue;
-        }
-        /* After the piece's symbols there are those that follow it, up to k more or fewer. */
-        place += (int64_t)piece->symbols;
-        after -= (int64_t)piece->symbols;
-        candidates->items[candidates->count++] = (struct approx_candidate){
-            .place = place + (after > k ? after - k : 0),
-            .literal = piece->literal,
-            .reach = (uint32_t)((after + k + (int64_t)piece->symbols) * width -
-                                (int64_t)piece->symbols - (after > k ? after - k : 0))};
+        TRAWL_ASSERT(pattern < approximate->piece_count);
+        candidates->count +=
+            candidate_of(approximate, &scope, &approximate->piece[pattern],
+                         shift + hits->items[i].offset, &candidates->items[candidates->count]);
     }
     return TRAWL_OK;
 }

@@ -9,8 +9,8 @@
 void approx_pieces_chunk(const struct approximate *approximate, const struct engine_chunk *chunk,
                          uint64_t from, uint64_t to, struct engine_chunk *part);
 
-/* A candidate of each hit, or several, where characters differ in width. The part is one of
- * approx_pieces_chunk. */
+/* A candidate of each hit that has room for an occurrence. The part is one of approx_pieces_chunk.
+ */
 enum trawl_status approx_pieces_take(const struct approximate *approximate,
                                      const struct engine_chunk *chunk,
                                      const struct engine_chunk *part, const struct hits *hits,

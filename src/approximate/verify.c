@@ -11,20 +11,16 @@
 #include <string.h>
 
 #include "approximate/distance.h"
+#include "approximate/scope.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define CHARACTER_BYTES 4
 #define ENDS_MIN 4096 /* of a part of the ends that is looked at together */
 #define AHEAD 64      /* ends beyond those, at a time */
 
 struct approx_verifier {
     struct approx_pair pair;
-    const struct trawl_plan *plan;
-    const struct engine_chunk *chunk;
-    uint64_t record;     /* that the last scope was */
-    int64_t scope_begin; /* bytes of the chunk: */
-    int64_t scope_end;
+    struct approx_scope scope;
     /* CHARACTERS: those at hand, count of them, and where each begins, and the last one ends. */
     uint32_t *characters; /* owned: capacity, like offsets */
     int64_t *offsets;
@@ -43,7 +39,7 @@ enum trawl_status approx_verifier_open(const struct approximate *approximate,
 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof **verifier, &memory, error));
     *verifier = (struct approx_verifier *)memory;
-    (*verifier)->plan = approximate->plan;
+    (*verifier)->scope.plan = approximate->plan;
     pair_open(&(*verifier)->pair, approximate);
     return TRAWL_OK;
 }
@@ -67,73 +63,17 @@ void approx_verifier_close(struct approx_verifier *verifier)
 
 void approx_verifier_begin(struct approx_verifier *verifier, const struct engine_chunk *chunk)
 {
-    verifier->chunk = chunk;
-    verifier->record = 0;
+    verifier->scope.chunk = chunk;
+    verifier->scope.record = 0;
 }
 
-/* ---- Scopes, stretches, places ------------------------------------------------------------- */
-
-/* The scope that holds the byte; false: none does. */
-static bool scope_of(struct approx_verifier *verifier, int64_t byte)
-{
-    const struct engine_chunk *chunk = verifier->chunk;
-    const struct records *records = chunk->records;
-    const int64_t origin = (int64_t)chunk->begin;
-
-    verifier->scope_begin = -(int64_t)chunk->before;
-    verifier->scope_end = (int64_t)(chunk->owned + chunk->after);
-    if (byte < verifier->scope_begin || byte >= verifier->scope_end)
-        return false;
-    if (records == NULL)
-        return true;
-    if ((int64_t)records_begin(records, verifier->record) > byte + origin)
-        verifier->record = 0;
-    verifier->record = records_beyond(records, verifier->record, (uint64_t)(byte + origin));
-    if (verifier->record == records->count) {
-        verifier->record = 0;
-        return false;
-    }
-    verifier->scope_begin =
-        max_i64(verifier->scope_begin, (int64_t)records_begin(records, verifier->record) - origin);
-    verifier->scope_end = min_i64(verifier->scope_end,
-                                  (int64_t)records_begin(records, verifier->record + 1) - origin);
-    return true;
-}
-
-static bool has_characters(const struct approx_verifier *verifier)
-{
-    return verifier->plan->errors.alphabet == TRAWL_CHARACTERS;
-}
-
-/* The symbol that begins at the byte; returns its bytes. */
-static int64_t symbol_at(const struct approx_verifier *verifier, int64_t byte, uint32_t *symbol)
-{
-    TRAWL_ASSERT(byte >= verifier->scope_begin && byte < verifier->scope_end);
-    return (int64_t)plan_symbol_bytes(verifier->plan, verifier->chunk->bytes + byte,
-                                      (uint64_t)(verifier->scope_end - byte), symbol);
-}
-
-/* Where the symbol that the byte is part of begins; that of the scope's end is there. No character
- * holds a byte that could begin one but its first. */
-static int64_t symbol_begin(const struct approx_verifier *verifier, int64_t byte)
-{
-    const uint8_t *bytes = verifier->chunk->bytes;
-    int64_t back = byte;
-    uint32_t symbol;
-
-    if (!has_characters(verifier) || byte >= verifier->scope_end || byte <= verifier->scope_begin)
-        return byte;
-    while (back > verifier->scope_begin && byte - back < CHARACTER_BYTES - 1 &&
-           (bytes[back] & 0xc0) == 0x80)
-        back--;
-    return back + symbol_at(verifier, back, &symbol) > byte ? back : byte;
-}
+/* ---- Stretches, places ----------------------------------------------------------------------- */
 
 static bool ends_line(const struct approx_verifier *verifier, int64_t byte)
 {
-    uint8_t value = verifier->chunk->bytes[byte];
+    uint8_t value = verifier->scope.chunk->bytes[byte];
 
-    return value == verifier->plan->line_end || value == verifier->plan->line_end_also;
+    return value == verifier->scope.plan->line_end || value == verifier->scope.plan->line_end_also;
 }
 
 /* Bytes [*from, *to) of the scope, less what lies beyond the line ends before the byte, and at or
@@ -147,10 +87,10 @@ static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, i
         begin--;
     while (end < *to && !ends_line(verifier, end))
         end++;
-    while (begin < end && symbol_begin(verifier, begin) < begin)
+    while (begin < end && scope_symbol_begin(&verifier->scope, begin) < begin)
         begin++;
     *from = begin;
-    *to = end < *to ? max_i64(begin, symbol_begin(verifier, end)) : end;
+    *to = end < *to ? max_i64(begin, scope_symbol_begin(&verifier->scope, end)) : end;
 }
 
 static enum trawl_status characters_reserve(struct approx_verifier *verifier, uint64_t count,
@@ -184,11 +124,11 @@ static enum trawl_status places_open(struct approx_verifier *verifier, int64_t f
     uint64_t most;
 
     TRAWL_ASSERT(from <= to);
-    pair->text = verifier->chunk->bytes;
+    pair->text = verifier->scope.chunk->bytes;
     pair->begin = from;
     pair->end = to;
     verifier->known_begin = verifier->known_end = INT64_MIN;
-    if (!has_characters(verifier))
+    if (!scope_has_characters(&verifier->scope))
         return TRAWL_OK;
     most = (uint64_t)min_i64(to - from, max_i64(inner - from, 0) + more);
     TRAWL_TRY(characters_reserve(verifier, most + 1, error));
@@ -196,7 +136,7 @@ static enum trawl_status places_open(struct approx_verifier *verifier, int64_t f
     while (from < to && (from < inner || more-- > 0)) {
         TRAWL_ASSERT(verifier->count < most);
         verifier->offsets[verifier->count] = from;
-        from += symbol_at(verifier, from, &verifier->characters[verifier->count++]);
+        from += scope_symbol(&verifier->scope, from, &verifier->characters[verifier->count++]);
     }
     verifier->offsets[verifier->count] = from;
     pair->characters = verifier->characters;
@@ -207,7 +147,7 @@ static enum trawl_status places_open(struct approx_verifier *verifier, int64_t f
 
 static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
 {
-    return has_characters(verifier) ? verifier->offsets[place] : place;
+    return scope_has_characters(&verifier->scope) ? verifier->offsets[place] : place;
 }
 
 /* The first place that begins at the byte, or after it; the places' end is one, too. */
@@ -215,7 +155,7 @@ static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
 {
     uint64_t low = 0, high = verifier->count + 1;
 
-    if (!has_characters(verifier))
+    if (!scope_has_characters(&verifier->scope))
         return byte;
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
@@ -232,21 +172,23 @@ static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
 
 static bool accepts_begin(const struct approx_verifier *verifier, int64_t begin)
 {
-    return plan_accepts_begin(verifier->plan, verifier->chunk->bytes + verifier->scope_begin,
-                              (uint64_t)(begin - verifier->scope_begin), 0);
+    return plan_accepts_begin(verifier->scope.plan,
+                              verifier->scope.chunk->bytes + verifier->scope.begin,
+                              (uint64_t)(begin - verifier->scope.begin), 0);
 }
 
 static bool accepts_end(const struct approx_verifier *verifier, int64_t end)
 {
-    return plan_accepts_end(verifier->plan, verifier->chunk->bytes + verifier->scope_begin,
-                            (uint64_t)(end - verifier->scope_begin),
-                            (uint64_t)(verifier->scope_end - verifier->scope_begin));
+    return plan_accepts_end(verifier->scope.plan,
+                            verifier->scope.chunk->bytes + verifier->scope.begin,
+                            (uint64_t)(end - verifier->scope.begin),
+                            (uint64_t)(verifier->scope.end - verifier->scope.begin));
 }
 
 static enum trawl_status append(const struct approx_verifier *verifier, int64_t begin, int64_t end,
                                 uint32_t distance, struct hits *hits, struct trawl_error *error)
 {
-    TRAWL_ASSERT(begin >= 0 && (uint64_t)begin < verifier->chunk->owned && begin < end);
+    TRAWL_ASSERT(begin >= 0 && (uint64_t)begin < verifier->scope.chunk->owned && begin < end);
     TRAWL_TRY(hits_reserve_lengths(hits, 1, error));
     hits->items[hits->count] = (struct hit){(uint32_t)begin, verifier->pair.literal};
     hits->lengths[hits->count++] = (uint64_t)(end - begin) | (uint64_t)distance
@@ -257,7 +199,7 @@ static enum trawl_status append(const struct approx_verifier *verifier, int64_t 
 
 static bool is_owned(const struct approx_verifier *verifier, int64_t begin)
 {
-    return begin >= 0 && (uint64_t)begin < verifier->chunk->owned;
+    return begin >= 0 && (uint64_t)begin < verifier->scope.chunk->owned;
 }
 
 enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t literal,
@@ -267,11 +209,11 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
     int64_t from = begin, to, place, end;
     uint32_t mismatches;
 
-    if (!is_owned(verifier, begin) || !scope_of(verifier, begin) ||
-        symbol_begin(verifier, begin) < begin)
+    if (!is_owned(verifier, begin) || !scope_find(&verifier->scope, begin) ||
+        scope_symbol_begin(&verifier->scope, begin) < begin)
         return TRAWL_OK;
     pair_literal(pair, literal);
-    to = verifier->scope_end;
+    to = verifier->scope.end;
     TRAWL_TRY(places_open(verifier, from, to, from, pair->count, error));
     place = pair->begin;
     if (pair->end - place < pair->count)
@@ -281,7 +223,7 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
         return TRAWL_OK;
     end = byte_of(verifier, place + pair->count);
     to = end;
-    if ((verifier->plan->flags & TRAWL_WITHIN_LINES) != 0)
+    if ((verifier->scope.plan->flags & TRAWL_WITHIN_LINES) != 0)
         cut_at_lines(verifier, begin, &from, &to);
     if (to < end || !accepts_begin(verifier, begin) || !accepts_end(verifier, end))
         return TRAWL_OK;
@@ -295,7 +237,7 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
 static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
                           int64_t *begin)
 {
-    const bool conditions = plan_has_conditions(verifier->plan);
+    const bool conditions = plan_has_conditions(verifier->scope.plan);
     struct approx_pair *pair = &verifier->pair;
     uint8_t costs[DISTANCE_SPANS];
     uint32_t best = most + 1;
@@ -334,7 +276,7 @@ static uint32_t distance_at(struct approx_verifier *verifier, int64_t end, int64
         pair_distances(pair, end, last, verifier->known);
         verifier->known_begin = end;
         verifier->known_end = last + 1;
-        if (pair->exact != NULL || plan_has_conditions(verifier->plan))
+        if (pair->exact != NULL || plan_has_conditions(verifier->scope.plan))
             for (int64_t i = end; i <= last; i++)
                 if (verifier->known[i - end] <= k)
                     verifier->known[i - end] = (uint8_t)best_span(verifier, i, k, &begin);
@@ -363,7 +305,7 @@ static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t f
 {
     const struct approx_pair *pair = &verifier->pair;
     const int64_t k = pair->approximate->errors_max, reach = pair->count + k;
-    const bool every = (verifier->plan->flags & TRAWL_EVERY_END) != 0;
+    const bool every = (verifier->scope.plan->flags & TRAWL_EVERY_END) != 0;
     uint32_t before = every ? 0 : distance_at(verifier, from - 1, to);
 
     for (int64_t end = from, run; end <= to; end += run) {
@@ -393,10 +335,10 @@ static enum trawl_status verify_stretch(struct approx_verifier *verifier, int64_
     int64_t low = from;
 
     for (int64_t i = 0; i <= reach && low > begin; i++)
-        low = symbol_begin(verifier, low - 1);
+        low = scope_symbol_begin(&verifier->scope, low - 1);
     TRAWL_TRY(places_open(verifier, low, end, to, reach, error));
     from = place_of(verifier, from);
-    to = has_characters(verifier) ? place_of(verifier, to + 1) - 1 : to;
+    to = scope_has_characters(&verifier->scope) ? place_of(verifier, to + 1) - 1 : to;
     return from > to ? TRAWL_OK : append_ends(verifier, from, to, begin_min, hits, error);
 }
 
@@ -404,20 +346,20 @@ enum trawl_status approx_verify_ends(struct approx_verifier *verifier, uint32_t 
                                      int64_t from, int64_t to, uint64_t begin_min,
                                      struct hits *hits, struct trawl_error *error)
 {
-    const struct engine_chunk *chunk = verifier->chunk;
+    const struct engine_chunk *chunk = verifier->scope.chunk;
     int64_t reach;
 
     pair_literal(&verifier->pair, literal);
     reach = verifier->pair.count + verifier->pair.approximate->errors_max;
-    if (has_characters(verifier))
+    if (scope_has_characters(&verifier->scope))
         reach *= CHARACTER_BYTES;
     from = max_i64(from, (int64_t)begin_min + 1);
     to = min_i64(to, (int64_t)chunk->owned - 1 + reach);
-    while (from <= to && scope_of(verifier, from - 1)) {
+    while (from <= to && scope_find(&verifier->scope, from - 1)) {
         int64_t last = min_i64(to, from + max_i64(reach, ENDS_MIN) - 1);
-        int64_t begin = verifier->scope_begin, end = verifier->scope_end;
+        int64_t begin = verifier->scope.begin, end = verifier->scope.end;
 
-        if ((verifier->plan->flags & TRAWL_WITHIN_LINES) != 0) {
+        if ((verifier->scope.plan->flags & TRAWL_WITHIN_LINES) != 0) {
             begin = max_i64(begin, from - reach - 2 * CHARACTER_BYTES);
             end = min_i64(end, last + reach);
             cut_at_lines(verifier, from - 1, &begin, &end);

@@ -1,0 +1,68 @@
+/* scope: records by their offsets, characters by the bytes around a place. */
+#include "approximate/scope.h"
+
+#include "base/checked.h"
+
+bool scope_find(struct approx_scope *scope, int64_t byte)
+{
+    const struct engine_chunk *chunk = scope->chunk;
+    const struct records *records = chunk->records;
+    const int64_t origin = (int64_t)chunk->begin;
+
+    scope->begin = -(int64_t)chunk->before;
+    scope->end = (int64_t)(chunk->owned + chunk->after);
+    if (byte < scope->begin || byte >= scope->end)
+        return false;
+    if (records == NULL)
+        return true;
+    if ((int64_t)records_begin(records, scope->record) > byte + origin)
+        scope->record = 0;
+    scope->record = records_beyond(records, scope->record, (uint64_t)(byte + origin));
+    if (scope->record == records->count) {
+        scope->record = 0;
+        return false;
+    }
+    scope->begin = max_i64(scope->begin, (int64_t)records_begin(records, scope->record) - origin);
+    scope->end = min_i64(scope->end, (int64_t)records_begin(records, scope->record + 1) - origin);
+    return true;
+}
+
+int64_t scope_symbol(const struct approx_scope *scope, int64_t byte, uint32_t *symbol)
+{
+    TRAWL_ASSERT(byte >= scope->begin && byte < scope->end);
+    return (int64_t)plan_symbol_bytes(scope->plan, scope->chunk->bytes + byte,
+                                      (uint64_t)(scope->end - byte), symbol);
+}
+
+/* No character holds a byte that could begin one but its first. */
+int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte)
+{
+    const uint8_t *bytes = scope->chunk->bytes;
+    int64_t back = byte;
+    uint32_t symbol;
+
+    if (!scope_has_characters(scope) || byte >= scope->end || byte <= scope->begin)
+        return byte;
+    while (back > scope->begin && byte - back < CHARACTER_BYTES - 1 && (bytes[back] & 0xc0) == 0x80)
+        back--;
+    return back == byte || back + scope_symbol(scope, back, &symbol) > byte ? back : byte;
+}
+
+int64_t scope_back(const struct approx_scope *scope, int64_t byte, int64_t count)
+{
+    for (; count > 0; count--) {
+        if (byte <= scope->begin)
+            return scope->begin - 1;
+        byte = scope_symbol_begin(scope, byte - 1);
+    }
+    return byte;
+}
+
+int64_t scope_ahead(const struct approx_scope *scope, int64_t byte, int64_t count)
+{
+    uint32_t symbol;
+
+    for (; count > 0 && byte < scope->end; count--)
+        byte += scope_symbol(scope, byte, &symbol);
+    return byte;
+}
