@@ -536,6 +536,36 @@ static bool is_as_saved(const struct patterns *patterns, uint32_t flags)
            trawl_plan_flags(patterns->saved[0].plan) == flags;
 }
 
+/* --replacements: what stands for each string. */
+static bool read_replacements(struct patterns *patterns, const char *name, char *message)
+{
+    struct trawl_pattern *lines = calloc((size_t)patterns->column_count + 1, sizeof *lines);
+    uint64_t count = 0;
+    const char *at, *end, *newline;
+    size_t bytes_count;
+    char *bytes;
+
+    patterns->replacements = lines;
+    if (lines == NULL)
+        return exhausted(message);
+    if (!read_file(patterns, name, &bytes, &bytes_count, message))
+        return false;
+    end = bytes + bytes_count;
+    for (at = bytes; at < end; at = newline + 1, count++) {
+        newline = memchr(at, '\n', (size_t)(end - at));
+        newline = newline == NULL ? end : newline;
+        if (count < patterns->column_count)
+            lines[count] = (struct trawl_pattern){at, (uint64_t)(newline - at)};
+    }
+    if (count == patterns->column_count)
+        return true;
+    snprintf(message, SETTINGS_ERROR_BYTES,
+             "--replacements: %.*s has %" PRIu64 " line%s for %" PRIu64 " string%s", SHOWN_NAME_MAX,
+             strcmp(name, "-") == 0 ? "(standard input)" : name, count, count == 1 ? "" : "s",
+             patterns->column_count, patterns->column_count == 1 ? "" : "s");
+    return false;
+}
+
 /* All strings were read. A match's number is to be clear from its place, so strings that differ in
  * the case of letters are one string where that is ignored. */
 bool patterns_finish(struct patterns *patterns, const struct settings *settings, char *message)
@@ -549,6 +579,9 @@ bool patterns_finish(struct patterns *patterns, const struct settings *settings,
                  "--crlf with -x cannot be combined with saved sets or with numbers of strings");
         return false;
     }
+    if (settings->replacements != NULL &&
+        !read_replacements(patterns, settings->replacements, message))
+        return false;
     if (patterns->is_saved && is_as_saved(patterns, plan_flags(settings, settings->whole_lines)))
         patterns->needs_utf8 = patterns->saved[0].needs_utf8;
     else
@@ -716,6 +749,7 @@ void patterns_free(struct patterns *patterns)
     free(patterns->items);
     free(patterns->columns);
     free(patterns->strings);
+    free(patterns->replacements);
     if (patterns->saved_count > 0)
         saved_free(patterns);
     free(patterns->numbers.begin);
