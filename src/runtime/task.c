@@ -46,7 +46,7 @@ static struct work_done *work_of(struct search *search, const struct worker *wor
 static void take_part(struct search *search, struct worker *worker, bool on_device)
 {
     if (worker_takes_part(worker, &search->job))
-        JOB_ADD(&search->job, &work_of(search, worker, on_device)->threads, 1);
+        atomic_fetch_add(&work_of(search, worker, on_device)->threads, 1);
 }
 
 /* A free task; NULL: there is none, or no more are to be taken. With the search's lock held. */
@@ -80,7 +80,7 @@ static struct task *task_take(struct search *search)
  */
 static void task_put_back(struct search *search, struct task *task, bool ends, bool paused)
 {
-    search_lock(search);
+    (void)pthread_mutex_lock(&search->lock);
     task->next = search->free;
     search->free = task;
     TRAWL_ASSERT(search->taken > 0);
@@ -88,8 +88,8 @@ static void task_put_back(struct search *search, struct task *task, bool ends, b
     search->ended |= ends;
     if (ends || paused)
         atomic_store(&search->job.has_work, false);
-    search_signal(search);
-    search_unlock(search);
+    (void)pthread_cond_signal(&search->ready);
+    (void)pthread_mutex_unlock(&search->lock);
 }
 
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
@@ -314,7 +314,6 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 
     do {
         struct work_done *done;
-        uint64_t searched;
 
         TRAWL_ASSERT(task->from <= task->chunk.owned);
         engine_result_begin(&task->result, task->from, false);
@@ -323,16 +322,15 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
         done = work_of(search, worker, on_device); /* it may have gone over to another one */
-        searched = task->result.done - task->from;
-        JOB_ADD(&search->job, &done->chunks, 1);
-        JOB_ADD(&search->job, &done->bytes, searched);
-        JOB_ADD(&search->job, &done->method_bytes[task->result.method], searched);
-        JOB_ADD(&search->job, &done->search_ns, search_clock_ns(search) - begin_ns);
+        atomic_fetch_add(&done->chunks, 1);
+        atomic_fetch_add(&done->bytes, task->result.done - task->from);
+        atomic_fetch_add(&done->method_bytes[task->result.method], task->result.done - task->from);
+        atomic_fetch_add(&done->search_ns, search_clock_ns(search) - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
     if (status != TRAWL_OK)
         fail_part(task, status, &error);
     if (!on_device)
-        JOB_ADD(&search->job, &search->hits, task->result.hits.count);
+        atomic_fetch_add(&search->hits, task->result.hits.count);
     if (search->sink->digest == NULL)
         return;
     status = digest(search, task, &error);
@@ -388,7 +386,7 @@ static struct task *resident_next(struct search *search)
     part->held -= task->chunk.owned;
     search->ended = task->chunk.last;
     search->unread++;
-    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
+    atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
     return task;
 }
 
@@ -397,13 +395,13 @@ void resident_queue(struct search *search)
     struct queue_item *first = NULL, **link = &first;
     struct task *task;
 
-    search_lock(search);
+    (void)pthread_mutex_lock(&search->lock);
     while ((task = resident_next(search)) != NULL) {
         *link = &task->item;
         link = &task->item.next;
     }
     *link = NULL;
-    search_unlock(search);
+    (void)pthread_mutex_unlock(&search->lock);
     if (first != NULL)
         devices_push(&search->job.runtime->devices, first);
 }
@@ -446,23 +444,23 @@ static void finish(struct search *search, struct task *task, struct worker *work
         }
     }
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
-    search_lock(search);
+    (void)pthread_mutex_lock(&search->lock);
     /* A loaded text's chunks are taken in any order, those before a fault too. */
     search->ended |=
         search->schedule != SCHEDULE_LOADED && (task->chunk.last || task->status != TRAWL_OK);
     /* Its place in the ring is free: no chunk is taken that is so far ahead. */
     TRAWL_ASSERT(task->chunk.index >= search->index_deliver &&
                  task->chunk.index - search->index_deliver < search->searcher->task_count);
-    TRAWL_ASSERT(*search_ring(search, task->chunk.index) == NULL);
-    *search_ring(search, task->chunk.index) = task;
+    TRAWL_ASSERT(search->searcher->ring[task->chunk.index % search->searcher->task_count] == NULL);
+    search->searcher->ring[task->chunk.index % search->searcher->task_count] = task;
     task->held_hits = task->result.hits.count;
     search->held_hits += task->held_hits;
     if (search->schedule == SCHEDULE_LOADED) {
         resident_learn(search, task);
         more = !search->ended && search->chunk_most > 0;
     }
-    search_signal(search);
-    search_unlock(search);
+    (void)pthread_cond_signal(&search->ready);
+    (void)pthread_mutex_unlock(&search->lock);
     if (more)
         resident_queue(search);
 }
@@ -472,7 +470,7 @@ void task_delivered(struct search *search, struct task *task)
     bool wake;
 
     task_buffer_give(search->job.runtime, task);
-    search_lock(search);
+    (void)pthread_mutex_lock(&search->lock);
     TRAWL_ASSERT(task->chunk.index == search->index_deliver);
     search->index_deliver++;
     task->next = search->free;
@@ -483,7 +481,7 @@ void task_delivered(struct search *search, struct task *task)
     search->held_hits -= task->held_hits;
     wake = !search->ended && !search->stopping && !schedule_is_alone(search) &&
            !atomic_load(&search->job.has_work);
-    search_unlock(search);
+    (void)pthread_mutex_unlock(&search->lock);
     if (search->schedule == SCHEDULE_LOADED)
         resident_queue(search);
     else if (wake)
@@ -564,8 +562,8 @@ static void forget_work(struct search *search, const struct task *task)
 {
     TRAWL_ASSERT(atomic_load(&search->done.host.chunks) > 0);
     TRAWL_ASSERT(atomic_load(&search->done.host.bytes) >= task->result.done - task->from);
-    JOB_ADD(&search->job, &search->done.host.chunks, (uint64_t)-1);
-    JOB_ADD(&search->job, &search->done.host.bytes, task->from - task->result.done);
+    atomic_fetch_sub(&search->done.host.chunks, 1);
+    atomic_fetch_sub(&search->done.host.bytes, task->result.done - task->from);
 }
 
 /* Search a chunk in its mapping. Read it and search it again if the file lost its bytes meanwhile,
@@ -617,17 +615,17 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         for_device = false;
     if (*taken != TEXT_TAKEN)
         return false;
-    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
+    atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         stage(task);
     take_part(search, worker, search->schedule == SCHEDULE_CALLER);
     ready_ns = search_clock_ns(search) - begin_ns;
     if (for_device) {
-        JOB_ADD(&search->job, &search->done.device[0].ready_ns, ready_ns);
+        atomic_fetch_add(&search->done.device[0].ready_ns, ready_ns);
         devices_push(&search->job.runtime->devices, &task->item);
         return true;
     }
-    JOB_ADD(&search->job, &search->done.host.ready_ns, ready_ns);
+    atomic_fetch_add(&search->done.host.ready_ns, ready_ns);
     search_taken(search, task, worker);
     finish(search, task, worker);
     return true;
@@ -654,20 +652,20 @@ static enum task_taken no_room(struct search *search, struct task *task, uint64_
 {
     bool alone;
 
-    search_lock(search);
+    (void)pthread_mutex_lock(&search->lock);
     alone = search->taken == 1;
-    search_unlock(search);
+    (void)pthread_mutex_unlock(&search->lock);
     if (alone && status == TRAWL_MEMORY && wait_for_room(search, bytes)) {
         task_put_back(search, task, false, false);
         return TASK_DONE;
     }
-    search_lock(search);
+    (void)pthread_mutex_lock(&search->lock);
     alone = alone && search->taken == 1;
     if (alone) {
         search->fault = status;
         search->fault_error = *error;
     }
-    search_unlock(search);
+    (void)pthread_mutex_unlock(&search->lock);
     task_put_back(search, task, alone, true);
     return TASK_NOTHING;
 }
@@ -681,7 +679,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     bool to_device, alone;
     uint64_t bytes;
 
-    search_lock(search);
+    (void)pthread_mutex_lock(&search->lock);
     if (worker != &search->searcher->caller && schedule_is_alone(search)) {
         atomic_store(&search->job.has_work, false);
         task = NULL;
@@ -689,7 +687,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
         task = task_take(search);
     }
     alone = search->taken == 1;
-    search_unlock(search);
+    (void)pthread_mutex_unlock(&search->lock);
     if (task == NULL)
         return TASK_NOTHING;
     to_device = search->for_devices && schedule_wants_device(search);
@@ -722,9 +720,9 @@ void task_on_device(struct queue_item *item, struct worker *worker)
     struct search *search = (struct search *)item->job;
     bool stopping;
 
-    search_lock(search);
+    (void)pthread_mutex_lock(&search->lock);
     stopping = search->stopping;
-    search_unlock(search);
+    (void)pthread_mutex_unlock(&search->lock);
     if (stopping) {
         task_put_back(search, task, false, true);
         return;

@@ -65,6 +65,9 @@ SCENES = [
     (["--vimgrep", "--replace=<$0>", "--field-match-separator=\\t", "foo", "small"], None),
     (["-S", "--escape-controls=always", "--color=always", "--colors=path:fg:blue", "--hyperlink-format=vscode", "foo", "small", "none"], None),
     (["--encoding=auto", "foo", "wide16", "small"], None),
+    (["--edits=1", "-i", "--distance", "-o", "foq", "small"], None),
+    (["--mismatches=1", "--best", "-n", "foo"], b"fob\nbar\nfoo bar\n"),
+    (["--fasta", "--best", "--alphabet=dna", "--reverse-complement", "--edits=1", "ACGTTA", "sequences", "small"], None),
     (["--help"], None),
     (["--generate=man"], None),
 ]
@@ -83,6 +86,7 @@ def make_files(top):
         put("zips/%d" % i, gzip.compress(b"foo\n" * 100 * i))
     put("wide16", "foo\nbar foo\n".encode("utf-16"))
     put("options", b"--heading\n-n\n")
+    put("sequences", b">one\nACGT\nTAC\n" * 300)
     put("line", b"foo " + b"x" * 3000000)
     put("patterns", b"foo\noof\nzzz\n")
     put("lengths", b"\3\0\0\0foo\1\0\0\0\n")

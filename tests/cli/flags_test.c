@@ -12,8 +12,10 @@ struct row {
     enum effect effect;
     const char *value;
     bool (*holds)(const struct settings *settings);
+    const char *partner; /* that it says nothing without; NULL: none */
 };
 
+#define WITH(id, value, partner, condition) ROW(id, value, condition)
 #define ROW(id, value, condition)                           \
     static bool holds_##id(const struct settings *settings) \
     {                                                       \
@@ -22,15 +24,18 @@ struct row {
 #define REFUSES(id)
 #define IGNORES(id, value)
 #include "flag_rows.def"
+#undef WITH
 #undef ROW
 #undef REFUSES
 #undef IGNORES
 
 static const struct row rows[FLAG_COUNT_ALL] = {
-#define ROW(id, value, condition) [FLAG_##id] = {EFFECT_SETS, value, holds_##id},
-#define REFUSES(id) [FLAG_##id] = {EFFECT_REFUSES, NULL, NULL},
-#define IGNORES(id, value) [FLAG_##id] = {EFFECT_IGNORED, value, NULL},
+#define WITH(id, value, partner, condition) [FLAG_##id] = {EFFECT_SETS, value, holds_##id, partner},
+#define ROW(id, value, condition) [FLAG_##id] = {EFFECT_SETS, value, holds_##id, NULL},
+#define REFUSES(id) [FLAG_##id] = {EFFECT_REFUSES, NULL, NULL, NULL},
+#define IGNORES(id, value) [FLAG_##id] = {EFFECT_IGNORED, value, NULL, NULL},
 #include "flag_rows.def"
+#undef WITH
 #undef ROW
 #undef REFUSES
 #undef IGNORES
@@ -38,14 +43,16 @@ static const struct row rows[FLAG_COUNT_ALL] = {
 
 static void check_form(const struct row *row, const char *option, const char *value)
 {
-    char *arguments[] = {(char *)(uintptr_t) "trawl", (char *)(uintptr_t)option,
-                         (char *)(uintptr_t)value, NULL};
+    char *arguments[5] = {(char *)(uintptr_t) "trawl", (char *)(uintptr_t)row->partner};
+    int count = row->partner != NULL ? 2 : 1;
     struct settings before, after;
     bool good;
 
-    TEST_CHECK(flags_parse(&before, NULL, 1, arguments, false));
+    TEST_CHECK(flags_parse(&before, NULL, count, arguments, false));
     TEST_CHECK(settings_build(&before, CHARSET_BYTES, false, before.error));
-    good = flags_parse(&after, NULL, value != NULL ? 3 : 2, arguments, false) &&
+    arguments[count++] = (char *)(uintptr_t)option;
+    arguments[count] = (char *)(uintptr_t)value;
+    good = flags_parse(&after, NULL, count + (value != NULL), arguments, false) &&
            (row->effect == EFFECT_REFUSES ||
             settings_build(&after, CHARSET_BYTES, false, after.error));
     if (!test_check(good == (row->effect != EFFECT_REFUSES), option, __FILE__, __LINE__))

@@ -4,7 +4,8 @@
  * Where a character may have several bytes and does not say so itself, as in GB18030 and EUC-JP,
  * only decoding a line from its beginning shows where its characters begin. So mbrtowc decodes
  * lines with matches, up to the match; other lines are not decoded. For UTF-8 this is needed if
- * strings are not valid UTF-8, and where i and I are not one letter, as in Turkish.
+ * strings are not valid UTF-8, and where i and I are not one letter, as in Turkish. And with --best
+ * those that have the least distance.
  */
 #include "trawl/characters.h"
 
@@ -100,6 +101,8 @@ static bool is_match(struct text_scan *scan, const struct trawl_window *window,
     const struct pattern_check *check = &patterns->check;
     const struct trawl_pattern *pattern = &patterns->items[match->pattern_index];
 
+    if (match->distance > scan->distance_max)
+        return false;
     if (check->begins || check->words) {
         follow(scan, window, match->begin);
         if (check->begins && scan->characters.at != match->begin)
@@ -120,7 +123,7 @@ bool characters_window(struct text_scan *scan, const struct trawl_window **windo
     const struct pattern_check *check = &scan->job->patterns->check;
     struct trawl_match *matches;
 
-    if (!check->any)
+    if (!scan->filters)
         return true;
     matches = scan_grow(scan, characters->kept, &characters->kept_capacity, given->match_count,
                         sizeof *matches);
@@ -174,7 +177,7 @@ enum trawl_status characters_positions(struct text_scan *scan, trawl_match_sink 
 {
     struct passed_on passed = {scan, sink, NULL};
 
-    if (!scan->job->patterns->check.any)
+    if (!scan->filters)
         return trawl_positions(scan->job->searcher, scan->plan, scan->text, sink, scan, error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text, 0, pass_on, &passed, error);
 }

@@ -69,6 +69,24 @@ static void print_strings(struct output *output, const char *lines)
     output_text(output, text);
 }
 
+static void print_errors(struct output *output, const char *lines)
+{
+    static const char *const kinds[] = {"mismatches", "edits"};
+    char most[VALUE_BYTES], alphabet[VALUE_BYTES], text[SENTENCE_BYTES];
+
+    value_of(lines, "alphabet", alphabet);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        value_of(lines, kinds[i], most);
+        if (*most == '\0' || strcmp(most, "0") == 0)
+            continue;
+        (void)snprintf(text, sizeof text,
+                       "Errors are allowed: %s, at most %s, counted in %s. Where an occurrence\n"
+                       "may be, it is verified.\n",
+                       kinds[i], most, alphabet);
+        output_text(output, text);
+    }
+}
+
 static void print_method(struct output *output, const char *lines)
 {
     char method[VALUE_BYTES], classes[VALUE_BYTES];
@@ -130,6 +148,7 @@ bool explain_print(struct output *output, const struct patterns *patterns,
         print_algorithm(output, lines, value);
     else
         print_method(output, lines);
+    print_errors(output, lines);
     print_who(output, lines, settings);
     if (settings->files.debug) {
         output_text(output, "\n");

@@ -388,5 +388,6 @@ void flags_free(struct settings *settings)
         free(settings->storage[i]);
     free(settings->storage);
     free(settings->files.rules.items);
+    free(settings->exact);
     memset(settings, 0, sizeof *settings);
 }

@@ -20,7 +20,7 @@ static bool is_allowed(const struct command_job *job)
     const struct settings *settings = job->settings;
 
     return settings->report != REPORT_MATRIX && settings->max_count > 0 && !settings->invert &&
-           !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) &&
+           !settings->fasta && !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) &&
            !settings->any_byte && settings->algorithm == NULL && job->string_counts == NULL &&
            !job->patterns->has_empty && !(settings->null_ends_line && settings->whole_lines);
 }

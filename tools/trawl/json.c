@@ -206,6 +206,37 @@ static void put_match(struct text_scan *scan, const struct json_line *line,
         put_data(scan, NULL, begin, end);
 }
 
+/* What ripgrep does not have, where it is asked for. */
+static void put_errors(struct text_scan *scan, uint16_t distance, uint16_t reversed)
+{
+    if (scan->settings->shows_distance) {
+        put_text(scan, ",\"distance\":");
+        put_number(scan, distance);
+    }
+    if (scan->settings->reverse_complement)
+        put_text(scan, reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
+}
+
+void json_match(struct text_scan *scan, const struct json_match *match)
+{
+    begin(scan);
+    put_beginning(scan, "match");
+    put_text(scan, ",\"sequence\":");
+    json_data(scan, match->sequence, match->sequence_bytes);
+    put_text(scan, ",\"offset\":");
+    put_number(scan, match->offset);
+    put_text(scan, match->reversed ? ",\"strand\":\"-\"" : ",\"strand\":\"+\"");
+    put_text(scan, ",\"distance\":");
+    put_number(scan, match->distance);
+    put_text(scan, ",\"pattern\":");
+    put_number(scan, match->number);
+    put_text(scan, ",\"match\":");
+    json_data(scan, match->bytes, match->bytes_count);
+    put_text(scan, "}}\n");
+    scan->json.lines++;
+    scan->json.matches++;
+}
+
 void json_line(struct text_scan *scan, const struct json_line *line)
 {
     uint64_t base = line->bytes != NULL ? 0 : line->offset;
@@ -231,6 +262,7 @@ void json_line(struct text_scan *scan, const struct json_line *line)
         put_number(scan, span->begin);
         put_text(scan, ",\"end\":");
         put_number(scan, span->end);
+        put_errors(scan, span->distance, span->reversed);
         put_text(scan, "}");
     }
     put_text(scan, "]}}\n");

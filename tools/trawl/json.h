@@ -15,9 +15,19 @@ struct json_line {
     bool selected;
 };
 
+/* Of a sequence in a FASTA file. */
+struct json_match {
+    const uint8_t *sequence, *bytes; /* its name, and what stands there */
+    uint64_t sequence_bytes, bytes_count;
+    uint64_t offset;
+    uint64_t number; /* of the string */
+    uint16_t distance, reversed;
+};
+
 /* Before a text is searched. */
 void json_open(struct text_scan *scan);
 void json_line(struct text_scan *scan, const struct json_line *line);
+void json_match(struct text_scan *scan, const struct json_match *match);
 /* After it. binary: it matches, but its lines are not shown. */
 void json_end(struct text_scan *scan, bool binary);
 

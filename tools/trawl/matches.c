@@ -73,8 +73,8 @@ static void take_matches(struct text_scan *scan, const struct trawl_window *wind
         if (match.begin < scan->match_end)
             continue;
         while (!overlapping && i < window->match_count && window->matches[i].begin == match.begin) {
-            if (window->matches[i].end > match.end)
-                match.end = window->matches[i].end;
+            if (match_is_better(&window->matches[i], &match))
+                match = window->matches[i];
             i++;
         }
         if (match.begin >= scan->match_line_end) {
@@ -130,16 +130,20 @@ int matches_window(void *context, const struct trawl_window *window)
 }
 
 /* number: of the string; 0: none wanted. */
-static void print_position(struct text_scan *scan, uint64_t offset, uint64_t number)
+static void print_position(struct text_scan *scan, const struct trawl_match *match, uint64_t number)
 {
     if (scan->job->show_names > 0) {
         print_name(scan);
         output_byte(scan->output, scan->settings->null_after_name ? '\0' : ':');
     }
-    output_number(scan->output, offset, 0);
+    output_number(scan->output, match->begin, 0);
     if (number > 0) {
         output_byte(scan->output, ':');
         output_number(scan->output, number, 0);
+    }
+    if (scan->settings->shows_distance) {
+        output_byte(scan->output, ':');
+        output_number(scan->output, match->distance, 0);
     }
     output_byte(scan->output, '\n');
 }
@@ -155,7 +159,7 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
         uint64_t lines = numbered ? numbers_count(numbers, matches[i].pattern_index) : 1;
 
         for (uint64_t j = 0; j < lines; j++)
-            print_position(scan, matches[i].begin,
+            print_position(scan, &matches[i],
                            numbered ? numbers_get(numbers, matches[i].pattern_index, j) : 0);
         scan->selected_count++;
         scan->left_count--;
@@ -223,16 +227,15 @@ static enum trawl_status count_matches(struct text_scan *scan, struct trawl_erro
 {
     const struct settings *settings = scan->settings;
     const struct patterns *patterns = scan->job->patterns;
-    bool all =
-        patterns->check.any == 0 &&
-        (settings->overlapping || patterns->count == 0 ||
-         (patterns->count == 1 && !settings->ignore_case && !can_overlap(&patterns->items[0])));
+    bool all = !scan->filters && (settings->overlapping || patterns->count == 0 ||
+                                  (patterns->count == 1 && !settings->ignore_case &&
+                                   !settings->approximate && !can_overlap(&patterns->items[0])));
 
     if (all && settings->max_count == UINT64_MAX && !scan->unpacks)
         return trawl_count(scan->job->searcher, scan->plan, scan->text, &scan->selected_count,
                            error);
     return trawl_windows(scan->job->searcher, scan->plan, scan->text,
-                         settings->overlapping || patterns->check.any ? 0 : TRAWL_WINDOW_SPANS,
+                         settings->overlapping || scan->filters ? 0 : TRAWL_WINDOW_SPANS,
                          count_window, scan, error);
 }
 
@@ -246,11 +249,11 @@ enum trawl_status matches_report(struct text_scan *scan, struct trawl_error *err
         return count_matches(scan, error);
     if (scan->settings->report == REPORT_POSITIONS)
         return characters_positions(scan, positions_sink, error);
-    status = scan->job->patterns->check.any
+    status = scan->filters
                  ? characters_first(scan, &match, &found, error)
                  : trawl_first(scan->job->searcher, scan->plan, scan->text, &match, &found, error);
     if (status == TRAWL_OK && found) {
-        print_position(scan, match.begin,
+        print_position(scan, &match,
                        scan->settings->pattern_number
                            ? numbers_get(&scan->job->patterns->numbers, match.pattern_index, 0)
                            : 0);

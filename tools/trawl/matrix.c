@@ -9,6 +9,7 @@
 
 #include "trawl/charset.h"
 #include "trawl/count.h"
+#include "trawl/searchers.h"
 #include "trawl/totals.h"
 
 #define GATHER_BYTES (UINT64_C(4) << 20)
@@ -48,27 +49,12 @@ static uint64_t longest_pattern(const struct patterns *patterns)
     return longest;
 }
 
-static bool open_reader(struct matrix *matrix, char *message)
-{
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    const struct settings *settings = matrix->job->settings;
-    struct trawl_error error;
-
-    options.engine = TRAWL_ENGINE_CPU;
-    options.threads = settings->threads == 1 ? 1 : 2; /* one reads ahead while rows are searched */
-    options.chunk_bytes = settings->chunk_bytes;
-    if (trawl_plan_build(NULL, 0, NULL, &matrix->reader_plan, &error) == TRAWL_OK &&
-        trawl_searcher_open(&options, &matrix->reader, &error) == TRAWL_OK)
-        return true;
-    snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
-    return false;
-}
-
 bool matrix_open(struct command_job *job, char *message)
 {
     const struct patterns *patterns = job->patterns;
     uint64_t gather = job->settings->chunk_bytes;
     struct matrix *matrix = calloc(1, sizeof *matrix);
+    struct trawl_error error;
 
     if (gather == 0 || gather > GATHER_BYTES)
         gather = GATHER_BYTES;
@@ -80,8 +66,11 @@ bool matrix_open(struct command_job *job, char *message)
         /* a character may be a byte in the string and four in the text */
         matrix->reach = (longest_pattern(patterns) + 1) * CHARACTER_BYTES_MAX;
         matrix->capacity = gather + 2 * matrix->reach;
-        if (!open_reader(matrix, message))
+        if (searchers_open_reader(job->settings, &matrix->reader, &matrix->reader_plan, &error) !=
+            TRAWL_OK) {
+            snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
             return false;
+        }
         matrix->bytes = malloc((size_t)matrix->capacity);
         matrix->offsets = malloc((RECORDS_MAX + 1) * sizeof *matrix->offsets);
         matrix->empties = malloc(RECORDS_MAX * sizeof *matrix->empties);

@@ -34,7 +34,8 @@ struct patterns {
     struct pattern_check check;
     bool needs_utf8;    /* for letters and words, bytes are not enough */
     bool saves_strings; /* --save-patterns: the plan that a search needs cannot be saved */
-    bool case_may_tell; /* under -i: strings that differ in the case of letters alone are two */
+    bool case_may_tell; /* under -i: strings that differ in the case of letters alone are two; with
+                           errors: in letters */
     struct saved_set *saved; /* those of -f that are */
     size_t saved_count;
     bool is_saved; /* the strings are those of one saved set, and no more */
@@ -44,7 +45,6 @@ struct patterns {
     struct trawl_pattern *strings; /* of columns, where the report prints them */
     uint64_t column_count, column_capacity;
     struct numbers numbers;
-    struct trawl_pattern *replacements; /* a line for each of columns; NULL: no --replacements */
     uint64_t capacity;
     void **blocks; /* what the patterns point into, if not argv */
     size_t block_count;

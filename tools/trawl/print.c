@@ -16,8 +16,7 @@ static void print_separator(struct text_scan *scan, char separator)
     print_color_end(scan, scan->settings->colors.separator);
 }
 
-/* What ends a field of the head of a line that is selected, or of context. */
-static void print_field_end(struct text_scan *scan, bool selected)
+void print_field_end(struct text_scan *scan, bool selected)
 {
     const struct settings *settings = scan->settings;
     const char *given = selected ? settings->match_separator : settings->context_separator;
@@ -69,6 +68,17 @@ static void print_numbers(struct text_scan *scan, bool selected)
     print_separator(scan, selected ? ':' : '-');
 }
 
+/* Nothing but what ends it where there is no match: in a line of context. */
+static void print_distance(struct text_scan *scan, bool selected)
+{
+    if (scan->shown_distance != DISTANCE_NONE) {
+        print_color_start(scan, scan->settings->colors.line_number);
+        output_number(scan->output, scan->shown_distance, 0);
+        print_color_end(scan, scan->settings->colors.line_number);
+    }
+    print_field_end(scan, selected);
+}
+
 /* The file's name above its first line, after an empty line where another file's are before. */
 static void print_heading(struct text_scan *scan)
 {
@@ -116,8 +126,11 @@ void print_head(struct text_scan *scan, const struct line_head *head)
         print_field(scan, head->offset, colors->byte_offset, head->selected, false);
     if (settings->pattern_number)
         print_numbers(scan, head->selected);
+    if (settings->shows_distance)
+        print_distance(scan, head->selected);
     if (settings->initial_tab && head->bytes_count > 0 &&
-        (name || number > 0 || column > 0 || settings->byte_offset || settings->pattern_number))
+        (name || number > 0 || column > 0 || settings->byte_offset || settings->pattern_number ||
+         settings->shows_distance))
         output_byte(scan->output, '\t');
 }
 
@@ -205,7 +218,7 @@ bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t 
         if (match.begin < from)
             continue;
         while (!each && *index < view->match_count && view->matches[*index].begin == match.begin) {
-            if (view->matches[*index].end > match.end || scan->check_whole_line)
+            if (match_is_better(&view->matches[*index], &match) || scan->check_whole_line)
                 if (!scan->check_whole_line || match.end != end)
                     match = view->matches[*index];
             (*index)++;

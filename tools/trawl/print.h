@@ -13,6 +13,14 @@ uint64_t print_first_match_at(const struct view *view, uint64_t at);
  * of all where they may overlap; false: none. *index is where to look on. Offsets in the text. */
 bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                       uint64_t from, uint64_t *index, struct trawl_match *found);
+/* Of two matches that begin at one place: the longer one, of two as long the one with fewer errors.
+ */
+static inline bool match_is_better(const struct trawl_match *match, const struct trawl_match *other)
+{
+    return match->end > other->end ||
+           (match->end == other->end && match->distance < other->distance);
+}
+
 /* What is not UTF-8 is not printed; a message at the end says that the file is binary. */
 bool print_is_printable(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 /* The numbers of the strings in a line, for its head. */
@@ -20,7 +28,8 @@ bool print_show_numbers(struct text_scan *scan, const struct view *view, uint64_
                         uint64_t end);
 uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint64_t at);
 
-/* What stands before a line, or with -o a match: file name, numbers, shown_numbers. */
+/* What stands before a line, or with -o a match: file name, numbers, shown_numbers and
+ * shown_distance. */
 struct line_head {
     uint64_t line_number, column; /* 0: not wanted */
     uint64_t offset;
@@ -28,6 +37,8 @@ struct line_head {
     bool selected;        /* else it is context */
 };
 
+/* What ends a field of the head of a line that is selected, or of context. */
+void print_field_end(struct text_scan *scan, bool selected);
 void print_head(struct text_scan *scan, const struct line_head *head);
 /* With context: separator before a group of lines that does not touch the last one, if there is
  * one. */

@@ -201,6 +201,13 @@ static bool load(struct saved_set *set, const struct settings *settings, uint64_
 {
     if (!load_plan(set, settings, message))
         return false;
+    if (trawl_plan_errors(set->plan, NULL, NULL, NULL)) {
+        snprintf(
+            message, SETTINGS_ERROR_BYTES,
+            "-f: %.300s: the set was saved with errors allowed: give strings and options instead",
+            settings->patterns.items[set->item].text);
+        return false;
+    }
     if (!read_note(set, letters)) {
         snprintf(message, SETTINGS_ERROR_BYTES, "-f: %.300s: the saved set contradicts itself",
                  settings->patterns.items[set->item].text);

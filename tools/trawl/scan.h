@@ -11,13 +11,18 @@
  *   json.c        the same as --json wants it
  *   numbers.c     which of the strings given a match is
  *   binary.c      NUL bytes and bad UTF-8
+ *   fasta.c       FASTA files, which have sequences instead of lines
+ *   best.c        --best: the least distance, before the rest
  */
 #ifndef TRAWL_SCAN_H
 #define TRAWL_SCAN_H
 
+#include <stdio.h>
+
 #include "trawl/job.h"
 
 #define OFFSET_NONE UINT64_MAX
+#define DISTANCE_NONE UINT32_MAX
 
 /* A piece of the text in memory that consists of whole lines. */
 struct view {
@@ -33,6 +38,7 @@ struct line_span {
     uint64_t begin, end;         /* in the line */
     uint64_t group, group_count; /* of the view's matches, those that begin where it does */
     uint64_t text_end;           /* in the text, before anything is replaced */
+    uint16_t distance, reversed; /* of the match */
 };
 
 /* What style.c keeps from line to line. */
@@ -107,10 +113,14 @@ struct text_scan {
     uint64_t match_end; /* matches.c: of the last match taken */
 
     struct characters characters;
+    bool filters;          /* of the library's matches some are none (characters.c) */
+    uint16_t distance_max; /* --best: the least of the text */
+    FILE *spool;           /* --best: the text, where it could be read only once; NULL: none */
 
     struct number_set numbers;     /* --pattern-number: of the strings in a line or place */
     const uint64_t *shown_numbers; /* those in the next head */
     uint64_t shown_count;
+    uint32_t shown_distance; /* in the next head; DISTANCE_NONE: in a line of context */
     struct string_counts_part *string_counts_part; /* string_counts.c */
     struct style_state style;                      /* style.c */
     struct json_state json;                        /* json.c */

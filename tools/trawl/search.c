@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "trawl/best.h"
 #include "trawl/binary.h"
 #include "trawl/characters.h"
+#include "trawl/fasta.h"
 #include "trawl/interrupt.h"
 #include "trawl/json.h"
 #include "trawl/lines.h"
@@ -123,6 +125,10 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->every_line =
         patterns->has_empty || (settings->passthru && !scan->quiet) || scan->ends_with_run;
     scan->keeps_bytes = patterns->has_empty && settings->words && !settings->whole_lines;
+    scan->filters =
+        patterns->check.any || (settings->best && settings->approximate && !scan->stop_at_select);
+    scan->distance_max = UINT16_MAX;
+    scan->shown_distance = DISTANCE_NONE;
     scan->watch_nulls = settings->null_ends_line ||
                         (settings->null_is_binary &&
                          (!scan->quiet || scan->binary_files == BINARY_FILES_WITHOUT_MATCH));
@@ -156,14 +162,19 @@ static void scan_again(struct text_scan *scan)
     }
 }
 
+/* Does NUL end lines, if there is one, and the plan for whole lines not know? */
+static bool is_unaware_of_nulls(const struct settings *settings)
+{
+    return settings->whole_lines && settings->null_ends_line && !settings->approximate;
+}
+
 /* Does the first match alone decide? */
 static bool first_decides(const struct text_scan *scan, int descriptor)
 {
     const struct settings *settings = scan->settings;
 
-    return !scan->job->patterns->check.any && !settings->invert && !scan->every_line &&
-           scan->binary_files != BINARY_FILES_WITHOUT_MATCH &&
-           !(settings->null_ends_line && settings->whole_lines) &&
+    return !scan->filters && !settings->invert && !scan->every_line &&
+           scan->binary_files != BINARY_FILES_WITHOUT_MATCH && !is_unaware_of_nulls(settings) &&
            (descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
@@ -187,9 +198,8 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
  * difference: before it there is none. */
 static bool library_counts(const struct text_scan *scan, int descriptor)
 {
-    return scan->settings->report == REPORT_COUNT && !scan->job->patterns->check.any &&
-           !scan->every_line && !scan->unpacks &&
-           (!scan->watch_nulls || scan->settings->count_ends_at_null) &&
+    return scan->settings->report == REPORT_COUNT && !scan->filters && !scan->every_line &&
+           !scan->unpacks && (!scan->watch_nulls || scan->settings->count_ends_at_null) &&
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
 
@@ -215,9 +225,9 @@ static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
 
-    if (scan->check_whole_line || scan->job->patterns->check.any || settings->overlapping ||
-        (settings->pattern_number && !scan->quiet && !one_match_tells(scan)) ||
-        (settings->replacements != NULL && scan->job->patterns->case_may_tell))
+    if (scan->check_whole_line || scan->filters || settings->overlapping ||
+        (settings->shows_distance && !scan->quiet) ||
+        (settings->pattern_number && !scan->quiet && !one_match_tells(scan)))
         return 0;
     if (settings->report == REPORT_ONLY_MATCHING ||
         ((settings->colors.on || settings->style.each_match) && !scan->quiet))
@@ -240,7 +250,8 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
-static enum trawl_status scan_run(struct text_scan *scan, int descriptor, struct trawl_error *error)
+static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
+                                     struct trawl_error *error)
 {
     struct trawl_searcher *searcher = scan->job->searcher;
     enum trawl_status status;
@@ -250,6 +261,8 @@ static enum trawl_status scan_run(struct text_scan *scan, int descriptor, struct
         return TRAWL_OK;
     if (scan->settings->report == REPORT_MATRIX)
         return matrix_search(scan, error);
+    if (scan->settings->fasta)
+        return fasta_search(scan, error);
     if (scan->job->string_counts != NULL) {
         status = string_counts_search(scan, error);
         if (status != TRAWL_OK && scan->status != TRAWL_OK)
@@ -277,14 +290,14 @@ static enum trawl_status scan_run(struct text_scan *scan, int descriptor, struct
     if (library_counts(scan, descriptor))
         return trawl_count_lines(searcher, scan->plan, scan->text, scan->settings->invert,
                                  scan->left_count, &scan->selected_count, error);
-    if (scan->settings->whole_lines && scan->settings->null_ends_line &&
-        (!scan->seekable || scan->null_seen) && !plan_any_position(scan))
+    if (is_unaware_of_nulls(scan->settings) && (!scan->seekable || scan->null_seen) &&
+        !plan_any_position(scan))
         return TRAWL_MEMORY;
     status = windows(scan, error);
     if (status == TRAWL_OK && scan->stop && scan->watch_nulls && !scan->null_seen && scan->seekable)
         binary_look_ahead(scan);
     if (status == TRAWL_OK && scan->rerun) {
-        if (scan->settings->whole_lines && !plan_any_position(scan))
+        if (scan->settings->whole_lines && !scan->settings->approximate && !plan_any_position(scan))
             return TRAWL_MEMORY;
         scan_again(scan);
         status = windows(scan, error);
@@ -294,6 +307,20 @@ static enum trawl_status scan_run(struct text_scan *scan, int descriptor, struct
         return scan->status;
     }
     return status;
+}
+
+static enum trawl_status scan_run(struct text_scan *scan, int descriptor, struct trawl_error *error)
+{
+    enum trawl_status status, read;
+    struct trawl_error report_error;
+
+    if (!scan->settings->best || !scan->filters)
+        return scan_report(scan, descriptor, error);
+    read = best_begin(scan, error);
+    status = scan_report(scan, descriptor, &report_error);
+    if (read == TRAWL_OK && status != TRAWL_OK)
+        *error = report_error;
+    return read != TRAWL_OK ? read : status;
 }
 
 /* As tg: what of a binary file is left out, in ripgrep's words. */
@@ -368,6 +395,8 @@ static void scan_free(struct text_scan *scan)
     free(scan->style.spans);
     free(scan->style.replaced);
     free(scan->style.link_path);
+    if (scan->spool != NULL)
+        best_close(scan);
 }
 
 void job_pass_over(struct command_job *job, const char *name)
@@ -468,7 +497,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     struct trawl_error error;
     struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
-    bool shown = job->prints_alone || job->matrix != NULL; /* as it goes on, by the display */
+    bool fasta = job->settings->fasta, shown; /* as it goes on, by the display */
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
@@ -489,6 +518,7 @@ void job_search(struct command_job *job, const struct job_file *file)
         return;
     }
     scan_begin(&scan, job, text, file);
+    shown = (job->prints_alone && !fasta) || job->matrix != NULL;
     if (shown)
         progress_file(job->matrix != NULL ? matrix_reader(job->matrix) : job->searcher, text);
     if (job->prints_alone && prints_matches(job->settings))
@@ -505,7 +535,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     if (shown) {
         progress_found(scan.selected_count);
         progress_file(NULL, NULL);
-    } else {
+    } else if (!fasta) {
         job->searched_bytes += trawl_searcher_progress(job->searcher);
         job->searched_found += scan.selected_count;
     }
@@ -517,7 +547,7 @@ void job_search(struct command_job *job, const struct job_file *file)
         leave_input(&scan, file->status, begin);
     job->totals.file_count++;
     job->totals.selected_count += scan.selected_count;
-    if (job->settings->stats && job->matrix == NULL) /* which searches several times */
+    if (job->settings->stats && job->matrix == NULL && !fasta) /* which search several times */
         job_add_stats(job);
     scan_free(&scan);
     trawl_text_close(text);

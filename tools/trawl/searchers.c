@@ -56,3 +56,16 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
                        error.message);
     return false;
 }
+
+enum trawl_status searchers_open_reader(const struct settings *settings,
+                                        struct trawl_searcher **reader, struct trawl_plan **plan,
+                                        struct trawl_error *error)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    enum trawl_status status = trawl_plan_build(NULL, 0, NULL, plan, error);
+
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = settings->threads == 1 ? 1 : 2; /* one reads ahead */
+    options.chunk_bytes = settings->chunk_bytes;
+    return status != TRAWL_OK ? status : trawl_searcher_open(&options, reader, error);
+}

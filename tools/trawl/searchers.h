@@ -17,4 +17,10 @@ bool searchers_stop_early(const struct settings *settings);
 bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
                     char *message);
 
+/* What reads a text while job->searcher searches what was read: a searcher, and a plan that finds
+ * nothing. Both are to be closed, also after an error. */
+enum trawl_status searchers_open_reader(const struct settings *settings,
+                                        struct trawl_searcher **reader, struct trawl_plan **plan,
+                                        struct trawl_error *error);
+
 #endif

@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "trawl/approximate.h"
+
 #define RECORDS_ALGORITHM "rabin-karp-matrix" /* and those whose name goes on after it */
 
 bool settings_algorithm_is_for_records(const struct settings *settings)
@@ -44,10 +46,6 @@ static bool contradiction(const struct settings *settings, char *error)
     if (settings->encoding != NULL && settings->search_zip) {
         snprintf(error, SETTINGS_ERROR_BYTES,
                  "--encoding and --search-zip exclude each other: unpack the files first");
-        return true;
-    }
-    if (settings->replace != NULL && settings->replacements != NULL) {
-        snprintf(error, SETTINGS_ERROR_BYTES, "--replace and --replacements exclude each other");
         return true;
     }
     if (settings->hex && settings->length_prefixed) {
@@ -113,6 +111,9 @@ static const char *stranger_to_matrix(const struct settings *settings)
         {settings->pattern_number, "--pattern-number"},
         {settings->count_by_pattern, "--count-by-pattern"},
         {settings->unmatched_patterns, "--unmatched-patterns"},
+        {settings->distance, "--distance"},
+        {settings->best, "--best"},
+        {settings->fasta, "--fasta"},
     };
 
     for (size_t i = 0; i < sizeof strangers / sizeof *strangers; i++)
@@ -198,7 +199,6 @@ static void style_build(struct settings *settings)
     struct style *style = &settings->style;
     const struct colors *colors = &settings->colors;
     bool lines = settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
-    bool replaces = settings->replace != NULL || settings->replacements != NULL;
 
     style->escapes = settings->escape_controls == COLOR_ALWAYS ||
                      (settings->escape_controls == COLOR_AUTO && isatty(STDOUT_FILENO));
@@ -207,11 +207,12 @@ static void style_build(struct settings *settings)
     style->names = settings->path_separator != 0 || style->escapes || style->links;
     style->on = lines && (style->escapes || style->links || settings->json || settings->column ||
                           settings->vimgrep || settings->heading || settings->passthru ||
-                          replaces || settings->trim || settings->max_columns > 0 ||
-                          settings->match_separator != NULL || settings->context_separator != NULL);
+                          settings->shows_distance || settings->replace != NULL || settings->trim ||
+                          settings->max_columns > 0 || settings->match_separator != NULL ||
+                          settings->context_separator != NULL);
     style->each_match =
         lines &&
-        (settings->json || settings->column || settings->vimgrep || replaces ||
+        (settings->json || settings->column || settings->vimgrep || settings->replace != NULL ||
          settings->report == REPORT_ONLY_MATCHING ||
          (settings->max_columns > 0 && settings->preview == PREVIEW_MATCH) ||
          (colors->on && (*colors->selected_match != '\0' || *colors->context_match != '\0')));
@@ -256,16 +257,18 @@ bool settings_build(struct settings *settings, enum charset charset, bool output
     settings->line_end = settings->null_data ? '\0' : '\n';
     settings->crlf = settings->crlf && !settings->null_data;
     settings->any_byte = settings->hex || settings->length_prefixed || settings->saved_any_byte;
-    settings->text =
-        settings->binary_files == BINARY_FILES_TEXT || settings->report >= REPORT_COUNT_BY_PATTERN;
+    settings->text = settings->binary_files == BINARY_FILES_TEXT ||
+                     settings->report >= REPORT_COUNT_BY_PATTERN || settings->fasta;
     settings->checks_text = charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
     settings->null_is_binary = !settings->text && !settings->null_data;
     settings->null_ends_line = settings->null_is_binary && !settings->any_byte;
     settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||
                                settings->pattern_number || settings->save_patterns != NULL ||
-                               settings->replacements != NULL;
+                               (settings->fasta && settings->json);
     settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&
                                    settings->binary_files != BINARY_FILES_WITHOUT_MATCH;
+    if (!approximate_settings(settings, error))
+        return false;
     if (settings->before_count < 0)
         settings->before_count = settings->around_count;
     if (settings->after_count < 0)

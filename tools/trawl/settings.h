@@ -49,6 +49,13 @@ struct settings {
     bool pretty, crlf, include_zero;
     enum color_when escape_controls;
     bool count_matches, overlapping, positions, first, explain, stats, progress;
+    /* Errors, and the sequences of FASTA files: */
+    bool mismatches_given, edits_given, alphabet_given, reverse_complement, any_base, every_end;
+    bool distance, best, fasta;
+    uint64_t mismatches_max, edits_max;
+    enum trawl_alphabet alphabet; /* settings_build: also where none is given */
+    struct trawl_range *exact;
+    uint32_t exact_count;
     int file_names; /* 1: with, -1: without, 0: as the number of files says */
     enum binary_files binary_files;
     enum directories directories;
@@ -61,7 +68,7 @@ struct settings {
     int64_t before_count, after_count, around_count; /* or CONTEXT_NOT_GIVEN */
     int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any below 0 */
     uint64_t threads, chunk_bytes, max_columns;
-    const char *label, *save_patterns, *replace, *replacements;
+    const char *label, *save_patterns, *replace;
     const char *encoding;  /* NULL: as the locale has it */
     const char *hyperlink; /* a format; NULL or "": none */
     const char *group_separator, *match_separator, *context_separator; /* NULL: none, as grep */
@@ -82,6 +89,8 @@ struct settings {
     bool stop_at_first_file; /* -q: the first match ends the program */
     bool text;               /* no file is binary */
     bool any_byte;           /* strings may hold any byte: --hex, --length-prefixed */
+    bool approximate;        /* the plan is one with errors */
+    bool shows_distance;     /* of matches that are printed */
     bool numbers_wanted;     /* of the strings, in the order given */
     bool null_is_binary;     /* a NUL byte makes a file binary ... */
     bool null_ends_line;     /* ... and ends a line too */

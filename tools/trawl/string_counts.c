@@ -215,10 +215,9 @@ enum trawl_status string_counts_search(struct text_scan *scan, struct trawl_erro
     if (part == NULL)
         return TRAWL_MEMORY;
     scan->string_counts_part = part;
-    status = scan->job->patterns->check.any
-                 ? characters_positions(scan, matches_sink, error)
-                 : trawl_count_by_pattern(scan->job->searcher, scan->plan, scan->text, counts_sink,
-                                          scan, error);
+    status = scan->filters ? characters_positions(scan, matches_sink, error)
+                           : trawl_count_by_pattern(scan->job->searcher, scan->plan, scan->text,
+                                                    counts_sink, scan, error);
     if (status == TRAWL_STOPPED)
         status = scan->status;
     if (prints_each_text(scan->settings) && !print_text(scan, part))

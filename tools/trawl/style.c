@@ -195,7 +195,7 @@ bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t 
     struct style_state *style = &scan->style;
     uint64_t line = view->begin + begin, content = view->begin + end;
     uint64_t index = print_first_match_at(view, line), from = line;
-    bool each = scan->settings->overlapping && scan->settings->report == REPORT_ONLY_MATCHING;
+    bool overlapping = scan->settings->overlapping;
     struct trawl_match match;
     uint64_t group;
 
@@ -213,11 +213,13 @@ bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t 
             view->bytes[match.end - 1 - view->begin] == '\r')
             match.end--; /* which patterns.c added */
         group = index - 1;
-        while (!each && group > 0 && view->matches[group - 1].begin == match.begin)
+        while (!overlapping && group > 0 && view->matches[group - 1].begin == match.begin)
             group--;
-        style->spans[style->span_count++] = (struct line_span){match.begin - line, match.end - line,
-                                                               group, index - group, match.end};
-        from = each ? match.begin : match.end;
+        style->spans[style->span_count++] =
+            (struct line_span){match.begin - line, match.end - line, group,         index - group,
+                               match.end,          match.distance,   match.reversed};
+        from =
+            overlapping && scan->settings->report == REPORT_ONLY_MATCHING ? match.begin : match.end;
     }
     return true;
 }
@@ -241,18 +243,7 @@ static size_t name_bytes(const char *text)
     return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/* --replacements: the line of the first string that the match is. */
-static bool put_line(struct text_scan *scan, const struct view *view, const struct line_span *span)
-{
-    const struct trawl_pattern *line;
-
-    if (!number_set_at(scan, view->matches + span->group, span->group_count, span->text_end))
-        return false;
-    line = &scan->job->patterns->replacements[scan->numbers.list[0] - 1];
-    return put(scan, line->bytes, line->bytes_count);
-}
-
-/* --replace: what stands for the match. */
+/* What stands for the match. */
 static bool put_replacement(struct text_scan *scan, const uint8_t *match, uint64_t match_bytes)
 {
     const char *text = scan->settings->replace;
@@ -286,7 +277,7 @@ static bool put_replacement(struct text_scan *scan, const uint8_t *match, uint64
 }
 
 /* Exchange the matches of a line for what stands for them, and the spans with them. */
-static bool replace_spans(struct text_scan *scan, const struct view *view, struct piece *piece)
+static bool replace_spans(struct text_scan *scan, struct piece *piece)
 {
     struct style_state *style = &scan->style;
     uint64_t at = 0, end_bytes = piece->count - piece->content;
@@ -296,15 +287,13 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
         struct line_span *span = &style->spans[i];
         struct line_span old = *span;
 
-        if (old.begin > at && !put(scan, piece->bytes + at, old.begin - at)) /* or they overlap */
+        if (!put(scan, piece->bytes + at, old.begin - at))
             return false;
         span->begin = style->replaced_count;
-        if (!(scan->settings->replacements != NULL
-                  ? put_line(scan, view, &old)
-                  : put_replacement(scan, piece->bytes + old.begin, old.end - old.begin)))
+        if (!put_replacement(scan, piece->bytes + old.begin, old.end - old.begin))
             return false;
         span->end = style->replaced_count;
-        at = old.end > at ? old.end : at;
+        at = old.end;
     }
     if (!put(scan, piece->bytes + at, piece->count - at))
         return false;
@@ -339,6 +328,7 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
         for (uint64_t k = 0; k < (numbered ? scan->numbers.count : 1); k++) {
             scan->shown_numbers = numbered ? scan->numbers.list + k : NULL;
             scan->shown_count = numbered;
+            scan->shown_distance = span->distance;
             print_piece(scan, &piece, number, column ? span->begin + 1 : 0, offset + span->begin);
         }
         scan->shown_count = 0;
@@ -359,6 +349,7 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
             piece.spans = line->spans + i;
             piece.span_count = 1;
         }
+        scan->shown_distance = line->spans[i].distance;
         print_piece(scan, &piece, number, column ? line->spans[i].begin + 1 : 0,
                     offset + line->spans[i].begin);
     }
@@ -381,6 +372,18 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
     return true;
 }
 
+/* Of the matches that begin in [begin, end) of the text. */
+static uint32_t least_distance(const struct view *view, uint64_t begin, uint64_t end)
+{
+    uint32_t least = DISTANCE_NONE;
+
+    for (uint64_t i = print_first_match_at(view, begin);
+         i < view->match_count && view->matches[i].begin < end; i++)
+        if (view->matches[i].distance < least)
+            least = view->matches[i].distance;
+    return least;
+}
+
 bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator)
 {
@@ -398,12 +401,14 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
         return false;
     if (!only_matching && !print_is_printable(scan, line.bytes, line.content))
         return false;
-    if ((settings->replace != NULL || settings->replacements != NULL) &&
-        scan->style.span_count > 0 && !replace_spans(scan, view, &line))
+    if (settings->replace != NULL && scan->style.span_count > 0 && !replace_spans(scan, &line))
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
     scan->shown_count = 0;
+    scan->shown_distance = settings->shows_distance && matching
+                               ? least_distance(view, offset, view->begin + end)
+                               : DISTANCE_NONE;
     if (settings->pattern_number && !only_matching && selected &&
         !print_show_numbers(scan, view, begin, end))
         return false;

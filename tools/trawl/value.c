@@ -3,6 +3,7 @@
 #include "trawl/settings.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,6 +251,44 @@ bool value_sort(struct settings *settings, const char *option, const char *value
     snprintf(settings->error, sizeof settings->error,
              "%s: '%s' is not one of none, path, modified, accessed, created", option, value);
     return false;
+}
+
+bool value_alphabet(struct settings *settings, const char *value)
+{
+    static const char *const names[] = {"bytes", "utf8", "dna"};
+
+    settings->alphabet_given = true;
+    for (int i = TRAWL_BYTES; i <= TRAWL_DNA; i++)
+        if (strcmp(value, names[i]) == 0) {
+            settings->alphabet = (enum trawl_alphabet)i;
+            return true;
+        }
+    snprintf(settings->error, sizeof settings->error,
+             "--alphabet: '%s' is not one of bytes, utf8, dna", value);
+    return false;
+}
+
+bool value_exact(struct settings *settings, const char *value)
+{
+    size_t count = settings->exact_count, digits = strspn(value, "0123456789");
+    const char *to = value[digits] == '-' ? value + digits + 1 : value;
+    struct trawl_range *exact = realloc(settings->exact, (count + 1) * sizeof *exact);
+    struct trawl_range range;
+
+    if (exact == NULL)
+        return false;
+    settings->exact = exact;
+    errno = 0;
+    range.begin = strtoull(value, NULL, 10) - 1;
+    range.end = strtoull(to, NULL, 10);
+    if (digits == 0 || *to == '\0' || to[strspn(to, "0123456789")] != '\0' || errno != 0 ||
+        range.begin >= range.end) {
+        snprintf(settings->error, sizeof settings->error,
+                 "--exact: '%s' is not a range FROM-TO of numbers from 1 on", value);
+        return false;
+    }
+    exact[settings->exact_count++] = range;
+    return true;
 }
 
 void value_unrestricted(struct settings *settings)

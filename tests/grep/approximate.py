@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""The command's searches with errors, and of FASTA files, against loops over the symbols.
+
+usage: approximate.py TRAWL
+
+Lines, -o, -c, -v, --distance, --best and --positions with --mismatches and --edits; FASTA files cut into lines
+of any length, both strands; files, pipes and small chunks. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
+docs/approximate.md says what an occurrence is.
+"""
+import os
+import sys
+
+import cases
+
+CASES = 200
+COMPLEMENT = {"A": "T", "C": "G", "G": "C", "T": "A", "N": "N", "R": "Y", "Y": "R"}
+BASES = {"A": "A", "C": "C", "G": "G", "T": "T", "N": "ACGT", "R": "AG", "Y": "CT"}
+
+
+def equal(pattern, text, dna):
+    """Does the pattern's symbol equal the text's?"""
+    if not dna:
+        return pattern == text
+    return text.upper() in BASES and set(BASES[text.upper()]) <= set(BASES[pattern])
+
+
+def hamming(pattern, text, most, dna):
+    for begin in range(len(text) - len(pattern) + 1):
+        distance = sum(not equal(p, t, dna) for p, t in zip(pattern, text[begin:]))
+        if distance <= most:
+            yield begin, begin + len(pattern), distance
+
+
+def levenshtein(pattern, text, dna):
+    """Of each end of the text: the distance of the whole text up to there."""
+    row = list(range(len(pattern) + 1))
+    rows = [row[-1]]
+    for symbol in text:
+        above, row = row, [row[0] + 1]
+        for j, p in enumerate(pattern):
+            row.append(min(above[j + 1] + 1, row[j] + 1, above[j] + (not equal(p, symbol, dna))))
+        rows.append(row[-1])
+    return rows
+
+
+def edits(pattern, text, most, dna):
+    reach = len(pattern) + most
+    spans = {}  # of each end: the least distance, and the begin
+    for begin in range(len(text)):
+        for length, distance in enumerate(levenshtein(pattern, text[begin:begin + reach], dna)):
+            if distance <= most:
+                found = (distance, abs(length - len(pattern)), -length, begin)
+                spans[begin + length] = min(spans.get(begin + length, found), found)
+    for end, (distance, _, _, begin) in spans.items():
+        after = [spans.get(e, (most + 1,))[0] for e in range(end + 1, end + reach + 1)]
+        others = [other for other in after if other != distance]
+        if spans.get(end - 1, (most + 1,))[0] > distance and (not others or others[0] > distance):
+            yield begin, end, distance
+
+
+def occurrences(patterns, text, most, by_edits, dna=False, both=False):
+    """(begin, pattern, reversed, end, distance), in order, in a text that is one line."""
+    found = []
+    for number, pattern in enumerate(patterns):
+        for strand in range(2 if both else 1):
+            if strand:
+                pattern = "".join(COMPLEMENT[base] for base in reversed(pattern))
+            for begin, end, distance in (edits(pattern, text, most, dna) if by_edits else
+                                         hamming(pattern, text, most, dna)):
+                found.append((begin, number, strand, end, distance))
+    return sorted(found)
+
+
+def leftmost_longest(found):
+    best, last, taken = {}, 0, []
+    for begin, _, _, end, distance in found:
+        best[begin] = max(best.get(begin, (0, 0)), (end, -distance))
+    for begin, (end, distance) in sorted(best.items()):
+        if begin >= last:
+            last = end
+            taken.append((begin, end, -distance))
+    return taken
+
+
+def expected_lines(options, patterns, text, most, by_edits):
+    lines = text.split("\n")[:-1] if text.endswith("\n") else text.split("\n") if text else []
+    found = [occurrences(patterns, line, most, by_edits) for line in lines]
+    if "--best" in options:
+        least = min((f[4] for line in found for f in line), default=0)
+        found = [[f for f in line if f[4] == least] for line in found]
+    output, offset = [], 0
+    for line, matches in zip(lines, found):
+        distance = "%d:" % min(f[4] for f in matches) if matches and "--distance" in options else ""
+        if "--positions" in options:
+            output += ["%d\n" % (offset + f[0]) for f in matches]
+        elif "-o" in options:
+            output += [("%d:" % d if distance else "") + line[b:e] + "\n" for b, e, d in leftmost_longest(matches)]
+        elif bool(matches) != ("-v" in options):
+            output.append(distance + line + "\n")
+        offset += len(line) + 1
+    return "%d\n" % len(output) if "-c" in options else "".join(output), bool(output)
+
+
+def choose_patterns(rng, text, alphabet, most):
+    patterns = []
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        length = most + rng.choice([1, 2, 5, 9])
+        begin = rng.randrange(len(text) + 1)
+        pattern = "".join(s for s in text[begin:begin + length].upper() if s in alphabet)
+        pattern += "".join(rng.choice(alphabet) for _ in range(length - len(pattern)))
+        patterns.append(pattern)
+    return sorted(set(patterns))
+
+
+def lines_case(rng, most, by_edits):
+    text = "".join(rng.choice(rng.choice(["ab\n", "abé\n", "abcdefgh\n"])) for _ in range(rng.choice([0, 5, 40, 300])))
+    text = text.upper()
+    patterns = choose_patterns(rng, text, "ABÉ", most)
+    options = rng.choice([[], ["-c"], ["-v"], ["-o"], ["--positions"], ["--best"], ["--distance"], ["--best", "-o"],
+                          ["--best", "-c"], ["--distance", "-o"], ["--distance", "--best"]])
+    return options, patterns, text, expected_lines(options, patterns, text, most, by_edits)
+
+
+def fasta_case(rng, most, by_edits):
+    text, output = [], []
+    options = ["--fasta", "--alphabet=dna"] + rng.choice([[], ["-c"], ["--best"]])
+    both = rng.random() < 0.5
+    sequences = ["".join(rng.choice("ACGTacgtN") for _ in range(rng.choice([0, 3, 50, 400])))
+                 for _ in range(rng.choice([1, 3, 9]))]
+    patterns = choose_patterns(rng, rng.choice(sequences), "ACGTNRY", most)
+    for number, sequence in enumerate(sequences):
+        text.append(">s%d it is\n" % number)
+        width = rng.choice([1, 7, 60, 1000])
+        for at in range(0, len(sequence), width):
+            text.append(sequence[at:at + width] + rng.choice(["\n", "\n", "\r\n", "\n;no\n"]))
+        for begin, _, strand, end, distance in occurrences(patterns, sequence, most, by_edits, True, both):
+            output.append((distance, "s%d:%d:%s:%d:%s\n" % (number, begin, "+-"[strand], distance, sequence[begin:end])))
+    if "--best" in options:
+        output = [found for found in output if found[0] == min(output)[0]]
+    expected = "%d\n" % len(output) if "-c" in options else "".join(found[1] for found in output)
+    return options + both * ["--reverse-complement"], patterns, "".join(text), (expected, bool(output))
+
+
+def run_case(rng, trawl, folder):
+    """None, or what is wrong."""
+    most, by_edits = rng.choice([1, 1, 2, 3]), rng.random() < 0.5
+    options, patterns, text, (expected, found) = rng.choice([lines_case, fasta_case])(rng, most, by_edits)
+    path = os.path.join(folder, "text")
+    with open(path, "wb") as file:
+        file.write(text.encode())
+    if "--positions" in options:  # bytes, where the loops count characters
+        begins = [len(text[:int(line)].encode()) for line in expected.split()]
+        expected = "".join("%d\n" % begin for begin in begins)
+    arguments = [trawl, "-j%d" % rng.choice([1, 2]), "--%s=%d" % ("edits" if by_edits else "mismatches", most)] + options
+    if rng.random() < 0.7:
+        arguments.append("--chunk-bytes=%d" % rng.choice([1, 3, 16, 100, 1000]))
+    for pattern in patterns:
+        arguments += ["-e", pattern]
+    piped = rng.random() < 0.3
+    got = cases.execute(arguments + [path] * (not piped), None, "C.UTF-8", text.encode() if piped else None)
+    if got == (0 if found else 1, expected.encode(), b""):
+        return None
+    return "%r on %r: status %d; %r, expected %r; %r" % (
+        arguments[1:], text[:300], got[0], got[1][:200].decode(), expected[:200], got[2][:300])
+
+
+def main():
+    return cases.run("approximate", CASES, "command lines", run_case)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

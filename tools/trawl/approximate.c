@@ -1,0 +1,112 @@
+/* approximate: what the options about errors and FASTA files mean, and ask of a plan. */
+#include "trawl/approximate.h"
+
+#include <stdio.h>
+
+/* Two options, or an option and one that it needs. */
+struct pair {
+    bool wrong;
+    const char *what, *other;
+};
+
+static bool refuse(const struct pair *pairs, size_t count, const char *verb, char *error)
+{
+    for (size_t i = 0; i < count; i++)
+        if (pairs[i].wrong) {
+            snprintf(error, SETTINGS_ERROR_BYTES, "%s %s %s", pairs[i].what, verb, pairs[i].other);
+            return true;
+        }
+    return false;
+}
+
+/* Options that say nothing without another one. */
+static bool is_incomplete(const struct settings *settings, char *error)
+{
+    bool none = !settings->mismatches_given && !settings->edits_given;
+    bool is_dna = settings->alphabet == TRAWL_DNA;
+    const struct pair pairs[] = {
+        {settings->exact_count > 0 && none, "--exact", "--mismatches or --edits"},
+        {settings->distance && none, "--distance", "--mismatches or --edits"},
+        {settings->best && none, "--best", "--mismatches or --edits"},
+        {settings->every_end && !settings->edits_given, "--every-end", "--edits"},
+        {settings->reverse_complement && !is_dna, "--reverse-complement", "--alphabet=dna"},
+        {settings->any_base && !is_dna, "--any-base", "--alphabet=dna"},
+    };
+
+    return refuse(pairs, sizeof pairs / sizeof *pairs, "needs", error);
+}
+
+static bool is_contradiction(const struct settings *settings, char *error)
+{
+    const char *errors = settings->edits_given        ? "--edits"
+                         : settings->mismatches_given ? "--mismatches"
+                                                      : "--alphabet=dna";
+    bool approximate = settings->approximate, fasta = settings->fasta;
+    bool context =
+        settings->before_count >= 0 || settings->after_count >= 0 || settings->around_count >= 0;
+    const struct pair pairs[] = {
+        {settings->mismatches_given && settings->edits_given, "--mismatches", "--edits"},
+        {approximate && settings->method != NULL, errors, "--method"},
+        {approximate && settings->algorithm != NULL, errors, "--algorithm"},
+        {approximate && settings->save_patterns != NULL, errors, "--save-patterns"},
+        {approximate && settings->crlf && settings->whole_lines, errors, "--crlf and -x"},
+        {settings->distance && settings->invert, "--distance", "-v (--invert-match)"},
+        {settings->best && settings->invert, "--best", "-v (--invert-match)"},
+        {settings->best && settings->passthru, "--best", "--passthru"},
+        {fasta && settings->invert, "--fasta", "-v (--invert-match)"},
+        {fasta && settings->words, "--fasta", "-w (--word-regexp)"},
+        {fasta && settings->whole_lines, "--fasta", "-x (--line-regexp)"},
+        {fasta && settings->null_data, "--fasta", "-z (--null-data)"},
+        {fasta && settings->any_byte, "--fasta", "--hex or --length-prefixed"},
+        {fasta && context, "--fasta", "-A, -B or -C"},
+        {fasta && settings->passthru, "--fasta", "--passthru"},
+        {fasta && settings->replace != NULL, "--fasta", "--replace"},
+        {fasta && settings->vimgrep, "--fasta", "--vimgrep"},
+        {fasta && settings->report == REPORT_POSITIONS, "--fasta", "--positions"},
+        {fasta && settings->report == REPORT_FIRST, "--fasta", "--first"},
+        {fasta && settings->report == REPORT_COUNT_BY_PATTERN, "--fasta", "--count-by-pattern"},
+        {fasta && settings->report == REPORT_UNMATCHED, "--fasta", "--unmatched-patterns"},
+    };
+
+    return refuse(pairs, sizeof pairs / sizeof *pairs, "cannot be combined with", error);
+}
+
+bool approximate_settings(struct settings *settings, char *error)
+{
+    if (!settings->alphabet_given)
+        settings->alphabet = settings->reverse_complement || settings->any_base ? TRAWL_DNA
+                             : settings->charset == CHARSET_UTF8 && !settings->any_byte
+                                 ? TRAWL_CHARACTERS
+                                 : TRAWL_BYTES;
+    settings->approximate =
+        settings->mismatches_max > 0 || settings->edits_max > 0 || settings->alphabet == TRAWL_DNA;
+    settings->shows_distance = (settings->mismatches_given || settings->edits_given) &&
+                               (settings->distance || settings->json || settings->vimgrep);
+    if (is_incomplete(settings, error) || is_contradiction(settings, error))
+        return false;
+    if (settings->approximate && settings->charset == CHARSET_MULTIBYTE &&
+        (!settings->alphabet_given || settings->alphabet == TRAWL_CHARACTERS)) {
+        snprintf(error, SETTINGS_ERROR_BYTES,
+                 "errors are counted in characters of UTF-8 alone: in this locale use "
+                 "--alphabet=bytes or --alphabet=dna");
+        return false;
+    }
+    return true;
+}
+
+void approximate_options(const struct settings *settings, bool within_lines,
+                         struct trawl_plan_options *options)
+{
+    if (settings->alphabet == TRAWL_DNA)
+        options->flags &= ~(uint32_t)TRAWL_IGNORE_CASE; /* as it is */
+    options->flags |= (within_lines ? TRAWL_WITHIN_LINES : 0u) |
+                      (settings->every_end ? TRAWL_EVERY_END : 0u) |
+                      (settings->reverse_complement ? TRAWL_REVERSE_COMPLEMENT : 0u) |
+                      (settings->any_base ? TRAWL_ANY_BASE : 0u);
+    options->mismatches_max = (uint32_t)settings->mismatches_max;
+    options->edits_max = (uint32_t)settings->edits_max;
+    options->alphabet = settings->alphabet;
+    options->exact = settings->exact;
+    options->exact_count = settings->exact_count;
+    options->line_end_also_set = settings->null_ends_line; /* NUL: the file is then binary */
+}

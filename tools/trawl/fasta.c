@@ -1,0 +1,394 @@
+/* fasta: --fasta: the sequences of FASTA files, whose lines are parts of one text each.
+ *
+ * Sequences are gathered in a block of memory, without the ends of their lines and with one line
+ * end after each sequence, which no string goes over. The block is searched when it is full. If it
+ * holds a part of one sequence alone, its end is kept, so that the next block knows what is around
+ * an occurrence; each block owns the begins that are not near its borders.
+ */
+#include "trawl/fasta.h"
+
+#include <stdlib.h>
+
+#include "trawl/escape.h"
+#include "trawl/grow.h"
+#include "trawl/interrupt.h"
+#include "trawl/json.h"
+#include "trawl/print.h"
+#include "trawl/progress.h"
+#include "trawl/searchers.h"
+#include "trawl/totals.h"
+
+#define BLOCK_BYTES_FASTA (UINT64_C(64) << 20)
+#define SYMBOL_BYTES_MAX 4u       /* a character's */
+#define NAME_BYTES_MAX (4u << 10) /* more of a name is left out */
+
+struct sequence {
+    uint64_t begin;      /* in the block */
+    uint64_t base;       /* so many of its letters come before those in the block */
+    uint64_t name_begin; /* in names */
+    uint64_t name_bytes;
+};
+
+enum fasta_state {
+    FASTA_LINE,     /* a line begins */
+    FASTA_NAME,     /* in a name, after > */
+    FASTA_PASSED,   /* in a part of a line that is passed over */
+    FASTA_SEQUENCE, /* in a line of a sequence */
+};
+
+struct fasta {
+    struct text_scan *scan;
+    trawl_match_sink sink; /* NULL: what is found is reported */
+    struct trawl_searcher *reader;
+    struct trawl_plan *reader_plan;
+    enum fasta_state state;
+    uint8_t *bytes; /* of the block */
+    uint64_t used, capacity;
+    uint64_t around; /* bytes on either side that decide about an occurrence */
+    uint64_t own_from, own_to;
+    struct sequence *sequences; /* in the block; the last one may go on */
+    uint64_t sequence_count, sequence_capacity;
+    uint64_t sequence; /* that the sink is in */
+    uint8_t *names;
+    uint64_t names_used, names_capacity;
+    enum trawl_status status;
+    struct trawl_error error;
+    bool stop;
+};
+
+/* ---- What is printed ------------------------------------------------------------------------- */
+
+static void print_text(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count,
+                       const char *color)
+{
+    print_color_start(scan, color);
+    if (scan->settings->style.escapes)
+        escape_print(scan->output, bytes, bytes_count, false);
+    else
+        output_bytes(scan->output, bytes, (size_t)bytes_count);
+    print_color_end(scan, color);
+}
+
+static void print_number(struct text_scan *scan, uint64_t number, const char *color)
+{
+    print_color_start(scan, color);
+    output_number(scan->output, number, 0);
+    print_color_end(scan, color);
+    print_field_end(scan, true);
+}
+
+/* number: of the string; 0: not wanted. */
+static void print_match(struct text_scan *scan, const struct json_match *match, uint64_t number)
+{
+    const struct colors *colors = &scan->settings->colors;
+
+    if (scan->job->show_names > 0) {
+        print_name(scan);
+        if (scan->settings->null_after_name)
+            output_byte(scan->output, '\0');
+        else
+            print_field_end(scan, true);
+    }
+    print_text(scan, match->sequence, match->sequence_bytes, colors->file_name);
+    print_field_end(scan, true);
+    print_number(scan, match->offset, colors->byte_offset);
+    output_byte(scan->output, match->reversed ? '-' : '+');
+    print_field_end(scan, true);
+    if (number > 0)
+        print_number(scan, number, colors->line_number);
+    print_number(scan, match->distance, colors->line_number);
+    print_text(scan, match->bytes, match->bytes_count, colors->selected_match);
+    output_byte(scan->output, '\n');
+}
+
+static void report_match(struct fasta *fasta, const struct trawl_match *match)
+{
+    struct text_scan *scan = fasta->scan;
+    const struct sequence *sequence;
+    const struct numbers *numbers = &scan->job->patterns->numbers;
+    struct json_match found = {.distance = match->distance, .reversed = match->reversed};
+    bool numbered = scan->settings->pattern_number;
+
+    while (fasta->sequence + 1 < fasta->sequence_count &&
+           fasta->sequences[fasta->sequence + 1].begin <= match->begin)
+        fasta->sequence++;
+    sequence = &fasta->sequences[fasta->sequence];
+    found.sequence = fasta->names + sequence->name_begin;
+    found.sequence_bytes = sequence->name_bytes;
+    found.offset = sequence->base + match->begin - sequence->begin;
+    found.bytes = fasta->bytes + match->begin;
+    found.bytes_count = match->end - match->begin;
+    if (scan->settings->json) {
+        found.number = numbers_get(numbers, match->pattern_index, 0);
+        json_match(scan, &found);
+        return;
+    }
+    for (uint64_t i = 0; i < (numbered ? numbers_count(numbers, match->pattern_index) : 1); i++)
+        print_match(scan, &found, numbered ? numbers_get(numbers, match->pattern_index, i) : 0);
+}
+
+/* Matches of the block, of which it owns some. */
+static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct fasta *fasta = context;
+    struct text_scan *scan = fasta->scan;
+
+    for (uint64_t i = 0; i < match_count && !fasta->stop; i++) {
+        if (matches[i].begin < fasta->own_from || matches[i].begin >= fasta->own_to ||
+            matches[i].distance > scan->distance_max)
+            continue;
+        if (fasta->sink != NULL) {
+            fasta->stop = fasta->sink(scan, &matches[i], 1) != 0;
+            continue;
+        }
+        if (!scan->quiet)
+            report_match(fasta, &matches[i]);
+        scan->selected_count++;
+        scan->selected_end = scan->scanned_end;
+        scan->left_count--;
+        fasta->stop = scan->left_count == 0 || scan->stop_at_select || scan->output->error != 0;
+    }
+    return fasta->stop;
+}
+
+static int block_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct fasta *fasta = context;
+    bool alone = fasta->scan->job->prints_alone;
+    int stop;
+
+    if (alone)
+        interrupt_forbid();
+    stop = take_matches(fasta, matches, match_count);
+    output_commit(fasta->scan->output);
+    if (alone)
+        interrupt_allow();
+    return stop;
+}
+
+/* ---- The block ------------------------------------------------------------------------------- */
+
+static void fail(struct fasta *fasta, enum trawl_status status)
+{
+    fasta->status = fasta->error.status = status;
+    fasta->stop = true;
+}
+
+/* The block's first bytes, of which begins in [own_from, own_to) are new. */
+static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own_to)
+{
+    struct command_job *job = fasta->scan->job;
+    uint64_t before = fasta->scan->selected_count;
+    struct trawl_text *text = NULL;
+    enum trawl_status status;
+
+    if (fasta->stop || bytes_count == 0)
+        return;
+    fasta->own_to = own_to;
+    fasta->sequence = 0;
+    status = trawl_text_from_memory(fasta->bytes, bytes_count, &text, &fasta->error);
+    if (status == TRAWL_OK)
+        status = trawl_positions(job->searcher, fasta->scan->plan, text, block_sink, fasta,
+                                 &fasta->error);
+    trawl_text_close(text);
+    if (status > TRAWL_STOPPED)
+        fail(fasta, status);
+    else if (job->settings->stats)
+        job_add_stats(job);
+    progress_add(bytes_count, fasta->scan->selected_count - before);
+}
+
+/* Of the block's beginning nothing more is needed. */
+static void drop_front(struct fasta *fasta, uint64_t count)
+{
+    struct sequence *last = &fasta->sequences[fasta->sequence_count - 1];
+
+    fasta->used -= count;
+    memmove(fasta->bytes, fasta->bytes + count, (size_t)fasta->used);
+    memmove(fasta->names, fasta->names + last->name_begin, (size_t)last->name_bytes);
+    last->name_begin = 0;
+    fasta->names_used = last->name_bytes;
+    if (last->begin > 0)
+        last->begin = 0;
+    else
+        last->base += count;
+    fasta->sequences[0] = *last;
+    fasta->sequence_count = 1;
+}
+
+/* Make room: by searching the sequences that are whole, or else a part of the one that is not. */
+static void empty_block(struct fasta *fasta)
+{
+    uint64_t whole = fasta->sequences[fasta->sequence_count - 1].begin, end;
+
+    if (whole > 0) {
+        search_block(fasta, whole, whole);
+        drop_front(fasta, whole);
+        fasta->own_from = 0;
+        return;
+    }
+    end = fasta->used - fasta->around;
+    search_block(fasta, fasta->used, end);
+    drop_front(fasta, end - fasta->around);
+    fasta->own_from = fasta->around;
+}
+
+static void add_bytes(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
+{
+    while (bytes_count > 0 && !fasta->stop) {
+        uint64_t part = fasta->capacity - fasta->used;
+
+        if (part > bytes_count)
+            part = bytes_count;
+        memcpy(fasta->bytes + fasta->used, bytes, (size_t)part);
+        fasta->used += part;
+        bytes += part;
+        bytes_count -= part;
+        if (fasta->used == fasta->capacity)
+            empty_block(fasta);
+    }
+}
+
+static void begin_sequence(struct fasta *fasta)
+{
+    static const uint8_t line_end = '\n';
+    struct sequence *sequences;
+
+    if (fasta->sequence_count > 0)
+        add_bytes(fasta, &line_end, 1);
+    if (fasta->sequence_count > 1 &&
+        fasta->names_used + fasta->sequence_count * sizeof *sequences > fasta->capacity)
+        empty_block(fasta);
+    sequences = grown(fasta->sequences, &fasta->sequence_capacity, 64, fasta->sequence_count + 1,
+                      sizeof *sequences);
+    if (sequences == NULL) {
+        fail(fasta, TRAWL_MEMORY);
+        return;
+    }
+    fasta->sequences = sequences;
+    sequences[fasta->sequence_count++] = (struct sequence){fasta->used, 0, fasta->names_used, 0};
+}
+
+static void add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count)
+{
+    struct sequence *last = &fasta->sequences[fasta->sequence_count - 1];
+    uint8_t *names;
+
+    if (bytes_count > NAME_BYTES_MAX - last->name_bytes)
+        bytes_count = NAME_BYTES_MAX - last->name_bytes;
+    names = grown(fasta->names, &fasta->names_capacity, 2 * NAME_BYTES_MAX,
+                  fasta->names_used + bytes_count, 1);
+    if (names == NULL) {
+        fail(fasta, TRAWL_MEMORY);
+        return;
+    }
+    fasta->names = names;
+    memcpy(names + fasta->names_used, bytes, (size_t)bytes_count);
+    fasta->names_used += bytes_count;
+    last->name_bytes += bytes_count;
+}
+
+/* ---- The text -------------------------------------------------------------------------------- */
+
+/* A line's first byte. Returns whether it is taken. */
+static bool begin_line(struct fasta *fasta, uint8_t byte)
+{
+    fasta->state = byte == '>' ? FASTA_NAME : byte == ';' ? FASTA_PASSED : FASTA_SEQUENCE;
+    if (byte == '>' || fasta->sequence_count == 0)
+        begin_sequence(fasta);
+    return byte == '>';
+}
+
+/* A part of one line: up to its end, `ends`, which is not among the bytes. */
+static void take_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count, bool ends)
+{
+    uint64_t name_bytes = 0;
+
+    if (fasta->state == FASTA_LINE && bytes_count > 0 && begin_line(fasta, *bytes)) {
+        bytes++;
+        bytes_count--;
+    }
+    if (fasta->stop)
+        return;
+    if (fasta->state == FASTA_NAME) {
+        while (name_bytes < bytes_count && bytes[name_bytes] > ' ')
+            name_bytes++;
+        if (name_bytes > 0)
+            add_name(fasta, bytes, name_bytes);
+        if (name_bytes < bytes_count)
+            fasta->state = FASTA_PASSED;
+    } else if (fasta->state == FASTA_SEQUENCE) {
+        add_bytes(fasta, bytes, bytes_count);
+        if (ends && fasta->used > fasta->sequences[fasta->sequence_count - 1].begin &&
+            fasta->bytes[fasta->used - 1] == '\r')
+            fasta->used--;
+    }
+    if (ends)
+        fasta->state = FASTA_LINE;
+}
+
+static int take_window(void *context, const struct trawl_window *window)
+{
+    struct fasta *fasta = context;
+    const uint8_t *at = window->bytes, *end = at + window->bytes_count;
+
+    fasta->scan->scanned_end = window->begin + window->bytes_count;
+    while (at < end && !fasta->stop) {
+        const uint8_t *line_end = memchr(at, '\n', (size_t)(end - at));
+        const uint8_t *past = line_end != NULL ? line_end : end;
+
+        take_line(fasta, at, (uint64_t)(past - at), line_end != NULL);
+        at = past + (line_end != NULL);
+    }
+    return fasta->stop;
+}
+
+/* What is around an occurrence decides whether it is better than its neighbours, as far as twice
+ * the length of the longest one. */
+static bool open_block(struct fasta *fasta)
+{
+    const struct settings *settings = fasta->scan->settings;
+    const struct patterns *patterns = fasta->scan->job->patterns;
+    uint64_t longest = 0, block = settings->chunk_bytes;
+
+    for (uint64_t i = 0; i < patterns->count; i++)
+        if (patterns->items[i].bytes_count > longest)
+            longest = patterns->items[i].bytes_count;
+    fasta->around = 2 * SYMBOL_BYTES_MAX * (longest + settings->edits_max + 1);
+    fasta->capacity = block > 0 && block < BLOCK_BYTES_FASTA ? block : BLOCK_BYTES_FASTA;
+    if (fasta->capacity < 4 * fasta->around)
+        fasta->capacity = 4 * fasta->around;
+    fasta->bytes = malloc((size_t)fasta->capacity);
+    return fasta->bytes != NULL;
+}
+
+enum trawl_status fasta_positions(struct text_scan *scan, trawl_match_sink sink,
+                                  struct trawl_error *error)
+{
+    struct fasta fasta = {.scan = scan, .sink = sink};
+    enum trawl_status status =
+        searchers_open_reader(scan->settings, &fasta.reader, &fasta.reader_plan, error);
+
+    if (status == TRAWL_OK && !open_block(&fasta))
+        status = TRAWL_MEMORY;
+    if (status == TRAWL_OK)
+        status = trawl_windows(fasta.reader, fasta.reader_plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
+                               take_window, &fasta, error);
+    if (fasta.used > 0 && (status == TRAWL_OK || status == TRAWL_READ))
+        search_block(&fasta, fasta.used, fasta.used);
+    if (fasta.status != TRAWL_OK) {
+        status = fasta.status;
+        *error = fasta.error;
+    }
+    trawl_searcher_close(fasta.reader);
+    trawl_plan_free(fasta.reader_plan);
+    free(fasta.bytes);
+    free(fasta.sequences);
+    free(fasta.names);
+    return status == TRAWL_STOPPED ? TRAWL_OK : status;
+}
+
+enum trawl_status fasta_search(struct text_scan *scan, struct trawl_error *error)
+{
+    return fasta_positions(scan, NULL, error);
+}
