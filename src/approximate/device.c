@@ -1,37 +1,332 @@
-/* device: no device takes plans with errors yet. */
+/* device: candidates of a step on a device.
+ *
+ * Where pieces are rare, the CUDA engine searches for them as a set. Else a kernel of its own
+ * looks up the pieces that begin with each gram of the text, and compares their literals
+ * (kernels/grams.cu). It writes candidates to a list. Of one that is too short it says how long it
+ * should be, and fewer begins are searched.
+ */
 #include "approximate/device.h"
+
+#include "approximate/device_tables.h"
+#include "approximate/image.h"
+#include "approximate/kernels/grams.h"
+#include "approximate/pieces.h"
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/chunk.h"
+#include "cuda/engine_cuda.h"
+#include "cuda/open.h"
+
+#define STATIC_SHARED_BYTES 4096u /* of the kernels, and what the driver takes */
+#define THREADS_TIMES 4u          /* as many as the CUDA engine's kernels have */
+
+struct approx_device {
+    struct engine *cuda;
+    struct engine_worker *worker; /* of that engine */
+    const struct approximate *approximate;
+    struct engine_result result; /* of pieces */
+    struct approx_tables tables;
+    struct cuda_memory memory; /* the tables, */
+    bool ready;                /* and they are there */
+    struct cuda_memory count;  /* of candidates: 64 bits */
+    struct cuda_memory found;  /* candidates */
+    uint64_t found_room;
+};
+
+/* One step. */
+struct device_step {
+    struct approx_device *device;
+    struct approx_candidates *candidates;
+    uint64_t found; /* more than there was room for; 0: they are all there */
+};
 
 enum trawl_status approx_device_open(struct engine *cuda, struct approx_device **device,
                                      struct trawl_error *error)
 {
-    (void)cuda;
-    *device = NULL;
-    return TRAWL_FAIL(error, UNSUPPORTED, "devices do not search with errors");
+    struct approx_device *own;
+    enum trawl_status status;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *own, &memory, error));
+    own = (struct approx_device *)memory;
+    own->cuda = cuda;
+    status = engine_cuda.compile(cuda, ENGINE_DEVICES_MAX, NULL, &own->worker, error);
+    if (status == TRAWL_OK)
+        *device = own;
+    else
+        memory_release(own, 1, sizeof *own);
+    return status;
 }
 
-void approx_device_close(struct approx_device *device)
+void approx_device_close(struct approx_device *own)
 {
-    (void)device;
+    struct cuda_device *device;
+
+    if (own == NULL)
+        return;
+    device = own->worker->device;
+    if (cuda_device_enter(device, NULL) == TRAWL_OK) {
+        (void)device->driver->stream_wait(own->worker->stream);
+        cuda_memory_release(device, &own->memory);
+        cuda_memory_release(device, &own->count);
+        cuda_memory_release(device, &own->found);
+        cuda_device_leave(device);
+    }
+    engine_cuda.release(own->worker);
+    approx_tables_release(&own->tables);
+    hits_release(&own->result.hits);
+    memory_release(own, 1, sizeof *own);
 }
 
-enum trawl_status approx_device_begin(struct approx_device *device,
+enum trawl_status approx_device_begin(struct approx_device *own,
                                       const struct approximate *approximate,
                                       struct trawl_error *error)
 {
-    (void)device;
-    (void)approximate;
-    return TRAWL_FAIL(error, UNSUPPORTED, "devices do not search with errors");
+    own->approximate = approximate;
+    own->ready = false;
+    approx_tables_release(&own->tables);
+    if (approximate->method_on_device == APPROX_PIECES)
+        return engine_cuda.compile(own->cuda, own->worker->device_index, approximate->pieces,
+                                   &own->worker, error);
+    if (approximate->class_count == 0)
+        return TRAWL_FAIL(error, UNSUPPORTED, "a device does not compare characters");
+    cuda_worker_take(own->worker, approximate->plan);
+    return approx_tables_make(approximate, own->worker->device->shared_max - STATIC_SHARED_BYTES,
+                              &own->tables, error);
 }
 
-enum trawl_status approx_device_candidates(struct approx_device *device,
+/* ---- Pieces -------------------------------------------------------------------------------- */
+
+static enum trawl_status by_pieces(struct approx_device *own, const struct engine_chunk *chunk,
+                                   uint64_t from, uint64_t *to,
+                                   struct approx_candidates *candidates, struct trawl_error *error)
+{
+    struct engine_chunk part;
+
+    approx_pieces_chunk(own->approximate, chunk, from, *to, &part);
+    for (uint64_t at = 0; at < part.owned; at = own->result.done) {
+        TRAWL_TRY(
+            engine_scan(&engine_cuda, own->worker, &part, at, WANT_HITS, &own->result, error));
+        TRAWL_ASSERT(own->result.done > at && own->result.done <= part.owned);
+        TRAWL_TRY(approx_pieces_take(own->approximate, chunk, &part, &own->result.hits, candidates,
+                                     error));
+        if (candidates->count > ENGINE_HITS_MAX && *to - from > 1) {
+            candidates->count = 0;
+            *to = from + (*to - from) / 2;
+            return by_pieces(own, chunk, from, to, candidates, error);
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* ---- Grams --------------------------------------------------------------------------------- */
+
+static enum trawl_status send_tables(struct approx_device *own, struct trawl_error *error)
+{
+    uint64_t bytes = own->tables.word_count * sizeof *own->tables.words;
+
+    if (own->ready)
+        return TRAWL_OK;
+    TRAWL_TRY(cuda_memory_reserve(own->worker->device, &own->memory,
+                                  cuda_worker_room(own->worker, bytes), error));
+    TRAWL_TRY(
+        cuda_worker_upload(own->worker, own->memory.address, own->tables.words, bytes, error));
+    own->ready = true;
+    return TRAWL_OK;
+}
+
+static enum trawl_status reserve_found(struct approx_device *own, uint64_t least,
+                                       struct trawl_error *error)
+{
+    struct cuda_device *device = own->worker->device;
+
+    own->found_room = max_u64(max_u64(own->found_room, own->worker->limits.hits_max), least);
+    TRAWL_TRY(cuda_memory_reserve(device, &own->count, sizeof(uint64_t), error));
+    TRAWL_TRY(cuda_memory_reserve(device, &own->found, own->found_room * sizeof(uint64_t), error));
+    return cuda_pinned_reserve(device, &own->worker->landing,
+                               cuda_worker_room(own->worker, sizeof(uint64_t)), error);
+}
+
+static void set_arguments(const struct approx_device *own, const struct cuda_range *range,
+                          struct grams_arguments *a)
+{
+    const struct approx_tables *tables = &own->tables;
+
+    a->text = (const uint8_t *)(uintptr_t)range->address;
+    a->begin = range->begin;
+    a->end = range->end;
+    a->text_end = range->text_end;
+    a->tables = (const uint32_t *)(uintptr_t)own->memory.address;
+    a->table_words = (uint32_t)tables->word_count;
+    a->heads_at = tables->heads_at;
+    a->entries_at = tables->entries_at;
+    a->gram_symbols = tables->gram_symbols;
+    a->errors_max = own->approximate->errors_max;
+    a->shared_bytes = tables->is_near ? (uint32_t)(tables->word_count * sizeof *tables->words) : 0;
+    a->found = (uint64_t *)(uintptr_t)own->found.address;
+    a->capacity = own->found_room;
+    a->count = (uint64_t *)(uintptr_t)own->count.address;
+}
+
+/* Launch the kernel; as many blocks as the device holds at a time, or fewer where they would have
+ * no tile. */
+static enum trawl_status launch(struct approx_device *own, struct grams_arguments *a,
+                                struct trawl_error *error)
+{
+    static const char *const names[2][2] = {{"grams_begins_far", "grams_begins_near"},
+                                            {"grams_ends_far", "grams_ends_near"}};
+    const struct cuda_device *device = own->worker->device;
+    const struct cuda_limits *limits = &own->worker->limits;
+    uint32_t threads = (uint32_t)min_u64(THREADS_TIMES * limits->threads, GRAMS_THREADS_MAX);
+    uint64_t tiles = (a->end - a->begin) / GRAMS_TILE_PLACES + 2, blocks;
+    struct cuda_function *function = NULL;
+    struct cuda_module *module;
+    void *parameters[] = {a};
+    int resident = 0;
+
+    TRAWL_TRY(cuda_device_module(own->worker->device, &cuda_image_grams, &module, error));
+    TRAWL_TRY(CUDA_CALL(device, error, module_function, &function, module,
+                        names[own->approximate->edits][own->tables.is_near]));
+    TRAWL_TRY(CUDA_CALL(device, error, function_attribute, function,
+                        CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX, (int)a->shared_bytes));
+    TRAWL_TRY(CUDA_CALL(device, error, occupancy, &resident, function, (int)threads,
+                        (size_t)a->shared_bytes));
+    blocks = max_u64((uint64_t)resident, 1) * max_u64(device->multiprocessors, 1);
+    blocks = min_u64(limits->blocks_max != 0 ? limits->blocks_max : blocks, tiles);
+    if (limits->kernels_timed)
+        TRAWL_TRY(
+            CUDA_CALL(device, error, event_record, own->worker->timed[0], own->worker->stream));
+    TRAWL_TRY(CUDA_CALL(device, error, launch, function, (unsigned)blocks, 1, 1, threads, 1, 1,
+                        a->shared_bytes, own->worker->stream, parameters, NULL));
+    if (limits->kernels_timed)
+        TRAWL_TRY(
+            CUDA_CALL(device, error, event_record, own->worker->timed[1], own->worker->stream));
+    return TRAWL_OK;
+}
+
+/* Copy `bytes` from the device to the landing buffer, and wait for it. */
+static enum trawl_status bring(struct approx_device *own, uint64_t address, uint64_t bytes,
+                               struct trawl_error *error)
+{
+    struct engine_worker *worker = own->worker;
+
+    TRAWL_TRY(cuda_pinned_reserve(worker->device, &worker->landing, cuda_worker_room(worker, bytes),
+                                  error));
+    TRAWL_TRY(CUDA_CALL(worker->device, error, copy_to_host, worker->landing.bytes, address,
+                        (size_t)bytes, worker->stream));
+    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+}
+
+static enum trawl_status add_time(struct engine_worker *worker, struct trawl_error *error)
+{
+    float milliseconds = 0;
+
+    if (!worker->limits.kernels_timed)
+        return TRAWL_OK;
+    TRAWL_TRY(CUDA_CALL(worker->device, error, event_elapsed, &milliseconds, worker->timed[0],
+                        worker->timed[1]));
+    worker->kernel_ns += (uint64_t)((double)milliseconds * 1e6);
+    return TRAWL_OK;
+}
+
+/* Candidates from the landing buffer; the range's first begin is `base` in the chunk. */
+static enum trawl_status take(const struct approx_device *own, uint64_t count, uint64_t base,
+                              struct approx_candidates *candidates, struct trawl_error *error)
+{
+    const uint64_t *found = (const uint64_t *)(const void *)own->worker->landing.bytes;
+    const struct approximate *approximate = own->approximate;
+    const int64_t k = (int64_t)approximate->errors_max;
+
+    TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
+    for (uint64_t i = 0; i < count; i++) {
+        struct approx_candidate *candidate = &candidates->items[candidates->count++];
+        uint32_t literal = (uint32_t)(found[i] >> 32);
+        const uint64_t *begin = approximate->symbol_begin + literal;
+
+        TRAWL_ASSERT(literal < approximate->plan->literal_count);
+        *candidate = (struct approx_candidate){(int64_t)(base + (uint32_t)found[i]), literal, 0};
+        if (approximate->edits) { /* the begin has k more, and the end may be k before */
+            candidate->place += (int64_t)(begin[1] - begin[0]) - 2 * k;
+            candidate->reach = (uint32_t)(2 * k);
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* The search of struct cuda_steps. */
+static enum trawl_status search_range(struct engine_worker *worker, void *context,
+                                      const struct cuda_range *range, enum want want,
+                                      uint64_t hits_base, struct engine_result *result,
+                                      uint64_t *done, struct trawl_error *error)
+{
+    struct device_step *step = (struct device_step *)context;
+    struct approx_device *own = step->device;
+    struct grams_arguments arguments;
+    uint64_t count;
+
+    (void)want;
+    (void)result;
+    *done = range->end;
+    if (step->found > 0)
+        return TRAWL_OK;
+    TRAWL_TRY(send_tables(own, error));
+    TRAWL_TRY(reserve_found(own, 0, error));
+    do {
+        set_arguments(own, range, &arguments);
+        TRAWL_TRY(CUDA_CALL(worker->device, error, fill, own->count.address, 0, sizeof(uint64_t),
+                            worker->stream));
+        TRAWL_TRY(launch(own, &arguments, error));
+        TRAWL_TRY(bring(own, own->count.address, sizeof count, error));
+        TRAWL_TRY(add_time(worker, error));
+        count = *(const uint64_t *)(const void *)worker->landing.bytes;
+        if (count > own->found_room && range->end - range->begin > 1) {
+            step->found = count;
+            return TRAWL_OK;
+        }
+        TRAWL_TRY(reserve_found(own, count, error));
+    } while (count > arguments.capacity);
+    if (count == 0)
+        return TRAWL_OK;
+    TRAWL_TRY(bring(own, own->found.address, count * sizeof(uint64_t), error));
+    return take(own, count, hits_base, step->candidates, error);
+}
+
+static enum trawl_status by_grams(struct approx_device *own, const struct engine_chunk *chunk,
+                                  uint64_t from, uint64_t *to, struct approx_candidates *candidates,
+                                  struct trawl_error *error)
+{
+    struct device_step step = {own, candidates, 1};
+    struct engine_result result = {.count = 0};
+    struct cuda_steps steps = {.text_bytes_max = UINT64_MAX,
+                               .range_bytes_max = CUDA_RANGE_BYTES_MAX / 2,
+                               .search = search_range,
+                               .context = &step};
+
+    while (step.found > 0) {
+        struct engine_chunk part = *chunk;
+        enum trawl_status status;
+
+        part.owned = *to;
+        part.after += chunk->owned - *to;
+        part.readable += chunk->owned - *to;
+        part.may_be_left = false;
+        step.found = candidates->count = 0;
+        status = cuda_scan_chunk(own->worker, &part, from, WANT_HITS, &steps, &result, error);
+        own->ready &= status == TRAWL_OK;
+        TRAWL_TRY(status);
+        if (step.found > 0)
+            *to = from + max_u64((*to - from) / 2, 1);
+    }
+    return TRAWL_OK;
+}
+
+enum trawl_status approx_device_candidates(struct approx_device *own,
                                            const struct engine_chunk *chunk, uint64_t from,
                                            uint64_t *to, struct approx_candidates *candidates,
                                            struct trawl_error *error)
 {
-    (void)device;
-    (void)chunk;
-    (void)from;
-    (void)to;
-    (void)candidates;
-    return TRAWL_FAIL(error, UNSUPPORTED, "devices do not search with errors");
+    TRAWL_ASSERT(candidates->count == 0 && from < *to && *to <= chunk->owned);
+    if (own->approximate->method_on_device == APPROX_PIECES)
+        return by_pieces(own, chunk, from, to, candidates, error);
+    return by_grams(own, chunk, from, to, candidates, error);
 }

@@ -1,6 +1,6 @@
-/* device: the half of the approximate engine that lies on a device: planes and columns by kernels
- * of its own, pieces by the CUDA engine's sets. What it finds are candidates, which the host
- * verifies. */
+/* device: the half of the approximate engine that lies on a device: pieces by the CUDA engine's
+ * sets, and planes and columns by kernels of its own (kernels/grams.cu). What it finds are
+ * candidates, which the host verifies. */
 #ifndef TRAWL_APPROXIMATE_DEVICE_H
 #define TRAWL_APPROXIMATE_DEVICE_H
 

@@ -1,6 +1,7 @@
 /* kernels: the scan kernels compiled for the simulator, and their table. */
 #include <string.h>
 
+#include "approximate/kernels/grams.cu"
 #include "cuda/kernels/kernels.cu"
 #include "cuda/kernels/sets.cu"
 #if TRAWL_GALLERY
@@ -26,6 +27,12 @@
 #define SETS_FORM(stride, gram, choices)               \
     ROW_SETS(stream_set_##stride##_##gram##_##choices) \
     ROW_SETS(stream_set_dense_##stride##_##gram##_##choices)
+
+#define GRAMS(X)         \
+    X(grams_begins_near) \
+    X(grams_begins_far)  \
+    X(grams_ends_near)   \
+    X(grams_ends_far)
 
 #if TRAWL_GALLERY
 #define GALLERY(X)                \
@@ -74,11 +81,12 @@
 #define ROW(name, image) {#name, name##_entry, name##_arguments_bytes, image},
 #define ROW_SCAN(name) ROW(name, 0)
 #define ROW_SETS(name) ROW(name, 3)
+#define ROW_GRAMS(name) ROW(name, 4)
 #define ROW_GALLERY(name) ROW(name, 1)
 #define ROW_CHILDREN(name) ROW(name, 2)
 static const struct sim_kernel kernels[] = {
     SCAN(ROW_SCAN) ROW_SETS(set_runs) ROW_SETS(set_count) ROW_SETS(set_room) ROW_SETS(set_fill)
-        SCAN_SETS_FORMS(SETS_FORM) GALLERY(ROW_GALLERY) CHILDREN(ROW_CHILDREN)};
+        SCAN_SETS_FORMS(SETS_FORM) GRAMS(ROW_GRAMS) GALLERY(ROW_GALLERY) CHILDREN(ROW_CHILDREN)};
 
 const struct sim_kernel *sim_kernel_find(const char *name)
 {

@@ -1,0 +1,392 @@
+/* device_tables: codes of bytes, pieces of literals, and the lists of pieces by gram.
+ *
+ * The longer a gram, the fewer pieces are on a list. But a piece that is shorter than the gram is
+ * on the lists of all grams that it may be the begin of.
+ */
+#include "approximate/device_tables.h"
+
+#include <string.h>
+
+#include "approximate/kernels/grams.h"
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define GRAM_SYMBOLS_MAX 10u
+#define ANY_CODE ((1u << GRAMS_CODES) - 1u)
+#define LITERALS_MAX (1u << (32 - GRAMS_PLACE_BITS))
+#define FAR_BYTES (32u << 20) /* that L2 holds beside a text */
+#define FAR_BYTES_MAX (512ull << 20)
+#define LONGER_GAIN 1.1 /* so many times as fast larger tables have to be, */
+#define FAR_GAIN 1.5    /* and those in L2 */
+
+/* Costs in comparisons from shared memory: of a place without its comparisons, and of one. */
+struct cost {
+    double place, comparison;
+};
+static const struct cost costs[2][2] = {
+    /* far, near */
+    {{10, 3}, {2.5, 1}},     /* mismatches: some 15 instructions */
+    {{0.2, 1.1}, {0.05, 1}}, /* edits: some 800 */
+};
+
+uint64_t approx_shared_bytes_max = UINT64_MAX;
+
+struct literal_piece {
+    uint32_t begin, end; /* symbols */
+};
+
+/* A literal, as far as it is compared. */
+struct compared {
+    uint32_t count;
+    uint32_t exact;                  /* bit j: there is no error in symbol j */
+    uint8_t sets[GRAMS_SYMBOLS_MAX]; /* of codes, one bit each */
+    uint32_t piece_count;
+    struct literal_piece pieces[GRAMS_SYMBOLS_MAX];
+};
+
+struct builder {
+    const struct approximate *approximate;
+    uint8_t code[256]; /* of each byte, or GRAMS_NO_CODE */
+    uint8_t sets[APPROX_CLASSES_MAX];
+    struct approx_tables *tables;
+};
+
+/* ---- Codes --------------------------------------------------------------------------------- */
+
+static bool has_byte(const struct approximate *approximate, uint32_t class, uint32_t byte)
+{
+    return (approximate->classes[class][byte / 64] >> byte % 64 & 1) != 0;
+}
+
+/* Is no class with one of the bytes without the other? */
+static bool are_alike(const struct approximate *approximate, uint32_t first, uint32_t second)
+{
+    for (uint32_t class = 0; class < approximate->class_count; class ++)
+        if (has_byte(approximate, class, first) != has_byte(approximate, class, second))
+            return false;
+    return true;
+}
+
+static void give_code(struct builder *builder, uint32_t byte, uint32_t *next)
+{
+    for (uint32_t other = 0; other < 256; other++)
+        if (builder->code[other] == GRAMS_NO_CODE && are_alike(builder->approximate, byte, other))
+            builder->code[other] = (uint8_t)*next;
+    *next = (*next + 1) % GRAMS_CODES;
+}
+
+/* The byte of the class that the fewest classes have; 256: one of its bytes has a code. */
+static uint32_t own_byte(const struct builder *builder, uint32_t class)
+{
+    const struct approximate *approximate = builder->approximate;
+    uint32_t best = 256, best_classes = UINT32_MAX;
+
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t classes = 0;
+
+        if (!has_byte(approximate, class, byte))
+            continue;
+        if (builder->code[byte] != GRAMS_NO_CODE)
+            return 256;
+        for (uint32_t other = 0; other < approximate->class_count; other++)
+            classes += has_byte(approximate, other, byte);
+        if (classes < best_classes) {
+            best = byte;
+            best_classes = classes;
+        }
+    }
+    return best;
+}
+
+/* Codes for bytes of the classes that the literals have most often, in turn, then for what is left
+ * of all classes. */
+static void make_codes(struct builder *builder)
+{
+    const struct approximate *approximate = builder->approximate;
+    uint64_t symbols[APPROX_CLASSES_MAX] = {0};
+    uint32_t next = 0, byte;
+
+    memset(builder->code, GRAMS_NO_CODE, sizeof builder->code);
+    for (uint64_t i = 0; i < approximate->symbol_count; i++)
+        symbols[approximate->symbols[i]]++;
+    for (uint32_t i = 0; i < approximate->class_count; i++) {
+        uint32_t class = 0;
+
+        for (uint32_t other = 1; other < approximate->class_count; other++)
+            class = symbols[other] > symbols[class] ? other : class;
+        symbols[class] = 0;
+        byte = own_byte(builder, class);
+        if (byte < 256)
+            give_code(builder, byte, &next);
+    }
+    for (uint32_t class = 0; class < approximate->class_count; class ++) {
+        for (byte = 0; byte < 256; byte++)
+            if (has_byte(approximate, class, byte)) {
+                if (builder->code[byte] == GRAMS_NO_CODE)
+                    give_code(builder, byte, &next);
+                builder->sets[class] |= (uint8_t)(1u << builder->code[byte]);
+            }
+    }
+}
+
+/* ---- Pieces -------------------------------------------------------------------------------- */
+
+/* The part of random text that a piece, cut to `symbols`, occurs in. */
+static double piece_rate(const struct compared *literal, const struct literal_piece *piece,
+                         uint32_t symbols)
+{
+    double rate = 1;
+
+    for (uint32_t i = piece->begin; i < piece->end && i < piece->begin + symbols; i++)
+        rate *= (double)__builtin_popcount(literal->sets[i]) / GRAMS_CODES;
+    return rate;
+}
+
+/* One of them is in each occurrence as it is. They share the symbols that may have errors evenly;
+ * where all of those may be wrong at once, or pieces are as frequent as all places, there is one
+ * piece of no symbol. */
+static void make_pieces(struct compared *literal, uint32_t errors_max)
+{
+    uint32_t count = errors_max + 1, loose, seen = 0, piece = 0;
+    double rate = 0;
+
+    loose = literal->count - (uint32_t)__builtin_popcount(literal->exact);
+    literal->piece_count = 1;
+    literal->pieces[0] = (struct literal_piece){0, 0};
+    if (loose < count)
+        return;
+    for (uint32_t i = 0; i < literal->count; i++) {
+        if ((literal->exact >> i & 1) == 0 && piece + 1 < count &&
+            seen++ == loose * (piece + 1) / count) {
+            literal->pieces[piece++].end = i;
+            literal->pieces[piece].begin = i;
+        }
+    }
+    TRAWL_ASSERT(piece == errors_max);
+    literal->pieces[piece].end = literal->count;
+    for (uint32_t i = 0; i < count; i++)
+        rate += piece_rate(literal, &literal->pieces[i], GRAM_SYMBOLS_MAX);
+    if (rate < 1)
+        literal->piece_count = count;
+    else
+        literal->pieces[0].end = 0;
+}
+
+static void read_literal(const struct builder *builder, uint32_t number, struct compared *literal)
+{
+    const struct approximate *approximate = builder->approximate;
+    const uint64_t *begin = approximate->symbol_begin + number;
+
+    literal->count = (uint32_t)min_u64(begin[1] - begin[0], GRAMS_SYMBOLS_MAX);
+    literal->exact = 0;
+    TRAWL_ASSERT(literal->count > approximate->errors_max);
+    for (uint32_t i = 0; i < literal->count; i++) {
+        literal->sets[i] = builder->sets[approximate->symbols[begin[0] + i]];
+        if (!approximate->edits && (approximate->exact[begin[0] + i] & APPROX_EXACT_SYMBOL) != 0)
+            literal->exact |= 1u << i;
+    }
+    make_pieces(literal, approximate->errors_max);
+}
+
+static void write_literal(const struct compared *literal, uint32_t *words)
+{
+    uint32_t compared = UINT32_MAX >> (32 - literal->count);
+
+    for (uint32_t code = 0; code < GRAMS_CODES; code++) {
+        words[code] = ~compared;
+        for (uint32_t i = 0; i < literal->count; i++)
+            words[code] |= (uint32_t)(literal->sets[i] >> code & 1) << i;
+    }
+    words[GRAMS_COMPARED] = compared;
+    words[GRAMS_EXACT] = literal->exact;
+}
+
+/* ---- Lists --------------------------------------------------------------------------------- */
+
+/* The codes that symbol i of a gram may have, where the piece is its begin. */
+static uint32_t gram_set(const struct compared *literal, const struct literal_piece *piece,
+                         uint32_t i)
+{
+    return piece->begin + i < piece->end ? literal->sets[piece->begin + i] : ANY_CODE;
+}
+
+static uint32_t gram_of(const uint32_t *codes, uint32_t symbols)
+{
+    uint32_t gram = 0;
+
+    for (uint32_t i = 0; i < symbols; i++)
+        gram |= (codes[i] >> 1) << i | (codes[i] & 1) << (symbols + i);
+    return gram;
+}
+
+/* The next of the grams that begin with the piece, at first of code 0 alone; false: there is none.
+ */
+static bool next_gram(const struct compared *literal, const struct literal_piece *piece,
+                      uint32_t symbols, uint32_t *codes)
+{
+    for (uint32_t i = 0; i < symbols; i++) {
+        uint32_t set = gram_set(literal, piece, i);
+
+        while (++codes[i] < GRAMS_CODES)
+            if ((set >> codes[i] & 1) != 0)
+                return true;
+        codes[i] = (uint32_t)__builtin_ctz(set);
+    }
+    return false;
+}
+
+/* To the list of each gram that begins with the piece: count an entry, or write it. */
+static void list_piece(const struct compared *literal, const struct literal_piece *piece,
+                       uint32_t symbols, uint32_t entry, uint32_t *heads, uint32_t *entries)
+{
+    uint32_t codes[GRAM_SYMBOLS_MAX];
+
+    for (uint32_t i = 0; i < symbols; i++)
+        codes[i] = (uint32_t)__builtin_ctz(gram_set(literal, piece, i));
+    do {
+        uint32_t *head = &heads[gram_of(codes, symbols)];
+
+        if (entries != NULL)
+            entries[*head] = entry;
+        ++*head;
+    } while (next_gram(literal, piece, symbols, codes));
+}
+
+/* Count, then write; a head moves over its list as that is written. */
+static void write_lists(const struct builder *builder)
+{
+    struct approx_tables *tables = builder->tables;
+    uint32_t *heads = tables->words + tables->heads_at;
+    uint32_t grams = 1u << 2 * tables->gram_symbols, sum = 0;
+    struct compared literal;
+
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < builder->approximate->plan->literal_count; i++) {
+            read_literal(builder, i, &literal);
+            if (pass == 0)
+                write_literal(&literal,
+                              tables->words + GRAMS_CODE_WORDS + (uint64_t)GRAMS_LITERAL_WORDS * i);
+            for (uint32_t j = 0; j < literal.piece_count; j++)
+                list_piece(&literal, &literal.pieces[j], tables->gram_symbols,
+                           i << GRAMS_PLACE_BITS | literal.pieces[j].begin, heads,
+                           pass == 0 ? NULL : tables->words + tables->entries_at);
+        }
+        for (uint32_t gram = 0; pass == 0 && gram < grams; gram++) {
+            uint32_t count = heads[gram];
+
+            heads[gram] = sum;
+            sum += count;
+        }
+    }
+    /* Each head is now where its list ends, and the next one's begins. */
+    memmove(heads + 1, heads, grams * sizeof *heads);
+    heads[0] = 0;
+}
+
+/* ---- Sizes --------------------------------------------------------------------------------- */
+
+struct size {
+    double words; /* of all tables */
+    double rate;  /* pieces that are looked at for each place of random text */
+};
+
+/* By the symbols of a gram, from 1 on; returns the longest piece's, at most GRAM_SYMBOLS_MAX. */
+static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SYMBOLS_MAX + 1])
+{
+    uint32_t literals = builder->approximate->plan->literal_count, longest = 1;
+    struct compared literal;
+
+    for (uint32_t symbols = 1; symbols <= GRAM_SYMBOLS_MAX; symbols++)
+        sizes[symbols] = (struct size){GRAMS_CODE_WORDS + (double)GRAMS_LITERAL_WORDS * literals +
+                                           (double)(1u << 2 * symbols) + 4,
+                                       0};
+    for (uint32_t i = 0; i < literals; i++) {
+        read_literal(builder, i, &literal);
+        for (uint32_t j = 0; j < literal.piece_count; j++) {
+            const struct literal_piece *piece = &literal.pieces[j];
+            double entries = 1;
+
+            longest = (uint32_t)max_u64(longest, piece->end - piece->begin);
+            for (uint32_t symbols = 1; symbols <= GRAM_SYMBOLS_MAX; symbols++) {
+                entries *= __builtin_popcount(gram_set(&literal, piece, symbols - 1));
+                sizes[symbols].words += entries;
+                sizes[symbols].rate += piece_rate(&literal, piece, symbols);
+            }
+        }
+    }
+    return (uint32_t)min_u64(longest, GRAM_SYMBOLS_MAX);
+}
+
+/* What a place of random text costs. */
+static double cost_of(const struct builder *builder, const struct size *size, bool is_near)
+{
+    const struct cost *cost = &costs[builder->approximate->edits][is_near];
+
+    return cost->place + size->rate * cost->comparison;
+}
+
+/* The shortest gram by whose tables, of no more bytes, a search takes about the least time; 0: all
+ * are larger. */
+static uint32_t fit(const struct builder *builder, const struct size *sizes, uint32_t longest,
+                    uint64_t bytes_max, bool is_near)
+{
+    double least;
+
+    while (longest > 0 && sizes[longest].words * 4 > (double)bytes_max)
+        longest--;
+    least = cost_of(builder, &sizes[longest], is_near);
+    while (longest > 1 && cost_of(builder, &sizes[longest - 1], is_near) <= LONGER_GAIN * least)
+        longest--;
+    return longest;
+}
+
+static enum trawl_status choose_gram(const struct builder *builder, uint64_t shared_bytes,
+                                     struct size *chosen, struct trawl_error *error)
+{
+    struct size sizes[GRAM_SYMBOLS_MAX + 1] = {{0, 0}};
+    struct approx_tables *tables = builder->tables;
+    uint32_t longest = measure(builder, sizes);
+    uint32_t near =
+        fit(builder, sizes, longest, min_u64(shared_bytes, approx_shared_bytes_max), true);
+    uint32_t far = fit(builder, sizes, longest, FAR_BYTES, false);
+
+    if (far == 0)
+        far = fit(builder, sizes, longest, FAR_BYTES_MAX, false);
+    if (far == 0 || builder->approximate->plan->literal_count >= LITERALS_MAX)
+        return TRAWL_FAIL(error, UNSUPPORTED, "too many patterns with errors for a device");
+    tables->is_near =
+        near > 0 && cost_of(builder, &sizes[near], true) <= cost_of(builder, &sizes[far], false);
+    tables->gram_symbols = tables->is_near ? near : far;
+    *chosen = sizes[tables->gram_symbols];
+    return TRAWL_OK;
+}
+
+/* ---- All ----------------------------------------------------------------------------------- */
+
+enum trawl_status approx_tables_make(const struct approximate *approximate, uint64_t shared_bytes,
+                                     struct approx_tables *tables, struct trawl_error *error)
+{
+    struct builder builder = {.approximate = approximate, .tables = tables};
+    struct size size = {0, 0};
+    void *memory;
+
+    TRAWL_ASSERT(approximate->class_count > 0 && approximate->plan->literal_count > 0);
+    approx_tables_release(tables);
+    make_codes(&builder);
+    TRAWL_TRY(choose_gram(&builder, shared_bytes, &size, error));
+    tables->word_count = ((uint64_t)size.words + 3) & ~3ull;
+    tables->heads_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * approximate->plan->literal_count;
+    tables->entries_at = tables->heads_at + (1u << 2 * tables->gram_symbols) + 1;
+    TRAWL_TRY(memory_allocate_zeroed(tables->word_count, sizeof *tables->words, &memory, error));
+    tables->words = (uint32_t *)memory;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        tables->words[byte / 4] |= (uint32_t)builder.code[byte] << byte % 4 * 8;
+    write_lists(&builder);
+    return TRAWL_OK;
+}
+
+void approx_tables_release(struct approx_tables *tables)
+{
+    memory_release(tables->words, tables->word_count, sizeof *tables->words);
+    *tables = (struct approx_tables){NULL, 0, 0, 0, 0, false};
+}

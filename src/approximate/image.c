@@ -1,0 +1,9 @@
+/* image: the kernels that search with errors, embedded. TRAWL_CUDA_IMAGE_GRAMS names the fat
+ * binary; without it there are none. */
+#include "approximate/image.h"
+
+#if defined(TRAWL_CUDA_IMAGE_GRAMS)
+CUDA_IMAGE(grams, TRAWL_CUDA_IMAGE_GRAMS, "kernels for errors")
+#else
+CUDA_IMAGE_NONE(grams, "kernels for errors")
+#endif

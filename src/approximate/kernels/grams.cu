@@ -1,0 +1,291 @@
+/* grams: candidates within k mismatches or k edits, by the pieces that begin with a text's gram.
+ *
+ * Grid       any; blocks take tiles of GRAMS_TILE_PLACES places in turn. Up to 1,024 threads.
+ * Shared     3.1 KB static for the text's codes; dynamic: all tables (near), or none (far), which
+ *            are then read from L2.
+ * Traffic    per text byte: reads 1. Per block: reads the tables once (near). Per piece that a
+ *            gram begins: reads 20 (far). Per candidate: writes 8.
+ * Progress   no block waits for another.
+ * Order      none: the host sorts.
+ * Limits     end - begin + 2 * errors_max < 2^32.
+ * Cost       Per place one list. A piece on it costs some 15 instructions for mismatches. For edits
+ *            it costs some 25 for each symbol and 2k more (Myers 1999, in 32 bits).
+ */
+#include "approximate/kernels/grams.h"
+#include "cuda/kernels/simt.h"
+
+#define GRAMS_WORDS_BEFORE                                                                      \
+    2u                       /* of the tile's first place: a literal begins up to 62 before it, \
+                              */
+#define GRAMS_WORDS_AFTER 4u /* and ends up to 63 after the last one */
+#define GRAMS_WORDS (GRAMS_WORDS_BEFORE + GRAMS_TILE_PLACES / 32u + GRAMS_WORDS_AFTER)
+
+/* The codes of a tile's bytes, bit i % 32 of word i / 32 for byte i. */
+struct grams_planes {
+    uint32_t *high;
+    uint32_t *low;
+    uint32_t *none; /* the byte has no code; high and low are then 0 */
+};
+
+/* 32 codes from byte `at` on. */
+struct grams_window {
+    uint32_t high;
+    uint32_t low;
+    uint32_t none;
+};
+
+/* The tables. */
+struct grams_tables {
+    const uint32_t *words;
+    int is_near; /* the words are in shared memory */
+};
+
+SIMT_FUNCTION uint32_t grams_word(struct grams_tables tables, uint32_t at)
+{
+    return tables.is_near ? tables.words[at] : simt_load_u32(tables.words + at);
+}
+
+/* Four words; `at` is a multiple of 4. */
+SIMT_FUNCTION struct simt_u32x4 grams_words(struct grams_tables tables, uint32_t at)
+{
+    const uint64_t *pairs = (const uint64_t *)(const void *)(tables.words + at);
+    struct simt_u32x4 words;
+
+    if (!tables.is_near)
+        return simt_load_u32x4(tables.words + at);
+    words.w[0] = (uint32_t)pairs[0];
+    words.w[1] = (uint32_t)(pairs[0] >> 32);
+    words.w[2] = (uint32_t)pairs[1];
+    words.w[3] = (uint32_t)(pairs[1] >> 32);
+    return words;
+}
+
+SIMT_FUNCTION struct grams_window grams_at(const struct grams_planes *planes, uint32_t at)
+{
+    uint32_t word = at / 32u, shift = at % 32u;
+    struct grams_window window;
+
+    window.high = simt_funnel(planes->high[word], planes->high[word + 1u], shift);
+    window.low = simt_funnel(planes->low[word], planes->low[word + 1u], shift);
+    window.none = simt_funnel(planes->none[word], planes->none[word + 1u], shift);
+    return window;
+}
+
+/* Bits of the literal's symbols that equal the codes. */
+SIMT_FUNCTION uint32_t grams_equal(const struct simt_u32x4 *literal, uint32_t high, uint32_t low)
+{
+    uint32_t upper = (low & literal->w[3]) | (~low & literal->w[2]);
+    uint32_t lower = (low & literal->w[1]) | (~low & literal->w[0]);
+
+    return (high & upper) | (~high & lower);
+}
+
+/* All threads: the codes of the tile whose first place is `first`, and which has so many. Bytes
+ * outside of the text have no code. */
+SIMT_FUNCTION void grams_fill(const struct grams_arguments *a, const uint32_t *codes,
+                              uint64_t first, uint32_t places, const struct grams_planes *planes)
+{
+    uint32_t warps = simt_threads() / SIMT_WARP_THREADS;
+    uint32_t words = GRAMS_WORDS_BEFORE + (places + 31u) / 32u + GRAMS_WORDS_AFTER;
+
+    for (uint32_t word = simt_warp(); word < words; word += warps) {
+        uint64_t at = first + 32u * word + simt_lane(); /* beyond the place by the words before */
+        uint32_t code = GRAMS_NO_CODE, high, low, none;
+
+        if (SIMT_BOUND(at >= a->begin + 32u * GRAMS_WORDS_BEFORE &&
+                       at < a->text_end + 32u * GRAMS_WORDS_BEFORE)) {
+            uint32_t byte = simt_load_u8(a->text + (at - 32u * GRAMS_WORDS_BEFORE));
+
+            code = codes[byte / 4u] >> byte % 4u * 8u & 0xffu;
+        }
+        high = simt_ballot((code & 2u) != 0);
+        low = simt_ballot((code & 1u) != 0);
+        none = simt_ballot(code == GRAMS_NO_CODE);
+        if (simt_lane() == 0) {
+            planes->high[word] = high;
+            planes->low[word] = low;
+            planes->none[word] = none;
+        }
+    }
+}
+
+SIMT_FUNCTION void grams_emit(const struct grams_arguments *a, uint32_t literal, uint64_t place)
+{
+    uint64_t slot = simt_atomic_add_u64(a->count, 1);
+
+    if (SIMT_BOUND(slot < a->capacity))
+        simt_store_u64(&a->found[slot], (uint64_t)literal << 32 | (uint32_t)place);
+}
+
+/* ---- Mismatches ---------------------------------------------------------------------------- */
+
+/* The literals of entries [entry, entry_end), whose pieces stand at `at` of the planes, which is
+ * `place` of the text. */
+SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_tables tables,
+                                const struct grams_planes *planes, uint32_t at, uint64_t place,
+                                uint32_t entry, uint32_t entry_end)
+{
+    struct grams_window before = grams_at(planes, at - 32u), after = grams_at(planes, at);
+
+    for (; entry < entry_end; entry++) {
+        uint32_t word = grams_word(tables, a->entries_at + entry);
+        uint32_t symbol = word % (1u << GRAMS_PLACE_BITS), literal = word >> GRAMS_PLACE_BITS;
+        uint32_t literal_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * literal;
+        struct simt_u32x4 masks = grams_words(tables, literal_at);
+        uint32_t shift = 32u - symbol;
+        uint32_t differ = ~grams_equal(&masks, simt_funnel_clamp(before.high, after.high, shift),
+                                       simt_funnel_clamp(before.low, after.low, shift));
+
+        if ((before.none | after.none) != 0)
+            differ |= simt_funnel_clamp(before.none, after.none, shift) &
+                      grams_word(tables, literal_at + GRAMS_COMPARED);
+        if (simt_popcount(differ) > a->errors_max ||
+            (differ & grams_word(tables, literal_at + GRAMS_EXACT)) != 0)
+            continue;
+        if (place >= a->begin + symbol && place - symbol < a->end)
+            grams_emit(a, literal, place - symbol - a->begin);
+    }
+}
+
+/* ---- Edits --------------------------------------------------------------------------------- */
+
+/* Does a span of the codes from `at` on hold the literal within errors_max edits, if it ends
+ * before `compared` codes and 2 * errors_max more? A column of Sellers' table at a time. */
+SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct grams_planes *planes,
+                              const struct simt_u32x4 *masks, uint32_t compared, uint32_t at)
+{
+    uint32_t symbols = simt_popcount(compared), last = compared ^ compared >> 1;
+    uint32_t more = compared, less = 0, left = symbols + 2u * a->errors_max;
+    uint32_t distance = symbols;
+    struct grams_window window = {0, 0, 0};
+
+    /* The distance falls by one at most with each code. */
+    for (uint32_t i = 0; left > 0 && distance <= a->errors_max + left; i++, left--) {
+        uint32_t equal, zero, below, above, carried;
+
+        if (i % 32u == 0)
+            window = grams_at(planes, at + i);
+        equal = grams_equal(masks, 0u - (window.high & 1u), 0u - (window.low & 1u)) &
+                ~(0u - (window.none & 1u));
+        window.high >>= 1;
+        window.low >>= 1;
+        window.none >>= 1;
+        carried = equal | less;
+        zero = (((carried & more) + more) ^ more) | carried;
+        below = more & zero;
+        above = less | ~(more | zero);
+        distance += (above & last) != 0;
+        distance -= (below & last) != 0;
+        if (distance <= a->errors_max)
+            return 1;
+        above <<= 1;
+        less = above & zero;
+        more = below << 1 | ~(above | zero);
+    }
+    return 0;
+}
+
+SIMT_FUNCTION void grams_ends(const struct grams_arguments *a, struct grams_tables tables,
+                              const struct grams_planes *planes, uint32_t at, uint64_t place,
+                              uint32_t entry, uint32_t entry_end)
+{
+    for (; entry < entry_end; entry++) {
+        uint32_t word = grams_word(tables, a->entries_at + entry);
+        uint32_t symbol = word % (1u << GRAMS_PLACE_BITS), literal = word >> GRAMS_PLACE_BITS;
+        uint32_t literal_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * literal;
+        struct simt_u32x4 masks;
+
+        /* A span with this piece begins up to errors_max before or after that. */
+        if (place + a->errors_max < a->begin + symbol || place >= a->end + symbol + a->errors_max)
+            continue;
+        masks = grams_words(tables, literal_at);
+        if (grams_holds(a, planes, &masks, grams_word(tables, literal_at + GRAMS_COMPARED),
+                        at - symbol - a->errors_max))
+            grams_emit(a, literal, place + a->errors_max - symbol - a->begin);
+    }
+}
+
+/* ---- All tiles ----------------------------------------------------------------------------- */
+
+SIMT_FUNCTION void grams_copy(const struct grams_arguments *a, uint32_t *to, uint32_t words)
+{
+    for (uint32_t i = 4u * simt_thread(); i < words; i += 4u * simt_threads()) {
+        struct simt_u32x4 loaded = simt_load_u32x4(a->tables + i);
+
+        for (uint32_t k = 0; k < 4u; k++)
+            to[i + k] = loaded.w[k];
+    }
+}
+
+SIMT_FUNCTION void grams_search(const struct grams_arguments *a, const uint32_t *codes,
+                                struct grams_tables tables, int edits)
+{
+    SIMT_SHARED(uint32_t, grams_words, 3u * GRAMS_WORDS);
+    struct grams_planes planes = {grams_words, grams_words + GRAMS_WORDS,
+                                  grams_words + 2u * GRAMS_WORDS};
+    uint64_t step = (uint64_t)simt_blocks() * GRAMS_TILE_PLACES, first = a->begin & ~31ull;
+    uint64_t end = a->end + GRAMS_SYMBOLS_MAX + a->errors_max;
+    uint32_t mask = (1u << a->gram_symbols) - 1u;
+
+    for (first += (uint64_t)simt_block() * GRAMS_TILE_PLACES; first < end; first += step) {
+        uint32_t places =
+            end - first < GRAMS_TILE_PLACES ? (uint32_t)(end - first) : GRAMS_TILE_PLACES;
+
+        simt_barrier();
+        grams_fill(a, codes, first, places, &planes);
+        simt_barrier();
+        for (uint32_t i = simt_thread(); i < places; i += simt_threads()) {
+            uint32_t at = 32u * GRAMS_WORDS_BEFORE + i, gram, entry, entry_end;
+            struct grams_window window = grams_at(&planes, at);
+
+            gram = (window.high & mask) | (window.low & mask) << a->gram_symbols;
+            entry = grams_word(tables, a->heads_at + gram);
+            entry_end = grams_word(tables, a->heads_at + gram + 1u);
+            if (edits)
+                grams_ends(a, tables, &planes, at, first + i, entry, entry_end);
+            else
+                grams_begins(a, tables, &planes, at, first + i, entry, entry_end);
+        }
+    }
+}
+
+/* With all tables in shared memory. */
+SIMT_FUNCTION void grams_near(const struct grams_arguments *a, int edits)
+{
+    SIMT_SHARED_DYNAMIC(uint64_t, grams_memory, a->shared_bytes);
+    uint32_t *words = (uint32_t *)(void *)grams_memory;
+    struct grams_tables tables = {words, 1};
+
+    grams_copy(a, words, a->table_words);
+    grams_search(a, words, tables, edits);
+}
+
+/* With the codes alone there. */
+SIMT_FUNCTION void grams_far(const struct grams_arguments *a, int edits)
+{
+    SIMT_SHARED(uint32_t, grams_codes, GRAMS_CODE_WORDS);
+    struct grams_tables tables = {a->tables, 0};
+
+    grams_copy(a, grams_codes, GRAMS_CODE_WORDS);
+    grams_search(a, grams_codes, tables, edits);
+}
+
+SIMT_KERNEL(grams_begins_near, grams_arguments, GRAMS_THREADS_MAX, 1)
+{
+    grams_near(&args, 0);
+}
+
+SIMT_KERNEL(grams_begins_far, grams_arguments, GRAMS_THREADS_MAX, 1)
+{
+    grams_far(&args, 0);
+}
+
+SIMT_KERNEL(grams_ends_near, grams_arguments, GRAMS_THREADS_MAX, 1)
+{
+    grams_near(&args, 1);
+}
+
+SIMT_KERNEL(grams_ends_far, grams_arguments, GRAMS_THREADS_MAX, 1)
+{
+    grams_far(&args, 1);
+}
