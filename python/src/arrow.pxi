@@ -33,17 +33,20 @@ cdef struct ArrowArrayStream:
     void (*release)(ArrowArrayStream *) noexcept nogil
     void *private_data
 
+cdef enum:
+    CHILDREN_MAX = 6
+
 # What the two private_data point to: the children's structs follow.
 cdef struct schema_memory:
     char *name
-    ArrowSchema *children[4]
-    ArrowSchema space[4]
+    ArrowSchema *children[CHILDREN_MAX]
+    ArrowSchema space[CHILDREN_MAX]
 
 cdef struct array_memory:
     block *blocks[3]
     const void *buffers[3]
-    ArrowArray *children[4]
-    ArrowArray space[4]
+    ArrowArray *children[CHILDREN_MAX]
+    ArrowArray space[CHILDREN_MAX]
 
 
 cdef void schema_release(ArrowSchema *schema) noexcept nogil:
@@ -99,7 +102,7 @@ cdef tuple new_capsules(ArrowSchema **schema, ArrowArray **array):
 
 cdef int describe(ArrowSchema *schema, ArrowArray *array, const char *format, bytes name,
                   uint64_t length, int children) except -1:
-    """Make both structs of an array without buffers; with room for up to four children."""
+    """Make both structs of an array without buffers; with room for CHILDREN_MAX."""
     cdef schema_memory *names = <schema_memory *>calloc(1, sizeof(schema_memory))
     cdef array_memory *blocks = <array_memory *>calloc(1, sizeof(array_memory))
     cdef char *copy = <char *>malloc(len(name) + 1)
@@ -111,7 +114,7 @@ cdef int describe(ArrowSchema *schema, ArrowArray *array, const char *format, by
         raise MemoryError()
     memcpy(copy, PyBytes_AS_STRING(name), len(name) + 1)
     names.name = copy
-    for i in range(4):
+    for i in range(CHILDREN_MAX):
         names.children[i] = &names.space[i]
         blocks.children[i] = &blocks.space[i]
     memset(schema, 0, sizeof(ArrowSchema))
@@ -145,12 +148,12 @@ cdef int describe_numbers(ArrowSchema *schema, ArrowArray *array, bytes name, bl
 
 
 def struct_capsules(dict columns, /):
-    """The Arrow array of a struct whose fields are these Columns and Arrays, one to four."""
+    """The Arrow array of a struct whose fields are these Columns and Arrays, one to six."""
     cdef ArrowSchema *schema
     cdef ArrowArray *array
 
-    if not 1 <= len(columns) <= 4:
-        raise ValueError("struct_capsules: one to four columns are needed")
+    if not 1 <= len(columns) <= CHILDREN_MAX:
+        raise ValueError("struct_capsules: one to six columns are needed")
     pair = new_capsules(&schema, &array)
     describe(schema, array, "+s", b"", len(next(iter(columns.values()))), <int>len(columns))
     for i, (name, each) in enumerate(columns.items()):

@@ -1,5 +1,5 @@
 # library: what the extension module uses of trawl.h, of the system and of CPython's C interface.
-from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from "<stdbool.h>" nogil:
     ctypedef unsigned char flag "bool"
@@ -77,6 +77,8 @@ cdef extern from "trawl.h" nogil:
         TRAWL_OK, TRAWL_BUSY, TRAWL_ARGUMENT, TRAWL_READ
         TRAWL_ENGINE_CPU, TRAWL_ENGINE_CUDA
         TRAWL_IGNORE_CASE, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE
+        TRAWL_WITHIN_LINES, TRAWL_EVERY_END, TRAWL_REVERSE_COMPLEMENT, TRAWL_ANY_BASE
+        TRAWL_DNA, TRAWL_ERRORS_MAX
         TRAWL_UTF8_VARIANTS_MAX
         TRAWL_WINDOW_LINES, TRAWL_WINDOW_SPANS, TRAWL_SEARCH_LINE_NUMBERS
         TRAWL_MATRIX_CELLS, TRAWL_MATRIX_RECORDS, TRAWL_MATRIX_PATTERNS
@@ -87,6 +89,7 @@ cdef extern from "trawl.h" nogil:
     ctypedef int method_t "enum trawl_method"
     ctypedef int engine_t "enum trawl_engine"
     ctypedef int shape_t "enum trawl_matrix_shape"
+    ctypedef int alphabet_t "enum trawl_alphabet"
 
     struct trawl_error:
         status_t status
@@ -110,6 +113,9 @@ cdef extern from "trawl.h" nogil:
         void *context
         uint32_t (*variants)(void *, uint32_t, uint32_t *) noexcept nogil
         flag (*is_word)(void *, uint32_t) noexcept nogil
+    struct trawl_range:
+        uint64_t begin
+        uint64_t end
     struct trawl_plan_options:
         uint64_t size
         uint32_t flags
@@ -120,6 +126,11 @@ cdef extern from "trawl.h" nogil:
         const void *sample
         uint64_t sample_bytes
         const char *algorithm
+        uint32_t mismatches_max
+        uint32_t edits_max
+        alphabet_t alphabet
+        uint32_t exact_count
+        const trawl_range *exact
     struct trawl_plan_save_options:
         uint64_t size
         const void *note
@@ -142,6 +153,8 @@ cdef extern from "trawl.h" nogil:
     trawl_pattern trawl_plan_note(const trawl_plan *plan)
     uint32_t trawl_plan_flags(const trawl_plan *plan)
     uint8_t trawl_plan_line_end(const trawl_plan *plan)
+    flag trawl_plan_errors(const trawl_plan *plan, uint32_t *mismatches_max, uint32_t *edits_max,
+                           alphabet_t *alphabet)
     uint64_t trawl_plan_pattern_count(const trawl_plan *plan)
     trawl_pattern trawl_plan_pattern(const trawl_plan *plan, uint64_t index)
     status_t trawl_plan_explain(const trawl_plan *plan, char *buffer, uint64_t bytes,
@@ -212,7 +225,9 @@ cdef extern from "trawl.h" nogil:
     struct trawl_match:
         uint64_t begin
         uint64_t end
-        uint64_t pattern_index
+        uint32_t pattern_index
+        uint16_t distance
+        uint16_t reversed
     struct trawl_pattern_count:
         uint64_t pattern_index
         uint64_t count

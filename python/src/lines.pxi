@@ -15,6 +15,8 @@ cdef struct lines_state:
     column begins
     column ends  # of each line's bytes, after a 0
     column bytes
+    bint with_distances
+    column distances  # the least of each line's occurrences
 
 
 cdef void lines_restart(lines_state *lines) noexcept nogil:
@@ -23,6 +25,7 @@ cdef void lines_restart(lines_state *lines) noexcept nogil:
     drop(&lines.begins)
     drop(&lines.ends)
     drop(&lines.bytes)
+    drop(&lines.distances)
     put_value(&lines.ends, 0)
 
 
@@ -84,19 +87,32 @@ cdef uint64_t gather_rest(lines_state *lines, const trawl_window *window,
     return begin
 
 
+cdef void lessen(column *distances, uint64_t distance) noexcept nogil:
+    """The last one, if there is one."""
+    cdef uint64_t *last
+
+    if distances.count > 0:
+        last = &values_of(distances)[distances.count - 1]
+        last[0] = min(last[0], distance)
+
+
 cdef void take_lines(lines_state *lines, const trawl_window *window) noexcept nogil:
-    cdef uint64_t at = 0, i = 0, place
+    cdef uint64_t at = 0, i = 0, place, distance
 
     if lines.open:
         at = gather_rest(lines, window, 0)
-    while i < window.match_count and not lines.open and not lines.failed:
+    while i < window.match_count and not lines.failed:
         place = window.matches[i].begin - window.begin
+        distance = window.matches[i].distance
         i += 1
-        if place < at:
+        if place < at:  # in the last line that was gathered
+            lessen(&lines.distances, distance)
             continue
         pass_ends(lines, window, at, place)
         put_value(&lines.numbers, lines.number)
         put_value(&lines.begins, lines.begin)
+        if lines.with_distances:
+            put_value(&lines.distances, distance)
         gather_head(lines, window)
         if lines.begin > window.begin + at:
             at = lines.begin - window.begin
@@ -114,7 +130,8 @@ cdef int take_window(void *context, const trawl_window *window) noexcept nogil:
 
     take_lines(lines, window)
     lines.failed = (lines.failed or lines.head.failed or lines.numbers.failed
-                    or lines.begins.failed or lines.ends.failed or lines.bytes.failed)
+                    or lines.begins.failed or lines.ends.failed or lines.bytes.failed
+                    or lines.distances.failed)
     if lines.pauses and not lines.failed and lines.ends.count > 1 and not lines.open:
         pause(lines.todo)
     return lines.failed or lines.todo.abandoned
@@ -123,7 +140,8 @@ cdef int take_window(void *context, const trawl_window *window) noexcept nogil:
 cdef void work_lines(work *todo) noexcept nogil:
     cdef lines_state *lines = <lines_state *>todo.out
     cdef trawl_error error
-    cdef int status = trawl_windows(todo.searcher, todo.plan, todo.text, TRAWL_WINDOW_LINES,
+    cdef int status = trawl_windows(todo.searcher, todo.plan, todo.text,
+                                    0 if lines.with_distances else TRAWL_WINDOW_LINES,
                                     take_window, lines, &error)
 
     if not lines.failed:
@@ -170,7 +188,9 @@ cdef class LineBatches(Iteration):
             with nogil:
                 walk_begins(&self.by_begins, values_of(&self.lines.begins), count)
         return _sources.Lines(column_taken(&self.lines.numbers), column_taken(&self.lines.begins),
-                              array_of("Z", count, &self.lines.ends, &self.lines.bytes, 1))
+                              array_of("Z", count, &self.lines.ends, &self.lines.bytes, 1),
+                              column_taken(&self.lines.distances) if self.lines.with_distances
+                              else None)
 
 
 cdef LineBatches line_batches(Searcher searcher, Plan plan, text, bint pauses, offsets):
@@ -182,6 +202,7 @@ cdef LineBatches line_batches(Searcher searcher, Plan plan, text, bint pauses, o
     todo = &made.handle.todo
     made.lines.todo = todo
     made.lines.pauses = pauses
+    made.lines.with_distances = plan.has_distances
     made.lines.line_end = trawl_plan_line_end(plan.plan)
     todo.function, todo.out = work_lines, &made.lines
     todo.no_memory, todo.status = False, TRAWL_OK

@@ -111,6 +111,20 @@ cdef class Plan:
     algorithm: the name of a published one, of algorithms(), that searches on the CPU.
     sample: bytes like those of texts to come, for the choice of the method.
 
+    With errors (docs/approximate.md says what an occurrence is); results have a distance then:
+    mismatches: an occurrence differs from its pattern in up to so many symbols, 0 to 31.
+    edits: or up to so many symbols are inserted, deleted or replaced. Of ends that lie together the
+      best one counts.
+    alphabet: what the symbols are: 'bytes'; 'utf8', characters, as if all patterns are str and it
+      is not given; 'dna', letters of either case, with IUPAC's for several bases: a pattern's N
+      equals any. Results have a strand then.
+    exact: a list of (begin, end): symbols, from 0 on, in which no pattern may have an error.
+    every_end: of edits, every end counts.
+    within_lines: no occurrence holds a line end.
+    reverse_complement: of 'dna', the other strand is searched too: strand '-' instead of '+'.
+    any_base: of 'dna', a text's letter for several bases, such as N, equals what one of them
+      equals; otherwise what all of them equal.
+
     >>> plan = Plan(['he', 'she', 'hers'])
     >>> plan.count('ushers')
     3
@@ -130,24 +144,47 @@ cdef class Plan:
     1
     >>> Plan('an', sample=b'banana').count('banana'), Plan('an', method='every').count('banana')
     (2, 2)
+    >>> list(Plan('kitten', edits=2).matches('a kiten sits'))
+    [(2, 7, 0, 1)]
+    >>> list(Plan('GATTACA', mismatches=1, alphabet='dna', reverse_complement=True,
+    ...           exact=[(0, 2)]).matches(b'GATTTCA TGTATTC TGTAATT'))
+    [(0, 7, 0, 1, '+'), (8, 15, 0, 1, '-')]
     """
 
     cdef trawl_plan *plan
     cdef bint has_characters
+    cdef bint has_distances  # its occurrences have them
+    cdef bint has_strands
+    cdef readonly uint32_t mismatches
+    cdef readonly uint32_t edits
+    cdef readonly str alphabet  # 'bytes' of a plan without errors
     cdef readonly tuple values  # None: it has none
 
     def __cinit__(self, patterns, *, values=None, bint ignore_case=False, bint words=False,
                   bint lines=False, line_end=b"\n", bint unicode=False, method="auto",
-                  algorithm=None, sample=None):
+                  algorithm=None, sample=None, mismatches=0, edits=0, alphabet=None, exact=(),
+                  bint every_end=False, bint within_lines=False, bint reverse_complement=False,
+                  bint any_base=False):
+        cdef alphabet_t letters = 0
+
         if values is None and isinstance(patterns, dict):
             values = patterns.values()
         if type(patterns) is _sources.Saved:
             self.load_saved(patterns.path, patterns.memory)
         else:
-            self.build(_sources.gather(patterns),
+            items = _sources.gather(patterns)
+            self.build(items,
                        (TRAWL_IGNORE_CASE if ignore_case else 0)
-                       | (TRAWL_WHOLE_WORD if words else 0) | (TRAWL_WHOLE_LINE if lines else 0),
-                       line_end, method, algorithm, sample, unicode)
+                       | (TRAWL_WHOLE_WORD if words else 0) | (TRAWL_WHOLE_LINE if lines else 0)
+                       | (TRAWL_EVERY_END if every_end else 0)
+                       | (TRAWL_WITHIN_LINES if within_lines else 0)
+                       | (TRAWL_REVERSE_COMPLEMENT if reverse_complement else 0)
+                       | (TRAWL_ANY_BASE if any_base else 0),
+                       line_end, method, algorithm, sample, unicode,
+                       _sources.errors(items, mismatches, edits, alphabet, exact, TRAWL_ERRORS_MAX))
+        self.has_distances = trawl_plan_errors(self.plan, &self.mismatches, &self.edits, &letters)
+        self.has_strands = letters == TRAWL_DNA
+        self.alphabet = _sources.ALPHABETS[letters]
         if values is not None:
             self.values = tuple(values)
             if len(self.values) != len(self):
@@ -157,9 +194,10 @@ cdef class Plan:
         trawl_plan_free(self.plan)
 
     cdef int build(self, tuple items, int flags, line_end, str method, algorithm, sample,
-                   bint unicode) except -1:
+                   bint unicode, tuple errors) except -1:
         cdef Patterns list = Patterns(items)
         cdef const unsigned char[::1] bytes
+        cdef const uint64_t[::1] exact
         cdef trawl_plan_options options
         cdef trawl_error error
         cdef int status
@@ -184,6 +222,9 @@ cdef class Plan:
         self.has_characters = unicode
         if unicode:
             options.utf8 = characters_wanted()
+        options.mismatches_max, options.edits_max, options.alphabet, exact = errors
+        if len(exact) > 0:
+            options.exact, options.exact_count = <const trawl_range *>&exact[0], len(exact) // 2
         with nogil:
             status = trawl_plan_build(list.patterns, list.count, &options, &self.plan, &error)
         check(status, &error)
@@ -336,7 +377,8 @@ cdef class Plan:
 
     def first(self, text, *, offsets="characters", progress=None):
         """The first occurrence as (begin, end, pattern), or None. Among those that begin at one
-        place it is that of the least pattern index.
+        place it is that of the least pattern index. Of a plan with errors its distance follows, and
+        with 'dna' its strand.
         offsets: of a str they count its characters, so that text[begin:end] is what was found;
         with 'bytes' those of its UTF-8. Of all other texts they count bytes.
 
@@ -360,7 +402,8 @@ cdef class Plan:
                 progress=None):
         """All occurrences in order of (begin, pattern): Matches, which holds columns.
         match: with 'leftmost-longest' those that do not overlap: the longest of those that begin
-        first, then the same after its end; with 'leftmost-first' that of the least pattern index.
+        first (of plans with errors, of several that of the least distance), then the same after its
+        end; with 'leftmost-first' that of the least pattern index.
         offsets: as of first()."""
         return default().matches(self, text, match=match, line_numbers=line_numbers,
                                  offsets=offsets, progress=progress)
@@ -413,8 +456,8 @@ cdef class Plan:
         return default().each(self, text, call, line_numbers=line_numbers, offsets=offsets)
 
     def lines(self, text, *, offsets="characters", progress=None):
-        """The lines in which an occurrence begins: Lines, each with its number and its begin.
-        offsets: as of first()."""
+        """The lines in which an occurrence begins: Lines, each with its number and its begin, and,
+        of a plan with errors, the least distance of these occurrences. offsets: as of first()."""
         return default().lines(self, text, offsets=offsets, progress=progress)
 
     def line_batches(self, text, *, offsets="characters"):

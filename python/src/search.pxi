@@ -167,11 +167,66 @@ cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept no
     walk_ends(&columns.by_ends, &columns.text_end, 1)
 
 
-cdef object matches_of(match_columns *columns):
-    return _sources.Matches(column_taken(&columns.begins), column_taken(&columns.ends),
-                            column_taken(&columns.patterns),
-                            column_taken(&columns.lines) if columns.with_lines else None,
-                            columns.text_begin, columns.text_end)
+# The words of plans with errors (struct trawl_batch), taken apart.
+cdef struct word_columns:
+    column distances
+    column strand_ends  # of each one's character, after a 0
+    column strands
+
+
+cdef uint64_t word_of(const trawl_match *match) noexcept nogil:
+    return (match.pattern_index | <uint64_t>match.distance << 32
+            | <uint64_t>match.reversed << 48)
+
+
+cdef inline uint64_t word_distance(uint64_t word) noexcept nogil:
+    return word >> 32 & 0xffff
+
+
+cdef bint take_words_apart(column *words, word_columns *parts) noexcept nogil:
+    """Words become the patterns' indices. False: no memory."""
+    cdef uint64_t *values = values_of(words)
+    cdef uint64_t count = words.count, word, i
+
+    put_values(&parts.distances, NULL, count)
+    put_values(&parts.strand_ends, NULL, count + 1)
+    put(&parts.strands, NULL, count, 1)
+    if parts.distances.failed or parts.strand_ends.failed or parts.strands.failed:
+        return False
+    values_of(&parts.strand_ends)[0] = 0
+    for i in range(count):
+        word = values[i]
+        values[i] = <uint32_t>word
+        values_of(&parts.distances)[i] = word_distance(word)
+        values_of(&parts.strand_ends)[i + 1] = i + 1
+        parts.strands.memory.bytes[i] = b"-" if word >> 48 else b"+"
+    return True
+
+
+cdef object matches_of(match_columns *columns, Plan plan):
+    cdef word_columns parts
+    cdef bint made = True
+
+    memset(&parts, 0, sizeof(parts))
+    distances = strands = None
+    try:
+        if plan.has_distances and columns.patterns.memory != NULL:
+            with nogil:
+                made = take_words_apart(&columns.patterns, &parts)
+            if not made:
+                raise MemoryError()
+        if plan.has_strands:
+            strands = array_of("U", columns.patterns.count, &parts.strand_ends, &parts.strands, 1)
+        if plan.has_distances:
+            distances = column_taken(&parts.distances)
+        return _sources.Matches(column_taken(&columns.begins), column_taken(&columns.ends),
+                                column_taken(&columns.patterns),
+                                column_taken(&columns.lines) if columns.with_lines else None,
+                                columns.text_begin, columns.text_end, distances, strands)
+    finally:
+        drop(&parts.distances)
+        drop(&parts.strand_ends)
+        drop(&parts.strands)
 
 
 cdef void work_matches(work *todo) noexcept nogil:
@@ -290,7 +345,7 @@ cdef class Batches(Iteration):
                 raise MemoryError()
             self.by_begins, self.by_ends = columns.by_begins, columns.by_ends
             if step.batch.match_count > 0:
-                made = matches_of(&columns)
+                made = matches_of(&columns, self.plan)
         finally:
             match_columns_drop(&columns)
         if step.batch.last:

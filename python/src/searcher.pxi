@@ -447,7 +447,12 @@ cdef class Searcher:
             with nogil:
                 walk_begins(&by, &found.match.begin, 1)
                 walk_ends(&by, &found.match.end, 1)
-        return found.match.begin, found.match.end, found.match.pattern_index
+        first = found.match.begin, found.match.end, found.match.pattern_index
+        if plan.has_distances:
+            first += (found.match.distance,)
+        if plan.has_strands:
+            first += ("-" if found.match.reversed else "+",)
+        return first
 
     def positions(self, Plan plan not None, text, *, offsets="characters", progress=None):
         cdef walk by = walk(characters_of(text, offsets), 0, 0)
@@ -497,7 +502,7 @@ cdef class Searcher:
         try:
             search(self, plan, text, progress, work_matches, 0,
                    TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &columns)
-            return matches_of(&columns)
+            return matches_of(&columns, plan)
         finally:
             match_columns_drop(&columns)
 

@@ -5,6 +5,8 @@
 # What was found; offsets are those of the tape, where records lie on one.
 cdef struct spans_state:
     bint longest  # of those that begin first; else that of the least pattern
+    bint all  # all occurrences are looked at: the library's spans have another order
+    bint alone  # what a record's occurrences are, depends on the record's border
     const trawl_record_array *records  # NULL: one text
     uint64_t record  # no span begins before it any more
     uint64_t base  # of what is searched
@@ -13,13 +15,13 @@ cdef struct spans_state:
     uint64_t text_end  # of what was searched
     column begins
     column ends
-    column patterns
+    column words  # what is in them, word_of says
 
 
 cdef void spans_drop(spans_state *found) noexcept nogil:
     drop(&found.begins)
     drop(&found.ends)
-    drop(&found.patterns)
+    drop(&found.words)
 
 
 cdef bint one_holds(spans_state *found, uint64_t begin, uint64_t end) noexcept nogil:
@@ -33,37 +35,47 @@ cdef bint one_holds(spans_state *found, uint64_t begin, uint64_t end) noexcept n
                                            records.validity_begin + found.record))
 
 
+cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end,
+                       uint64_t word) noexcept nogil:
+    """Does an occurrence that begins in the last span take its place?"""
+    if not found.longest or begin != found.begin or end < found.end:
+        return False
+    return end > found.end or (
+        word_distance(word) < word_distance(values_of(&found.words)[found.words.count - 1]))
+
+
 cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     cdef spans_state *found = <spans_state *>context
-    cdef uint64_t begin, end
+    cdef uint64_t begin, end, word
 
     for i in range(window.match_count):
         begin = found.base + window.matches[i].begin
         end = found.base + window.matches[i].end
-        if begin < found.end and not (found.longest and begin == found.begin and end > found.end):
+        word = word_of(&window.matches[i])
+        if begin < found.end and not is_preferred(found, begin, end, word):
             continue
         if found.records != NULL and not one_holds(found, begin, end):
             continue
         if begin < found.end:  # in the place of the shorter one
             found.begins.count -= 1
             found.ends.count -= 1
-            found.patterns.count -= 1
+            found.words.count -= 1
         put_value(&found.begins, begin)
         put_value(&found.ends, end)
-        put_value(&found.patterns, window.matches[i].pattern_index)
+        put_value(&found.words, word)
         found.begin, found.end = begin, end
     found.text_end = window.begin + window.bytes_count
-    return found.begins.failed or found.ends.failed or found.patterns.failed
+    return found.begins.failed or found.ends.failed or found.words.failed
 
 
 cdef void search_spans(work *todo, trawl_text *text) noexcept nogil:
     cdef spans_state *found = <spans_state *>todo.out
 
     # In a record occurrences may count that those across its borders would hide.
-    todo.status = trawl_windows(todo.searcher, todo.plan, text,
-                                TRAWL_WINDOW_SPANS if found.longest and found.records == NULL else 0,
-                                take_spans, found, &todo.error)
-    todo.no_memory = found.begins.failed or found.ends.failed or found.patterns.failed
+    todo.status = trawl_windows(todo.searcher, todo.plan, text, 0 if found.all
+                                or not found.longest or found.records != NULL
+                                else TRAWL_WINDOW_SPANS, take_spans, found, &todo.error)
+    todo.no_memory = found.begins.failed or found.ends.failed or found.words.failed
 
 
 cdef void work_spans(work *todo) noexcept nogil:
@@ -74,8 +86,7 @@ cdef void work_record_spans(work *todo) noexcept nogil:
     """The tape as one text; but conditions are those of the record alone."""
     cdef spans_state *found = <spans_state *>todo.out
     cdef const trawl_record_array *records = found.records
-    cdef bint alone = trawl_plan_flags(todo.plan) & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE) != 0
-    cdef uint64_t step = 1 if alone else records.record_count, i = 0, bytes
+    cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
     cdef trawl_text *text = NULL
 
     todo.status = TRAWL_OK
@@ -91,12 +102,14 @@ cdef void work_record_spans(work *todo) noexcept nogil:
             trawl_text_close(text)
 
 
-cdef int spans_begin(spans_state *found, object match) except -1:
+cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
     if match not in ("leftmost-longest", "leftmost-first"):
         raise ValueError("match: 'leftmost-longest' or 'leftmost-first' is needed, not "
                          f"{match!r}")
     memset(found, 0, sizeof(found[0]))
     found.longest = match == "leftmost-longest"
+    found.all = plan.has_distances
+    found.alone = _sources.alone(plan)
     return 0
 
 
@@ -107,14 +120,14 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, offsets, progres
 
     memset(&columns, 0, sizeof(columns))
     columns.by_begins.bytes = columns.by_ends.bytes = characters_of(text, offsets)
-    spans_begin(&found, match)
+    spans_begin(&found, plan, match)
     try:
         search(searcher, plan, text, progress, work_spans, 0, 0, &found)
-        columns.begins, columns.ends, columns.patterns = found.begins, found.ends, found.patterns
+        columns.begins, columns.ends, columns.patterns = found.begins, found.ends, found.words
         columns.text_end = found.text_end
         memset(&found, 0, sizeof(found))
         match_columns_walk(&columns, 0)
-        return matches_of(&columns)
+        return matches_of(&columns, plan)
     finally:
         spans_drop(&found)
         match_columns_drop(&columns)
@@ -186,13 +199,13 @@ cdef class Values:
         return True
 
     cdef int want(self, const spans_state *found) except -1:
-        cdef const uint64_t *patterns
+        cdef uint32_t pattern
 
-        if self.patterns > 0 and found.patterns.count > 0:
-            patterns = <const uint64_t *>found.patterns.memory.bytes
-            for i in range(found.patterns.count):
-                if self.pieces[patterns[i]].bytes == NULL:
-                    self.take(patterns[i], self.given[patterns[i]])
+        if self.patterns > 0:
+            for i in range(found.words.count):
+                pattern = <uint32_t>(<const uint64_t *>found.words.memory.bytes)[i]
+                if self.pieces[pattern].bytes == NULL:
+                    self.take(pattern, self.given[pattern])
         return 0
 
 
@@ -202,7 +215,7 @@ cdef struct rewriter:
     const uint8_t *bytes  # of the text, or the tape
     const uint64_t *begins  # of spans
     const uint64_t *ends
-    const uint64_t *patterns
+    const uint64_t *words
     uint64_t count
     uint64_t at  # the next span
     const piece *pieces
@@ -218,7 +231,7 @@ cdef void rewriter_begin(rewriter *by, const uint8_t *bytes, const spans_state *
     if by.count > 0:
         by.begins = <const uint64_t *>found.begins.memory.bytes
         by.ends = <const uint64_t *>found.ends.memory.bytes
-        by.patterns = <const uint64_t *>found.patterns.memory.bytes
+        by.words = <const uint64_t *>found.words.memory.bytes
     if values is not None:
         by.pieces, by.one, by.masks = values.pieces, values.patterns == 0, values.masks
 
@@ -255,7 +268,7 @@ cdef uint64_t rewritten(rewriter *by, uint64_t begin, uint64_t end, uint8_t *out
             times = 1
             if by.masks:
                 times = characters_in(by.bytes, stop, begin) if by.by_characters else begin - stop
-            total += put_pieces(&by.pieces[0 if by.one else by.patterns[by.at]], times,
+            total += put_pieces(&by.pieces[0 if by.one else <uint32_t>by.words[by.at]], times,
                                 out + total if out != NULL else NULL)
             by.at += 1
     if out == NULL:
@@ -311,7 +324,7 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
     cdef Py_ssize_t count
     cdef const uint8_t *bytes
 
-    spans_begin(&found, match)
+    spans_begin(&found, plan, match)
     try:
         search(searcher, plan, text, progress, work_spans, 0, 0, &found)
         if is_str:
@@ -462,7 +475,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     todo.plan = plan.plan
     try:
         while not gather_failed(&made) and reader.next():
-            spans_begin(&found, match)
+            spans_begin(&found, plan, match)
             found.records = &reader.records
             todo.out = &found
             todo.bytes = reader.offset(reader.records.record_count) - reader.offset(0)

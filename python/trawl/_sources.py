@@ -12,6 +12,7 @@ import socket
 import sys
 import tempfile
 import threading
+from array import array
 from collections.abc import Iterable, Iterator
 from html import escape
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, SupportsIndex, TypeVar, cast
@@ -41,11 +42,56 @@ def gather(patterns: Any) -> tuple[Any, ...]:
     return tuple(patterns)
 
 
+# ---- Plans with errors --------------------------------------------------------------------------
+
+ALPHABETS = ("bytes", "utf8", "dna")  # in the order of the library's numbers
+
+
+def errors(
+    patterns: tuple[Any, ...],
+    mismatches: int,
+    edits: int,
+    alphabet: str | None,
+    exact: Any,
+    most_allowed: int,
+) -> tuple[int, int, int, array[int]]:
+    """Which errors a plan allows: mismatches, edits, the alphabet's number, and the begins and ends of
+    exact parts."""
+    for name, most in (("mismatches", mismatches), ("edits", edits)):
+        if not 0 <= most <= most_allowed:
+            raise ValueError(f"{name}: 0 to {most_allowed}, not {most}")
+    if alphabet is None:
+        is_text = len(patterns) > 0 and all(isinstance(one, str) for one in patterns)
+        alphabet = "utf8" if is_text and (mismatches or edits) else "bytes"
+    if alphabet not in ALPHABETS:
+        raise ValueError(f"alphabet: 'bytes', 'utf8' or 'dna', not {alphabet!r}")
+    places = array("Q")
+    for begin, end in exact:
+        if not 0 <= begin < end:
+            raise ValueError(f"exact: (begin, end) with 0 <= begin < end, not ({begin}, {end})")
+        places.extend((begin, end))
+    return mismatches, edits, ALPHABETS.index(alphabet), places
+
+
+def alone(plan: Any) -> bool:
+    """Do the occurrences in a record depend on what stands beside it in memory?"""
+    conditions = plan.whole_words or plan.whole_lines
+    return bool(conditions or plan.edits > 0 or plan.alphabet == "utf8")
+
+
 # ---- Results -----------------------------------------------------------------------------------
 
 
 class MatchItem(tuple[int, int, int]):
-    _fields = ("begin", "end", "pattern")
+    _fields: tuple[str, ...] = ("begin", "end", "pattern")
+
+
+class DistanceItem(MatchItem):
+    _fields = ("begin", "end", "pattern", "distance")
+
+
+class StrandItem(MatchItem):
+    _fields = ("begin", "end", "pattern", "distance", "strand")
 
 
 class CellItem(tuple[int, int, int]):
@@ -53,18 +99,27 @@ class CellItem(tuple[int, int, int]):
 
 
 class LineItem(tuple[int, int, bytes]):
-    _fields = ("number", "begin", "text")
+    _fields: tuple[str, ...] = ("number", "begin", "text")
+
+
+class LineDistanceItem(LineItem):
+    _fields = ("number", "begin", "text", "distance")
 
 
 class Columns(Generic[Item]):
-    """Columns of one length: item i is a tuple, value i of each of the first three. Equal if all
-    their columns are. pyarrow.record_batch and polars.DataFrame take them without a copy."""
+    """Columns of one length: item i is a tuple, value i of each. Equal if all are. pyarrow.record_batch and polars.DataFrame take them without a copy."""
 
     __slots__: tuple[str, ...] = ()
-    _item: Any  # the names of these columns, and a tuple
+    _names: tuple[str, ...]  # of the columns that items are made of; some may be None
+    _items: tuple[Any, ...]  # what an item is with three of them, with four, and so on
 
     def _columns(self) -> tuple[Any, ...]:
-        return tuple(getattr(self, name) for name in self.__slots__[:3])
+        found = (getattr(self, name) for name in self._names)
+        return tuple(column for column in found if column is not None)
+
+    @property
+    def _item(self) -> Any:
+        return self._items[len(self._columns()) - 3]
 
     def _named(self) -> dict[str, Any]:
         return dict(zip(self._item._fields, self._columns()))
@@ -134,15 +189,18 @@ class Columns(Generic[Item]):
         )
 
 
-class Matches(Columns[tuple[int, int, int]]):
+class Matches(Columns["tuple[Any, ...]"]):
     """Occurrences in a part of a text, in order of (begin, pattern), as columns.
 
-    matches[i] is (begin, end, pattern). pyarrow.record_batch(matches) makes no copy.
+    matches[i] is (begin, end, pattern), of a plan with errors (begin, end, pattern, distance), with the
+    alphabet 'dna' (begin, end, pattern, distance, strand). pyarrow.record_batch(matches) makes no copy.
 
     begins, ends: where each begins, from the text's first byte, and one past its last byte.
     patterns: the index of each one's pattern.
     lines: the line each begins in, from 0 on; None unless requested.
     text_begin, text_end: where the part of the text begins and ends.
+    distances: how many mismatches, or edits; None without errors.
+    strands: an Array of '+' and '-', which is where the reverse complement occurs; None but of 'dna'.
 
     >>> matches = Plan(["an", "nan"]).matches("banana")
     >>> list(matches)
@@ -151,8 +209,11 @@ class Matches(Columns[tuple[int, int, int]]):
     [3, 5, 5]
     """
 
-    __slots__ = ("begins", "ends", "patterns", "lines", "text_begin", "text_end")
-    _item = MatchItem
+    __slots__ = (
+        "begins", "ends", "patterns", "lines", "text_begin", "text_end", "distances", "strands"
+    )  # fmt: skip
+    _names = ("begins", "ends", "patterns", "distances", "strands")
+    _items = (MatchItem, DistanceItem, StrandItem)
 
     def __init__(
         self,
@@ -162,9 +223,12 @@ class Matches(Columns[tuple[int, int, int]]):
         lines: Column | None,
         text_begin: int,
         text_end: int,
+        distances: Column | None = None,
+        strands: Array | None = None,
     ) -> None:
         self.begins, self.ends, self.patterns, self.lines = begins, ends, patterns, lines
         self.text_begin, self.text_end = text_begin, text_end
+        self.distances, self.strands = distances, strands
 
     def _named(self) -> dict[str, Any]:
         return super()._named() | ({} if self.lines is None else {"line": self.lines})
@@ -181,19 +245,20 @@ class Cells(Columns[tuple[int, int, int]]):
     [(0, 0, 1), (2, 0, 7), (2, 1, 1)]
     """
 
-    __slots__ = ("records", "patterns", "begins")
-    _item = CellItem
+    __slots__ = _names = ("records", "patterns", "begins")
+    _items = (CellItem,)
 
     def __init__(self, records: Column, patterns: Column, begins: Column) -> None:
         self.records, self.patterns, self.begins = records, patterns, begins
 
 
-class Lines(Columns[tuple[int, int, bytes]]):
+class Lines(Columns["tuple[Any, ...]"]):
     """Lines of a text in which an occurrence begins, in order, as columns.
 
     lines[i] is (number, begin, bytes): counted from 0, where it begins in the text, and what it holds
-    without its end. `numbers` and `begins` are Columns, `texts` an Array of bytes.
-    pyarrow.record_batch(lines) makes no copy.
+    without its end. `numbers` and `begins` are Columns, `texts` an Array of bytes. Of a plan with
+    errors it is (number, begin, bytes, distance): the least of the occurrences that begin there;
+    `distances` is None otherwise. pyarrow.record_batch(lines) makes no copy.
 
     >>> lines = Plan("an").lines("pear\\nbanana\\nmango")
     >>> list(lines)
@@ -202,11 +267,13 @@ class Lines(Columns[tuple[int, int, bytes]]):
     [1, 2]
     """
 
-    __slots__ = ("numbers", "begins", "texts")
-    _item = LineItem
+    __slots__ = _names = ("numbers", "begins", "texts", "distances")
+    _items = (LineItem, LineDistanceItem)
 
-    def __init__(self, numbers: Column, begins: Column, texts: Array) -> None:
-        self.numbers, self.begins, self.texts = numbers, begins, texts
+    def __init__(
+        self, numbers: Column, begins: Column, texts: Array, distances: Column | None = None
+    ) -> None:
+        self.numbers, self.begins, self.texts, self.distances = numbers, begins, texts, distances
 
 
 def html(result: Any, names: Iterable[str], rows: list[Any]) -> str:

@@ -44,7 +44,8 @@ _Answer: TypeAlias = Literal["index", "pattern", "value"]
 _Values: TypeAlias = str | bytes | Sequence[str | bytes]
 _Column: TypeAlias = _ArrowArray | _ArrowStream
 _Progress: TypeAlias = Callable[[int], object] | None
-_Match: TypeAlias = tuple[int, int, int]
+_Match: TypeAlias = tuple[Any, ...]
+_Alphabet: TypeAlias = Literal["bytes", "utf8", "dna"]
 _Method: TypeAlias = Literal["auto", "every", "grams", "sampled", "set", "buckets", "classes",
                            "automaton"]
 
@@ -79,6 +80,14 @@ class Plan:
         method: _Method = "auto",
         algorithm: str | None = None,
         sample: Buffer | _NumpyArray | None = None,
+        mismatches: int = 0,
+        edits: int = 0,
+        alphabet: _Alphabet | None = None,
+        exact: Iterable[tuple[int, int]] = (),
+        every_end: bool = False,
+        within_lines: bool = False,
+        reverse_complement: bool = False,
+        any_base: bool = False,
     ) -> Self: ...
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self: ...
@@ -94,6 +103,12 @@ class Plan:
     def whole_lines(self) -> bool: ...
     @property
     def unicode(self) -> bool: ...
+    @property
+    def mismatches(self) -> int: ...
+    @property
+    def edits(self) -> int: ...
+    @property
+    def alphabet(self) -> _Alphabet: ...
     @property
     def engines(self) -> tuple[str, ...]: ...
     @property

@@ -19,10 +19,22 @@ from typing import Any
 import pyarrow
 import pyarrow.compute as compute
 
+from ._sources import alone
 from ._trawl import Plan
 
 NUMBER = pyarrow.uint64()
-MATCH = pyarrow.struct([("begin", NUMBER), ("end", NUMBER), ("pattern", NUMBER)])
+FIELDS = {"begin": NUMBER, "end": NUMBER, "pattern": NUMBER}
+
+
+def kind_of_match(plan: Plan) -> Any:
+    """The type of an occurrence: a struct of begin, end and pattern; of a plan with errors also
+    distance, and with the alphabet 'dna' strand."""
+    fields = dict(FIELDS)
+    if plan.mismatches or plan.edits or plan.alphabet == "dna":
+        fields["distance"] = NUMBER
+    if plan.alphabet == "dna":
+        fields["strand"] = pyarrow.large_string()
+    return pyarrow.struct(list(fields.items()))
 
 
 class Searches:
@@ -34,7 +46,7 @@ class Searches:
     count(plan): how many occurrences there are.
     pattern_counts(plan), pattern_lists(plan): how many patterns occur, and the list of their indices.
     matches(plan): the occurrences, a list of begin, end (in the bytes of the text's UTF-8) and pattern,
-      in order of (begin, pattern).
+      in order of (begin, pattern). Of a plan with errors the distance follows, with 'dna' the strand.
     replace(plan, values): the texts with values in the place of occurrences, as Plan.replace makes them.
     """
 
@@ -58,7 +70,8 @@ class Searches:
         return self._run("pattern_lists", plan.pattern_lists, pyarrow.large_list(NUMBER))
 
     def matches(self, plan: Plan) -> Any:
-        return self._run("matches", lambda column: matches(plan, column), pyarrow.large_list(MATCH))
+        kind = pyarrow.large_list(kind_of_match(plan))
+        return self._run("matches", lambda column: matches(plan, column), kind)
 
     def replace(self, plan: Plan, values: Any = None, **options: Any) -> Any:
         return self._run(
@@ -98,23 +111,21 @@ def count(plan: Plan, column: Any) -> Any:
 
 def matches(plan: Plan, column: Any) -> Any:
     """Of each record its occurrences, as Searches has them. Needs numpy."""
-    return _by_record(plan, column, pyarrow.large_list(MATCH), _lists)
+    return _by_record(plan, column, pyarrow.large_list(kind_of_match(plan)), _lists)
 
 
-def _lists(sizes: Any, mask: Any, found: list[Any]) -> Any:
+def _lists(sizes: Any, mask: Any, found: dict[str, Any]) -> Any:
     import numpy
 
     offsets = pyarrow.array(numpy.concatenate([[0], numpy.cumsum(sizes, dtype="int64")]))
-    values = pyarrow.StructArray.from_arrays(
-        [pyarrow.array(one.astype("uint64")) for one in found], fields=list(MATCH)
-    )
+    values = pyarrow.StructArray.from_arrays(list(found.values()), names=list(found))
     mask = None if mask is None else pyarrow.array(mask)
     return pyarrow.LargeListArray.from_arrays(offsets, values, mask=mask)
 
 
 def _by_record(plan: Plan, column: Any, kind: Any, make: Callable[[Any, Any, Any], Any]) -> Any:
-    """What make(how many of each record, which are null or None, [begins, ends, patterns]) makes of
-    each chunk: an array, or of a column in chunks a chunked one."""
+    """What make(how many of each record, which are null or None, the columns of a Matches by name)
+    makes of each chunk: an array, or of a column in chunks a chunked one."""
     import numpy
 
     if hasattr(column, "__arrow_c_stream__"):
@@ -131,21 +142,24 @@ def _by_record(plan: Plan, column: Any, kind: Any, make: Callable[[Any, Any, Any
     text = memoryview(data or b"")[starts[0] : starts[-1]]
     starts = starts - starts[0]
     mask = numpy.asarray(column.is_null()) if column.null_count > 0 else None
-    if plan.whole_words or plan.whole_lines:  # what stands beside a record is no part of it
-        parts = [plan.matches(text[a:b]) for a, b in zip(starts[:-1], starts[1:])]
-        shifts = starts[:-1].repeat([len(part) for part in parts])
+    if alone(plan):
+        held = numpy.flatnonzero(pyarrow.array(plan.contains(column)).fill_null(False))
+        parts = [plan.matches(text[starts[at] : starts[at + 1]]) for at in held]
+        shifts = starts[held].repeat([len(part) for part in parts])
     else:
         parts, shifts = [plan.matches(text)], 0
-    begins, ends, patterns = (
-        numpy.concatenate([getattr(part, name) for part in parts] or [()]).astype("int64")
-        for name in ("begins", "ends", "patterns")
-    )
-    begins, ends = begins + shifts, ends + shifts
+    named = [part._named() for part in parts or [plan.matches(b"")]]
+    found = {
+        name: pyarrow.concat_arrays([pyarrow.array(one[name]) for one in named]) for name in named[0]
+    }
+    begins, ends = (found[name].to_numpy().astype("int64") + shifts for name in ("begin", "end"))
     records = starts.searchsorted(begins, "right") - 1
     inside = ends <= starts[1:][records]
     if mask is not None:
         inside &= ~mask[records]
     own = starts[records[inside]]
-    found = [begins[inside] - own, ends[inside] - own, patterns[inside]]
+    found = {name: one.filter(pyarrow.array(inside)) for name, one in found.items()}
+    for name, places in (("begin", begins), ("end", ends)):
+        found[name] = pyarrow.array((places[inside] - own).astype("uint64"))
     sizes = numpy.bincount(records[inside], minlength=len(column)).astype("uint64")
     return make(sizes, mask, found)

@@ -17,7 +17,7 @@ from typing import Any
 import pyarrow
 
 from ._trawl import Plan
-from .arrow import NAMES, Searches
+from .arrow import NAMES, NUMBER, Searches
 
 _TYPES = {
     "contains": "BOOLEAN",
@@ -25,8 +25,15 @@ _TYPES = {
     "count": "UBIGINT",
     "pattern_counts": "UBIGINT",
     "pattern_lists": "UBIGINT[]",
-    "matches": 'STRUCT("begin" UBIGINT, "end" UBIGINT, "pattern" UBIGINT)[]',
 }
+
+
+def _struct(kind: Any) -> str:
+    """SQL's name for a list of structs of numbers and strings."""
+    fields = (
+        f'"{one.name}" {"UBIGINT" if one.type == NUMBER else "VARCHAR"}' for one in kind.value_type
+    )
+    return f"STRUCT({', '.join(fields)})[]"
 
 
 class Functions(Searches):
@@ -39,7 +46,7 @@ class Functions(Searches):
             return found if hasattr(found, "chunks") else pyarrow.array(found)
 
         self._connection.create_function(
-            f"{self._name}_{name}", function, ["VARCHAR"], _TYPES[name],
+            f"{self._name}_{name}", function, ["VARCHAR"], _TYPES.get(name) or _struct(kind),
             type="arrow", null_handling="special",
         )  # fmt: skip
 
