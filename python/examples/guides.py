@@ -1,22 +1,25 @@
 #!/usr/bin/env python3
-"""Where in a genome do CRISPR guides bind?
+"""Where else in a genome would CRISPR guides bind? A table of off-targets by distance.
 
-guides.py GUIDES GENOME.fa[.gz] [--pam NGG]
+guides.py [GUIDES GENOME.fa[.gz]] [--pam NGG] [--mismatches 4] [--any-base] [--sites FILE] [--plot FILE]
 
-GUIDES: a guide of DNA in each line. Both strands of each sequence are searched for exact copies that
-stand before the motif `--pam` (N: any base). Prints sequence, begin, strand, guide.
+GUIDES: a guide of DNA in each line. Both strands of each sequence are searched for places that differ
+from a guide in up to --mismatches letters and stand before the motif `--pam` (N: any base), in which
+nothing may differ. Prints a row for each guide: how many places differ in no letter, in one, and so on.
+--sites: a file for all places, in lines of BED: sequence, begin, end, guide, mismatches, strand.
+--plot: a picture of the table's sums, by matplotlib.
+--any-base: N in the genome, and the like, may be any of the bases that it stands for.
+Without arguments the guides and the genome are made up: a million random bases, with a place for each
+guide and number of mismatches.
 """
 
 import argparse
+import collections
 import gzip
+import random
+import sys
 
 import trawl
-
-COMPLEMENT = bytes.maketrans(b"ACGTNacgtn", b"TGCANtgcan")
-
-
-def reverse(dna):
-    return dna.translate(COMPLEMENT)[::-1]
 
 
 def sequences_of(path):
@@ -34,33 +37,90 @@ def sequences_of(path):
             yield name, b"".join(lines)
 
 
-def fits(bases, motif):
-    return len(bases) == len(motif) and all(
-        wanted == ord("N") or base == wanted for base, wanted in zip(bases.upper(), motif)
+def made_up(count=20, bases=1_000_000, most=4):
+    """Guides, and one sequence with a place for each guide and number of mismatches."""
+    rng = random.Random(1)
+    guides = ["".join(rng.choices("ACGT", k=20)) for _ in range(count)]
+    genome = rng.choices("ACGT", k=bases)
+    places = [(guide, distance) for guide in guides for distance in range(most + 1)]
+    step = bases // len(places)
+    for number, (guide, distance) in enumerate(places):
+        site = list(guide + rng.choice("ACGT") + "GG")
+        for at in rng.sample(range(len(guide)), distance):
+            site[at] = rng.choice("ACGT".replace(site[at], ""))
+        if number % 2:
+            site = [dict(zip("ACGT", "TGCA"))[base] for base in reversed(site)]
+        genome[number * step : number * step + len(site)] = site
+    return guides, [("made-up", "".join(genome).encode())]
+
+
+def plan_of(guides, pam, options):
+    """All guides with the motif behind them; a plan's exact parts are those of all its patterns."""
+    sizes = {len(guide) for guide in guides}
+    if len(sizes) != 1:
+        sys.exit(f"guides.py: guides of one length are needed, not of {sorted(sizes)}")
+    (size,) = sizes
+    return trawl.Plan(
+        [guide + pam for guide in guides],
+        mismatches=options.mismatches,
+        alphabet="dna",
+        exact=[(size, size + len(pam))] if pam else [],
+        reverse_complement=True,
+        any_base=options.any_base,
     )
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("guides")
-    parser.add_argument("genome")
-    parser.add_argument("--pam", default="NGG")
-    options = parser.parse_args()
-    with open(options.guides, "rb") as file:
-        guides = [line.strip().upper() for line in file if line.strip()]
-    pam = options.pam.upper().encode()
-    # Pattern i is guide i; pattern i + len(guides) is its other strand.
-    plan = trawl.Plan(guides + [reverse(guide) for guide in guides], ignore_case=True)
-    for name, bases in sequences_of(options.genome):
+def search(plan, guides, sequences, sites):
+    """{guide's number: {mismatches: places}}"""
+    table = collections.defaultdict(collections.Counter)
+    for name, bases in sequences:
         for batch in plan.batches(bases):
-            for begin, end, pattern in batch:
-                if pattern < len(guides):
-                    strand, motif = "+", bases[end : end + len(pam)]
-                else:
-                    strand, motif = "-", reverse(bases[max(begin - len(pam), 0) : begin])
-                if fits(motif, pam):
-                    guide = guides[pattern % len(guides)].decode()
-                    print(f"{name}\t{begin}\t{strand}\t{guide}")
+            for begin, end, guide, distance, strand in batch:
+                table[guide][distance] += 1
+                if sites is not None:
+                    print(name, begin, end, guides[guide], distance, strand, sep="\t", file=sites)
+    return table
+
+
+def plot(path, sums):
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        sys.exit("guides.py: --plot needs matplotlib")
+    figure = Figure()
+    axes = figure.subplots()
+    axes.bar(range(len(sums)), sums)
+    axes.set(xlabel="mismatches", ylabel="places", xticks=range(len(sums)), yscale="symlog")
+    figure.savefig(path)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__.splitlines()[2])
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--pam", default="NGG")
+    parser.add_argument("--mismatches", type=int, default=4)
+    parser.add_argument("--any-base", action="store_true")
+    parser.add_argument("--sites", type=argparse.FileType("w"))
+    parser.add_argument("--plot")
+    options = parser.parse_args()
+    if not options.files:
+        guides, sequences = made_up()
+    elif len(options.files) == 2:
+        with open(options.files[0]) as file:
+            guides = [line.strip().upper() for line in file if line.strip()]
+        sequences = sequences_of(options.files[1])
+    else:
+        parser.error("GUIDES and GENOME are needed, or neither")
+    plan = plan_of(guides, options.pam.upper(), options)
+    table = search(plan, guides, sequences, options.sites)
+    distances = range(options.mismatches + 1)
+    print("guide", *distances, sep="\t")
+    for number, guide in enumerate(guides):
+        print(guide, *(table[number][distance] for distance in distances), sep="\t")
+    sums = [sum(row[distance] for row in table.values()) for distance in distances]
+    print("all", *sums, sep="\t")
+    if options.plot:
+        plot(options.plot, sums)
 
 
 if __name__ == "__main__":

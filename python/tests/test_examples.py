@@ -5,6 +5,8 @@ import pathlib
 import subprocess
 import sys
 
+import pytest
+
 EXAMPLES = pathlib.Path(__file__).parents[1] / "examples"
 
 
@@ -42,8 +44,42 @@ def test_guides(tmp_path):
     text = f">one first\n{forward[:15]}\n{forward[15:]}\n>two\n{backward}{without}\n"
     genome.write_text(text)
     (tmp_path / "guides").write_text(f"{guide}\n{other}\n")
-    lines, _ = run("guides.py", tmp_path / "guides", genome)
-    assert lines == [f"one\t2\t+\t{guide}", f"two\t6\t-\t{other}"]
+    lines, _ = run("guides.py", tmp_path / "guides", genome, "--sites", tmp_path / "sites")
+    assert lines == [
+        "guide\t0\t1\t2\t3\t4",
+        f"{guide}\t1\t0\t0\t0\t0",
+        f"{other}\t1\t0\t0\t0\t0",
+        "all\t2\t0\t0\t0\t0",
+    ]
+    sites = (tmp_path / "sites").read_text().splitlines()
+    assert sites == [f"one\t2\t25\t{guide}\t0\t+", f"two\t3\t26\t{other}\t0\t-"]
+    # Two letters differ, one is unknown; and the motif may not differ.
+    genome.write_text(f">x\n{guide[:-3]}NCCAGG\n>y\n{guide[:-2]}CCAGA\n")
+    assert run("guides.py", tmp_path / "guides", genome)[0][-1] == "all\t0\t0\t0\t1\t0"
+    found = run("guides.py", tmp_path / "guides", genome, "--any-base", "--mismatches", 2)
+    assert found[0][-1] == "all\t0\t0\t1"
+
+
+def test_guides_made_up(tmp_path):
+    """20 guides have a place for each number of mismatches; what chance adds is next to nothing."""
+    pytest.importorskip("matplotlib")
+    lines, _ = run("guides.py", "--plot", tmp_path / "plot.png")
+    assert len(lines) == 22 and all(int(one) >= 20 for one in lines[-1].split("\t")[1:])
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_near_copies(tmp_path):
+    (tmp_path / "questions").write_text("Which river is the longest one?\nshort\n")
+    texts = ["So: which  rivers is the longst one!", "Which lake is the longest one?", "short"]
+    rows = [json.dumps({"id": number, "text": text}) + "\n" for number, text in enumerate(texts)]
+    (tmp_path / "documents").write_text("".join(rows))
+    lines, result = run("near_copies.py", tmp_path / "questions", tmp_path / "documents", 3)
+    assert lines == ["0\t0\t3\t0.00\twhich rivers is the longst one"]
+    assert "questions left out, too short: 1\n" in result.stderr
+    lines, _ = run("near_copies.py")
+    found = [line.split("\t")[:4] for line in lines]
+    assert [one[:3] for one in found] == [[f"copy-{n}", str(n), str(3 * n)] for n in range(3)]
+    assert found[0][3] == "1.00" and found[2][3] == "0.00"
 
 
 def test_decontaminate(tmp_path):

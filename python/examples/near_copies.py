@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+"""Which documents hold near-copies of a benchmark's questions, with typing errors or words changed?
+
+near_copies.py [QUESTIONS DOCUMENTS [EDITS]]
+
+QUESTIONS: a text file, a question in each line. DOCUMENTS: JSON lines with the fields id and text.
+Both are brought to the normal form of trawl.decontaminate. Then each question is searched as a whole
+within EDITS (8) characters that are inserted, deleted or replaced. Prints a line for each document and
+question: the document's id, the question's number, the edits of the nearest copy, the share of the
+question's runs of 13 words that the document holds as they are, and the copy. Questions that are not
+four times as long as EDITS are left out, and told. Without arguments questions and documents are made up.
+"""
+
+import json
+import random
+import sys
+
+import trawl
+from trawl.decontaminate import Form, Questions
+
+WORDS = (
+    "a river town train leaves before noon and seven people share two boats of equal weight how many "
+    "trips are needed when the water is high who wrote first letter about lost island which answer "
+    "remains if all clocks stop at once why does light bend near heavy stars"
+).split()
+
+
+def made_up():
+    """(questions, rows): of each question a copy with 0, 3, 6, ... characters replaced."""
+    rng = random.Random(1)
+    questions = [" ".join(rng.choices(WORDS, k=25)) for _ in range(4)]
+    rows = []
+    for number, question in enumerate(questions):
+        copy = list(question)
+        for at in range(3 * number):
+            copy[5 + at * len(copy) // 10] = "#"
+        text = " ".join([*rng.choices(WORDS, k=50), "".join(copy), *rng.choices(WORDS, k=50)])
+        rows.append({"id": f"copy-{number}", "text": text})
+    rows.append({"id": "other", "text": " ".join(rng.choices(WORDS, k=200))})
+    return questions, rows
+
+
+def near_copies(questions, texts, most):
+    """(document, question, edits, copy): of each pair the first of the nearest copies."""
+    form = Form(punctuation="keep")
+    normal = [form(question).decode() for question in questions]
+    long = [number for number, question in enumerate(normal) if len(question) >= 4 * most]
+    if len(long) < len(questions):
+        print(f"questions left out, too short: {len(questions) - len(long)}", file=sys.stderr)
+    plan = trawl.Plan([normal[number] for number in long], edits=most)
+    for document, text in enumerate(texts):
+        data = form(text).decode()
+        best = {}
+        for begin, end, pattern, distance in plan.matches(data):
+            if pattern not in best or distance < best[pattern][0]:
+                best[pattern] = distance, data[begin:end]
+        for pattern in sorted(best):
+            yield document, long[pattern], *best[pattern]
+
+
+def main():
+    if len(sys.argv) == 1:
+        questions, rows = made_up()
+    else:
+        with open(sys.argv[1], encoding="utf-8") as file:
+            questions = [line for line in file if line.strip()]
+        with open(sys.argv[2], encoding="utf-8") as file:
+            rows = [json.loads(line) for line in file]
+    most = int(sys.argv[3]) if len(sys.argv) > 3 else 8
+    texts = [row["text"] for row in rows]
+    runs = Questions(questions, words=13, short="whole").overlaps(texts)
+    shares = {(one.document, one.question): one.ratio for one in runs}
+    for document, question, distance, copy in near_copies(questions, texts, most):
+        share = shares.get((document, question), 0)
+        print(rows[document]["id"], question, distance, f"{share:.2f}", copy, sep="\t")
+
+
+if __name__ == "__main__":
+    main()
