@@ -35,7 +35,7 @@ def test_secrets(tmp_path):
 
 def test_guides(tmp_path):
     guide = "ACGTACGTACGTACGTACGT"
-    other = "TTTTTTTTTTGGGGGGGGGG"
+    other = "TTCAGTTTGTGGCAGGTGAG"
     reverse = other.translate(str.maketrans("ACGT", "TGCA"))[::-1]
     forward = "aa" + guide + "tgg" + "c" * 10  # a motif behind it
     backward = "cct" + "CCA" + reverse + "a"  # the motif's other strand before it
