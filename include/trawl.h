@@ -523,7 +523,7 @@ struct trawl_stats {
     uint64_t match_count;     /* occurrences found; fewer than the text has if lines are counted or
                                  window flags leave some out */
     uint64_t candidate_count; /* positions verified byte by byte */
-    uint64_t wall_ns;
+    uint64_t wall_ns;         /* 0 where no clock is read: see struct trawl_worker_stats */
     uint32_t thread_count;    /* threads that took part */
     char engine[32];          /* "cpu", "cuda", "cpu+cuda" */
     char instruction_set[16]; /* of the CPU engine */
@@ -549,8 +549,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
 
 /* What the workers of one kind did in the last finished call; mostly zeros if it ended soon. Where
- * less than 16 KiB of memory are searched for a count or a first match, no clock is read for
- * search_ns and ready_ns, which would take as long: they are 0, and wait_ns is all of the time. */
+ * less than 16 KiB of memory are searched on the host for a count or a first match, no clock is
+ * read, which would take as long: search_ns, ready_ns, wait_ns and the call's wall_ns are 0. */
 struct trawl_worker_stats {
     uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
     char name[96]; /* "cpu", or a device's name */

@@ -153,9 +153,11 @@ enum trawl_status approx_collect(struct approx_verifier *verifier,
                                  struct approx_candidates *candidates, uint64_t from, uint64_t to,
                                  bool edits, struct hits *hits, struct trawl_error *error)
 {
-    enum trawl_status status =
-        (edits ? collect_ends : collect_begins)(verifier, candidates, from, to, hits, error);
+    enum trawl_status status = TRAWL_OK;
 
+    if (candidates->count > 0)
+        status =
+            (edits ? collect_ends : collect_begins)(verifier, candidates, from, to, hits, error);
     candidates->count = 0;
     return status;
 }

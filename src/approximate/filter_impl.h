@@ -178,13 +178,13 @@ INLINE vector add_two(vector *sum, vector a, vector b)
 }
 
 /* Add four rows' bits at `place` to the counters there; *over: those that ran over. */
-INLINE void add_rows(const struct filter_rows *rows, const uint16_t *numbers, uint64_t place,
+INLINE void add_rows(const struct filter_rows *rows, const uint32_t *begins, uint64_t place,
                      vector *sums, vector *over, const uint32_t bits)
 {
     vector row[4], carry;
 
     for (uint32_t i = 0; i < 4; i++)
-        row[i] = vector_load(rows->words + numbers[i] * rows->row_words + place);
+        row[i] = vector_load(rows->words + begins[i] + place);
     carry = add_two(&sums[0], row[0], row[1]);
     carry = add_two(&sums[1], carry, add_two(&sums[0], row[2], row[3]));
     for (uint32_t b = 2; b + 1 < bits; b++) {
@@ -201,7 +201,7 @@ INLINE void add_rows(const struct filter_rows *rows, const uint16_t *numbers, ui
     }
 }
 
-INLINE bool count_mismatches(const struct filter_rows *rows, const uint16_t *numbers,
+INLINE bool count_mismatches(const struct filter_rows *rows, const uint32_t *begins,
                              uint32_t exact_count, uint32_t count, uint32_t errors_max,
                              struct filter_vote *vote, uint64_t *found, const uint32_t bits)
 {
@@ -217,8 +217,7 @@ INLINE bool count_mismatches(const struct filter_rows *rows, const uint16_t *num
             sums[0][b] = sums[1][b] = vector_every((uint64_t)0 - (start >> b & 1));
         for (uint32_t i = 0; i < exact_count; i++)
             for (uint32_t v = 0; v < 2; v++)
-                over[v] |=
-                    vector_load(rows->words + numbers[i] * rows->row_words + w + v * VECTOR_WORDS);
+                over[v] |= vector_load(rows->words + begins[i] + w + v * VECTOR_WORDS);
         for (uint32_t i = 0;; i += 4) {
             if (i >= 4 * vote->from || i == count) {
                 votes++;
@@ -227,7 +226,7 @@ INLINE bool count_mismatches(const struct filter_rows *rows, const uint16_t *num
                     break;
             }
             for (uint32_t v = 0; v < 2; v++)
-                add_rows(rows, numbers + exact_count + i, w + v * VECTOR_WORDS, sums[v], &over[v],
+                add_rows(rows, begins + exact_count + i, w + v * VECTOR_WORDS, sums[v], &over[v],
                          bits);
         }
         vote_move(vote, votes, passed);
@@ -238,17 +237,17 @@ INLINE bool count_mismatches(const struct filter_rows *rows, const uint16_t *num
     return any;
 }
 
-static bool find_mismatches(const struct filter_rows *rows, const uint16_t *numbers,
+static bool find_mismatches(const struct filter_rows *rows, const uint32_t *begins,
                             uint32_t exact_count, uint32_t count, uint32_t errors_max,
                             struct filter_vote *vote, uint64_t *found)
 {
     if (errors_max < 4)
-        return count_mismatches(rows, numbers, exact_count, count, errors_max, vote, found, 2);
+        return count_mismatches(rows, begins, exact_count, count, errors_max, vote, found, 2);
     if (errors_max < 8)
-        return count_mismatches(rows, numbers, exact_count, count, errors_max, vote, found, 3);
+        return count_mismatches(rows, begins, exact_count, count, errors_max, vote, found, 3);
     if (errors_max < 16)
-        return count_mismatches(rows, numbers, exact_count, count, errors_max, vote, found, 4);
-    return count_mismatches(rows, numbers, exact_count, count, errors_max, vote, found, 5);
+        return count_mismatches(rows, begins, exact_count, count, errors_max, vote, found, 4);
+    return count_mismatches(rows, begins, exact_count, count, errors_max, vote, found, 5);
 }
 
 /* ---- Edits --------------------------------------------------------------------------------- */
@@ -365,7 +364,7 @@ static bool cells_take(const struct sellers_cells *cells, const vector open[2], 
  * at hand and those before them. So the places' rows need not be looked at below it from the first
  * on that has none either: there the border grows by one with each symbol, which is not less than
  * it can be and more than errors_max. */
-static bool find_edits(const struct filter_rows *rows, const uint16_t *numbers, uint32_t count,
+static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, uint32_t count,
                        uint32_t errors_max, const struct filter_windows *windows,
                        uint64_t words_total, struct filter_vote *vote, uint64_t *found)
 {
@@ -397,8 +396,7 @@ static bool find_edits(const struct filter_rows *rows, const uint16_t *numbers, 
                     break;
             }
             for (uint32_t end = i + 4 < count ? i + 4 : count; i < end; i++)
-                cells_add(&cells, rows->words + numbers[i] * rows->row_words + t * WINDOWS,
-                          &borders[i]);
+                cells_add(&cells, rows->words + begins[i] + t * WINDOWS, &borders[i]);
         }
         vote_move(vote, votes, empty <= count);
         if (i == count && t >= windows->warm)

@@ -14,10 +14,10 @@ struct filter_class {
     uint8_t nibbles[2][16];
 };
 
-/* Bits for the places of a text, by number of row: row r begins at words + r * row_words. */
+/* Bits for the places of a text, one after the other. A literal knows its rows by the words before
+ * them. */
 struct filter_rows {
-    uint64_t *words; /* aligned to 64 */
-    uint64_t row_words;
+    uint64_t *words;     /* aligned to 64 */
     uint64_t words_used; /* of each row */
 };
 
@@ -50,13 +50,13 @@ struct filter_ops {
     void (*select)(const uint64_t *row, const uint64_t *places, uint64_t words, uint64_t *selected);
     /* A bit for each place at which none of the first exact_count rows has its bit, and at most
      * errors_max of the next `count` (a multiple of 4) have. Is there one? */
-    bool (*mismatches)(const struct filter_rows *rows, const uint16_t *row_numbers,
+    bool (*mismatches)(const struct filter_rows *rows, const uint32_t *rows_begin,
                        uint32_t exact_count, uint32_t count, uint32_t errors_max,
                        struct filter_vote *vote, uint64_t *found);
     /* A bit for each place at which the rows' symbols end within errors_max edits; `found` has
      * words_total words, and is left where there is none. Word l of step t of a row, in words of
      * all windows: word t - warm of window l. */
-    bool (*edits)(const struct filter_rows *rows, const uint16_t *row_numbers, uint32_t count,
+    bool (*edits)(const struct filter_rows *rows, const uint32_t *rows_begin, uint32_t count,
                   uint32_t errors_max, const struct filter_windows *windows, uint64_t words_total,
                   struct filter_vote *vote, uint64_t *found);
 };

@@ -51,11 +51,14 @@ void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, ui
     struct devices *devices = &searcher->runtime->devices;
 
     done->ended = true;
-    done->stats.wall_ns = clock_now_ns() - begin_ns;
+    if (begin_ns > 0)
+        done->stats.wall_ns = clock_now_ns() - begin_ns;
     if (searcher->runtime->engine == TRAWL_ENGINE_AUTO && done->stats.note[0] == '\0' &&
         atomic_load(&devices->state) != DEVICES_NOT_ASKED)
         devices_note(devices, done->stats.note, sizeof done->stats.note);
-    searcher->last = *done;
+    memcpy(&searcher->last, done,
+           offsetof(struct call_record, device) +
+               (max_u64(done->kinds, 1) - 1) * sizeof done->device[0]);
 }
 
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -101,6 +104,12 @@ static void serve(struct job *job, struct worker *worker)
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
+/* May devices search parts of it? */
+static bool meets_devices(const struct search *search)
+{
+    return search->for_devices && !search->is_brief;
+}
+
 static enum text_maps maps_of(const struct trawl_searcher *searcher, const struct sink *sink)
 {
     if (searcher->map == TRAWL_MAP_ALWAYS)
@@ -111,6 +120,29 @@ static enum text_maps maps_of(const struct trawl_searcher *searcher, const struc
     return TEXT_MAPS_IF_FASTER;
 }
 
+/* So little text that to read the clock would take as long as to search it. No device takes part,
+ * unless it holds the text. */
+static bool is_brief(const struct trawl_runtime *runtime, const struct trawl_text *text,
+                     const struct sink *sink)
+{
+    return runtime->engine != TRAWL_ENGINE_CUDA && text->kind == TEXT_MEMORY &&
+           text->bytes_count < BRIEF_BYTES &&
+           (sink->want == WANT_COUNT || sink->want == WANT_FIRST);
+}
+
+/* From now on who cancels the call also wakes the caller. Without the search's lock. */
+static void name_search(struct search *search)
+{
+    struct trawl_searcher *searcher = search->searcher;
+
+    search->is_named = true;
+    (void)pthread_mutex_lock(&searcher->cancel_lock);
+    searcher->search = search;
+    if (searcher_is_cancelled(searcher))
+        search->stopping = true;
+    (void)pthread_mutex_unlock(&searcher->cancel_lock);
+}
+
 enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
                                const struct trawl_plan *plan, struct trawl_text *text,
                                struct sink *sink, struct trawl_error *error)
@@ -119,8 +151,9 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
                              plan->holds_line_end ? -1 : plan->line_end, TEXT_MAPS_NEVER};
     enum trawl_status status = TRAWL_OK;
 
-    memset(search, 0, offsetof(struct search, cursor));
-    search->begin_ns = clock_now_ns();
+    memset(search, 0, offsetof(struct search, lock));
+    search->is_brief = is_brief(searcher->runtime, text, sink);
+    search->begin_ns = search->is_brief ? 0 : clock_now_ns();
     job_begin(&search->job, searcher->runtime, plan, serve);
     search->job.serve_item = task_on_device;
     search->searcher = searcher;
@@ -128,11 +161,14 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     sink->line_end = plan->line_end;
     sink->line_end_also = plan->line_end_also;
     search->converts_late = sink->in_parts && plan->element_count == 0;
-    atomic_store(&searcher->progress, 0);
+    atomic_store_explicit(&searcher->progress, 0, memory_order_relaxed);
     TRAWL_TRY_DONE(schedule_choose(search, text, error));
-    search->is_brief = search->schedule == SCHEDULE_HOST && text->kind == TEXT_MEMORY &&
-                       text->bytes_count < BRIEF_BYTES &&
-                       (sink->want == WANT_COUNT || sink->want == WANT_FIRST);
+    if (search->is_brief && search->schedule != SCHEDULE_HOST) {
+        search->is_brief = false;
+        search->begin_ns = clock_now_ns();
+    }
+    memset(&search->done, 0,
+           meets_devices(search) ? sizeof search->done : offsetof(struct call_record, device));
     if (text->device_address != 0)
         TRAWL_TRY_DONE(schedule_fetch(search, text, error));
     if (search->host_searches)
@@ -148,12 +184,10 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     if (search->schedule == SCHEDULE_HOST && sink->in_place && text->kind == TEXT_FILE)
         need.maps = maps_of(searcher, sink);
     TRAWL_TRY_DONE(text_cursor_open(&search->cursor, text, &need, error));
-    (void)pthread_mutex_init(&search->lock, NULL);
-    (void)pthread_cond_init(&search->ready, NULL);
-    (void)pthread_mutex_lock(&searcher->cancel_lock);
-    searcher->search = search;
-    search->stopping = searcher_is_cancelled(searcher);
-    (void)pthread_mutex_unlock(&searcher->cancel_lock);
+    search->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
+    search->ready = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    if (text->kind == TEXT_STREAM) /* to read may take long */
+        name_search(search);
 done:
     if (status != TRAWL_OK)
         job_end(&search->job);
@@ -165,12 +199,14 @@ void search_end(struct search *search)
     struct trawl_searcher *searcher = search->searcher;
     struct devices *devices = &searcher->runtime->devices;
 
-    (void)pthread_mutex_lock(&searcher->cancel_lock);
-    searcher->search = NULL;
-    (void)pthread_mutex_unlock(&searcher->cancel_lock);
-    (void)pthread_mutex_lock(&search->lock);
+    if (search->is_named) {
+        (void)pthread_mutex_lock(&searcher->cancel_lock);
+        searcher->search = NULL;
+        (void)pthread_mutex_unlock(&searcher->cancel_lock);
+    }
+    search_lock(search);
     search->stopping = true;
-    (void)pthread_mutex_unlock(&search->lock);
+    search_unlock(search);
     if (search->shared)
         text_cursor_interrupt(&search->cursor);
     if (atomic_load(&devices->worker_count) > 0)
@@ -185,12 +221,17 @@ void search_end(struct search *search)
     search->done.stats.thread_count = atomic_load(&search->job.took_part);
     search->done.in_memory = search->cursor.text->kind == TEXT_MEMORY;
     search->done.kinds = 1;
-    if (atomic_load(&devices->state) == DEVICES_READY)
+    if (atomic_load(&devices->state) == DEVICES_READY) {
         search->done.kinds += devices->device_count;
+        if (!meets_devices(search))
+            memset(search->done.device, 0, devices->device_count * sizeof search->done.device[0]);
+    }
     searcher_keep(searcher, &search->done, search->begin_ns);
     text_cursor_close(&search->cursor);
-    (void)pthread_cond_destroy(&search->ready);
-    (void)pthread_mutex_destroy(&search->lock);
+    if (search->is_named) {
+        (void)pthread_cond_destroy(&search->ready);
+        (void)pthread_mutex_destroy(&search->lock);
+    }
 }
 
 void search_interrupt(struct search *search)
@@ -212,10 +253,21 @@ static bool wants_help(const struct search *search)
            text_cursor_is_interruptible(&search->cursor);
 }
 
+/* Once others may be at work: the caller may come to wait for them. */
+static void caller_lock(struct search *search)
+{
+    if (atomic_load(&search->job.is_known) && !search->is_named)
+        name_search(search);
+    search_lock(search);
+}
+
 /* Without locks. */
 static void share(struct search *search)
 {
-    search->shared = true;
+    if (!search->shared) {
+        search->shared = true;
+        text_cursor_share(&search->cursor);
+    }
     search->helpers = schedule_helpers(search);
     job_share(&search->job, search->helpers);
 }
@@ -244,9 +296,9 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
         *until_ns = now_ns + CALLER_LOOKS_NS;
     if (now_ns > *until_ns)
         return false;
-    (void)pthread_mutex_unlock(&search->lock);
+    search_unlock(search);
     (void)sched_yield();
-    (void)pthread_mutex_lock(&search->lock);
+    search_lock(search);
     return true;
 }
 
@@ -254,14 +306,13 @@ static bool looks_again(struct search *search, uint64_t *until_ns)
 static struct task *wait_next(struct search *search)
 {
     struct worker *caller = &search->searcher->caller;
-    struct task **place =
-        &search->searcher->ring[search->index_deliver % search->searcher->task_count];
+    struct task **place = search_ring(search, search->index_deliver);
     enum task_taken worked = TASK_DONE;
     bool has_worked = search->index_deliver > 0; /* the first chunk's delivery may end the search */
     struct task *task = NULL;
     uint64_t until_ns = 0;
 
-    (void)pthread_mutex_lock(&search->lock);
+    caller_lock(search);
     while (*place == NULL) {
         if (search->stopping || (search->ended && search->taken == 0))
             break;
@@ -270,14 +321,15 @@ static struct task *wait_next(struct search *search)
             caller_may_work(search)) {
             uint64_t index = search->index_deliver;
 
-            (void)pthread_mutex_unlock(&search->lock);
+            search_unlock(search);
             if (has_worked && wants_help(search))
                 share(search);
             worked = search->schedule == SCHEDULE_LOADED ? task_work_queued(search, caller)
                                                          : task_work(search, caller, index);
             has_worked |= worked == TASK_DONE;
-            (void)pthread_mutex_lock(&search->lock);
+            caller_lock(search);
         } else if (!looks_again(search, &until_ns)) {
+            TRAWL_ASSERT(search->is_named);
             (void)pthread_cond_wait(&search->ready, &search->lock);
             worked = TASK_DONE;
         }
@@ -286,7 +338,7 @@ static struct task *wait_next(struct search *search)
         task = *place;
         *place = NULL;
     }
-    (void)pthread_mutex_unlock(&search->lock);
+    search_unlock(search);
     return task;
 }
 
@@ -305,6 +357,14 @@ static bool is_part(struct search *search, struct task *task)
     return true;
 }
 
+/* Nobody else writes it. */
+static void tell_progress(struct trawl_searcher *searcher, uint64_t more)
+{
+    uint64_t before = atomic_load_explicit(&searcher->progress, memory_order_relaxed);
+
+    atomic_store_explicit(&searcher->progress, before + more, memory_order_relaxed);
+}
+
 /* What was delivered last is done with. True: its task has one more part. */
 static bool advance(struct search *search, struct trawl_error *error, enum trawl_status *status)
 {
@@ -316,7 +376,7 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     TRAWL_ASSERT(task->chunk.index == search->index_deliver);
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
     if (!task->chunk.beyond || task->chunk.last)
-        atomic_fetch_add(&search->searcher->progress, task->result.done - task->from);
+        tell_progress(search->searcher, task->result.done - task->from);
     task->from = task->result.done;
     if (task->status == TRAWL_OK && task->from < task->chunk.owned) {
         task_search(search, task, &search->searcher->caller, !search->host_searches);

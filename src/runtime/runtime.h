@@ -81,6 +81,15 @@ struct job {
     pthread_cond_t left; /* a worker left */
 };
 
+/* Add to a sum of the job's. Until it is known the caller alone does, and a locked instruction for
+ * each would take as long as a brief text. */
+#define JOB_ADD(job, sum, more)                                                              \
+    (atomic_load(&(job)->is_known)                                                           \
+         ? (void)atomic_fetch_add((sum), (more))                                             \
+         : atomic_store_explicit((sum),                                                      \
+                                 atomic_load_explicit((sum), memory_order_relaxed) + (more), \
+                                 memory_order_relaxed))
+
 enum devices_state { DEVICES_NOT_ASKED, DEVICES_OPENING, DEVICES_READY, DEVICES_ABSENT };
 
 struct devices {

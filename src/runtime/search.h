@@ -79,16 +79,15 @@ struct search {
     uint64_t chunk_most; /* which may become so large, by what others held; 0: it does not change */
     uint64_t text_bytes; /* UINT64_MAX: not known */
     bool is_brief;       /* to read the clock at each step would take as long as to search */
-    uint64_t begin_ns;
+    uint64_t begin_ns;   /* 0, where it is brief */
     _Atomic uint64_t bytes_taken; /* owned bytes of the chunks that were taken */
     _Atomic uint64_t hits;        /* on the host */
     _Atomic uint32_t room_waits;  /* in a row */
     _Atomic bool device_refused;  /* the plan is not for devices */
-    struct call_record done;
+    _Atomic bool stopping;        /* take no more; set under the lock */
 
-    pthread_mutex_t lock; /* of what follows, and of tasks that are not taken */
-    pthread_cond_t ready; /* to the caller */
-    struct task *free;    /* of the searcher's first tasks_used; the others are too */
+    /* Under the lock, as tasks that are not taken: */
+    struct task *free; /* of the searcher's first tasks_used; the others are too */
     uint32_t tasks_used;
     uint32_t tasks_max;      /* in use at a time */
     uint32_t taken;          /* tasks not free */
@@ -98,16 +97,19 @@ struct search {
     uint64_t unread;         /* of its chunks that are cut, those that are not searched */
     bool rate_known;         /* how large the chunks of a loaded text are to be */
     bool ended;              /* no chunk is left to take */
-    bool stopping;           /* take no more */
     enum trawl_status fault; /* there was no memory to go on with */
 
     /* The caller's: */
+    bool is_named;        /* as the searcher's: who cancels it wakes the caller */
     bool shared;          /* others may be at work on it */
     uint32_t helpers;     /* that were requested */
     struct task *current; /* being delivered */
     bool last_delivered;
 
-    /* What is not zero at the begin: */
+    /* What is not all zero at the begin: */
+    pthread_mutex_t lock;    /* see search_lock */
+    pthread_cond_t ready;    /* to the caller */
+    struct call_record done; /* of devices: only where they may take part */
     struct text_cursor cursor;
     struct trawl_error fault_error; /* under the lock; of the fault */
 };
@@ -143,6 +145,34 @@ struct trawl_searcher {
     struct search *search;   /* under way; under cancel_lock */
     struct call_record last; /* finished call */
 };
+
+/* Until others know the job its caller alone changes the search, and nobody takes the lock. */
+static inline void search_lock(struct search *search)
+{
+    if (atomic_load(&search->job.is_known))
+        (void)pthread_mutex_lock(&search->lock);
+}
+
+static inline void search_unlock(struct search *search)
+{
+    if (atomic_load(&search->job.is_known))
+        (void)pthread_mutex_unlock(&search->lock);
+}
+
+/* The caller may wait for a task. With the lock held. */
+static inline void search_signal(struct search *search)
+{
+    if (atomic_load(&search->job.is_known))
+        (void)pthread_cond_signal(&search->ready);
+}
+
+/* The task of a chunk, until it is delivered. (A division takes as long as a step of a search.) */
+static inline struct task **search_ring(const struct search *search, uint64_t index)
+{
+    uint32_t count = search->searcher->task_count;
+
+    return &search->searcher->ring[index < count ? index : index % count];
+}
 
 /* Now, for what the steps of a search take: nothing, where it is brief. */
 static inline uint64_t search_clock_ns(const struct search *search)

@@ -46,7 +46,7 @@ static struct work_done *work_of(struct search *search, const struct worker *wor
 static void take_part(struct search *search, struct worker *worker, bool on_device)
 {
     if (worker_takes_part(worker, &search->job))
-        atomic_fetch_add(&work_of(search, worker, on_device)->threads, 1);
+        JOB_ADD(&search->job, &work_of(search, worker, on_device)->threads, 1);
 }
 
 /* A free task; NULL: there is none, or no more are to be taken. With the search's lock held. */
@@ -80,7 +80,7 @@ static struct task *task_take(struct search *search)
  */
 static void task_put_back(struct search *search, struct task *task, bool ends, bool paused)
 {
-    (void)pthread_mutex_lock(&search->lock);
+    search_lock(search);
     task->next = search->free;
     search->free = task;
     TRAWL_ASSERT(search->taken > 0);
@@ -88,8 +88,8 @@ static void task_put_back(struct search *search, struct task *task, bool ends, b
     search->ended |= ends;
     if (ends || paused)
         atomic_store(&search->job.has_work, false);
-    (void)pthread_cond_signal(&search->ready);
-    (void)pthread_mutex_unlock(&search->lock);
+    search_signal(search);
+    search_unlock(search);
 }
 
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task)
@@ -314,6 +314,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
 
     do {
         struct work_done *done;
+        uint64_t searched;
 
         TRAWL_ASSERT(task->from <= task->chunk.owned);
         engine_result_begin(&task->result, task->from, false);
@@ -322,15 +323,16 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         if (status == TRAWL_OK)
             status = scan(search, task, worker, on_device, &error);
         done = work_of(search, worker, on_device); /* it may have gone over to another one */
-        atomic_fetch_add(&done->chunks, 1);
-        atomic_fetch_add(&done->bytes, task->result.done - task->from);
-        atomic_fetch_add(&done->method_bytes[task->result.method], task->result.done - task->from);
-        atomic_fetch_add(&done->search_ns, search_clock_ns(search) - begin_ns);
+        searched = task->result.done - task->from;
+        JOB_ADD(&search->job, &done->chunks, 1);
+        JOB_ADD(&search->job, &done->bytes, searched);
+        JOB_ADD(&search->job, &done->method_bytes[task->result.method], searched);
+        JOB_ADD(&search->job, &done->search_ns, search_clock_ns(search) - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
     if (status != TRAWL_OK)
         fail_part(task, status, &error);
     if (!on_device)
-        atomic_fetch_add(&search->hits, task->result.hits.count);
+        JOB_ADD(&search->job, &search->hits, task->result.hits.count);
     if (search->sink->digest == NULL)
         return;
     status = digest(search, task, &error);
@@ -386,7 +388,7 @@ static struct task *resident_next(struct search *search)
     part->held -= task->chunk.owned;
     search->ended = task->chunk.last;
     search->unread++;
-    atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
+    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
     return task;
 }
 
@@ -395,13 +397,13 @@ void resident_queue(struct search *search)
     struct queue_item *first = NULL, **link = &first;
     struct task *task;
 
-    (void)pthread_mutex_lock(&search->lock);
+    search_lock(search);
     while ((task = resident_next(search)) != NULL) {
         *link = &task->item;
         link = &task->item.next;
     }
     *link = NULL;
-    (void)pthread_mutex_unlock(&search->lock);
+    search_unlock(search);
     if (first != NULL)
         devices_push(&search->job.runtime->devices, first);
 }
@@ -444,23 +446,23 @@ static void finish(struct search *search, struct task *task, struct worker *work
         }
     }
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
-    (void)pthread_mutex_lock(&search->lock);
+    search_lock(search);
     /* A loaded text's chunks are taken in any order, those before a fault too. */
     search->ended |=
         search->schedule != SCHEDULE_LOADED && (task->chunk.last || task->status != TRAWL_OK);
     /* Its place in the ring is free: no chunk is taken that is so far ahead. */
     TRAWL_ASSERT(task->chunk.index >= search->index_deliver &&
                  task->chunk.index - search->index_deliver < search->searcher->task_count);
-    TRAWL_ASSERT(search->searcher->ring[task->chunk.index % search->searcher->task_count] == NULL);
-    search->searcher->ring[task->chunk.index % search->searcher->task_count] = task;
+    TRAWL_ASSERT(*search_ring(search, task->chunk.index) == NULL);
+    *search_ring(search, task->chunk.index) = task;
     task->held_hits = task->result.hits.count;
     search->held_hits += task->held_hits;
     if (search->schedule == SCHEDULE_LOADED) {
         resident_learn(search, task);
         more = !search->ended && search->chunk_most > 0;
     }
-    (void)pthread_cond_signal(&search->ready);
-    (void)pthread_mutex_unlock(&search->lock);
+    search_signal(search);
+    search_unlock(search);
     if (more)
         resident_queue(search);
 }
@@ -470,7 +472,7 @@ void task_delivered(struct search *search, struct task *task)
     bool wake;
 
     task_buffer_give(search->job.runtime, task);
-    (void)pthread_mutex_lock(&search->lock);
+    search_lock(search);
     TRAWL_ASSERT(task->chunk.index == search->index_deliver);
     search->index_deliver++;
     task->next = search->free;
@@ -481,7 +483,7 @@ void task_delivered(struct search *search, struct task *task)
     search->held_hits -= task->held_hits;
     wake = !search->ended && !search->stopping && !schedule_is_alone(search) &&
            !atomic_load(&search->job.has_work);
-    (void)pthread_mutex_unlock(&search->lock);
+    search_unlock(search);
     if (search->schedule == SCHEDULE_LOADED)
         resident_queue(search);
     else if (wake)
@@ -562,8 +564,8 @@ static void forget_work(struct search *search, const struct task *task)
 {
     TRAWL_ASSERT(atomic_load(&search->done.host.chunks) > 0);
     TRAWL_ASSERT(atomic_load(&search->done.host.bytes) >= task->result.done - task->from);
-    atomic_fetch_sub(&search->done.host.chunks, 1);
-    atomic_fetch_sub(&search->done.host.bytes, task->result.done - task->from);
+    JOB_ADD(&search->job, &search->done.host.chunks, (uint64_t)-1);
+    JOB_ADD(&search->job, &search->done.host.bytes, task->from - task->result.done);
 }
 
 /* Search a chunk in its mapping. Read it and search it again if the file lost its bytes meanwhile,
@@ -615,17 +617,17 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         for_device = false;
     if (*taken != TEXT_TAKEN)
         return false;
-    atomic_fetch_add(&search->bytes_taken, task->chunk.owned);
+    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         stage(task);
     take_part(search, worker, search->schedule == SCHEDULE_CALLER);
     ready_ns = search_clock_ns(search) - begin_ns;
     if (for_device) {
-        atomic_fetch_add(&search->done.device[0].ready_ns, ready_ns);
+        JOB_ADD(&search->job, &search->done.device[0].ready_ns, ready_ns);
         devices_push(&search->job.runtime->devices, &task->item);
         return true;
     }
-    atomic_fetch_add(&search->done.host.ready_ns, ready_ns);
+    JOB_ADD(&search->job, &search->done.host.ready_ns, ready_ns);
     search_taken(search, task, worker);
     finish(search, task, worker);
     return true;
@@ -652,20 +654,20 @@ static enum task_taken no_room(struct search *search, struct task *task, uint64_
 {
     bool alone;
 
-    (void)pthread_mutex_lock(&search->lock);
+    search_lock(search);
     alone = search->taken == 1;
-    (void)pthread_mutex_unlock(&search->lock);
+    search_unlock(search);
     if (alone && status == TRAWL_MEMORY && wait_for_room(search, bytes)) {
         task_put_back(search, task, false, false);
         return TASK_DONE;
     }
-    (void)pthread_mutex_lock(&search->lock);
+    search_lock(search);
     alone = alone && search->taken == 1;
     if (alone) {
         search->fault = status;
         search->fault_error = *error;
     }
-    (void)pthread_mutex_unlock(&search->lock);
+    search_unlock(search);
     task_put_back(search, task, alone, true);
     return TASK_NOTHING;
 }
@@ -679,7 +681,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
     bool to_device, alone;
     uint64_t bytes;
 
-    (void)pthread_mutex_lock(&search->lock);
+    search_lock(search);
     if (worker != &search->searcher->caller && schedule_is_alone(search)) {
         atomic_store(&search->job.has_work, false);
         task = NULL;
@@ -687,7 +689,7 @@ enum task_taken task_work(struct search *search, struct worker *worker, uint64_t
         task = task_take(search);
     }
     alone = search->taken == 1;
-    (void)pthread_mutex_unlock(&search->lock);
+    search_unlock(search);
     if (task == NULL)
         return TASK_NOTHING;
     to_device = search->for_devices && schedule_wants_device(search);
@@ -720,9 +722,9 @@ void task_on_device(struct queue_item *item, struct worker *worker)
     struct search *search = (struct search *)item->job;
     bool stopping;
 
-    (void)pthread_mutex_lock(&search->lock);
+    search_lock(search);
     stopping = search->stopping;
-    (void)pthread_mutex_unlock(&search->lock);
+    search_unlock(search);
     if (stopping) {
         task_put_back(search, task, false, true);
         return;

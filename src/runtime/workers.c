@@ -13,7 +13,7 @@ bool worker_takes_part(struct worker *worker, struct job *job)
     if (worker->part_job == job->number)
         return false;
     worker->part_job = job->number;
-    atomic_fetch_add(&job->took_part, 1);
+    JOB_ADD(job, &job->took_part, 1);
     return true;
 }
 

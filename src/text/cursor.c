@@ -13,6 +13,7 @@
  * Populating each chunk first (MADV_POPULATE_READ) lost: 0.070 s; mapping each chunk by itself with
  * MAP_POPULATE 0.076 s.
  */
+#include <stddef.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -62,6 +63,19 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
            TEXT_SLACK_BYTES;
 }
 
+/* One thread needs no lock, which takes as long as to search a line of text. */
+static void cursor_lock(struct text_cursor *cursor)
+{
+    if (cursor->shared)
+        (void)pthread_mutex_lock(&cursor->lock);
+}
+
+static void cursor_unlock(struct text_cursor *cursor)
+{
+    if (cursor->shared)
+        (void)pthread_mutex_unlock(&cursor->lock);
+}
+
 static bool maps_text(const struct trawl_text *text, const struct text_need *need)
 {
     return need->maps != TEXT_MAPS_NEVER && text->bytes_count > 0 &&
@@ -75,7 +89,7 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
 
     TRAWL_ASSERT(need->chunk_bytes > 0);
     TRAWL_ASSERT(need->chunk_bytes < UINT32_MAX || text->kind == TEXT_MEMORY);
-    memset(cursor, 0, sizeof *cursor);
+    memset(cursor, 0, offsetof(struct text_cursor, lock));
     cursor->text = text;
     cursor->need = *need;
     cursor->wake = -1;
@@ -89,7 +103,7 @@ enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text
         if (!text->is_regular && !fault_hit(FAULT_OPEN))
             cursor->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     }
-    (void)pthread_mutex_init(&cursor->lock, NULL); /* cannot fail with default attributes here */
+    cursor->lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
     if (text->kind == TEXT_FILE && maps_text(text, need) &&
         mapping_open(&cursor->mapping, text->descriptor, text->descriptor_begin,
                      text->bytes_count)) {
@@ -107,7 +121,13 @@ void text_cursor_close(struct text_cursor *cursor)
     if (cursor->mapping.slot != NULL)
         mapping_close(&cursor->mapping);
     memory_release(cursor->carry, cursor->carry_capacity, 1);
-    (void)pthread_mutex_destroy(&cursor->lock);
+    if (cursor->shared)
+        (void)pthread_mutex_destroy(&cursor->lock);
+}
+
+void text_cursor_share(struct text_cursor *cursor)
+{
+    cursor->shared = true;
 }
 
 bool text_cursor_is_interruptible(const struct text_cursor *cursor)
@@ -181,9 +201,9 @@ enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text
     chunk->is_mapped = chunk->is_probe = false;
     status = next_of_file(cursor, chunk->owned, buffer, chunk, error);
     if (chunk->last || status != TRAWL_OK) {
-        (void)pthread_mutex_lock(&cursor->lock);
+        cursor_lock(cursor);
         cursor->ended = true;
-        (void)pthread_mutex_unlock(&cursor->lock);
+        cursor_unlock(cursor);
     }
     return status;
 }
@@ -271,7 +291,7 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     TRAWL_ASSERT(faults == 0 || chunk->is_probe);
     if (cursor->need.maps == TEXT_MAPS_ALWAYS)
         return;
-    (void)pthread_mutex_lock(&cursor->lock);
+    cursor_lock(cursor);
     TRAWL_ASSERT(cursor->map_pause >= MAP_PAUSE_MIN && cursor->map_pause <= MAP_PAUSE_MAX);
     pays = credit_add(&cursor->map_read_credit, was_read ? -MAP_READ_COSTS : 1, MAP_READ_CREDIT);
     if (chunk->is_probe)
@@ -282,7 +302,7 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
         cursor->map_pause = min_u64(2 * cursor->map_pause, MAP_PAUSE_MAX);
         cursor->map_read_credit = cursor->map_fault_credit = 1;
     }
-    (void)pthread_mutex_unlock(&cursor->lock);
+    cursor_unlock(cursor);
 }
 
 /* ---- Streams ------------------------------------------------------------------------------ */
@@ -382,11 +402,11 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
 /* Lock a stream's cursor to take no other chunk than this; false: others are to read first. */
 static bool lock_for(struct text_cursor *cursor, uint64_t only)
 {
-    if (pthread_mutex_trylock(&cursor->lock) != 0)
+    if (cursor->shared && pthread_mutex_trylock(&cursor->lock) != 0)
         return false;
     if (cursor->index_next == only)
         return true;
-    (void)pthread_mutex_unlock(&cursor->lock);
+    cursor_unlock(cursor);
     return false;
 }
 
@@ -401,7 +421,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
     memset(chunk, 0, sizeof *chunk);
     *taken = TEXT_BUSY;
     if (only == TEXT_ANY_CHUNK || cursor->text->kind != TEXT_STREAM)
-        (void)pthread_mutex_lock(&cursor->lock);
+        cursor_lock(cursor);
     else if (!lock_for(cursor, only))
         return TRAWL_OK;
     *taken = cursor->ended ? TEXT_END : TEXT_TAKEN;
@@ -422,7 +442,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         cursor->begin_next += alone ? chunk->owned : chunk_bytes;
         cursor->ended |= alone && (chunk->last || status != TRAWL_OK);
     }
-    (void)pthread_mutex_unlock(&cursor->lock);
+    cursor_unlock(cursor);
     if (*taken != TEXT_TAKEN || alone || (in_place && next_of_mapping(cursor, chunk_bytes, chunk)))
         return status;
     chunk->owned = chunk_bytes;

@@ -88,28 +88,33 @@ struct text_chunk {
 struct text_cursor {
     struct trawl_text *text;
     struct text_need need;
-    pthread_mutex_t lock; /* held while a chunk is taken or judged */
-    uint64_t index_next;  /* the chunk to take next, */
-    uint64_t begin_next;  /* and its text offset */
-    bool ended;           /* the last chunk was handed out, or reading failed */
-    uint8_t *carry;       /* stream: bytes [begin_next - carry_before, ...) read so far */
+    bool shared;         /* by several threads, which take the lock */
+    uint64_t index_next; /* the chunk to take next, */
+    uint64_t begin_next; /* and its text offset */
+    bool ended;          /* the last chunk was handed out, or reading failed */
+    uint8_t *carry;      /* stream: bytes [begin_next - carry_before, ...) read so far */
     uint64_t carry_capacity;
     uint64_t carry_before;           /* kept bytes before begin_next */
     uint64_t carry_count;            /* bytes in `carry`, those included */
     bool stream_ended;               /* it ended once; a terminal would otherwise wait for more */
     enum trawl_status stream_status; /* READ: it ended in this error, behind the carried bytes */
-    struct trawl_error stream_error;
     int wake; /* stream: readable once text_cursor_interrupt was called; -1: none could be had */
     struct mapping mapping;    /* of a file, if need.maps */
     _Atomic uint64_t map_from; /* chunks that begin before it are read */
     uint64_t map_pause;        /* bytes to read when mapped chunks have not paid */
     int map_fault_credit;      /* of mapped chunks that took many faults; 0: a pause */
     int map_read_credit;       /* of those that had to be read after all */
+
+    /* What is not all zero at the begin: */
+    pthread_mutex_t lock;            /* held while a chunk is taken or judged */
+    struct trawl_error stream_error; /* of stream_status */
 };
 
 enum trawl_status text_cursor_open(struct text_cursor *cursor, struct trawl_text *text,
                                    const struct text_need *need, struct trawl_error *error);
 void text_cursor_close(struct text_cursor *cursor);
+/* From now on several threads take its chunks. */
+void text_cursor_share(struct text_cursor *cursor);
 
 /* Can a thread that waits in text_cursor_next be called back? */
 bool text_cursor_is_interruptible(const struct text_cursor *cursor);
@@ -127,7 +132,7 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
  * is still taken, with the bytes that came before the fault. With `only` another than
  * TEXT_ANY_CHUNK, of a stream no other chunk than that, and nothing while another thread is
  * reading: TEXT_BUSY. in_place: a file's chunk may be mapped instead; the buffer still has to have
- * room. Threads: any, at once. */
+ * room. Threads: one, and after text_cursor_share any, at once. */
 enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, uint64_t chunk_bytes,
                                    bool in_place, struct text_buffer *buffer,
                                    struct text_chunk *chunk, enum text_taken *taken,

@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "approximate/choose.h"
+#include "base/memory.h"
 #include "calls.h"
 #include "diff/run.h"
 #include "diff/shapes.h"
 #include "oracle/approximate.h"
+#include "plan/saved.h"
 
 #define CASES_NORMAL 4000
 #define CASES_LONG 200000
@@ -219,6 +221,22 @@ static struct trawl_plan *plan_of(const struct input *input)
     if (trawl_plan_build(patterns, query->pattern_count, &options, &plan, NULL) != TRAWL_OK)
         return NULL;
     return plan;
+}
+
+/* The plan as it is after it was saved and loaded. */
+static struct trawl_plan *reloaded(struct trawl_plan *plan)
+{
+    const struct trawl_plan_load_options options = {.size = sizeof options, .utf8 = &utf8};
+    const struct trawl_plan_save_options save = TRAWL_PLAN_SAVE_OPTIONS_INIT;
+    struct trawl_plan *loaded = NULL;
+    uint64_t bytes_count = 0;
+    uint8_t *bytes = NULL;
+
+    MUST(plan_saved_make(plan, &save, &bytes, &bytes_count, NULL));
+    MUST(trawl_plan_load_memory(bytes, bytes_count, &options, &loaded, NULL));
+    memory_release(bytes, bytes_count, 1);
+    trawl_plan_free(plan);
+    return loaded;
 }
 
 static void input_make(struct test_random *random, struct input *input)
@@ -488,6 +506,8 @@ static void run_case(uint64_t index)
             report.refused++;
             break;
         }
+        if (test_random_one_in(&random, 4))
+            plan = reloaded(plan);
         if (method == 0)
             expect(&input, &expected);
         approx_method_forced = (enum approx_method)method;
@@ -508,6 +528,71 @@ static void run_case(uint64_t index)
     input_free(&input.diff);
 }
 
+/* ---- Floods -------------------------------------------------------------------------------- */
+
+#define FLOOD_BYTES 2500000u /* more occurrences than an engine lists at once */
+#define FLOOD_LITERAL 9u
+#define FLOOD_ERRORS 2u
+
+/* What occurs in a text of one letter: each begin, or each end by every begin that is nearest. */
+struct flood {
+    bool edits;
+    uint64_t at;
+    uint64_t wrong;
+};
+
+/* Occurrence number `at`: by mismatches it begins there; by edits ends 7 and 8 are those of spans
+ * that begin with the text, and lack letters. */
+static void see_flood(struct flood *flood, const struct trawl_match *match)
+{
+    uint64_t lacks = !flood->edits ? 0 : flood->at < FLOOD_ERRORS ? FLOOD_ERRORS - flood->at : 0;
+    uint64_t begin = !flood->edits || flood->at < FLOOD_ERRORS ? 0 : flood->at - FLOOD_ERRORS;
+
+    if (!flood->edits)
+        begin = flood->at;
+    flood->wrong += match->begin != begin || match->distance != lacks ||
+                    match->end != begin + FLOOD_LITERAL - lacks;
+    flood->at++;
+}
+
+static int see_floods(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    for (uint64_t i = 0; i < match_count; i++)
+        see_flood((struct flood *)context, &matches[i]);
+    return 0;
+}
+
+static void check_flood(bool edits, uint32_t threads, uint64_t chunk_bytes)
+{
+    const uint64_t expected = FLOOD_BYTES - FLOOD_LITERAL + 1 + (edits ? FLOOD_ERRORS : 0);
+    uint8_t *bytes = (uint8_t *)test_memory(FLOOD_BYTES);
+    struct flood flood = {.edits = edits};
+    AUTO_SEARCHER searcher = must_searcher(threads, chunk_bytes);
+    AUTO_TEXT text = must_text(bytes, FLOOD_BYTES);
+    AUTO_PLAN plan =
+        must_plan_with("aaaaaaaaa", PLAN_WITH(.mismatches_max = edits ? 0 : FLOOD_ERRORS,
+                                              .edits_max = edits ? FLOOD_ERRORS : 0,
+                                              .flags = edits ? TRAWL_EVERY_END : 0));
+
+    memset(bytes, 'a', FLOOD_BYTES);
+    TEST_CHECK_U64(must_count(searcher, plan, text), expected);
+    MUST(trawl_positions(searcher, plan, text, see_floods, &flood, NULL));
+    TEST_CHECK_U64(flood.at, expected);
+    TEST_CHECK_U64(flood.wrong, 0);
+    free(bytes);
+}
+
+static void check_floods(void)
+{
+    for (uint32_t method = 0; method <= APPROX_METHODS; method++) {
+        approx_method_forced = (enum approx_method)method;
+        if (method != APPROX_COLUMNS && test_turn(method, 2))
+            check_flood(false, 1 + method % 2, 0);
+        if (method != APPROX_PLANES && test_turn(method + 1, 2))
+            check_flood(true, 1 + method % 2, (uint64_t)4 << 20);
+    }
+}
+
 int main(void)
 {
     uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
@@ -518,6 +603,8 @@ int main(void)
     signal(SIGABRT, say_current);
     if (!test_cases(cases, run_case))
         return test_end();
+    alarm(SILENCE_SECONDS);
+    check_floods();
     printf("%" PRIu64 " runs, %" PRIu64 " inputs refused; by pieces %" PRIu64 ", planes %" PRIu64
            ", columns %" PRIu64 ", all %" PRIu64 "; %" PRIu64 " matches, %" PRIu64
            " with errors, %" PRIu64 " reversed\n",

@@ -41,7 +41,7 @@ inside=$place/venv/bin/python
 pip=("$python" -m pip --python "$inside" --disable-pip-version-check -q)
 packages=(scikit-build-core cython pytest hypothesis)
 [ $long = no ] || packages+=(numpy pyarrow polars duckdb pandas datasets pyahocorasick ahocorasick_rs
-    hyperscan flashtext mypy pyright 'ray[data]' pyspark)
+    hyperscan flashtext mypy pyright 'ray[data,default]' pyspark)
 "${pip[@]}" install --no-compile "${packages[@]:0:4}" >"$place/pip.log" 2>&1 ||
     skip "scikit-build-core, cython, pytest and hypothesis cannot be installed ($place/pip.log)"
 for package in "${packages[@]:4}"; do
@@ -68,6 +68,13 @@ from scikit_build_core.build import build_wheel
 build_wheel(sys.argv[1], dict(option.split("=", 1) for option in sys.argv[2:]))
 END
     { cat "$place/build.log"; exit 1; }
+# As pip builds it, with the library's sources: each object has a rule. (The tests took the library of their own
+# build alone, and where nvcc is, this one waited for a file that nobody makes.)
+rm -rf "$place/alone"
+cmake -G Ninja -S python -B "$place/alone" >"$place/alone.log" 2>&1 || { cat "$place/alone.log"; exit 1; }
+unmade=$(comm -23 <(ninja -C "$place/alone" -t inputs all | grep '\.o$' | sort -u) \
+    <(ninja -C "$place/alone" -t targets all | sed 's/: [^:]*$//' | sort))
+[ -z "$unmade" ] || { echo "no rule makes $unmade"; exit 1; }
 "${pip[@]}" install --no-deps --no-compile "$place"/wheels/*.whl
 cd "$place"
 [ ! -e "$build/tests/sim/driver/libcuda.so.1" ] || export TRAWL_SIM_DRIVER=$build/tests/sim/driver

@@ -2,6 +2,9 @@
 #include "trawl/approximate.h"
 
 #include <stdio.h>
+#include <string.h>
+
+#define SHOWN_BYTES_MAX 60 /* of a string, in a message */
 
 /* Two options, or an option and one that it needs. */
 struct pair {
@@ -61,6 +64,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {fasta && context, "--fasta", "-A, -B or -C"},
         {fasta && settings->passthru, "--fasta", "--passthru"},
         {fasta && settings->replace != NULL, "--fasta", "--replace"},
+        {fasta && settings->replacements != NULL, "--fasta", "--replacements"},
         {fasta && settings->vimgrep, "--fasta", "--vimgrep"},
         {fasta && settings->report == REPORT_POSITIONS, "--fasta", "--positions"},
         {fasta && settings->report == REPORT_FIRST, "--fasta", "--first"},
@@ -94,9 +98,20 @@ bool approximate_settings(struct settings *settings, char *error)
     return true;
 }
 
-void approximate_options(const struct settings *settings, bool within_lines,
+static bool holds_line_end(const struct patterns *patterns, const struct settings *settings)
+{
+    for (uint64_t i = 0; i < patterns->count && settings->any_byte; i++)
+        if (memchr(patterns->items[i].bytes, settings->line_end,
+                   (size_t)patterns->items[i].bytes_count) != NULL)
+            return true;
+    return false;
+}
+
+void approximate_options(const struct patterns *patterns, const struct settings *settings,
                          struct trawl_plan_options *options)
 {
+    bool within_lines = !holds_line_end(patterns, settings);
+
     if (settings->alphabet == TRAWL_DNA)
         options->flags &= ~(uint32_t)TRAWL_IGNORE_CASE; /* as it is */
     options->flags |= (within_lines ? TRAWL_WITHIN_LINES : 0u) |
@@ -109,4 +124,21 @@ void approximate_options(const struct settings *settings, bool within_lines,
     options->exact = settings->exact;
     options->exact_count = settings->exact_count;
     options->line_end_also_set = settings->null_ends_line; /* NUL: the file is then binary */
+}
+
+void approximate_string(const struct patterns *patterns, struct trawl_error *error)
+{
+    const char *text = error->message, prefix[] = "pattern ";
+    char message[TRAWL_ERROR_MESSAGE_BYTES];
+    const struct trawl_pattern *pattern;
+
+    if (error->pattern_index >= patterns->count || strncmp(text, prefix, strlen(prefix)) != 0)
+        return;
+    pattern = &patterns->items[error->pattern_index];
+    text += strlen(prefix);
+    text += strspn(text, "0123456789");
+    snprintf(message, sizeof message, "'%.*s'%.150s",
+             (int)(pattern->bytes_count < SHOWN_BYTES_MAX ? pattern->bytes_count : SHOWN_BYTES_MAX),
+             (const char *)pattern->bytes, text);
+    memcpy(error->message, message, sizeof message);
 }

@@ -2,13 +2,15 @@
 #ifndef TRAWL_APPROXIMATE_H
 #define TRAWL_APPROXIMATE_H
 
-#include "trawl/settings.h"
+#include "trawl/patterns.h"
 
 /* Last in settings_build: the alphabet, and what follows from it. False: contradiction. */
 bool approximate_settings(struct settings *settings, char *error);
 
-/* What a plan with errors needs. within_lines: no string holds the line end. */
-void approximate_options(const struct settings *settings, bool within_lines,
+/* What a plan with errors needs. */
+void approximate_options(const struct patterns *patterns, const struct settings *settings,
                          struct trawl_plan_options *options);
+/* The library calls a string "pattern N"; in this message its text says which it is. */
+void approximate_string(const struct patterns *patterns, struct trawl_error *error);
 
 #endif

@@ -537,6 +537,36 @@ static bool is_as_saved(const struct patterns *patterns, uint32_t flags)
            trawl_plan_flags(patterns->saved[0].plan) == flags;
 }
 
+/* --replacements: what stands for each string. */
+static bool read_replacements(struct patterns *patterns, const char *name, char *message)
+{
+    struct trawl_pattern *lines = calloc((size_t)patterns->column_count + 1, sizeof *lines);
+    uint64_t count = 0;
+    const char *at, *end, *newline;
+    size_t bytes_count;
+    char *bytes;
+
+    patterns->replacements = lines;
+    if (lines == NULL)
+        return exhausted(message);
+    if (!read_file(patterns, name, &bytes, &bytes_count, message))
+        return false;
+    end = bytes + bytes_count;
+    for (at = bytes; at < end; at = newline + 1, count++) {
+        newline = memchr(at, '\n', (size_t)(end - at));
+        newline = newline == NULL ? end : newline;
+        if (count < patterns->column_count)
+            lines[count] = (struct trawl_pattern){at, (uint64_t)(newline - at)};
+    }
+    if (count == patterns->column_count)
+        return true;
+    snprintf(message, SETTINGS_ERROR_BYTES,
+             "--replacements: %.*s has %" PRIu64 " line%s for %" PRIu64 " string%s", SHOWN_NAME_MAX,
+             strcmp(name, "-") == 0 ? "(standard input)" : name, count, count == 1 ? "" : "s",
+             patterns->column_count, patterns->column_count == 1 ? "" : "s");
+    return false;
+}
+
 /* With errors: are letters and words those of the locale, whatever the strings are? */
 static bool prepare_approximate(const struct settings *settings)
 {
@@ -560,6 +590,9 @@ bool patterns_finish(struct patterns *patterns, const struct settings *settings,
                  "--crlf with -x cannot be combined with saved sets or with numbers of strings");
         return false;
     }
+    if (settings->replacements != NULL &&
+        !read_replacements(patterns, settings->replacements, message))
+        return false;
     if (patterns->has_empty && (settings->approximate || settings->fasta)) {
         snprintf(message, SETTINGS_ERROR_BYTES,
                  "the empty string cannot be searched for with errors, nor with --fasta");
@@ -678,38 +711,6 @@ static bool needs_encoding(const struct patterns *patterns, const struct setting
     return patterns->needs_utf8 || patterns->check.begins || patterns->check.words;
 }
 
-static bool holds_line_end(const struct patterns *patterns, const struct settings *settings)
-{
-    for (uint64_t i = 0; i < patterns->count && settings->any_byte; i++)
-        if (memchr(patterns->items[i].bytes, settings->line_end,
-                   (size_t)patterns->items[i].bytes_count) != NULL)
-            return true;
-    return false;
-}
-
-/* The library calls a string "pattern N"; here its text says which it is. */
-static void refuse_plan(const struct patterns *patterns, const struct settings *settings,
-                        const struct trawl_error *error, char *message)
-{
-    const char *option = settings->algorithm != NULL    ? "--algorithm: "
-                         : settings->method != NULL     ? "--method: "
-                         : settings->mismatches_max > 0 ? "--mismatches: "
-                         : settings->edits_max > 0      ? "--edits: "
-                         : settings->approximate        ? "--alphabet=dna: "
-                                                        : "";
-    const char *text = error->message, *quote = "";
-    struct trawl_pattern pattern = {"", 0};
-
-    if (error->pattern_index < patterns->count && strncmp(text, "pattern ", 8) == 0) {
-        pattern = patterns->items[error->pattern_index];
-        text += 8 + strspn(text + 8, "0123456789");
-        quote = "'";
-    }
-    snprintf(message, SETTINGS_ERROR_BYTES, "%s%s%.*s%s%s", option, quote,
-             (int)(pattern.bytes_count < SHOWN_BYTES_MAX ? pattern.bytes_count : SHOWN_BYTES_MAX),
-             (const char *)pattern.bytes, quote, text);
-}
-
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message)
 {
@@ -727,7 +728,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     if (patterns->needs_utf8 || patterns->check.begins || patterns->check.words)
         options.utf8 = &utf8;
     if (settings->approximate)
-        approximate_options(settings, !holds_line_end(patterns, settings), &options);
+        approximate_options(patterns, settings, &options);
     else if (settings->charset != CHARSET_BYTES && needs_encoding(patterns, settings)) {
         encoding = charset_encoding();
         options.encoding = &encoding;
@@ -752,9 +753,18 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         return true;
     }
     status = trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
-    if (status != TRAWL_OK)
-        refuse_plan(patterns, settings, &error, message);
-    return status == TRAWL_OK;
+    if (status == TRAWL_OK)
+        return true;
+    approximate_string(patterns, &error);
+    snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
+             settings->algorithm != NULL    ? "--algorithm: "
+             : settings->method != NULL     ? "--method: "
+             : settings->mismatches_max > 0 ? "--mismatches: "
+             : settings->edits_max > 0      ? "--edits: "
+             : settings->approximate        ? "--alphabet=dna: "
+                                            : "",
+             error.message);
+    return false;
 }
 
 void patterns_free(struct patterns *patterns)
@@ -767,6 +777,7 @@ void patterns_free(struct patterns *patterns)
     free(patterns->items);
     free(patterns->columns);
     free(patterns->strings);
+    free(patterns->replacements);
     if (patterns->saved_count > 0)
         saved_free(patterns);
     free(patterns->numbers.begin);

@@ -45,6 +45,7 @@ struct patterns {
     struct trawl_pattern *strings; /* of columns, where the report prints them */
     uint64_t column_count, column_capacity;
     struct numbers numbers;
+    struct trawl_pattern *replacements; /* a line for each of columns; NULL: no --replacements */
     uint64_t capacity;
     void **blocks; /* what the patterns point into, if not argv */
     size_t block_count;

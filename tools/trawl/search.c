@@ -227,7 +227,8 @@ static uint32_t needed_matches(const struct text_scan *scan)
 
     if (scan->check_whole_line || scan->filters || settings->overlapping ||
         (settings->shows_distance && !scan->quiet) ||
-        (settings->pattern_number && !scan->quiet && !one_match_tells(scan)))
+        (settings->pattern_number && !scan->quiet && !one_match_tells(scan)) ||
+        (settings->replacements != NULL && scan->job->patterns->case_may_tell))
         return 0;
     if (settings->report == REPORT_ONLY_MATCHING ||
         ((settings->colors.on || settings->style.each_match) && !scan->quiet))

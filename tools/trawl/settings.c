@@ -48,6 +48,10 @@ static bool contradiction(const struct settings *settings, char *error)
                  "--encoding and --search-zip exclude each other: unpack the files first");
         return true;
     }
+    if (settings->replace != NULL && settings->replacements != NULL) {
+        snprintf(error, SETTINGS_ERROR_BYTES, "--replace and --replacements exclude each other");
+        return true;
+    }
     if (settings->hex && settings->length_prefixed) {
         snprintf(error, SETTINGS_ERROR_BYTES, "--hex and --length-prefixed exclude each other");
         return true;
@@ -199,6 +203,7 @@ static void style_build(struct settings *settings)
     struct style *style = &settings->style;
     const struct colors *colors = &settings->colors;
     bool lines = settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
+    bool replaces = settings->replace != NULL || settings->replacements != NULL;
 
     style->escapes = settings->escape_controls == COLOR_ALWAYS ||
                      (settings->escape_controls == COLOR_AUTO && isatty(STDOUT_FILENO));
@@ -207,12 +212,12 @@ static void style_build(struct settings *settings)
     style->names = settings->path_separator != 0 || style->escapes || style->links;
     style->on = lines && (style->escapes || style->links || settings->json || settings->column ||
                           settings->vimgrep || settings->heading || settings->passthru ||
-                          settings->shows_distance || settings->replace != NULL || settings->trim ||
+                          settings->shows_distance || replaces || settings->trim ||
                           settings->max_columns > 0 || settings->match_separator != NULL ||
                           settings->context_separator != NULL);
     style->each_match =
         lines &&
-        (settings->json || settings->column || settings->vimgrep || settings->replace != NULL ||
+        (settings->json || settings->column || settings->vimgrep || replaces ||
          settings->report == REPORT_ONLY_MATCHING ||
          (settings->max_columns > 0 && settings->preview == PREVIEW_MATCH) ||
          (colors->on && (*colors->selected_match != '\0' || *colors->context_match != '\0')));
@@ -264,6 +269,7 @@ bool settings_build(struct settings *settings, enum charset charset, bool output
     settings->null_ends_line = settings->null_is_binary && !settings->any_byte;
     settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||
                                settings->pattern_number || settings->save_patterns != NULL ||
+                               settings->replacements != NULL ||
                                (settings->fasta && settings->json);
     settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&
                                    settings->binary_files != BINARY_FILES_WITHOUT_MATCH;

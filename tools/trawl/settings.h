@@ -68,7 +68,7 @@ struct settings {
     int64_t before_count, after_count, around_count; /* or CONTEXT_NOT_GIVEN */
     int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any below 0 */
     uint64_t threads, chunk_bytes, max_columns;
-    const char *label, *save_patterns, *replace;
+    const char *label, *save_patterns, *replace, *replacements;
     const char *encoding;  /* NULL: as the locale has it */
     const char *hyperlink; /* a format; NULL or "": none */
     const char *group_separator, *match_separator, *context_separator; /* NULL: none, as grep */

@@ -195,7 +195,7 @@ bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t 
     struct style_state *style = &scan->style;
     uint64_t line = view->begin + begin, content = view->begin + end;
     uint64_t index = print_first_match_at(view, line), from = line;
-    bool overlapping = scan->settings->overlapping;
+    bool each = scan->settings->overlapping && scan->settings->report == REPORT_ONLY_MATCHING;
     struct trawl_match match;
     uint64_t group;
 
@@ -213,13 +213,12 @@ bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t 
             view->bytes[match.end - 1 - view->begin] == '\r')
             match.end--; /* which patterns.c added */
         group = index - 1;
-        while (!overlapping && group > 0 && view->matches[group - 1].begin == match.begin)
+        while (!each && group > 0 && view->matches[group - 1].begin == match.begin)
             group--;
         style->spans[style->span_count++] =
             (struct line_span){match.begin - line, match.end - line, group,         index - group,
                                match.end,          match.distance,   match.reversed};
-        from =
-            overlapping && scan->settings->report == REPORT_ONLY_MATCHING ? match.begin : match.end;
+        from = each ? match.begin : match.end;
     }
     return true;
 }
@@ -243,7 +242,18 @@ static size_t name_bytes(const char *text)
     return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/* What stands for the match. */
+/* --replacements: the line of the first string that the match is. */
+static bool put_line(struct text_scan *scan, const struct view *view, const struct line_span *span)
+{
+    const struct trawl_pattern *line;
+
+    if (!number_set_at(scan, view->matches + span->group, span->group_count, span->text_end))
+        return false;
+    line = &scan->job->patterns->replacements[scan->numbers.list[0] - 1];
+    return put(scan, line->bytes, line->bytes_count);
+}
+
+/* --replace: what stands for the match. */
 static bool put_replacement(struct text_scan *scan, const uint8_t *match, uint64_t match_bytes)
 {
     const char *text = scan->settings->replace;
@@ -277,7 +287,7 @@ static bool put_replacement(struct text_scan *scan, const uint8_t *match, uint64
 }
 
 /* Exchange the matches of a line for what stands for them, and the spans with them. */
-static bool replace_spans(struct text_scan *scan, struct piece *piece)
+static bool replace_spans(struct text_scan *scan, const struct view *view, struct piece *piece)
 {
     struct style_state *style = &scan->style;
     uint64_t at = 0, end_bytes = piece->count - piece->content;
@@ -287,13 +297,15 @@ static bool replace_spans(struct text_scan *scan, struct piece *piece)
         struct line_span *span = &style->spans[i];
         struct line_span old = *span;
 
-        if (!put(scan, piece->bytes + at, old.begin - at))
+        if (old.begin > at && !put(scan, piece->bytes + at, old.begin - at)) /* or they overlap */
             return false;
         span->begin = style->replaced_count;
-        if (!put_replacement(scan, piece->bytes + old.begin, old.end - old.begin))
+        if (!(scan->settings->replacements != NULL
+                  ? put_line(scan, view, &old)
+                  : put_replacement(scan, piece->bytes + old.begin, old.end - old.begin)))
             return false;
         span->end = style->replaced_count;
-        at = old.end;
+        at = old.end > at ? old.end : at;
     }
     if (!put(scan, piece->bytes + at, piece->count - at))
         return false;
@@ -401,7 +413,8 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
         return false;
     if (!only_matching && !print_is_printable(scan, line.bytes, line.content))
         return false;
-    if (settings->replace != NULL && scan->style.span_count > 0 && !replace_spans(scan, &line))
+    if ((settings->replace != NULL || settings->replacements != NULL) &&
+        scan->style.span_count > 0 && !replace_spans(scan, view, &line))
         return false;
     line.spans = scan->style.spans;
     line.span_count = line.match_count = scan->style.span_count;
