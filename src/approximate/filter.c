@@ -66,10 +66,12 @@ struct approx_filter {
 };
 
 struct approx_scan {
-    const struct approx_filter *filter;
+    const struct approx_filter *filter; /* may be gone when the scan is closed */
     const struct filter_ops *ops;
     uint64_t plane_words;
-    uint64_t *planes;          /* class_count * plane_words */
+    uint64_t planes_words; /* class_count * plane_words */
+    uint64_t rows_words;   /* of all rows */
+    uint64_t *planes;
     struct filter_rows rows;   /* row_count of them */
     struct filter_rows places; /* the same at selected places alone; words NULL: no groups */
     uint64_t selected[FILTER_BYTES_MAX / 64];
@@ -289,7 +291,6 @@ static const struct filter_ops *ops_by_name(const char *name)
 enum trawl_status approx_scan_open(const struct approx_filter *filter, const char *instruction_set,
                                    struct approx_scan **scan_out, struct trawl_error *error)
 {
-    const uint64_t row_words = filter->row_count * filter->row_words;
     enum trawl_status status = TRAWL_OK;
     struct approx_scan *scan;
     void *memory;
@@ -299,14 +300,17 @@ enum trawl_status approx_scan_open(const struct approx_filter *filter, const cha
     scan->filter = filter;
     scan->ops = ops_by_name(instruction_set);
     scan->plane_words = WORDS_BEFORE + filter->bytes_max / 64 + WORDS_AFTER;
-    TRAWL_TRY_DONE(memory_allocate_zeroed(filter->class_count * scan->plane_words,
-                                          sizeof *scan->planes, &memory, error));
+    scan->planes_words = filter->class_count * scan->plane_words;
+    scan->rows_words = filter->row_count * filter->row_words;
+    TRAWL_TRY_DONE(
+        memory_allocate_zeroed(scan->planes_words, sizeof *scan->planes, &memory, error));
     scan->planes = (uint64_t *)memory;
-    TRAWL_TRY_DONE(memory_allocate_zeroed(row_words, sizeof *scan->rows.words, &memory, error));
+    TRAWL_TRY_DONE(
+        memory_allocate_zeroed(scan->rows_words, sizeof *scan->rows.words, &memory, error));
     scan->rows.words = (uint64_t *)memory;
     if (filter->has_groups) {
         TRAWL_TRY_DONE(
-            memory_allocate_zeroed(row_words, sizeof *scan->places.words, &memory, error));
+            memory_allocate_zeroed(scan->rows_words, sizeof *scan->places.words, &memory, error));
         scan->places.words = (uint64_t *)memory;
     }
     *scan_out = scan;
@@ -320,12 +324,9 @@ void approx_scan_close(struct approx_scan *scan)
 {
     if (scan == NULL)
         return;
-    memory_release(scan->planes, scan->filter->class_count * scan->plane_words,
-                   sizeof *scan->planes);
-    memory_release(scan->rows.words, scan->filter->row_count * scan->filter->row_words,
-                   sizeof *scan->rows.words);
-    memory_release(scan->places.words, scan->filter->row_count * scan->filter->row_words,
-                   sizeof *scan->places.words);
+    memory_release(scan->planes, scan->planes_words, sizeof *scan->planes);
+    memory_release(scan->rows.words, scan->rows_words, sizeof *scan->rows.words);
+    memory_release(scan->places.words, scan->rows_words, sizeof *scan->places.words);
     memory_release(scan, 1, sizeof *scan);
 }
 
