@@ -10,21 +10,35 @@
 #include <string.h>
 
 #include "fuzz/fuzz.h"
-#include "oracle/naive.h"
+#include "oracle/approximate.h"
 #include "unit/mend.h"
 
-#define PLANS 6u
+#define PLANS 10u
+#define LARGEST 5u /* of the plans: it takes longest */
 #define TEXT_BYTES 1500u
 #define SEARCHED_BYTES 300u
 #define CHANGE_BYTES 6u
 #define PATTERNS_MAX 32768u
 #define RAW 255u
+#define WITH_ERRORS_MAX 1000u /* bytes of patterns that the oracle compares with every span */
+#define EXACT_MAX 16u
 
+static const struct trawl_range exact_part = {1, 3};
 static const struct {
     uint64_t count, least, most;
-    uint32_t flags;
-} shapes[PLANS] = {{1, 5, 5, 0},    {1, 900, 900, TRAWL_IGNORE_CASE}, {3, 1, 4, 0},
-                   {60, 12, 20, 0}, {300, 1, 9, TRAWL_IGNORE_CASE},   {8200, 2, 24, 0}};
+    uint32_t flags, mismatches_max, edits_max;
+    enum trawl_alphabet alphabet;
+    uint32_t exact_count;
+} shapes[PLANS] = {{1, 5, 5, 0, 0, 0, TRAWL_BYTES, 0},
+                   {1, 900, 900, TRAWL_IGNORE_CASE, 0, 0, TRAWL_BYTES, 0},
+                   {3, 1, 4, 0, 0, 0, TRAWL_BYTES, 0},
+                   {60, 12, 20, 0, 0, 0, TRAWL_BYTES, 0},
+                   {300, 1, 9, TRAWL_IGNORE_CASE, 0, 0, TRAWL_BYTES, 0},
+                   {8200, 2, 24, 0, 0, 0, TRAWL_BYTES, 0},
+                   {2, 6, 7, TRAWL_IGNORE_CASE | TRAWL_WITHIN_LINES, 2, 0, TRAWL_BYTES, 0},
+                   {2, 5, 9, TRAWL_WHOLE_WORD, 0, 1, TRAWL_CHARACTERS, 1},
+                   {2, 5, 6, TRAWL_REVERSE_COMPLEMENT | TRAWL_EVERY_END, 0, 1, TRAWL_DNA, 1},
+                   {2, 5, 6, TRAWL_REVERSE_COMPLEMENT | TRAWL_ANY_BASE, 1, 0, TRAWL_DNA, 0}};
 
 struct base {
     uint8_t *bytes;
@@ -41,6 +55,37 @@ static void must(bool good, const char *what)
     abort();
 }
 
+/* How many the oracle finds, for a plan with errors; UINT64_MAX: it would take too long. */
+static uint64_t count_with_errors(const struct trawl_plan *plan, const struct naive_query *asked)
+{
+    const struct plan_errors *errors = &plan->errors;
+    struct approximate_range exact[EXACT_MAX];
+    struct approximate_query query = {
+        .patterns = asked->patterns,
+        .pattern_count = asked->pattern_count,
+        .alphabet = (enum approximate_alphabet)errors->alphabet,
+        .edits = errors->edits,
+        .k = errors->max,
+        .ignore_case = (asked->flags & TRAWL_IGNORE_CASE) != 0,
+        .whole_word = (asked->flags & TRAWL_WHOLE_WORD) != 0,
+        .whole_line = (asked->flags & TRAWL_WHOLE_LINE) != 0,
+        .within_lines = (asked->flags & TRAWL_WITHIN_LINES) != 0,
+        .every_end = (asked->flags & TRAWL_EVERY_END) != 0,
+        .both_strands = (asked->flags & TRAWL_REVERSE_COMPLEMENT) != 0,
+        .any_base = (asked->flags & TRAWL_ANY_BASE) != 0,
+        .line_end = '\n',
+        .line_end_also = '\n',
+        .exact = exact,
+        .exact_count = errors->exact_count,
+    };
+
+    if (plan->pattern_begin[plan->pattern_count] > WITH_ERRORS_MAX || query.exact_count > EXACT_MAX)
+        return UINT64_MAX;
+    for (uint32_t i = 0; i < query.exact_count; i++)
+        exact[i] = (struct approximate_range){errors->exact[i].begin, errors->exact[i].end};
+    return approximate_matches(&query, (struct naive_bytes){text, SEARCHED_BYTES}, NULL, 0);
+}
+
 /* As many as the oracle finds of the patterns that the plan says it has? */
 static bool is_exact(const struct trawl_plan *plan)
 {
@@ -52,10 +97,8 @@ static bool is_exact(const struct trawl_plan *plan)
     struct naive_bytes searched = {text, SEARCHED_BYTES};
     struct trawl_match matches[64];
     struct trawl_text *opened = NULL;
-    uint64_t count = 0, listed = 0;
+    uint64_t count = 0, listed = 0, expected;
 
-    if (trawl_plan_errors(plan, NULL, NULL, NULL)) /* this oracle knows none */
-        return true;
     options.engine = TRAWL_ENGINE_CPU;
     options.threads = 1;
     if (searcher == NULL)
@@ -71,7 +114,9 @@ static bool is_exact(const struct trawl_plan *plan)
     must(trawl_positions_into(searcher, plan, opened, matches, 64, &listed, NULL) == TRAWL_OK,
          "the list failed");
     trawl_text_close(opened);
-    return count == listed && count == naive_matches(&query, searched, NULL, 0);
+    expected = trawl_plan_errors(plan, NULL, NULL, NULL) ? count_with_errors(plan, &query)
+                                                         : naive_matches(&query, searched, NULL, 0);
+    return count == listed && (count == expected || expected == UINT64_MAX);
 }
 
 static void save(const struct trawl_plan *plan, struct base *base)
@@ -102,8 +147,16 @@ static void make(uint32_t shape, struct base *base)
 
         patterns[i].bytes = text + i * 37 % (TEXT_BYTES - length);
         patterns[i].bytes_count = length;
+        while (shapes[shape].alphabet == TRAWL_DNA && /* the text's letters are of DNA, too */
+               memchr(patterns[i].bytes, '\n', length) != NULL)
+            patterns[i].bytes = (const uint8_t *)patterns[i].bytes + 1;
     }
     options.flags = shapes[shape].flags;
+    options.mismatches_max = shapes[shape].mismatches_max;
+    options.edits_max = shapes[shape].edits_max;
+    options.alphabet = shapes[shape].alphabet;
+    options.exact = &exact_part;
+    options.exact_count = shapes[shape].exact_count;
     must(trawl_plan_build(patterns, shapes[shape].count, &options, &plan, NULL) == TRAWL_OK,
          "no plan");
     must(is_exact(plan), "a wrong answer");
@@ -157,7 +210,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t bytes_count)
         try_bytes(bytes + 1, bytes_count - 1, NULL);
         return 0;
     }
-    shape = bytes[0] < PLANS ? bytes[0] : bytes[0] % (PLANS - 1); /* the last one takes longest */
+    shape = bytes[0] < PLANS ? bytes[0] : bytes[0] % LARGEST;
     base = &bases[shape];
     if (base->bytes == NULL)
         make(shape, base);

@@ -16,8 +16,11 @@ void fuzz_random(void)
 
         for (size_t j = 0; j < sizeof bytes; j++)
             bytes[j] = (uint8_t)test_random_u64(&random);
-        if (test_random_below(&random, 16) > 0)
-            bytes[0] = (uint8_t)test_random_below(&random, 5); /* the sixth plan is large */
+        if (test_random_below(&random, 16) > 0) {
+            uint64_t plan = test_random_below(&random, 9);
+
+            bytes[0] = (uint8_t)(plan + (plan >= 5)); /* the sixth plan is large */
+        }
         TEST_CHECK(LLVMFuzzerTestOneInput(bytes, count) == 0);
     }
 }
