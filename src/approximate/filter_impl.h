@@ -371,7 +371,7 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
     const vector none = {0}, one = vector_every(1);
     const struct border grows = {{one, one}, {none, none}};
     struct border borders[FILTER_SYMBOLS_MAX];
-    uint32_t rows_open = errors_max, rows_set = 0;
+    uint32_t rows_open = 0, rows_set = 0;
     bool any = false;
 
     for (uint32_t i = 0; i < count; i++)
@@ -405,8 +405,10 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
         for (uint32_t j = i; j < rows_set; j++)
             borders[j] = grows;
         rows_set = i;
-        /* From the left border to the right one are 64 places: as many symbols or errors. */
-        rows_open = empty > count ? count : i - empty + errors_max < 64 ? empty : i;
+        /* What comes from the left border below row `empty` has fewer than 64 - k symbols left for
+         * the 64 places up to the right one: row k and those above it have no cell greater than k.
+         */
+        rows_open = empty < count ? empty : count;
     }
     return any;
 }

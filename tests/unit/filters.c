@@ -168,11 +168,31 @@ static void draw_literals(uint32_t count, uint32_t errors_max, uint32_t length_m
         memset(scene.exact, 0, sizeof scene.exact);
 }
 
+/* Put a literal at `at`, with at most `errors` errors, of which `inserted` says what they are;
+ * returns where it ends. */
+static uint64_t plant(uint32_t literal, uint64_t at, uint32_t errors, bool inserted)
+{
+    uint64_t first = scene.begin[literal], count = scene.begin[literal + 1] - first;
+
+    for (uint64_t j = 0; j < count && at < scene.bytes; j++) {
+        scene.text[at++] = text_byte(scene.symbols[first + j] % scene.values);
+        if (errors == 0 || !test_random_one_in(&drawn, 1 + (count - j) / errors))
+            continue;
+        errors--;
+        if (!inserted)
+            at -= below(2);
+        if (at < scene.bytes && (inserted || below(2) == 0))
+            scene.text[at++] = text_byte(below(scene.values));
+    }
+    return at;
+}
+
 /* Random, of one value, or periodic, with literals in it that have some errors more or less than
- * are allowed, at the ends too. */
+ * are allowed: at the ends, before the end of a word of places, at random; or nothing but literals
+ * with inserted bytes, which no window may begin too late for. */
 static void draw_text(uint32_t bytes)
 {
-    uint32_t kind = below(4), period = 1 + below(70);
+    uint32_t kind = below(5), period = 1 + below(70);
 
     scene.text = text_room(bytes);
     scene.bytes = bytes;
@@ -183,25 +203,18 @@ static void draw_text(uint32_t bytes)
         if (kind == 1 && x >= period)
             scene.text[x] = scene.text[x - period];
     }
-    for (uint32_t n = 0; n < 12 && bytes > 0; n++) {
+    for (uint64_t at = 0; kind == 2 && at < bytes;)
+        at = plant(below(scene.literals.literal_count), at, scene.literals.errors_max, true);
+    for (uint32_t n = 0; kind != 2 && n < 12 + bytes / 512 && bytes > 0; n++) {
         uint32_t literal = below(scene.literals.literal_count);
-        uint64_t first = scene.begin[literal], count = scene.begin[literal + 1] - first;
-        uint32_t errors = below(scene.literals.errors_max + 3);
+        uint64_t count = scene.begin[literal + 1] - scene.begin[literal];
         uint64_t at = n == 0 ? 0 : below(bytes);
 
+        if (n > 2 && below(2) == 0)
+            at = (at + count + 63) / 64 * 64 - count;
         if (n == 1 && count <= bytes)
             at = bytes - count;
-        for (uint64_t j = 0; j < count && at < bytes; j++) {
-            uint32_t wanted = scene.symbols[first + j] % scene.values;
-
-            scene.text[at++] = text_byte(wanted);
-            if (errors == 0 || !test_random_one_in(&drawn, 1 + (count - j) / errors))
-                continue;
-            errors--;
-            at -= below(2);
-            if (at < bytes && below(2) == 0)
-                scene.text[at++] = text_byte(below(scene.values));
-        }
+        (void)plant(literal, at, below(scene.literals.errors_max + 3), false);
     }
 }
 
@@ -209,7 +222,7 @@ static void draw_text(uint32_t bytes)
 
 static uint64_t expected[LITERALS_MAX][WORDS], expected_places[LITERALS_MAX];
 
-static void check_set(const struct approx_filter *filter, const char *name)
+static void check_set(const struct approx_filter *filter, const char *name, uint32_t first_bytes)
 {
     const uint64_t words = (scene.bytes + 63) / 64;
     struct approx_scan *scan = NULL;
@@ -219,7 +232,7 @@ static void check_set(const struct approx_filter *filter, const char *name)
     if (!TEST_CHECK(approx_scan_open(filter, name, &scan, NULL) == TRAWL_OK))
         return;
     for (uint32_t round = 0; round < 2; round++) { /* nothing stays of the look before */
-        approx_scan_look(scan, scene.text, round == 0 ? scene.bytes / 2 : scene.bytes);
+        approx_scan_look(scan, scene.text, round == 0 ? first_bytes : scene.bytes);
         for (uint32_t i = 0; i < scene.literals.literal_count; i++) {
             uint32_t literal = UINT32_MAX;
             uint64_t places = approx_scan_find(scan, i, &literal, found);
@@ -269,7 +282,75 @@ static void check_scene(uint64_t index)
     for (uint32_t i = 0; i < scene.literals.literal_count; i++)
         places_found += expected_places[i] = expect(i, expected[i]);
     for (uint32_t i = 0; (name = trawl_instruction_set(i)) != NULL; i++)
-        check_set(filter, name);
+        check_set(filter, name, bytes / 2);
+    approx_filter_close(filter);
+}
+
+/* A literal of different bytes, and a text of 8 KiB without them. */
+static struct approx_filter *open_plain(uint32_t symbols, uint32_t errors_max)
+{
+    struct approx_filter *filter = NULL;
+
+    memset(scene.classes, 0, sizeof scene.classes);
+    for (uint32_t c = 0; c < symbols; c++) {
+        scene.classes[c][c / 64] = UINT64_C(1) << c % 64;
+        scene.symbols[c] = c;
+    }
+    scene.begin[1] = symbols;
+    scene.literals = (struct approx_filter_literals){
+        scene.classes, symbols, 1, scene.symbols, scene.begin, NULL, errors_max, true};
+    scene.bytes = 8192;
+    scene.text = text_room(scene.bytes);
+    memset(scene.text, 255, scene.bytes + FILTER_SLACK);
+    TEST_CHECK(approx_filter_open(&scene.literals, &filter, NULL) == TRAWL_OK);
+    return filter;
+}
+
+static void check_plain(const struct approx_filter *filter)
+{
+    const char *name;
+
+    expected_places[0] = expect(0, expected[0]);
+    TEST_CHECK(expected_places[0] > 0);
+    for (uint32_t i = 0; (name = trawl_instruction_set(i)) != NULL; i++)
+        check_set(filter, name, 0);
+}
+
+/* The literal again and again, with as many bytes put in as there may be errors. Its ends stand at
+ * each offset from a window's begin, which may not be too late for them. */
+static void check_offsets(uint32_t symbols, uint32_t errors_max)
+{
+    struct approx_filter *filter = open_plain(symbols, errors_max);
+
+    for (uint32_t offset = 0; offset < 64; offset++) {
+        memset(scene.text, 255, scene.bytes);
+        for (uint32_t at = offset + 400; at + symbols + errors_max <= scene.bytes; at += 512)
+            for (uint32_t j = 0, x = at; j < symbols; j++, x++) {
+                x += j >= symbols - errors_max;
+                scene.text[x] = (uint8_t)j;
+            }
+        check_plain(filter);
+    }
+    approx_filter_close(filter);
+}
+
+/* Bytes 4 to 11 of the literal, nothing but its first byte in the next word of places, and then
+ * bytes 12 to 22. The rows of that next word end early, and what was known of the rows below them
+ * is not true any more; what stands near the text's begin, in another window, has them looked at.
+ */
+static void check_border(void)
+{
+    struct approx_filter *filter = open_plain(23, 3);
+    uint8_t *middle = scene.text + scene.bytes / 2;
+
+    for (uint32_t j = 0; j < 23; j++)
+        scene.text[98 + j] = scene.text[261 + j] = (uint8_t)j;
+    for (uint32_t j = 4; j < 12; j++)
+        middle[180 + j] = (uint8_t)j;
+    middle[255] = 0;
+    for (uint32_t j = 12; j < 23; j++)
+        middle[244 + j] = (uint8_t)j;
+    check_plain(filter);
     approx_filter_close(filter);
 }
 
@@ -309,6 +390,8 @@ int main(void)
 {
     test_begin("filters");
     check_few();
+    check_offsets(64, 31);
+    check_border();
     if (test_cases(test_amount(1500, 40000), check_scene))
         TEST_CHECK(places_found > 10000); /* or there was nothing to find */
     printf("%" PRIu64 " places\n", places_found);
