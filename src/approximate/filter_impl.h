@@ -148,22 +148,25 @@ INLINE uint64_t compress(uint64_t word, uint64_t places)
 static void select_places(const uint64_t *row, const uint64_t *places, uint64_t words,
                           uint64_t *selected)
 {
-    uint64_t bits = 0;
+    uint64_t bits = 0, next = 0;
     uint32_t count = 0; /* of bits */
 
     for (uint64_t w = 0; w < words; w++) {
         uint64_t more = compress(row[w], places[w]);
+        uint32_t more_count = (uint32_t)__builtin_popcountll(places[w]);
 
         bits |= more << count;
-        count += (uint32_t)__builtin_popcountll(places[w]);
+        count += more_count;
         if (count < 64)
             continue;
-        *selected++ = bits;
+        selected[next++] = bits;
         count -= 64;
-        bits = count == 0 ? 0 : more >> ((uint32_t)__builtin_popcountll(places[w]) - count);
+        bits = count == 0 ? 0 : more >> (more_count - count);
     }
     if (count > 0)
-        *selected = bits;
+        selected[next++] = bits | UINT64_MAX << count;
+    for (; next % FILTER_BLOCK_WORDS != 0; next++)
+        selected[next] = UINT64_MAX;
 }
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */

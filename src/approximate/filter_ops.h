@@ -45,8 +45,8 @@ struct filter_ops {
     /* Bit i of the row: bit i + shift (at most 63) of the plane is not set. `words` is a multiple
      * of FILTER_BLOCK_WORDS; one more word of the plane is read. */
     void (*shift)(const uint64_t *plane, uint32_t shift, uint64_t words, uint64_t *row);
-    /* The row's bits at those places that `places` has bits for, next to each other. What is beyond
-     * the last one in its word is 0. */
+    /* The row's bits at those places that `places` has bits for, next to each other. Up to a
+     * multiple of FILTER_BLOCK_WORDS more bits follow: set, so that nothing is found there. */
     void (*select)(const uint64_t *row, const uint64_t *places, uint64_t words, uint64_t *selected);
     /* A bit for each place at which none of the first exact_count rows has its bit, and at most
      * errors_max of the next `count` (a multiple of 4) have. Is there one? */
