@@ -197,7 +197,7 @@ cdef LineBatches line_batches(Searcher searcher, Plan plan, text, bint pauses, o
     cdef LineBatches made = LineBatches.__new__(LineBatches)
     cdef work *todo
 
-    made.by_begins.bytes = characters_of(text, offsets)
+    made.by_begins = walk_of(text, offsets)
     made.open(searcher, plan, text)
     todo = &made.handle.todo
     made.lines.todo = todo

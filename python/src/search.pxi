@@ -16,26 +16,33 @@ cdef answer search(Searcher searcher, Plan plan, text, progress,
 
 # ---- Characters of a str ----
 
-# How many characters begin before a place of a str's UTF-8. The next place is counted from there.
+# A place of a str's UTF-8: 64 bytes of it. Bytes like 10xxxxxx go on with a character.
 cdef struct walk:
     const uint8_t *bytes  # NULL: offsets count bytes, and stay
-    uint64_t at
-    uint64_t characters
+    uint64_t size
+    uint64_t block  # where the 64 bytes begin
+    uint64_t before  # how many bytes before them go on with a character
+    uint64_t mask  # and which of them do
 
 
-cdef const uint8_t *characters_of(object text, object offsets) except? NULL:
-    """The UTF-8 whose characters a call's offsets count; NULL: they count bytes."""
-    cdef Py_ssize_t count
+cdef walk walk_of(object text, object offsets) except *:
+    """At the begin of the UTF-8 whose characters a call's offsets count, or of none."""
+    cdef walk made
+    cdef Py_ssize_t count = 0
 
+    memset(&made, 0, sizeof(made))
     if offsets == "bytes":
-        return NULL
+        return made
     if offsets != "characters":
         raise ValueError(f"offsets: 'characters' or 'bytes', not {offsets!r}")
     if isinstance(text, Source):
         text = (<Source>text).owner
     if not isinstance(text, str) or PyUnicode_IS_ASCII(text):
-        return NULL
-    return <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
+        return made
+    made.bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
+    made.size = count
+    made.mask = mask_at(&made)
+    return made
 
 
 cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) noexcept nogil:
@@ -61,20 +68,51 @@ cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) 
     return found
 
 
-cdef uint64_t walk_to(walk *by, uint64_t place) noexcept nogil:
-    """How many characters begin before the place."""
-    if place >= by.at:
-        by.characters += characters_in(by.bytes, by.at, place)
+cdef uint64_t mask_at(const walk *by) noexcept nogil:
+    """Which of the block's bytes go on with a character."""
+    cdef const uint8_t *bytes = by.bytes + by.block
+    cdef uint8_t last[64]
+    cdef uint64_t LANES = 0x0101010101010101, word, mask = 0, i
+
+    if by.size - by.block < 64:
+        memset(last, 0, 64)
+        memcpy(last, bytes, by.size - by.block)
+        bytes = last
+    for i in range(8):
+        memcpy(&word, bytes + 8 * i, 8)
+        # The product's highest byte has a bit of each lane.
+        mask |= ((word >> 7 & ~word >> 6 & LANES) * <uint64_t>0x0102040810204080 >> 56) << 8 * i
+    return mask
+
+
+cdef uint64_t bits_of(uint64_t mask) noexcept nogil:
+    mask -= mask >> 1 & <uint64_t>0x5555555555555555
+    mask = (mask & <uint64_t>0x3333333333333333) + (mask >> 2 & <uint64_t>0x3333333333333333)
+    return (mask + (mask >> 4) & <uint64_t>0x0f0f0f0f0f0f0f0f) * <uint64_t>0x0101010101010101 >> 56
+
+
+cdef void walk_on(walk *by, uint64_t block) noexcept nogil:
+    if block == by.block + 64:
+        by.before += bits_of(by.mask)
+    elif block > by.block:
+        by.before += block - by.block - characters_in(by.bytes, by.block, block)
     else:
-        by.characters -= characters_in(by.bytes, place, by.at)
-    by.at = place
-    return by.characters
+        by.before -= by.block - block - characters_in(by.bytes, block, by.block)
+    by.block = block
+    by.mask = mask_at(by)
+
+
+cdef inline uint64_t walk_to(walk *by, uint64_t place) noexcept nogil:
+    """How many characters begin before the place."""
+    if place - by.block >= 64:
+        walk_on(by, place & ~<uint64_t>63)
+    return place - by.before - bits_of(by.mask & (<uint64_t>1 << place - by.block) - 1)
 
 
 cdef void walk_begins(walk *by, uint64_t *begins, uint64_t count) noexcept nogil:
     """Offsets of bytes become those of the characters that hold them."""
     for i in range(count if by.bytes != NULL else 0):
-        begins[i] = walk_to(by, begins[i]) - (by.bytes[begins[i]] & 0xc0 == 0x80)
+        begins[i] = walk_to(by, begins[i] + 1) - 1
 
 
 cdef void walk_ends(walk *by, uint64_t *ends, uint64_t count) noexcept nogil:

@@ -438,7 +438,7 @@ cdef class Searcher:
                       UNKNOWN if limit is None else limit, invert).count
 
     def first(self, Plan plan not None, text, *, offsets="characters", progress=None):
-        cdef walk by = walk(characters_of(text, offsets), 0, 0)
+        cdef walk by = walk_of(text, offsets)
         cdef answer found = search(self, plan, text, progress, work_first)
 
         if not found.found:
@@ -455,7 +455,7 @@ cdef class Searcher:
         return first
 
     def positions(self, Plan plan not None, text, *, offsets="characters", progress=None):
-        cdef walk by = walk(characters_of(text, offsets), 0, 0)
+        cdef walk by = walk_of(text, offsets)
         cdef Handle handle = self.take()
         cdef match_columns columns
 
@@ -474,7 +474,7 @@ cdef class Searcher:
 
     def positions_into(self, Plan plan not None, text, out, *, offsets="characters",
                        progress=None):
-        cdef walk by = walk(characters_of(text, offsets), 0, 0)
+        cdef walk by = walk_of(text, offsets)
         cdef Target target = Target(out)
         cdef uint64_t count
 
@@ -497,7 +497,7 @@ cdef class Searcher:
                 raise ValueError("line_numbers: of all matches alone")
             return spans_of(self, plan, text, match, offsets, progress)
         memset(&columns, 0, sizeof(columns))
-        columns.by_begins.bytes = columns.by_ends.bytes = characters_of(text, offsets)
+        columns.by_begins = columns.by_ends = walk_of(text, offsets)
         columns.with_lines = line_numbers
         try:
             search(self, plan, text, progress, work_matches, 0,
@@ -512,7 +512,7 @@ cdef class Searcher:
         cdef trawl_error error
         cdef int status
 
-        made.by_begins.bytes = made.by_ends.bytes = characters_of(text, offsets)
+        made.by_begins = made.by_ends = walk_of(text, offsets)
         made.line_numbers = line_numbers
         made.open(self, plan, text)
         status = trawl_search_open(made.handle.todo.searcher, plan.plan, made.handle.todo.text,

@@ -119,7 +119,7 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, offsets, progres
     cdef match_columns columns
 
     memset(&columns, 0, sizeof(columns))
-    columns.by_begins.bytes = columns.by_ends.bytes = characters_of(text, offsets)
+    columns.by_begins = columns.by_ends = walk_of(text, offsets)
     spans_begin(&found, plan, match)
     try:
         search(searcher, plan, text, progress, work_spans, 0, 0, &found)
