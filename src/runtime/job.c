@@ -104,12 +104,6 @@ static void serve(struct job *job, struct worker *worker)
 
 /* ---- Begin and end ------------------------------------------------------------------------ */
 
-/* May devices search parts of it? */
-static bool meets_devices(const struct search *search)
-{
-    return search->for_devices && !search->is_brief;
-}
-
 static enum text_maps maps_of(const struct trawl_searcher *searcher, const struct sink *sink)
 {
     if (searcher->map == TRAWL_MAP_ALWAYS)
@@ -167,8 +161,9 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
         search->is_brief = false;
         search->begin_ns = clock_now_ns();
     }
+    search->for_devices &= !search->is_brief;
     memset(&search->done, 0,
-           meets_devices(search) ? sizeof search->done : offsetof(struct call_record, device));
+           search->for_devices ? sizeof search->done : offsetof(struct call_record, device));
     if (text->device_address != 0)
         TRAWL_TRY_DONE(schedule_fetch(search, text, error));
     if (search->host_searches)
@@ -223,7 +218,7 @@ void search_end(struct search *search)
     search->done.kinds = 1;
     if (atomic_load(&devices->state) == DEVICES_READY) {
         search->done.kinds += devices->device_count;
-        if (!meets_devices(search))
+        if (!search->for_devices)
             memset(search->done.device, 0, devices->device_count * sizeof search->done.device[0]);
     }
     searcher_keep(searcher, &search->done, search->begin_ns);
@@ -357,17 +352,10 @@ static bool is_part(struct search *search, struct task *task)
     return true;
 }
 
-/* Nobody else writes it. */
-static void tell_progress(struct trawl_searcher *searcher, uint64_t more)
-{
-    uint64_t before = atomic_load_explicit(&searcher->progress, memory_order_relaxed);
-
-    atomic_store_explicit(&searcher->progress, before + more, memory_order_relaxed);
-}
-
 /* What was delivered last is done with. True: its task has one more part. */
 static bool advance(struct search *search, struct trawl_error *error, enum trawl_status *status)
 {
+    _Atomic uint64_t *progress = &search->searcher->progress;
     struct task *task = search->current;
 
     *status = TRAWL_OK;
@@ -376,7 +364,8 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     TRAWL_ASSERT(task->chunk.index == search->index_deliver);
     TRAWL_ASSERT(task->from <= task->result.done && task->result.done <= task->chunk.owned);
     if (!task->chunk.beyond || task->chunk.last)
-        tell_progress(search->searcher, task->result.done - task->from);
+        atomic_store_explicit(progress, *progress + task->result.done - task->from,
+                              memory_order_relaxed); /* nobody else writes it */
     task->from = task->result.done;
     if (task->status == TRAWL_OK && task->from < task->chunk.owned) {
         task_search(search, task, &search->searcher->caller, !search->host_searches);

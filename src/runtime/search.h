@@ -159,13 +159,6 @@ static inline void search_unlock(struct search *search)
         (void)pthread_mutex_unlock(&search->lock);
 }
 
-/* The caller may wait for a task. With the lock held. */
-static inline void search_signal(struct search *search)
-{
-    if (atomic_load(&search->job.is_known))
-        (void)pthread_cond_signal(&search->ready);
-}
-
 /* The task of a chunk, until it is delivered. (A division takes as long as a step of a search.) */
 static inline struct task **search_ring(const struct search *search, uint64_t index)
 {

@@ -88,7 +88,7 @@ static void task_put_back(struct search *search, struct task *task, bool ends, b
     search->ended |= ends;
     if (ends || paused)
         atomic_store(&search->job.has_work, false);
-    search_signal(search);
+    (void)pthread_cond_signal(&search->ready);
     search_unlock(search);
 }
 
@@ -461,7 +461,7 @@ static void finish(struct search *search, struct task *task, struct worker *work
         resident_learn(search, task);
         more = !search->ended && search->chunk_most > 0;
     }
-    search_signal(search);
+    (void)pthread_cond_signal(&search->ready);
     search_unlock(search);
     if (more)
         resident_queue(search);

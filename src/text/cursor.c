@@ -63,19 +63,6 @@ uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes
            TEXT_SLACK_BYTES;
 }
 
-/* One thread needs no lock, which takes as long as to search a line of text. */
-static void cursor_lock(struct text_cursor *cursor)
-{
-    if (cursor->shared)
-        (void)pthread_mutex_lock(&cursor->lock);
-}
-
-static void cursor_unlock(struct text_cursor *cursor)
-{
-    if (cursor->shared)
-        (void)pthread_mutex_unlock(&cursor->lock);
-}
-
 static bool maps_text(const struct trawl_text *text, const struct text_need *need)
 {
     return need->maps != TEXT_MAPS_NEVER && text->bytes_count > 0 &&
@@ -201,9 +188,9 @@ enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text
     chunk->is_mapped = chunk->is_probe = false;
     status = next_of_file(cursor, chunk->owned, buffer, chunk, error);
     if (chunk->last || status != TRAWL_OK) {
-        cursor_lock(cursor);
+        (void)pthread_mutex_lock(&cursor->lock);
         cursor->ended = true;
-        cursor_unlock(cursor);
+        (void)pthread_mutex_unlock(&cursor->lock);
     }
     return status;
 }
@@ -291,7 +278,7 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
     TRAWL_ASSERT(faults == 0 || chunk->is_probe);
     if (cursor->need.maps == TEXT_MAPS_ALWAYS)
         return;
-    cursor_lock(cursor);
+    (void)pthread_mutex_lock(&cursor->lock);
     TRAWL_ASSERT(cursor->map_pause >= MAP_PAUSE_MIN && cursor->map_pause <= MAP_PAUSE_MAX);
     pays = credit_add(&cursor->map_read_credit, was_read ? -MAP_READ_COSTS : 1, MAP_READ_CREDIT);
     if (chunk->is_probe)
@@ -302,7 +289,7 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
         cursor->map_pause = min_u64(2 * cursor->map_pause, MAP_PAUSE_MAX);
         cursor->map_read_credit = cursor->map_fault_credit = 1;
     }
-    cursor_unlock(cursor);
+    (void)pthread_mutex_unlock(&cursor->lock);
 }
 
 /* ---- Streams ------------------------------------------------------------------------------ */
@@ -406,7 +393,8 @@ static bool lock_for(struct text_cursor *cursor, uint64_t only)
         return false;
     if (cursor->index_next == only)
         return true;
-    cursor_unlock(cursor);
+    if (cursor->shared)
+        (void)pthread_mutex_unlock(&cursor->lock);
     return false;
 }
 
@@ -420,10 +408,13 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
 
     memset(chunk, 0, sizeof *chunk);
     *taken = TEXT_BUSY;
-    if (only == TEXT_ANY_CHUNK || cursor->text->kind != TEXT_STREAM)
-        cursor_lock(cursor);
-    else if (!lock_for(cursor, only))
-        return TRAWL_OK;
+    /* One thread needs no lock, which takes as long as to search a line. */
+    if (only != TEXT_ANY_CHUNK && cursor->text->kind == TEXT_STREAM) {
+        if (!lock_for(cursor, only))
+            return TRAWL_OK;
+    } else if (cursor->shared) {
+        (void)pthread_mutex_lock(&cursor->lock);
+    }
     *taken = cursor->ended ? TEXT_END : TEXT_TAKEN;
     chunk->index = cursor->index_next;
     chunk->begin = cursor->begin_next;
@@ -442,7 +433,8 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
         cursor->begin_next += alone ? chunk->owned : chunk_bytes;
         cursor->ended |= alone && (chunk->last || status != TRAWL_OK);
     }
-    cursor_unlock(cursor);
+    if (cursor->shared)
+        (void)pthread_mutex_unlock(&cursor->lock);
     if (*taken != TEXT_TAKEN || alone || (in_place && next_of_mapping(cursor, chunk_bytes, chunk)))
         return status;
     chunk->owned = chunk_bytes;
