@@ -5,6 +5,7 @@
  */
 #include "approximate/choose.h"
 
+#include "approximate/grams.h"
 #include "base/checked.h"
 #include "plan/analyse.h"
 #include "plan/dna.h"
@@ -17,12 +18,15 @@ struct prices {
     double many_pieces; /* a larger one */
     double planes;      /* a symbol of a literal */
     double columns;     /* a literal */
+    double grams;       /* without comparing what they propose; */
+    double begin_there; /* to compare a literal at once, */
+    double ends_there;  /* with edits */
     double begin;       /* to verify a begin, */
     double ends;        /* or the ends near one */
 };
 
-static const struct prices prices_host = {0.15, 1.0, 0.004, 0.6, 20, 250};
-static const struct prices prices_device = {0.00025, 0.0006, 0.00001, 0.001, 20, 250};
+static const struct prices prices_host = {0.15, 1.0, 0.004, 0.35, 1.0, 1.8, 12, 20, 250};
+static const struct prices prices_device = {0.00025, 0.0006, 1, 1, 0.0003, 0.0001, 0.005, 20, 250};
 
 /* Can each symbol of the literals be searched for exactly, as it is written? */
 static bool has_pieces(const struct approximate *approximate)
@@ -40,6 +44,25 @@ static bool has_pieces(const struct approximate *approximate)
             return false;
     }
     return true;
+}
+
+/* May the method be taken? The limits of its tables are others. */
+static bool can(const struct approximate *approximate, enum approx_method method)
+{
+    switch (method) {
+    case APPROX_PIECES:
+        return has_pieces(approximate);
+    case APPROX_GRAMS:
+        return approximate->class_count > 0;
+    case APPROX_PLANES:
+        return approximate->class_count > 0 && !approximate->edits;
+    case APPROX_COLUMNS:
+        return approximate->class_count > 0 && approximate->edits;
+    case APPROX_ALL:
+    case APPROX_METHODS:
+        break;
+    }
+    return method == APPROX_ALL;
 }
 
 /* The candidates that pieces propose for a byte of text. */
@@ -67,22 +90,41 @@ static double rate_of_pieces(const struct approximate *approximate)
     return sum;
 }
 
+/* The literals that a gram of random codes proposes. */
+static double rate_of_grams(const struct approximate *approximate)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < approximate->plan->literal_count; i++) {
+        uint64_t count = approximate->symbol_begin[i + 1] - approximate->symbol_begin[i];
+
+        count = min_u64(count, GRAMS_SYMBOLS_MAX) / (approximate->errors_max + 1);
+        sum += (approximate->errors_max + 1) / (double)(UINT64_C(1) << 2 * min_u64(count, 10));
+    }
+    return sum;
+}
+
 static enum approx_method choose(const struct approximate *approximate, double rate,
                                  const struct prices *prices)
 {
+    const bool edits = approximate->edits;
     double literals = (double)approximate->plan->literal_count;
-    enum approx_method scan = approximate->class_count == 0 ? APPROX_ALL
-                              : approximate->edits          ? APPROX_COLUMNS
-                                                            : APPROX_PLANES;
-    double verify = approximate->edits ? prices->ends : prices->begin, by_pieces, by_scan;
+    double verify = edits ? prices->ends : prices->begin;
+    double price[APPROX_METHODS];
+    enum approx_method best = APPROX_ALL;
 
-    by_pieces =
+    price[APPROX_ALL] = literals * verify;
+    price[APPROX_PIECES] =
         rate * verify +
         (literals * (approximate->errors_max + 1) <= 8 ? prices->few_pieces : prices->many_pieces);
-    by_scan = scan == APPROX_ALL       ? literals * verify
-              : scan == APPROX_COLUMNS ? literals * prices->columns
-                                       : (double)approximate->symbol_count * prices->planes;
-    return has_pieces(approximate) && by_pieces < by_scan ? APPROX_PIECES : scan;
+    price[APPROX_GRAMS] = prices->grams + rate_of_grams(approximate) *
+                                              (edits ? prices->ends_there : prices->begin_there);
+    price[APPROX_COLUMNS] = literals * prices->columns;
+    price[APPROX_PLANES] = (double)approximate->symbol_count * prices->planes;
+    for (uint32_t i = 0; i < APPROX_METHODS; i++)
+        if (can(approximate, (enum approx_method)i) && price[i] < price[best])
+            best = (enum approx_method)i;
+    return best;
 }
 
 void approx_choose(struct approximate *approximate)
@@ -91,12 +133,6 @@ void approx_choose(struct approximate *approximate)
 
     approximate->method = choose(approximate, rate, &prices_host);
     approximate->method_on_device = choose(approximate, rate, &prices_device);
-    if (approx_method_forced == APPROX_METHODS ||
-        (approx_method_forced == APPROX_PIECES && !has_pieces(approximate)) ||
-        (approx_method_forced == APPROX_PLANES && approximate->edits) ||
-        (approx_method_forced == APPROX_COLUMNS && !approximate->edits) ||
-        (approx_method_forced < APPROX_ALL && approx_method_forced > APPROX_PIECES &&
-         approximate->class_count == 0))
-        return;
-    approximate->method = approximate->method_on_device = approx_method_forced;
+    if (approx_method_forced < APPROX_METHODS && can(approximate, approx_method_forced))
+        approximate->method = approximate->method_on_device = approx_method_forced;
 }

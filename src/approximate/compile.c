@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "approximate/choose.h"
+#include "approximate/grams.h"
 #include "base/checked.h"
 #include "base/memory.h"
 #include "plan/dna.h"
@@ -21,6 +22,7 @@ static void approx_free(void *object)
     memory_release(approximate->piece, approximate->piece_count, sizeof *approximate->piece);
     trawl_plan_free(approximate->pieces);
     approx_filter_close(approximate->filter);
+    approx_grams_free(approximate->grams);
     memory_release(approximate, 1, sizeof *approximate);
 }
 
@@ -234,6 +236,8 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
     if (plan->literal_count > 0 &&
         (approximate->method == APPROX_PIECES || approximate->method_on_device == APPROX_PIECES))
         TRAWL_TRY_DONE(make_pieces(approximate, error));
+    if (plan->literal_count > 0 && approximate->method == APPROX_GRAMS)
+        TRAWL_TRY_DONE(approx_grams_make(approximate, &approximate->grams, error));
     if (plan->literal_count > 0 &&
         (approximate->method == APPROX_PLANES || approximate->method == APPROX_COLUMNS))
         TRAWL_TRY_DONE(make_filter(approximate, error));

@@ -12,6 +12,7 @@
 /* How candidates are found. */
 enum approx_method {
     APPROX_PIECES,  /* by a set of exact pieces: with k errors one of k + 1 pieces is untouched */
+    APPROX_GRAMS,   /* the same for short pieces, whose literals are compared at once */
     APPROX_PLANES,  /* mismatches: those of all begins are counted, in bit planes */
     APPROX_COLUMNS, /* edits: columns of Sellers' table, in bits (Myers 1999) */
     APPROX_ALL,     /* every place is a candidate */
@@ -47,6 +48,7 @@ struct approximate {
     struct approx_piece *piece;
     uint64_t piece_count;
     struct approx_filter *filter; /* where the host's method is PLANES or COLUMNS, else NULL */
+    struct approx_grams *grams;   /* where it is GRAMS, else NULL */
 };
 
 /* The plan's, made when first asked for and freed with it. Errors: MEMORY, LIMIT. Any thread. */

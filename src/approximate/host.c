@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "approximate/filter.h"
+#include "approximate/grams.h"
 #include "approximate/pieces.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -17,6 +18,10 @@ struct approx_host {
     struct engine_result result;  /* of pieces */
     const struct approximate *approximate;
     struct approx_scan *scan; /* PLANES, COLUMNS: by the plan's filter */
+    const struct grams_ops *grams;
+    struct grams_look look;
+    uint64_t *proposed; /* GRAMS: of a part of the look; proposed_room */
+    uint64_t proposed_room;
     uint64_t found[FILTER_BYTES_MAX / 64];
     uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK]; /* of a look that lacks the slack */
 };
@@ -32,6 +37,7 @@ enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host
     *host = (struct approx_host *)memory;
     (*host)->cpu = cpu;
     (*host)->instruction_set = properties.instruction_set;
+    (*host)->grams = grams_by_name(properties.instruction_set);
     return TRAWL_OK;
 }
 
@@ -43,7 +49,24 @@ void approx_host_close(struct approx_host *host)
         engine_cpu.release(host->pieces);
     hits_release(&host->result.hits);
     approx_scan_close(host->scan);
+    memory_release(host->proposed, host->proposed_room, sizeof *host->proposed);
     memory_release(host, 1, sizeof *host);
+}
+
+static enum trawl_status proposed_reserve(struct approx_host *host, struct trawl_error *error)
+{
+    uint64_t room = approx_grams_room(host->approximate->grams);
+    void *memory;
+
+    if (room <= host->proposed_room)
+        return TRAWL_OK;
+    memory_release(host->proposed, host->proposed_room, sizeof *host->proposed);
+    host->proposed = NULL;
+    host->proposed_room = 0;
+    TRAWL_TRY(memory_allocate(room, sizeof *host->proposed, &memory, error));
+    host->proposed = (uint64_t *)memory;
+    host->proposed_room = room;
+    return TRAWL_OK;
 }
 
 enum trawl_status approx_host_begin(struct approx_host *host, const struct approximate *approximate,
@@ -54,6 +77,8 @@ enum trawl_status approx_host_begin(struct approx_host *host, const struct appro
     host->scan = NULL;
     if (approximate->method == APPROX_PIECES)
         return engine_cpu.compile(host->cpu, 0, approximate->pieces, &host->pieces, error);
+    if (approximate->method == APPROX_GRAMS)
+        return proposed_reserve(host, error);
     if (approximate->filter == NULL)
         return TRAWL_OK;
     return approx_scan_open(approximate->filter, host->instruction_set, &host->scan, error);
@@ -78,6 +103,58 @@ static enum trawl_status by_pieces(struct approx_host *host, const struct engine
             candidates->count = 0;
             *to = from + (*to - from) / 2;
             return by_pieces(host, chunk, from, to, candidates, error);
+        }
+    }
+    return TRAWL_OK;
+}
+
+/* ---- Grams --------------------------------------------------------------------------------- */
+
+static enum trawl_status take_proposed(const struct approx_host *host, uint64_t from,
+                                       uint64_t count, struct approx_candidates *candidates,
+                                       struct trawl_error *error)
+{
+    const struct approximate *approximate = host->approximate;
+
+    TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t literal = (uint32_t)(host->proposed[i] >> 32);
+        const uint64_t *begin = approximate->symbol_begin + literal;
+        struct approx_candidate candidate = {
+            (int64_t)(from + (uint32_t)host->proposed[i]) - GRAMS_BITS_BEFORE, literal, 0};
+
+        TRAWL_ASSERT(literal < approximate->plan->literal_count);
+        if (approximate->edits) { /* its end: errors_max before or after the literal's */
+            candidate.place += (int64_t)(begin[1] - begin[0]) - approximate->errors_max;
+            candidate.reach = 2 * approximate->errors_max;
+        }
+        candidates->items[candidates->count++] = candidate;
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status by_grams(struct approx_host *host, const struct engine_chunk *chunk,
+                                  uint64_t from, uint64_t *to, struct approx_candidates *candidates,
+                                  struct trawl_error *error)
+{
+    const struct approximate *approximate = host->approximate;
+    const uint64_t beyond =
+        GRAMS_SYMBOLS_MAX + (approximate->edits ? 2 * (uint64_t)approximate->errors_max : 0);
+    uint64_t bytes;
+
+    *to = min_u64(*to, from + GRAMS_PLACES_MAX);
+    bytes = min_u64(chunk->owned + chunk->after - from, *to - from + beyond);
+    approx_grams_look(approximate->grams, chunk->bytes + from, (uint32_t)bytes,
+                      (uint32_t)(*to - from), &host->look);
+    while (host->look.place < host->look.end) {
+        uint64_t count =
+            host->grams->scan(approximate->grams, &host->look, host->proposed, host->proposed_room);
+
+        TRAWL_TRY(take_proposed(host, from, count, candidates, error));
+        if (candidates->count > CANDIDATES_MAX && *to - from > 1) {
+            candidates->count = 0;
+            *to = from + (*to - from) / 2;
+            return by_grams(host, chunk, from, to, candidates, error);
         }
     }
     return TRAWL_OK;
@@ -206,6 +283,8 @@ enum trawl_status approx_host_candidates(struct approx_host *host, const struct 
     switch (host->approximate->method) {
     case APPROX_PIECES:
         return by_pieces(host, chunk, from, to, candidates, error);
+    case APPROX_GRAMS:
+        return by_grams(host, chunk, from, to, candidates, error);
     case APPROX_PLANES:
     case APPROX_COLUMNS:
         return by_filter(host, chunk, from, to, candidates, error);

@@ -1,0 +1,81 @@
+/* codes: which bytes share a code. */
+#include "approximate/codes.h"
+
+#include <string.h>
+
+static bool has_byte(const struct approximate *approximate, uint32_t class, uint32_t byte)
+{
+    return (approximate->classes[class][byte / 64] >> byte % 64 & 1) != 0;
+}
+
+/* Is no class with one of the bytes without the other? */
+static bool are_alike(const struct approximate *approximate, uint32_t first, uint32_t second)
+{
+    for (uint32_t class = 0; class < approximate->class_count; class ++)
+        if (has_byte(approximate, class, first) != has_byte(approximate, class, second))
+            return false;
+    return true;
+}
+
+static void give_code(const struct approximate *approximate, struct approx_codes *codes,
+                      uint32_t byte, uint32_t *next)
+{
+    for (uint32_t other = 0; other < 256; other++)
+        if (codes->code[other] == CODES_NONE && are_alike(approximate, byte, other))
+            codes->code[other] = (uint8_t)*next;
+    *next = (*next + 1) % CODES;
+}
+
+/* The byte of the class that the fewest classes have; 256: one of its bytes has a code. */
+static uint32_t own_byte(const struct approximate *approximate, const struct approx_codes *codes,
+                         uint32_t class)
+{
+    uint32_t best = 256, best_classes = UINT32_MAX;
+
+    for (uint32_t byte = 0; byte < 256; byte++) {
+        uint32_t classes = 0;
+
+        if (!has_byte(approximate, class, byte))
+            continue;
+        if (codes->code[byte] != CODES_NONE)
+            return 256;
+        for (uint32_t other = 0; other < approximate->class_count; other++)
+            classes += has_byte(approximate, other, byte);
+        if (classes < best_classes) {
+            best = byte;
+            best_classes = classes;
+        }
+    }
+    return best;
+}
+
+/* Codes for bytes of the classes that the literals have most often, in turn, then for what is left
+ * of all classes. */
+void approx_codes_make(const struct approximate *approximate, struct approx_codes *codes)
+{
+    uint64_t symbols[APPROX_CLASSES_MAX] = {0};
+    uint32_t next = 0, byte;
+
+    memset(codes->code, CODES_NONE, sizeof codes->code);
+    memset(codes->sets, 0, sizeof codes->sets);
+    for (uint64_t i = 0; i < approximate->symbol_count; i++)
+        symbols[approximate->symbols[i]]++;
+    for (uint32_t i = 0; i < approximate->class_count; i++) {
+        uint32_t class = 0;
+
+        for (uint32_t other = 1; other < approximate->class_count; other++)
+            class = symbols[other] > symbols[class] ? other : class;
+        symbols[class] = 0;
+        byte = own_byte(approximate, codes, class);
+        if (byte < 256)
+            give_code(approximate, codes, byte, &next);
+    }
+    for (uint32_t class = 0; class < approximate->class_count; class ++) {
+        for (byte = 0; byte < 256; byte++)
+            if (has_byte(approximate, class, byte)) {
+                if (codes->code[byte] == CODES_NONE)
+                    give_code(approximate, codes, byte, &next);
+                codes->sets[class] |= (uint8_t)(1u << codes->code[byte]);
+            }
+    }
+}

@@ -1,0 +1,260 @@
+/* grams_impl: what every instruction set does for struct grams_ops, in the compiler's vectors. */
+#ifndef TRAWL_APPROXIMATE_GRAMS_IMPL_H
+#define TRAWL_APPROXIMATE_GRAMS_IMPL_H
+
+#include <string.h>
+
+#include "approximate/grams.h"
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+typedef uint32_t lanes __attribute__((vector_size(4 * GRAMS_LANES)));
+typedef int32_t signed_lanes __attribute__((vector_size(4 * GRAMS_LANES)));
+typedef uint32_t loose_lanes __attribute__((vector_size(4 * GRAMS_LANES), aligned(4), may_alias));
+
+/* The bits of 32 places from `at` on. */
+static inline uint32_t bits_at(const uint64_t *bits, uint32_t at)
+{
+    uint64_t word;
+
+    memcpy(&word, (const uint8_t *)(const void *)bits + at / 8, sizeof word);
+    return (uint32_t)(word >> at % 8);
+}
+
+/* Is some lane 0? */
+static inline bool has_zero(const lanes *value)
+{
+#if defined(__AVX2__)
+    __m256i zero = _mm256_cmpeq_epi32((__m256i)*value, _mm256_setzero_si256());
+
+    return _mm256_testz_si256(zero, zero) == 0;
+#else
+    bool found = false;
+
+    for (uint32_t i = 0; i < GRAMS_LANES; i++)
+        found |= (*value)[i] == 0;
+    return found;
+#endif
+}
+
+/* Where the heads of the list are that the piece's codes have. */
+static inline uint64_t gram_of(const struct grams_piece *piece, uint32_t high, uint32_t low)
+{
+    const uint32_t mask = (1u << piece->gram_symbols) - 1;
+
+    return piece->heads +
+           ((high >> piece->symbol & mask) << piece->gram_symbols | (low >> piece->symbol & mask));
+}
+
+/* ---- Mismatches ---------------------------------------------------------------------------- */
+
+/* What is read of struct approx_grams. */
+struct entries {
+    const uint32_t *high;
+    const uint32_t *low;
+    const uint32_t *care;
+    const uint32_t *exact;
+    const uint32_t *literal;
+    uint32_t errors_max;
+};
+
+/* How many bits each lane has. */
+static inline void count_bits(const lanes *bits, lanes *count)
+{
+#if defined(__AVX2__)
+    const __m256i of_nibble =
+        _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
+    const __m256i nibble = _mm256_set1_epi8(15);
+    __m256i low = _mm256_and_si256((__m256i)*bits, nibble);
+    __m256i high = _mm256_and_si256(_mm256_srli_epi16((__m256i)*bits, 4), nibble);
+    __m256i bytes =
+        _mm256_add_epi8(_mm256_shuffle_epi8(of_nibble, low), _mm256_shuffle_epi8(of_nibble, high));
+
+    *count = (lanes)_mm256_madd_epi16(_mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1)),
+                                      _mm256_set1_epi16(1));
+#else
+    lanes sum = *bits - (*bits >> 1 & 0x55555555u);
+
+    sum = (sum & 0x33333333u) + (sum >> 2 & 0x33333333u);
+    sum = (sum + (sum >> 4)) & 0x0f0f0f0fu;
+    *count = (sum * 0x01010101u) >> 24;
+#endif
+}
+
+/* The literals of entries [entry, end) at a place with these codes. Writes those that may occur. A
+ * list of up to GRAMS_LANES entries, none perhaps, takes no branch. */
+static inline uint64_t compare_begins(const struct entries *entries, uint32_t high, uint32_t low,
+                                      uint32_t none, uint32_t entry, uint32_t end, uint32_t place,
+                                      uint64_t *found)
+{
+    const signed_lanes number = {0, 1, 2, 3, 4, 5, 6, 7};
+    uint64_t count = 0;
+
+    do {
+        lanes differ = ((*(const loose_lanes *)(entries->high + entry) ^ high) |
+                        (*(const loose_lanes *)(entries->low + entry) ^ low) | none) &
+                       *(const loose_lanes *)(entries->care + entry);
+        lanes bits, failed;
+
+        count_bits(&differ, &bits);
+        failed = (lanes)((signed_lanes)bits > (int32_t)entries->errors_max) |
+                 (lanes)(number >= (int32_t)(end - entry)) |
+                 (differ & *(const loose_lanes *)(entries->exact + entry));
+        if (has_zero(&failed))
+            for (uint32_t i = 0; i < GRAMS_LANES; i++)
+                if (failed[i] == 0)
+                    found[count++] = (uint64_t)entries->literal[entry + i] << 32 | place;
+        entry += GRAMS_LANES;
+    } while (entry < end);
+    return count;
+}
+
+/* The lists of each piece for begins from look->place on. */
+static uint64_t scan_begins(const struct approx_grams *grams, struct grams_look *look,
+                            uint64_t *found, uint64_t room)
+{
+    const uint64_t room_for_one = (uint64_t)grams->piece_count * grams->list_max + GRAMS_LANES;
+    const struct entries entries = {grams->high,  grams->low,     grams->care,
+                                    grams->exact, grams->literal, grams->errors_max};
+    const uint32_t *const all_heads = grams->heads, pieces = grams->piece_count;
+    const uint32_t end = look->end;
+    uint32_t place = look->place;
+    uint64_t count = 0;
+
+    for (; place < end && room - count >= room_for_one; place++) {
+        const uint32_t high = bits_at(look->high, place), low = bits_at(look->low, place);
+        const uint32_t none = bits_at(look->none, place);
+
+        for (uint32_t j = 0; j < pieces; j++) {
+            const uint32_t *heads = all_heads + gram_of(&grams->pieces[j], high, low);
+
+            count +=
+                compare_begins(&entries, high, low, none, heads[0], heads[1], place, found + count);
+        }
+    }
+    look->place = place;
+    return count;
+}
+
+/* ---- Edits --------------------------------------------------------------------------------- */
+
+/* Literals that wait to be compared, and where they may begin. */
+struct waiting {
+    uint64_t found[GRAMS_LANES];
+    uint32_t count;
+};
+
+/* The text of each lane, from errors_max places before its begin on, 32 places a word. */
+#define TEXT_WORDS 3u
+
+struct lanes_text {
+    lanes high[TEXT_WORDS];
+    lanes low[TEXT_WORDS];
+    lanes none[TEXT_WORDS];
+};
+
+static inline void lanes_read(const struct approx_grams *grams, const struct grams_look *look,
+                              const struct waiting *waiting, struct lanes_text *text,
+                              lanes masks[5])
+{
+    for (uint32_t i = 0; i < GRAMS_LANES; i++) {
+        uint64_t found = waiting->found[i < waiting->count ? i : 0];
+        uint32_t begin = (uint32_t)found - grams->errors_max;
+
+        for (uint32_t j = 0; j < 5; j++)
+            masks[j][i] = grams->masks[found >> 32][j];
+        for (uint32_t j = 0; j < TEXT_WORDS; j++) {
+            text->high[j][i] = bits_at(look->high, begin + 32 * j);
+            text->low[j][i] = bits_at(look->low, begin + 32 * j);
+            text->none[j][i] = bits_at(look->none, begin + 32 * j);
+        }
+    }
+}
+
+/* Which lanes have a span within errors_max edits that ends among the literal's symbols and 2 *
+ * errors_max more: columns of Sellers' table (Myers 1999). */
+static inline void lanes_compare(const struct approx_grams *grams, const struct lanes_text *text,
+                                 const lanes masks[5], lanes *near)
+{
+    const lanes zeros = {0};
+    const lanes last = masks[4] ^ masks[4] >> 1;
+    lanes more = masks[4], less = zeros, distance = zeros;
+    uint32_t symbols = 0;
+
+    *near = zeros;
+    for (uint32_t i = 0; i < GRAMS_LANES; i++) {
+        distance[i] = (uint32_t)__builtin_popcount(masks[4][i]);
+        symbols = distance[i] > symbols ? distance[i] : symbols;
+    }
+    for (uint32_t step = 0; step < symbols + 2 * grams->errors_max; step++) {
+        uint32_t word = step / 32, bit = step % 32;
+        lanes high = zeros - (text->high[word] >> bit & 1);
+        lanes low = zeros - (text->low[word] >> bit & 1);
+        lanes none = zeros - (text->none[word] >> bit & 1);
+        lanes equal = ((high & ((low & masks[3]) | (~low & masks[2]))) |
+                       (~high & ((low & masks[1]) | (~low & masks[0])))) &
+                      ~none;
+        lanes carried = equal | less;
+        lanes zero = (((carried & more) + more) ^ more) | carried;
+        lanes below = more & zero, above = less | ~(more | zero);
+
+        distance -= (lanes)((above & last) != 0) - (lanes)((below & last) != 0);
+        *near |= (lanes)(distance <= grams->errors_max);
+        above <<= 1;
+        less = above & zero;
+        more = below << 1 | ~(above | zero);
+    }
+}
+
+/* Keep of those that wait the ones that may occur. */
+static inline uint64_t compare_ends(const struct approx_grams *grams, const struct grams_look *look,
+                                    struct waiting *waiting, uint64_t *found)
+{
+    struct lanes_text text;
+    lanes masks[5], near;
+    uint64_t count = 0;
+
+    lanes_read(grams, look, waiting, &text, masks);
+    lanes_compare(grams, &text, masks, &near);
+    for (uint32_t i = 0; i < waiting->count; i++)
+        if (near[i] != 0)
+            found[count++] = waiting->found[i];
+    waiting->count = 0;
+    return count;
+}
+
+/* As scan_begins. */
+static uint64_t scan_ends(const struct approx_grams *grams, struct grams_look *look,
+                          uint64_t *found, uint64_t room)
+{
+    const uint64_t room_for_one = (uint64_t)grams->piece_count * grams->list_max + GRAMS_LANES;
+    struct waiting waiting = {{0}, 0};
+    uint64_t count = 0;
+
+    for (; look->place < look->end && room - count >= room_for_one; look->place++) {
+        const uint32_t high = bits_at(look->high, look->place);
+        const uint32_t low = bits_at(look->low, look->place);
+
+        for (uint32_t j = 0; j < grams->piece_count; j++) {
+            const uint32_t *heads = grams->heads + gram_of(&grams->pieces[j], high, low);
+
+            for (uint32_t entry = heads[0]; entry < heads[1]; entry++) {
+                waiting.found[waiting.count++] =
+                    (uint64_t)grams->literal[entry] << 32 | look->place;
+                if (waiting.count == GRAMS_LANES)
+                    count += compare_ends(grams, look, &waiting, found + count);
+            }
+        }
+    }
+    return count + (waiting.count > 0 ? compare_ends(grams, look, &waiting, found + count) : 0);
+}
+
+static uint64_t grams_scan(const struct approx_grams *grams, struct grams_look *look,
+                           uint64_t *found, uint64_t room)
+{
+    return (grams->edits ? scan_ends : scan_begins)(grams, look, found, room);
+}
+
+#endif
