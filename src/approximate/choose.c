@@ -98,7 +98,7 @@ static double rate_of_grams(const struct approximate *approximate)
     for (uint32_t i = 0; i < approximate->plan->literal_count; i++) {
         uint64_t count = approximate->symbol_begin[i + 1] - approximate->symbol_begin[i];
 
-        count = min_u64(count, GRAMS_SYMBOLS_MAX) / (approximate->errors_max + 1);
+        count = min_u64(count, CODED_SYMBOLS_MAX) / (approximate->errors_max + 1);
         sum += (approximate->errors_max + 1) / (double)(UINT64_C(1) << 2 * min_u64(count, 10));
     }
     return sum;

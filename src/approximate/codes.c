@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/checked.h"
+
 static bool has_byte(const struct approximate *approximate, uint32_t class, uint32_t byte)
 {
     return (approximate->classes[class][byte / 64] >> byte % 64 & 1) != 0;
@@ -77,5 +79,21 @@ void approx_codes_make(const struct approximate *approximate, struct approx_code
                     give_code(approximate, codes, byte, &next);
                 codes->sets[class] |= (uint8_t)(1u << codes->code[byte]);
             }
+    }
+}
+
+void approx_coded_read(const struct approximate *approximate, const struct approx_codes *codes,
+                       uint32_t literal, struct approx_coded *coded)
+{
+    const uint64_t begin = approximate->symbol_begin[literal];
+
+    coded->count =
+        (uint32_t)min_u64(approximate->symbol_begin[literal + 1] - begin, CODED_SYMBOLS_MAX);
+    coded->exact = 0;
+    TRAWL_ASSERT(coded->count > approximate->errors_max);
+    for (uint32_t i = 0; i < coded->count; i++) {
+        coded->sets[i] = codes->sets[approximate->symbols[begin + i]];
+        if (!approximate->edits && (approximate->exact[begin + i] & APPROX_EXACT_SYMBOL) != 0)
+            coded->exact |= 1u << i;
     }
 }

@@ -16,7 +16,18 @@ struct approx_codes {
     uint8_t sets[APPROX_CLASSES_MAX]; /* of each class: bit c for code c */
 };
 
+/* A literal, as far as it is compared. */
+#define CODED_SYMBOLS_MAX 32u
+
+struct approx_coded {
+    uint32_t count;
+    uint32_t exact; /* bit j: there is no error in symbol j (mismatches) */
+    uint8_t sets[CODED_SYMBOLS_MAX];
+};
+
 /* Of the plan's literals, which are classes of bytes. */
 void approx_codes_make(const struct approximate *approximate, struct approx_codes *codes);
+void approx_coded_read(const struct approximate *approximate, const struct approx_codes *codes,
+                       uint32_t literal, struct approx_coded *coded);
 
 #endif

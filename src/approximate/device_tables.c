@@ -7,12 +7,13 @@
 
 #include <string.h>
 
+#include "approximate/codes.h"
 #include "approximate/kernels/grams.h"
 #include "base/checked.h"
 #include "base/memory.h"
 
 #define GRAM_SYMBOLS_MAX 10u
-#define ANY_CODE ((1u << GRAMS_CODES) - 1u)
+#define ANY_CODE ((1u << CODES) - 1u)
 #define LITERALS_MAX (1u << (32 - GRAMS_PLACE_BITS))
 #define FAR_BYTES (32u << 20) /* that L2 holds beside a text */
 #define FAR_BYTES_MAX (512ull << 20)
@@ -31,139 +32,62 @@ static const struct cost costs[2][2] = {
 
 uint64_t approx_shared_bytes_max = UINT64_MAX;
 
+_Static_assert(GRAMS_SYMBOLS_MAX == CODED_SYMBOLS_MAX && GRAMS_CODES == CODES &&
+                   GRAMS_NO_CODE == CODES_NONE,
+               "kernels compare other codes");
+
 struct literal_piece {
     uint32_t begin, end; /* symbols */
 };
 
-/* A literal, as far as it is compared. */
-struct compared {
-    uint32_t count;
-    uint32_t exact;                  /* bit j: there is no error in symbol j */
-    uint8_t sets[GRAMS_SYMBOLS_MAX]; /* of codes, one bit each */
+/* A literal, and its pieces. */
+struct cut_literal {
+    struct approx_coded coded;
     uint32_t piece_count;
-    struct literal_piece pieces[GRAMS_SYMBOLS_MAX];
+    struct literal_piece pieces[CODED_SYMBOLS_MAX];
 };
 
 struct builder {
     const struct approximate *approximate;
-    uint8_t code[256]; /* of each byte, or GRAMS_NO_CODE */
-    uint8_t sets[APPROX_CLASSES_MAX];
+    struct approx_codes codes;
     struct approx_tables *tables;
 };
-
-/* ---- Codes --------------------------------------------------------------------------------- */
-
-static bool has_byte(const struct approximate *approximate, uint32_t class, uint32_t byte)
-{
-    return (approximate->classes[class][byte / 64] >> byte % 64 & 1) != 0;
-}
-
-/* Is no class with one of the bytes without the other? */
-static bool are_alike(const struct approximate *approximate, uint32_t first, uint32_t second)
-{
-    for (uint32_t class = 0; class < approximate->class_count; class ++)
-        if (has_byte(approximate, class, first) != has_byte(approximate, class, second))
-            return false;
-    return true;
-}
-
-static void give_code(struct builder *builder, uint32_t byte, uint32_t *next)
-{
-    for (uint32_t other = 0; other < 256; other++)
-        if (builder->code[other] == GRAMS_NO_CODE && are_alike(builder->approximate, byte, other))
-            builder->code[other] = (uint8_t)*next;
-    *next = (*next + 1) % GRAMS_CODES;
-}
-
-/* The byte of the class that the fewest classes have; 256: one of its bytes has a code. */
-static uint32_t own_byte(const struct builder *builder, uint32_t class)
-{
-    const struct approximate *approximate = builder->approximate;
-    uint32_t best = 256, best_classes = UINT32_MAX;
-
-    for (uint32_t byte = 0; byte < 256; byte++) {
-        uint32_t classes = 0;
-
-        if (!has_byte(approximate, class, byte))
-            continue;
-        if (builder->code[byte] != GRAMS_NO_CODE)
-            return 256;
-        for (uint32_t other = 0; other < approximate->class_count; other++)
-            classes += has_byte(approximate, other, byte);
-        if (classes < best_classes) {
-            best = byte;
-            best_classes = classes;
-        }
-    }
-    return best;
-}
-
-/* Codes for bytes of the classes that the literals have most often, in turn, then for what is left
- * of all classes. */
-static void make_codes(struct builder *builder)
-{
-    const struct approximate *approximate = builder->approximate;
-    uint64_t symbols[APPROX_CLASSES_MAX] = {0};
-    uint32_t next = 0, byte;
-
-    memset(builder->code, GRAMS_NO_CODE, sizeof builder->code);
-    for (uint64_t i = 0; i < approximate->symbol_count; i++)
-        symbols[approximate->symbols[i]]++;
-    for (uint32_t i = 0; i < approximate->class_count; i++) {
-        uint32_t class = 0;
-
-        for (uint32_t other = 1; other < approximate->class_count; other++)
-            class = symbols[other] > symbols[class] ? other : class;
-        symbols[class] = 0;
-        byte = own_byte(builder, class);
-        if (byte < 256)
-            give_code(builder, byte, &next);
-    }
-    for (uint32_t class = 0; class < approximate->class_count; class ++) {
-        for (byte = 0; byte < 256; byte++)
-            if (has_byte(approximate, class, byte)) {
-                if (builder->code[byte] == GRAMS_NO_CODE)
-                    give_code(builder, byte, &next);
-                builder->sets[class] |= (uint8_t)(1u << builder->code[byte]);
-            }
-    }
-}
 
 /* ---- Pieces -------------------------------------------------------------------------------- */
 
 /* The part of random text that a piece, cut to `symbols`, occurs in. */
-static double piece_rate(const struct compared *literal, const struct literal_piece *piece,
+static double piece_rate(const struct cut_literal *literal, const struct literal_piece *piece,
                          uint32_t symbols)
 {
     double rate = 1;
 
     for (uint32_t i = piece->begin; i < piece->end && i < piece->begin + symbols; i++)
-        rate *= (double)__builtin_popcount(literal->sets[i]) / GRAMS_CODES;
+        rate *= (double)__builtin_popcount(literal->coded.sets[i]) / CODES;
     return rate;
 }
 
 /* One of them is in each occurrence as it is. They share the symbols that may have errors evenly;
  * where all of those may be wrong at once, or pieces are as frequent as all places, there is one
  * piece of no symbol. */
-static void make_pieces(struct compared *literal, uint32_t errors_max)
+static void make_pieces(struct cut_literal *literal, uint32_t errors_max)
 {
     uint32_t count = errors_max + 1, loose, seen = 0, piece = 0;
     double rate = 0;
 
-    loose = literal->count - (uint32_t)__builtin_popcount(literal->exact);
+    loose = literal->coded.count - (uint32_t)__builtin_popcount(literal->coded.exact);
     literal->piece_count = 1;
     literal->pieces[0] = (struct literal_piece){0, 0};
     if (loose < count)
         return;
-    for (uint32_t i = 0; i < literal->count; i++) {
-        if ((literal->exact >> i & 1) == 0 && piece + 1 < count &&
+    for (uint32_t i = 0; i < literal->coded.count; i++) {
+        if ((literal->coded.exact >> i & 1) == 0 && piece + 1 < count &&
             seen++ == loose * (piece + 1) / count) {
             literal->pieces[piece++].end = i;
             literal->pieces[piece].begin = i;
         }
     }
     TRAWL_ASSERT(piece == errors_max);
-    literal->pieces[piece].end = literal->count;
+    literal->pieces[piece].end = literal->coded.count;
     for (uint32_t i = 0; i < count; i++)
         rate += piece_rate(literal, &literal->pieces[i], GRAM_SYMBOLS_MAX);
     if (rate < 1)
@@ -172,42 +96,33 @@ static void make_pieces(struct compared *literal, uint32_t errors_max)
         literal->pieces[0].end = 0;
 }
 
-static void read_literal(const struct builder *builder, uint32_t number, struct compared *literal)
+static void read_literal(const struct builder *builder, uint32_t number,
+                         struct cut_literal *literal)
 {
-    const struct approximate *approximate = builder->approximate;
-    const uint64_t *begin = approximate->symbol_begin + number;
-
-    literal->count = (uint32_t)min_u64(begin[1] - begin[0], GRAMS_SYMBOLS_MAX);
-    literal->exact = 0;
-    TRAWL_ASSERT(literal->count > approximate->errors_max);
-    for (uint32_t i = 0; i < literal->count; i++) {
-        literal->sets[i] = builder->sets[approximate->symbols[begin[0] + i]];
-        if (!approximate->edits && (approximate->exact[begin[0] + i] & APPROX_EXACT_SYMBOL) != 0)
-            literal->exact |= 1u << i;
-    }
-    make_pieces(literal, approximate->errors_max);
+    approx_coded_read(builder->approximate, &builder->codes, number, &literal->coded);
+    make_pieces(literal, builder->approximate->errors_max);
 }
 
-static void write_literal(const struct compared *literal, uint32_t *words)
+static void write_literal(const struct cut_literal *literal, uint32_t *words)
 {
-    uint32_t compared = UINT32_MAX >> (32 - literal->count);
+    uint32_t compared = UINT32_MAX >> (32 - literal->coded.count);
 
-    for (uint32_t code = 0; code < GRAMS_CODES; code++) {
+    for (uint32_t code = 0; code < CODES; code++) {
         words[code] = ~compared;
-        for (uint32_t i = 0; i < literal->count; i++)
-            words[code] |= (uint32_t)(literal->sets[i] >> code & 1) << i;
+        for (uint32_t i = 0; i < literal->coded.count; i++)
+            words[code] |= (uint32_t)(literal->coded.sets[i] >> code & 1) << i;
     }
     words[GRAMS_COMPARED] = compared;
-    words[GRAMS_EXACT] = literal->exact;
+    words[GRAMS_EXACT] = literal->coded.exact;
 }
 
 /* ---- Lists --------------------------------------------------------------------------------- */
 
 /* The codes that symbol i of a gram may have, where the piece is its begin. */
-static uint32_t gram_set(const struct compared *literal, const struct literal_piece *piece,
+static uint32_t gram_set(const struct cut_literal *literal, const struct literal_piece *piece,
                          uint32_t i)
 {
-    return piece->begin + i < piece->end ? literal->sets[piece->begin + i] : ANY_CODE;
+    return piece->begin + i < piece->end ? literal->coded.sets[piece->begin + i] : ANY_CODE;
 }
 
 static uint32_t gram_of(const uint32_t *codes, uint32_t symbols)
@@ -221,13 +136,13 @@ static uint32_t gram_of(const uint32_t *codes, uint32_t symbols)
 
 /* The next of the grams that begin with the piece, at first of code 0 alone; false: there is none.
  */
-static bool next_gram(const struct compared *literal, const struct literal_piece *piece,
+static bool next_gram(const struct cut_literal *literal, const struct literal_piece *piece,
                       uint32_t symbols, uint32_t *codes)
 {
     for (uint32_t i = 0; i < symbols; i++) {
         uint32_t set = gram_set(literal, piece, i);
 
-        while (++codes[i] < GRAMS_CODES)
+        while (++codes[i] < CODES)
             if ((set >> codes[i] & 1) != 0)
                 return true;
         codes[i] = (uint32_t)__builtin_ctz(set);
@@ -236,7 +151,7 @@ static bool next_gram(const struct compared *literal, const struct literal_piece
 }
 
 /* To the list of each gram that begins with the piece: count an entry, or write it. */
-static void list_piece(const struct compared *literal, const struct literal_piece *piece,
+static void list_piece(const struct cut_literal *literal, const struct literal_piece *piece,
                        uint32_t symbols, uint32_t entry, uint32_t *heads, uint32_t *entries)
 {
     uint32_t codes[GRAM_SYMBOLS_MAX];
@@ -258,7 +173,7 @@ static void write_lists(const struct builder *builder)
     struct approx_tables *tables = builder->tables;
     uint32_t *heads = tables->words + tables->heads_at;
     uint32_t grams = 1u << 2 * tables->gram_symbols, sum = 0;
-    struct compared literal;
+    struct cut_literal literal;
 
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < builder->approximate->plan->literal_count; i++) {
@@ -294,7 +209,7 @@ struct size {
 static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SYMBOLS_MAX + 1])
 {
     uint32_t literals = builder->approximate->plan->literal_count, longest = 1;
-    struct compared literal;
+    struct cut_literal literal;
 
     for (uint32_t symbols = 1; symbols <= GRAM_SYMBOLS_MAX; symbols++)
         sizes[symbols] = (struct size){GRAMS_CODE_WORDS + (double)GRAMS_LITERAL_WORDS * literals +
@@ -372,7 +287,7 @@ enum trawl_status approx_tables_make(const struct approximate *approximate, uint
 
     TRAWL_ASSERT(approximate->class_count > 0 && approximate->plan->literal_count > 0);
     approx_tables_release(tables);
-    make_codes(&builder);
+    approx_codes_make(approximate, &builder.codes);
     TRAWL_TRY(choose_gram(&builder, shared_bytes, &size, error));
     tables->word_count = ((uint64_t)size.words + 3) & ~3ull;
     tables->heads_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * approximate->plan->literal_count;
@@ -380,7 +295,7 @@ enum trawl_status approx_tables_make(const struct approximate *approximate, uint
     TRAWL_TRY(memory_allocate_zeroed(tables->word_count, sizeof *tables->words, &memory, error));
     tables->words = (uint32_t *)memory;
     for (uint32_t byte = 0; byte < 256; byte++)
-        tables->words[byte / 4] |= (uint32_t)builder.code[byte] << byte % 4 * 8;
+        tables->words[byte / 4] |= (uint32_t)builder.codes.code[byte] << byte % 4 * 8;
     write_lists(&builder);
     return TRAWL_OK;
 }

@@ -10,30 +10,7 @@
 #define GRAM_SYMBOLS_MAX 9u
 #define ENTRIES_PER_LITERAL 8u /* of a piece: symbols of several codes make more */
 
-/* A literal, as far as it is compared: its symbols as sets of codes. */
-struct compared {
-    uint32_t count;
-    uint32_t exact; /* bit j: there is no error in symbol j */
-    uint8_t sets[GRAMS_SYMBOLS_MAX];
-};
-
 /* ---- Literals ------------------------------------------------------------------------------ */
-
-static void read_literal(const struct approximate *approximate, const struct approx_codes *codes,
-                         uint32_t number, struct compared *literal)
-{
-    const uint64_t begin = approximate->symbol_begin[number];
-
-    literal->count =
-        (uint32_t)min_u64(approximate->symbol_begin[number + 1] - begin, GRAMS_SYMBOLS_MAX);
-    literal->exact = 0;
-    TRAWL_ASSERT(literal->count > approximate->errors_max);
-    for (uint32_t i = 0; i < literal->count; i++) {
-        literal->sets[i] = codes->sets[approximate->symbols[begin + i]];
-        if (!approximate->edits && (approximate->exact[begin + i] & APPROX_EXACT_SYMBOL) != 0)
-            literal->exact |= 1u << i;
-    }
-}
 
 static bool has_one_code(uint8_t set)
 {
@@ -41,7 +18,7 @@ static bool has_one_code(uint8_t set)
 }
 
 static void write_entry(struct approx_grams *grams, uint64_t entry, uint32_t number,
-                        const struct compared *literal)
+                        const struct approx_coded *literal)
 {
     uint32_t high = 0, low = 0, care = 0;
 
@@ -60,7 +37,8 @@ static void write_entry(struct approx_grams *grams, uint64_t entry, uint32_t num
     grams->literal[entry] = number;
 }
 
-static void write_masks(struct approx_grams *grams, uint32_t number, const struct compared *literal)
+static void write_masks(struct approx_grams *grams, uint32_t number,
+                        const struct approx_coded *literal)
 {
     uint32_t *masks = grams->masks[number];
 
@@ -74,7 +52,7 @@ static void write_masks(struct approx_grams *grams, uint32_t number, const struc
 /* ---- Lists --------------------------------------------------------------------------------- */
 
 /* How many grams begin with the literal's piece. */
-static uint64_t grams_of(const struct compared *literal, const struct grams_piece *piece)
+static uint64_t grams_of(const struct approx_coded *literal, const struct grams_piece *piece)
 {
     uint64_t count = 1;
 
@@ -84,7 +62,7 @@ static uint64_t grams_of(const struct compared *literal, const struct grams_piec
 }
 
 /* Gram number `index` of those: its symbols' high bits above the low ones. */
-static uint32_t gram_at(const struct compared *literal, const struct grams_piece *piece,
+static uint32_t gram_at(const struct approx_coded *literal, const struct grams_piece *piece,
                         uint64_t index)
 {
     uint32_t gram = 0;
@@ -109,11 +87,11 @@ static uint64_t place_pieces(const struct approximate *approximate,
 {
     const uint64_t literals = approximate->plan->literal_count;
     uint64_t entries[TRAWL_ERRORS_MAX + 1] = {0}, total = 0;
-    uint32_t shortest = GRAMS_SYMBOLS_MAX;
-    struct compared literal;
+    uint32_t shortest = CODED_SYMBOLS_MAX;
+    struct approx_coded literal;
 
     for (uint32_t i = 0; i < literals; i++) {
-        read_literal(approximate, codes, i, &literal);
+        approx_coded_read(approximate, codes, i, &literal);
         shortest = (uint32_t)min_u64(shortest, literal.count);
     }
     for (uint32_t j = 0; j < grams->piece_count; j++) {
@@ -127,7 +105,7 @@ static uint64_t place_pieces(const struct approximate *approximate,
         for (;; piece->gram_symbols--) {
             entries[j] = 0;
             for (uint32_t i = 0; i < literals; i++) {
-                read_literal(approximate, codes, i, &literal);
+                approx_coded_read(approximate, codes, i, &literal);
                 entries[j] += grams_of(&literal, piece);
             }
             if (piece->gram_symbols == 1 || entries[j] <= ENTRIES_PER_LITERAL * literals)
@@ -145,7 +123,7 @@ static void write_lists(const struct approximate *approximate, const struct appr
                         struct approx_grams *grams)
 {
     uint32_t begin = 0;
-    struct compared literal;
+    struct approx_coded literal;
 
     for (uint32_t j = 0; j < grams->piece_count; j++) {
         const struct grams_piece *piece = &grams->pieces[j];
@@ -154,7 +132,7 @@ static void write_lists(const struct approximate *approximate, const struct appr
 
         for (uint32_t pass = 0; pass < 2; pass++) {
             for (uint32_t i = 0; i < approximate->plan->literal_count; i++) {
-                read_literal(approximate, codes, i, &literal);
+                approx_coded_read(approximate, codes, i, &literal);
                 for (uint64_t g = grams_of(&literal, piece); g-- > 0;) {
                     uint32_t *head = &heads[gram_at(&literal, piece, g)];
 
@@ -205,7 +183,7 @@ enum trawl_status approx_grams_make(const struct approximate *approximate,
     enum trawl_status status = TRAWL_OK;
     struct approx_codes codes;
     struct approx_grams *grams;
-    struct compared literal;
+    struct approx_coded literal;
     void *memory;
 
     TRAWL_ASSERT(approximate->class_count > 0 && approximate->plan->literal_count > 0);
@@ -220,7 +198,7 @@ enum trawl_status approx_grams_make(const struct approximate *approximate,
     TRAWL_TRY_DONE(allocate(grams, place_pieces(approximate, &codes, grams), error));
     write_lists(approximate, &codes, grams);
     for (uint32_t i = 0; i < grams->literal_count; i++) {
-        read_literal(approximate, &codes, i, &literal);
+        approx_coded_read(approximate, &codes, i, &literal);
         write_masks(grams, i, &literal);
     }
     *grams_out = grams;

@@ -8,10 +8,9 @@
 #ifndef TRAWL_APPROXIMATE_GRAMS_H
 #define TRAWL_APPROXIMATE_GRAMS_H
 
-#include "approximate/compile.h"
+#include "approximate/codes.h"
 
-#define GRAMS_SYMBOLS_MAX 32u /* of a literal that are compared */
-#define GRAMS_LANES 8u        /* literals that are compared side by side */
+#define GRAMS_LANES 8u /* literals that are compared side by side */
 #define GRAMS_PLACES_MAX 8192u
 #define GRAMS_LOOK_WORDS (GRAMS_PLACES_MAX / 64u + 4u)
 #define GRAMS_BITS_BEFORE 64u /* of a look, before its first place */
@@ -79,7 +78,7 @@ void approx_grams_free(struct approx_grams *grams); /* NULL: nothing */
 /* As much room as one begin may need, and more. */
 uint64_t approx_grams_room(const struct approx_grams *grams);
 /* Make a look of bytes [0, bytes), with nothing before and after, for occurrences that begin in [0,
- * places). Their first symbols may end up to 2 * TRAWL_ERRORS_MAX + GRAMS_SYMBOLS_MAX bytes later.
+ * places). Their first symbols may end up to 2 * TRAWL_ERRORS_MAX + CODED_SYMBOLS_MAX bytes later.
  */
 void approx_grams_look(const struct approx_grams *grams, const uint8_t *text, uint32_t bytes,
                        uint32_t places, struct grams_look *look);

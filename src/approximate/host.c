@@ -139,7 +139,7 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 {
     const struct approximate *approximate = host->approximate;
     const uint64_t beyond =
-        GRAMS_SYMBOLS_MAX + (approximate->edits ? 2 * (uint64_t)approximate->errors_max : 0);
+        CODED_SYMBOLS_MAX + (approximate->edits ? 2 * (uint64_t)approximate->errors_max : 0);
     uint64_t bytes;
 
     *to = min_u64(*to, from + GRAMS_PLACES_MAX);
