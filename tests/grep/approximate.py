@@ -3,7 +3,7 @@
 
 usage: approximate.py TRAWL
 
-Lines, -o, -c, -v, --distance, --best and --positions with --mismatches and --edits; FASTA files cut into lines
+Lines, -o, -c, -v, --distance, --best, --positions and --matrix with --mismatches and --edits; FASTA files cut into lines
 of any length, both strands; files, pipes and small chunks. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
 docs/approximate.md says what an occurrence is.
 """
@@ -89,10 +89,13 @@ def expected_lines(options, patterns, text, most, by_edits):
         least = min((f[4] for line in found for f in line), default=0)
         found = [[f for f in line if f[4] == least] for line in found]
     output, offset = [], 0
-    for line, matches in zip(lines, found):
+    for number, (line, matches) in enumerate(zip(lines, found)):
         distance = "%d:" % min(f[4] for f in matches) if matches and "--distance" in options else ""
         if "--positions" in options:
             output += ["%d\n" % (offset + f[0]) for f in matches]
+        elif "--matrix" in options:
+            firsts = {f[1]: len(line[:f[0]].encode()) for f in reversed(matches)}
+            output += ["%d\t%d\t%d\n" % (number + 1, i + 1, at) for i, at in sorted(firsts.items())]
         elif "-o" in options:
             output += [("%d:" % d if distance else "") + line[b:e] + "\n" for b, e, d in leftmost_longest(matches)]
         elif bool(matches) != ("-v" in options):
@@ -113,11 +116,11 @@ def choose_patterns(rng, text, alphabet, most):
 
 
 def lines_case(rng, most, by_edits):
-    text = "".join(rng.choice(rng.choice(["ab\n", "abé\n", "abcdefgh\n"])) for _ in range(rng.choice([0, 5, 40, 300])))
-    text = text.upper()
+    letters = rng.choice(["AB\n", "ABÉ", "ABÉ\n", "ABCDEFGH\n", "ABABABABABABABABABAB\n"])
+    text = "".join(rng.choice(letters) for _ in range(rng.choice([0, 5, 40, 300])))
     patterns = choose_patterns(rng, text, "ABÉ", most)
     options = rng.choice([[], ["-c"], ["-v"], ["-o"], ["--positions"], ["--best"], ["--distance"], ["--best", "-o"],
-                          ["--best", "-c"], ["--distance", "-o"], ["--distance", "--best"]])
+                          ["--best", "-c"], ["--distance", "-o"], ["--matrix"], ["--distance", "--best"]])
     return options, patterns, text, expected_lines(options, patterns, text, most, by_edits)
 
 

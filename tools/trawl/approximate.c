@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN_BYTES_MAX 60 /* of a string, in a message */
+#define SHOWN_BYTES_MAX 60  /* of a string, in a message */
+#define SYMBOL_BYTES_MAX 4u /* a character's */
 
 /* Two options, or an option and one that it needs. */
 struct pair {
@@ -124,6 +125,16 @@ void approximate_options(const struct patterns *patterns, const struct settings 
     options->exact = settings->exact;
     options->exact_count = settings->exact_count;
     options->line_end_also_set = settings->null_ends_line; /* NUL: the file is then binary */
+}
+
+uint64_t approximate_around(const struct patterns *patterns, const struct settings *settings)
+{
+    uint64_t longest = 0;
+
+    for (uint64_t i = 0; i < patterns->count; i++)
+        if (patterns->items[i].bytes_count > longest)
+            longest = patterns->items[i].bytes_count;
+    return 2 * SYMBOL_BYTES_MAX * (longest + settings->edits_max + 1);
 }
 
 void approximate_string(const struct patterns *patterns, struct trawl_error *error)

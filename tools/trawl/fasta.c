@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "trawl/approximate.h"
 #include "trawl/escape.h"
 #include "trawl/grow.h"
 #include "trawl/interrupt.h"
@@ -19,7 +20,6 @@
 #include "trawl/totals.h"
 
 #define BLOCK_BYTES_FASTA (UINT64_C(64) << 20)
-#define SYMBOL_BYTES_MAX 4u       /* a character's */
 #define NAME_BYTES_MAX (4u << 10) /* more of a name is left out */
 
 struct sequence {
@@ -343,18 +343,11 @@ static int take_window(void *context, const struct trawl_window *window)
     return fasta->stop;
 }
 
-/* What is around an occurrence decides whether it is better than its neighbours, as far as twice
- * the length of the longest one. */
 static bool open_block(struct fasta *fasta)
 {
-    const struct settings *settings = fasta->scan->settings;
-    const struct patterns *patterns = fasta->scan->job->patterns;
-    uint64_t longest = 0, block = settings->chunk_bytes;
+    uint64_t block = fasta->scan->settings->chunk_bytes;
 
-    for (uint64_t i = 0; i < patterns->count; i++)
-        if (patterns->items[i].bytes_count > longest)
-            longest = patterns->items[i].bytes_count;
-    fasta->around = 2 * SYMBOL_BYTES_MAX * (longest + settings->edits_max + 1);
+    fasta->around = approximate_around(fasta->scan->job->patterns, fasta->scan->settings);
     fasta->capacity = block > 0 && block < BLOCK_BYTES_FASTA ? block : BLOCK_BYTES_FASTA;
     if (fasta->capacity < 4 * fasta->around)
         fasta->capacity = 4 * fasta->around;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "trawl/approximate.h"
 #include "trawl/charset.h"
 #include "trawl/count.h"
 #include "trawl/searchers.h"
@@ -14,7 +15,6 @@
 
 #define GATHER_BYTES (UINT64_C(4) << 20)
 #define RECORDS_MAX (UINT64_C(1) << 16) /* searched together */
-#define CHARACTER_BYTES_MAX 4           /* what -w may ask for beside an occurrence */
 #define COUNT_BYTES (256u << 10)
 
 /* One text on its way to rows: the block holds bytes of it that are not in any row yet. */
@@ -39,16 +39,6 @@ struct matrix_rows {
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static uint64_t longest_pattern(const struct patterns *patterns)
-{
-    uint64_t longest = 1;
-
-    for (uint64_t i = 0; i < patterns->count; i++)
-        if (patterns->items[i].bytes_count > longest)
-            longest = patterns->items[i].bytes_count;
-    return longest;
-}
-
 bool matrix_open(struct command_job *job, char *message)
 {
     const struct patterns *patterns = job->patterns;
@@ -63,8 +53,7 @@ bool matrix_open(struct command_job *job, char *message)
         matrix->job = job;
         matrix->format = job->settings->matrix;
         matrix->rows_announced = UINT64_MAX;
-        /* a character may be a byte in the string and four in the text */
-        matrix->reach = (longest_pattern(patterns) + 1) * CHARACTER_BYTES_MAX;
+        matrix->reach = approximate_around(patterns, job->settings);
         matrix->capacity = gather + 2 * matrix->reach;
         if (searchers_open_reader(job->settings, &matrix->reader, &matrix->reader_plan, &error) !=
             TRAWL_OK) {
@@ -337,10 +326,10 @@ static void long_go_on(struct matrix_rows *rows)
 
     rows->own_to = rows->used - rows->matrix->reach;
     search_piece(rows, rows->used, false);
-    dropped = rows->own_to - CHARACTER_BYTES_MAX;
+    dropped = rows->own_to - rows->matrix->reach;
     rows->base += dropped;
     rows->empty_at -= (size_t)dropped;
-    rows->own_from = CHARACTER_BYTES_MAX;
+    rows->own_from = rows->matrix->reach;
     drop_front(rows, dropped);
 }
 

@@ -30,8 +30,7 @@ struct matrix {
     uint64_t *offsets; /* of the records searched together */
     int64_t *empties;  /* per record, if the empty string is wanted: where it first occurs */
     int64_t *row;      /* of a record that is searched in pieces */
-    uint64_t reach;    /* bytes beyond the last begin of a piece that an occurrence may take or ask
-                          about */
+    uint64_t reach;    /* bytes on either side of a begin that decide about its occurrence */
 
     /* Writing: */
     bool counts;           /* this pass counts the records, for the array's header */
