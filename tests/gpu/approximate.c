@@ -39,7 +39,6 @@ static const struct row rows[] = {
     {"  both strands, exact NGG", MISMATCHES, 4, GUIDES, GUIDE_BYTES, true, true},
     {"1,000 guides of 23, k = 6 mismatches", MISMATCHES, 6, GUIDES, GUIDE_BYTES, false, false},
     {"  both strands, exact NGG", MISMATCHES, 6, GUIDES, GUIDE_BYTES, true, true},
-    {"1,000 guides of 23, k = 8 mismatches", MISMATCHES, 8, GUIDES, GUIDE_BYTES, false, false},
     {"1,000 guides of 23, k = 2 edits", EDITS, 2, GUIDES, GUIDE_BYTES, false, false},
     {"1,000 guides of 23, k = 3 edits", EDITS, 3, GUIDES, GUIDE_BYTES, false, false},
     {"  both strands", EDITS, 3, GUIDES, GUIDE_BYTES, true, false},

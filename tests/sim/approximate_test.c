@@ -512,7 +512,7 @@ static void failing_calls(void)
 
     limits.threads = 32;
     limits.room_step_bytes = 256;
-    limits.hits_max = 4;
+    limits.hits_max = 8;
     cuda_limits_replace(&limits);
     for (uint32_t edits = 0; edits < 2; edits++) {
         AUTO_TEXT text = NULL;
@@ -524,7 +524,7 @@ static void failing_calls(void)
             draw_text(&random);
             expect(c.text_bytes);
         } while (c.edits != (edits != 0) || c.errors_max > 3 || c.text_bytes > SEARCHED_BYTES ||
-                 expected_count < 5 || expected_count > 50);
+                 expected_count < 5 || expected_count > 12);
         approx_method_forced = c.edits ? APPROX_COLUMNS : APPROX_PLANES;
         approx_shared_bytes_max = edits != 0 ? 0 : UINT64_MAX;
         work.context = text = must_text(c.text, c.text_bytes);

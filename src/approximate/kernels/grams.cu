@@ -185,23 +185,50 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
     return 0;
 }
 
+/* An entry whose piece stands at `at` of the planes, which is `place` of the text. */
+SIMT_FUNCTION void grams_end(const struct grams_arguments *a, struct grams_tables tables,
+                             const struct grams_planes *planes, uint32_t at, uint64_t place,
+                             uint32_t entry)
+{
+    uint32_t word = grams_word(tables, a->entries_at + entry);
+    uint32_t symbol = word % (1u << GRAMS_PLACE_BITS), literal = word >> GRAMS_PLACE_BITS;
+    uint32_t literal_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * literal;
+    struct simt_u32x4 masks;
+
+    /* A span with this piece begins up to errors_max before or after that. */
+    if (place + a->errors_max < a->begin + symbol || place >= a->end + symbol + a->errors_max)
+        return;
+    masks = grams_words(tables, literal_at);
+    if (grams_holds(a, planes, &masks, grams_word(tables, literal_at + GRAMS_COMPARED),
+                    at - symbol - a->errors_max))
+        grams_emit(a, literal, place + a->errors_max - symbol - a->begin);
+}
+
+/* The whole warp: entries [entry, entry_end) of each lane, whose pieces stand at the lane's place;
+ * `at` and `place` are the first lane's. An entry takes long, and lists are unlike, so the lanes
+ * share all of them. */
 SIMT_FUNCTION void grams_ends(const struct grams_arguments *a, struct grams_tables tables,
                               const struct grams_planes *planes, uint32_t at, uint64_t place,
                               uint32_t entry, uint32_t entry_end)
 {
-    for (; entry < entry_end; entry++) {
-        uint32_t word = grams_word(tables, a->entries_at + entry);
-        uint32_t symbol = word % (1u << GRAMS_PLACE_BITS), literal = word >> GRAMS_PLACE_BITS;
-        uint32_t literal_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * literal;
-        struct simt_u32x4 masks;
+    uint32_t behind = entry_end - entry, total; /* entries of the lanes up to this one */
 
-        /* A span with this piece begins up to errors_max before or after that. */
-        if (place + a->errors_max < a->begin + symbol || place >= a->end + symbol + a->errors_max)
-            continue;
-        masks = grams_words(tables, literal_at);
-        if (grams_holds(a, planes, &masks, grams_word(tables, literal_at + GRAMS_COMPARED),
-                        at - symbol - a->errors_max))
-            grams_emit(a, literal, place + a->errors_max - symbol - a->begin);
+    for (uint32_t distance = 1; distance < SIMT_WARP_THREADS; distance *= 2u) {
+        uint32_t before = simt_shuffle_up_u32(behind, distance);
+
+        behind += simt_lane() >= distance ? before : 0;
+    }
+    total = simt_shuffle_u32(behind, SIMT_WARP_THREADS - 1u);
+    for (uint32_t first = 0; first < total; first += SIMT_WARP_THREADS) {
+        uint32_t number = first + simt_lane(), lane = 0, last;
+
+        /* The lane that has the entry: the first with more behind it. */
+        for (uint32_t half = SIMT_WARP_THREADS / 2u; half > 0; half /= 2u)
+            lane += simt_shuffle_u32(behind, lane + half - 1u) <= number ? half : 0;
+        last = simt_shuffle_u32(entry_end, lane);
+        last -= simt_shuffle_u32(behind, lane) - number;
+        if (SIMT_BOUND(number < total))
+            grams_end(a, tables, planes, at + lane, place + lane, last);
     }
 }
 
@@ -234,15 +261,19 @@ SIMT_FUNCTION void grams_search(const struct grams_arguments *a, const uint32_t 
         simt_barrier();
         grams_fill(a, codes, first, places, &planes);
         simt_barrier();
-        for (uint32_t i = simt_thread(); i < places; i += simt_threads()) {
-            uint32_t at = 32u * GRAMS_WORDS_BEFORE + i, gram, entry, entry_end;
-            struct grams_window window = grams_at(&planes, at);
+        for (uint32_t i = simt_thread(); i - simt_lane() < places; i += simt_threads()) {
+            uint32_t at = 32u * GRAMS_WORDS_BEFORE + i, entry = 0, entry_end = 0;
 
-            gram = (window.high & mask) | (window.low & mask) << a->gram_symbols;
-            entry = grams_word(tables, a->heads_at + gram);
-            entry_end = grams_word(tables, a->heads_at + gram + 1u);
+            if (SIMT_BOUND(i < places)) {
+                struct grams_window window = grams_at(&planes, at);
+                uint32_t gram = (window.high & mask) | (window.low & mask) << a->gram_symbols;
+
+                entry = grams_word(tables, a->heads_at + gram);
+                entry_end = grams_word(tables, a->heads_at + gram + 1u);
+            }
             if (edits)
-                grams_ends(a, tables, &planes, at, first + i, entry, entry_end);
+                grams_ends(a, tables, &planes, at - simt_lane(), first + i - simt_lane(), entry,
+                           entry_end);
             else
                 grams_begins(a, tables, &planes, at, first + i, entry, entry_end);
         }
