@@ -78,11 +78,12 @@ static bool is_contradiction(const struct settings *settings, char *error)
 
 bool approximate_settings(struct settings *settings, char *error)
 {
+    bool characters = settings->charset >= CHARSET_UTF8 && !settings->any_byte && !settings->fasta;
+
     if (!settings->alphabet_given)
         settings->alphabet = settings->reverse_complement || settings->any_base ? TRAWL_DNA
-                             : settings->charset == CHARSET_UTF8 && !settings->any_byte
-                                 ? TRAWL_CHARACTERS
-                                 : TRAWL_BYTES;
+                             : characters                                       ? TRAWL_CHARACTERS
+                                                                                : TRAWL_BYTES;
     settings->approximate =
         settings->mismatches_max > 0 || settings->edits_max > 0 || settings->alphabet == TRAWL_DNA;
     settings->shows_distance = (settings->mismatches_given || settings->edits_given) &&
@@ -90,10 +91,10 @@ bool approximate_settings(struct settings *settings, char *error)
     if (is_incomplete(settings, error) || is_contradiction(settings, error))
         return false;
     if (settings->approximate && settings->charset == CHARSET_MULTIBYTE &&
-        (!settings->alphabet_given || settings->alphabet == TRAWL_CHARACTERS)) {
+        settings->alphabet == TRAWL_CHARACTERS) {
         snprintf(error, SETTINGS_ERROR_BYTES,
-                 "errors are counted in characters of UTF-8 alone: in this locale use "
-                 "--alphabet=bytes or --alphabet=dna");
+                 "%s: characters are those of UTF-8 alone: in this locale use --alphabet=bytes",
+                 settings->edits_given ? "--edits" : "--mismatches");
         return false;
     }
     return true;
