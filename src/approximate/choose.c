@@ -18,15 +18,15 @@ struct prices {
     double many_pieces; /* a larger one */
     double planes;      /* a symbol of a literal */
     double columns;     /* a literal */
-    double grams;       /* without comparing what they propose; */
+    double grams;       /* one of the k + 1 pieces, without comparing what it proposes; */
     double begin_there; /* to compare a literal at once, */
     double ends_there;  /* with edits */
     double begin;       /* to verify a begin, */
     double ends;        /* or the ends near one */
 };
 
-static const struct prices prices_host = {0.15, 1.0, 0.004, 0.35, 1.0, 1.8, 12, 20, 250};
-static const struct prices prices_device = {0.00025, 0.0006, 1, 1, 0.0003, 0.0001, 0.005, 20, 250};
+static const struct prices prices_host = {0.15, 1.0, 0.004, 0.35, 5.5, 0.3, 14, 20, 250};
+static const struct prices prices_device = {0.00025, 0.0006, 1, 1, 0.0001, 0.0001, 0.005, 20, 250};
 
 /* Can each symbol of the literals be searched for exactly, as it is written? */
 static bool has_pieces(const struct approximate *approximate)
@@ -117,8 +117,9 @@ static enum approx_method choose(const struct approximate *approximate, double r
     price[APPROX_PIECES] =
         rate * verify +
         (literals * (approximate->errors_max + 1) <= 8 ? prices->few_pieces : prices->many_pieces);
-    price[APPROX_GRAMS] = prices->grams + rate_of_grams(approximate) *
-                                              (edits ? prices->ends_there : prices->begin_there);
+    price[APPROX_GRAMS] =
+        prices->grams * (approximate->errors_max + 1) +
+        rate_of_grams(approximate) * (edits ? prices->ends_there : prices->begin_there);
     price[APPROX_COLUMNS] = literals * prices->columns;
     price[APPROX_PLANES] = (double)approximate->symbol_count * prices->planes;
     for (uint32_t i = 0; i < APPROX_METHODS; i++)

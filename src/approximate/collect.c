@@ -8,6 +8,7 @@
 #include "base/memory.h"
 
 #define CANDIDATES_MIN 1024u
+#define FETCH_AHEAD 16u /* candidates whose text is asked for */
 
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error)
@@ -71,6 +72,8 @@ static enum trawl_status collect_begins(struct approx_verifier *verifier,
     for (uint64_t i = 0; i < candidates->count; i++) {
         const struct approx_candidate *candidate = &candidates->items[i];
 
+        if (i + FETCH_AHEAD < candidates->count)
+            approx_verifier_fetch(verifier, candidate[FETCH_AHEAD].place);
         if (candidate->place < (int64_t)from || candidate->place >= (int64_t)to ||
             (last != NULL && by_place(last, candidate) == 0))
             continue;
@@ -135,6 +138,9 @@ static enum trawl_status collect_ends(struct approx_verifier *verifier,
     for (uint64_t i = 0; i < candidates->count;) {
         const struct approx_candidate *candidate = &candidates->items[i];
         int64_t end = candidate->place + candidate->reach;
+
+        if (i + FETCH_AHEAD < candidates->count)
+            approx_verifier_fetch(verifier, candidate[FETCH_AHEAD].place - 1);
 
         for (i++; i < candidates->count && candidates->items[i].literal == candidate->literal &&
                   candidates->items[i].place <= end + 1;

@@ -17,22 +17,27 @@ static bool has_one_code(uint8_t set)
     return set != 0 && (set & (set - 1)) == 0;
 }
 
+/* Where a literal has one code, and which. */
+static void codes_of(const struct approx_coded *literal, uint32_t *high, uint32_t *low,
+                     uint32_t *care)
+{
+    *high = *low = *care = 0;
+    for (uint32_t i = 0; i < literal->count; i++) {
+        uint32_t code;
+
+        if (!has_one_code(literal->sets[i]))
+            continue;
+        code = (uint32_t)__builtin_ctz(literal->sets[i]);
+        *care |= 1u << i;
+        *high |= (code >> 1 & 1) << i;
+        *low |= (code & 1) << i;
+    }
+}
+
 static void write_entry(struct approx_grams *grams, uint64_t entry, uint32_t number,
                         const struct approx_coded *literal)
 {
-    uint32_t high = 0, low = 0, care = 0;
-
-    for (uint32_t i = 0; i < literal->count; i++) {
-        uint32_t code =
-            has_one_code(literal->sets[i]) ? (uint32_t)__builtin_ctz(literal->sets[i]) : CODES_NONE;
-
-        care |= (uint32_t)(code != CODES_NONE) << i;
-        high |= (code >> 1 & 1) << i;
-        low |= (code & 1) << i;
-    }
-    grams->high[entry] = high;
-    grams->low[entry] = low;
-    grams->care[entry] = care;
+    codes_of(literal, &grams->high[entry], &grams->low[entry], &grams->care[entry]);
     grams->exact[entry] = literal->exact;
     grams->literal[entry] = number;
 }
@@ -49,7 +54,7 @@ static void write_masks(struct approx_grams *grams, uint32_t number,
     masks[CODES] = UINT32_MAX >> (32 - literal->count);
 }
 
-/* ---- Lists --------------------------------------------------------------------------------- */
+/* ---- Grams of pieces ------------------------------------------------------------------------ */
 
 /* How many grams begin with the literal's piece. */
 static uint64_t grams_of(const struct approx_coded *literal, const struct grams_piece *piece)
@@ -80,79 +85,166 @@ static uint32_t gram_at(const struct approx_coded *literal, const struct grams_p
     return gram;
 }
 
-/* Pieces share the symbols that all literals have evenly. A gram is as long as its piece, unless
- * its lists would be many more than the literals, or their entries. */
-static uint64_t place_pieces(const struct approximate *approximate,
-                             const struct approx_codes *codes, struct approx_grams *grams)
-{
-    const uint64_t literals = approximate->plan->literal_count;
-    uint64_t entries[TRAWL_ERRORS_MAX + 1] = {0}, total = 0;
-    uint32_t shortest = CODED_SYMBOLS_MAX;
+/* ---- Groups -------------------------------------------------------------------------------- */
+
+struct builder {
+    const struct approximate *approximate;
+    struct approx_codes codes;
+    struct approx_grams *grams;
+    uint8_t *group; /* of each literal: owned */
     struct approx_coded literal;
+};
 
-    for (uint32_t i = 0; i < literals; i++) {
-        approx_coded_read(approximate, codes, i, &literal);
-        shortest = (uint32_t)min_u64(shortest, literal.count);
+static void read_literal(struct builder *builder, uint32_t number)
+{
+    approx_coded_read(builder->approximate, &builder->codes, number, &builder->literal);
+}
+
+/* The group of the literal that was read: a new one, if there is room. */
+static uint32_t group_of(struct builder *builder)
+{
+    struct approx_grams *grams = builder->grams;
+    const uint32_t exact = builder->literal.exact;
+    struct grams_group own = {0};
+    uint32_t i;
+
+    codes_of(&builder->literal, &own.high, &own.low, &own.care);
+    own.high &= exact;
+    own.low &= exact;
+    own.care &= exact;
+    for (i = 0; i < grams->group_count; i++)
+        if (grams->groups[i].high == own.high && grams->groups[i].low == own.low &&
+            grams->groups[i].care == own.care)
+            return i;
+    if (i < GRAMS_GROUPS_MAX)
+        grams->groups[grams->group_count++] = own;
+    return i;
+}
+
+/* If the exact parts are too many, all literals are one group, and its part is none. */
+static void make_groups(struct builder *builder)
+{
+    struct approx_grams *grams = builder->grams;
+
+    for (uint32_t i = 0; i < grams->literal_count; i++) {
+        uint32_t group;
+
+        read_literal(builder, i);
+        group = group_of(builder);
+        if (group == GRAMS_GROUPS_MAX) {
+            memset(builder->group, 0, grams->literal_count);
+            grams->groups[0] = (struct grams_group){0};
+            grams->group_count = 1;
+            return;
+        }
+        builder->group[i] = (uint8_t)group;
     }
-    for (uint32_t j = 0; j < grams->piece_count; j++) {
-        struct grams_piece *piece = &grams->pieces[j];
-        uint32_t end = shortest * (j + 1) / grams->piece_count;
+}
 
-        piece->symbol = shortest * j / grams->piece_count;
-        piece->gram_symbols = (uint32_t)min_u64(end - piece->symbol, GRAM_SYMBOLS_MAX);
+/* ---- Lists --------------------------------------------------------------------------------- */
+
+/* The entries that a piece has with a gram of that length. */
+static uint64_t entries_of(struct builder *builder, uint32_t group, const struct grams_piece *piece)
+{
+    uint64_t entries = 0;
+
+    for (uint32_t i = 0; i < builder->grams->literal_count; i++)
+        if (builder->group[i] == group) {
+            read_literal(builder, i);
+            entries += grams_of(&builder->literal, piece);
+        }
+    return entries;
+}
+
+/* Where pieces of the group begin, and the last one ends: they share the symbols that may have
+ * errors, and that all its literals have, evenly. */
+static uint64_t cut(struct builder *builder, uint32_t group, uint32_t begins[TRAWL_ERRORS_MAX + 2])
+{
+    const uint32_t pieces = builder->grams->errors_max + 1;
+    uint32_t shortest = CODED_SYMBOLS_MAX, loose = 0, seen = 0, piece = 0;
+    const uint32_t care = builder->grams->groups[group].care;
+    uint64_t literals = 0;
+
+    for (uint32_t i = 0; i < builder->grams->literal_count; i++)
+        if (builder->group[i] == group) {
+            read_literal(builder, i);
+            shortest = (uint32_t)min_u64(shortest, builder->literal.count);
+            literals++;
+        }
+    for (uint32_t i = 0; i < shortest; i++)
+        loose += (care >> i & 1) == 0;
+    for (uint32_t i = 0; i < shortest; i++) {
+        bool is_loose = loose < pieces || (care >> i & 1) == 0;
+
+        while (is_loose && piece < pieces && seen == max_u64(loose, pieces) * piece / pieces)
+            begins[piece++] = i;
+        seen += is_loose;
+    }
+    TRAWL_ASSERT(piece == pieces);
+    begins[pieces] = shortest;
+    return literals;
+}
+
+/* A gram is as long as its piece, unless its lists would be many more than the literals, or their
+ * entries. Returns the entries of all. */
+static uint64_t make_pieces(struct builder *builder, uint32_t group)
+{
+    struct approx_grams *grams = builder->grams;
+    uint32_t begins[TRAWL_ERRORS_MAX + 2];
+    uint64_t literals = cut(builder, group, begins), total = 0, entries;
+
+    for (uint32_t j = 0; j <= grams->errors_max; j++) {
+        struct grams_piece *piece = &grams->pieces[grams->piece_count++];
+
+        piece->symbol = begins[j];
+        piece->gram_symbols = (uint32_t)min_u64(begins[j + 1] - begins[j], GRAM_SYMBOLS_MAX);
         while (piece->gram_symbols > 4 && UINT64_C(1) << 2 * piece->gram_symbols > 16 * literals)
             piece->gram_symbols--;
-        for (;; piece->gram_symbols--) {
-            entries[j] = 0;
-            for (uint32_t i = 0; i < literals; i++) {
-                approx_coded_read(approximate, codes, i, &literal);
-                entries[j] += grams_of(&literal, piece);
-            }
-            if (piece->gram_symbols == 1 || entries[j] <= ENTRIES_PER_LITERAL * literals)
-                break;
-        }
+        while ((entries = entries_of(builder, group, piece)) > ENTRIES_PER_LITERAL * literals &&
+               piece->gram_symbols > 1)
+            piece->gram_symbols--;
         piece->heads = grams->head_count;
         grams->head_count += (UINT64_C(1) << 2 * piece->gram_symbols) + 1;
-        total += entries[j];
+        total += entries;
     }
+    grams->groups[group].piece_end = grams->piece_count;
     return total;
 }
 
-/* Count the lists' entries, then write them; a head moves over its list meanwhile. */
-static void write_lists(const struct approximate *approximate, const struct approx_codes *codes,
-                        struct approx_grams *grams)
+/* Count the lists' entries, then write them; a head moves over its list meanwhile. Entries begin at
+ * `begin`; returns where they end. */
+static uint32_t write_lists(struct builder *builder, uint32_t group,
+                            const struct grams_piece *piece, uint32_t begin)
 {
-    uint32_t begin = 0;
-    struct approx_coded literal;
+    struct approx_grams *grams = builder->grams;
+    const uint32_t lists = 1u << 2 * piece->gram_symbols;
+    uint32_t *heads = grams->heads + piece->heads, end = begin;
 
-    for (uint32_t j = 0; j < grams->piece_count; j++) {
-        const struct grams_piece *piece = &grams->pieces[j];
-        const uint32_t lists = 1u << 2 * piece->gram_symbols;
-        uint32_t *heads = grams->heads + piece->heads;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < grams->literal_count; i++) {
+            if (builder->group[i] != group)
+                continue;
+            read_literal(builder, i);
+            for (uint64_t g = grams_of(&builder->literal, piece); g-- > 0;) {
+                uint32_t *head = &heads[gram_at(&builder->literal, piece, g)];
 
-        for (uint32_t pass = 0; pass < 2; pass++) {
-            for (uint32_t i = 0; i < approximate->plan->literal_count; i++) {
-                approx_coded_read(approximate, codes, i, &literal);
-                for (uint64_t g = grams_of(&literal, piece); g-- > 0;) {
-                    uint32_t *head = &heads[gram_at(&literal, piece, g)];
-
-                    if (pass == 1)
-                        write_entry(grams, *head, i, &literal);
-                    ++*head;
-                }
-            }
-            for (uint32_t list = 0; pass == 0 && list < lists; list++) {
-                uint32_t count = heads[list];
-
-                grams->list_max = (uint32_t)max_u64(grams->list_max, count);
-                heads[list] = begin;
-                begin += count;
+                if (pass == 1)
+                    write_entry(grams, *head, i, &builder->literal);
+                ++*head;
             }
         }
-        /* Each head is now its list's end, which is the next one's begin. */
-        memmove(heads + 1, heads, lists * sizeof *heads);
-        heads[0] = j == 0 ? 0 : heads[-1];
+        for (uint32_t list = 0; pass == 0 && list < lists; list++) {
+            uint32_t count = heads[list];
+
+            grams->list_max = (uint32_t)max_u64(grams->list_max, count);
+            heads[list] = end;
+            end += count;
+        }
     }
+    /* Each head is now its list's end, which is the next one's begin. */
+    memmove(heads + 1, heads, lists * sizeof *heads);
+    heads[0] = begin;
+    return end;
 }
 
 /* ---- Open and close ------------------------------------------------------------------------ */
@@ -177,34 +269,53 @@ static enum trawl_status allocate(struct approx_grams *grams, uint64_t entries,
     return TRAWL_OK;
 }
 
+/* The grams have their sizes; all else is there afterwards. */
+static enum trawl_status make_lists(struct builder *builder, struct trawl_error *error)
+{
+    struct approx_grams *grams = builder->grams;
+    uint64_t entries = 0;
+    uint32_t end = 0, piece = 0;
+
+    make_groups(builder);
+    for (uint32_t group = 0; group < grams->group_count; group++)
+        entries += make_pieces(builder, group);
+    TRAWL_TRY(allocate(grams, entries, error));
+    for (uint32_t group = 0; group < grams->group_count; group++)
+        for (; piece < grams->groups[group].piece_end; piece++)
+            end = write_lists(builder, group, &grams->pieces[piece], end);
+    TRAWL_ASSERT(end == entries);
+    for (uint32_t i = 0; i < grams->literal_count; i++) {
+        read_literal(builder, i);
+        write_masks(grams, i, &builder->literal);
+    }
+    return TRAWL_OK;
+}
+
 enum trawl_status approx_grams_make(const struct approximate *approximate,
                                     struct approx_grams **grams_out, struct trawl_error *error)
 {
-    enum trawl_status status = TRAWL_OK;
-    struct approx_codes codes;
+    struct builder builder = {.approximate = approximate};
     struct approx_grams *grams;
-    struct approx_coded literal;
+    enum trawl_status status;
     void *memory;
 
     TRAWL_ASSERT(approximate->class_count > 0 && approximate->plan->literal_count > 0);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *grams, &memory, error));
-    grams = (struct approx_grams *)memory;
+    builder.grams = grams = (struct approx_grams *)memory;
     grams->errors_max = approximate->errors_max;
     grams->edits = approximate->edits;
-    grams->piece_count = approximate->errors_max + 1;
     grams->literal_count = approximate->plan->literal_count;
-    approx_codes_make(approximate, &codes);
-    memcpy(grams->code, codes.code, sizeof grams->code);
-    TRAWL_TRY_DONE(allocate(grams, place_pieces(approximate, &codes, grams), error));
-    write_lists(approximate, &codes, grams);
-    for (uint32_t i = 0; i < grams->literal_count; i++) {
-        approx_coded_read(approximate, &codes, i, &literal);
-        write_masks(grams, i, &literal);
-    }
-    *grams_out = grams;
-    grams = NULL;
-done:
-    approx_grams_free(grams);
+    approx_codes_make(approximate, &builder.codes);
+    memcpy(grams->code, builder.codes.code, sizeof grams->code);
+    status = memory_allocate(grams->literal_count, sizeof *builder.group, &memory, error);
+    builder.group = (uint8_t *)memory;
+    if (status == TRAWL_OK)
+        status = make_lists(&builder, error);
+    memory_release(builder.group, grams->literal_count, sizeof *builder.group);
+    if (status == TRAWL_OK)
+        *grams_out = grams;
+    else
+        approx_grams_free(grams);
     return status;
 }
 

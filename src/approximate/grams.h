@@ -1,8 +1,9 @@
 /* grams: candidates by the pieces that begin with each gram of a text, on the host.
  *
  * With k errors one of k + 1 pieces of a literal occurs as it is. Piece j has the same place in all
- * literals. For each begin in the text, and each j, the codes that stand at that place are looked
- * up: a list of the literals whose piece begins with them. Those are compared at once.
+ * literals, or in those that share an exact part. For each begin in the text at which that part
+ * stands, and each j, the codes at the piece's place are looked up: a list of the literals whose
+ * piece begins with them. Those are compared at once.
  * One file for each instruction set compiles grams_impl.h.
  */
 #ifndef TRAWL_APPROXIMATE_GRAMS_H
@@ -15,7 +16,17 @@
 #define GRAMS_LOOK_WORDS (GRAMS_PLACES_MAX / 64u + 4u)
 #define GRAMS_BITS_BEFORE 64u /* of a look, before its first place */
 
-/* A piece of each literal. */
+/* Literals with the same exact part: it is looked at before their pieces. */
+#define GRAMS_GROUPS_MAX 8u
+
+struct grams_group {
+    uint32_t high; /* its codes, as of an entry */
+    uint32_t low;
+    uint32_t care;
+    uint32_t piece_end; /* pieces from the last group's end to this one's are its own */
+};
+
+/* A piece of each literal of a group. */
 struct grams_piece {
     uint32_t symbol;       /* where it begins */
     uint32_t gram_symbols; /* of it, that are looked up */
@@ -26,8 +37,10 @@ struct approx_grams {
     uint32_t errors_max;
     bool edits;
     uint8_t code[256]; /* of the text's bytes */
+    uint32_t group_count;
+    struct grams_group groups[GRAMS_GROUPS_MAX];
     uint32_t piece_count;
-    struct grams_piece pieces[TRAWL_ERRORS_MAX + 1];
+    struct grams_piece pieces[GRAMS_GROUPS_MAX * (TRAWL_ERRORS_MAX + 1)];
     uint32_t *heads; /* into the entries: owned, head_count */
     uint64_t head_count;
     /* Of each entry, by piece and gram; GRAMS_LANES more are readable. All owned, five arrays of

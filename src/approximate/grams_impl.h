@@ -118,7 +118,7 @@ static uint64_t scan_begins(const struct approx_grams *grams, struct grams_look 
     const uint64_t room_for_one = (uint64_t)grams->piece_count * grams->list_max + GRAMS_LANES;
     const struct entries entries = {grams->high,  grams->low,     grams->care,
                                     grams->exact, grams->literal, grams->errors_max};
-    const uint32_t *const all_heads = grams->heads, pieces = grams->piece_count;
+    const uint32_t *const all_heads = grams->heads, groups = grams->group_count;
     const uint32_t end = look->end;
     uint32_t place = look->place;
     uint64_t count = 0;
@@ -127,11 +127,19 @@ static uint64_t scan_begins(const struct approx_grams *grams, struct grams_look 
         const uint32_t high = bits_at(look->high, place), low = bits_at(look->low, place);
         const uint32_t none = bits_at(look->none, place);
 
-        for (uint32_t j = 0; j < pieces; j++) {
-            const uint32_t *heads = all_heads + gram_of(&grams->pieces[j], high, low);
+        for (uint32_t g = 0, j = 0; g < groups; g++) {
+            const struct grams_group *group = &grams->groups[g];
 
-            count +=
-                compare_begins(&entries, high, low, none, heads[0], heads[1], place, found + count);
+            if ((((high ^ group->high) | (low ^ group->low) | none) & group->care) != 0) {
+                j = group->piece_end;
+                continue;
+            }
+            for (; j < group->piece_end; j++) {
+                const uint32_t *heads = all_heads + gram_of(&grams->pieces[j], high, low);
+
+                count += compare_begins(&entries, high, low, none, heads[0], heads[1], place,
+                                        found + count);
+            }
         }
     }
     look->place = place;

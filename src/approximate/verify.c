@@ -202,6 +202,14 @@ static bool is_owned(const struct approx_verifier *verifier, int64_t begin)
     return begin >= 0 && (uint64_t)begin < verifier->scope.chunk->owned;
 }
 
+void approx_verifier_fetch(const struct approx_verifier *verifier, int64_t place)
+{
+    const struct engine_chunk *chunk = verifier->scope.chunk;
+
+    if (place >= 0 && (uint64_t)place < chunk->owned + chunk->after)
+        __builtin_prefetch(chunk->bytes + place);
+}
+
 enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t literal,
                                       int64_t begin, struct hits *hits, struct trawl_error *error)
 {

@@ -16,6 +16,9 @@ void approx_verifier_close(struct approx_verifier *verifier);
 /* The chunk that candidates lie in, from now on. */
 void approx_verifier_begin(struct approx_verifier *verifier, const struct engine_chunk *chunk);
 
+/* Ask for the text at this place ahead of its use. */
+void approx_verifier_fetch(const struct approx_verifier *verifier, int64_t place);
+
 /* Mismatches: does the literal occur at byte `begin` of the chunk? Appends a hit, if so and if the
  * begin is owned, with its length and distance (hits_length). */
 enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t literal,
