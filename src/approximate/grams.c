@@ -87,7 +87,7 @@ static uint32_t gram_at(const struct approx_coded *literal, const struct grams_p
 
 /* ---- Groups -------------------------------------------------------------------------------- */
 
-struct builder {
+struct lists_builder {
     const struct approximate *approximate;
     struct approx_codes codes;
     struct approx_grams *grams;
@@ -95,13 +95,13 @@ struct builder {
     struct approx_coded literal;
 };
 
-static void read_literal(struct builder *builder, uint32_t number)
+static void read_literal(struct lists_builder *builder, uint32_t number)
 {
     approx_coded_read(builder->approximate, &builder->codes, number, &builder->literal);
 }
 
 /* The group of the literal that was read: a new one, if there is room. */
-static uint32_t group_of(struct builder *builder)
+static uint32_t group_of(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;
     const uint32_t exact = builder->literal.exact;
@@ -122,7 +122,7 @@ static uint32_t group_of(struct builder *builder)
 }
 
 /* If the exact parts are too many, all literals are one group, and its part is none. */
-static void make_groups(struct builder *builder)
+static void make_groups(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;
 
@@ -144,7 +144,8 @@ static void make_groups(struct builder *builder)
 /* ---- Lists --------------------------------------------------------------------------------- */
 
 /* The entries that a piece has with a gram of that length. */
-static uint64_t entries_of(struct builder *builder, uint32_t group, const struct grams_piece *piece)
+static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
+                           const struct grams_piece *piece)
 {
     uint64_t entries = 0;
 
@@ -158,7 +159,8 @@ static uint64_t entries_of(struct builder *builder, uint32_t group, const struct
 
 /* Where pieces of the group begin, and the last one ends: they share the symbols that may have
  * errors, and that all its literals have, evenly. */
-static uint64_t cut(struct builder *builder, uint32_t group, uint32_t begins[TRAWL_ERRORS_MAX + 2])
+static uint64_t cut(struct lists_builder *builder, uint32_t group,
+                    uint32_t begins[TRAWL_ERRORS_MAX + 2])
 {
     const uint32_t pieces = builder->grams->errors_max + 1;
     uint32_t shortest = CODED_SYMBOLS_MAX, loose = 0, seen = 0, piece = 0;
@@ -187,7 +189,7 @@ static uint64_t cut(struct builder *builder, uint32_t group, uint32_t begins[TRA
 
 /* A gram is as long as its piece, unless its lists would be many more than the literals, or their
  * entries. Returns the entries of all. */
-static uint64_t make_pieces(struct builder *builder, uint32_t group)
+static uint64_t make_pieces(struct lists_builder *builder, uint32_t group)
 {
     struct approx_grams *grams = builder->grams;
     uint32_t begins[TRAWL_ERRORS_MAX + 2];
@@ -213,7 +215,7 @@ static uint64_t make_pieces(struct builder *builder, uint32_t group)
 
 /* Count the lists' entries, then write them; a head moves over its list meanwhile. Entries begin at
  * `begin`; returns where they end. */
-static uint32_t write_lists(struct builder *builder, uint32_t group,
+static uint32_t write_lists(struct lists_builder *builder, uint32_t group,
                             const struct grams_piece *piece, uint32_t begin)
 {
     struct approx_grams *grams = builder->grams;
@@ -270,7 +272,7 @@ static enum trawl_status allocate(struct approx_grams *grams, uint64_t entries,
 }
 
 /* The grams have their sizes; all else is there afterwards. */
-static enum trawl_status make_lists(struct builder *builder, struct trawl_error *error)
+static enum trawl_status make_lists(struct lists_builder *builder, struct trawl_error *error)
 {
     struct approx_grams *grams = builder->grams;
     uint64_t entries = 0;
@@ -294,7 +296,7 @@ static enum trawl_status make_lists(struct builder *builder, struct trawl_error 
 enum trawl_status approx_grams_make(const struct approximate *approximate,
                                     struct approx_grams **grams_out, struct trawl_error *error)
 {
-    struct builder builder = {.approximate = approximate};
+    struct lists_builder builder = {.approximate = approximate};
     struct approx_grams *grams;
     enum trawl_status status;
     void *memory;
