@@ -16,8 +16,8 @@ enum approx_method approx_method_forced = APPROX_METHODS;
 struct prices {
     double few_pieces;  /* a set of up to 8 strings */
     double many_pieces; /* a larger one */
-    double planes;      /* a symbol of a literal */
-    double columns;     /* a literal */
+    double planes;      /* to count the mismatches of a symbol */
+    double columns;     /* to add a symbol's row */
     double grams;       /* one of the k + 1 pieces, without comparing what it proposes; */
     double begin_there; /* to compare a literal at once, */
     double ends_there;  /* with edits */
@@ -25,7 +25,7 @@ struct prices {
     double ends;        /* or the ends near one */
 };
 
-static const struct prices prices_host = {0.15, 1.0, 0.004, 0.35, 5.5, 0.3, 14, 20, 250};
+static const struct prices prices_host = {0.15, 1.0, 0.004, 0.022, 5.5, 0.3, 14, 20, 250};
 static const struct prices prices_device = {0.00025, 0.0006, 1, 1, 0.0001, 0.0001, 0.005, 20, 250};
 
 /* Can each symbol of the literals be searched for exactly, as it is written? */
@@ -65,15 +65,42 @@ static bool can(const struct approximate *approximate, enum approx_method method
     return method == APPROX_ALL;
 }
 
+/* The shares of random text with the patterns' bytes. With `fold`, upper case is rated as lower. */
+static void rate_bytes(const struct approximate *approximate, bool *fold, struct byte_rates *rates)
+{
+    const struct trawl_plan *plan = approximate->plan;
+
+    *fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 || plan->errors.alphabet == TRAWL_DNA;
+    analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, *fold, rates);
+}
+
+/* The literals that planes compare a place with. */
+static double rate_of_planes(const struct approximate *approximate)
+{
+    double class_rate[APPROX_CLASSES_MAX] = {0};
+    struct byte_rates rates;
+    bool fold;
+
+    if (approximate->filter == NULL)
+        return 0;
+    rate_bytes(approximate, &fold, &rates);
+    for (uint32_t class = 0; class < approximate->class_count; class ++)
+        for (uint32_t byte = 0; byte < 256; byte++)
+            if ((approximate->classes[class][byte / 64] >> byte % 64 & 1) != 0 &&
+                (!fold || fold_byte((uint8_t)byte) == byte))
+                class_rate[class] += rates.rate[byte];
+    return approx_filter_compared(approximate->filter, class_rate);
+}
+
 /* The candidates that pieces propose for a byte of text. */
 static double rate_of_pieces(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0 || plan->errors.alphabet == TRAWL_DNA;
     struct byte_rates rates;
     double sum = 0;
+    bool fold;
 
-    analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, fold, &rates);
+    rate_bytes(approximate, &fold, &rates);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         const uint8_t *bytes = plan_literal_bytes(plan, i);
         uint64_t count = plan_literal_at(plan, i).bytes_count; /* as if all symbols had one byte */
@@ -109,6 +136,9 @@ static enum approx_method choose(const struct approximate *approximate, double r
 {
     const bool edits = approximate->edits;
     double literals = (double)approximate->plan->literal_count;
+    /* Of most literals so many are looked at before no place is left. */
+    double symbols = min_double((double)approximate->symbol_count / max_double(literals, 1),
+                                10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;
     double price[APPROX_METHODS];
     enum approx_method best = APPROX_ALL;
@@ -120,8 +150,8 @@ static enum approx_method choose(const struct approximate *approximate, double r
     price[APPROX_GRAMS] =
         prices->grams * (approximate->errors_max + 1) +
         rate_of_grams(approximate) * (edits ? prices->ends_there : prices->begin_there);
-    price[APPROX_COLUMNS] = literals * prices->columns;
-    price[APPROX_PLANES] = (double)approximate->symbol_count * prices->planes;
+    price[APPROX_COLUMNS] = literals * symbols * prices->columns;
+    price[APPROX_PLANES] = rate_of_planes(approximate) * symbols * prices->planes;
     for (uint32_t i = 0; i < APPROX_METHODS; i++)
         if (can(approximate, (enum approx_method)i) && price[i] < price[best])
             best = (enum approx_method)i;

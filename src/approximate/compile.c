@@ -232,15 +232,18 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
             mark_exact(approximate, i, &plan->errors.exact[j]);
     if (plan->errors.alphabet != TRAWL_CHARACTERS)
         make_classes(approximate);
+    if (plan->literal_count > 0 && approximate->class_count > 0)
+        TRAWL_TRY_DONE(make_filter(approximate, error));
     approx_choose(approximate);
+    if (approximate->method != APPROX_PLANES && approximate->method != APPROX_COLUMNS) {
+        approx_filter_close(approximate->filter);
+        approximate->filter = NULL;
+    }
     if (plan->literal_count > 0 &&
         (approximate->method == APPROX_PIECES || approximate->method_on_device == APPROX_PIECES))
         TRAWL_TRY_DONE(make_pieces(approximate, error));
     if (plan->literal_count > 0 && approximate->method == APPROX_GRAMS)
         TRAWL_TRY_DONE(approx_grams_make(approximate, &approximate->grams, error));
-    if (plan->literal_count > 0 &&
-        (approximate->method == APPROX_PLANES || approximate->method == APPROX_COLUMNS))
-        TRAWL_TRY_DONE(make_filter(approximate, error));
     *object = approximate;
     approximate = NULL;
 done:

@@ -28,6 +28,8 @@
  * that are brought together first. DNA, m = 23, k = 4, two exact bases, AVX2 (EPYC): 16 literals
  * have 0.7 of the speed that they have elsewhere, 32 have 1.2, 64 1.7, 1,000 6.5. */
 #define GROUP_LITERALS_MIN 32u
+#define GROUP_COST 25.0      /* literals that cost as much as to select places */
+#define GROUP_PLACE_COST 2.0 /* of a place among the selected ones: blocks are not full */
 
 /* Row 0 of mismatches has no bit. */
 struct row {
@@ -264,6 +266,22 @@ void approx_filter_close(struct approx_filter *filter)
     memory_release(filter->literals, filter->literal_count, sizeof *filter->literals);
     memory_release(filter->begins, filter->begins_room, sizeof *filter->begins);
     memory_release(filter, 1, sizeof *filter);
+}
+
+double approx_filter_compared(const struct approx_filter *filter, const double *class_rate)
+{
+    double compared = 0;
+
+    for (uint32_t i = 0; i < filter->literal_count; i++) {
+        const struct literal *literal = &filter->literals[i];
+        double cost = literal->group == UINT32_MAX ? 1 : GROUP_PLACE_COST;
+
+        for (uint32_t j = 0; literal->group != UINT32_MAX && j < literal->exact_count; j++)
+            cost *= class_rate[filter->rows[filter->begins[literal->first + j] / filter->row_words]
+                                   .class];
+        compared += min_double(cost, 1) + (i == literal->group ? GROUP_COST : 0);
+    }
+    return compared;
 }
 
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter)

@@ -33,6 +33,10 @@ struct approx_scan;   /* one thread's */
 enum trawl_status approx_filter_open(const struct approx_filter_literals *literals,
                                      struct approx_filter **filter, struct trawl_error *error);
 void approx_filter_close(struct approx_filter *filter); /* NULL: nothing */
+/* How many literals a place is compared with: all, but for those that are looked for at some places
+ * alone, since many have one exact part in common. Bringing these places together costs as much as
+ * some literals. class_rate: of each class, the share of the text's bytes that are in it. */
+double approx_filter_compared(const struct approx_filter *filter, const double *class_rate);
 /* How many bytes one look takes at most: those that cost the least for each byte. */
 uint32_t approx_filter_bytes_max(const struct approx_filter *filter);
 

@@ -386,10 +386,34 @@ static void check_few(void)
     }
 }
 
+/* A place is compared with all literals; or, if 64 begin with one exact byte that is a quarter of
+ * the text, with a quarter, which cost twice as much, and 25 literals more. */
+static void check_compared(void)
+{
+    const double class_rate[2] = {0.25, 0.75};
+    struct approx_filter *filter = NULL;
+
+    for (uint32_t exact = 0; exact < 2; exact++) {
+        memset(scene.exact, 0, sizeof scene.exact);
+        for (uint32_t i = 0; i < 64; i++) {
+            scene.begin[i + 1] = 2 * (uint64_t)i + 2;
+            scene.symbols[2 * i] = 0;
+            scene.symbols[2 * i + 1] = 1;
+            scene.exact[2 * i] = (uint8_t)exact;
+        }
+        scene.literals = (struct approx_filter_literals){
+            scene.classes, 2, 64, scene.symbols, scene.begin, scene.exact, 1, false};
+        TEST_CHECK(approx_filter_open(&scene.literals, &filter, NULL) == TRAWL_OK);
+        TEST_CHECK_U64((uint64_t)approx_filter_compared(filter, class_rate), exact ? 57 : 64);
+        approx_filter_close(filter);
+    }
+}
+
 int main(void)
 {
     test_begin("filters");
     check_few();
+    check_compared();
     check_offsets(64, 31);
     check_border();
     if (test_cases(test_amount(1500, 40000), check_scene))
