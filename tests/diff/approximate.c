@@ -15,7 +15,7 @@
 #include "plan/saved.h"
 
 #define CASES_NORMAL 4000
-#define CASES_LONG 200000
+#define CASES_LONG 100000 /* each is searched some eight times */
 #define SETS_MAX 8
 #define THREADS_MAX 4
 #define PATTERNS_MAX 40
@@ -23,7 +23,7 @@
 #define MATCHES_MAX 400000u
 #define EXACT_MAX 2
 #define RECORDS_MAX 100
-#define SILENCE_SECONDS 100 /* a case that takes longer hangs */
+#define SILENCE_SECONDS 300 /* a case that takes longer hangs */
 
 /* ---- What `utf8` knows --------------------------------------------------------------------- */
 
@@ -266,7 +266,7 @@ static void input_make(struct test_random *random, struct input *input)
     input->diff.kind = letters;
     fill(random, letters, input->diff.text, text_bytes);
     patterns = 1 + test_random_below(random, 3);
-    if (!is_large && test_random_one_in(random, 10))
+    if (!is_large && !is_long && test_random_one_in(random, 10))
         patterns = PATTERNS_MAX;
     for (uint64_t i = 0; i < patterns; i++)
         add_pattern(random, input, letters, bytes_max);
@@ -613,12 +613,12 @@ int main(void)
         return test_end();
     alarm(SILENCE_SECONDS);
     check_floods();
-    printf("%" PRIu64 " runs, %" PRIu64 " inputs refused; by pieces %" PRIu64 ", planes %" PRIu64
-           ", columns %" PRIu64 ", all %" PRIu64 "; %" PRIu64 " matches, %" PRIu64
-           " with errors, %" PRIu64 " reversed\n",
-           report.runs, report.refused, report.by_method[APPROX_PIECES],
-           report.by_method[APPROX_PLANES], report.by_method[APPROX_COLUMNS],
-           report.by_method[APPROX_ALL], report.matches, report.far, report.reversed);
+    printf("%" PRIu64 " runs, %" PRIu64 " inputs refused; %" PRIu64 " matches, %" PRIu64
+           " with errors, %" PRIu64 " reversed; inputs by method:",
+           report.runs, report.refused, report.matches, report.far, report.reversed);
+    for (uint32_t method = 0; method < APPROX_METHODS; method++)
+        printf(" %" PRIu64, report.by_method[method]);
+    printf("\n");
     TEST_CHECK(report.refused < cases / 4);
     for (uint32_t method = 0; method < APPROX_METHODS; method++)
         TEST_CHECK(report.by_method[method] > cases / 20);
