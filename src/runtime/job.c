@@ -311,6 +311,8 @@ static struct task *wait_next(struct search *search)
     while (*place == NULL) {
         if (search->stopping || (search->ended && search->taken == 0))
             break;
+        if (searcher_is_cancelled(search->searcher)) /* and it was not named yet */
+            break;
         /* With no task in flight there is nothing to wait for. */
         if ((worked == TASK_DONE || (search->taken == 0 && search->schedule != SCHEDULE_LOADED)) &&
             caller_may_work(search)) {
