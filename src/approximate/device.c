@@ -40,8 +40,8 @@ struct device_step {
     uint64_t found; /* more than there was room for; 0: they are all there */
 };
 
-enum trawl_status approx_device_open(struct engine *cuda, struct approx_device **device,
-                                     struct trawl_error *error)
+enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
+                                     struct approx_device **device, struct trawl_error *error)
 {
     struct approx_device *own;
     enum trawl_status status;
@@ -50,7 +50,7 @@ enum trawl_status approx_device_open(struct engine *cuda, struct approx_device *
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *own, &memory, error));
     own = (struct approx_device *)memory;
     own->cuda = cuda;
-    status = engine_cuda.compile(cuda, ENGINE_DEVICES_MAX, NULL, &own->worker, error);
+    status = engine_cuda.compile(cuda, index, NULL, &own->worker, error);
     if (status == TRAWL_OK)
         *device = own;
     else

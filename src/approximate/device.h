@@ -9,9 +9,10 @@
 
 struct approx_device;
 
-/* A worker of the CUDA engine, for this engine's kernels. Errors: MEMORY, DEVICE. */
-enum trawl_status approx_device_open(struct engine *cuda, struct approx_device **device,
-                                     struct trawl_error *error);
+/* A worker of the CUDA engine on device `index` (ENGINE_DEVICES_MAX: any), for this engine's
+ * kernels. Errors: MEMORY, DEVICE. */
+enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
+                                     struct approx_device **device, struct trawl_error *error);
 void approx_device_close(struct approx_device *device); /* NULL: nothing */
 /* Searches are by this from now on. */
 enum trawl_status approx_device_begin(struct approx_device *device,

@@ -75,8 +75,8 @@ static void approximate_release(struct engine_worker *worker)
     memory_release(worker, 1, sizeof *worker);
 }
 
-static enum trawl_status worker_open(struct engine *engine, struct engine_worker **worker_out,
-                                     struct trawl_error *error)
+static enum trawl_status worker_open(struct engine *engine, uint32_t device,
+                                     struct engine_worker **worker_out, struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
     struct engine_worker *worker;
@@ -86,7 +86,7 @@ static enum trawl_status worker_open(struct engine *engine, struct engine_worker
     worker = (struct engine_worker *)memory;
     worker->engine = engine;
     if (engine->cuda != NULL)
-        TRAWL_TRY_DONE(approx_device_open(engine->cuda, &worker->device, error));
+        TRAWL_TRY_DONE(approx_device_open(engine->cuda, device, &worker->device, error));
     else
         TRAWL_TRY_DONE(approx_host_open(engine->cpu, &worker->host, error));
     *worker_out = worker;
@@ -104,9 +104,8 @@ static enum trawl_status approximate_compile(struct engine *engine, uint32_t dev
 {
     struct engine_worker *worker;
 
-    (void)device;
     if (*worker_out == NULL)
-        TRAWL_TRY(worker_open(engine, worker_out, error));
+        TRAWL_TRY(worker_open(engine, device, worker_out, error));
     worker = *worker_out;
     if (plan == NULL || plan->literal_count == 0 || plan->serial == worker->serial)
         return TRAWL_OK;

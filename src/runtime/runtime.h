@@ -25,12 +25,13 @@ struct job;
 /* Who searches: a thread of the runtime's, or the thread that made a call. */
 struct worker {
     struct trawl_runtime *runtime;
-    struct engine_worker *host;                  /* of the CPU engine; NULL until needed */
-    struct engine_worker *device;                /* of a device; NULL until needed */
-    struct engine_worker *layers[ENGINE_LAYERS]; /* of the other engines; likewise */
-    uint64_t host_job;                           /* number of the job each of them is ready for */
+    struct engine_worker *host;                     /* of the CPU engine; NULL until needed */
+    struct engine_worker *device;                   /* of a device; NULL until needed */
+    struct engine_worker *layers[ENGINE_LAYERS][2]; /* of the other engines, on the host and on a
+                                                       device; likewise */
+    uint64_t host_job; /* number of the job each of them is ready for */
     uint64_t device_job;
-    uint64_t layer_job;
+    uint64_t layer_job[2];
     uint64_t part_job;         /* and of the last job that this worker did something for */
     uint32_t device_index;     /* of its engine worker there; ENGINE_DEVICES_MAX: none was chosen */
     struct text_buffer buffer; /* kept from chunk to chunk */
@@ -122,11 +123,12 @@ struct devices {
 };
 
 struct trawl_runtime {
-    enum trawl_engine engine;             /* asked for */
-    uint32_t threads_max;                 /* the calling one included */
-    uint64_t memory_max;                  /* of buffers; 0: no limit */
-    struct engine *host;                  /* owned */
-    struct engine *layers[ENGINE_LAYERS]; /* owned; NULL: no plan for it yet; under the lock */
+    enum trawl_engine engine;                /* asked for */
+    uint32_t threads_max;                    /* the calling one included */
+    uint64_t memory_max;                     /* of buffers; 0: no limit */
+    struct engine *host;                     /* owned */
+    struct engine *layers[ENGINE_LAYERS][2]; /* owned, for the host and for devices; NULL: no plan
+                                                for it yet; under the lock */
     struct devices devices;
     _Atomic uint64_t jobs_begun;    /* ever: numbers jobs */
     _Atomic uint64_t searched_ns;   /* of long texts, by the host */

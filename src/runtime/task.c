@@ -273,7 +273,7 @@ static bool recover(struct search *search, struct task *task, struct worker *wor
     struct devices *devices = &search->job.runtime->devices;
     bool lost = *status != TRAWL_UNSUPPORTED && worker->device_index < ENGINE_DEVICES_MAX;
 
-    if (search->job.layer < ENGINE_LAYERS) /* a device that is not what its kernels want */
+    if (search->job.layer == ENGINE_FOR_ALGORITHMS) /* a device that is not what its kernels want */
         return false;
     if (*status == TRAWL_MEMORY && !search->host_searches) /* the next search may have room */
         return false;

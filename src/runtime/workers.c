@@ -1,8 +1,6 @@
 /* workers: what one worker has of the engines, made ready for a job. */
 #include "runtime/workers.h"
 
-#include <string.h>
-
 #include "runtime/buffers.h"
 #include "runtime/devices.h"
 #include "runtime/engines.h"
@@ -17,65 +15,6 @@ bool worker_takes_part(struct worker *worker, struct job *job)
     return true;
 }
 
-/* Under "auto" these run on the host: what runs where would else depend on the text. */
-static enum trawl_status layer_want(struct worker *worker, enum engine_layer layer,
-                                    struct trawl_error *error)
-{
-    struct trawl_runtime *runtime = worker->runtime;
-    bool on_device = runtime->engine == TRAWL_ENGINE_CUDA;
-    struct engine_options options = {.size = sizeof options,
-                                     .cuda = on_device ? runtime->devices.engine : NULL};
-    enum trawl_status status = TRAWL_OK;
-    struct engine_properties host;
-
-    engine_for_host->properties(runtime->host, &host);
-    options.instruction_set = host.instruction_set;
-    (void)pthread_mutex_lock(&runtime->lock);
-    if (runtime->layers[layer] == NULL)
-        status = engine_layers[layer]->open(&options, &runtime->layers[layer], error);
-    (void)pthread_mutex_unlock(&runtime->lock);
-    return status;
-}
-
-static enum trawl_status layer_ready(struct worker *worker, struct job *job,
-                                     struct trawl_error *error)
-{
-    enum engine_layer layer = job->layer;
-
-    if (worker->layer_job == job->number)
-        return TRAWL_OK;
-    TRAWL_TRY(layer_want(worker, layer, error));
-    worker->layer_job = 0;
-    TRAWL_TRY(engine_layers[layer]->compile(worker->runtime->layers[layer], ENGINE_DEVICES_MAX,
-                                            job->plan, &worker->layers[layer], error));
-    worker->layer_job = job->number;
-    return TRAWL_OK;
-}
-
-const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
-                                       bool on_device, struct engine_worker **engine_worker)
-{
-    if (job->layer < ENGINE_LAYERS) {
-        *engine_worker = worker->layers[job->layer];
-        return engine_layers[job->layer];
-    }
-    *engine_worker = on_device ? worker->device : worker->host;
-    return on_device ? engine_for_devices : engine_for_host;
-}
-
-enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
-                                    struct trawl_error *error)
-{
-    if (job->layer < ENGINE_LAYERS)
-        return layer_ready(worker, job, error);
-    if (worker->host_job == job->number)
-        return TRAWL_OK;
-    worker->host_job = 0;
-    TRAWL_TRY(engine_for_host->compile(worker->runtime->host, 0, job->plan, &worker->host, error));
-    worker->host_job = job->number;
-    return TRAWL_OK;
-}
-
 bool worker_is_stranded(const struct worker *worker)
 {
     const struct devices *devices = &worker->runtime->devices;
@@ -84,10 +23,21 @@ bool worker_is_stranded(const struct worker *worker)
            atomic_load(&devices->lost[worker->device_index]) && devices_work(devices);
 }
 
+static void layers_release(struct worker *worker, bool on_device)
+{
+    for (uint32_t i = 0; i < ENGINE_LAYERS; i++) {
+        if (worker->layers[i][on_device] != NULL)
+            engine_layers[i]->release(worker->layers[i][on_device]);
+        worker->layers[i][on_device] = NULL;
+    }
+    worker->layer_job[on_device] = 0;
+}
+
 void worker_go_to(struct worker *worker, uint32_t device)
 {
     if (worker->device_index == device)
         return;
+    layers_release(worker, true);
     if (worker->device != NULL)
         engine_for_devices->release(worker->device);
     worker->device = NULL;
@@ -98,6 +48,78 @@ void worker_go_to(struct worker *worker, uint32_t device)
 void worker_change_device(struct worker *worker)
 {
     worker_go_to(worker, devices_choose(&worker->runtime->devices));
+}
+
+/* Under "auto" algorithms run on the host: what runs where would else depend on the text. */
+static bool layer_on_device(const struct worker *worker, const struct job *job, bool on_device)
+{
+    return job->layer == ENGINE_FOR_ALGORITHMS ? worker->runtime->engine == TRAWL_ENGINE_CUDA
+                                               : on_device;
+}
+
+static enum trawl_status layer_want(struct worker *worker, enum engine_layer layer, bool on_device,
+                                    struct trawl_error *error)
+{
+    struct trawl_runtime *runtime = worker->runtime;
+    struct engine **engine = &runtime->layers[layer][on_device];
+    struct engine_options options = {.size = sizeof options,
+                                     .cuda = on_device ? runtime->devices.engine : NULL};
+    enum trawl_status status = TRAWL_OK;
+    struct engine_properties host;
+
+    engine_for_host->properties(runtime->host, &host);
+    options.instruction_set = host.instruction_set;
+    (void)pthread_mutex_lock(&runtime->lock);
+    if (*engine == NULL)
+        status = engine_layers[layer]->open(&options, engine, error);
+    (void)pthread_mutex_unlock(&runtime->lock);
+    return status;
+}
+
+static enum trawl_status layer_ready(struct worker *worker, struct job *job, bool on_device,
+                                     struct trawl_error *error)
+{
+    enum engine_layer layer = job->layer;
+
+    if (on_device && layer == ENGINE_FOR_ERRORS) {
+        if (worker->device_index == ENGINE_DEVICES_MAX || worker_is_stranded(worker))
+            worker_change_device(worker);
+    }
+    on_device = layer_on_device(worker, job, on_device);
+    if (worker->layer_job[on_device] == job->number)
+        return TRAWL_OK;
+    TRAWL_TRY(layer_want(worker, layer, on_device, error));
+    worker->layer_job[on_device] = 0;
+    TRAWL_TRY(engine_layers[layer]->compile(worker->runtime->layers[layer][on_device],
+                                            layer == ENGINE_FOR_ALGORITHMS ? ENGINE_DEVICES_MAX
+                                                                           : worker->device_index,
+                                            job->plan, &worker->layers[layer][on_device], error));
+    worker->layer_job[on_device] = job->number;
+    return TRAWL_OK;
+}
+
+const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
+                                       bool on_device, struct engine_worker **engine_worker)
+{
+    if (job->layer < ENGINE_LAYERS) {
+        *engine_worker = worker->layers[job->layer][layer_on_device(worker, job, on_device)];
+        return engine_layers[job->layer];
+    }
+    *engine_worker = on_device ? worker->device : worker->host;
+    return on_device ? engine_for_devices : engine_for_host;
+}
+
+enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
+                                    struct trawl_error *error)
+{
+    if (job->layer < ENGINE_LAYERS)
+        return layer_ready(worker, job, false, error);
+    if (worker->host_job == job->number)
+        return TRAWL_OK;
+    worker->host_job = 0;
+    TRAWL_TRY(engine_for_host->compile(worker->runtime->host, 0, job->plan, &worker->host, error));
+    worker->host_job = job->number;
+    return TRAWL_OK;
 }
 
 void worker_follow(struct worker *worker, const struct trawl_text *text)
@@ -140,7 +162,7 @@ enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
                                       struct trawl_error *error)
 {
     if (job->layer < ENGINE_LAYERS)
-        return layer_ready(worker, job, error);
+        return layer_ready(worker, job, true, error);
     if (worker->device_job == job->number && !worker_is_stranded(worker))
         return TRAWL_OK;
     TRAWL_TRY(device_worker_want(worker, error));
@@ -155,10 +177,8 @@ void worker_end(struct worker *worker)
 {
     if (worker->host != NULL)
         engine_for_host->release(worker->host);
-    for (uint32_t i = 0; i < ENGINE_LAYERS; i++)
-        if (worker->layers[i] != NULL)
-            engine_layers[i]->release(worker->layers[i]);
-    memset(worker->layers, 0, sizeof worker->layers);
+    layers_release(worker, false);
+    layers_release(worker, true);
     if (worker->device != NULL)
         engine_for_devices->release(worker->device);
     worker->host = worker->device = NULL;

@@ -189,7 +189,7 @@ static double time_candidates(const struct fixture *f, const struct trawl_plan *
     double best = 1e9;
 
     MUST(approx_want(plan, &approximate, NULL));
-    MUST(approx_device_open(f->engine, &device, NULL));
+    MUST(approx_device_open(f->engine, ENGINE_DEVICES_MAX, &device, NULL));
     MUST(approx_device_begin(device, approximate, NULL));
     for (uint32_t i = 0; i < TIMES; i++) {
         uint64_t begin = clock_now_ns(), step = f->count;

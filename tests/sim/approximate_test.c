@@ -351,7 +351,7 @@ static void run_plan(struct engine *engine, const struct trawl_plan *plan)
     struct approx_device *device = NULL;
 
     MUST(approx_want(plan, &approximate, NULL));
-    MUST(approx_device_open(engine, &device, NULL));
+    MUST(approx_device_open(engine, ENGINE_DEVICES_MAX, &device, NULL));
     MUST(approx_device_begin(device, approximate, NULL));
     if (c.chunk_begin > 0)
         run_chunk(device, plan, 0, c.chunk_begin);
@@ -425,11 +425,14 @@ static enum trawl_status search(struct trawl_searcher *searcher, const struct tr
     return TRAWL_OK;
 }
 
-static void search_whole(const struct trawl_plan *plan, uint64_t chunk_bytes)
+/* With AUTO a device searches what is loaded, and the host all else. */
+static void search_whole(const struct trawl_plan *plan, enum trawl_engine engine,
+                         uint64_t chunk_bytes)
 {
+    struct trawl_stats stats = {.size = sizeof stats};
     uint64_t text_bytes = c.text_bytes < SEARCHED_BYTES ? c.text_bytes : SEARCHED_BYTES;
     AUTO_TEXT text = must_text(c.text, text_bytes);
-    AUTO_SEARCHER searcher = host_searcher(TRAWL_ENGINE_CUDA, 2, chunk_bytes, NULL);
+    AUTO_SEARCHER searcher = host_searcher(engine, 2, chunk_bytes, NULL);
 
     expect(text_bytes);
     if (expected_count > MATCHES_MAX || !TEST_CHECK(searcher != NULL))
@@ -437,6 +440,8 @@ static void search_whole(const struct trawl_plan *plan, uint64_t chunk_bytes)
     tally.matches += expected_count;
     MUST(search(searcher, plan, text, false, NULL));
     MUST(search(searcher, plan, text, true, NULL));
+    MUST(trawl_searcher_stats(searcher, &stats, NULL));
+    TEST_CHECK(text_bytes == 0 || strcmp(stats.engine, "cuda") == 0);
 }
 
 static void run_case(uint64_t index)
@@ -444,7 +449,7 @@ static void run_case(uint64_t index)
     struct test_random random = test_random_begin("approximate");
     struct cuda_limits limits = cuda_limits_default;
     struct engine_options options = {.size = sizeof options};
-    struct sim_driver_options driver = {1 + index, 1, 64u << 20, 2, 0, 0, 0};
+    struct sim_driver_options driver = {1 + index, 1 + index % 2, 64u << 20, 2, 0, 0, 0};
     struct engine *engine = NULL;
     struct trawl_plan *plan = NULL;
     uint64_t failures = test_failures;
@@ -469,7 +474,8 @@ static void run_case(uint64_t index)
     run_plan(engine, plan);
     engine_cuda.close(engine);
     if (c.pattern_count <= 4 && c.errors_max <= 6)
-        search_whole(plan, test_random_below(&random, 2) == 0 ? 0 : 64);
+        search_whole(plan, index % 4 < 2 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA,
+                     test_random_below(&random, 2) == 0 ? 0 : 64);
     trawl_plan_free(plan);
     TEST_CHECK_U64(sim_driver_live(), 0);
     if (!TEST_CHECK(sim_driver_report()[0] == '\0'))
