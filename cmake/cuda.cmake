@@ -59,9 +59,6 @@ else()
         -Werror all-warnings --threads 2)
     file(GLOB kernel_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.cu
          ${PROJECT_SOURCE_DIR}/src/cuda/kernels/*.h)
-    file(GLOB approximate_files CONFIGURE_DEPENDS
-         ${PROJECT_SOURCE_DIR}/src/approximate/kernels/*)
-    list(APPEND kernel_files ${approximate_files})
     file(GLOB gallery_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/gallery/kernels/*)
     list(APPEND kernel_files ${PROJECT_SOURCE_DIR}/src/plan/layout.h
          ${PROJECT_SOURCE_DIR}/src/want.h)
@@ -122,8 +119,12 @@ else()
     trawl_plain_image(SCAN ${cuda}/image.c ${cuda}/kernels/kernels.cu -O3 ${nvcc_lines} ${nvcc_fast})
     trawl_plain_image(SETS ${cuda}/image.c ${cuda}/kernels/sets.cu -O3 ${nvcc_lines} ${nvcc_fast})
     set(approximate ${PROJECT_SOURCE_DIR}/src/approximate)
+    file(GLOB approximate_files CONFIGURE_DEPENDS ${approximate}/kernels/*)
+    set(scan_files ${kernel_files})
+    list(APPEND kernel_files ${approximate_files})
     trawl_plain_image(GRAMS ${approximate}/image.c ${approximate}/kernels/grams.cu -O3
                       ${nvcc_lines} ${nvcc_fast})
+    set(kernel_files ${scan_files})
     if(TRAWL_GALLERY)
         set(gallery ${PROJECT_SOURCE_DIR}/gallery)
         set(kernels ${gallery}/kernels)

@@ -18,9 +18,15 @@ struct approx_candidates {
     uint64_t capacity;
 };
 
+#define APPROX_CANDIDATES_MAX (1u << 20) /* of a step, unless it is one begin */
+
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,
                                             struct trawl_error *error);
 void approx_candidates_release(struct approx_candidates *candidates);
+/* Every place of [from, *to), for each literal; *to is lessened where they would be too many. */
+enum trawl_status approx_candidates_all(const struct approximate *approximate, uint64_t from,
+                                        uint64_t *to, struct approx_candidates *candidates,
+                                        struct trawl_error *error);
 
 /* Verify all candidates, in any order and perhaps several times the same, and append the hits that
  * begin in [from, to), by (offset, literal, length). No candidate is left. */

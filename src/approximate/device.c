@@ -88,35 +88,11 @@ enum trawl_status approx_device_begin(struct approx_device *own,
     if (approximate->method_on_device == APPROX_PIECES)
         return engine_cuda.compile(own->cuda, own->worker->device_index, approximate->pieces,
                                    &own->worker, error);
-    if (approximate->class_count == 0)
-        return TRAWL_FAIL(error, UNSUPPORTED, "a device does not compare characters");
+    if (approximate->method_on_device == APPROX_ALL)
+        return TRAWL_OK;
     cuda_worker_take(own->worker, approximate->plan);
     return approx_tables_make(approximate, own->worker->device->shared_max - STATIC_SHARED_BYTES,
                               &own->tables, error);
-}
-
-/* ---- Pieces -------------------------------------------------------------------------------- */
-
-static enum trawl_status by_pieces(struct approx_device *own, const struct engine_chunk *chunk,
-                                   uint64_t from, uint64_t *to,
-                                   struct approx_candidates *candidates, struct trawl_error *error)
-{
-    struct engine_chunk part;
-
-    approx_pieces_chunk(own->approximate, chunk, from, *to, &part);
-    for (uint64_t at = 0; at < part.owned; at = own->result.done) {
-        TRAWL_TRY(
-            engine_scan(&engine_cuda, own->worker, &part, at, WANT_HITS, &own->result, error));
-        TRAWL_ASSERT(own->result.done > at && own->result.done <= part.owned);
-        TRAWL_TRY(approx_pieces_take(own->approximate, chunk, &part, &own->result.hits, candidates,
-                                     error));
-        if (candidates->count > ENGINE_HITS_MAX && *to - from > 1) {
-            candidates->count = 0;
-            *to = from + (*to - from) / 2;
-            return by_pieces(own, chunk, from, to, candidates, error);
-        }
-    }
-    return TRAWL_OK;
 }
 
 /* ---- Grams --------------------------------------------------------------------------------- */
@@ -327,6 +303,9 @@ enum trawl_status approx_device_candidates(struct approx_device *own,
 {
     TRAWL_ASSERT(candidates->count == 0 && from < *to && *to <= chunk->owned);
     if (own->approximate->method_on_device == APPROX_PIECES)
-        return by_pieces(own, chunk, from, to, candidates, error);
+        return approx_pieces_search(&engine_cuda, own->worker, own->approximate, chunk, from, to,
+                                    &own->result, candidates, error);
+    if (own->approximate->method_on_device == APPROX_ALL)
+        return approx_candidates_all(own->approximate, from, to, candidates, error);
     return by_grams(own, chunk, from, to, candidates, error);
 }

@@ -9,8 +9,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define CANDIDATES_MAX (1u << 20) /* of a step, unless it is one begin */
-
 struct approx_host {
     struct engine *cpu;
     const char *instruction_set;
@@ -84,30 +82,6 @@ enum trawl_status approx_host_begin(struct approx_host *host, const struct appro
     return approx_scan_open(approximate->filter, host->instruction_set, &host->scan, error);
 }
 
-/* ---- Pieces -------------------------------------------------------------------------------- */
-
-static enum trawl_status by_pieces(struct approx_host *host, const struct engine_chunk *chunk,
-                                   uint64_t from, uint64_t *to,
-                                   struct approx_candidates *candidates, struct trawl_error *error)
-{
-    struct engine_chunk part;
-
-    approx_pieces_chunk(host->approximate, chunk, from, *to, &part);
-    for (uint64_t at = 0; at < part.owned; at = host->result.done) {
-        TRAWL_TRY(
-            engine_scan(&engine_cpu, host->pieces, &part, at, WANT_HITS, &host->result, error));
-        TRAWL_ASSERT(host->result.done > at && host->result.done <= part.owned);
-        TRAWL_TRY(approx_pieces_take(host->approximate, chunk, &part, &host->result.hits,
-                                     candidates, error));
-        if (candidates->count > CANDIDATES_MAX && *to - from > 1) {
-            candidates->count = 0;
-            *to = from + (*to - from) / 2;
-            return by_pieces(host, chunk, from, to, candidates, error);
-        }
-    }
-    return TRAWL_OK;
-}
-
 /* ---- Grams --------------------------------------------------------------------------------- */
 
 static enum trawl_status take_proposed(const struct approx_host *host, uint64_t from,
@@ -151,7 +125,7 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
             host->grams->scan(approximate->grams, &host->look, host->proposed, host->proposed_room);
 
         TRAWL_TRY(take_proposed(host, from, count, candidates, error));
-        if (candidates->count > CANDIDATES_MAX && *to - from > 1) {
+        if (candidates->count > APPROX_CANDIDATES_MAX && *to - from > 1) {
             candidates->count = 0;
             *to = from + (*to - from) / 2;
             return by_grams(host, chunk, from, to, candidates, error);
@@ -232,7 +206,7 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
     const uint64_t bytes_max = approx_filter_bytes_max(approximate->filter);
     const uint64_t more = FILTER_SYMBOLS_MAX + (approximate->edits ? TRAWL_ERRORS_MAX : 0);
     const uint64_t chunk_end = chunk->owned + chunk->after;
-    const uint64_t limit = *to - from > 1 ? CANDIDATES_MAX : UINT64_MAX;
+    const uint64_t limit = *to - from > 1 ? APPROX_CANDIDATES_MAX : UINT64_MAX;
     uint64_t places_end = *to;
 
     if (approximate->edits)
@@ -253,26 +227,7 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
     return TRAWL_OK;
 }
 
-/* ---- All ----------------------------------------------------------------------------------- */
-
-static enum trawl_status all(const struct approximate *approximate, uint64_t from, uint64_t *to,
-                             struct approx_candidates *candidates, struct trawl_error *error)
-{
-    const uint64_t literals = approximate->plan->literal_count;
-    uint32_t reach = 0;
-
-    TRAWL_ASSERT(literals > 0);
-    *to = min_u64(*to, from + max_u64(CANDIDATES_MAX / literals, 1));
-    if (approximate->edits)
-        reach = (uint32_t)(*to - from + approximate->plan->length_max);
-    TRAWL_TRY(approx_candidates_reserve(
-        candidates, approximate->edits ? literals : literals * (*to - from), error));
-    for (uint32_t i = 0; i < literals; i++)
-        for (uint64_t place = from; place < (approximate->edits ? from + 1 : *to); place++)
-            candidates->items[candidates->count++] =
-                (struct approx_candidate){(int64_t)place, i, reach};
-    return TRAWL_OK;
-}
+/* ---- Steps ------------------------------------------------------------------------------- */
 
 enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,
                                          uint64_t from, uint64_t *to,
@@ -282,7 +237,8 @@ enum trawl_status approx_host_candidates(struct approx_host *host, const struct 
     TRAWL_ASSERT(candidates->count == 0 && from < *to && *to <= chunk->owned);
     switch (host->approximate->method) {
     case APPROX_PIECES:
-        return by_pieces(host, chunk, from, to, candidates, error);
+        return approx_pieces_search(&engine_cpu, host->pieces, host->approximate, chunk, from, to,
+                                    &host->result, candidates, error);
     case APPROX_GRAMS:
         return by_grams(host, chunk, from, to, candidates, error);
     case APPROX_PLANES:
@@ -292,5 +248,5 @@ enum trawl_status approx_host_candidates(struct approx_host *host, const struct 
     case APPROX_METHODS:
         break;
     }
-    return all(host->approximate, from, to, candidates, error);
+    return approx_candidates_all(host->approximate, from, to, candidates, error);
 }

@@ -5,8 +5,10 @@
 #include "approximate/scope.h"
 #include "base/checked.h"
 
-void approx_pieces_chunk(const struct approximate *approximate, const struct engine_chunk *chunk,
-                         uint64_t from, uint64_t to, struct engine_chunk *part)
+/* Where pieces of occurrences that begin in [from, to) of the chunk begin: the part of the chunk to
+ * search for them, as far as it is there. */
+static void chunk_of_pieces(const struct approximate *approximate, const struct engine_chunk *chunk,
+                            uint64_t from, uint64_t to, struct engine_chunk *part)
 {
     uint64_t available = chunk->owned + chunk->after;
     /* A piece begins where the occurrence does, or after it, and ends where it does, or before. */
@@ -52,11 +54,11 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
     return !characters || candidate->place >= scope->begin;
 }
 
-enum trawl_status approx_pieces_take(const struct approximate *approximate,
-                                     const struct engine_chunk *chunk,
-                                     const struct engine_chunk *part, const struct hits *hits,
-                                     struct approx_candidates *candidates,
-                                     struct trawl_error *error)
+/* A candidate of each hit that has room for an occurrence. The part is one of chunk_of_pieces. */
+static enum trawl_status take(const struct approximate *approximate,
+                              const struct engine_chunk *chunk, const struct engine_chunk *part,
+                              const struct hits *hits, struct approx_candidates *candidates,
+                              struct trawl_error *error)
 {
     struct approx_scope scope = {.plan = approximate->plan, .chunk = chunk};
     const int64_t shift = part->bytes - chunk->bytes;
@@ -70,6 +72,30 @@ enum trawl_status approx_pieces_take(const struct approximate *approximate,
         candidates->count +=
             candidate_of(approximate, &scope, &approximate->piece[pattern],
                          shift + hits->items[i].offset, &candidates->items[candidates->count]);
+    }
+    return TRAWL_OK;
+}
+
+enum trawl_status approx_pieces_search(const struct engine_ops *ops, struct engine_worker *worker,
+                                       const struct approximate *approximate,
+                                       const struct engine_chunk *chunk, uint64_t from,
+                                       uint64_t *to, struct engine_result *result,
+                                       struct approx_candidates *candidates,
+                                       struct trawl_error *error)
+{
+    struct engine_chunk part;
+
+    chunk_of_pieces(approximate, chunk, from, *to, &part);
+    for (uint64_t at = 0; at < part.owned; at = result->done) {
+        TRAWL_TRY(engine_scan(ops, worker, &part, at, WANT_HITS, result, error));
+        TRAWL_ASSERT(result->done > at && result->done <= part.owned);
+        TRAWL_TRY(take(approximate, chunk, &part, &result->hits, candidates, error));
+        if (candidates->count > APPROX_CANDIDATES_MAX && *to - from > 1) {
+            candidates->count = 0;
+            *to = from + (*to - from) / 2;
+            return approx_pieces_search(ops, worker, approximate, chunk, from, to, result,
+                                        candidates, error);
+        }
     }
     return TRAWL_OK;
 }

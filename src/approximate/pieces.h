@@ -1,20 +1,17 @@
-/* pieces: candidates from hits of the plan of pieces. */
+/* pieces: candidates by a set of pieces, on the host or a device. */
 #ifndef TRAWL_APPROXIMATE_PIECES_H
 #define TRAWL_APPROXIMATE_PIECES_H
 
 #include "approximate/collect.h"
 
-/* Where pieces of occurrences that begin in [from, to) of the chunk begin: the part of the chunk to
- * search for them, as far as it is there. */
-void approx_pieces_chunk(const struct approximate *approximate, const struct engine_chunk *chunk,
-                         uint64_t from, uint64_t to, struct engine_chunk *part);
-
-/* A candidate of each hit that has room for an occurrence. The part is one of approx_pieces_chunk.
- */
-enum trawl_status approx_pieces_take(const struct approximate *approximate,
-                                     const struct engine_chunk *chunk,
-                                     const struct engine_chunk *part, const struct hits *hits,
-                                     struct approx_candidates *candidates,
-                                     struct trawl_error *error);
+/* Candidates of occurrences that begin in [from, *to) of the chunk, by a worker of this engine that
+ * is compiled for the plan of pieces; *to is lessened where they would be too many. The result is
+ * scratch. */
+enum trawl_status approx_pieces_search(const struct engine_ops *ops, struct engine_worker *worker,
+                                       const struct approximate *approximate,
+                                       const struct engine_chunk *chunk, uint64_t from,
+                                       uint64_t *to, struct engine_result *result,
+                                       struct approx_candidates *candidates,
+                                       struct trawl_error *error);
 
 #endif

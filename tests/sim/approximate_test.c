@@ -13,9 +13,9 @@
 #include "oracle/approximate.h"
 #include "sim_driver.h"
 
-#define CASES_NORMAL 240
+#define CASES_NORMAL 80
 #define CASES_LONG 20000
-#define CASES_TELLING 200 /* enough that each kind must have been met */
+#define CASES_TELLING 80 /* enough that each kind must have been met */
 #define PATTERNS_MAX 12u
 #define PATTERN_BYTES_MAX 45u
 #define TEXT_BYTES_MAX 20000u
