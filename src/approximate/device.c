@@ -17,8 +17,8 @@
 #include "cuda/engine_cuda.h"
 #include "cuda/open.h"
 
-#define STATIC_SHARED_BYTES 4096u /* of the kernels, and what the driver takes */
-#define THREADS_TIMES 4u          /* as many as the CUDA engine's kernels have */
+#define STATIC_SHARED_BYTES (17u << 10) /* of the kernels, and what the driver takes */
+#define THREADS_TIMES 4u                /* as many as the CUDA engine's kernels have */
 
 struct approx_device {
     struct engine *cuda;
@@ -136,6 +136,10 @@ static void set_arguments(const struct approx_device *own, const struct cuda_ran
     a->table_words = (uint32_t)tables->word_count;
     a->heads_at = tables->heads_at;
     a->entries_at = tables->entries_at;
+    a->motifs_at = tables->motifs_at;
+    a->segments_at = tables->segments_at;
+    a->motif_count = tables->motif_count;
+    a->segment_count = tables->segment_count;
     a->gram_symbols = tables->gram_symbols;
     a->errors_max = own->approximate->errors_max;
     a->shared_bytes = tables->is_near ? (uint32_t)(tables->word_count * sizeof *tables->words) : 0;
@@ -149,12 +153,14 @@ static void set_arguments(const struct approx_device *own, const struct cuda_ran
 static enum trawl_status launch(struct approx_device *own, struct grams_arguments *a,
                                 struct trawl_error *error)
 {
-    static const char *const names[2][2] = {{"grams_begins_far", "grams_begins_near"},
+    static const char *const names[3][2] = {{"grams_begins_far", "grams_begins_near"},
+                                            {"grams_motifs_far", "grams_motifs_near"},
                                             {"grams_ends_far", "grams_ends_near"}};
     const struct cuda_device *device = own->worker->device;
     const struct cuda_limits *limits = &own->worker->limits;
     uint32_t threads = (uint32_t)min_u64(THREADS_TIMES * limits->threads, GRAMS_THREADS_MAX);
     uint64_t tiles = (a->end - a->begin) / GRAMS_TILE_PLACES + 2, blocks;
+    uint32_t kind = own->approximate->edits ? 2 : a->motif_count > 0 ? 1 : 0;
     struct cuda_function *function = NULL;
     struct cuda_module *module;
     void *parameters[] = {a};
@@ -162,7 +168,7 @@ static enum trawl_status launch(struct approx_device *own, struct grams_argument
 
     TRAWL_TRY(cuda_device_module(own->worker->device, &cuda_image_grams, &module, error));
     TRAWL_TRY(CUDA_CALL(device, error, module_function, &function, module,
-                        names[own->approximate->edits][own->tables.is_near]));
+                        names[kind][own->tables.is_near]));
     TRAWL_TRY(CUDA_CALL(device, error, function_attribute, function,
                         CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX, (int)a->shared_bytes));
     TRAWL_TRY(CUDA_CALL(device, error, occupancy, &resident, function, (int)threads,

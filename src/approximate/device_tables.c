@@ -43,6 +43,8 @@ struct literal_piece {
 /* A literal, and its pieces. */
 struct cut_literal {
     struct approx_coded coded;
+    uint32_t known; /* symbols that are equal before a list is looked at */
+    double rate;    /* of places of random text where that is so */
     uint32_t piece_count;
     struct literal_piece pieces[CODED_SYMBOLS_MAX];
 };
@@ -51,9 +53,17 @@ struct builder {
     const struct approximate *approximate;
     struct approx_codes codes;
     struct approx_tables *tables;
+    bool has_motifs;
+    uint32_t motifs[GRAMS_MOTIFS_MAX][GRAMS_LITERAL_WORDS];
+    uint32_t segments[GRAMS_SEGMENTS_MAX];
 };
 
 /* ---- Pieces -------------------------------------------------------------------------------- */
+
+static double set_rate(const struct cut_literal *literal, uint32_t symbol)
+{
+    return (double)__builtin_popcount(literal->coded.sets[symbol]) / CODES;
+}
 
 /* The part of random text that a piece, cut to `symbols`, occurs in. */
 static double piece_rate(const struct cut_literal *literal, const struct literal_piece *piece,
@@ -62,7 +72,8 @@ static double piece_rate(const struct cut_literal *literal, const struct literal
     double rate = 1;
 
     for (uint32_t i = piece->begin; i < piece->end && i < piece->begin + symbols; i++)
-        rate *= (double)__builtin_popcount(literal->coded.sets[i]) / CODES;
+        if ((literal->known >> i & 1) == 0)
+            rate *= set_rate(literal, i);
     return rate;
 }
 
@@ -88,18 +99,26 @@ static void make_pieces(struct cut_literal *literal, uint32_t errors_max)
     }
     TRAWL_ASSERT(piece == errors_max);
     literal->pieces[piece].end = literal->coded.count;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        while ((literal->known >> literal->pieces[i].begin & 1) != 0)
+            literal->pieces[i].begin++;
         rate += piece_rate(literal, &literal->pieces[i], GRAM_SYMBOLS_MAX);
+    }
     if (rate < 1)
         literal->piece_count = count;
     else
-        literal->pieces[0].end = 0;
+        literal->pieces[0] = (struct literal_piece){0, 0};
 }
 
 static void read_literal(const struct builder *builder, uint32_t number,
                          struct cut_literal *literal)
 {
     approx_coded_read(builder->approximate, &builder->codes, number, &literal->coded);
+    literal->known = builder->has_motifs ? literal->coded.exact : 0;
+    literal->rate = 1;
+    for (uint32_t i = 0; i < literal->coded.count; i++)
+        if ((literal->known >> i & 1) != 0)
+            literal->rate *= set_rate(literal, i);
     make_pieces(literal, builder->approximate->errors_max);
 }
 
@@ -114,6 +133,65 @@ static void write_literal(const struct cut_literal *literal, uint32_t *words)
     }
     words[GRAMS_COMPARED] = compared;
     words[GRAMS_EXACT] = literal->coded.exact;
+    words[GRAMS_PIECES] = 0;
+    for (uint32_t i = 0; i < literal->piece_count; i++)
+        words[GRAMS_PIECES] |= 1u << literal->pieces[i].begin;
+}
+
+/* ---- Motifs -------------------------------------------------------------------------------- */
+
+/* The number of the literal's motif; GRAMS_MOTIFS_MAX: it has a new one, and there are too many. */
+static uint32_t motif_of(struct builder *builder, const struct cut_literal *literal)
+{
+    uint32_t words[GRAMS_LITERAL_WORDS], motif = 0, *count = &builder->tables->motif_count;
+
+    write_literal(literal, words);
+    for (uint32_t code = 0; code < CODES; code++)
+        words[code] &= literal->coded.exact;
+    words[GRAMS_COMPARED] = words[GRAMS_PIECES] = words[7] = 0;
+    while (motif < *count && memcmp(builder->motifs[motif], words, sizeof words) != 0)
+        motif++;
+    if (motif == *count && *count < GRAMS_MOTIFS_MAX)
+        memcpy(builder->motifs[(*count)++], words, sizeof words);
+    return motif;
+}
+
+/* The segment of a motif's pieces that begin at the symbol; GRAMS_SEGMENTS_MAX likewise. */
+static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t symbol)
+{
+    uint32_t word = motif << GRAMS_PLACE_BITS | symbol, segment = 0;
+    uint32_t *count = &builder->tables->segment_count;
+
+    while (segment < *count && builder->segments[segment] != word)
+        segment++;
+    if (segment == *count && *count < GRAMS_SEGMENTS_MAX)
+        builder->segments[(*count)++] = word;
+    return segment;
+}
+
+/* Find the motifs and segments, where the literals have exact parts that are much the same. */
+static void find_motifs(struct builder *builder)
+{
+    const struct approximate *approximate = builder->approximate;
+    struct approx_tables *tables = builder->tables;
+    bool fits = true;
+
+    builder->has_motifs = !approximate->edits && approximate->plan->errors.exact_count > 0;
+    for (uint32_t i = 0; builder->has_motifs && fits && i < approximate->plan->literal_count; i++) {
+        struct cut_literal literal;
+        uint32_t motif;
+
+        read_literal(builder, i, &literal);
+        motif = motif_of(builder, &literal);
+        fits = motif < GRAMS_MOTIFS_MAX;
+        for (uint32_t j = 0; fits && j < literal.piece_count; j++)
+            fits = segment_of(builder, motif, literal.pieces[j].begin) < GRAMS_SEGMENTS_MAX;
+    }
+    if (builder->has_motifs && fits)
+        return;
+    builder->has_motifs = false;
+    tables->motif_count = 0;
+    tables->segment_count = 1;
 }
 
 /* ---- Lists --------------------------------------------------------------------------------- */
@@ -130,7 +208,7 @@ static uint32_t gram_of(const uint32_t *codes, uint32_t symbols)
     uint32_t gram = 0;
 
     for (uint32_t i = 0; i < symbols; i++)
-        gram |= (codes[i] >> 1) << i | (codes[i] & 1) << (symbols + i);
+        gram |= (codes[i] >> 1) << (symbols + i) | (codes[i] & 1) << i;
     return gram;
 }
 
@@ -168,33 +246,40 @@ static void list_piece(const struct cut_literal *literal, const struct literal_p
 }
 
 /* Count, then write; a head moves over its list as that is written. */
-static void write_lists(const struct builder *builder)
+static void write_lists(struct builder *builder)
 {
     struct approx_tables *tables = builder->tables;
     uint32_t *heads = tables->words + tables->heads_at;
-    uint32_t grams = 1u << 2 * tables->gram_symbols, sum = 0;
+    uint32_t grams = 1u << 2 * tables->gram_symbols, lists = tables->segment_count * grams, sum = 0;
     struct cut_literal literal;
 
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < builder->approximate->plan->literal_count; i++) {
+            uint32_t motif;
+
             read_literal(builder, i, &literal);
+            motif = builder->has_motifs ? motif_of(builder, &literal) : 0;
             if (pass == 0)
                 write_literal(&literal,
                               tables->words + GRAMS_CODE_WORDS + (uint64_t)GRAMS_LITERAL_WORDS * i);
-            for (uint32_t j = 0; j < literal.piece_count; j++)
-                list_piece(&literal, &literal.pieces[j], tables->gram_symbols,
-                           i << GRAMS_PLACE_BITS | literal.pieces[j].begin, heads,
-                           pass == 0 ? NULL : tables->words + tables->entries_at);
-        }
-        for (uint32_t gram = 0; pass == 0 && gram < grams; gram++) {
-            uint32_t count = heads[gram];
+            for (uint32_t j = 0; j < literal.piece_count; j++) {
+                uint32_t begin = literal.pieces[j].begin;
+                uint32_t segment = builder->has_motifs ? segment_of(builder, motif, begin) : 0;
 
-            heads[gram] = sum;
+                list_piece(&literal, &literal.pieces[j], tables->gram_symbols,
+                           i << GRAMS_PLACE_BITS | begin, heads + (uint64_t)segment * grams,
+                           pass == 0 ? NULL : tables->words + tables->entries_at);
+            }
+        }
+        for (uint32_t list = 0; pass == 0 && list < lists; list++) {
+            uint32_t count = heads[list];
+
+            heads[list] = sum;
             sum += count;
         }
     }
     /* Each head is now where its list ends, and the next one's begins. */
-    memmove(heads + 1, heads, grams * sizeof *heads);
+    memmove(heads + 1, heads, lists * sizeof *heads);
     heads[0] = 0;
 }
 
@@ -209,12 +294,13 @@ struct size {
 static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SYMBOLS_MAX + 1])
 {
     uint32_t literals = builder->approximate->plan->literal_count, longest = 1;
+    const struct approx_tables *tables = builder->tables;
     struct cut_literal literal;
 
     for (uint32_t symbols = 1; symbols <= GRAM_SYMBOLS_MAX; symbols++)
-        sizes[symbols] = (struct size){GRAMS_CODE_WORDS + (double)GRAMS_LITERAL_WORDS * literals +
-                                           (double)(1u << 2 * symbols) + 4,
-                                       0};
+        sizes[symbols].words = GRAMS_CODE_WORDS +
+                               GRAMS_LITERAL_WORDS * ((double)literals + tables->motif_count) +
+                               tables->segment_count * (1.0 + (double)(1u << 2 * symbols)) + 4;
     for (uint32_t i = 0; i < literals; i++) {
         read_literal(builder, i, &literal);
         for (uint32_t j = 0; j < literal.piece_count; j++) {
@@ -225,7 +311,7 @@ static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SY
             for (uint32_t symbols = 1; symbols <= GRAM_SYMBOLS_MAX; symbols++) {
                 entries *= __builtin_popcount(gram_set(&literal, piece, symbols - 1));
                 sizes[symbols].words += entries;
-                sizes[symbols].rate += piece_rate(&literal, piece, symbols);
+                sizes[symbols].rate += literal.rate * piece_rate(&literal, piece, symbols);
             }
         }
     }
@@ -269,8 +355,8 @@ static enum trawl_status choose_gram(const struct builder *builder, uint64_t sha
         far = fit(builder, sizes, longest, FAR_BYTES_MAX, false);
     if (far == 0 || builder->approximate->plan->literal_count >= LITERALS_MAX)
         return TRAWL_FAIL(error, UNSUPPORTED, "too many patterns with errors for a device");
-    tables->is_near =
-        near > 0 && cost_of(builder, &sizes[near], true) <= cost_of(builder, &sizes[far], false);
+    tables->is_near = near > 0 && cost_of(builder, &sizes[near], true) <=
+                                      FAR_GAIN * cost_of(builder, &sizes[far], false);
     tables->gram_symbols = tables->is_near ? near : far;
     *chosen = sizes[tables->gram_symbols];
     return TRAWL_OK;
@@ -288,14 +374,21 @@ enum trawl_status approx_tables_make(const struct approximate *approximate, uint
     TRAWL_ASSERT(approximate->class_count > 0 && approximate->plan->literal_count > 0);
     approx_tables_release(tables);
     approx_codes_make(approximate, &builder.codes);
+    find_motifs(&builder);
     TRAWL_TRY(choose_gram(&builder, shared_bytes, &size, error));
     tables->word_count = ((uint64_t)size.words + 3) & ~3ull;
-    tables->heads_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * approximate->plan->literal_count;
-    tables->entries_at = tables->heads_at + (1u << 2 * tables->gram_symbols) + 1;
+    tables->motifs_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * approximate->plan->literal_count;
+    tables->segments_at = tables->motifs_at + GRAMS_LITERAL_WORDS * tables->motif_count;
+    tables->heads_at = tables->segments_at + tables->segment_count;
+    tables->entries_at = tables->heads_at + (tables->segment_count << 2 * tables->gram_symbols) + 1;
     TRAWL_TRY(memory_allocate_zeroed(tables->word_count, sizeof *tables->words, &memory, error));
     tables->words = (uint32_t *)memory;
     for (uint32_t byte = 0; byte < 256; byte++)
         tables->words[byte / 4] |= (uint32_t)builder.codes.code[byte] << byte % 4 * 8;
+    memcpy(tables->words + tables->motifs_at, builder.motifs,
+           tables->motif_count * sizeof *builder.motifs);
+    memcpy(tables->words + tables->segments_at, builder.segments,
+           tables->segment_count * sizeof *builder.segments);
     write_lists(&builder);
     return TRAWL_OK;
 }
@@ -303,5 +396,5 @@ enum trawl_status approx_tables_make(const struct approximate *approximate, uint
 void approx_tables_release(struct approx_tables *tables)
 {
     memory_release(tables->words, tables->word_count, sizeof *tables->words);
-    *tables = (struct approx_tables){NULL, 0, 0, 0, 0, false};
+    memset(tables, 0, sizeof *tables);
 }

@@ -8,8 +8,9 @@
 struct approx_tables {
     uint32_t *words; /* owned; as struct grams_arguments has them */
     uint64_t word_count;
-    uint32_t heads_at;
-    uint32_t entries_at;
+    uint32_t motifs_at, segments_at, heads_at, entries_at;
+    uint32_t motif_count; /* 0: what is exact is compared with the rest */
+    uint32_t segment_count;
     uint32_t gram_symbols;
     bool is_near; /* they fit in shared memory */
 };

@@ -262,6 +262,82 @@ static void time_row(const struct fixture *f, const struct row *row, struct traw
     }
 }
 
+/* ---- Beside searches without errors ---------------------------------------------------------- */
+
+#define LETTERS_PATTERN 40u
+#define LISTED_MAX (1u << 20)
+
+static double time_list(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                        struct trawl_text *text)
+{
+    struct trawl_match *matches = (struct trawl_match *)test_memory(LISTED_MAX * sizeof *matches);
+    double best = 1e9;
+
+    for (uint32_t i = 0; i < TIMES; i++) {
+        uint64_t begin = clock_now_ns(), found = 0;
+        double seconds;
+
+        MUST(trawl_positions_into(searcher, plan, text, matches, LISTED_MAX, &found, NULL));
+        seconds = (double)(clock_now_ns() - begin) / 1e9;
+        best = seconds < best ? seconds : best;
+    }
+    free(matches);
+    return best;
+}
+
+/* A pattern of 40 bytes within 3 errors, and its four pieces without. */
+static void time_beside(const struct fixture *f, struct trawl_text *text, const char *what,
+                        const uint8_t *pattern, enum trawl_alphabet alphabet)
+{
+    double counted[3], listed[3];
+
+    approx_method_forced = APPROX_METHODS;
+    for (uint32_t i = 0; i < 3; i++) {
+        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+        uint64_t count;
+        AUTO_PLAN plan = NULL;
+
+        for (uint32_t j = 0; j < 4; j++)
+            f->list[j] = (struct trawl_pattern){pattern + 10 * j, 10};
+        if (i > 0) {
+            f->list[0].bytes_count = LETTERS_PATTERN;
+            options.alphabet = alphabet;
+            options.mismatches_max = i == 1 ? 3 : 0;
+            options.edits_max = i == 2 ? 3 : 0;
+        }
+        plan = must_plans(f->list, i == 0 ? 4 : 1, &options);
+        counted[i] = time_count(f->gpu, plan, text, &count);
+        listed[i] = time_list(f->gpu, plan, text);
+    }
+    printf("%s, 4 strings of 10: count %.3f ms, list %.3f ms; 1 of 40 within 3 mismatches: count "
+           "%.3f (%.2f x the speed), list %.3f (%.2f x); within 3 edits: count %.3f (%.2f x), list "
+           "%.3f (%.2f x)\n",
+           what, counted[0] * 1e3, listed[0] * 1e3, counted[1] * 1e3, counted[0] / counted[1],
+           listed[1] * 1e3, listed[0] / listed[1], counted[2] * 1e3, counted[0] / counted[2],
+           listed[2] * 1e3, listed[0] / listed[2]);
+}
+
+/* In the text, and in one of random letters. */
+static void beside(struct fixture *f, struct trawl_text *text, struct test_random *random)
+{
+    uint8_t *letters = (uint8_t *)test_memory(f->count);
+    struct trawl_text *second = NULL;
+
+    time_beside(f, text, "DNA", f->patterns, TRAWL_DNA);
+    for (uint64_t i = 0; i < f->count; i += 8) {
+        uint64_t bits = test_random_u64(random);
+
+        for (uint64_t j = i; j < i + 8; j++, bits >>= 8)
+            letters[j] = (uint8_t)('a' + (bits & 255) * 26 / 256);
+    }
+    second = must_text(letters, f->count);
+    MUST(trawl_text_load(f->gpu, second, NULL));
+    time_beside(f, second, "letters", letters + f->count / 2, TRAWL_BYTES);
+    trawl_text_unload(f->gpu, second);
+    trawl_text_close(second);
+    free(letters);
+}
+
 int main(int argc, char **argv)
 {
     struct test_random random = test_random_begin("approximate");
@@ -297,6 +373,7 @@ int main(int argc, char **argv)
         check_sample(&f, &rows[i]);
         time_row(&f, &rows[i], text);
     }
+    beside(&f, text, &random);
     trawl_text_unload(f.gpu, text);
     trawl_text_close(text);
     (void)engine_cuda.drop(f.engine, &held);

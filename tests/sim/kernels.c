@@ -31,6 +31,8 @@
 #define GRAMS(X)         \
     X(grams_begins_near) \
     X(grams_begins_far)  \
+    X(grams_motifs_near) \
+    X(grams_motifs_far)  \
     X(grams_ends_near)   \
     X(grams_ends_far)
 

@@ -1,23 +1,23 @@
 /* grams: candidates within k mismatches or k edits, by the pieces that begin with a text's gram.
  *
  * Grid       any; blocks take tiles of GRAMS_TILE_PLACES places in turn. Up to 1,024 threads.
- * Shared     3.1 KB static for the text's codes; dynamic: all tables (near), or none (far), which
- *            are then read from L2.
- * Traffic    per text byte: reads 1. Per block: reads the tables once (near). Per piece that a
- *            gram begins: reads 20 (far). Per candidate: writes 8.
+ * Shared     3.1 KB static for the text's codes, 15.5 KB with motifs; dynamic: all tables (near),
+ * or none (far), which are then read from L2. Traffic    per text byte: reads 1. Per block: reads
+ * the tables once (near). Per piece that a gram begins: reads 20 (far). Per candidate: writes 8.
  * Progress   no block waits for another.
  * Order      none: the host sorts.
  * Limits     end - begin + 2 * errors_max < 2^32.
- * Cost       Per place one list. A piece on it costs some 15 instructions for mismatches. For edits
- *            it costs some 25 for each symbol and 2k more (Myers 1999, in 32 bits).
+ * Cost       Per place one list, or with motifs one of each segment whose motif stands there. A
+ *            piece on it costs some 15 instructions for mismatches. For edits it costs some 25 for
+ *            each symbol and 2k more (Myers 1999, in 32 bits).
  */
 #include "approximate/kernels/grams.h"
 #include "cuda/kernels/simt.h"
 
-#define GRAMS_WORDS_BEFORE                                                                      \
-    2u                       /* of the tile's first place: a literal begins up to 62 before it, \
-                              */
-#define GRAMS_WORDS_AFTER 4u /* and ends up to 63 after the last one */
+/* A literal begins up to 62 places before the tile's first one, and ends up to 63 after its last.
+ */
+#define GRAMS_WORDS_BEFORE 2u
+#define GRAMS_WORDS_AFTER 4u
 #define GRAMS_WORDS (GRAMS_WORDS_BEFORE + GRAMS_TILE_PLACES / 32u + GRAMS_WORDS_AFTER)
 
 /* The codes of a tile's bytes, bit i % 32 of word i / 32 for byte i. */
@@ -119,6 +119,43 @@ SIMT_FUNCTION void grams_emit(const struct grams_arguments *a, uint32_t literal,
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
+/* Has an earlier piece of the literal no symbol that differs? Then it proposes the same begin. */
+SIMT_FUNCTION int grams_is_repeated(const struct grams_arguments *a, uint32_t pieces,
+                                    uint32_t symbol, uint32_t differ)
+{
+    uint32_t mask = (1u << a->gram_symbols) - 1u;
+
+    pieces &= (2u << symbol) - 1u; /* up to this one */
+    while ((pieces & (pieces - 1u)) != 0) {
+        uint32_t begin = simt_lowest_bit(pieces), next;
+
+        pieces &= pieces - 1u;
+        next = simt_lowest_bit(pieces);
+        if ((differ >> begin & mask & ((1u << (next - begin)) - 1u)) == 0)
+            return 1;
+    }
+    return 0;
+}
+
+/* An entry's literal, if it were to begin with these codes; its piece stands at `place`. */
+SIMT_FUNCTION void grams_try(const struct grams_arguments *a, struct grams_tables tables,
+                             struct grams_window codes, uint32_t entry, uint64_t place)
+{
+    uint32_t symbol = entry % (1u << GRAMS_PLACE_BITS), literal = entry >> GRAMS_PLACE_BITS;
+    uint32_t literal_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * literal;
+    struct simt_u32x4 masks = grams_words(tables, literal_at);
+    uint32_t differ = ~grams_equal(&masks, codes.high, codes.low);
+
+    if (codes.none != 0)
+        differ |= codes.none & grams_word(tables, literal_at + GRAMS_COMPARED);
+    if (simt_popcount(differ) > a->errors_max ||
+        (differ & grams_word(tables, literal_at + GRAMS_EXACT)) != 0)
+        return;
+    if (place >= a->begin + symbol && place - symbol < a->end &&
+        !grams_is_repeated(a, grams_word(tables, literal_at + GRAMS_PIECES), symbol, differ))
+        grams_emit(a, literal, place - symbol - a->begin);
+}
+
 /* The literals of entries [entry, entry_end), whose pieces stand at `at` of the planes, which is
  * `place` of the text. */
 SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_tables tables,
@@ -126,24 +163,17 @@ SIMT_FUNCTION void grams_begins(const struct grams_arguments *a, struct grams_ta
                                 uint32_t entry, uint32_t entry_end)
 {
     struct grams_window before = grams_at(planes, at - 32u), after = grams_at(planes, at);
+    int any_none = (before.none | after.none) != 0;
 
     for (; entry < entry_end; entry++) {
         uint32_t word = grams_word(tables, a->entries_at + entry);
-        uint32_t symbol = word % (1u << GRAMS_PLACE_BITS), literal = word >> GRAMS_PLACE_BITS;
-        uint32_t literal_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * literal;
-        struct simt_u32x4 masks = grams_words(tables, literal_at);
-        uint32_t shift = 32u - symbol;
-        uint32_t differ = ~grams_equal(&masks, simt_funnel_clamp(before.high, after.high, shift),
-                                       simt_funnel_clamp(before.low, after.low, shift));
+        uint32_t shift = 32u - word % (1u << GRAMS_PLACE_BITS);
+        struct grams_window codes;
 
-        if ((before.none | after.none) != 0)
-            differ |= simt_funnel_clamp(before.none, after.none, shift) &
-                      grams_word(tables, literal_at + GRAMS_COMPARED);
-        if (simt_popcount(differ) > a->errors_max ||
-            (differ & grams_word(tables, literal_at + GRAMS_EXACT)) != 0)
-            continue;
-        if (place >= a->begin + symbol && place - symbol < a->end)
-            grams_emit(a, literal, place - symbol - a->begin);
+        codes.high = simt_funnel_clamp(before.high, after.high, shift);
+        codes.low = simt_funnel_clamp(before.low, after.low, shift);
+        codes.none = any_none ? simt_funnel_clamp(before.none, after.none, shift) : 0;
+        grams_try(a, tables, codes, word, place);
     }
 }
 
@@ -185,17 +215,16 @@ SIMT_FUNCTION int grams_holds(const struct grams_arguments *a, const struct gram
     return 0;
 }
 
-/* An entry whose piece stands at `at` of the planes, which is `place` of the text. */
-SIMT_FUNCTION void grams_end(const struct grams_arguments *a, struct grams_tables tables,
-                             const struct grams_planes *planes, uint32_t at, uint64_t place,
-                             uint32_t entry)
+/* An entry whose piece stands at `place`; a span with it begins up to errors_max before or after
+ * the literal would. */
+SIMT_FUNCTION void grams_try_edits(const struct grams_arguments *a, struct grams_tables tables,
+                                   const struct grams_planes *planes, uint32_t at, uint32_t entry,
+                                   uint64_t place)
 {
-    uint32_t word = grams_word(tables, a->entries_at + entry);
-    uint32_t symbol = word % (1u << GRAMS_PLACE_BITS), literal = word >> GRAMS_PLACE_BITS;
+    uint32_t symbol = entry % (1u << GRAMS_PLACE_BITS), literal = entry >> GRAMS_PLACE_BITS;
     uint32_t literal_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * literal;
     struct simt_u32x4 masks;
 
-    /* A span with this piece begins up to errors_max before or after that. */
     if (place + a->errors_max < a->begin + symbol || place >= a->end + symbol + a->errors_max)
         return;
     masks = grams_words(tables, literal_at);
@@ -204,12 +233,14 @@ SIMT_FUNCTION void grams_end(const struct grams_arguments *a, struct grams_table
         grams_emit(a, literal, place + a->errors_max - symbol - a->begin);
 }
 
-/* The whole warp: entries [entry, entry_end) of each lane, whose pieces stand at the lane's place;
- * `at` and `place` are the first lane's. An entry takes long, and lists are unlike, so the lanes
- * share all of them. */
-SIMT_FUNCTION void grams_ends(const struct grams_arguments *a, struct grams_tables tables,
-                              const struct grams_planes *planes, uint32_t at, uint64_t place,
-                              uint32_t entry, uint32_t entry_end)
+/* ---- Lists that a warp shares -------------------------------------------------------------- */
+
+/* The whole warp: the lists [entry, entry_end) of all lanes, each with the place `at` of the planes
+ * where its pieces stand; the planes begin at `origin` of the text. Lists are unlike, so the lanes
+ * share all entries. */
+SIMT_FUNCTION void grams_share(const struct grams_arguments *a, struct grams_tables tables,
+                               const struct grams_planes *planes, uint64_t origin, uint32_t at,
+                               uint32_t entry, uint32_t entry_end, int edits)
 {
     uint32_t behind = entry_end - entry, total; /* entries of the lanes up to this one */
 
@@ -220,16 +251,102 @@ SIMT_FUNCTION void grams_ends(const struct grams_arguments *a, struct grams_tabl
     }
     total = simt_shuffle_u32(behind, SIMT_WARP_THREADS - 1u);
     for (uint32_t first = 0; first < total; first += SIMT_WARP_THREADS) {
-        uint32_t number = first + simt_lane(), lane = 0, last;
+        uint32_t number = first + simt_lane(), lane = 0, shared_at, shared;
 
         /* The lane that has the entry: the first with more behind it. */
         for (uint32_t half = SIMT_WARP_THREADS / 2u; half > 0; half /= 2u)
             lane += simt_shuffle_u32(behind, lane + half - 1u) <= number ? half : 0;
-        last = simt_shuffle_u32(entry_end, lane);
-        last -= simt_shuffle_u32(behind, lane) - number;
-        if (SIMT_BOUND(number < total))
-            grams_end(a, tables, planes, at + lane, place + lane, last);
+        shared_at = simt_shuffle_u32(at, lane);
+        shared = simt_shuffle_u32(entry_end, lane) + number;
+        shared -= simt_shuffle_u32(behind, lane);
+        if (SIMT_BOUND(number < total)) {
+            uint32_t word = grams_word(tables, a->entries_at + shared);
+
+            if (edits)
+                grams_try_edits(a, tables, planes, shared_at, word, origin + shared_at);
+            else
+                grams_try(a, tables, grams_at(planes, shared_at - word % (1u << GRAMS_PLACE_BITS)),
+                          word, origin + shared_at);
+        }
     }
+}
+
+/* ---- Motifs -------------------------------------------------------------------------------- */
+
+#define GRAMS_QUEUE 64u /* of a warp */
+
+/* All threads: bit i % 32 of word i / 32 of a motif's plane: does it stand at i of the planes? For
+ * begins of literals whose pieces stand in the tile. */
+SIMT_FUNCTION void grams_mark(const struct grams_arguments *a, struct grams_tables tables,
+                              const struct grams_planes *planes, uint32_t places, uint32_t *motifs)
+{
+    uint32_t warps = simt_threads() / SIMT_WARP_THREADS;
+    uint32_t words = GRAMS_WORDS_BEFORE + (places + 31u) / 32u;
+
+    for (uint32_t word = GRAMS_WORDS_BEFORE - 1u + simt_warp(); word < words; word += warps) {
+        struct grams_window codes = grams_at(planes, 32u * word + simt_lane());
+
+        for (uint32_t motif = 0; motif < a->motif_count; motif++) {
+            uint32_t motif_at = a->motifs_at + GRAMS_LITERAL_WORDS * motif, bits;
+            struct simt_u32x4 masks = grams_words(tables, motif_at);
+
+            bits = simt_ballot((grams_equal(&masks, codes.high, codes.low) & ~codes.none) ==
+                               grams_word(tables, motif_at + GRAMS_EXACT));
+            if (simt_lane() == 0)
+                motifs[GRAMS_WORDS * motif + word] = bits;
+        }
+    }
+}
+
+/* The whole warp: the lists of up to 32 pairs, a segment above a place of the planes; of lanes
+ * beyond `count` none. */
+SIMT_FUNCTION void grams_drain(const struct grams_arguments *a, struct grams_tables tables,
+                               const struct grams_planes *planes, uint64_t origin,
+                               const uint32_t *queue, uint32_t count)
+{
+    uint32_t mask = (1u << a->gram_symbols) - 1u, at = 0, entry = 0, entry_end = 0;
+
+    simt_warp_sync();
+    if (simt_lane() < count) {
+        uint32_t pair = queue[simt_lane()], list;
+        struct grams_window codes;
+
+        at = pair & 0xffffu;
+        codes = grams_at(planes, at);
+        list = ((pair >> 16) << a->gram_symbols | (codes.high & mask)) << a->gram_symbols |
+               (codes.low & mask);
+        entry = grams_word(tables, a->heads_at + list);
+        entry_end = grams_word(tables, a->heads_at + list + 1u);
+    }
+    grams_share(a, tables, planes, origin, at, entry, entry_end, 0);
+}
+
+/* The tile's places from which a piece back there is a motif. */
+SIMT_FUNCTION void grams_motifs(const struct grams_arguments *a, struct grams_tables tables,
+                                const struct grams_planes *planes, uint64_t origin, uint32_t places,
+                                const uint32_t *motifs, uint32_t *queue)
+{
+    uint32_t queued = 0, lane_bit = 1u << simt_lane();
+
+    for (uint32_t i = simt_thread() - simt_lane(); i < places; i += simt_threads()) {
+        for (uint32_t segment = 0; segment < a->segment_count; segment++) {
+            uint32_t word = grams_word(tables, a->segments_at + segment);
+            uint32_t at = 32u * GRAMS_WORDS_BEFORE + i;
+            uint32_t from = at - word % (1u << GRAMS_PLACE_BITS);
+            const uint32_t *plane = motifs + GRAMS_WORDS * (word >> GRAMS_PLACE_BITS) + from / 32u;
+            uint32_t bits = simt_funnel(plane[0], plane[1], from % 32u);
+
+            if ((bits & lane_bit) != 0)
+                queue[queued + simt_popcount(bits & (lane_bit - 1u))] =
+                    segment << 16 | (at + simt_lane());
+            queued += simt_popcount(bits);
+            if (queued >= SIMT_WARP_THREADS) {
+                queued -= SIMT_WARP_THREADS;
+                grams_drain(a, tables, planes, origin, queue + queued, SIMT_WARP_THREADS);
+            }
+        }
+    }
+    grams_drain(a, tables, planes, origin, queue, queued);
 }
 
 /* ---- All tiles ----------------------------------------------------------------------------- */
@@ -244,79 +361,94 @@ SIMT_FUNCTION void grams_copy(const struct grams_arguments *a, uint32_t *to, uin
     }
 }
 
-SIMT_FUNCTION void grams_search(const struct grams_arguments *a, const uint32_t *codes,
-                                struct grams_tables tables, int edits)
+/* Which search. */
+enum grams_kind { GRAMS_BEGINS, GRAMS_MOTIFS, GRAMS_ENDS };
+
+/* The lists of the tile's places. */
+SIMT_FUNCTION void grams_places(const struct grams_arguments *a, struct grams_tables tables,
+                                const struct grams_planes *planes, uint64_t origin, uint32_t places,
+                                enum grams_kind kind)
 {
-    SIMT_SHARED(uint32_t, grams_words, 3u * GRAMS_WORDS);
-    struct grams_planes planes = {grams_words, grams_words + GRAMS_WORDS,
-                                  grams_words + 2u * GRAMS_WORDS};
+    uint32_t mask = (1u << a->gram_symbols) - 1u;
+
+    for (uint32_t i = simt_thread(); i - simt_lane() < places; i += simt_threads()) {
+        uint32_t at = 32u * GRAMS_WORDS_BEFORE + i, entry = 0, entry_end = 0;
+
+        if (SIMT_BOUND(i < places)) {
+            struct grams_window codes = grams_at(planes, at);
+            uint32_t gram = (codes.high & mask) << a->gram_symbols | (codes.low & mask);
+
+            entry = grams_word(tables, a->heads_at + gram);
+            entry_end = grams_word(tables, a->heads_at + gram + 1u);
+        }
+        if (kind == GRAMS_ENDS)
+            grams_share(a, tables, planes, origin, at, entry, entry_end, 1);
+        else
+            grams_begins(a, tables, planes, at, origin + at, entry, entry_end);
+    }
+}
+
+SIMT_FUNCTION void grams_search(const struct grams_arguments *a, const uint32_t *codes,
+                                struct grams_tables tables, enum grams_kind kind)
+{
+    SIMT_SHARED(uint32_t, grams_planes_words, 3u * GRAMS_WORDS);
+    SIMT_SHARED(uint32_t, grams_motif_words, GRAMS_MOTIFS_MAX * GRAMS_WORDS);
+    SIMT_SHARED(uint32_t, grams_queues, GRAMS_QUEUE * GRAMS_THREADS_MAX / SIMT_WARP_THREADS);
+    struct grams_planes planes = {grams_planes_words, grams_planes_words + GRAMS_WORDS,
+                                  grams_planes_words + 2u * GRAMS_WORDS};
     uint64_t step = (uint64_t)simt_blocks() * GRAMS_TILE_PLACES, first = a->begin & ~31ull;
     uint64_t end = a->end + GRAMS_SYMBOLS_MAX + a->errors_max;
-    uint32_t mask = (1u << a->gram_symbols) - 1u;
 
     for (first += (uint64_t)simt_block() * GRAMS_TILE_PLACES; first < end; first += step) {
         uint32_t places =
             end - first < GRAMS_TILE_PLACES ? (uint32_t)(end - first) : GRAMS_TILE_PLACES;
+        uint64_t origin = first - 32u * GRAMS_WORDS_BEFORE; /* perhaps below 0 */
 
         simt_barrier();
         grams_fill(a, codes, first, places, &planes);
         simt_barrier();
-        for (uint32_t i = simt_thread(); i - simt_lane() < places; i += simt_threads()) {
-            uint32_t at = 32u * GRAMS_WORDS_BEFORE + i, entry = 0, entry_end = 0;
-
-            if (SIMT_BOUND(i < places)) {
-                struct grams_window window = grams_at(&planes, at);
-                uint32_t gram = (window.high & mask) | (window.low & mask) << a->gram_symbols;
-
-                entry = grams_word(tables, a->heads_at + gram);
-                entry_end = grams_word(tables, a->heads_at + gram + 1u);
-            }
-            if (edits)
-                grams_ends(a, tables, &planes, at - simt_lane(), first + i - simt_lane(), entry,
-                           entry_end);
-            else
-                grams_begins(a, tables, &planes, at, first + i, entry, entry_end);
+        if (kind != GRAMS_MOTIFS) {
+            grams_places(a, tables, &planes, origin, places, kind);
+            continue;
         }
+        grams_mark(a, tables, &planes, places, grams_motif_words);
+        simt_barrier();
+        grams_motifs(a, tables, &planes, origin, places, grams_motif_words,
+                     grams_queues + GRAMS_QUEUE * simt_warp());
     }
 }
 
 /* With all tables in shared memory. */
-SIMT_FUNCTION void grams_near(const struct grams_arguments *a, int edits)
+SIMT_FUNCTION void grams_near(const struct grams_arguments *a, enum grams_kind kind)
 {
     SIMT_SHARED_DYNAMIC(uint64_t, grams_memory, a->shared_bytes);
     uint32_t *words = (uint32_t *)(void *)grams_memory;
     struct grams_tables tables = {words, 1};
 
     grams_copy(a, words, a->table_words);
-    grams_search(a, words, tables, edits);
+    grams_search(a, words, tables, kind);
 }
 
 /* With the codes alone there. */
-SIMT_FUNCTION void grams_far(const struct grams_arguments *a, int edits)
+SIMT_FUNCTION void grams_far(const struct grams_arguments *a, enum grams_kind kind)
 {
     SIMT_SHARED(uint32_t, grams_codes, GRAMS_CODE_WORDS);
     struct grams_tables tables = {a->tables, 0};
 
     grams_copy(a, grams_codes, GRAMS_CODE_WORDS);
-    grams_search(a, grams_codes, tables, edits);
+    grams_search(a, grams_codes, tables, kind);
 }
 
-SIMT_KERNEL(grams_begins_near, grams_arguments, GRAMS_THREADS_MAX, 1)
-{
-    grams_near(&args, 0);
-}
-
-SIMT_KERNEL(grams_begins_far, grams_arguments, GRAMS_THREADS_MAX, 1)
-{
-    grams_far(&args, 0);
-}
-
-SIMT_KERNEL(grams_ends_near, grams_arguments, GRAMS_THREADS_MAX, 1)
-{
-    grams_near(&args, 1);
-}
-
-SIMT_KERNEL(grams_ends_far, grams_arguments, GRAMS_THREADS_MAX, 1)
-{
-    grams_far(&args, 1);
-}
+#define GRAMS_KERNELS(name, kind)                                           \
+    SIMT_KERNEL(grams_##name##_near, grams_arguments, GRAMS_THREADS_MAX, 1) \
+    {                                                                       \
+        grams_near(&args, kind);                                            \
+    }                                                                       \
+    SIMT_KERNEL(grams_##name##_far, grams_arguments, GRAMS_THREADS_MAX, 1)  \
+    {                                                                       \
+        grams_far(&args, kind);                                             \
+    }
+GRAMS_KERNELS(begins, GRAMS_BEGINS)
+GRAMS_KERNELS(motifs, GRAMS_MOTIFS)
+GRAMS_KERNELS(ends, GRAMS_ENDS)
+#undef GRAMS_KERNELS

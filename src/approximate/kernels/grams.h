@@ -24,14 +24,22 @@
 /* Words of a literal: for each code the symbols that equal it, bit j for symbol j, and all beyond
  * the last; then: */
 #define GRAMS_COMPARED 4u /* bits of the symbols that are compared, */
-#define GRAMS_EXACT 5u    /* and of those without an error */
+#define GRAMS_EXACT 5u    /* of those without an error, */
+#define GRAMS_PIECES 6u   /* and of those where pieces begin */
 #define GRAMS_LITERAL_WORDS 8u
+
+/* Of mismatches: literals with the same exact symbols in the same places share a motif, which is
+ * looked for first. Its words are a literal's as far as they are exact, and GRAMS_EXACT. A segment
+ * of the lists has the pieces of one motif that begin at one symbol: a word, with that symbol
+ * below the motif's number. */
+#define GRAMS_MOTIFS_MAX 4u
+#define GRAMS_SEGMENTS_MAX 64u
 
 /* Words of the tables: the codes of the 256 bytes, 4 in a word; */
 #define GRAMS_CODE_WORDS 64u
-/* the literals; the heads of the lists, by gram, where one begins and the last one's end; the
- * entries, a literal's number above its place. A gram has the high bits of its codes, then the low
- * ones. */
+/* the literals; the motifs; the segments; the heads of the lists, by segment and gram, where one
+ * begins and the last one's end; the entries, a literal's number above its place. A gram has the
+ * high bits of its codes above the low ones. */
 
 struct grams_arguments {
     const uint8_t *text; /* 256-byte aligned */
@@ -41,7 +49,11 @@ struct grams_arguments {
     const uint32_t *tables;
     uint32_t table_words; /* a multiple of 4 */
     uint32_t heads_at;    /* the word of the tables where the heads begin, */
-    uint32_t entries_at;  /* and the entries */
+    uint32_t entries_at;  /* the entries, */
+    uint32_t motifs_at;   /* the motifs, */
+    uint32_t segments_at; /* and the segments */
+    uint32_t motif_count;
+    uint32_t segment_count; /* 1 without motifs */
     uint32_t gram_symbols;
     uint32_t errors_max;
     uint32_t shared_bytes; /* dynamic: all tables, or 0 */
