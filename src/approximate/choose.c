@@ -25,7 +25,7 @@ struct prices {
     double ends;        /* or the ends near one */
 };
 
-static const struct prices prices_host = {0.15, 1.0, 0.004, 0.022, 5.5, 0.3, 14, 20, 250};
+static const struct prices prices_host = {0.15, 3.0, 0.003, 0.022, 7.0, 0.3, 14, 130, 250};
 static const struct prices prices_device = {0.00025, 0.0006, 1, 1, 0.0001, 0.0001, 0.005, 20, 250};
 
 /* Can each symbol of the literals be searched for exactly, as it is written? */
