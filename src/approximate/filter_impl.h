@@ -107,20 +107,33 @@ static void make_planes(const struct filter_class *classes, uint32_t class_count
     }
 }
 #else
+/* Eight classes at a time: a byte for each place, with a bit for each class; the multiplication
+ * brings one bit of eight bytes together. */
 static void make_planes(const struct filter_class *classes, uint32_t class_count,
                         const uint8_t *text, uint32_t bytes, uint64_t *planes, uint64_t plane_words)
 {
-    for (uint32_t c = 0; c < class_count; c++)
+    for (uint32_t first = 0; first < class_count; first += 8) {
+        const uint32_t count = class_count - first < 8 ? class_count - first : 8;
+        uint8_t has[256] = {0};
+
+        for (uint32_t b = 0; b < 256; b++)
+            for (uint32_t c = 0; c < count; c++)
+                has[b] |= (uint8_t)((classes[first + c].has[b / 64] >> b % 64 & 1) << c);
         for (uint32_t w = 0; w < (bytes + 63) / 64; w++) {
-            uint64_t bits = 0;
+            uint64_t bits[8] = {0};
 
-            for (uint32_t i = 0; i < 64; i++) {
-                uint8_t byte = text[64 * (uint64_t)w + i];
+            for (uint32_t i = 0; i < 64; i += 8) {
+                uint64_t eight = 0;
 
-                bits |= (classes[c].has[byte / 64] >> byte % 64 & 1) << i;
+                for (uint32_t j = 0; j < 8; j++)
+                    eight |= (uint64_t)has[text[64 * (uint64_t)w + i + j]] << 8 * j;
+                for (uint32_t c = 0; c < count; c++)
+                    bits[c] |= (eight >> c & 0x0101010101010101u) * 0x0102040810204080u >> 56 << i;
             }
-            planes[c * plane_words + w] = bits;
+            for (uint32_t c = 0; c < count; c++)
+                planes[(first + c) * plane_words + w] = bits[c];
         }
+    }
 }
 #endif
 
