@@ -159,6 +159,8 @@ static void draw_options(struct test_random *random)
     c.options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
     c.edits = test_random_below(random, 2) == 0;
     c.options.alphabet = test_random_below(random, 4) == 0 ? TRAWL_BYTES : TRAWL_DNA;
+    if (!is_dna() && test_random_below(random, 2) == 0) /* of one byte each */
+        c.options.alphabet = TRAWL_CHARACTERS;
     c.is_plain = test_random_below(random, 2) == 0;
     if (is_dna() && test_random_below(random, 2) == 0)
         c.options.flags |= TRAWL_REVERSE_COMPLEMENT;
@@ -231,7 +233,7 @@ static void draw_text(struct test_random *random)
 /* Of one literal and a step: the places that candidates propose, from PLACES_BEFORE before the
  * chunk on. */
 #define PLACES_BEFORE 256u
-static uint8_t proposed[TEXT_BYTES_MAX + 2 * PLACES_BEFORE];
+static uint8_t proposed[TEXT_BYTES_MAX + 4 * PLACES_BEFORE];
 
 static void propose(const struct approx_candidates *candidates, uint32_t literal)
 {
@@ -374,7 +376,7 @@ static void expect(uint64_t text_bytes)
     struct approximate_range exact = {c.exact.begin, c.exact.end};
     struct approximate_query query = {.patterns = patterns,
                                       .pattern_count = c.pattern_count,
-                                      .alphabet = is_dna() ? APPROXIMATE_DNA : APPROXIMATE_BYTES,
+                                      .alphabet = (enum approximate_alphabet)c.options.alphabet,
                                       .edits = c.edits,
                                       .k = c.errors_max,
                                       .line_end = '\n',
