@@ -106,9 +106,10 @@ static uint64_t expect(uint32_t literal, uint64_t *found)
 
 /* ---- What is searched ---------------------------------------------------------------------- */
 
+/* In [0, bound); 0 if that is empty. */
 static uint32_t below(uint64_t bound)
 {
-    return (uint32_t)test_random_below(&drawn, bound);
+    return bound == 0 ? 0 : (uint32_t)test_random_below(&drawn, bound);
 }
 
 /* One byte each; or several, so that classes overlap; or nearly all. */
