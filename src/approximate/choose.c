@@ -74,7 +74,8 @@ static void rate_bytes(const struct approximate *approximate, bool *fold, struct
     analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, *fold, rates);
 }
 
-/* The literals that planes compare a place with. */
+/* The literals that planes compare a place with. To make a class's plane takes as long as to
+ * compare one: 0.04 ns. */
 static double rate_of_planes(const struct approximate *approximate)
 {
     double class_rate[APPROX_CLASSES_MAX] = {0};
@@ -89,7 +90,7 @@ static double rate_of_planes(const struct approximate *approximate)
             if ((approximate->classes[class][byte / 64] >> byte % 64 & 1) != 0 &&
                 (!fold || fold_byte((uint8_t)byte) == byte))
                 class_rate[class] += rates.rate[byte];
-    return approx_filter_compared(approximate->filter, class_rate);
+    return approx_filter_compared(approximate->filter, class_rate) + approximate->class_count;
 }
 
 /* The candidates that pieces propose for a byte of text. */
