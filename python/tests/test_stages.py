@@ -106,7 +106,10 @@ def test_what_is_told():
 def test_all_records_are_bad():
     """What comes out still has its columns. (The suite had good records beside the bad ones.)"""
     plan, schema = trawl.Plan("a"), pyarrow.schema({"id": pyarrow.int64(), "text": pyarrow.int64()})
-    new = {"cells": ["id", "record", "pattern", "begin"], "filter": schema.names, "count": None}
+    new = {
+        "cells": ["id", "record", "pattern", "begin"], "filter": schema.names, "count": None,
+        "matches": ["id", "record", "begin", "end", "pattern"],
+    }  # fmt: skip
     batch = pyarrow.RecordBatch.from_pylist([{"id": 1, "text": 1}], schema)
     for kind in KINDS:
         stage = Stage(plan, "text", kind, keep=["id"], errors="apart")

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -20,7 +21,7 @@ import pyarrow
 import pyarrow.compute as compute
 
 from ._sources import alone
-from ._trawl import Plan
+from ._trawl import Plan, Searcher
 
 NUMBER = pyarrow.uint64()
 FIELDS = {"begin": NUMBER, "end": NUMBER, "pattern": NUMBER}
@@ -109,9 +110,9 @@ def count(plan: Plan, column: Any) -> Any:
     return _by_record(plan, column, NUMBER, lambda sizes, mask, _: pyarrow.array(sizes, mask=mask))
 
 
-def matches(plan: Plan, column: Any) -> Any:
+def matches(plan: Plan, column: Any, *, searcher: Searcher | None = None) -> Any:
     """Of each record its occurrences, as Searches has them. Needs numpy."""
-    return _by_record(plan, column, pyarrow.large_list(kind_of_match(plan)), _lists)
+    return _by_record(plan, column, pyarrow.large_list(kind_of_match(plan)), _lists, searcher)
 
 
 def _lists(sizes: Any, mask: Any, found: dict[str, Any]) -> Any:
@@ -123,14 +124,21 @@ def _lists(sizes: Any, mask: Any, found: dict[str, Any]) -> Any:
     return pyarrow.LargeListArray.from_arrays(offsets, values, mask=mask)
 
 
-def _by_record(plan: Plan, column: Any, kind: Any, make: Callable[[Any, Any, Any], Any]) -> Any:
+def _by_record(
+    plan: Plan,
+    column: Any,
+    kind: Any,
+    make: Callable[[Any, Any, Any], Any],
+    searcher: Searcher | None = None,
+) -> Any:
     """What make(how many of each record, which are null or None, the columns of a Matches by name)
     makes of each chunk: an array, or of a column in chunks a chunked one."""
     import numpy
 
     if hasattr(column, "__arrow_c_stream__"):
         chunks = pyarrow.chunked_array(column).chunks
-        return pyarrow.chunked_array([_by_record(plan, one, kind, make) for one in chunks], kind)
+        made = [_by_record(plan, one, kind, make, searcher) for one in chunks]
+        return pyarrow.chunked_array(made, kind)
     column = pyarrow.array(column)
     if pyarrow.types.is_dictionary(column.type):
         column = column.dictionary_decode()
@@ -142,12 +150,16 @@ def _by_record(plan: Plan, column: Any, kind: Any, make: Callable[[Any, Any, Any
     text = memoryview(data or b"")[starts[0] : starts[-1]]
     starts = starts - starts[0]
     mask = numpy.asarray(column.is_null()) if column.null_count > 0 else None
+    find: Any = plan.matches if searcher is None else functools.partial(searcher.matches, plan)
     if alone(plan):
-        held = numpy.flatnonzero(pyarrow.array(plan.contains(column)).fill_null(False))
-        parts = [plan.matches(text[starts[at] : starts[at + 1]]) for at in held]
+        contains: Any = plan.contains
+        if searcher is not None:
+            contains = functools.partial(searcher.contains, plan)
+        held = numpy.flatnonzero(pyarrow.array(contains(column)).fill_null(False))
+        parts = [find(text[starts[at] : starts[at + 1]]) for at in held]
         shifts = starts[held].repeat([len(part) for part in parts])
     else:
-        parts, shifts = [plan.matches(text)], 0
+        parts, shifts = [find(text)], 0
     named = [part._named() for part in parts or [plan.matches(b"")]]
     found = {
         name: pyarrow.concat_arrays([pyarrow.array(one[name]) for one in named]) for name in named[0]

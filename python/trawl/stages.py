@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     import pyarrow
 
 COUNTERS = ("records", "nulls", "found", "bad", "bytes")
-KINDS = ("contains", "which", "pattern_counts", "pattern_lists", "filter", "cells", "count")
+KINDS = (
+    "contains", "which", "pattern_counts", "pattern_lists", "filter", "cells", "matches", "count"
+)  # fmt: skip
 ERROR_COLUMN = "trawl_error"
 
 
@@ -54,6 +56,8 @@ class Stage:
       cells      a row for each pair of a record and a pattern that occurs in it: the columns `keep`
                  of the record, then record (counted from 0 in what this stage was given), pattern,
                  begin
+      matches    a row for each occurrence: the columns `keep`, then record, begin, end, pattern; of a
+                 plan with errors distance, with the alphabet 'dna' strand. Needs numpy
       count      one row in the end: records, nulls, found, bytes, bad, and pattern_records, a list
                  of how many records each pattern occurs in
     name: of the new column, if not that of the kind.
@@ -167,6 +171,10 @@ class Stage:
         return self._searcher
 
     def _search(self, kind: str, column: Any) -> Any:
+        if kind == "matches":
+            from .arrow import matches
+
+            return matches(self.plan, column, searcher=self._opened())
         return getattr(self._opened(), kind)(self.plan, column)
 
     def _sound_parts(
@@ -218,12 +226,21 @@ class Stage:
             cells = pyarrow.record_batch(found)
             self._add_batch(batch, compute.count_distinct(cells.column("record")).as_py())
             if self.kind == "cells":
-                yield self._typed(self._cells(batch, cells, first))
+                named = {name: cells.column(name) for name in ("pattern", "begin")}
+                yield self._typed(self._rows(batch, cells.column("record"), first, named))
             else:
                 for row in compute.value_counts(cells.column("pattern")).to_pylist():
                     self.pattern_records[row["values"]] += row["counts"]
             return
         answer = pyarrow.array(found)
+        if self.kind == "matches":
+            rows, flat = compute.list_parent_indices(answer), compute.list_flatten(answer)
+            self._add_batch(batch, compute.count_distinct(rows).as_py())
+            named = dict(zip([one.name for one in flat.type], flat.flatten()))
+            if "strand" in named:
+                named["strand"] = named["strand"].cast(pyarrow.string())
+            yield self._typed(self._rows(batch, rows.cast("uint64"), first, named))
+            return
         self._add_batch(batch, self._hits(answer))
         if self.kind == "filter":
             yield batch.filter(compute.invert(answer) if self.invert else answer)
@@ -246,17 +263,17 @@ class Stage:
         columns = [column.cast(types.get(column.type, column.type)) for column in batch.columns]
         return pyarrow.record_batch(columns, names=batch.schema.names)
 
-    def _cells(
-        self, batch: pyarrow.RecordBatch, cells: pyarrow.RecordBatch, first: int
+    def _rows(
+        self, batch: pyarrow.RecordBatch, rows: Any, first: int, named: dict[str, Any]
     ) -> pyarrow.RecordBatch:
+        """Columns of the records in these rows, and what was found in each."""
         import pyarrow
         import pyarrow.compute as compute
 
-        rows = cells.column("record")
         kept = [batch.column(name).take(rows) for name in self.keep]
         records = compute.add(rows, pyarrow.scalar(first, pyarrow.uint64()))
-        columns = [*kept, records, cells.column("pattern"), cells.column("begin")]
-        return pyarrow.record_batch(columns, names=[*self.keep, "record", "pattern", "begin"])
+        columns = [*kept, records, *named.values()]
+        return pyarrow.record_batch(columns, names=[*self.keep, "record", *named])
 
     def _hits(self, answer: Any) -> int:
         import pyarrow.compute as compute
