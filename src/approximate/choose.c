@@ -65,6 +65,11 @@ static bool can(const struct approximate *approximate, enum approx_method method
     return method == APPROX_ALL;
 }
 
+static bool has_classes(enum approx_method method)
+{
+    return method == APPROX_GRAMS || method == APPROX_PLANES || method == APPROX_COLUMNS;
+}
+
 /* The shares of random text with the patterns' bytes. With `fold`, upper case is rated as lower. */
 static void rate_bytes(const struct approximate *approximate, bool *fold, struct byte_rates *rates)
 {
@@ -132,8 +137,9 @@ static double rate_of_grams(const struct approximate *approximate)
     return sum;
 }
 
+/* by_classes: may symbols be compared as bytes? */
 static enum approx_method choose(const struct approximate *approximate, double rate,
-                                 const struct prices *prices)
+                                 const struct prices *prices, bool by_classes)
 {
     const bool edits = approximate->edits;
     double literals = (double)approximate->plan->literal_count;
@@ -154,17 +160,23 @@ static enum approx_method choose(const struct approximate *approximate, double r
     price[APPROX_COLUMNS] = literals * symbols * prices->columns;
     price[APPROX_PLANES] = rate_of_planes(approximate) * symbols * prices->planes;
     for (uint32_t i = 0; i < APPROX_METHODS; i++)
-        if (can(approximate, (enum approx_method)i) && price[i] < price[best])
+        if (can(approximate, (enum approx_method)i) &&
+            (by_classes || !has_classes((enum approx_method)i)) && price[i] < price[best])
             best = (enum approx_method)i;
     return best;
 }
 
 void approx_choose(struct approximate *approximate)
 {
+    const bool characters = approximate->plan->errors.alphabet == TRAWL_CHARACTERS;
     double rate = rate_of_pieces(approximate);
 
-    approximate->method = choose(approximate, rate, &prices_host);
-    approximate->method_on_device = choose(approximate, rate, &prices_device);
-    if (approx_method_forced < APPROX_METHODS && can(approximate, approx_method_forced))
-        approximate->method = approximate->method_on_device = approx_method_forced;
+    approximate->method = choose(approximate, rate, &prices_host, true);
+    approximate->method_beyond = choose(approximate, rate, &prices_host, !characters);
+    approximate->method_on_device = choose(approximate, rate, &prices_device, !characters);
+    if (approx_method_forced == APPROX_METHODS || !can(approximate, approx_method_forced))
+        return;
+    approximate->method = approx_method_forced;
+    if (!characters || !has_classes(approx_method_forced))
+        approximate->method_beyond = approximate->method_on_device = approx_method_forced;
 }

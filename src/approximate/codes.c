@@ -61,7 +61,7 @@ void approx_codes_make(const struct approximate *approximate, struct approx_code
     memset(codes->code, CODES_NONE, sizeof codes->code);
     memset(codes->sets, 0, sizeof codes->sets);
     for (uint64_t i = 0; i < approximate->symbol_count; i++)
-        symbols[approximate->symbols[i]]++;
+        symbols[approximate->class_of[i]]++;
     for (uint32_t i = 0; i < approximate->class_count; i++) {
         uint32_t class = 0;
 
@@ -92,7 +92,7 @@ void approx_coded_read(const struct approximate *approximate, const struct appro
     coded->exact = 0;
     TRAWL_ASSERT(coded->count > approximate->errors_max);
     for (uint32_t i = 0; i < coded->count; i++) {
-        coded->sets[i] = codes->sets[approximate->symbols[begin + i]];
+        coded->sets[i] = codes->sets[approximate->class_of[begin + i]];
         if (!approximate->edits && (approximate->exact[begin + i] & APPROX_EXACT_SYMBOL) != 0)
             coded->exact |= 1u << i;
     }

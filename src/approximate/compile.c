@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "approximate/choose.h"
+#include "approximate/distance.h"
 #include "approximate/grams.h"
 #include "base/checked.h"
 #include "base/memory.h"
@@ -15,6 +16,9 @@ static void approx_free(void *object)
 
     if (approximate == NULL)
         return;
+    if (approximate->class_of != approximate->symbols)
+        memory_release(approximate->class_of, approximate->symbol_count,
+                       sizeof *approximate->class_of);
     memory_release(approximate->symbols, approximate->symbol_count, sizeof *approximate->symbols);
     memory_release(approximate->exact, approximate->symbol_count, 1);
     memory_release(approximate->symbol_begin, (uint64_t)approximate->plan->literal_count + 1,
@@ -123,6 +127,48 @@ static void make_classes(struct approximate *approximate)
     }
 }
 
+/* The number of the class of ASCII characters that the symbol equals. */
+static uint32_t class_of_character(struct approximate *approximate, struct approx_pair *pair,
+                                   uint32_t symbol)
+{
+    uint64_t class[4] = {0};
+    uint32_t i;
+
+    for (uint32_t b = 0; b < 128; b++)
+        if (pair_equals_character(pair, symbol, b))
+            class[b / 64] |= UINT64_C(1) << b % 64;
+    for (i = 0; i < approximate->class_count; i++)
+        if (memcmp(approximate->classes[i], class, sizeof class) == 0)
+            return i;
+    if (i < APPROX_CLASSES_MAX)
+        memcpy(approximate->classes[approximate->class_count++], class, sizeof class);
+    return i;
+}
+
+/* If there are too many, there are none. */
+static enum trawl_status make_character_classes(struct approximate *approximate,
+                                                struct trawl_error *error)
+{
+    struct approx_pair *pair;
+    void *memory;
+
+    TRAWL_TRY(
+        memory_allocate(approximate->symbol_count, sizeof *approximate->class_of, &memory, error));
+    approximate->class_of = (uint32_t *)memory;
+    TRAWL_TRY(memory_allocate(1, sizeof *pair, &memory, error));
+    pair = (struct approx_pair *)memory;
+    pair_open(pair, approximate);
+    for (uint64_t i = 0; i < approximate->symbol_count; i++) {
+        approximate->class_of[i] = class_of_character(approximate, pair, approximate->symbols[i]);
+        if (approximate->class_of[i] == APPROX_CLASSES_MAX) {
+            approximate->class_count = 0;
+            break;
+        }
+    }
+    memory_release(pair, 1, sizeof *pair);
+    return TRAWL_OK;
+}
+
 /* ---- Pieces -------------------------------------------------------------------------------- */
 
 /* Where the literal's symbols begin; the last word is its end. */
@@ -204,7 +250,7 @@ static enum trawl_status make_filter(struct approximate *approximate, struct tra
                                                     .class_count = approximate->class_count,
                                                     .literal_count =
                                                         approximate->plan->literal_count,
-                                                    .symbols = approximate->symbols,
+                                                    .symbols = approximate->class_of,
                                                     .symbol_begin = approximate->symbol_begin,
                                                     .exact = approximate->exact,
                                                     .errors_max = approximate->errors_max,
@@ -230,7 +276,10 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
     for (uint32_t i = 0; i < plan->literal_count; i++)
         for (uint32_t j = 0; j < plan->errors.exact_count; j++)
             mark_exact(approximate, i, &plan->errors.exact[j]);
-    if (plan->errors.alphabet != TRAWL_CHARACTERS)
+    approximate->class_of = approximate->symbols;
+    if (plan->errors.alphabet == TRAWL_CHARACTERS)
+        TRAWL_TRY_DONE(make_character_classes(approximate, error));
+    else
         make_classes(approximate);
     if (plan->literal_count > 0 && approximate->class_count > 0)
         TRAWL_TRY_DONE(make_filter(approximate, error));
@@ -240,7 +289,8 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
         approximate->filter = NULL;
     }
     if (plan->literal_count > 0 &&
-        (approximate->method == APPROX_PIECES || approximate->method_on_device == APPROX_PIECES))
+        (approximate->method == APPROX_PIECES || approximate->method_beyond == APPROX_PIECES ||
+         approximate->method_on_device == APPROX_PIECES))
         TRAWL_TRY_DONE(make_pieces(approximate, error));
     if (plan->literal_count > 0 && approximate->method == APPROX_GRAMS)
         TRAWL_TRY_DONE(approx_grams_make(approximate, &approximate->grams, error));

@@ -36,12 +36,14 @@ struct approximate {
     const struct trawl_plan *plan;
     uint32_t errors_max; /* k */
     bool edits;
-    enum approx_method method; /* on the host */
+    enum approx_method method;        /* on the host; of CHARACTERS where the text is ASCII */
+    enum approx_method method_beyond; /* CHARACTERS: where it is not: PIECES or ALL */
     enum approx_method method_on_device;
     uint32_t class_count;                    /* 0 of CHARACTERS */
     uint64_t classes[APPROX_CLASSES_MAX][4]; /* byte b is in class c: bit b % 64 of [c][b / 64] */
     uint64_t symbol_count;                   /* of all literals: */
     uint32_t *symbols;
+    uint32_t *class_of;        /* of each symbol; of bytes these are the symbols themselves */
     uint64_t *symbol_begin;    /* where those of each literal begin: literal_count + 1 */
     uint8_t *exact;            /* of each symbol: APPROX_EXACT_*, or-ed */
     struct trawl_plan *pieces; /* where a method is PIECES, else NULL */

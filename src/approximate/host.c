@@ -9,6 +9,10 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
+#define CHARACTER_BYTES 4u
+
+uint64_t approx_beyond_min = APPROX_BEYOND_MIN;
+
 struct approx_host {
     struct engine *cpu;
     const char *instruction_set;
@@ -73,8 +77,8 @@ enum trawl_status approx_host_begin(struct approx_host *host, const struct appro
     host->approximate = approximate;
     approx_scan_close(host->scan);
     host->scan = NULL;
-    if (approximate->method == APPROX_PIECES)
-        return engine_cpu.compile(host->cpu, 0, approximate->pieces, &host->pieces, error);
+    if (approximate->method == APPROX_PIECES || approximate->method_beyond == APPROX_PIECES)
+        TRAWL_TRY(engine_cpu.compile(host->cpu, 0, approximate->pieces, &host->pieces, error));
     if (approximate->method == APPROX_GRAMS)
         return proposed_reserve(host, error);
     if (approximate->filter == NULL)
@@ -229,13 +233,53 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
+/* Where from `from` on the first byte is that is no ASCII; `end`: there is none. */
+static uint64_t ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end)
+{
+    const uint64_t high = UINT64_C(0x8080808080808080);
+    uint64_t word, more;
+
+    for (; end - from >= 16; from += 16) {
+        memcpy(&word, bytes + from, sizeof word);
+        memcpy(&more, bytes + from + 8, sizeof more);
+        if (((word | more) & high) != 0)
+            break;
+    }
+    while (from < end && bytes[from] < 0x80)
+        from++;
+    return from;
+}
+
+/* The method of a step. Where a text of characters is ASCII, bytes are compared: as far as
+ * occurrences that begin in [from, *to) may reach. Else *to is lessened to what is not. */
+static enum approx_method method_of(const struct approximate *approximate,
+                                    const struct engine_chunk *chunk, uint64_t from, uint64_t *to)
+{
+    const uint64_t reach = approximate->plan->length_max / CHARACTER_BYTES;
+    uint64_t ascii, end;
+
+    if (approximate->plan->errors.alphabet != TRAWL_CHARACTERS ||
+        approximate->method == approximate->method_beyond)
+        return approximate->method;
+    end = min_u64(*to + reach, chunk->owned + chunk->after);
+    ascii = ascii_end(chunk->bytes, from, end);
+    if (ascii == end)
+        return approximate->method;
+    if (ascii > from + reach + approx_beyond_min) {
+        *to = min_u64(*to, ascii - reach);
+        return approximate->method;
+    }
+    *to = min_u64(*to, max_u64(ascii + 1, from + approx_beyond_min));
+    return approximate->method_beyond;
+}
+
 enum trawl_status approx_host_candidates(struct approx_host *host, const struct engine_chunk *chunk,
                                          uint64_t from, uint64_t *to,
                                          struct approx_candidates *candidates,
                                          struct trawl_error *error)
 {
     TRAWL_ASSERT(candidates->count == 0 && from < *to && *to <= chunk->owned);
-    switch (host->approximate->method) {
+    switch (method_of(host->approximate, chunk, from, to)) {
     case APPROX_PIECES:
         return approx_pieces_search(&engine_cpu, host->pieces, host->approximate, chunk, from, to,
                                     &host->result, candidates, error);

@@ -4,6 +4,11 @@
 
 #include "approximate/collect.h"
 
+/* Of a text of characters: begins of a step beyond ASCII, or between two such. Replaced by tests.
+ */
+#define APPROX_BEYOND_MIN 256u
+extern uint64_t approx_beyond_min;
+
 struct approx_host;
 
 /* `cpu` is the host's engine. Errors: MEMORY. */

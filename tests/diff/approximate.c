@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "approximate/choose.h"
+#include "approximate/host.h"
 #include "base/memory.h"
 #include "calls.h"
 #include "diff/run.h"
@@ -519,6 +520,7 @@ static void run_case(uint64_t index)
         if (test_random_one_in(&random, 4))
             plan = reloaded(plan);
         approx_method_forced = (enum approx_method)method;
+        approx_beyond_min = test_random_one_in(&random, 2) ? 1 : APPROX_BEYOND_MIN;
         MUST(approx_want(plan, &approximate, NULL));
         if (method < APPROX_METHODS && (uint32_t)approximate->method != method)
             continue;
