@@ -116,10 +116,8 @@ uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin)
 /* How many symbols from `row` on equal those of the text from `place` on. */
 static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
 {
-    int64_t most = pair->end - place, i = 0;
+    int64_t most = min_i64(pair->count - row, pair->end - place), i = 0;
 
-    if (pair->count - row < most)
-        most = pair->count - row;
     if (pair->plain != NULL)
         return (int64_t)plan_mismatch(pair->approximate->plan, pair->plain + row,
                                       pair->text + place, (uint64_t)most);
@@ -128,22 +126,30 @@ static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
     return i;
 }
 
-/* The furthest row on a diagonal, from that of its neighbours with an error less: by a replaced
- * symbol, by one that the text has more (from the left), by one that it has less. */
-static int64_t furthest(struct approx_pair *pair, int64_t diagonal, int64_t left, int64_t same,
+/* The same of the symbols before these two, from the last one on. */
+static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t place)
+{
+    int64_t most = min_i64(row, place - pair->begin), i = 0;
+
+    if (pair->plain != NULL)
+        while (i + 8 <= most &&
+               load64(pair->plain + row - i - 8) == load64(pair->text + place - i - 8))
+            i += 8;
+    while (i < most && equals(pair, row - i - 1, place - i - 1))
+        i++;
+    return i;
+}
+
+/* A row on a diagonal, from the furthest ones on it and its neighbours with an error less: by a
+ * replaced symbol, by one that the text has more (from the left), by one that it has less. No
+ * further than `last`, where the text ends. */
+static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t left, int64_t same,
                         int64_t right)
 {
-    int64_t row = same + 1, last = pair->end - diagonal;
+    int64_t row = max_i64(max_i64(left, same + 1), right + 1);
 
-    if (left > row)
-        row = left;
-    if (right + 1 > row)
-        row = right + 1;
-    if (last > pair->count)
-        last = pair->count;
-    if (row > last)
-        row = last;
-    return row < 0 ? NOWHERE : row + equal_run(pair, row, diagonal + row);
+    row = min_i64(row, min_i64(last, pair->count));
+    return row < 0 ? NOWHERE : row;
 }
 
 /* rows[x] belongs to diagonal first + x: that of a path which begins at this place and has no
@@ -163,14 +169,15 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
         int64_t left = rows[errors];
 
         for (int64_t x = 1 + errors; x <= width - errors; x++) {
-            int64_t same = rows[x], diagonal = first + x;
+            int64_t same = rows[x], diagonal = first + x, row;
 
             if (errors == 0) /* a span may begin at any place */
-                rows[x] = diagonal < pair->begin || diagonal > pair->end
-                              ? NOWHERE
-                              : (int32_t)equal_run(pair, 0, diagonal);
+                row = diagonal < pair->begin || diagonal > pair->end ? NOWHERE : 0;
             else
-                rows[x] = (int32_t)furthest(pair, diagonal, left, same, rows[x + 1]);
+                row = next_row(pair, pair->end - diagonal, left, same, rows[x + 1]);
+            if (row >= 0)
+                row += equal_run(pair, row, diagonal + row);
+            rows[x] = (int32_t)row;
             left = same;
             if (rows[x] == pair->count && x > k && x <= width - k && distances[x - k - 1] > errors)
                 distances[x - k - 1] = (uint8_t)errors;
@@ -192,6 +199,10 @@ static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, u
         int64_t symbols = pair->count - row + x - most; /* of the text */
         uint32_t cost = most + 1;
 
+        if (before[x + 1] > most && before[x + 2] >= most && costs[x] >= most) {
+            costs[x + 1] = (uint8_t)cost;
+            continue;
+        }
         if (symbols >= 0 && symbols <= available && (exact & APPROX_EXACT_SYMBOL) == 0)
             cost = before[x + 2] + 1u;
         if (symbols > 0 && symbols <= available) {
@@ -208,13 +219,12 @@ static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, u
     return least;
 }
 
-void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t costs[DISTANCE_SPANS])
+static void spans_by_table(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t *costs)
 {
     uint8_t rows[2][DISTANCE_SPANS + 2];
     uint32_t least = 0;
     int64_t row = pair->count;
 
-    TRAWL_ASSERT(most <= TRAWL_ERRORS_MAX && end >= pair->begin && end <= pair->end);
     memset(rows, (int)(most + 1), sizeof rows);
     for (uint32_t x = 0; x <= most && x <= end - pair->begin; x++)
         rows[row & 1][1 + most + x] = (uint8_t)x;
@@ -222,8 +232,41 @@ void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t co
         row--;
         least = spans_step(pair, end, row, most, rows[(row + 1) & 1], rows[row & 1]);
     }
-    if (least > most)
-        memset(costs, (int)(most + 1), 2 * most + 1);
-    else
+    if (least <= most)
         memcpy(costs, rows[0] + 1, 2 * most + 1);
+}
+
+/* As pair_distances, from the end on: rows count from there, and diagonal x is that of spans with x
+ * symbols more than the literal. */
+static void spans_by_diagonals(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t *costs)
+{
+    const int64_t width = most, available = end - pair->begin;
+    int32_t rows[DISTANCE_SPANS + 2];
+
+    for (int64_t i = 0; i < 2 * width + 3; i++)
+        rows[i] = NOWHERE;
+    for (int64_t errors = 0; errors <= width; errors++) {
+        int64_t left = NOWHERE;
+
+        for (int64_t x = -errors; x <= errors; x++) {
+            int32_t *at = &rows[1 + width + x];
+            int64_t same = *at, row = 0;
+
+            if (errors > 0)
+                row = next_row(pair, available - x, left, same, at[1]);
+            if (row >= 0)
+                row += equal_run_before(pair, pair->count - row, end - x - row);
+            *at = (int32_t)row;
+            left = same;
+            if (row == pair->count && costs[width + x] > errors)
+                costs[width + x] = (uint8_t)errors;
+        }
+    }
+}
+
+void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t costs[DISTANCE_SPANS])
+{
+    TRAWL_ASSERT(most <= TRAWL_ERRORS_MAX && end >= pair->begin && end <= pair->end);
+    memset(costs, (int)(most + 1), 2 * most + 1);
+    (pair->exact != NULL ? spans_by_table : spans_by_diagonals)(pair, end, most, costs);
 }
