@@ -17,6 +17,7 @@
 
 #define CASES_NORMAL 4000
 #define CASES_LONG 100000 /* each is searched some eight times */
+#define CASES_TELLING 200 /* what they have in common does not depend on chance */
 #define SETS_MAX 8
 #define THREADS_MAX 4
 #define PATTERNS_MAX 40
@@ -594,11 +595,14 @@ static void check_flood(bool edits, uint32_t threads, uint64_t chunk_bytes)
 
 static void check_floods(void)
 {
+    const uint64_t share = TEST_SANITIZED ? APPROX_METHODS : 2;
+
     for (uint32_t method = 0; method <= APPROX_METHODS; method++) {
         approx_method_forced = (enum approx_method)method;
-        if (method != APPROX_COLUMNS && test_turn(method, 2))
+        alarm(SILENCE_SECONDS);
+        if (method != APPROX_COLUMNS && test_turn(method, share))
             check_flood(false, 1 + method % 2, 0);
-        if (method != APPROX_PLANES && test_turn(method + 1, 2))
+        if (method != APPROX_PLANES && test_turn(method + 1, share))
             check_flood(true, 1 + method % 2, (uint64_t)4 << 20);
     }
 }
@@ -613,7 +617,6 @@ int main(void)
     signal(SIGABRT, say_current);
     if (!test_cases(cases, run_case))
         return test_end();
-    alarm(SILENCE_SECONDS);
     check_floods();
     printf("%" PRIu64 " runs, %" PRIu64 " inputs refused; %" PRIu64 " matches, %" PRIu64
            " with errors, %" PRIu64 " reversed; inputs by method:",
@@ -621,9 +624,11 @@ int main(void)
     for (uint32_t method = 0; method < APPROX_METHODS; method++)
         printf(" %" PRIu64, report.by_method[method]);
     printf("\n");
-    TEST_CHECK(report.refused < cases / 4);
-    for (uint32_t method = 0; method < APPROX_METHODS; method++)
-        TEST_CHECK(report.by_method[method] > cases / 20);
-    TEST_CHECK(report.far > cases && report.reversed > cases / 10);
+    if (cases >= CASES_TELLING) {
+        TEST_CHECK(report.refused < cases / 4);
+        for (uint32_t method = 0; method < APPROX_METHODS; method++)
+            TEST_CHECK(report.by_method[method] > cases / 50);
+        TEST_CHECK(report.far > cases && report.reversed > cases / 10);
+    }
     return test_end();
 }
