@@ -10,6 +10,10 @@
  * Cost       Per place one list, or with motifs one of each segment whose motif stands there. A
  *            piece on it costs some 15 instructions for mismatches. For edits it costs some 25 for
  *            each symbol and 2k more (Myers 1999, in 32 bits).
+ * Measured   [H200, 1 GiB of random DNA, 1,000 patterns of 23, without motifs] positions x patterns
+ *            a second: 31 T within 4 mismatches, 9.8 T within 3 edits.
+ * Lost       Mismatches of all begins and patterns counted in bit planes: 6.9 T within 4 [H200, a
+ *            prototype]. Lists without motifs, an exact NGG compared last: 7.3 T.
  */
 #include "approximate/kernels/grams.h"
 #include "cuda/kernels/simt.h"
