@@ -2,8 +2,9 @@
  *
  * Grid       any; blocks take tiles of GRAMS_TILE_PLACES places in turn. Up to 1,024 threads.
  * Shared     3.1 KB static for the text's codes, 15.5 KB with motifs; dynamic: all tables (near),
- * or none (far), which are then read from L2. Traffic    per text byte: reads 1. Per block: reads
- * the tables once (near). Per piece that a gram begins: reads 20 (far). Per candidate: writes 8.
+ *            or none (far): those are then read from L2.
+ * Traffic    per text byte: reads 1. Per block: reads the tables once (near). Per piece that a
+ *            gram begins: reads 20 (far). Per candidate: writes 8.
  * Progress   no block waits for another.
  * Order      none: the host sorts.
  * Limits     end - begin + 2 * errors_max < 2^32.
