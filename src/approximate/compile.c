@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "plan/dna.h"
 
+#define CHARACTERS_KNOWN 1024u
+
 static void approx_free(void *object)
 {
     struct approximate *approximate = (struct approximate *)object;
@@ -145,10 +147,13 @@ static uint32_t class_of_character(struct approximate *approximate, struct appro
     return i;
 }
 
-/* If there are too many, there are none. */
+/* If there are too many, there are none. A class is known by its symbol, which may come again. */
 static enum trawl_status make_character_classes(struct approximate *approximate,
                                                 struct trawl_error *error)
 {
+    struct {
+        uint32_t symbol, class;
+    } known[CHARACTERS_KNOWN];
     struct approx_pair *pair;
     void *memory;
 
@@ -158,8 +163,15 @@ static enum trawl_status make_character_classes(struct approximate *approximate,
     TRAWL_TRY(memory_allocate(1, sizeof *pair, &memory, error));
     pair = (struct approx_pair *)memory;
     pair_open(pair, approximate);
+    memset(known, 0xff, sizeof known);
     for (uint64_t i = 0; i < approximate->symbol_count; i++) {
-        approximate->class_of[i] = class_of_character(approximate, pair, approximate->symbols[i]);
+        const uint32_t symbol = approximate->symbols[i], at = symbol % CHARACTERS_KNOWN;
+
+        if (known[at].symbol != symbol) {
+            known[at].symbol = symbol;
+            known[at].class = class_of_character(approximate, pair, symbol);
+        }
+        approximate->class_of[i] = known[at].class;
         if (approximate->class_of[i] == APPROX_CLASSES_MAX) {
             approximate->class_count = 0;
             break;

@@ -145,9 +145,51 @@ static void nothing(void)
     TEST_CHECK_U64(must_count(searcher, plan, text), 0);
 }
 
+static uint64_t asked;
+
+static uint32_t variants(void *context, uint32_t c, uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    (void)context;
+    asked++;
+    found[0] = c;
+    return 1;
+}
+
+static bool is_word(void *context, uint32_t c)
+{
+    (void)context;
+    return c >= 128;
+}
+
+/* What a character equals is asked for once, not for each place in the patterns where it stands: a
+ * set of 100,000 patterns had taken a minute to begin. No test had asked how often. */
+static void asked_once(void)
+{
+    enum { COUNT = 500, BYTES = 40 };
+    const struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    static uint8_t bytes[COUNT][BYTES];
+    struct trawl_pattern patterns[COUNT];
+    struct test_random random = test_random_begin("errors");
+
+    for (uint32_t i = 0; i < COUNT; i++) {
+        for (uint32_t j = 0; j < BYTES; j++)
+            bytes[i][j] = (uint8_t)test_random_between(&random, 'a', 'z');
+        patterns[i] = (struct trawl_pattern){bytes[i], BYTES};
+    }
+    AUTO_PLAN plan = must_plans(patterns, COUNT,
+                                PLAN_WITH(.mismatches_max = 2, .alphabet = TRAWL_CHARACTERS,
+                                          .flags = TRAWL_IGNORE_CASE, .utf8 = &utf8));
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_TEXT text = must_text(bytes, sizeof bytes);
+
+    TEST_CHECK(must_count(searcher, plan, text) >= COUNT);
+    TEST_CHECK(asked < 5 * COUNT * BYTES);
+}
+
 int main(void)
 {
     test_begin("unit_errors");
+    asked_once();
     refused();
     refused_patterns();
     told();
