@@ -71,7 +71,11 @@ static void fill_letters(struct test_random *random, uint8_t *bytes, uint64_t co
 
 static uint8_t complement(uint8_t letter)
 {
-    return (uint8_t)(letter == 'A' ? 'T' : letter == 'C' ? 'G' : letter == 'G' ? 'C' : 'A');
+    return (uint8_t)(letter == 'A'   ? 'T'
+                     : letter == 'C' ? 'G'
+                     : letter == 'G' ? 'C'
+                     : letter == 'T' ? 'A'
+                                     : letter); /* N: of any base */
 }
 
 static struct trawl_plan *plan_of(const struct fixture *f, const struct row *row, uint32_t patterns)
