@@ -9,8 +9,8 @@ if [ $# -gt 0 ]; then
     exit 2
 fi
 need build python -- codecs test tidy
-# A quarter of what is drawn from a seed (tests/test.h): the rest is for ./dev test long.
-export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-4}
+# An eighth of what is drawn from a seed (tests/test.h): the rest is for ./dev test long.
+export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-8}
 quick=ON # no device will run the kernels
 [ ! -e /dev/nvidiactl ] || quick=OFF
 # Configuring keeps one core busy: that of the later builds at the same time.

@@ -71,6 +71,8 @@ void __wrap_devices_push(struct devices *devices, struct queue_item *first)
     struct queue_item **link = &play.queue;
 
     (void)devices;
+    for (struct queue_item *item = first; item != NULL; item = item->next)
+        atomic_store(&item->job->is_known, true);
     while (*link != NULL)
         link = &(*link)->next;
     *link = first;
