@@ -11,19 +11,23 @@ fi
 need build python -- codecs test tidy
 # An eighth of what is drawn from a seed (tests/test.h): the rest is for ./dev test long.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-8}
+# What takes longest and fails least is for long runs, too; under asan, what the release build runs.
+release_later=(sim_mutation bench.grid bench.papers bench.gpu)
+asan_later=(sim_devices sim_split unit_matrix unit_rewritten unit_compressed diff_work faults gallery_texts
+    gallery_device grep_numbers grep_compare cli_terminal cli_faults)
 quick=ON # no device will run the kernels
 [ ! -e /dev/nvidiactl ] || quick=OFF
 # Configuring keeps one core busy: that of the later builds at the same time.
 configure_preset asan -DTRAWL_BENCH=OFF >/dev/null 2>&1 & # what fails there fails again below
 if step 'build release' bash scripts/dev-build.sh release -DTRAWL_CUDA_QUICK=$quick; then
-    run_ctest release
+    run_ctest_but release "${release_later[@]}"
 fi
 wait
 # Freed memory is kept from reuse up to 16 MiB instead of 256, which takes most of the page faults.
 # Who allocated it is told by 8 calls instead of 30.
 export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}quarantine_size_mb=16:malloc_context_size=8
 if step 'build asan' bash scripts/dev-build.sh asan -DTRAWL_BENCH=OFF; then
-    run_ctest asan
+    run_ctest_but asan "${asan_later[@]}"
 fi
 step 'clang-tidy, quick' bash scripts/dev-tidy.sh --quick --clang || true
 summary

@@ -66,6 +66,19 @@ run_ctest() {
     fi
 }
 
+# The tests of build/PRESET but those named, which are skipped.
+run_ctest_but() {
+    local preset=$1 name names
+
+    shift
+    names=$(IFS='|' && echo "$*")
+    run_ctest "$preset" -E "^(${names//./\\.})\$"
+    for name in "$@"; do
+        skipped=$((skipped + 1))
+        skipped_reasons+=("$preset $name: in long runs")
+    done
+}
+
 # What test $1 printed, from ctest's detailed log $2.
 test_output() {
     awk -v name="$1" '

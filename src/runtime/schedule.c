@@ -98,7 +98,7 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
     if (want == WANT_COUNT && plan_counts_alone(plan) &&
         (plan->literal_count == 1 || !plan_is_layered(plan)))
         return max_u64(bytes, CHUNK_MAX);
-    if (want == WANT_COUNT || want == WANT_FIRST)
+    if ((want == WANT_COUNT && !plan_has_errors(plan)) || want == WANT_FIRST)
         return CHUNK_MAX;
     most = resident_sizes.most;
     if (search->sink->digest == NULL)
@@ -126,7 +126,9 @@ static bool is_resident(const struct search *search, const struct trawl_text *te
 
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)
 {
-    bool lists = search->sink->want != WANT_COUNT && search->sink->want != WANT_FIRST;
+    /* With errors the host verifies what is counted: several workers do. */
+    bool lists = search->sink->want != WANT_FIRST &&
+                 (search->sink->want != WANT_COUNT || plan_has_errors(search->job.plan));
     uint64_t shared = search->chunk_device; /* longer texts are */
 
     if (search->searcher->chunk_bytes == 0) {
