@@ -18,6 +18,20 @@ struct approx_candidates {
     uint64_t capacity;
 };
 
+/* A literal that begins at this place, or with edits up to errors_max before or after. */
+static inline struct approx_candidate approx_candidate_at(const struct approximate *approximate,
+                                                          uint32_t literal, int64_t begin)
+{
+    const uint64_t *symbols = approximate->symbol_begin + literal;
+    const uint32_t k = approximate->errors_max;
+
+    TRAWL_ASSERT(literal < approximate->plan->literal_count);
+    if (!approximate->edits)
+        return (struct approx_candidate){begin, literal, 0};
+    return (struct approx_candidate){begin + (int64_t)(symbols[1] - symbols[0]) - k, literal,
+                                     2 * k};
+}
+
 #define APPROX_CANDIDATES_MAX (1u << 20) /* of a step, unless it is one begin */
 
 enum trawl_status approx_candidates_reserve(struct approx_candidates *candidates, uint64_t more,

@@ -34,18 +34,24 @@ static void approx_free(void *object)
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
-/* Write the literal's symbols, if there is room for them; returns how many it has. */
-static uint64_t split(const struct trawl_plan *plan, uint32_t literal, uint32_t *symbols)
+/* Write the literal's symbols, and the bytes where each begins and the last one ends, where there
+ * is room for them; returns how many it has. */
+static uint64_t split(const struct trawl_plan *plan, uint32_t literal, uint32_t *symbols,
+                      uint64_t *offsets)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, literal);
-    uint64_t count = plan_literal_at(plan, literal).bytes_count, split_count = 0;
+    uint64_t count = plan_literal_at(plan, literal).bytes_count, at = 0, split_count;
     uint32_t symbol;
 
-    for (uint64_t at = 0; at < count; split_count++) {
+    for (split_count = 0; at < count; split_count++) {
+        if (offsets != NULL)
+            offsets[split_count] = at;
         at += plan_symbol_bytes(plan, bytes + at, count - at, &symbol);
         if (symbols != NULL)
             symbols[split_count] = symbol;
     }
+    if (offsets != NULL)
+        offsets[split_count] = at;
     return split_count;
 }
 
@@ -58,7 +64,7 @@ static enum trawl_status make_symbols(struct approximate *approximate, struct tr
                                      sizeof *approximate->symbol_begin, &memory, error));
     approximate->symbol_begin = (uint64_t *)memory;
     for (uint32_t i = 0; i < plan->literal_count; i++) {
-        approximate->symbol_count += split(plan, i, NULL);
+        approximate->symbol_count += split(plan, i, NULL, NULL);
         approximate->symbol_begin[i + 1] = approximate->symbol_count;
     }
     TRAWL_TRY(
@@ -67,7 +73,7 @@ static enum trawl_status make_symbols(struct approximate *approximate, struct tr
     TRAWL_TRY(memory_allocate_zeroed(approximate->symbol_count, 1, &memory, error));
     approximate->exact = (uint8_t *)memory;
     for (uint32_t i = 0; i < plan->literal_count; i++)
-        (void)split(plan, i, approximate->symbols + approximate->symbol_begin[i]);
+        (void)split(plan, i, approximate->symbols + approximate->symbol_begin[i], NULL);
     return TRAWL_OK;
 }
 
@@ -183,20 +189,6 @@ static enum trawl_status make_character_classes(struct approximate *approximate,
 
 /* ---- Pieces -------------------------------------------------------------------------------- */
 
-/* Where the literal's symbols begin; the last word is its end. */
-static void symbol_offsets(const struct trawl_plan *plan, uint32_t literal, uint64_t *offsets)
-{
-    const uint8_t *bytes = plan_literal_bytes(plan, literal);
-    uint64_t count = plan_literal_at(plan, literal).bytes_count, i = 0;
-    uint32_t symbol;
-
-    for (uint64_t at = 0; at < count; i++) {
-        offsets[i] = at;
-        at += plan_symbol_bytes(plan, bytes + at, count - at, &symbol);
-    }
-    offsets[i] = count;
-}
-
 static enum trawl_status build_pieces(struct approximate *approximate,
                                       const struct trawl_pattern *patterns,
                                       struct trawl_error *error)
@@ -235,7 +227,7 @@ static enum trawl_status make_pieces(struct approximate *approximate, struct tra
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         uint64_t count = approximate->symbol_begin[i + 1] - approximate->symbol_begin[i];
 
-        symbol_offsets(plan, i, offsets);
+        (void)split(plan, i, NULL, offsets);
         for (uint64_t j = 0; j < of_each; j++, p++) {
             uint64_t begin = approx_piece_begin(approximate, count, j);
             uint64_t end = approx_piece_begin(approximate, count, j + 1);

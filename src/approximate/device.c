@@ -216,22 +216,13 @@ static enum trawl_status take(const struct approx_device *own, uint64_t count, u
                               struct approx_candidates *candidates, struct trawl_error *error)
 {
     const uint64_t *found = (const uint64_t *)(const void *)own->worker->landing.bytes;
-    const struct approximate *approximate = own->approximate;
-    const int64_t k = (int64_t)approximate->errors_max;
+    const int64_t more = own->approximate->edits ? (int64_t)own->approximate->errors_max : 0;
 
     TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
-    for (uint64_t i = 0; i < count; i++) {
-        struct approx_candidate *candidate = &candidates->items[candidates->count++];
-        uint32_t literal = (uint32_t)(found[i] >> 32);
-        const uint64_t *begin = approximate->symbol_begin + literal;
-
-        TRAWL_ASSERT(literal < approximate->plan->literal_count);
-        *candidate = (struct approx_candidate){(int64_t)(base + (uint32_t)found[i]), literal, 0};
-        if (approximate->edits) { /* the begin has k more, and the end may be k before */
-            candidate->place += (int64_t)(begin[1] - begin[0]) - 2 * k;
-            candidate->reach = (uint32_t)(2 * k);
-        }
-    }
+    for (uint64_t i = 0; i < count; i++) /* of edits the kernel adds errors_max to a begin */
+        candidates->items[candidates->count++] =
+            approx_candidate_at(own->approximate, (uint32_t)(found[i] >> 32),
+                                (int64_t)(base + (uint32_t)found[i]) - more);
     return TRAWL_OK;
 }
 

@@ -11,13 +11,11 @@
 #define STEP_DEVICE (1u << 30)
 
 struct engine {
-    struct engine *cpu;
-    struct engine *cuda; /* NULL: the host's cores search */
-    const char *instruction_set;
+    struct engine *cpu;  /* owned; NULL: devices search, */
+    struct engine *cuda; /* else this is */
 };
 
 struct engine_worker {
-    struct engine *engine;
     struct approx_host *host;
     struct approx_device *device;
     uint64_t serial; /* of the plan that all below is for; 0: none */
@@ -31,15 +29,15 @@ static enum trawl_status approximate_open(const struct engine_options *options,
                                           struct engine **engine_out, struct trawl_error *error)
 {
     struct engine_options host = {.size = sizeof host, .instruction_set = options->instruction_set};
+    enum trawl_status status = TRAWL_OK;
     struct engine *engine;
-    enum trawl_status status;
     void *memory;
 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
     engine = (struct engine *)memory;
     engine->cuda = options->cuda;
-    engine->instruction_set = options->instruction_set;
-    status = engine_cpu.open(&host, &engine->cpu, error);
+    if (engine->cuda == NULL)
+        status = engine_cpu.open(&host, &engine->cpu, error);
     if (status == TRAWL_OK)
         *engine_out = engine;
     else
@@ -49,13 +47,16 @@ static enum trawl_status approximate_open(const struct engine_options *options,
 
 static void approximate_close(struct engine *engine)
 {
-    engine_cpu.close(engine->cpu);
+    if (engine->cpu != NULL)
+        engine_cpu.close(engine->cpu);
     memory_release(engine, 1, sizeof *engine);
 }
 
 static void approximate_properties(struct engine *engine, struct engine_properties *properties)
 {
-    *properties = (struct engine_properties){.instruction_set = engine->instruction_set};
+    *properties = (struct engine_properties){.instruction_set = ""};
+    if (engine->cpu != NULL)
+        engine_cpu.properties(engine->cpu, properties);
 }
 
 /* What is for a plan alone. */
@@ -84,7 +85,6 @@ static enum trawl_status worker_open(struct engine *engine, uint32_t device,
 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
     worker = (struct engine_worker *)memory;
-    worker->engine = engine;
     if (engine->cuda != NULL)
         TRAWL_TRY_DONE(approx_device_open(engine->cuda, device, &worker->device, error));
     else

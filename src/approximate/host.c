@@ -1,4 +1,4 @@
-/* host: candidates of a step, by pieces, planes, columns, or all there are. */
+/* host: candidates of a step, by pieces, grams, planes, columns, or all there are. */
 #include "approximate/host.h"
 
 #include <string.h>
@@ -92,22 +92,11 @@ static enum trawl_status take_proposed(const struct approx_host *host, uint64_t 
                                        uint64_t count, struct approx_candidates *candidates,
                                        struct trawl_error *error)
 {
-    const struct approximate *approximate = host->approximate;
-
     TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t literal = (uint32_t)(host->proposed[i] >> 32);
-        const uint64_t *begin = approximate->symbol_begin + literal;
-        struct approx_candidate candidate = {
-            (int64_t)(from + (uint32_t)host->proposed[i]) - GRAMS_BITS_BEFORE, literal, 0};
-
-        TRAWL_ASSERT(literal < approximate->plan->literal_count);
-        if (approximate->edits) { /* its end: errors_max before or after the literal's */
-            candidate.place += (int64_t)(begin[1] - begin[0]) - approximate->errors_max;
-            candidate.reach = 2 * approximate->errors_max;
-        }
-        candidates->items[candidates->count++] = candidate;
-    }
+    for (uint64_t i = 0; i < count; i++)
+        candidates->items[candidates->count++] =
+            approx_candidate_at(host->approximate, (uint32_t)(host->proposed[i] >> 32),
+                                (int64_t)(from + (uint32_t)host->proposed[i]) - GRAMS_BITS_BEFORE);
     return TRAWL_OK;
 }
 

@@ -27,7 +27,7 @@ static inline uint32_t hits_distance(uint64_t word)
 struct hits {
     struct hit *items;  /* owned, like lengths */
     uint64_t *lengths;  /* of the occurrences, where their literals do not say it, for hits_length
-                           and  hits_distance: NULL, or capacity */
+                           and hits_distance: NULL, or capacity */
     uint64_t count;     /* in items */
     uint64_t capacity;  /* of items */
     bool lengths_valid; /* lengths hold those of all items */

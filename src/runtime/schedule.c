@@ -95,8 +95,7 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
     enum want want = search->sink->want;
     uint64_t most;
 
-    if (want == WANT_COUNT && plan_counts_alone(plan) &&
-        (plan->literal_count == 1 || !plan_is_layered(plan)))
+    if (want == WANT_COUNT && plan_counts_alone(plan))
         return max_u64(bytes, CHUNK_MAX);
     if ((want == WANT_COUNT && !plan_has_errors(plan)) || want == WANT_FIRST)
         return CHUNK_MAX;

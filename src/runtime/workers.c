@@ -81,10 +81,9 @@ static enum trawl_status layer_ready(struct worker *worker, struct job *job, boo
 {
     enum engine_layer layer = job->layer;
 
-    if (on_device && layer == ENGINE_FOR_ERRORS) {
-        if (worker->device_index == ENGINE_DEVICES_MAX || worker_is_stranded(worker))
-            worker_change_device(worker);
-    }
+    if (on_device && layer == ENGINE_FOR_ERRORS &&
+        (worker->device_index == ENGINE_DEVICES_MAX || worker_is_stranded(worker)))
+        worker_change_device(worker);
     on_device = layer_on_device(worker, job, on_device);
     if (worker->layer_job[on_device] == job->number)
         return TRAWL_OK;
