@@ -92,10 +92,17 @@ static size_t mark_bytes(const uint8_t *bytes, size_t bytes_count, const char **
     return 2;
 }
 
+bool encoding_converts(const char *name, const uint8_t *bytes, uint64_t bytes_count)
+{
+    const char *marked;
+
+    return strcmp(name, "none") != 0 &&
+           (strcmp(name, "auto") != 0 || mark_bytes(bytes, (size_t)bytes_count, &marked) > 0);
+}
+
 bool encoding_applies(const char *name, int descriptor, const struct stat *status)
 {
     uint8_t bytes[3];
-    const char *marked;
     off_t at;
     ssize_t got;
 
@@ -106,7 +113,7 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
     at = lseek(descriptor, 0, SEEK_CUR);
     got = at < 0 ? -1 : pread(descriptor, bytes, sizeof bytes, at);
     /* What cannot be read the thread will read, and say why not. */
-    return got < 0 || mark_bytes(bytes, (size_t)got, &marked) > 0;
+    return got < 0 || encoding_converts(name, bytes, (uint64_t)got);
 }
 
 /* ---- In the thread ----------------------------------------------------------------------------

@@ -13,6 +13,7 @@
 #include "trawl/progress.h"
 #include "trawl/scan.h"
 #include "trawl/searchers.h"
+#include "trawl/totals.h"
 
 /* Files up to this size are read whole where the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
@@ -292,6 +293,42 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
         file_error(worker, item->name, errno);
 }
 
+/* Is the file's text not simply its bytes? */
+static bool is_converted(const struct settings *settings, const struct held_file *held)
+{
+    return (settings->search_zip && trawl_compression(held->bytes, held->bytes_count) != NULL) ||
+           (settings->encoding != NULL &&
+            encoding_converts(settings->encoding, held->bytes, held->bytes_count));
+}
+
+static void search_held(struct pool_worker *worker, const struct walk_item *item)
+{
+    struct command_job *job = worker->job;
+    const struct held_file *held = item->held;
+    struct job_file file = {-1,    &held->status,   item->name, held->bytes, held->bytes_count,
+                            false, item->is_operand};
+    int descriptor;
+
+    if (item->is_operand && walk_skips_operand(&worker->pool->walk, item->name, false))
+        return;
+    if (item->holds_nothing) {
+        job_pass_over(job, item->name);
+        job_add_passed(job, 1, held->bytes_count);
+        return;
+    }
+    if (held->bytes != NULL && !is_converted(job->settings, held)) {
+        search_big(worker, &file);
+        return;
+    }
+    descriptor = job->held->open(job->held->context, item);
+    if (descriptor < 0) {
+        file_error(worker, item->name, errno);
+        return;
+    }
+    search_open(worker, descriptor, item);
+    close(descriptor);
+}
+
 void pool_search(struct pool_worker *worker, const struct walk_item *item)
 {
     if (worker->has_turn)
@@ -303,7 +340,10 @@ void pool_search(struct pool_worker *worker, const struct walk_item *item)
     }
     switch (item->kind) {
     case WALK_FILE:
-        search_file(worker, item);
+        if (item->held != NULL)
+            search_held(worker, item);
+        else
+            search_file(worker, item);
         break;
     case WALK_INPUT:
         if (pool_wait_turn(worker) && worker->job->input_is_closed)

@@ -33,6 +33,7 @@ struct job_totals {
 
 struct exclude;
 struct filter;
+struct held;
 struct matrix;
 struct pool_worker;
 struct progress;
@@ -54,6 +55,8 @@ struct command_job {
     struct output *output;
     struct exclude *exclude;             /* what --include and --exclude leave out; NULL: nothing */
     struct filter *filter;               /* of the files of directories; NULL: all */
+    const struct held *held;             /* the files are there (held.h); NULL: they are walked */
+    struct trawl_runtime *runtime;       /* for searchers with all threads; NULL: their own */
     struct progress *progress;           /* NULL: none wanted */
     struct matrix *matrix;               /* --matrix, else NULL */
     struct string_counts *string_counts; /* --count-by-pattern, --unmatched-patterns; else NULL */
@@ -68,6 +71,7 @@ struct command_job {
     bool left_out;     /* by the rules about files of directories, something was */
     bool done;         /* nothing more can change the outcome */
     bool prints_alone; /* whose turn to print it is, with a searcher of all threads: interrupt.h */
+    uint64_t begin_ns;
     uint64_t searched_bytes, searched_found; /* by searchers that the display does not follow */
     struct job_totals totals;
 };

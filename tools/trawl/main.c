@@ -5,54 +5,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "trawl/charset.h"
 #include "trawl/config.h"
-#include "trawl/exclude.h"
-#include "trawl/explain.h"
-#include "trawl/filter.h"
 #include "trawl/help.h"
-#include "trawl/hint.h"
-#include "trawl/interrupt.h"
 #include "trawl/job.h"
-#include "trawl/json.h"
-#include "trawl/matrix.h"
 #include "trawl/message.h"
-#include "trawl/names.h"
-#include "trawl/pool.h"
-#include "trawl/progress.h"
-#include "trawl/searchers.h"
-#include "trawl/string_counts.h"
+#include "trawl/run.h"
 #include "trawl/types.h"
 #include "trawl/version.h"
-
-#define HINT_BYTES_MAX 60
 
 /* Static, so that it costs a small run nothing. */
 static struct output standard_output;
 
-static void print_usage_hint(void)
-{
-    const char *name = message_manner.called_tg ? "tg" : "trawl";
-    char hint[160];
-    int bytes = snprintf(hint, sizeof hint,
-                         "Usage: %s [OPTION]... PATTERNS [FILE]...\n"
-                         "Try '%s --help' for more information.\n",
-                         name, name);
-    ssize_t ignored = write(STDERR_FILENO, hint, (size_t)bytes);
-
-    (void)ignored;
-}
-
-/* Documents are answers too: what cannot be written is an error. */
 static int end_document(void)
 {
-    output_flush(&standard_output);
-    if (standard_output.error != 0)
-        message_print("write error: %s", strerror(standard_output.error));
-    return standard_output.error == 0 ? EXIT_SELECTED : EXIT_ERROR;
+    struct command_job job = {.output = &standard_output};
+
+    return job_end_document(&job);
 }
 
 static int list_algorithms(void)
@@ -76,342 +46,6 @@ static int list_algorithms(void)
     }
     return end_document();
 }
-
-static int explain(const struct patterns *patterns, const struct settings *settings)
-{
-    if (explain_print(&standard_output, patterns, settings))
-        return end_document();
-    message_print("memory exhausted");
-    return EXIT_ERROR;
-}
-
-/* What the threads of all searches did, summed over them. */
-static void print_workers(const struct job_totals *totals)
-{
-    fprintf(stderr, "cpu threads: %.6f s searched, %.6f s read or copied, %.6f s waited\n",
-            (double)totals->host_searched_ns * 1e-9, (double)totals->host_ready_ns * 1e-9,
-            (double)totals->host_waited_ns * 1e-9);
-    if (totals->devices_searched_ns > 0)
-        fprintf(stderr, "device threads: %.6f s searched, %.6f s waited\n",
-                (double)totals->devices_searched_ns * 1e-9,
-                (double)totals->devices_waited_ns * 1e-9);
-    fprintf(stderr, "output: %.6f s\n", (double)totals->output_ns * 1e-9);
-}
-
-/* How many bytes each method searched, of those that did. */
-static void print_methods(const struct job_totals *totals)
-{
-    static const char *const names[TRAWL_METHODS_COUNT] = {
-#define METHOD_NAME(name, number, text) [number] = text,
-        TRAWL_METHOD_LIST(METHOD_NAME)
-#undef METHOD_NAME
-    };
-    const char *before = "methods: ";
-
-    for (uint32_t i = TRAWL_METHOD_AUTO + 1; i < TRAWL_METHODS_COUNT; i++) {
-        if (totals->method_bytes[i] == 0)
-            continue;
-        fprintf(stderr, "%s%s %" PRIu64, before, names[i], totals->method_bytes[i]);
-        before = ", ";
-    }
-    if (before[0] == ',')
-        fputs(" bytes\n", stderr);
-}
-
-/* By what most of the time in searches was bound. */
-static void print_bound(const struct job_totals *totals)
-{
-    static const char *const names[] = {
-        NULL, "reading", "copies for devices", "the search on the CPU", "devices", "output"};
-    uint32_t most = TRAWL_BOUND_NONE;
-
-    for (uint32_t i = TRAWL_BOUND_SOURCE; i <= TRAWL_BOUND_OUTPUT; i++)
-        if (totals->bound_ns[i] > totals->bound_ns[most])
-            most = i;
-    if (most != TRAWL_BOUND_NONE)
-        fprintf(stderr, "bound by: %s\n", names[most]);
-}
-
-static void print_stats(const struct command_job *job)
-{
-    const struct job_totals *totals = &job->totals;
-    double seconds = (double)totals->search_ns * 1e-9;
-
-    fprintf(stderr,
-            "files: %" PRIu64 "\nselected: %" PRIu64 "\nbytes: %" PRIu64 "\noccurrences: %" PRIu64
-            "\ncandidates: %" PRIu64 "\nseconds: %.6f\nGB/s: %.2f\nthreads: %u\n"
-            "workers: %u\nelapsed: %.6f\nchunks: %" PRIu64 " (%" PRIu64
-            " by devices)\nengine: %s\n",
-            totals->file_count, totals->selected_count, totals->text_bytes, totals->match_count,
-            totals->candidate_count, seconds,
-            seconds > 0 ? (double)totals->text_bytes * 1e-9 / seconds : 0.0, totals->thread_count,
-            totals->worker_count, (double)totals->elapsed_ns * 1e-9, totals->chunk_count,
-            totals->device_chunk_count, totals->engine);
-    print_workers(totals);
-    print_methods(totals);
-    print_bound(totals);
-    if (totals->instruction_set[0] != '\0')
-        fprintf(stderr, "instruction set: %s\n", totals->instruction_set);
-    if (totals->device_copy_ns != 0)
-        fprintf(stderr, "seconds of device copies: %.6f\n", (double)totals->device_copy_ns * 1e-9);
-    if (totals->device_kernel_ns != 0)
-        fprintf(stderr, "seconds of device kernels: %.6f\n",
-                (double)totals->device_kernel_ns * 1e-9);
-    if (totals->child_grids != 0)
-        fprintf(stderr, "child grids: %" PRIu64 "\n", totals->child_grids);
-    if (totals->child_spills != 0)
-        fprintf(stderr, "child grids refused: %" PRIu64 "\n", totals->child_spills);
-    if (totals->child_withheld != 0)
-        fprintf(stderr, "child grids left out: %" PRIu64 "\n", totals->child_withheld);
-    if (totals->note[0] != '\0')
-        fprintf(stderr, "note: %s\n", totals->note);
-}
-
-/* Standard output: is it the null device, or a file that must not be searched? */
-static bool look_at_output(struct command_job *job)
-{
-    struct stat null_device;
-
-    if (fstat(STDOUT_FILENO, &job->output_stat) != 0)
-        return false;
-    job->output_is_regular = S_ISREG(job->output_stat.st_mode);
-    return S_ISCHR(job->output_stat.st_mode) && stat("/dev/null", &null_device) == 0 &&
-           null_device.st_dev == job->output_stat.st_dev &&
-           null_device.st_ino == job->output_stat.st_ino;
-}
-
-/* Nothing was selected. Rules that hide every file look like a text without a match; and grep's
- * users type regular expressions out of habit, on a terminal. */
-static void print_why_nothing(const struct command_job *job)
-{
-    const struct settings *settings = job->settings;
-    const struct trawl_pattern *pattern;
-
-    if (job->left_out && job->totals.file_count == 0 && !settings->quiet && !settings->no_messages)
-        message_print("no files were searched: rules left all of them out; --debug says which");
-    if (job->error_seen || settings->quiet || settings->any_byte || settings->invert ||
-        !isatty(STDERR_FILENO))
-        return;
-    pattern = hint_regex(job->patterns);
-    if (pattern != NULL)
-        message_print(
-            "hint: '%.*s' looks like a regular expression, but %s searches for strings as "
-            "they are",
-            pattern->bytes_count > HINT_BYTES_MAX ? HINT_BYTES_MAX : (int)pattern->bytes_count,
-            (const char *)pattern->bytes, settings->is_tg ? "tg" : "trawl");
-}
-
-/* As job_walk, with what comes before and after all rows; counts first where it must. */
-static bool walk_for_matrix(struct command_job *job, const struct value_item *operands,
-                            size_t operand_count, char *message)
-{
-    struct matrix *matrix = job->matrix;
-    bool good;
-
-    if (matrix->format != MATRIX_NPY) {
-        return job_walk(job, operands, operand_count, message);
-    }
-    matrix->header_goes_last = matrix_header_can_wait(matrix);
-    if (!matrix->header_goes_last) {
-        matrix->counts = job->silent = true;
-        good = job_walk(job, operands, operand_count, message);
-        matrix->counts = job->silent = false;
-        if (job->done || !good)
-            return good;
-        matrix->rows_announced = matrix->row_count;
-        matrix->row_count = 0;
-    }
-    matrix_header_begin(matrix);
-    good = job_walk(job, operands, operand_count, message);
-    output_flush(job->output);
-    if (matrix->header_goes_last) {
-        matrix_header_end(matrix);
-    } else if (matrix->row_too_many || (matrix->row_count < matrix->rows_announced && !job->done &&
-                                        job->output->error == 0)) {
-        job_message(job,
-                    "--matrix=npy: a text changed: %" PRIu64 " records were counted, then %s came",
-                    matrix->rows_announced, matrix->row_too_many ? "more" : "fewer");
-        job->error_seen = true;
-    }
-    return good;
-}
-
-/* What the report needs beside what files ask for. */
-static bool open_report(struct command_job *job, char *message)
-{
-    enum report report = job->settings->report;
-
-    if ((report == REPORT_MATRIX ||
-         searchers_engine(job->settings, job->patterns) == TRAWL_ENGINE_CUDA) &&
-        !searchers_open(job, false, &job->searcher, message))
-        return false;
-    if (report == REPORT_MATRIX)
-        return matrix_open(job, message);
-    if (report == REPORT_COUNT_BY_PATTERN || report == REPORT_UNMATCHED)
-        return string_counts_open(job, message);
-    interrupt_open(job->output); /* the others find nothing before the end */
-    return true;
-}
-
-static int run_job(struct command_job *job, const struct value_item *operands, size_t operand_count,
-                   char *message)
-{
-    const struct settings *settings = job->settings;
-    bool good;
-
-    progress_open(settings->is_tg ? "tg: " : "trawl: ");
-    good = open_report(job, message);
-    if (good &&
-        (settings->progress ||
-         (isatty(STDERR_FILENO) && (settings->report == REPORT_COUNT || !isatty(STDOUT_FILENO)))))
-        job->progress = progress_begin(settings->progress);
-    if (settings->file_names != 0 || operand_count > 1)
-        job->show_names = settings->file_names >= 0 ? 1 : 0;
-    else
-        job->show_names = settings->directories == DIRECTORIES_RECURSE ? -1 : 0;
-    if (good)
-        good = job->matrix != NULL ? walk_for_matrix(job, operands, operand_count, message)
-                                   : job_walk(job, operands, operand_count, message);
-    if (good && job->string_counts != NULL)
-        string_counts_print(job);
-    if (settings->stats || settings->json)
-        job->totals.elapsed_ns = progress_elapsed_ns();
-    if (settings->json && settings->report == REPORT_LINES)
-        json_summary(job->output, &job->totals.json, job->totals.elapsed_ns);
-    output_flush(job->output);
-    interrupt_check();
-    if (job->progress != NULL)
-        progress_end(job->progress);
-    job->progress = NULL;
-    if (good && settings->stats)
-        print_stats(job);
-    if (good && !job->selected)
-        print_why_nothing(job);
-    if (!good) {
-        message_print("%s", message);
-        return EXIT_ERROR;
-    }
-    if (job->output->error != 0) {
-        message_print("write error: %s", strerror(job->output->error));
-        return EXIT_ERROR;
-    }
-    if (job->selected && settings->stop_at_first_file)
-        return EXIT_SELECTED;
-    return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
-}
-
-/* Nothing can be selected: grep then looks at no file. It knows so under -v where the empty string
- * is the only one. */
-static bool is_decided(const struct settings *settings, const struct patterns *patterns)
-{
-    bool inverted_all = settings->invert && patterns->has_empty && !patterns->has_never &&
-                        patterns->count == 0 && !settings->whole_lines && !settings->words;
-
-    bool nothing = patterns->none_given && !settings->invert && settings->report != REPORT_MATRIX;
-
-    return (settings->max_count_given == 0 || inverted_all || nothing) &&
-           (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH);
-}
-
-/* -v without any string selects every line, which is what the empty string does; grep takes it so
- * too, and it shows where lines are grouped. */
-static void take_all_lines(struct settings *settings, struct patterns *patterns)
-{
-    settings->invert = false;
-    settings->words = false;
-    settings->whole_lines = false;
-    patterns->has_empty = true;
-    patterns->none_given = false;
-}
-
-static int save_patterns(struct patterns *patterns, const struct settings *settings,
-                         size_t file_count, char *message)
-{
-    if (file_count > 0)
-        snprintf(message, SETTINGS_ERROR_BYTES, "--save-patterns searches no files");
-    else if (patterns_plan(patterns, settings, settings->whole_lines, &patterns->plan, message) &&
-             saved_write(patterns, settings, message))
-        return EXIT_SELECTED;
-    message_print("%s", message);
-    return EXIT_ERROR;
-}
-
-static bool gather_patterns(struct patterns *patterns, struct settings *settings,
-                            const char *first_operand, char *message)
-{
-    if (!patterns_gather(patterns, settings, first_operand, message))
-        return false;
-    if (settings->smart_case)
-        settings->ignore_case = !patterns_have_capitals(patterns);
-    return patterns_finish(patterns, settings, message);
-}
-
-static void warn_of_old_color(const struct colors *colors)
-{
-    const char *old = getenv("GREP_COLOR");
-
-    if (old != NULL && (colors->selected_match == old || colors->context_match == old))
-        message_print("warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old, old);
-}
-
-/* With valid options: strings, plan, files. */
-static int run(struct command_job *job, struct settings *settings, char *message)
-{
-    bool pattern_is_operand = settings->patterns.count == 0;
-    const struct value_item *operands = settings->operands.items;
-    size_t operand_count = settings->operands.count;
-
-    if (pattern_is_operand && operand_count == 0) {
-        print_usage_hint();
-        return EXIT_ERROR;
-    }
-    if ((settings->filters.count > 0 &&
-         !exclude_open(&job->exclude, &settings->filters, message)) ||
-        !gather_patterns(job->patterns, settings, pattern_is_operand ? operands[0].text : NULL,
-                         message)) {
-        message_print("%s", message);
-        return EXIT_ERROR;
-    }
-    if (pattern_is_operand) {
-        operands++;
-        operand_count--;
-    }
-    if (job->patterns->none_given && settings->invert)
-        take_all_lines(settings, job->patterns);
-    if (settings->save_patterns != NULL)
-        return save_patterns(job->patterns, settings, operand_count, message);
-    if (is_decided(settings, job->patterns) && !settings->explain)
-        return EXIT_NOT_SELECTED;
-    if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
-                       message)) {
-        message_print("%s", message);
-        return EXIT_ERROR;
-    }
-    if (settings->explain)
-        return explain(job->patterns, settings);
-    if (settings->colors.on)
-        warn_of_old_color(&settings->colors);
-    return run_job(job, operands, operand_count, message);
-}
-
-/* --files: there are no strings. */
-static int list_files(struct command_job *job, struct settings *settings, char *message)
-{
-    int status = EXIT_ERROR;
-
-    if (settings->directories == DIRECTORIES_READ)
-        settings->directories = DIRECTORIES_RECURSE;
-    if (settings->filters.count == 0 || exclude_open(&job->exclude, &settings->filters, message))
-        status = names_print(job, settings->operands.items, settings->operands.count);
-    else
-        message_print("%s", message);
-    if (job->output->error != 0) {
-        message_print("write error: %s", strerror(job->output->error));
-        return EXIT_ERROR;
-    }
-    return status;
-}
-
 static int list_types(const struct settings *settings)
 {
     char message[SETTINGS_ERROR_BYTES];
@@ -421,61 +55,6 @@ static int list_types(const struct settings *settings)
     message_print("%s", message);
     return EXIT_ERROR;
 }
-
-/* What was typed, and what saved sets of strings add to it. */
-static bool build_settings(struct command_job *job, struct settings *settings, char *message)
-{
-    bool output_is_null = look_at_output(job), ends_at_null;
-    enum charset charset = charset_open();
-
-    if (!settings_build(settings, charset, output_is_null, message) ||
-        (settings->patterns.count > 0 && !saved_load(job->patterns, settings, message)))
-        return false;
-    if (job->patterns->saved_count == 0)
-        return true;
-    ends_at_null = settings->count_ends_at_null;
-    return settings_build(settings, charset, output_is_null, message) &&
-           (settings->count_ends_at_null == ends_at_null ||
-            saved_load_again(job->patterns, settings, message));
-}
-
-/* All that searches opens is closed here. */
-static int run_settings(struct settings *settings, bool input_is_closed)
-{
-    struct patterns patterns = {0};
-    struct command_job job = {.settings = settings,
-                              .patterns = &patterns,
-                              .output = &standard_output,
-                              .input_is_closed = input_is_closed};
-    const struct file_settings *files = &settings->files;
-    char message[SETTINGS_ERROR_BYTES];
-    int status = EXIT_ERROR;
-    bool good = build_settings(&job, settings, message);
-
-    if (good && settings->unix_offsets)
-        message_print("warning: --unix-byte-offsets (-u) is obsolete");
-    if (good && (files->filtering || files->hidden < 0 || files->rules.count > 0))
-        good = filter_open(&job.filter, settings, message);
-    if (!good)
-        message_print("%s", message);
-    else if (files->names_only)
-        status = list_files(&job, settings, message);
-    else
-        status = run(&job, settings, message);
-    if (job.string_counts != NULL)
-        string_counts_close(&job);
-    if (job.matrix != NULL)
-        matrix_close(job.matrix);
-    if (job.searcher != NULL)
-        trawl_searcher_close(job.searcher);
-    if (job.exclude != NULL)
-        exclude_close(job.exclude);
-    if (job.filter != NULL)
-        filter_close(job.filter);
-    patterns_free(&patterns);
-    return status;
-}
-
 /* The options of the file, if there is one, and those of the command line after them. False: said
  * why. */
 static bool parse(struct settings *settings, struct config *config, int argument_count,
@@ -555,8 +134,12 @@ int main(int argument_count, char **arguments)
     if (parse(&settings, &config, argument_count, arguments)) {
         message_manner.escapes = settings.escape_controls == COLOR_ALWAYS ||
                                  (settings.escape_controls == COLOR_AUTO && isatty(STDERR_FILENO));
-        if (!print_document(&settings, &status))
-            status = run_settings(&settings, input_is_closed);
+        if (!print_document(&settings, &status)) {
+            struct command_job job = {.output = &standard_output,
+                                      .input_is_closed = input_is_closed};
+
+            status = job_run(&job, &settings);
+        }
     }
     settings_free(&settings);
     if (config.path != NULL)

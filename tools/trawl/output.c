@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#define FRAME_BYTES_MAX (1u << 30)
 #define NUMBER_ROOM 24u /* for its digits, in three words */
 
 void output_open(struct output *output, int descriptor)
 {
     output->descriptor = descriptor;
+    output->framed = false;
     output->bytes = output->initial;
     output->capacity = sizeof output->initial;
     output->used = 0;
@@ -43,11 +45,41 @@ static void write_all(struct output *output, const uint8_t *bytes, size_t bytes_
     }
 }
 
+static void write_frame(struct output *output, enum output_frame frame, const uint8_t *bytes,
+                        size_t bytes_count)
+{
+    while (bytes_count > 0) {
+        uint32_t count = bytes_count < FRAME_BYTES_MAX ? (uint32_t)bytes_count : FRAME_BYTES_MAX;
+        uint8_t head[] = {(uint8_t)frame, (uint8_t)count, (uint8_t)(count >> 8),
+                          (uint8_t)(count >> 16), (uint8_t)(count >> 24)};
+
+        write_all(output, head, sizeof head);
+        write_all(output, bytes, count);
+        bytes += count;
+        bytes_count -= count;
+    }
+}
+
+static void write_output(struct output *output, const uint8_t *bytes, size_t bytes_count)
+{
+    if (output->framed)
+        write_frame(output, OUTPUT_FRAME_OUTPUT, bytes, bytes_count);
+    else
+        write_all(output, bytes, bytes_count);
+}
+
+void output_frame(struct output *output, enum output_frame frame, const void *bytes,
+                  size_t bytes_count)
+{
+    output_flush(output);
+    write_frame(output, frame, bytes, bytes_count);
+}
+
 static void write_committed(struct output *output)
 {
     if (output->full != NULL)
         return;
-    write_all(output, output->bytes, output->committed);
+    write_output(output, output->bytes, output->committed);
     output->used -= output->committed;
     if (output->used > 0 && output->committed > 0)
         memmove(output->bytes, output->bytes + output->committed, output->used);
@@ -110,7 +142,7 @@ void output_bytes_large(struct output *output, const void *bytes, size_t bytes_c
         return;
     }
     output_flush(output);
-    write_all(output, bytes, bytes_count);
+    write_output(output, bytes, bytes_count);
 }
 
 void output_number(struct output *output, uint64_t number, unsigned width)

@@ -4,6 +4,10 @@
  * formatted from that block must not appear. At most OUTPUT_HELD_MAX bytes are held; beyond, they
  * are committed.
  *
+ * If `framed` is set, what is written are frames: a byte that says what follows (enum
+ * output_frame), how many bytes follow (4 bytes, little-endian), and these. So a program that reads
+ * them gets standard output, messages and the exit status in their order through one descriptor.
+ *
  * If `full` is set, nothing is written: everything is kept, up to OUTPUT_KEPT_MAX bytes. Then
  * full() is called; it must set `full` to NULL, and may remove what was committed.
  */
@@ -19,8 +23,15 @@
 #define OUTPUT_HELD_MAX (4u << 20)
 #define OUTPUT_KEPT_MAX (1u << 20)
 
+enum output_frame {
+    OUTPUT_FRAME_OUTPUT = 'o',
+    OUTPUT_FRAME_MESSAGE = 'm', /* a line for standard error, without the program's name */
+    OUTPUT_FRAME_EXIT = 'x'     /* one byte, the exit status; the last frame */
+};
+
 struct output {
     int descriptor;
+    bool framed;
     uint8_t *bytes;
     size_t capacity;
     size_t used;
@@ -37,6 +48,9 @@ void output_close(struct output *output);
 /* Make room for `bytes_count` more bytes; afterwards output_put_* of that many do not check. */
 void output_make_room(struct output *output, size_t bytes_count);
 void output_flush(struct output *output); /* commits */
+/* After what was printed so far; `framed` is set. */
+void output_frame(struct output *output, enum output_frame frame, const void *bytes,
+                  size_t bytes_count);
 
 static inline void output_commit(struct output *output)
 {

@@ -159,8 +159,12 @@ void progress_open(const char *name)
 
 void progress_file(const struct trawl_searcher *searcher, const struct trawl_text *text)
 {
-    const struct trawl_searcher *last = atomic_exchange(&state.searcher, NULL);
+    const struct trawl_searcher *last;
     uint64_t text_bytes = 0;
+
+    if (state.name == NULL) /* there is no display, and perhaps there are several jobs */
+        return;
+    last = atomic_exchange(&state.searcher, NULL);
 
     if (last != NULL) {
         atomic_fetch_add(&state.done_bytes, trawl_searcher_progress(last));

@@ -35,12 +35,16 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
                          settings->after_count >= 0;
     struct trawl_error error;
 
-    options.engine = engine;
-    options.threads = single ? 1 : (uint32_t)settings->threads;
     options.chunk_bytes = settings->chunk_bytes;
+    if (single || job->runtime == NULL) {
+        options.engine = engine;
+        options.threads = single ? 1 : (uint32_t)settings->threads;
+        options.instruction_set = settings->instruction_set;
+    } else {
+        options.runtime = job->runtime;
+    }
     if (options.threads == 1 && options.chunk_bytes == 0 && searchers_stop_early(settings))
         options.chunk_bytes = SEARCHERS_BYTES_FIRST;
-    options.instruction_set = settings->instruction_set;
     options.map = prints_others ? TRAWL_MAP_NEVER : settings->map;
     if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
         return true;

@@ -119,6 +119,10 @@ static bool next_entry(struct walk *walk, struct walk_item *item)
 
 bool walk_next(struct walk *walk, struct walk_item *item)
 {
+    const struct held *held = walk->job->held;
+
+    if (held != NULL)
+        return held->next(held->context, item);
     for (;;) {
         if (walk->tree != NULL) {
             if (next_entry(walk, item))
@@ -154,6 +158,10 @@ void walk_open(struct walk *walk, struct command_job *job, const struct value_it
     walk->operands = operands;
     walk->operand_count = operand_count;
     walk->open_levels = open_levels;
+    if (job->held != NULL) {
+        job->held->begin(job->held->context, job, operands, operand_count);
+        return;
+    }
     if (operand_count == 0) {
         walk->below_working_directory = searches_working_directory(job->settings);
         walk->operands = walk->below_working_directory ? &working_directory : &input;

@@ -3,6 +3,7 @@
 #ifndef TRAWL_WALK_H
 #define TRAWL_WALK_H
 
+#include "trawl/held.h"
 #include "trawl/job.h"
 #include "trawl/tree.h"
 
@@ -22,7 +23,9 @@ struct walk_item {
     struct tree_directory *directory; /* ... in this directory, NULL: the working directory */
     unsigned char type;               /* WALK_FILE: one of dirent's DT_, if it is known */
     bool is_operand;
-    int os_code; /* WALK_ERROR */
+    int os_code;                  /* WALK_ERROR */
+    const struct held_file *held; /* NULL: in the file system */
+    bool holds_nothing;           /* held: no string of the plan, which is known already */
 };
 
 struct walk {
