@@ -1,0 +1,38 @@
+/* answer: a request, from its settings to the bytes of its answer.
+ *
+ * The answer goes through a pipe as frames (trawl/output.h), written by a thread of its own, and is
+ * read by whoever sends it on. A reader that closes the pipe ends the search.
+ */
+#ifndef SERVE_ANSWER_H
+#define SERVE_ANSWER_H
+
+#include "serve/collection.h"
+#include "serve/pass.h"
+#include "serve/request.h"
+
+struct server {
+    struct trawl_runtime *runtime;
+    struct passes *passes;
+    struct collection **collections;
+    size_t collection_count;
+    struct request_limits limits;
+    uint32_t thread_count;
+    /* Sums for /metrics. */
+    _Atomic uint64_t request_count[4]; /* by enum request_format */
+    _Atomic uint64_t refused_count, cancelled_count, running_count;
+    _Atomic uint64_t latency_counts[32]; /* of answers, by powers of two of microseconds */
+    _Atomic uint64_t latency_ns, answer_bytes;
+};
+
+struct answer;
+
+/* Begin to answer: takes the request over, also on failure. NULL: message and *http_status. */
+struct answer *answer_begin(struct server *server, struct request *request, uint64_t client,
+                            int *http_status, char *message);
+/* To be read until its end: frames, or for REQUEST_COUNT and REQUEST_COLUMNS the answer itself in
+ * frames of output. Borrowed. */
+int answer_descriptor(const struct answer *answer);
+/* Ends the search if it still runs, and waits for its thread. */
+void answer_end(struct answer *answer);
+
+#endif

@@ -1,0 +1,138 @@
+/* collection: a tree of files, held in memory and on devices, that follows what happens to them.
+ *
+ * Four objects, each made once and then only read:
+ *   collection  a root directory (or file), its watches, and its newest state
+ *   state       which files there are, and their bytes, at one time; counted holders
+ *   tape        the bytes of a state's files in few large blocks, for searches of all of them
+ *   view        the files that one command line names, in the order in which the command finds them
+ *
+ * A state is complete: a search that holds one sees all files as they were, whatever happens to them
+ * meanwhile. collection_now reads the kernel's notices first, so the state it returns is not older
+ * than the call.
+ */
+#ifndef SERVE_COLLECTION_H
+#define SERVE_COLLECTION_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "trawl/held.h"
+#include "trawl/job.h"
+#include "trawl/walk.h"
+
+/* Bytes of files that lie one after the other, each followed by a line end. */
+struct block {
+    atomic_uint holder_count;
+    uint8_t *bytes;
+    uint64_t bytes_count, mapped_bytes;
+    struct trawl_text *text; /* of all of them; loaded onto devices where there is room */
+    bool on_device;
+    struct collection *collection;
+};
+
+/* A file in a state. The same file, unchanged, is shared by many states. */
+struct served_file {
+    atomic_uint holder_count;
+    struct held_file held;  /* bytes in `block`; NULL: not held, and opened when it is searched */
+    struct block *block;    /* NULL: not held */
+    uint64_t block_begin;   /* of its bytes in the block */
+    bool is_plain;          /* `bytes` are the file's own: neither unpacked nor with holes. Otherwise
+                               they tell only whether there is an occurrence, and the file is opened */
+    char path[];            /* below the root, without a slash at the beginning; "" : the root itself */
+};
+
+/* A part of a block that is one file of the state. Ranges of a block are in order, and what lies
+ * between them belongs to files that are gone. */
+struct tape_range {
+    uint64_t begin, end; /* in the block, without the line end */
+    uint32_t file;       /* index in state.files */
+};
+
+struct tape_block {
+    struct block *block;
+    struct tape_range *ranges;
+    uint64_t range_count;
+};
+
+struct state {
+    atomic_uint holder_count;
+    uint64_t number;    /* grows with each state of the collection */
+    uint64_t names;     /* which set of names: views of the same `names` hold the same file indices */
+    uint32_t file_count;
+    struct served_file **files;
+    uint64_t bytes_count; /* of all files */
+    struct tape_block *blocks;
+    uint32_t block_count;
+    uint32_t unheld_count; /* files that no block holds */
+};
+
+/* What a walk of one command line found: files by their index in state.files, and what was to be
+ * said between them. */
+struct view_item {
+    const char *name; /* as the command shows it */
+    uint32_t file;    /* UINT32_MAX: none, then kind is not WALK_FILE */
+    enum walk_kind kind;
+    int os_code;
+    unsigned char type;
+    bool is_operand;
+};
+
+struct view {
+    atomic_uint holder_count;
+    uint64_t names;
+    struct view_item *items;
+    uint64_t item_count;
+    bool whole;    /* it names each file of the state */
+    bool left_out; /* as job->left_out */
+    int show_names; /* as job->show_names afterwards */
+    char *storage; /* of names */
+};
+
+struct collection_options {
+    const char *name, *root;            /* root: as given; borrowed until collection_close */
+    struct settings *settings;          /* which files: the command's options; borrowed likewise */
+    struct trawl_runtime *runtime;      /* borrowed likewise */
+    uint64_t host_bytes_max;            /* of files held in memory; 0: half of what is free */
+    bool watch;                         /* false: files are looked at again for each search */
+};
+
+struct collection_facts {
+    const char *name, *root;
+    uint64_t file_count, bytes_count;
+    uint64_t held_bytes, device_bytes;  /* of these in memory, and on devices too */
+    uint64_t unheld_count;              /* files that are read at each search */
+    uint64_t state_number, load_ns, refresh_count;
+    bool loading;
+};
+
+/* Open a collection and begin to load it in a thread; at once searchable for what is loaded: the
+ * rest is read from its files. False: message[SETTINGS_ERROR_BYTES] says why. */
+bool collection_open(struct collection **collection, const struct collection_options *options,
+                     char *message);
+void collection_close(struct collection *collection);
+
+/* The state of now. To be dropped. NULL: message says why. */
+struct state *collection_now(struct collection *collection, char *message);
+void state_drop(struct state *state);
+
+/* The files that a job with these operands searches, of this state. `directory` is the client's
+ * working directory, as an absolute path without links; operands are as typed. NULL: message says
+ * why; that is so, too, if a file is among them that the collection has not.
+ * To be dropped. */
+struct view *collection_view(struct collection *collection, const struct state *state,
+                             struct command_job *job, const char *directory,
+                             const struct value_item *operands, size_t operand_count, char *message);
+void view_drop(struct view *view);
+
+/* A descriptor of a file, opened below the root without following links; -1: errno. */
+int collection_open_file(const struct collection *collection, const struct served_file *file);
+
+/* Does the collection hold this absolute path, or what lies below it? */
+bool collection_has(const struct collection *collection, const char *path);
+
+/* Throw everything away that may be out of date, and load anew: SIGHUP. */
+void collection_reload(struct collection *collection);
+
+void collection_facts(struct collection *collection, struct collection_facts *facts);
+
+#endif

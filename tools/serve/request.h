@@ -1,0 +1,34 @@
+/* request: a request's JSON, and the settings it means. */
+#ifndef SERVE_REQUEST_H
+#define SERVE_REQUEST_H
+
+#include "trawl/flags.h"
+#include "trawl/settings.h"
+
+enum request_format { REQUEST_JSON, REQUEST_FRAMES, REQUEST_COLUMNS, REQUEST_COUNT };
+
+struct request_limits {
+    uint64_t body_bytes_max, patterns_max, pattern_bytes_max, results_max, seconds_max;
+};
+
+struct request {
+    enum request_format format;
+    char *collection;         /* NULL: not named */
+    char *directory;          /* the client's working directory; NULL: the collection's root */
+    bool is_tg;
+    uint64_t results_max, seconds_max;
+    struct settings settings; /* parsed: flags_parse was called */
+    char **arguments;         /* that settings borrow from */
+    int argument_count;
+    int *descriptors;         /* of files in memory that arguments name as /dev/fd/N */
+    size_t descriptor_count;
+};
+
+/* False: message[SETTINGS_ERROR_BYTES] says what is wrong, and *http_status is 4xx or 5xx.
+ * request_free in either case. */
+bool request_read(struct request *request, const char *body, size_t body_bytes,
+                  enum request_format format, const struct request_limits *limits,
+                  int *http_status, char *message);
+void request_free(struct request *request);
+
+#endif
