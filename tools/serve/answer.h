@@ -1,7 +1,7 @@
 /* answer: a request, from its settings to the bytes of its answer.
  *
  * The answer goes through a pipe as frames (trawl/output.h), written by a thread of its own, and is
- * read by whoever sends it on. A reader that closes the pipe ends the search.
+ * read by what sends it on. A reader that closes the pipe ends the search.
  */
 #ifndef SERVE_ANSWER_H
 #define SERVE_ANSWER_H
@@ -24,15 +24,15 @@ struct server {
     _Atomic uint64_t latency_ns, answer_bytes;
 };
 
-struct answer;
+struct served_answer;
 
 /* Begin to answer: takes the request over, also on failure. NULL: message and *http_status. */
-struct answer *answer_begin(struct server *server, struct request *request, uint64_t client,
-                            int *http_status, char *message);
+struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
+                                   int *http_status, char *message);
 /* To be read until its end: frames, or for REQUEST_COUNT and REQUEST_COLUMNS the answer itself in
  * frames of output. Borrowed. */
-int answer_descriptor(const struct answer *answer);
+int answer_descriptor(const struct served_answer *answer);
 /* Ends the search if it still runs, and waits for its thread. */
-void answer_end(struct answer *answer);
+void answer_end(struct served_answer *answer);
 
 #endif

@@ -6,9 +6,9 @@
  *   tape        the bytes of a state's files in few large blocks, for searches of all of them
  *   view        the files that one command line names, in the order in which the command finds them
  *
- * A state is complete: a search that holds one sees all files as they were, whatever happens to them
- * meanwhile. collection_now reads the kernel's notices first, so the state it returns is not older
- * than the call.
+ * A state is complete: a search that holds one sees all files as they were, whatever happens to
+ * them meanwhile. collection_now reads the kernel's notices first, so the state it returns is not
+ * older than the call.
  */
 #ifndef SERVE_COLLECTION_H
 #define SERVE_COLLECTION_H
@@ -21,7 +21,7 @@
 #include "trawl/walk.h"
 
 /* Bytes of files that lie one after the other, each followed by a line end. */
-struct block {
+struct served_block {
     atomic_uint holder_count;
     uint8_t *bytes;
     uint64_t bytes_count, mapped_bytes;
@@ -33,12 +33,12 @@ struct block {
 /* A file in a state. The same file, unchanged, is shared by many states. */
 struct served_file {
     atomic_uint holder_count;
-    struct held_file held;  /* bytes in `block`; NULL: not held, and opened when it is searched */
-    struct block *block;    /* NULL: not held */
-    uint64_t block_begin;   /* of its bytes in the block */
-    bool is_plain;          /* `bytes` are the file's own: neither unpacked nor with holes. Otherwise
-                               they tell only whether there is an occurrence, and the file is opened */
-    char path[];            /* below the root, without a slash at the beginning; "" : the root itself */
+    struct held_file held; /* bytes in `block`; NULL: not held, and opened when it is searched */
+    struct served_block *block; /* NULL: not held */
+    uint64_t block_begin;       /* of its bytes in the block */
+    bool is_plain; /* `bytes` are the file's own: neither unpacked nor with holes. Otherwise
+                      they tell only whether there is an occurrence, and the file is opened */
+    char path[];   /* below the root, without a slash at the beginning; "" : the root itself */
 };
 
 /* A part of a block that is one file of the state. Ranges of a block are in order, and what lies
@@ -49,15 +49,15 @@ struct tape_range {
 };
 
 struct tape_block {
-    struct block *block;
+    struct served_block *block;
     struct tape_range *ranges;
     uint64_t range_count;
 };
 
 struct state {
     atomic_uint holder_count;
-    uint64_t number;    /* grows with each state of the collection */
-    uint64_t names;     /* which set of names: views of the same `names` hold the same file indices */
+    uint64_t number; /* grows with each state of the collection */
+    uint64_t names;  /* which set of names: views of the same `names` hold the same file indices */
     uint32_t file_count;
     struct served_file **files;
     uint64_t bytes_count; /* of all files */
@@ -77,30 +77,30 @@ struct view_item {
     bool is_operand;
 };
 
-struct view {
+struct served_view {
     atomic_uint holder_count;
     uint64_t names;
     struct view_item *items;
     uint64_t item_count;
-    bool whole;    /* it names each file of the state */
-    bool left_out; /* as job->left_out */
+    bool whole;     /* it names each file of the state */
+    bool left_out;  /* as job->left_out */
     int show_names; /* as job->show_names afterwards */
-    char *storage; /* of names */
+    char *storage;  /* of names */
 };
 
 struct collection_options {
-    const char *name, *root;            /* root: as given; borrowed until collection_close */
-    struct settings *settings;          /* which files: the command's options; borrowed likewise */
-    struct trawl_runtime *runtime;      /* borrowed likewise */
-    uint64_t host_bytes_max;            /* of files held in memory; 0: half of what is free */
-    bool watch;                         /* false: files are looked at again for each search */
+    const char *name, *root;       /* root: as given; borrowed until collection_close */
+    struct settings *settings;     /* which files: the command's options; borrowed likewise */
+    struct trawl_runtime *runtime; /* borrowed likewise */
+    uint64_t host_bytes_max;       /* of files held in memory; 0: half of what is free */
+    bool watch;                    /* false: files are looked at again for each search */
 };
 
 struct collection_facts {
     const char *name, *root;
     uint64_t file_count, bytes_count;
-    uint64_t held_bytes, device_bytes;  /* of these in memory, and on devices too */
-    uint64_t unheld_count;              /* files that are read at each search */
+    uint64_t held_bytes, device_bytes; /* of these in memory, and on devices too */
+    uint64_t unheld_count;             /* files that are read at each search */
     uint64_t state_number, load_ns, refresh_count;
     bool loading;
 };
@@ -119,10 +119,11 @@ void state_drop(struct state *state);
  * working directory, as an absolute path without links; operands are as typed. NULL: message says
  * why; that is so, too, if a file is among them that the collection has not.
  * To be dropped. */
-struct view *collection_view(struct collection *collection, const struct state *state,
-                             struct command_job *job, const char *directory,
-                             const struct value_item *operands, size_t operand_count, char *message);
-void view_drop(struct view *view);
+struct served_view *collection_view(struct collection *collection, const struct state *state,
+                                    struct command_job *job, const char *directory,
+                                    const struct value_item *operands, size_t operand_count,
+                                    char *message);
+void view_drop(struct served_view *view);
 
 /* A descriptor of a file, opened below the root without following links; -1: errno. */
 int collection_open_file(const struct collection *collection, const struct served_file *file);

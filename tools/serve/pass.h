@@ -1,8 +1,9 @@
 /* pass: searches of a state that several requests share.
  *
  * Requests that wait for one collection are gathered, and their strings become one set that is
- * searched in one pass. A request whose strings are frequent, by a sample of the text, or very many,
- * gets a pass of its own. Clients take turns: of each no more than its share comes into one pass.
+ * searched in one pass. A request whose strings are frequent, by a sample of the text, or very
+ * many, gets a pass of its own. Clients take turns: of each no more than its share comes into one
+ * pass.
  */
 #ifndef SERVE_PASS_H
 #define SERVE_PASS_H
@@ -11,28 +12,28 @@
 
 /* What one request wants to know of a state. The caller owns it. */
 struct pass_request {
-    struct state *state;               /* borrowed until pass_run returns */
-    const struct view *view;           /* NULL: all files */
-    const struct trawl_plan *plan;     /* as pass_run's caller would search; borrowed likewise */
-    uint64_t client;                   /* whose it is: clients take turns */
-    bool wants_positions, wants_counts;/* beside `files` */
-    bool any_suffices;                 /* the caller needs `files` alone: a file's first occurrence
-                                          decides */
+    struct state *state;                /* borrowed until pass_run returns */
+    const struct served_view *view;     /* NULL: all files */
+    const struct trawl_plan *plan;      /* as pass_run's caller would search; borrowed likewise */
+    uint64_t client;                    /* whose it is: clients take turns */
+    bool wants_positions, wants_counts; /* beside `files` */
+    bool any_suffices;                  /* the caller needs `files` alone: a file's first occurrence
+                                           decides */
     uint64_t positions_max;
-    atomic_bool cancelled;             /* set by pass_cancel */
+    atomic_bool cancelled; /* set by pass_cancel */
 
     /* Results. */
-    uint8_t *files;                    /* a bit for each file of the state: something occurs, or the
-                                          file is not held. Freed by pass_free, as the arrays below */
+    uint8_t *files; /* a bit for each file of the state: something occurs, or the
+                       file is not held. Freed by pass_free, as the arrays below */
     uint64_t occurrence_count, file_count;
-    uint64_t *pattern_counts;          /* wants_counts: one for each pattern of the plan */
-    uint64_t *begins;                  /* wants_positions: in their files, */
-    uint32_t *file_numbers;            /* in the order of the view, */
+    uint64_t *pattern_counts; /* wants_counts: one for each pattern of the plan */
+    uint64_t *begins;         /* wants_positions: in their files, */
+    uint32_t *file_numbers;   /* in the order of the view, */
     uint32_t *pattern_numbers;
-    uint64_t position_count;           /* at most positions_max; occurrence_count says how many more */
-    uint32_t shared_count;             /* how many requests the pass answered, this one included */
+    uint64_t position_count; /* at most positions_max; occurrence_count says how many more */
+    uint32_t shared_count;   /* how many requests the pass answered, this one included */
     uint64_t wait_ns, search_ns, searched_bytes;
-    bool frequent;                     /* it had a pass of its own */
+    bool frequent; /* it had a pass of its own */
     char message[SETTINGS_ERROR_BYTES];
 };
 
@@ -42,7 +43,8 @@ struct passes;
 bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *message);
 void passes_close(struct passes *passes);
 
-/* Search. Blocks; any number of threads may call. False: cancelled, or request->message says why. */
+/* Search. Blocks; any number of threads may call. False: cancelled, or request->message says why.
+ */
 bool pass_run(struct passes *passes, struct pass_request *request);
 /* From any thread: pass_run returns as soon as it can. */
 void pass_cancel(struct passes *passes, struct pass_request *request);

@@ -13,22 +13,22 @@ struct request_limits {
 
 struct request {
     enum request_format format;
-    char *collection;         /* NULL: not named */
-    char *directory;          /* the client's working directory; NULL: the collection's root */
+    char *collection; /* NULL: not named */
+    char *directory;  /* the client's working directory; NULL: the collection's root */
     bool is_tg;
     uint64_t results_max, seconds_max;
     struct settings settings; /* parsed: flags_parse was called */
     char **arguments;         /* that settings borrow from */
     int argument_count;
-    int *descriptors;         /* of files in memory that arguments name as /dev/fd/N */
+    int *descriptors; /* of files in memory that arguments name as /dev/fd/N */
     size_t descriptor_count;
 };
 
 /* False: message[SETTINGS_ERROR_BYTES] says what is wrong, and *http_status is 4xx or 5xx.
  * request_free in either case. */
 bool request_read(struct request *request, const char *body, size_t body_bytes,
-                  enum request_format format, const struct request_limits *limits,
-                  int *http_status, char *message);
+                  enum request_format format, const struct request_limits *limits, int *http_status,
+                  char *message);
 void request_free(struct request *request);
 
 #endif
