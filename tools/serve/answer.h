@@ -9,6 +9,7 @@
 #include "serve/collection.h"
 #include "serve/pass.h"
 #include "serve/request.h"
+#include "trawl/output.h"
 
 struct server {
     struct trawl_runtime *runtime;
@@ -20,7 +21,7 @@ struct server {
     /* Sums for /metrics. */
     _Atomic uint64_t request_count[4]; /* by enum request_format */
     _Atomic uint64_t refused_count, cancelled_count, running_count;
-    _Atomic uint64_t latency_counts[32]; /* of answers, by powers of two of microseconds */
+    _Atomic uint64_t latency_counts[32]; /* [i]: more than 2^(i-1) and at most 2^i microseconds */
     _Atomic uint64_t latency_ns, answer_bytes;
 };
 
@@ -30,8 +31,12 @@ struct served_answer;
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message);
 /* To be read until its end: frames, or for REQUEST_COUNT and REQUEST_COLUMNS the answer itself in
- * frames of output. Borrowed. */
+ * frames of output, or a message instead of it. Borrowed. */
 int answer_descriptor(const struct served_answer *answer);
+/* Of REQUEST_JSON: the line that stands for a frame of a message or of the exit status; frames of
+ * output are passed on as they are. With its line end; to be freed. NULL: out of memory. */
+char *answer_line(const struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
+                  size_t bytes_count, size_t *line_bytes);
 /* Ends the search if it still runs, and waits for its thread. */
 void answer_end(struct served_answer *answer);
 
