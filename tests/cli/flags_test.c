@@ -49,12 +49,11 @@ static void check_form(const struct row *row, const char *option, const char *va
     bool good;
 
     TEST_CHECK(flags_parse(&before, NULL, count, arguments, false));
-    TEST_CHECK(settings_build(&before, CHARSET_BYTES, false, before.error));
+    TEST_CHECK(settings_build(&before, before.error));
     arguments[count++] = (char *)(uintptr_t)option;
     arguments[count] = (char *)(uintptr_t)value;
     good = flags_parse(&after, NULL, count + (value != NULL), arguments, false) &&
-           (row->effect == EFFECT_REFUSES ||
-            settings_build(&after, CHARSET_BYTES, false, after.error));
+           (row->effect == EFFECT_REFUSES || settings_build(&after, after.error));
     if (!test_check(good == (row->effect != EFFECT_REFUSES), option, __FILE__, __LINE__))
         printf("  '%s' '%s': %s\n", option, value != NULL ? value : "", after.error);
     if (row->effect == EFFECT_SETS) {

@@ -101,7 +101,10 @@ static void check_settings(struct settings *settings, uint8_t choice)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
 
-    if (settings_build(settings, (choice & 2) != 0, (choice & 4) != 0, message)) {
+    settings->surroundings.charset = (choice & 2) != 0 ? CHARSET_SINGLE : CHARSET_BYTES;
+    settings->surroundings.output_is_null = (choice & 4) != 0;
+    settings->surroundings.output_is_terminal = (choice & 8) != 0;
+    if (settings_build(settings, message)) {
         REQUIRE(settings->before_count >= CONTEXT_NOT_GIVEN);
         REQUIRE(settings->after_count >= CONTEXT_NOT_GIVEN);
         REQUIRE(settings->line_end == '\n' || settings->line_end == '\0');

@@ -78,7 +78,8 @@ static bool is_contradiction(const struct settings *settings, char *error)
 
 bool approximate_settings(struct settings *settings, char *error)
 {
-    bool characters = settings->charset >= CHARSET_UTF8 && !settings->any_byte && !settings->fasta;
+    bool characters =
+        settings->surroundings.charset >= CHARSET_UTF8 && !settings->any_byte && !settings->fasta;
 
     if (!settings->alphabet_given)
         settings->alphabet = settings->reverse_complement || settings->any_base ? TRAWL_DNA
@@ -90,7 +91,7 @@ bool approximate_settings(struct settings *settings, char *error)
                                (settings->distance || settings->json || settings->vimgrep);
     if (is_incomplete(settings, error) || is_contradiction(settings, error))
         return false;
-    if (settings->approximate && settings->charset == CHARSET_MULTIBYTE &&
+    if (settings->approximate && settings->surroundings.charset == CHARSET_MULTIBYTE &&
         settings->alphabet == TRAWL_CHARACTERS) {
         snprintf(error, SETTINGS_ERROR_BYTES,
                  "%s: characters are those of UTF-8 alone: in this locale use --alphabet=bytes",

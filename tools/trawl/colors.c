@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "trawl/settings.h"
 
@@ -178,13 +177,9 @@ static void apply_specs(struct colors *colors, const struct settings *settings, 
 
 static bool color_wanted(const struct settings *settings)
 {
-    const char *terminal;
-
     if (settings->color != COLOR_AUTO)
         return settings->color == COLOR_ALWAYS;
-    terminal = getenv("TERM");
-    return isatty(STDOUT_FILENO) && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
-           getenv("NO_COLOR") == NULL;
+    return settings->surroundings.output_is_terminal && settings->surroundings.colors_suit;
 }
 
 /* One name or name=value of GREP_COLORS. */
@@ -236,8 +231,8 @@ static void read_colors(struct colors *colors, bool invert)
 
 bool colors_build(struct colors *colors, const struct settings *settings)
 {
-    const char *variable = getenv("GREP_COLORS");
-    const char *old = getenv("GREP_COLOR");
+    const char *variable = settings->surroundings.grep_colors;
+    const char *old = settings->surroundings.grep_color;
     size_t variable_bytes;
 
     colors->on = color_wanted(settings);

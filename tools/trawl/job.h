@@ -61,8 +61,6 @@ struct command_job {
     struct matrix *matrix;               /* --matrix, else NULL */
     struct string_counts *string_counts; /* --count-by-pattern, --unmatched-patterns; else NULL */
     bool silent;                         /* messages are not wanted: they come again */
-    struct stat output_stat;             /* of standard output, if it is a regular file */
-    bool output_is_regular;
     bool input_is_closed;
     int show_names; /* 1, 0, or -1: as the operand turns out to be a directory or not */
     enum groups groups;

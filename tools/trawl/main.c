@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "trawl/charset.h"
 #include "trawl/config.h"
 #include "trawl/help.h"
 #include "trawl/job.h"
@@ -123,6 +125,29 @@ static bool take_closed_descriptors(void)
     return input_is_closed;
 }
 
+/* What settings_build wants to know of the process. */
+static void look_around(struct surroundings *surroundings)
+{
+    const char *terminal = getenv("TERM");
+    struct stat output, null_device;
+
+    surroundings->output_is_terminal = isatty(STDOUT_FILENO) != 0;
+    surroundings->messages_to_terminal = isatty(STDERR_FILENO) != 0;
+    surroundings->colors_suit =
+        terminal != NULL && strcmp(terminal, "dumb") != 0 && getenv("NO_COLOR") == NULL;
+    surroundings->grep_colors = getenv("GREP_COLORS");
+    surroundings->grep_color = getenv("GREP_COLOR");
+    surroundings->charset = charset_open();
+    if (fstat(STDOUT_FILENO, &output) != 0)
+        return;
+    surroundings->output_is_regular = S_ISREG(output.st_mode);
+    surroundings->output_device = output.st_dev;
+    surroundings->output_inode = output.st_ino;
+    surroundings->output_is_null =
+        S_ISCHR(output.st_mode) && stat("/dev/null", &null_device) == 0 &&
+        null_device.st_dev == output.st_dev && null_device.st_ino == output.st_ino;
+}
+
 int main(int argument_count, char **arguments)
 {
     struct settings settings;
@@ -138,6 +163,7 @@ int main(int argument_count, char **arguments)
             struct command_job job = {.output = &standard_output,
                                       .input_is_closed = input_is_closed};
 
+            look_around(&settings.surroundings);
             status = job_run(&job, &settings);
         }
     }

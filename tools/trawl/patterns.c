@@ -434,9 +434,10 @@ static struct pattern_check choose_check(const struct patterns *patterns,
                                          const struct settings *settings)
 {
     bool words = settings->words && !settings->whole_lines;
-    bool multibyte = settings->charset == CHARSET_MULTIBYTE;
-    bool broken = settings->charset == CHARSET_UTF8 && (settings->ignore_case || words) &&
-                  has_beyond_ascii(patterns) && !are_valid(patterns);
+    bool multibyte = settings->surroundings.charset == CHARSET_MULTIBYTE;
+    bool broken = settings->surroundings.charset == CHARSET_UTF8 &&
+                  (settings->ignore_case || words) && has_beyond_ascii(patterns) &&
+                  !are_valid(patterns);
     struct pattern_check check = {0};
 
     check.begins = !settings->whole_lines && (multibyte || (broken && settings->ignore_case));
@@ -505,7 +506,7 @@ static bool add_saved(struct patterns *patterns, const struct settings *settings
                       const struct saved_set *set)
 {
     bool alone = settings->patterns.count == 1 && set->has_note &&
-                 settings->charset != CHARSET_MULTIBYTE &&
+                 settings->surroundings.charset != CHARSET_MULTIBYTE &&
                  (set->same_letters ||
                   !(settings->ignore_case || settings->smart_case || settings->words)) &&
                  !holds_unfound(settings, set);
@@ -570,7 +571,8 @@ static bool read_replacements(struct patterns *patterns, const char *name, char 
 /* With errors: are letters and words those of the locale, whatever the strings are? */
 static bool prepare_approximate(const struct settings *settings)
 {
-    bool needs = settings->charset == CHARSET_UTF8 && (settings->ignore_case || settings->words);
+    bool needs = settings->surroundings.charset == CHARSET_UTF8 &&
+                 (settings->ignore_case || settings->words);
 
     if (needs && settings->ignore_case)
         charset_prepare(true);
@@ -604,8 +606,9 @@ bool patterns_finish(struct patterns *patterns, const struct settings *settings,
              is_as_saved(patterns, plan_flags(settings, settings->whole_lines)))
         patterns->needs_utf8 = patterns->saved[0].needs_utf8;
     else
-        patterns->needs_utf8 = settings->charset != CHARSET_BYTES && needs_utf8(patterns, settings);
-    if (settings->charset != CHARSET_BYTES && settings->report != REPORT_MATRIX &&
+        patterns->needs_utf8 =
+            settings->surroundings.charset != CHARSET_BYTES && needs_utf8(patterns, settings);
+    if (settings->surroundings.charset != CHARSET_BYTES && settings->report != REPORT_MATRIX &&
         !settings->approximate)
         patterns->check = choose_check(patterns, settings);
     patterns->case_may_tell =
@@ -706,7 +709,7 @@ static enum trawl_method method_named(const char *name, bool *known)
  * before an occurrence to us. */
 static bool needs_encoding(const struct patterns *patterns, const struct settings *settings)
 {
-    if (settings->charset == CHARSET_UTF8)
+    if (settings->surroundings.charset == CHARSET_UTF8)
         return patterns->check.begins || patterns->check.words;
     return patterns->needs_utf8 || patterns->check.begins || patterns->check.words;
 }
@@ -729,7 +732,8 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         options.utf8 = &utf8;
     if (settings->approximate)
         approximate_options(patterns, settings, &options);
-    else if (settings->charset != CHARSET_BYTES && needs_encoding(patterns, settings)) {
+    else if (settings->surroundings.charset != CHARSET_BYTES &&
+             needs_encoding(patterns, settings)) {
         encoding = charset_encoding();
         options.encoding = &encoding;
     }

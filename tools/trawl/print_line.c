@@ -173,7 +173,8 @@ bool print_reread_line(struct text_scan *scan, uint64_t begin, uint64_t end, boo
         binary_next_block(scan, end);
     if (settings->json)
         return print_reread_json(scan, begin, end, has_end, number, separator == ':');
-    if (settings->checks_text && !reread_pieces(scan, settings->charset, begin, end, check_piece))
+    if (settings->checks_text &&
+        !reread_pieces(scan, settings->surroundings.charset, begin, end, check_piece))
         return false;
     print_head(scan, &head);
     if (!reread_pieces(scan, CHARSET_BYTES, begin, end, put_piece))

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "trawl/charset.h"
 #include "trawl/clock.h"
 #include "trawl/exclude.h"
 #include "trawl/explain.h"
@@ -129,25 +128,12 @@ static void print_stats(const struct command_job *job)
         fprintf(stderr, "note: %s\n", totals->note);
 }
 
-/* Standard output: is it the null device, or a file that must not be searched? */
 int job_end_document(struct command_job *job)
 {
     output_flush(job->output);
     if (job->output->error != 0)
         job_message(job, "write error: %s", strerror(job->output->error));
     return job->output->error == 0 ? EXIT_SELECTED : EXIT_ERROR;
-}
-
-static bool look_at_output(struct command_job *job)
-{
-    struct stat null_device;
-
-    if (fstat(STDOUT_FILENO, &job->output_stat) != 0)
-        return false;
-    job->output_is_regular = S_ISREG(job->output_stat.st_mode);
-    return S_ISCHR(job->output_stat.st_mode) && stat("/dev/null", &null_device) == 0 &&
-           null_device.st_dev == job->output_stat.st_dev &&
-           null_device.st_ino == job->output_stat.st_ino;
 }
 
 /* Nothing was selected. Rules that hide every file look like a text without a match; and grep's
@@ -160,7 +146,7 @@ static void print_why_nothing(struct command_job *job)
     if (job->left_out && job->totals.file_count == 0 && !settings->quiet && !settings->no_messages)
         job_message(job, "no files were searched: rules left all of them out; --debug says which");
     if (job->error_seen || settings->quiet || settings->any_byte || settings->invert ||
-        job->held != NULL || !isatty(STDERR_FILENO))
+        !settings->surroundings.messages_to_terminal)
         return;
     pattern = hint_regex(job->patterns);
     if (pattern != NULL)
@@ -325,7 +311,7 @@ static bool gather_patterns(struct patterns *patterns, struct settings *settings
 static void warn_of_old_color(struct command_job *job)
 {
     const struct colors *colors = &job->settings->colors;
-    const char *old = getenv("GREP_COLOR");
+    const char *old = job->settings->surroundings.grep_color;
 
     if (old != NULL && (colors->selected_match == old || colors->context_match == old))
         job_message(job, "warning: GREP_COLOR='%s' is deprecated; use GREP_COLORS='mt=%s'", old,
@@ -393,16 +379,15 @@ static int list_files(struct command_job *job, struct settings *settings, char *
 /* What was typed, and what saved sets of strings add to it. */
 static bool build_settings(struct command_job *job, struct settings *settings, char *message)
 {
-    bool output_is_null = look_at_output(job), ends_at_null;
-    enum charset charset = charset_open();
+    bool ends_at_null;
 
-    if (!settings_build(settings, charset, output_is_null, message) ||
+    if (!settings_build(settings, message) ||
         (settings->patterns.count > 0 && !saved_load(job->patterns, settings, message)))
         return false;
     if (job->patterns->saved_count == 0)
         return true;
     ends_at_null = settings->count_ends_at_null;
-    return settings_build(settings, charset, output_is_null, message) &&
+    return settings_build(settings, message) &&
            (settings->count_ends_at_null == ends_at_null ||
             saved_load_again(job->patterns, settings, message));
 }

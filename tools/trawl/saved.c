@@ -77,7 +77,7 @@ static bool is_plain(const struct patterns *patterns)
 bool saved_write(const struct patterns *patterns, const struct settings *settings, char *message)
 {
     struct trawl_plan_save_options options = TRAWL_PLAN_SAVE_OPTIONS_INIT;
-    struct note note = {NOTE_KIND, 0, letters_of_locale(settings->charset), 0};
+    struct note note = {NOTE_KIND, 0, letters_of_locale(settings->surroundings.charset), 0};
     struct trawl_error error;
     enum trawl_status status;
     char *bytes;
@@ -230,7 +230,7 @@ bool saved_load(struct patterns *patterns, struct settings *settings, char *mess
         if (item->kind != VALUE_FILE || !is_saved(item->text))
             continue;
         if (patterns->saved_count == 0)
-            letters = letters_of_locale(settings->charset);
+            letters = letters_of_locale(settings->surroundings.charset);
         sets = realloc(patterns->saved, (patterns->saved_count + 1) * sizeof *sets);
         if (sets == NULL) {
             strcpy(message, "memory exhausted");
@@ -253,7 +253,7 @@ bool saved_load(struct patterns *patterns, struct settings *settings, char *mess
 
 bool saved_load_again(struct patterns *patterns, const struct settings *settings, char *message)
 {
-    uint64_t letters = letters_of_locale(settings->charset);
+    uint64_t letters = letters_of_locale(settings->surroundings.charset);
 
     for (size_t i = 0; i < patterns->saved_count; i++)
         if (!load(&patterns->saved[i], settings, letters, message))

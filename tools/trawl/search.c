@@ -30,8 +30,10 @@
 
 bool job_is_own_output(const struct command_job *job, const struct stat *status)
 {
-    return S_ISREG(status->st_mode) && status->st_dev == job->output_stat.st_dev &&
-           status->st_ino == job->output_stat.st_ino && job->settings->max_count > 1 &&
+    const struct surroundings *surroundings = &job->settings->surroundings;
+
+    return S_ISREG(status->st_mode) && status->st_dev == surroundings->output_device &&
+           status->st_ino == surroundings->output_inode && job->settings->max_count > 1 &&
            job->settings->report != REPORT_COUNT && job->settings->report != REPORT_NAMES &&
            job->settings->report != REPORT_QUIET && job->settings->report != REPORT_UNMATCHED &&
            (job->settings->report != REPORT_COUNT_BY_PATTERN || job->settings->file_names > 0);
@@ -502,7 +504,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
-    if (job->output_is_regular && job_is_own_output(job, file->status)) {
+    if (job->settings->surroundings.output_is_regular && job_is_own_output(job, file->status)) {
         if (!job->settings->no_messages)
             job_message(job, "%s: input file is also the output", file->name);
         job->error_seen = true;

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "trawl/approximate.h"
 
@@ -152,7 +151,7 @@ static bool matrix_contradiction(const struct settings *settings, char *error)
 /* As ripgrep does by itself on a terminal. */
 static void finish_terminal(struct settings *settings)
 {
-    if (!isatty(STDOUT_FILENO) || settings->matrix != MATRIX_NONE)
+    if (!settings->surroundings.output_is_terminal || settings->matrix != MATRIX_NONE)
         return;
     settings->heading = settings->heading || !settings->heading_given;
     settings->line_number = settings->line_number || !settings->no_line_number;
@@ -205,8 +204,9 @@ static void style_build(struct settings *settings)
     bool lines = settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING;
     bool replaces = settings->replace != NULL || settings->replacements != NULL;
 
-    style->escapes = settings->escape_controls == COLOR_ALWAYS ||
-                     (settings->escape_controls == COLOR_AUTO && isatty(STDOUT_FILENO));
+    style->escapes =
+        settings->escape_controls == COLOR_ALWAYS ||
+        (settings->escape_controls == COLOR_AUTO && settings->surroundings.output_is_terminal);
     style->links =
         settings->colors.on && settings->hyperlink != NULL && *settings->hyperlink != '\0';
     style->names = settings->path_separator != 0 || style->escapes || style->links;
@@ -223,11 +223,11 @@ static void style_build(struct settings *settings)
          (colors->on && (*colors->selected_match != '\0' || *colors->context_match != '\0')));
 }
 
-static enum report choose_report(const struct settings *settings, bool output_is_null)
+static enum report choose_report(const struct settings *settings)
 {
     if (settings->matrix != MATRIX_NONE)
         return REPORT_MATRIX;
-    if (settings->quiet || output_is_null)
+    if (settings->quiet || settings->surroundings.output_is_null)
         return REPORT_QUIET;
     if (settings->list != LIST_NONE)
         return REPORT_NAMES;
@@ -248,23 +248,22 @@ static enum report choose_report(const struct settings *settings, bool output_is
     return settings->only_matching && !settings->json ? REPORT_ONLY_MATCHING : REPORT_LINES;
 }
 
-bool settings_build(struct settings *settings, enum charset charset, bool output_is_null,
-                    char *error)
+bool settings_build(struct settings *settings, char *error)
 {
     finish_layout(settings);
     if (((settings->matrix != MATRIX_NONE || settings->algorithm != NULL) &&
          matrix_contradiction(settings, error)) ||
         contradiction(settings, error))
         return false;
-    settings->report = choose_report(settings, output_is_null);
-    settings->charset = charset;
+    settings->report = choose_report(settings);
     settings->stop_at_first_file = settings->quiet;
     settings->line_end = settings->null_data ? '\0' : '\n';
     settings->crlf = settings->crlf && !settings->null_data;
     settings->any_byte = settings->hex || settings->length_prefixed || settings->saved_any_byte;
     settings->text = settings->binary_files == BINARY_FILES_TEXT ||
                      settings->report >= REPORT_COUNT_BY_PATTERN || settings->fasta;
-    settings->checks_text = charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
+    settings->checks_text =
+        settings->surroundings.charset != CHARSET_BYTES && !settings->text && !settings->is_tg;
     settings->null_is_binary = !settings->text && !settings->null_data;
     settings->null_ends_line = settings->null_is_binary && !settings->any_byte;
     settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||

@@ -31,7 +31,22 @@ struct style {
     bool each_match; /* a line's matches are all needed */
 };
 
+/* What settings_build wants to know beside the options. The command asks the system,
+ * the server is told by its client. All 0: output goes to a pipe, in the C locale.
+ */
+struct surroundings {
+    bool output_is_terminal;   /* standard output is one ... */
+    bool output_is_null;       /* ... or the null device ... */
+    bool output_is_regular;    /* ... or a regular file, which has this number on this device */
+    bool messages_to_terminal; /* standard error is a terminal */
+    bool colors_suit;          /* the terminal: so say TERM and NO_COLOR */
+    uint64_t output_device, output_inode;
+    const char *grep_colors, *grep_color; /* GREP_COLORS, GREP_COLOR; NULL: not set. Borrowed */
+    enum charset charset;
+};
+
 struct settings {
+    struct surroundings surroundings; /* set between flags_parse and settings_build */
     struct value_list patterns;
     struct value_list operands;
     struct value_list filters;
@@ -83,7 +98,6 @@ struct settings {
     /* What it means together (settings_build). before_count and after_count take over
      * around_count. */
     enum report report;
-    enum charset charset;
     bool checks_text;        /* a line that is no text of the locale makes a file binary; not as tg,
                               * where NUL alone does, as for ripgrep */
     bool stop_at_first_file; /* -q: the first match ends the program */
@@ -101,10 +115,9 @@ struct settings {
     struct style style;
 };
 
-/* After flags_parse; again after a member changed. output_is_null: standard output is the null
- * device. False: out of memory or contradiction, with error[SETTINGS_ERROR_BYTES] filled. */
-bool settings_build(struct settings *settings, enum charset charset, bool output_is_null,
-                    char *error);
+/* After flags_parse; again after a member changed. False: out of memory or contradiction, with
+ * error[SETTINGS_ERROR_BYTES] filled. */
+bool settings_build(struct settings *settings, char *error);
 /* Of flags_parse and of settings_build, whichever were called. */
 void settings_free(struct settings *settings);
 
