@@ -22,7 +22,7 @@
 
 /* Bytes of files that lie one after the other, each followed by a line end. */
 struct served_block {
-    atomic_uint holder_count;
+    atomic_uint file_count; /* of all states: those that hold it */
     uint8_t *bytes;
     uint64_t bytes_count, mapped_bytes;
     struct trawl_text *text; /* of all of them; loaded onto devices where there is room */
@@ -30,15 +30,22 @@ struct served_block {
     struct collection *collection;
 };
 
-/* A file in a state. The same file, unchanged, is shared by many states. */
+/* A file in a state. The same file, unchanged, is shared by many states; it lasts as long as the
+ * oldest of them. A file without bytes is held like others. */
 struct served_file {
-    atomic_uint holder_count;
-    struct held_file held; /* bytes in `block`; NULL: not held, and opened when it is searched */
+    struct held_file held; /* bytes in `block`; NULL: it is opened when it is searched, since no
+                              block holds it, or since it is not plain */
     struct served_block *block; /* NULL: not held */
     uint64_t block_begin;       /* of its bytes in the block */
-    bool is_plain; /* `bytes` are the file's own: neither unpacked nor with holes. Otherwise
-                      they tell only whether there is an occurrence, and the file is opened */
-    char path[];   /* below the root, without a slash at the beginning; "" : the root itself */
+    bool is_plain; /* the block has the file's own bytes: neither unpacked nor with holes.
+                      Otherwise the block tells only whether there is an occurrence (of
+                      compressed files: under --search-zip), and the file is opened */
+    bool refused;  /* it cannot be held: its bytes are not what its size says, or reading
+                      failed */
+    bool recent;   /* it had just changed when it was read: its times may not tell whether
+                      it changed again */
+    char path[];   /* below the root, without a slash at the beginning; of a collection
+                      that is one file, its name */
 };
 
 /* A part of a block that is one file of the state. Ranges of a block are in order, and what lies
@@ -51,8 +58,11 @@ struct tape_range {
 struct tape_block {
     struct served_block *block;
     struct tape_range *ranges;
-    uint64_t range_count;
+    uint64_t range_count, live_bytes; /* of the ranges, with line ends */
 };
+
+struct served_epoch;
+struct served_names;
 
 struct state {
     atomic_uint holder_count;
@@ -60,17 +70,20 @@ struct state {
     uint64_t names;  /* which set of names: views of the same `names` hold the same file indices */
     uint32_t file_count;
     struct served_file **files;
-    uint64_t bytes_count; /* of all files */
-    struct tape_block *blocks;
+    uint64_t bytes_count;      /* of all files */
+    struct tape_block *blocks; /* the largest first */
     uint32_t block_count;
-    uint32_t unheld_count; /* files that no block holds */
+    uint32_t unheld_count;      /* files that no block holds */
+    struct served_epoch *epoch; /* keeps the files, */
+    struct served_names *table; /* finds them by their paths */
 };
 
 /* What a walk of one command line found: files by their index in state.files, and what was to be
  * said between them. */
 struct view_item {
     const char *name; /* as the command shows it */
-    uint32_t file;    /* UINT32_MAX: none, then kind is not WALK_FILE */
+    uint32_t file;    /* UINT32_MAX: none; of WALK_FILE: an operand that is a directory and is not
+                         walked, of which the command says so when it has opened it */
     enum walk_kind kind;
     int os_code;
     unsigned char type;
@@ -115,23 +128,26 @@ void collection_close(struct collection *collection);
 struct state *collection_now(struct collection *collection, char *message);
 void state_drop(struct state *state);
 
-/* The files that a job with these operands searches, of this state. `directory` is the client's
- * working directory, as an absolute path without links; operands are as typed. NULL: message says
- * why; that is so, too, if a file is among them that the collection has not.
- * To be dropped. */
-struct served_view *collection_view(struct collection *collection, const struct state *state,
+/* The files that a job with these operands searches: of *state, or of a newer one, which then takes
+ * its place. `directory` is the client's working directory, as an absolute path without links;
+ * operands are as typed. The job has settings, exclude and show_names; its filter is made anew.
+ * NULL: message says why; that is so, too, if a file is among them that the collection has not.
+ * To be dropped. Cost: a walk, or nothing if the same was asked since names changed last. */
+struct served_view *collection_view(struct collection *collection, struct state **state,
                                     struct command_job *job, const char *directory,
                                     const struct value_item *operands, size_t operand_count,
                                     char *message);
 void view_drop(struct served_view *view);
 
-/* A descriptor of a file, opened below the root without following links; -1: errno. */
+/* A descriptor of a file, opened below the root without following links; NULL: of the root's
+ * directory. -1: errno, ESTALE if it is no regular file any more. */
 int collection_open_file(const struct collection *collection, const struct served_file *file);
 
 /* Does the collection hold this absolute path, or what lies below it? */
 bool collection_has(const struct collection *collection, const char *path);
 
-/* Throw everything away that may be out of date, and load anew: SIGHUP. */
+/* Load everything anew: SIGHUP. What notices do not tell of: writes through shared mappings and
+ * through hard links from elsewhere, ignore files above the root. */
 void collection_reload(struct collection *collection);
 
 void collection_facts(struct collection *collection, struct collection_facts *facts);

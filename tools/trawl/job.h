@@ -38,6 +38,7 @@ struct matrix;
 struct pool_worker;
 struct progress;
 struct string_counts;
+struct tree_watcher;
 
 /* Was a line printed, so that the next group of lines needs a separator? */
 enum groups {
@@ -56,6 +57,7 @@ struct command_job {
     struct exclude *exclude;             /* what --include and --exclude leave out; NULL: nothing */
     struct filter *filter;               /* of the files of directories; NULL: all */
     const struct held *held;             /* the files are there (held.h); NULL: they are walked */
+    const struct tree_watcher *watcher;  /* of the directories that are walked; NULL: nobody */
     struct trawl_runtime *runtime;       /* for searchers with all threads; NULL: their own */
     struct progress *progress;           /* NULL: none wanted */
     struct matrix *matrix;               /* --matrix, else NULL */

@@ -291,6 +291,9 @@ static bool enter(struct tree *tree, const char *name, bool by_link, struct tree
     level->path_bytes = path_bytes;
     level->found_count = level->found_at = level->names_used = 0;
     chain(tree, tree->level_count++);
+    if (tree->options.watcher != NULL)
+        tree->options.watcher->enter(tree->options.watcher->context, directory->descriptor,
+                                     tree->path);
     if (tree->level_count > tree->options.open_levels)
         (void)close_for_now(tree, tree->level_count - tree->options.open_levels);
     return true;

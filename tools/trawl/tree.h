@@ -43,14 +43,21 @@ struct tree_entry {
     int os_code;
 };
 
+/* Who wants to know of the directories: told of each before its entries are read. */
+struct tree_watcher {
+    void (*enter)(void *context, int descriptor, const char *path);
+    void *context;
+};
+
 struct tree_options {
-    const struct exclude *exclude;     /* NULL: takes all */
-    const struct filter *filter;       /* NULL: takes all */
-    const struct file_settings *files; /* how deep, how large, in which order */
-    bool follow;                       /* links, too */
-    bool skip_devices;                 /* leave devices, pipes and sockets out */
-    unsigned open_levels;              /* how many directories may stay open, at least 2 */
-    bool *left_out;                    /* set where a rule or a limit leaves something out */
+    const struct exclude *exclude;      /* NULL: takes all */
+    const struct filter *filter;        /* NULL: takes all */
+    const struct file_settings *files;  /* how deep, how large, in which order */
+    bool follow;                        /* links, too */
+    bool skip_devices;                  /* leave devices, pipes and sockets out */
+    unsigned open_levels;               /* how many directories may stay open, at least 2 */
+    bool *left_out;                     /* set where a rule or a limit leaves something out */
+    const struct tree_watcher *watcher; /* NULL: nobody */
 };
 
 /* NULL: errno says why. */

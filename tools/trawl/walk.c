@@ -63,7 +63,8 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                                    settings->follow_links,
                                    walk_skips_devices(settings, false),
                                    walk->open_levels,
-                                   &walk->job->left_out};
+                                   &walk->job->left_out,
+                                   walk->job->watcher};
     struct stat status;
 
     if (strcmp(operand, "-") == 0)
