@@ -1,0 +1,483 @@
+/* app: what is typed becomes requests, and their answers become lists.
+ *
+ * What comes from files never becomes markup: it reaches the page as text nodes alone. One search
+ * is at hand at a time. Its AbortController ends its requests when the next one begins, and nobody
+ * shows what comes after that.
+ */
+'use strict';
+
+const DELAY_MS = 80; // from the last key to the search
+const ENTRY_MS = 1000; // searches closer than this are one entry of the browser's history
+const LINES_FIRST = 200; // asked for at first; each further time, twice as many
+const LINE_BYTES_MAX = 2000; // of one line; the page says how many it leaves out
+const MESSAGES_MAX = 50;
+const LOAD_MS = 2000;
+const LOAD_POINTS = 40;
+const BROKE_OFF = 'The answer broke off: there may be more lines than these.';
+
+const byId = id => document.getElementById(id);
+const [form, query, results, more] = ['form', 'q', 'results', 'more'].map(byId);
+const encoder = new TextEncoder();
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const number = value => value.toLocaleString('en');
+const several = (count, what) => `${number(count)} ${what}${count === 1 ? '' : 's'}`;
+
+let search = null; // the search at hand
+let collections = [];
+let timer = 0;
+let entered = -Infinity; // when the history got its last entry
+
+function make(parent, tag, classes, text) {
+    const element = parent.appendChild(document.createElement(tag));
+    if (classes) element.className = classes;
+    if (text !== undefined) element.textContent = text;
+    return element;
+}
+
+// ---- The server
+
+/* A response with an answer in it; otherwise an error whose message says what is wrong. */
+async function ask(path, body, signal) {
+    const headers = body ? { 'Content-Type': 'application/json' } : {};
+    const token = sessionStorage.getItem('token');
+    if (token) headers.Authorization = `Bearer ${token}`;
+    const method = body ? 'POST' : 'GET';
+    let response;
+    try {
+        response = await fetch(path, { method, headers, body: body && JSON.stringify(body), signal });
+    } catch (error) {
+        if (error.name === 'AbortError') throw error;
+        throw new Error('The server does not answer. Does it still run?');
+    }
+    if (response.ok) return response;
+    if (response.status === 401 && byId('login').hidden) {
+        byId('login').hidden = false;
+        byId('token').focus();
+    }
+    if (response.status === 401)
+        throw new Error(token ? 'This is not the server\'s token.' : 'The server asks for a token.');
+    const answer = await response.json().catch(() => null);
+    throw new Error(answer?.error?.message ?? `The server answered with status ${response.status}.`);
+}
+
+/* Arrays of the lines that have come, without their ends. */
+async function* linesOf(response) {
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    for (let rest = ''; ; ) {
+        const { done, value } = await reader.read();
+        if (done) return;
+        const lines = (rest + value).split('\n');
+        rest = lines.pop();
+        yield lines;
+    }
+}
+
+// ---- What is asked
+
+/* The form as the address has it after '#': only what is not as it is at first. */
+function addressOf() {
+    const data = new URLSearchParams(new FormData(form));
+    for (const [name, value] of [...data])
+        if (!value || (value === '0' && (name === 'k' || name === 'c'))
+            || (name === 'in' && value === collections[0]?.name)) data.delete(name);
+    return `#${data}`;
+}
+
+function formFromAddress() {
+    const data = new URLSearchParams(location.hash.slice(1));
+    for (const element of form.elements) {
+        const value = data.get(element.name);
+        if (element.type === 'checkbox') element.checked = value !== null;
+        else if (element.type === 'number') element.value = value ?? '0';
+        else if (element.name === 'in') chooseCollection(value ?? collections[0]?.name ?? '');
+        else if (element.name) element.value = value ?? '';
+    }
+}
+
+/* One that the server has not is a choice, too: the server's answer says that it is not there. */
+function chooseCollection(name) {
+    const select = form.elements.in;
+    select.replaceChildren(...collections.map(({ name }) => new Option(name)));
+    if (name && !collections.some(one => one.name === name)) select.add(new Option(name));
+    select.value = name;
+    select.parentElement.hidden = select.options.length < 2;
+}
+
+function bodyOf() {
+    const data = new FormData(form);
+    const words = name => data.get(name).split(/\s+/).filter(Boolean);
+    const options = [];
+    if (data.has('i')) options.push('--ignore-case');
+    if (data.has('w')) options.push('--word-regexp');
+    if (Number(data.get('k'))) options.push(`--mismatches=${data.get('k')}`);
+    options.push(...words('g').map(glob => `--glob=${glob}`));
+    options.push(...words('t').map(type => `--type=${type}`));
+    const body = { patterns: [data.get('q')], options };
+    if (data.get('in')) body.collection = data.get('in');
+    return body;
+}
+
+// ---- A search
+
+/* What a user asks is part of the address, so that it can be sent, and be gone back to. */
+function beginAsked() {
+    const now = performance.now(), address = addressOf();
+    if (address !== (location.hash || '#'))
+        history[now - entered < ENTRY_MS ? 'replaceState' : 'pushState'](null, '', address);
+    entered = now;
+    begin();
+}
+
+function begin(limit = LINES_FIRST) {
+    clearTimeout(timer);
+    search?.abort.abort();
+    document.title = query.value ? `${query.value} – trawl` : 'trawl';
+    search = {
+        abort: new AbortController(),
+        body: bodyOf(),
+        context: Number(form.elements.c.value),
+        limit,
+        running: false,
+        cleared: false, // the page shows nothing of the search before
+        taken: [], // the answer's lines of JSON that are shown, so that a longer answer goes on there
+        lineCount: 0,
+        file: null, // the one that lines are added to
+        counts: null, // of /v1/count; an error's message if that failed
+        status: null, // the answer's last line
+        error: '',
+    };
+    results.inert = true;
+    results.classList.add('old');
+    if (!query.value) return finish(search, '');
+    count(search);
+    fetchLines(search);
+}
+
+async function count(search) {
+    try {
+        const response = await ask('/v1/count', search.body, search.abort.signal);
+        search.counts = await response.json();
+    } catch (error) {
+        if (search.abort.signal.aborted) return;
+        search.counts = error.message;
+    }
+    if (!search.abort.signal.aborted) tell(search);
+}
+
+async function fetchLines(search) {
+    const { signal } = search.abort;
+    const options = [...search.body.options];
+    if (search.context) options.push(`--context=${search.context}`);
+    const body = { ...search.body, options, max_results: search.limit };
+    search.running = true;
+    search.status = null;
+    tell(search);
+    let error = '';
+    try {
+        const cursor = { taken: 0 };
+        for await (const lines of linesOf(await ask('/v1/search', body, signal))) {
+            if (signal.aborted) return;
+            clear(search);
+            for (const line of lines)
+                if (!take(search, cursor, line)) return begin(search.limit);
+        }
+        if (!search.status) error = BROKE_OFF;
+    } catch (reason) {
+        error = reason.name === 'Error' ? reason.message : BROKE_OFF;
+    }
+    if (!signal.aborted) finish(search, error);
+}
+
+function clear(search) {
+    if (search.cleared) return;
+    search.cleared = true;
+    results.replaceChildren();
+    results.inert = false;
+    results.classList.remove('old');
+    byId('messages').replaceChildren();
+    byId('error').textContent = '';
+}
+
+function finish(search, error) {
+    clear(search);
+    search.running = false;
+    search.error = error;
+    byId('error').textContent = error;
+    if (!error && search.body.patterns[0]) byId('login').hidden = true;
+    more.hidden = !canGrow(search);
+    watcher.unobserve(more); // and observed again, it tells where the button is now
+    watcher.observe(more);
+    tell(search);
+}
+
+/* Fewer lines than asked for, and not all: the server's own limit. */
+function canGrow(search) {
+    return !search.running && search.status?.truncated === true && search.lineCount >= search.limit;
+}
+
+function grow() {
+    if (!search || !canGrow(search)) return;
+    search.limit *= 2;
+    fetchLines(search);
+}
+
+/* One line of an answer. False: it is not the one that was there before, as files have changed. */
+function take(search, cursor, text) {
+    const { type, data } = JSON.parse(text);
+    if (type === 'begin' || type === 'match' || type === 'context') {
+        const at = cursor.taken++;
+        if (at < search.taken.length) return search.taken[at] === text;
+        search.taken.push(text);
+        if (type === 'begin') showFile(search, data);
+        else showLine(search, data, type === 'match');
+    } else if (type === 'end' && data.binary_offset !== null && cursor.taken === search.taken.length) {
+        search.file.note.textContent = 'a binary file: lines from its first zero byte on are not shown';
+    } else if (type === 'message' && byId('messages').childElementCount < MESSAGES_MAX) {
+        make(byId('messages'), 'p', '', data.text ?? textOf(bytesOf(data)));
+    } else if (type === 'status') {
+        search.status = data;
+    }
+    return true;
+}
+
+// ---- What is shown
+
+const bytesOf = text => text.text !== undefined ? encoder.encode(text.text)
+    : Uint8Array.from(atob(text.bytes), character => character.charCodeAt(0));
+
+/* Replacement characters for what is not UTF-8; pictures of control characters. */
+const textOf = bytes => decoder.decode(bytes)
+    .replace(/[\0-\x08\x0b-\x1f]/g, character => String.fromCharCode(0x2400 + character.charCodeAt(0)));
+
+function showFile(search, data) {
+    const file = make(results, 'li', 'file');
+    const path = textOf(bytesOf(data.path));
+    make(file, 'h2', '', path);
+    const note = make(file, 'p', 'note');
+    search.file = { path, note, lines: make(file, 'ol'), line: 0 };
+    search.file.lines.setAttribute('role', 'list');
+    search.file.lines.setAttribute('aria-label', `Lines of ${path}`);
+}
+
+function showLine(search, data, isMatch) {
+    const { file } = search, line = data.line_number;
+    const gap = search.context && file.line && line > file.line + 1;
+    const row = make(file.lines, 'li', gap ? 'line gap' : 'line');
+    const label = make(row, isMatch ? 'button' : 'span', '', line);
+    const code = make(row, 'code');
+    file.line = line;
+    if (isMatch) {
+        label.type = 'button';
+        label.tabIndex = search.lineCount ? -1 : 0;
+        label.dataset.where = `${file.path}:${line}`;
+        label.setAttribute('aria-label', `${line}: copy ${label.dataset.where}`);
+        code.id = `line-${search.lineCount++}`;
+        label.setAttribute('aria-describedby', code.id);
+    }
+    fill(code, bytesOf(data.lines), data.submatches);
+}
+
+/* The bytes with their matches marked. Offsets count bytes; a mark holds whole characters. */
+function fill(code, bytes, submatches) {
+    const inside = at => at < bytes.length && (bytes[at] & 0xc0) === 0x80;
+    const left = at => { while (at > 0 && inside(at)) at--; return at; };
+    const right = at => { while (inside(at)) at++; return at; };
+    let end = bytes.length;
+    if (bytes[end - 1] === 10) end--;
+    let at = 0;
+    if (end > LINE_BYTES_MAX) {
+        at = left(Math.max(0, Math.min((submatches[0]?.start ?? 0) - 200, end - LINE_BYTES_MAX)));
+        if (at) make(code, 'span', 'note', `${several(at, 'byte')} before … `);
+    }
+    const rest = Math.max(0, end - at - LINE_BYTES_MAX);
+    end = rest ? right(end - rest) : end;
+    for (const match of submatches) {
+        const from = Math.max(at, left(match.start)), to = Math.min(end, right(match.end));
+        if (from >= to) continue;
+        code.append(textOf(bytes.subarray(at, from)));
+        make(code, 'mark', '', textOf(bytes.subarray(from, to)));
+        at = to;
+    }
+    code.append(textOf(bytes.subarray(at, end)));
+    if (rest) make(code, 'span', 'note', ` … ${several(rest, 'byte')} more`);
+}
+
+/* The counts, and how much of them is shown: the page never leaves out lines without a word. */
+function tell(search) {
+    const { counts, status, running } = search, parts = [];
+    if (!search.body.patterns[0]) return void (byId('status').textContent = idle());
+    if (typeof counts === 'string') parts.push(`No count: ${counts}`);
+    else if (counts?.occurrences === 0 && !search.lineCount) parts.push('Nothing found.', hint(search));
+    else if (counts)
+        parts.push(`${several(counts.occurrences, 'occurrence')} in ${several(counts.files, 'file')},`
+            + ` counted in ${(counts.seconds * 1000).toFixed(1)} ms.`);
+    if (running) parts.push('Searching …');
+    else if (status && !status.truncated)
+        parts.push(search.lineCount ? `All lines are shown: ${number(search.lineCount)}.` : '');
+    else if (status)
+        parts.push(`The first ${several(search.lineCount, 'line')} are shown, `
+            + (canGrow(search) ? 'more when you scroll.' : 'more than the server\'s limits allow.'));
+    byId('status').textContent = parts.filter(Boolean).join(' ');
+}
+
+function hint(search) {
+    const words = search.body.options.length ? 'Fewer filters may find more.'
+        : 'Ignoring case, or mismatches, may find more.';
+    return collections.length > 1 ? `${words} So may another collection.` : words;
+}
+
+function idle() {
+    const loading = collections.filter(one => one.loading).length ? ' Loading goes on.' : '';
+    const names = collections.map(({ name, files }) => `${name} (${several(files, 'file')})`);
+    return names.length ? `Type to search ${names.join(', ')}.${loading}` : '';
+}
+
+// ---- Keys
+
+function move(step) {
+    const lines = [...results.querySelectorAll('.line button')];
+    const at = lines.indexOf(document.activeElement) + step;
+    if (at < 0) return query.focus();
+    if (at >= lines.length) return grow();
+    lines[at].focus();
+    lines[at].scrollIntoView({ block: 'nearest' });
+}
+
+function onKey(event) {
+    if (event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+    const target = event.target, inBox = target === query;
+    const inField = !inBox && /^(INPUT|SELECT)$/.test(target.tagName) && target.type !== 'checkbox';
+    const plain = inBox || inField ? '' : event.key;
+    if (event.key === 'Escape') {
+        query.value = '';
+        query.focus();
+        beginAsked();
+    } else if (plain === '/') query.focus(), query.select();
+    else if (plain === 'j' || (!inField && event.key === 'ArrowDown')) move(1);
+    else if (plain === 'k' || (!inField && event.key === 'ArrowUp')) move(inBox ? 0 : -1);
+    else return;
+    event.preventDefault();
+}
+
+async function copy({ target }) {
+    const where = target.closest('button')?.dataset.where;
+    if (!where) return;
+    let said = `Copied ${where}`;
+    try {
+        await navigator.clipboard.writeText(where);
+    } catch {
+        said = `The browser does not let this page copy ${where}`;
+    }
+    byId('copied').textContent = said;
+    setTimeout(() => { if (byId('copied').textContent === said) byId('copied').textContent = ''; }, 4000);
+}
+
+function onFocus({ target }) {
+    if (!target.dataset.where) return;
+    for (const one of results.querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
+    target.tabIndex = 0; // the one line that Tab leads to
+}
+
+// ---- The load of the server
+
+const load = { timer: 0, last: null, series: { speed: [], queries: [], sharing: [] } };
+
+const METRICS = {
+    bytes: 'trawl_searched_bytes_total',
+    seconds: 'trawl_search_seconds_total',
+    requests: 'trawl_requests_total',
+    passes: 'trawl_passes_total',
+    passed: 'trawl_pass_requests_total',
+};
+
+/* The sum of a metric's samples, whatever their labels. */
+function metricOf(text, name) {
+    let sum = 0;
+    for (const [, value] of text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)`, 'gm')))
+        sum += Number(value);
+    return sum;
+}
+
+async function showLoad() {
+    try {
+        if (!document.hidden) addLoad(await (await ask('/metrics')).text());
+    } catch {
+        load.last = null; // a search says what is wrong
+    }
+    load.timer = setTimeout(showLoad, LOAD_MS);
+}
+
+function addLoad(text) {
+    const now = { at: performance.now() / 1000 };
+    for (const name in METRICS) now[name] = metricOf(text, METRICS[name]);
+    if (load.last) {
+        const since = name => Math.max(0, now[name] - load.last[name]);
+        const share = (a, b) => b > 0 ? a / b : 0;
+        addPoint('speed', share(since('bytes') / 1e9, since('seconds')), 'GB/s');
+        addPoint('queries', share(since('requests'), now.at - load.last.at), 'per second');
+        addPoint('sharing', share(since('passed'), since('passes')), 'per pass');
+    }
+    load.last = now;
+}
+
+function addPoint(name, value, unit) {
+    const points = load.series[name];
+    points.push(value);
+    if (points.length > LOAD_POINTS) points.shift();
+    byId(name).textContent = `${value >= 100 ? Math.round(value) : value.toFixed(1)} ${unit}`;
+    const svg = byId(name).parentElement.querySelector('svg');
+    const line = svg.firstChild ?? svg.appendChild(
+        document.createElementNS('http://www.w3.org/2000/svg', 'polyline'));
+    const most = Math.max(...points, 1e-9);
+    svg.setAttribute('viewBox', `0 -1 ${LOAD_POINTS - 1} 22`);
+    svg.setAttribute('preserveAspectRatio', 'none');
+    line.setAttribute('points', points.map((point, at) =>
+        `${LOAD_POINTS - points.length + at},${20 - 20 * point / most}`).join(' '));
+}
+
+// ---- Beginning
+
+const watcher = new IntersectionObserver(
+    entries => { if (entries.some(entry => entry.isIntersecting)) grow(); }, { rootMargin: '800px' });
+
+function setTheme(theme) {
+    if (theme === 'system') delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    byId('theme').textContent = `Theme: ${theme}`;
+    localStorage.setItem('theme', theme);
+}
+
+async function start() {
+    try {
+        const answer = await (await ask('/v1/collections')).json();
+        collections = answer.collections;
+        byId('login').hidden = true;
+        byId('error').textContent = '';
+    } catch (error) {
+        byId('error').textContent = error.message;
+        return;
+    }
+    formFromAddress();
+    begin();
+    clearTimeout(load.timer);
+    showLoad();
+}
+
+form.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(beginAsked, DELAY_MS); });
+form.addEventListener('submit', event => { event.preventDefault(); beginAsked(); });
+byId('login').addEventListener('submit', event => {
+    event.preventDefault();
+    sessionStorage.setItem('token', byId('token').value);
+    start();
+});
+byId('theme').addEventListener('click', () => {
+    const themes = ['system', 'dark', 'light'];
+    setTheme(themes[(themes.indexOf(localStorage.getItem('theme')) + 1) % themes.length]);
+});
+more.addEventListener('click', grow);
+results.addEventListener('click', copy);
+results.addEventListener('focusin', onFocus);
+document.addEventListener('keydown', onKey);
+addEventListener('hashchange', () => { formFromAddress(); begin(); });
+setTheme(localStorage.getItem('theme') ?? 'system');
+start();
