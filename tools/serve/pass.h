@@ -10,22 +10,31 @@
 
 #include "serve/collection.h"
 
+struct pass_member;
+
 /* What one request wants to know of a state. The caller owns it. */
 struct pass_request {
-    struct state *state;                /* borrowed until pass_run returns */
-    const struct served_view *view;     /* NULL: all files */
-    const struct trawl_plan *plan;      /* as pass_run's caller would search; borrowed likewise */
-    uint64_t client;                    /* whose it is: clients take turns */
-    bool wants_positions, wants_counts; /* beside `files` */
-    bool any_suffices;                  /* the caller needs `files` alone: a file's first occurrence
-                                           decides */
+    struct state *state;            /* borrowed until pass_run returns */
+    const struct served_view *view; /* NULL: all files */
+    const struct trawl_plan *plan;  /* as pass_run's caller would search; borrowed likewise */
+    const struct trawl_plan_options *options; /* that the plan was built with; borrowed likewise.
+                                                 NULL: it shares passes only if it has no flags */
+    const struct collection *collection;      /* the state's; opens files that are not held */
+    bool search_zip;                          /* compressed files are unpacked; only if the
+                                                 collection does so, too */
+    uint64_t client;                          /* whose it is: clients take turns */
+    bool wants_positions, wants_counts;       /* beside `files` */
+    bool any_suffices;                        /* the caller needs `files` alone */
     uint64_t positions_max;
     atomic_bool cancelled; /* set by pass_cancel */
 
     /* Results. */
-    uint8_t *files; /* a bit for each file of the state: something occurs, or the
-                       file is not held. Freed by pass_free, as the arrays below */
-    uint64_t occurrence_count, file_count;
+    uint8_t *files;            /* a bit for each file of the state: something occurs, or the
+                                  file is not held. Freed by pass_free, as the arrays below */
+    uint64_t occurrence_count; /* in files of the view; only if positions or counts are wanted */
+    uint64_t file_count;      /* of the view, in which something occurs; if neither is wanted, those
+                                 that are not held, too */
+    uint64_t unread_count;    /* files that could not be read: message names the last of them */
     uint64_t *pattern_counts; /* wants_counts: one for each pattern of the plan */
     uint64_t *begins;         /* wants_positions: in their files, */
     uint32_t *file_numbers;   /* in the order of the view, */
@@ -35,6 +44,7 @@ struct pass_request {
     uint64_t wait_ns, search_ns, searched_bytes;
     bool frequent; /* it had a pass of its own */
     char message[SETTINGS_ERROR_BYTES];
+    struct pass_member *member; /* of pass.c; NULL */
 };
 
 struct passes;
@@ -46,7 +56,8 @@ void passes_close(struct passes *passes);
 /* Search. Blocks; any number of threads may call. False: cancelled, or request->message says why.
  */
 bool pass_run(struct passes *passes, struct pass_request *request);
-/* From any thread: pass_run returns as soon as it can. */
+/* From any thread, while pass_run may run: it returns as soon as it can. A pass that others share
+ * goes on to its end first. */
 void pass_cancel(struct passes *passes, struct pass_request *request);
 void pass_free(struct pass_request *request);
 

@@ -718,24 +718,23 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
                    struct trawl_plan **plan, char *message)
 {
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_utf8 utf8 = {NULL, charset_variants, charset_is_word};
-    struct trawl_encoding encoding;
     enum trawl_status status;
     struct trawl_error error;
     bool known = true;
 
+    patterns->utf8 = (struct trawl_utf8){NULL, charset_variants, charset_is_word};
     options.flags = plan_flags(settings, whole_line);
     options.line_end_set = 1;
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
     if (patterns->needs_utf8 || patterns->check.begins || patterns->check.words)
-        options.utf8 = &utf8;
+        options.utf8 = &patterns->utf8;
     if (settings->approximate)
         approximate_options(patterns, settings, &options);
     else if (settings->surroundings.charset != CHARSET_BYTES &&
              needs_encoding(patterns, settings)) {
-        encoding = charset_encoding();
-        options.encoding = &encoding;
+        patterns->encoding = charset_encoding();
+        options.encoding = &patterns->encoding;
     }
     patterns->saves_strings = options.encoding != NULL && settings->save_patterns != NULL;
     if (patterns->saves_strings)
@@ -750,6 +749,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         return false;
     }
     options.algorithm = settings->algorithm;
+    patterns->options = options;
     if (patterns->is_saved && is_as_saved(patterns, options.flags) && settings->method == NULL &&
         settings->algorithm == NULL && !settings->approximate && patterns->plan == NULL) {
         *plan = patterns->saved[0].plan;

@@ -29,6 +29,9 @@ struct patterns {
     bool none_given;      /* all pattern files were empty: nothing matches */
     bool plan_whole_line; /* the plan itself looks for whole lines */
     struct trawl_plan *plan;
+    struct trawl_plan_options options; /* that the last plan was built with: for one like it */
+    struct trawl_utf8 utf8;            /* of these options, */
+    struct trawl_encoding encoding;
     /* For a binary file under -x, where NUL ends lines too: built when first needed. */
     struct trawl_plan *plan_any_position;
     struct pattern_check check;
