@@ -74,6 +74,7 @@ struct state {
     struct tape_block *blocks; /* the largest first */
     uint32_t block_count;
     uint32_t unheld_count;      /* files that no block holds */
+    uint32_t unplain_count;     /* files that a block holds, and that are not plain */
     struct served_epoch *epoch; /* keeps the files, */
     struct served_names *table; /* finds them by their paths */
 };
