@@ -2,7 +2,6 @@
 #ifndef SERVE_REQUEST_H
 #define SERVE_REQUEST_H
 
-#include "trawl/flags.h"
 #include "trawl/settings.h"
 
 enum request_format { REQUEST_JSON, REQUEST_FRAMES, REQUEST_COLUMNS, REQUEST_COUNT };
@@ -13,19 +12,23 @@ struct request_limits {
 
 struct request {
     enum request_format format;
-    char *collection; /* NULL: not named */
-    char *directory;  /* the client's working directory; NULL: the collection's root */
+    const char *collection; /* NULL: not named */
+    const char *directory;  /* the client's working directory; NULL: the collection's root */
     bool is_tg;
     uint64_t results_max, seconds_max;
-    struct settings settings; /* parsed: flags_parse was called */
-    char **arguments;         /* that settings borrow from */
+    struct settings settings; /* parsed: flags_parse was called, and surroundings are filled */
+    char **arguments;         /* the command line that they come from */
     int argument_count;
     int *descriptors; /* of files in memory that arguments name as /dev/fd/N */
     size_t descriptor_count;
+    void **storage; /* what the pointers above point to */
+    size_t storage_count;
 };
 
-/* False: message[SETTINGS_ERROR_BYTES] says what is wrong, and *http_status is 4xx or 5xx.
- * request_free in either case. */
+/* Read a request's body. format: REQUEST_JSON for /v1/search, where a member may say otherwise, or
+ * REQUEST_COUNT. Nothing of the body is opened or run. False: message[SETTINGS_ERROR_BYTES] says
+ * what is wrong, and *http_status is 4xx or 5xx. request_free in either case. Any number of threads
+ * may call. */
 bool request_read(struct request *request, const char *body, size_t body_bytes,
                   enum request_format format, const struct request_limits *limits, int *http_status,
                   char *message);

@@ -1,0 +1,302 @@
+/* request: bodies and the command lines they mean, or the status that refuses them. */
+#include <fcntl.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "serve/request.h"
+#include "tests/test.h"
+
+static const struct request_limits limits = {
+    .body_bytes_max = 4096,
+    .patterns_max = 8,
+    .pattern_bytes_max = 256,
+    .results_max = 1000,
+    .seconds_max = 60,
+};
+
+/* http_status 0: the body is taken, and `expected` are its arguments, each followed by a blank.
+ * Else `expected` stands in the message. */
+struct row {
+    int http_status;
+    const char *body, *expected;
+};
+
+static const struct row rows[] = {
+    {0, "{\"patterns\":[\"a\"]}", "trawl --json -e a -- "},
+    {0, "{\"patterns\":[\"a\",\"-b\"],\"format\":\"frames\"}", "trawl -e a -e -b -- "},
+    {0, "{\"patterns\":[\"a\"],\"tg\":true,\"format\":\"frames\"}", "tg -e a -- "},
+    {0, "{\"patterns\":[{\"bytes\":\"/w==\"}],\"format\":\"frames\"}", "trawl -e \xff -- "},
+    {0, "{\"patterns\":[{\"bytes\":\"\"}],\"format\":\"frames\"}", "trawl -e  -- "},
+    {0, "{\"patterns\":[{\"bytes\":\"YWJj\"}],\"format\":\"frames\"}", "trawl -e abc -- "},
+    {0, "{\"patterns\":[\"a\"],\"paths\":[\"-v\",\"b\"],\"format\":\"frames\"}",
+     "trawl -e a -- -v b "},
+    {0,
+     "{\"patterns\":[\"a\"],\"format\":\"frames\",\"options\":[\"--ignore-case\",\"-n\",\"-A2\","
+     "\"--context=3\",\"-12\",\"--colour=always\",\"--color\",\"--passthrough\"]}",
+     "trawl --ignore-case -n -A2 --context=3 -12 --colour=always --color --passthrough -e a -- "},
+    {0, "{\"patterns\":[\"a\"],\"tg\":true,\"format\":\"frames\",\"options\":[\"-0\",\"-rX\"]}",
+     "tg -0 -rX -e a -- "},
+    {0, "{\"options\":[\"--files\"],\"format\":\"frames\"}", "trawl --files -- "},
+    {0, "{\"patterns\":[\"a\"],\"options\":[\"--no-json\"]}", "trawl --no-json --json -e a -- "},
+    {0,
+     "{\"patterns\":[\"a\"],\"collection\":\"c\",\"directory\":\"/d\",\"max_results\":5,"
+     "\"max_seconds\":999,\"format\":\"columns\"}",
+     "trawl -e a -- "},
+    {0,
+     "{\"patterns\":[\"a\"],\"environment\":{\"terminal\":true,\"null\":false,\"messages\":true,"
+     "\"color\":true,\"grep_colors\":\"mt=1\",\"grep_color\":\"2\",\"charset\":\"c\","
+     "\"file\":[3,4]},\"format\":\"frames\"}",
+     "trawl -e a -- "},
+    {400, "", "no JSON"},
+    {400, "[]", "no JSON object"},
+    {400, "{\"patterns\":[\"a\"]} x", "no JSON"},
+    {400, "{\"patterns\":[\"a\"],\"patterns\":[\"b\"]}", "no JSON"},
+    {400, "{\"patterns\":[\"\xff\"]}", "no JSON"},
+    {400, "{}", "patterns: there are none"},
+    {400, "{\"patterns\":[]}", "patterns: there are none"},
+    {400, "{\"patterns\":\"a\"}", "patterns: an array is expected"},
+    {400, "{\"patterns\":[1]}", "patterns: a string"},
+    {400, "{\"patterns\":[{\"bytes\":\"a\"}]}", "base64"},
+    {400, "{\"patterns\":[{\"bytes\":\"a===\"}]}", "base64"},
+    {400, "{\"patterns\":[{\"bytes\":\"ab=c\"}]}", "base64"},
+    {400, "{\"patterns\":[{\"bytes\":\"YWJj\",\"x\":1}]}", "patterns: a string"},
+    {400, "{\"patterns\":[\"a\\u0000b\"]}", "pattern_files"},
+    {400, "{\"patterns\":[\"a\"],\"paths\":[\"a\\u0000b\"]}", "paths: a NUL"},
+    {400, "{\"patterns\":[\"a\"],\"paths\":{}}", "paths: an array"},
+    {422, "{\"patterns\":[\"a\"],\"paths\":[\"-\"]}", "standard input"},
+    {400, "{\"patterns\":[\"a\"],\"who\":1}", "'who' is not known"},
+    {400, "{\"patterns\":[\"a\"],\"format\":\"xml\"}", "format"},
+    {400, "{\"patterns\":[\"a\"],\"format\":3}", "format"},
+    {400, "{\"patterns\":[\"a\"],\"tg\":1}", "tg: true or false"},
+    {400, "{\"patterns\":[\"a\"],\"directory\":\"d\"}", "directory: an absolute"},
+    {400, "{\"patterns\":[\"a\"],\"max_results\":0}", "max_results: a number"},
+    {400, "{\"patterns\":[\"a\"],\"max_results\":1.5}", "max_results: a number"},
+    {400, "{\"patterns\":[\"a\"],\"max_seconds\":-1}", "max_seconds: a number"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"--ignore-cas\"]}", "is not an option"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"ignore-case\"]}", "is not an option"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"\"]}", "is not an option"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"-\"]}", "is not an option"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"--\"]}", "is not an option"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"-in\"]}", "more than one option"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"-A\",\"3\"]}", "requires an argument"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"--context\"]}", "requires an argument"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"--quiet=1\"]}", "doesn't allow an argument"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"--max-count=x\"]}", "invalid max count"},
+    {400, "{\"patterns\":[\"a\"],\"options\":[\"a\\u0000\"]}", "options: a NUL"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"-E\"]}", "regular expressions"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"-fx\"]}", "-fx is not served"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"--regexp=x\"]}", "--regexp is not served"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"--replacements=/etc/passwd\"]}", "not served"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"--ignore-file=/etc/passwd\"]}", "not served"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"--exclude-from=/etc/passwd\"]}", "not served"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"--save-patterns=/tmp/x\"]}", "not served"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"-R\"]}", "follows no links"},
+    {422, "{\"patterns\":[\"a\"],\"tg\":true,\"options\":[\"-L\"]}", "follows no links"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"-j4\"]}", "-j4 is not served"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"--engine=cuda\"]}", "--engine is not served"},
+    {422, "{\"patterns\":[\"a\"],\"options\":[\"--version\"]}", "a document"},
+    {422, "{\"options\":[\"--files\"]}", "--files prints no JSON"},
+    {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"-n\"]}",
+     "changes lines or layout"},
+    {422, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"utf-8\"}}", "the server's is 'c'"},
+    {400, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":1}}", "charset"},
+    {400, "{\"patterns\":[\"a\"],\"environment\":{\"home\":\"x\"}}", "'home' is not known"},
+    {400, "{\"patterns\":[\"a\"],\"environment\":{\"null\":\"x\"}}", "null: true or false"},
+    {400, "{\"patterns\":[\"a\"],\"environment\":{\"file\":[1]}}", "[DEVICE, INODE]"},
+    {400, "{\"patterns\":[\"a\"],\"environment\":[]}", "an object is expected"},
+    {413, "{\"patterns\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\"]}", "more than 8"},
+    {413, "{\"patterns\":[\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\"]}", "more than 8"},
+    {413, "{\"pattern_files\":[\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\"]}", "more than 8"},
+    {400, "{\"patterns\":[[[[[[[[[\"a\"]]]]]]]]]}", "nested"},
+};
+
+static void check_row(const struct row *row)
+{
+    struct request request;
+    char message[SETTINGS_ERROR_BYTES] = "", arguments[1024] = "";
+    int http_status = 0;
+    bool good = request_read(&request, row->body, strlen(row->body), REQUEST_JSON, &limits,
+                             &http_status, message);
+
+    if (good)
+        for (int i = 0; i < request.argument_count; i++) {
+            strcat(arguments, request.arguments[i]);
+            strcat(arguments, " ");
+        }
+    if (!test_check(row->http_status == http_status && good == (http_status == 0), row->body,
+                    __FILE__, __LINE__) ||
+        !test_check(good ? strcmp(arguments, row->expected) == 0
+                         : strstr(message, row->expected) != NULL,
+                    row->body, __FILE__, __LINE__))
+        printf("  got status %d, '%s', '%s'\n", http_status, message, arguments);
+    request_free(&request);
+}
+
+static bool read_text(struct request *request, const char *body, enum request_format format)
+{
+    char message[SETTINGS_ERROR_BYTES] = "";
+    int http_status = 0;
+    bool good = request_read(request, body, strlen(body), format, &limits, &http_status, message);
+
+    if (!good)
+        printf("  %d: %s\n", http_status, message);
+    return good;
+}
+
+/* What does not become an argument, or a file. */
+static void check_members(void)
+{
+    struct request request;
+
+    TEST_CHECK(read_text(&request,
+                         "{\"patterns\":[\"a\"],\"collection\":\"c\",\"directory\":\"/d\","
+                         "\"max_results\":5,\"max_seconds\":999,\"environment\":{\"terminal\":true,"
+                         "\"messages\":true,\"color\":true,\"grep_colors\":\"mt=1\","
+                         "\"grep_color\":\"2\",\"file\":[3,4]}}",
+                         REQUEST_JSON));
+    TEST_CHECK(strcmp(request.collection, "c") == 0 && strcmp(request.directory, "/d") == 0);
+    TEST_CHECK_U64(request.results_max, 5);
+    TEST_CHECK_U64(request.seconds_max, 60);
+    TEST_CHECK(request.settings.surroundings.output_is_terminal);
+    TEST_CHECK(!request.settings.surroundings.output_is_null);
+    TEST_CHECK(request.settings.surroundings.messages_to_terminal);
+    TEST_CHECK(request.settings.surroundings.colors_suit);
+    TEST_CHECK(request.settings.surroundings.output_is_regular);
+    TEST_CHECK_U64(request.settings.surroundings.output_device, 3);
+    TEST_CHECK_U64(request.settings.surroundings.output_inode, 4);
+    TEST_CHECK(strcmp(request.settings.surroundings.grep_colors, "mt=1") == 0);
+    TEST_CHECK(strcmp(request.settings.surroundings.grep_color, "2") == 0);
+    TEST_CHECK(request.settings.directories == DIRECTORIES_RECURSE && request.settings.json);
+    request_free(&request);
+
+    /* A command with an operand says that a directory is one; without one it has no input here. */
+    TEST_CHECK(read_text(&request, "{\"patterns\":[\"a\"],\"paths\":[\"b\"],\"format\":\"frames\"}",
+                         REQUEST_JSON));
+    TEST_CHECK(request.settings.directories == DIRECTORIES_READ);
+    request_free(&request);
+    TEST_CHECK(read_text(&request, "{\"patterns\":[\"a\"],\"format\":\"frames\"}", REQUEST_JSON));
+    TEST_CHECK(request.settings.directories == DIRECTORIES_RECURSE);
+    request_free(&request);
+    TEST_CHECK(read_text(&request, "{\"patterns\":[\"a\"],\"paths\":[\"b\"]}", REQUEST_COUNT));
+    TEST_CHECK(request.settings.directories == DIRECTORIES_RECURSE);
+    TEST_CHECK(request.settings.count_by_pattern && request.format == REQUEST_COUNT);
+    request_free(&request);
+    TEST_CHECK(!read_text(&request, "{\"patterns\":[\"a\"],\"format\":\"json\"}", REQUEST_COUNT));
+    request_free(&request);
+}
+
+static void check_file(const char *name, const char *expected, size_t expected_bytes)
+{
+    char bytes[64];
+    int descriptor = open(name, O_RDONLY);
+    ssize_t got = read(descriptor, bytes, sizeof bytes);
+
+    TEST_CHECK(got == (ssize_t)expected_bytes && memcmp(bytes, expected, expected_bytes) == 0);
+    close(descriptor);
+}
+
+static void check_files(void)
+{
+    struct request request;
+
+    TEST_CHECK(read_text(&request,
+                         "{\"patterns\":[\"a\"],\"pattern_files\":[\"b\\u0000\\nc\\n\",\"\","
+                         "{\"bytes\":\"//8=\"}],\"replacements\":\"r\\n\"}",
+                         REQUEST_JSON));
+    TEST_CHECK_U64(request.descriptor_count, 4);
+    TEST_CHECK_U64(request.settings.patterns.count, 4);
+    TEST_CHECK(strcmp(request.settings.patterns.items[0].text, "a") == 0);
+    for (size_t i = 1; i < 4; i++)
+        TEST_CHECK(request.settings.patterns.items[i].kind == VALUE_FILE);
+    check_file(request.settings.patterns.items[1].text, "b\0\nc\n", 5);
+    check_file(request.settings.patterns.items[2].text, "", 0);
+    check_file(request.settings.patterns.items[3].text, "\xff\xff", 2);
+    check_file(request.settings.replacements, "r\n", 2);
+    request_free(&request);
+}
+
+/* Limits that a row's body is too short for. */
+static void check_limits(void)
+{
+    struct request_limits larger = limits;
+    struct request request;
+    char message[SETTINGS_ERROR_BYTES], *body = malloc(2000000);
+    int http_status = 0;
+    size_t used;
+
+    memset(body, ' ', 4097);
+    TEST_CHECK(!request_read(&request, body, 4097, REQUEST_JSON, &limits, &http_status, message));
+    TEST_CHECK_U64((uint64_t)http_status, 413);
+    request_free(&request);
+
+    larger.body_bytes_max = 2000000;
+    used = (size_t)sprintf(body, "{\"patterns\":[\"");
+    memset(body + used, 'a', 257);
+    used += 257 + (size_t)sprintf(body + used + 257, "\"]}");
+    TEST_CHECK(!request_read(&request, body, used, REQUEST_JSON, &larger, &http_status, message));
+    TEST_CHECK_U64((uint64_t)http_status, 413);
+    request_free(&request);
+
+    memset(body, '[', 2000000);
+    TEST_CHECK(
+        !request_read(&request, body, 2000000, REQUEST_JSON, &larger, &http_status, message));
+    TEST_CHECK_U64((uint64_t)http_status, 400);
+    request_free(&request);
+
+    for (used = 0; used < 2000000; used += 3)
+        memcpy(body + used, used == 0 ? "[[]" : ",[]", used + 3 <= 2000000 ? 3 : 2000000 - used);
+    TEST_CHECK(
+        !request_read(&request, body, 2000000, REQUEST_JSON, &larger, &http_status, message));
+    TEST_CHECK_U64((uint64_t)http_status, 413);
+    request_free(&request);
+    free(body);
+}
+
+/* Bodies of the table with bytes changed, taken out and doubled: a status, and nothing else. */
+static void check_random(uint64_t count)
+{
+    struct test_random random = test_random_begin("serve_request");
+
+    for (uint64_t i = 0; i < count; i++) {
+        const char *from = rows[test_random_below(&random, sizeof rows / sizeof *rows)].body;
+        char body[512], message[SETTINGS_ERROR_BYTES] = "";
+        size_t bytes = strlen(from);
+        struct request request;
+        int http_status = 0;
+        bool good;
+
+        memcpy(body, from, bytes + 1);
+        for (uint64_t j = 0; bytes > 0 && j <= test_random_below(&random, 4); j++) {
+            size_t at = test_random_below(&random, bytes);
+
+            if (test_random_one_in(&random, 3)) {
+                memmove(body + at, body + at + 1, bytes - at - 1);
+                bytes--;
+            } else if (test_random_one_in(&random, 2)) {
+                body[at] = "\"[]{}:,\\u0-=a"[test_random_below(&random, 13)];
+            } else {
+                body[at] = (char)test_random_below(&random, 256);
+            }
+        }
+        good = request_read(&request, body, bytes, REQUEST_JSON, &limits, &http_status, message);
+        if (!TEST_CHECK(good ? http_status == 0 && request.argument_count > 0
+                             : http_status >= 400 && http_status < 600 && *message != '\0'))
+            printf("  %.*s\n", (int)bytes, body);
+        request_free(&request);
+    }
+}
+
+int main(void)
+{
+    test_begin("serve_request");
+    setenv("LC_ALL", "C", 1);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_row(&rows[i]);
+    check_members();
+    check_files();
+    check_limits();
+    check_random(test_amount(20000, 1000000));
+    return test_end();
+}
