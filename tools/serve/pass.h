@@ -30,10 +30,11 @@ struct pass_request {
 
     /* Results. */
     uint8_t *files;            /* a bit for each file of the state: something occurs, or the
-                                  file is not held. Freed by pass_free, as the arrays below */
+                                  file is not held as it is. Freed by pass_free, as the arrays
+                                  below */
     uint64_t occurrence_count; /* in files of the view; only if positions or counts are wanted */
     uint64_t file_count;      /* of the view, in which something occurs; if neither is wanted, those
-                                 that are not held, too */
+                                 with a bit */
     uint64_t unread_count;    /* files that could not be read: message names the last of them */
     uint64_t *pattern_counts; /* wants_counts: one for each pattern of the plan */
     uint64_t *begins;         /* wants_positions: in their files, */

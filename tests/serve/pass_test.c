@@ -1,0 +1,424 @@
+/* Shared passes: requests of many threads, of states built by hand, each held against the oracle,
+ * file by file. Then who shares a pass, who goes first, and what cancelling ends.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "calls.h"
+#include "oracle/naive.h"
+#include "serve/pass.h"
+
+#define FILES_MAX 64u
+#define BLOCKS_MAX 4u
+#define STRINGS_MAX 6u
+#define STRING_BYTES_MAX 12u
+#define THREADS_MAX 64u
+
+static struct test_random generator;
+
+static uint64_t below(uint64_t bound)
+{
+    return test_random_below(&generator, bound);
+}
+
+/* ---- States ---- */
+
+struct made_state {
+    struct state state;
+    struct served_file *files[FILES_MAX];
+    struct naive_bytes contents[FILES_MAX]; /* what a file has, whatever a block holds of it */
+    struct served_block blocks[BLOCKS_MAX];
+    struct tape_block tapes[BLOCKS_MAX];
+    uint64_t capacity[BLOCKS_MAX];
+};
+
+/* What the passes know as a collection: where the contents of files are. */
+struct collection {
+    const struct made_state *made;
+};
+
+int collection_open_file(const struct collection *collection, const struct served_file *file)
+{
+    const struct made_state *made = collection->made;
+
+    for (uint32_t i = 0; i < made->state.file_count; i++)
+        if (made->files[i] == file) {
+            int descriptor = memfd_create("file", MFD_CLOEXEC);
+            const struct naive_bytes *content = &made->contents[i];
+
+            if (descriptor < 0 || write(descriptor, content->bytes, content->bytes_count) !=
+                                      (ssize_t)content->bytes_count)
+                abort();
+            lseek(descriptor, 0, SEEK_SET);
+            return descriptor;
+        }
+    errno = ENOENT;
+    return -1;
+}
+
+static uint64_t append(struct made_state *made, uint32_t block, const uint8_t *bytes,
+                       uint64_t bytes_count)
+{
+    struct served_block *to = &made->blocks[block];
+    uint64_t begin = to->bytes_count;
+
+    if (made->capacity[block] < begin + bytes_count + 1) {
+        made->capacity[block] = 2 * (begin + bytes_count + 1);
+        to->bytes = realloc(to->bytes, made->capacity[block]);
+    }
+    memcpy(to->bytes + begin, bytes, bytes_count);
+    to->bytes[begin + bytes_count] = '\n';
+    to->bytes_count = begin + bytes_count + 1;
+    return begin;
+}
+
+static uint8_t *random_bytes(uint64_t bytes_count, const char *alphabet, uint64_t letters)
+{
+    uint8_t *bytes = malloc(bytes_count + 1);
+
+    for (uint64_t i = 0; i < bytes_count; i++)
+        bytes[i] = (uint8_t)alphabet[below(letters)];
+    return bytes;
+}
+
+static void add_file(struct made_state *made, uint32_t index, const char *alphabet,
+                     uint64_t letters, uint64_t bytes_max)
+{
+    struct served_file *file = calloc(1, sizeof *file + 1);
+    uint64_t bytes_count = below(6) == 0 ? 0 : below(4) == 0 ? below(4) : below(bytes_max);
+    uint8_t *bytes = random_bytes(bytes_count, alphabet, letters);
+    uint32_t block = (uint32_t)below(made->state.block_count);
+    struct tape_block *tape = &made->tapes[block];
+
+    made->files[index] = file;
+    made->contents[index] = (struct naive_bytes){bytes, bytes_count};
+    file->held.bytes_count = bytes_count;
+    if (below(8) == 0) { /* of a file that is gone */
+        uint64_t gone = below(bytes_max);
+        uint8_t *dead = random_bytes(gone, alphabet, letters);
+
+        (void)append(made, block, dead, gone);
+        free(dead);
+    }
+    if (below(16) == 0) {
+        made->state.unheld_count++;
+        return;
+    }
+    file->is_plain = below(16) != 0;
+    made->state.unplain_count += !file->is_plain;
+    file->block = &made->blocks[block];
+    file->block_begin = append(made, block, bytes, bytes_count);
+    tape->ranges[tape->range_count++] =
+        (struct tape_range){file->block_begin, file->block_begin + bytes_count, index};
+}
+
+/* Files are added to blocks at random, so the blocks' order is not that of the files. */
+static struct made_state *make_state(uint64_t bytes_max)
+{
+    static const char alphabets[][10] = {"ab\n", "aAbB \n_", "a\nb\0c", "abcdefghi"};
+    static const uint64_t letters[] = {3, 7, 5, 9};
+    struct made_state *made = calloc(1, sizeof *made);
+    uint64_t kind = below(4);
+
+    made->state.file_count = 1 + (uint32_t)below(FILES_MAX);
+    made->state.block_count = 1 + (uint32_t)below(BLOCKS_MAX);
+    made->state.files = made->files;
+    made->state.blocks = made->tapes;
+    for (uint32_t i = 0; i < made->state.block_count; i++) {
+        made->tapes[i].block = &made->blocks[i];
+        made->tapes[i].ranges = calloc(FILES_MAX, sizeof *made->tapes[i].ranges);
+    }
+    for (uint32_t i = 0; i < made->state.file_count; i++)
+        add_file(made, i, alphabets[kind], letters[kind], bytes_max);
+    for (uint32_t i = 0; i < made->state.block_count; i++)
+        MUST(trawl_text_from_memory(made->blocks[i].bytes, made->blocks[i].bytes_count,
+                                    &made->blocks[i].text, NULL));
+    for (uint32_t i = 0; i < made->state.file_count; i++)
+        if (made->files[i]->is_plain)
+            made->files[i]->held.bytes = made->files[i]->block->bytes + made->files[i]->block_begin;
+    return made;
+}
+
+static void free_state(struct made_state *made)
+{
+    for (uint32_t i = 0; i < made->state.block_count; i++) {
+        trawl_text_close(made->blocks[i].text);
+        free(made->blocks[i].bytes);
+        free(made->tapes[i].ranges);
+    }
+    for (uint32_t i = 0; i < made->state.file_count; i++) {
+        free((void *)made->contents[i].bytes);
+        free(made->files[i]);
+    }
+    free(made);
+}
+
+/* Without --search-zip, a block may hold anything of a file that is not plain. */
+static void spoil_unplain(struct made_state *made)
+{
+    for (uint32_t i = 0; i < made->state.file_count; i++) {
+        const struct served_file *file = made->files[i];
+
+        if (file->block != NULL && !file->is_plain)
+            for (uint64_t j = 0; j < file->held.bytes_count; j++)
+                file->block->bytes[file->block_begin + j] ^= 1;
+    }
+}
+
+/* ---- Requests ---- */
+
+struct made_request {
+    struct pass_request request;
+    struct passes *passes;
+    struct served_view view;
+    struct naive_bytes strings[STRINGS_MAX];
+    uint64_t string_count;
+    struct trawl_plan_options options;
+    struct collection collection;
+    pthread_t thread;
+    bool good;
+};
+
+static void make_view(struct made_request *made, const struct state *state)
+{
+    uint32_t count = (uint32_t)below(2 * state->file_count);
+
+    made->view.whole = below(3) == 0;
+    made->view.item_count = made->view.whole ? state->file_count : count;
+    made->view.items = calloc(made->view.item_count + 1, sizeof *made->view.items);
+    for (uint32_t i = 0; i < made->view.item_count; i++) {
+        struct view_item *item = &made->view.items[i];
+
+        item->kind = WALK_FILE;
+        item->file = made->view.whole ? i : (uint32_t)below(state->file_count);
+        if (!made->view.whole && below(10) == 0) {
+            item->kind = below(2) == 0 ? WALK_ERROR : WALK_FILE;
+            item->file = UINT32_MAX;
+        }
+    }
+    for (uint32_t i = 0; made->view.whole && i < made->view.item_count; i++) {
+        struct view_item *other = &made->view.items[below(made->view.item_count)];
+        struct view_item item = *other;
+
+        *other = made->view.items[i];
+        made->view.items[i] = item;
+    }
+    made->request.view = &made->view;
+}
+
+/* Strings that occur, perhaps across files, and some that do not. */
+static void make_strings(struct made_request *made, const struct made_state *state)
+{
+    made->string_count = 1 + below(STRINGS_MAX);
+    for (uint64_t i = 0; i < made->string_count; i++) {
+        const struct served_block *block = &state->blocks[below(state->state.block_count)];
+        uint64_t bytes_count = 1 + below(below(2) == 0 ? 3 : STRING_BYTES_MAX);
+        uint8_t *bytes = malloc(STRING_BYTES_MAX);
+
+        memset(bytes, 'a', STRING_BYTES_MAX);
+        if (block->bytes_count >= bytes_count && below(8) != 0)
+            memcpy(bytes, block->bytes + below(block->bytes_count - bytes_count + 1), bytes_count);
+        made->strings[i] = (struct naive_bytes){bytes, bytes_count};
+    }
+}
+
+static void make_request(struct made_request *made, struct passes *passes, struct made_state *state,
+                         bool search_zip)
+{
+    static const uint32_t flags[] = {0, 0, TRAWL_IGNORE_CASE, TRAWL_WHOLE_WORD, TRAWL_WHOLE_LINE};
+    static const uint64_t most[] = {0, 1, 7, 1000, UINT64_MAX};
+    struct pass_request *request = &made->request;
+    struct trawl_pattern patterns[STRINGS_MAX];
+
+    memset(made, 0, sizeof *made);
+    made->passes = passes;
+    make_strings(made, state);
+    made->collection.made = state;
+    made->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
+    made->options.flags = flags[below(5)];
+    made->options.line_end_set = 1;
+    made->options.line_end = below(4) == 0 ? 0 : '\n';
+    for (uint64_t i = 0; i < made->string_count; i++)
+        patterns[i] = (struct trawl_pattern){made->strings[i].bytes, made->strings[i].bytes_count};
+    request->plan = must_plans(patterns, made->string_count, &made->options);
+    request->options = below(3) == 0 ? NULL : &made->options;
+    request->state = &state->state;
+    request->collection = &made->collection;
+    request->search_zip = search_zip;
+    request->client = below(4);
+    if (below(3) > 0)
+        make_view(made, request->state);
+    request->wants_counts = below(2) == 0;
+    request->wants_positions = below(2) == 0;
+    request->any_suffices = !request->wants_counts && !request->wants_positions;
+    request->positions_max = most[below(5)];
+}
+
+static void free_request(struct made_request *made)
+{
+    for (uint64_t i = 0; i < made->string_count; i++)
+        free((void *)made->strings[i].bytes);
+    trawl_plan_free((struct trawl_plan *)made->request.plan);
+    free(made->view.items);
+    pass_free(&made->request);
+}
+
+static void *run_request(void *context)
+{
+    struct made_request *made = context;
+
+    made->good = pass_run(made->passes, &made->request);
+    return NULL;
+}
+
+/* ---- What is right ---- */
+
+struct expected {
+    uint64_t occurrences, files, positions;
+    uint64_t counts[STRINGS_MAX];
+    uint8_t seen[FILES_MAX];
+};
+
+static bool has_bit(const uint8_t *bits, uint32_t index)
+{
+    return (bits[index / 8] >> index % 8 & 1) != 0;
+}
+
+/* A file is searched by itself: by the oracle. */
+static void expect_file(const struct made_request *made, const struct made_state *state,
+                        uint32_t index, struct expected *expected)
+{
+    struct naive_query query = {made->strings, made->string_count, made->options.flags,
+                                made->options.line_end};
+    const struct pass_request *request = &made->request;
+    const struct served_file *file = state->files[index];
+    uint64_t count = naive_matches(&query, state->contents[index], NULL, 0);
+    struct naive_match *matches = malloc((count + 1) * sizeof *matches);
+    bool lists = request->wants_counts || request->wants_positions;
+    bool opened = file->block == NULL || (!file->is_plain && !request->search_zip);
+
+    (void)naive_matches(&query, state->contents[index], matches, count);
+    expected->seen[index] = 1;
+    expected->occurrences += count;
+    expected->files += lists ? count > 0 : has_bit(request->files, index);
+    if (opened)
+        TEST_CHECK(has_bit(request->files, index));
+    else if (file->is_plain)
+        TEST_CHECK(has_bit(request->files, index) == (count > 0));
+    else if (count > 0)
+        TEST_CHECK(has_bit(request->files, index));
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t at = expected->positions;
+
+        expected->counts[matches[i].pattern_index]++;
+        if (!request->wants_positions || at >= request->positions_max)
+            continue;
+        expected->positions++;
+        if (TEST_CHECK(at < request->position_count)) {
+            TEST_CHECK_U64(request->begins[at], matches[i].begin);
+            TEST_CHECK_U64(request->file_numbers[at], index);
+            TEST_CHECK_U64(request->pattern_numbers[at], matches[i].pattern_index);
+        }
+    }
+    free(matches);
+}
+
+static void check_request(const struct made_request *made, const struct made_state *state)
+{
+    const struct pass_request *request = &made->request;
+    struct expected expected = {0};
+    uint64_t count = request->view == NULL ? state->state.file_count : request->view->item_count;
+
+    if (!TEST_CHECK(made->good)) {
+        printf("  %s\n", request->message);
+        return;
+    }
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t file = request->view == NULL ? (uint32_t)i : request->view->items[i].file;
+
+        if (file < state->state.file_count && !expected.seen[file])
+            expect_file(made, state, file, &expected);
+    }
+    for (uint32_t i = 0; i < state->state.file_count; i++)
+        if (!expected.seen[i] && state->files[i]->is_plain)
+            TEST_CHECK(!has_bit(request->files, i));
+    TEST_CHECK_U64(request->file_count, expected.files);
+    TEST_CHECK_U64(request->unread_count, 0);
+    TEST_CHECK(request->shared_count >= 1);
+    if (request->wants_counts || request->wants_positions)
+        TEST_CHECK_U64(request->occurrence_count, expected.occurrences);
+    for (uint64_t i = 0; request->wants_counts && i < made->string_count; i++)
+        TEST_CHECK_U64(request->pattern_counts[i], expected.counts[i]);
+    TEST_CHECK_U64(request->position_count, expected.positions);
+}
+
+/* ---- Rounds ---- */
+
+static uint64_t shared_requests, frequent_requests;
+
+static void run_round(struct passes *passes, uint32_t threads, uint64_t bytes_max)
+{
+    struct made_request *requests = calloc(threads, sizeof *requests);
+    struct made_state *states[2] = {make_state(bytes_max), make_state(bytes_max)};
+    bool search_zip = below(2) == 0;
+
+    for (uint32_t i = 0; i < threads; i++)
+        make_request(&requests[i], passes, states[below(4) == 0], search_zip);
+    if (!search_zip)
+        for (int i = 0; i < 2; i++)
+            spoil_unplain(states[i]);
+    for (uint32_t i = 0; i < threads; i++)
+        if (pthread_create(&requests[i].thread, NULL, run_request, &requests[i]) != 0)
+            abort();
+    for (uint32_t i = 0; i < threads; i++)
+        pthread_join(requests[i].thread, NULL);
+    for (uint32_t i = 0; i < threads; i++) {
+        check_request(&requests[i], requests[i].collection.made);
+        shared_requests += requests[i].request.shared_count > 1;
+        frequent_requests += requests[i].request.frequent;
+        free_request(&requests[i]);
+    }
+    free_state(states[0]);
+    free_state(states[1]);
+    free(requests);
+}
+
+static struct passes *must_passes(struct trawl_runtime *runtime)
+{
+    char message[SETTINGS_ERROR_BYTES];
+    struct passes *passes = NULL;
+
+    if (!passes_open(&passes, runtime, message))
+        abort();
+    return passes;
+}
+
+static void test_rounds(void)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 4, 0);
+    struct passes *passes = must_passes(runtime);
+    struct pass_facts facts;
+
+    for (uint64_t i = test_amount(100, 5000); i > 0 && test_failures == 0; i--)
+        run_round(passes, 1 + (uint32_t)below(THREADS_MAX), 1 + below(600));
+    for (uint64_t i = test_amount(3, 100); i > 0 && test_failures == 0; i--)
+        run_round(passes, 1 + (uint32_t)below(8), 200000); /* enough for a sample */
+    passes_facts(passes, &facts);
+    TEST_CHECK_U64(facts.waiting_count, 0);
+    TEST_CHECK_U64(facts.shared_request_count, shared_requests);
+    printf("%" PRIu64 " requests, %" PRIu64 " passes, %" PRIu64 " requests shared one, %" PRIu64
+           " were frequent\n",
+           facts.request_count, facts.pass_count, shared_requests, frequent_requests);
+    passes_close(passes);
+}
+
+int main(void)
+{
+    test_begin("serve_pass");
+    generator = test_random_begin("serve_pass");
+    test_rounds();
+    return test_end();
+}

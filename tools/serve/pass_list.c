@@ -1,0 +1,201 @@
+/* pass_list: one search that lists what occurs in a state's blocks, for all members of a pass.
+ *
+ * The members' strings become one plan, each string once. An occurrence goes to each member that
+ * has its string and wants its file.
+ */
+#include "serve/pass_list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A member's string. */
+struct pass_string {
+    struct trawl_pattern pattern;
+    struct pass_member *member;
+    uint64_t number; /* in the member's plan */
+};
+
+struct pass_listing {
+    struct pass *pass;
+    struct pass_string *strings; /* of equal ones, one after the other */
+    uint64_t *firsts;            /* of each of the plan's patterns; NULL: the only member's plan */
+    const struct tape_block *block;
+    uint64_t range; /* of the last occurrence */
+};
+
+static bool same_utf8(const struct trawl_utf8 *left, const struct trawl_utf8 *right)
+{
+    if (left == NULL || right == NULL)
+        return left == right;
+    return left->context == right->context && left->variants == right->variants &&
+           left->is_word == right->is_word;
+}
+
+bool pass_list_is_merged(const struct pass_request *request)
+{
+    const struct trawl_plan_options *options = request->options;
+    uint32_t flags = trawl_plan_flags(request->plan);
+
+    if (trawl_plan_errors(request->plan, NULL, NULL, NULL))
+        return false;
+    return flags == 0 || (options != NULL && options->flags == flags && options->encoding == NULL);
+}
+
+/* Without flags nothing but the bytes matters. */
+bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
+{
+    const struct trawl_plan_options *a = left->options, *b = right->options;
+    uint32_t flags = trawl_plan_flags(left->plan);
+
+    if (left->state != right->state || flags != trawl_plan_flags(right->plan))
+        return false;
+    return flags == 0 || (trawl_plan_line_end(left->plan) == trawl_plan_line_end(right->plan) &&
+                          a->line_end_also_set == b->line_end_also_set &&
+                          a->line_end_also == b->line_end_also && same_utf8(a->utf8, b->utf8));
+}
+
+bool pass_list_fits(const struct trawl_plan *plan)
+{
+    uint32_t flags = trawl_plan_flags(plan), edits_max = 0;
+    bool has_lines = trawl_plan_line_end(plan) == '\n';
+
+    if (trawl_plan_errors(plan, NULL, &edits_max, NULL) && edits_max > 0)
+        return has_lines && (flags & TRAWL_WITHIN_LINES); /* else the best of neighbouring spans
+                                                             may be one that goes on beyond */
+    return has_lines || !(flags & TRAWL_WHOLE_LINE);
+}
+
+static int by_bytes(const void *left, const void *right)
+{
+    const struct pass_string *a = left, *b = right;
+    uint64_t a_bytes = a->pattern.bytes_count, b_bytes = b->pattern.bytes_count;
+    int order = memcmp(a->pattern.bytes, b->pattern.bytes, a_bytes < b_bytes ? a_bytes : b_bytes);
+
+    return order != 0 ? order : a_bytes < b_bytes ? -1 : a_bytes > b_bytes;
+}
+
+static enum trawl_status build(struct pass_listing *listing, struct trawl_plan **plan,
+                               struct trawl_error *error)
+{
+    const struct pass_request *leader = listing->pass->members->request;
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct pass_string *strings = listing->strings;
+    struct trawl_pattern *patterns = malloc((listing->pass->string_count + 1) * sizeof *patterns);
+    enum trawl_status status = TRAWL_MEMORY;
+    uint64_t at = 0, count = 0;
+
+    if (patterns == NULL || strings == NULL || listing->firsts == NULL)
+        goto end;
+    for (struct pass_member *m = listing->pass->members; m != NULL; m = m->next)
+        for (uint64_t i = 0; i < trawl_plan_pattern_count(m->request->plan); i++)
+            strings[at++] = (struct pass_string){trawl_plan_pattern(m->request->plan, i), m, i};
+    qsort(strings, at, sizeof *strings, by_bytes);
+    for (uint64_t i = 0; i < at; i++)
+        if (i == 0 || by_bytes(&strings[i - 1], &strings[i]) != 0) {
+            listing->firsts[count] = i;
+            patterns[count++] = strings[i].pattern;
+        }
+    listing->firsts[count] = at;
+    options.flags = trawl_plan_flags(leader->plan);
+    if (options.flags != 0) {
+        options.line_end_set = 1;
+        options.line_end = trawl_plan_line_end(leader->plan);
+        options.line_end_also_set = leader->options->line_end_also_set;
+        options.line_end_also = leader->options->line_end_also;
+        options.utf8 = leader->options->utf8;
+    }
+    status = trawl_plan_build(patterns, count, &options, plan, error);
+end:
+    free(patterns);
+    return status;
+}
+
+/* The range that holds `begin`, or the last one before it. Begins ascend. */
+static const struct tape_range *range_of(struct pass_listing *listing, uint64_t begin)
+{
+    const struct tape_range *ranges = listing->block->ranges;
+    uint64_t low = listing->range, high, step = 1, count = listing->block->range_count;
+
+    for (; low + step < count && ranges[low + step].begin <= begin; step *= 2)
+        low += step;
+    high = low + step < count ? low + step : count;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (ranges[middle].begin <= begin)
+            low = middle;
+        else
+            high = middle;
+    }
+    listing->range = low;
+    return &ranges[low];
+}
+
+static void occurs(struct pass_member *member, const struct tape_range *range, uint64_t begin,
+                   uint64_t number)
+{
+    struct pass_request *request = member->request;
+
+    if (!pass_member_sees(member, range->file))
+        return;
+    if (!pass_member_lists(member)) {
+        pass_set_bit(request->files, range->file);
+        return;
+    }
+    if (request->state->files[range->file]->is_plain) {
+        pass_set_bit(request->files, range->file);
+        pass_member_add(member, range->file, begin - range->begin, number);
+    } else if (request->search_zip) {
+        pass_set_bit(request->files, range->file);
+        member->some_open = true;
+    }
+}
+
+static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct pass_listing *listing = context;
+
+    for (uint64_t i = 0; i < match_count; i++) {
+        const struct tape_range *range = range_of(listing, matches[i].begin);
+        uint64_t pattern = matches[i].pattern_index;
+
+        if (matches[i].begin < range->begin || matches[i].end > range->end)
+            continue; /* across files, or in one that is gone */
+        if (listing->firsts == NULL) {
+            occurs(listing->pass->members, range, matches[i].begin, pattern);
+            continue;
+        }
+        for (uint64_t j = listing->firsts[pattern]; j < listing->firsts[pattern + 1]; j++)
+            occurs(listing->strings[j].member, range, matches[i].begin, listing->strings[j].number);
+    }
+    return pass_is_cancelled(listing->pass);
+}
+
+enum trawl_status pass_list(struct pass *pass, struct trawl_error *error)
+{
+    const struct state *state = pass->members->request->state;
+    const struct trawl_plan *plan = pass->members->request->plan;
+    struct pass_listing listing = {.pass = pass};
+    struct trawl_plan *merged = NULL;
+    enum trawl_status status = TRAWL_OK;
+
+    if (pass->member_count > 1) {
+        listing.strings = malloc((pass->string_count + 1) * sizeof *listing.strings);
+        listing.firsts = malloc((pass->string_count + 1) * sizeof *listing.firsts);
+        status = build(&listing, &merged, error);
+        plan = merged;
+    }
+    for (uint32_t i = 0; i < state->block_count && status == TRAWL_OK; i++) {
+        listing.block = &state->blocks[i];
+        listing.range = 0;
+        if (listing.block->range_count > 0)
+            status = pass_is_cancelled(pass)
+                         ? TRAWL_STOPPED
+                         : trawl_positions(pass->searcher, plan, listing.block->block->text,
+                                           take_matches, &listing, error);
+    }
+    trawl_plan_free(merged);
+    free(listing.strings);
+    free(listing.firsts);
+    return status;
+}

@@ -1,0 +1,200 @@
+/* pass_member: what was found for a request so far. */
+#include "serve/pass_member.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define POSITIONS_FIRST 1024u
+
+static bool fail(struct pass_request *request)
+{
+    (void)strcpy(request->message, "memory exhausted");
+    return false;
+}
+
+/* The view as bits and, where positions are to come in its order, as ranks. */
+static bool read_view(struct pass_member *member)
+{
+    const struct pass_request *request = member->request;
+    const struct served_view *view = request->view;
+    uint32_t file_count = request->state->file_count;
+
+    if (view == NULL || file_count == 0)
+        return true;
+    if (!view->whole && (member->seen = calloc(file_count / 8 + 1, 1)) == NULL)
+        return false;
+    if (request->wants_positions &&
+        (member->ranks = calloc(file_count, sizeof *member->ranks)) == NULL)
+        return false;
+    for (uint64_t i = view->item_count;
+         i-- > 0;) { /* a file that comes twice: at its first place */
+        uint32_t file = view->items[i].file;
+
+        if (view->items[i].kind != WALK_FILE || file >= file_count)
+            continue;
+        if (member->seen != NULL)
+            pass_set_bit(member->seen, file);
+        if (member->ranks != NULL)
+            member->ranks[file] = (uint32_t)i;
+    }
+    return true;
+}
+
+bool pass_member_open(struct pass_member *member, struct pass_request *request)
+{
+    pthread_condattr_t attributes;
+
+    memset(member, 0, sizeof *member);
+    member->request = request;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&member->wake, &attributes);
+    pthread_condattr_destroy(&attributes);
+    request->files = calloc(request->state->file_count / 8 + 1, 1);
+    if (request->wants_counts)
+        request->pattern_counts =
+            calloc(trawl_plan_pattern_count(request->plan) + 1, sizeof(uint64_t));
+    if (request->files == NULL || (request->wants_counts && request->pattern_counts == NULL) ||
+        !read_view(member))
+        return fail(request);
+    pass_member_reset(member);
+    return true;
+}
+
+void pass_member_reset(struct pass_member *member)
+{
+    struct pass_request *request = member->request;
+    const struct state *state = request->state;
+
+    memset(request->files, 0, state->file_count / 8 + 1);
+    if (request->wants_counts)
+        memset(request->pattern_counts, 0,
+               trawl_plan_pattern_count(request->plan) * sizeof(uint64_t));
+    request->occurrence_count = 0;
+    member->position_count = 0;
+    member->is_full = member->no_memory = member->some_open = false;
+    if (state->unheld_count > 0 || (state->unplain_count > 0 && !request->search_zip))
+        for (uint32_t i = 0; i < state->file_count; i++)
+            if (pass_opens_always(request, state->files[i]))
+                pass_set_bit(request->files, i);
+}
+
+static int compare(const void *left, const void *right, void *context)
+{
+    const struct pass_position *a = left, *b = right;
+    const uint32_t *ranks = context;
+    uint32_t a_rank = ranks == NULL ? a->file : ranks[a->file];
+    uint32_t b_rank = ranks == NULL ? b->file : ranks[b->file];
+
+    if (a_rank != b_rank)
+        return a_rank < b_rank ? -1 : 1;
+    if (a->begin != b->begin)
+        return a->begin < b->begin ? -1 : 1;
+    return a->pattern < b->pattern ? -1 : a->pattern > b->pattern;
+}
+
+static void sort(struct pass_member *member)
+{
+    qsort_r(member->positions, member->position_count, sizeof *member->positions, compare,
+            member->ranks);
+    if (member->position_count > member->request->positions_max)
+        member->position_count = member->request->positions_max;
+}
+
+/* Twice as many as are wanted are kept; then the first half stays. */
+static bool make_room(struct pass_member *member)
+{
+    uint64_t most = member->request->positions_max, capacity = member->position_capacity * 2;
+    struct pass_position *grown;
+
+    most = most < POSITIONS_FIRST ? POSITIONS_FIRST : most > UINT64_MAX / 64 ? most : 2 * most;
+    if (member->position_capacity == most) {
+        sort(member);
+        member->is_full = true;
+        return true;
+    }
+    capacity = capacity < POSITIONS_FIRST ? POSITIONS_FIRST : capacity > most ? most : capacity;
+    grown = realloc(member->positions, capacity * sizeof *grown);
+    if (grown == NULL)
+        return false;
+    member->positions = grown;
+    member->position_capacity = capacity;
+    return true;
+}
+
+void pass_member_keep(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern)
+{
+    struct pass_position position = {begin, file, (uint32_t)pattern};
+    uint64_t most = member->request->positions_max;
+
+    if (most == 0 || member->no_memory ||
+        (member->is_full && compare(&position, &member->positions[most - 1], member->ranks) > 0))
+        return;
+    if (member->position_count == member->position_capacity && !make_room(member))
+        member->no_memory = true;
+    else
+        member->positions[member->position_count++] = position;
+}
+
+void pass_member_add(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern)
+{
+    struct pass_request *request = member->request;
+
+    request->occurrence_count++;
+    if (request->wants_counts)
+        request->pattern_counts[pattern]++;
+    if (request->wants_positions)
+        pass_member_keep(member, file, begin, pattern);
+}
+
+static bool make_columns(struct pass_member *member)
+{
+    struct pass_request *request = member->request;
+    uint64_t count;
+
+    sort(member);
+    count = member->position_count;
+    request->begins = malloc((count + 1) * sizeof *request->begins);
+    request->file_numbers = malloc((count + 1) * sizeof *request->file_numbers);
+    request->pattern_numbers = malloc((count + 1) * sizeof *request->pattern_numbers);
+    if (request->begins == NULL || request->file_numbers == NULL ||
+        request->pattern_numbers == NULL)
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        request->begins[i] = member->positions[i].begin;
+        request->file_numbers[i] = member->positions[i].file;
+        request->pattern_numbers[i] = member->positions[i].pattern;
+    }
+    request->position_count = count;
+    return true;
+}
+
+bool pass_member_finish(struct pass_member *member)
+{
+    struct pass_request *request = member->request;
+    uint64_t count = 0;
+
+    if (member->no_memory || (request->wants_positions && !make_columns(member)))
+        return fail(request);
+    for (uint32_t i = 0; i < request->state->file_count / 8 + 1; i++)
+        count += (uint64_t)__builtin_popcount(request->files[i] &
+                                              (member->seen == NULL ? 0xffu : member->seen[i]));
+    request->file_count = count - member->absent;
+    return true;
+}
+
+void pass_member_close(struct pass_member *member)
+{
+    pthread_cond_destroy(&member->wake);
+    free(member->seen);
+    free(member->ranks);
+    free(member->positions);
+}
+
+bool pass_is_cancelled(const struct pass *pass)
+{
+    for (const struct pass_member *member = pass->members; member != NULL; member = member->next)
+        if (!member->request->cancelled)
+            return false;
+    return true;
+}

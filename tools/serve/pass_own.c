@@ -1,0 +1,235 @@
+/* pass_own: searches for one request alone, of files and of parts of blocks.
+ *
+ * Files that lie side by side are counted as one text where no occurrence can cross a border. Which
+ * files hold an occurrence, each file's first one tells; positions are listed file by file in the
+ * view's order, until there are enough.
+ */
+#include "serve/pass_own.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A file that is being searched. */
+struct pass_file {
+    struct pass_member *member;
+    uint32_t file;
+    bool keeps; /* occurrences were counted: they are only kept, as many as are wanted */
+};
+
+/* Can no occurrence go over a line end? */
+static bool stays_in_lines(const struct trawl_plan *plan)
+{
+    if (trawl_plan_errors(plan, NULL, NULL, NULL) && !(trawl_plan_flags(plan) & TRAWL_WITHIN_LINES))
+        return false;
+    for (uint64_t i = 0; i < trawl_plan_pattern_count(plan); i++) {
+        struct trawl_pattern pattern = trawl_plan_pattern(plan, i);
+
+        if (memchr(pattern.bytes, '\n', pattern.bytes_count) != NULL)
+            return false;
+    }
+    return true;
+}
+
+static int add_counts(void *context, const struct trawl_pattern_count *counts,
+                      uint64_t counts_count)
+{
+    struct pass_member *member = context;
+    struct pass_request *request = member->request;
+
+    for (uint64_t i = 0; i < counts_count; i++) {
+        request->occurrence_count += counts[i].count;
+        if (request->wants_counts)
+            request->pattern_counts[counts[i].pattern_index] += counts[i].count;
+    }
+    return request->cancelled;
+}
+
+static int add_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
+{
+    struct pass_file *file = context;
+    struct pass_request *request = file->member->request;
+
+    for (uint64_t i = 0; i < match_count; i++)
+        if (!file->keeps)
+            pass_member_add(file->member, file->file, matches[i].begin, matches[i].pattern_index);
+        else if (file->member->position_count < request->positions_max)
+            pass_member_keep(file->member, file->file, matches[i].begin, matches[i].pattern_index);
+    return request->cancelled ||
+           (file->keeps && file->member->position_count >= request->positions_max);
+}
+
+static enum trawl_status count_text(struct pass_member *member, struct trawl_text *text,
+                                    struct trawl_error *error)
+{
+    struct pass_request *request = member->request;
+    struct trawl_pattern_count count = {0, 0};
+    enum trawl_status status;
+
+    if (trawl_plan_pattern_count(request->plan) != 1)
+        return trawl_count_by_pattern(member->pass->searcher, request->plan, text, add_counts,
+                                      member, error);
+    status = trawl_count(member->pass->searcher, request->plan, text, &count.count, error);
+    if (status == TRAWL_OK)
+        (void)add_counts(member, &count, 1);
+    return status;
+}
+
+static bool is_counted(const struct pass_member *member, const struct tape_range *range)
+{
+    return pass_member_sees(member, range->file) &&
+           member->request->state->files[range->file]->is_plain;
+}
+
+static enum trawl_status count_run(struct pass_member *member, const struct served_block *block,
+                                   uint64_t begin, uint64_t end, bool joins,
+                                   struct trawl_error *error)
+{
+    struct trawl_text *text = NULL;
+    enum trawl_status status;
+
+    if (joins && begin == 0 && end + 1 == block->bytes_count)
+        return count_text(member, block->text, error); /* a device may hold it */
+    status = trawl_text_from_memory(block->bytes + begin, end - begin, &text, error);
+    if (status == TRAWL_OK)
+        status = count_text(member, text, error);
+    trawl_text_close(text);
+    return status;
+}
+
+/* Runs of files that lie side by side. */
+static enum trawl_status count_block(struct pass_member *member, const struct tape_block *tape,
+                                     bool joins, struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_OK;
+
+    for (uint64_t i = 0, next; i < tape->range_count && status == TRAWL_OK; i = next) {
+        next = i + 1;
+        if (!is_counted(member, &tape->ranges[i]))
+            continue;
+        while (joins && next < tape->range_count &&
+               tape->ranges[next].begin == tape->ranges[next - 1].end + 1 &&
+               is_counted(member, &tape->ranges[next]))
+            next++;
+        if (member->request->cancelled)
+            return TRAWL_STOPPED;
+        status = count_run(member, tape->block, tape->ranges[i].begin, tape->ranges[next - 1].end,
+                           joins, error);
+    }
+    return status;
+}
+
+/* Does something occur in a file that a block holds, and where? */
+static enum trawl_status search_held(struct pass_member *member, uint32_t number,
+                                     struct trawl_error *error)
+{
+    struct pass_request *request = member->request;
+    const struct served_file *file = request->state->files[number];
+    struct pass_file context = {member, number, true};
+    struct trawl_text *text = NULL;
+    struct trawl_match match;
+    enum trawl_status status;
+    bool found = false;
+
+    if (pass_bit(request->files, number) || file->held.bytes_count == 0)
+        return TRAWL_OK;
+    if (!file->is_plain) {
+        pass_set_bit(request->files, number);
+        member->some_open = true;
+        return TRAWL_OK;
+    }
+    status = trawl_text_from_memory(file->block->bytes + file->block_begin, file->held.bytes_count,
+                                    &text, error);
+    if (status == TRAWL_OK)
+        status = trawl_first(member->pass->searcher, request->plan, text, &match, &found, error);
+    if (found) {
+        pass_set_bit(request->files, number);
+        if (request->wants_positions && member->position_count < request->positions_max)
+            status = trawl_positions(member->pass->searcher, request->plan, text, add_matches,
+                                     &context, error);
+        if (status == TRAWL_STOPPED && !request->cancelled)
+            status = TRAWL_OK; /* there are enough */
+    }
+    trawl_text_close(text);
+    return status;
+}
+
+enum trawl_status pass_own(struct pass_member *member, bool counts_blocks,
+                           struct trawl_error *error)
+{
+    const struct pass_request *request = member->request;
+    const struct state *state = request->state;
+    const struct served_view *view = request->view;
+    bool joins = counts_blocks && stays_in_lines(request->plan);
+    uint64_t count = view == NULL ? state->file_count : view->item_count;
+    enum trawl_status status = TRAWL_OK;
+
+    for (uint32_t i = 0; pass_member_lists(member) && i < state->block_count; i++) {
+        status = count_block(member, &state->blocks[i], joins, error);
+        if (status != TRAWL_OK)
+            return status;
+    }
+    for (uint64_t i = 0; i < count && status == TRAWL_OK; i++) {
+        uint32_t file = view == NULL ? (uint32_t)i : view->items[i].file;
+
+        if (request->cancelled)
+            status = TRAWL_STOPPED;
+        else if (file < state->file_count && (view == NULL || view->items[i].kind == WALK_FILE))
+            status = search_held(member, file, error);
+    }
+    return status;
+}
+
+/* A file that is not there any more, or not to be read, is told of; the search goes on. */
+static enum trawl_status search_opened(struct pass_member *member, uint32_t number,
+                                       struct trawl_error *error)
+{
+    struct pass_request *request = member->request;
+    const struct served_file *file = request->state->files[number];
+    struct pass_file context = {member, number, false};
+    uint64_t before = request->occurrence_count;
+    struct trawl_text *text = NULL;
+    enum trawl_status status = TRAWL_OK;
+    int descriptor = collection_open_file(request->collection, file);
+
+    if (descriptor < 0) {
+        request->unread_count++;
+        (void)snprintf(request->message, sizeof request->message, "%s: %s", file->path,
+                       strerror(errno));
+    } else {
+        status = request->search_zip
+                     ? trawl_text_from_compressed(descriptor, file->path, &text, error)
+                     : trawl_text_from_descriptor(descriptor, file->path, &text, error);
+        if (status == TRAWL_OK)
+            status = trawl_positions(member->pass->searcher, request->plan, text, add_matches,
+                                     &context, error);
+        trawl_text_close(text);
+        close(descriptor);
+        if (status == TRAWL_READ || status == TRAWL_UNSUPPORTED) {
+            request->unread_count++;
+            (void)snprintf(request->message, sizeof request->message, "%s", error->message);
+            status = TRAWL_OK;
+        }
+    }
+    if (request->occurrence_count == before)
+        member->absent++;
+    return status;
+}
+
+enum trawl_status pass_own_files(struct pass_member *member, struct trawl_error *error)
+{
+    const struct pass_request *request = member->request;
+    const struct state *state = request->state;
+    enum trawl_status status = TRAWL_OK;
+
+    for (uint32_t i = 0; i < state->file_count && status == TRAWL_OK; i++) {
+        const struct served_file *file = state->files[i];
+
+        if ((file->block != NULL && file->is_plain) || !pass_member_sees(member, i) ||
+            !pass_bit(request->files, i))
+            continue;
+        status = request->cancelled ? TRAWL_STOPPED : search_opened(member, i, error);
+    }
+    return status;
+}
