@@ -223,6 +223,13 @@ bool charset_folds_ascii(void)
     return towupper('i') == 'I' && towlower('I') == 'i';
 }
 
+const char *charset_name(enum charset charset)
+{
+    if (charset == CHARSET_BYTES)
+        return "c";
+    return charset == CHARSET_UTF8 && charset_folds_ascii() ? "utf-8" : "other";
+}
+
 bool charset_equal_case(const uint8_t *a, size_t a_count, const uint8_t *b, size_t b_count)
 {
     while (a_count > 0 && b_count > 0) {

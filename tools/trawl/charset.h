@@ -19,6 +19,10 @@ enum charset {
 /* Take the locale from the environment. */
 enum charset charset_open(void);
 
+/* As a client and a server tell each other: "utf-8", "c", or "other". Searches of two processes
+ * with the same one of the first two have the same letters. After charset_open. */
+const char *charset_name(enum charset charset);
+
 /* For struct trawl_plan_options, where the locale's characters are not UTF-8. */
 struct trawl_encoding charset_encoding(void);
 

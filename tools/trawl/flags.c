@@ -63,6 +63,19 @@ static bool apply(struct settings *settings, enum flag_id id, const char *value)
     return true;
 }
 
+/* Do what the option says, and keep it for a server. */
+static bool take(struct settings *settings, const struct flag *flag, const char *value)
+{
+    struct given_option *given = grown(settings->given, &settings->given_capacity, 16,
+                                       settings->given_count + 1, sizeof *given);
+
+    if (given == NULL)
+        return false;
+    settings->given = given;
+    given[settings->given_count++] = (struct given_option){&flag_table[flag->target], value};
+    return apply(settings, flag->id, value);
+}
+
 /* grep's rows are asked first, so that its abbreviations mean what they mean there. */
 static bool is_grep_row(const struct flag *flag)
 {
@@ -197,7 +210,7 @@ static bool read_long(struct settings *settings, struct reader *reader, const ch
         }
         value = reader->arguments[reader->next++];
     }
-    return apply(settings, flag->id, value);
+    return take(settings, flag, value);
 }
 
 /* Letters that mean another option to ripgrep than to grep. -d is of ripgrep 14. */
@@ -243,9 +256,13 @@ static void read_digit(struct reader *reader, char digit)
 /* The number ends where another option or the end of the options follows. */
 static bool end_digits(struct settings *settings, struct reader *reader)
 {
+    const char *value = value_keep(settings, reader->digits);
+
     reader->digit_count = 0;
     reader->digit_last = false;
-    return value_context(settings, "-NUM", reader->digits, &settings->around_count);
+    if (value == NULL)
+        return false;
+    return take(settings, &flag_table[FLAG_AROUND], value);
 }
 
 /* Is the digit tg's -0, and not of -NUM? */
@@ -285,7 +302,7 @@ static bool read_short(struct settings *settings, struct reader *reader, const c
                 value = reader->arguments[reader->next++];
             }
         }
-        if (!apply(settings, flag->id, value))
+        if (!take(settings, flag, value))
             return false;
         if (value != NULL)
             break;
@@ -384,6 +401,7 @@ void flags_free(struct settings *settings)
     free(settings->operands.items);
     free(settings->filters.items);
     free(settings->color_specs.items);
+    free(settings->given);
     for (size_t i = 0; i < settings->storage_count; i++)
         free(settings->storage[i]);
     free(settings->storage);

@@ -100,6 +100,13 @@ struct value_list {
     size_t capacity;
 };
 
+/* An option as it was read: a row that is no alias, and its value, NULL: none. -NUM is --context.
+ */
+struct given_option {
+    const struct flag *flag;
+    const char *value; /* borrowed from argv, or in settings->storage */
+};
+
 /* Which files of directories are searched (filter.h). */
 struct file_settings {
     struct value_list rules; /* globs, types, --ignore-file */
@@ -140,6 +147,9 @@ void flags_free(struct settings *settings);
 
 /* One more item. False: out of memory. */
 bool value_add(struct value_list *list, enum value_kind kind, const char *text);
+
+/* A copy that settings own. NULL: out of memory. */
+char *value_keep(struct settings *settings, const char *value);
 
 /* Setters, named in flags.def: false after writing settings->error. */
 bool value_refuse_regex(struct settings *settings, const char *option);

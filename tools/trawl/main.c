@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "trawl/charset.h"
+#include "trawl/client.h"
 #include "trawl/config.h"
 #include "trawl/help.h"
 #include "trawl/job.h"
@@ -164,7 +165,9 @@ int main(int argument_count, char **arguments)
                                       .input_is_closed = input_is_closed};
 
             look_around(&settings.surroundings);
-            status = job_run(&job, &settings);
+            status = client_run(&settings, &standard_output);
+            if (status == CLIENT_NOT_ANSWERED)
+                status = job_run(&job, &settings);
         }
     }
     settings_free(&settings);

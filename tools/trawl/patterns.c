@@ -2,20 +2,17 @@
 #include "trawl/patterns.h"
 
 #include <ctype.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <wctype.h>
 
 #include "trawl/approximate.h"
 #include "trawl/charset.h"
 #include "trawl/grow.h"
+#include "trawl/whole.h"
 
-#define READ_BYTES_FIRST (64u << 10)
 #define LENGTH_BYTES 4u /* --length-prefixed */
 
 /* Where strings come from, for messages. */
@@ -263,47 +260,12 @@ static bool add_prefixed(struct patterns *patterns, const struct settings *setti
 static bool read_file(struct patterns *patterns, const char *name, char **bytes,
                       size_t *bytes_count, char *message)
 {
-    bool is_input = strcmp(name, "-") == 0;
-    int descriptor = is_input ? STDIN_FILENO : open(name, O_RDONLY | O_NOCTTY);
-    size_t used = 0, capacity = READ_BYTES_FIRST;
-    char *buffer = descriptor < 0 ? NULL : malloc(capacity);
-    ssize_t got = descriptor < 0 ? -1 : 1;
-    bool good;
-
-    if (descriptor >= 0 && buffer == NULL)
-        errno = ENOMEM;
-    while (buffer != NULL && got > 0) {
-        got = read(descriptor, buffer + used, capacity - used);
-        if (got < 0 && errno == EINTR) {
-            got = 1;
-            continue;
-        }
-        used += got > 0 ? (size_t)got : 0;
-        if (used == capacity) {
-            char *larger = realloc(buffer, capacity * 2);
-
-            if (larger == NULL) {
-                errno = ENOMEM;
-                got = -1;
-            } else {
-                buffer = larger;
-                capacity *= 2;
-            }
-        }
-    }
-    good = buffer != NULL && got == 0 && keep_block(patterns, buffer);
-    if (!good) {
-        snprintf(message, SETTINGS_ERROR_BYTES, "%s: %s", is_input ? "(standard input)" : name,
-                 strerror(errno));
-        free(buffer);
-        buffer = NULL;
-        used = 0;
-    }
-    if (descriptor >= 0 && !is_input)
-        close(descriptor);
-    *bytes = buffer;
-    *bytes_count = used;
-    return good;
+    if (!whole_read(name, bytes, bytes_count, message))
+        return false;
+    if (keep_block(patterns, *bytes))
+        return true;
+    free(*bytes);
+    return exhausted(message);
 }
 
 static uint8_t folded(uint8_t byte, bool fold)

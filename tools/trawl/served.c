@@ -24,6 +24,8 @@ const char *served_refusal(enum flag_id id)
     case FLAG_CHUNK_BYTES:
     case FLAG_THREADS:
         return "the server chooses how it searches";
+    case FLAG_SERVER:
+        return "a server asks no other one";
     case FLAG_STATS:
     case FLAG_PROGRESS:
     case FLAG_EXPLAIN:

@@ -84,6 +84,7 @@ struct settings {
     int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any below 0 */
     uint64_t threads, chunk_bytes, max_columns;
     const char *label, *save_patterns, *replace, *replacements;
+    const char *server;    /* an address, "": none; NULL: not given */
     const char *encoding;  /* NULL: as the locale has it */
     const char *hyperlink; /* a format; NULL or "": none */
     const char *group_separator, *match_separator, *context_separator; /* NULL: none, as grep */
@@ -91,6 +92,8 @@ struct settings {
     char path_separator; /* 0: as it is */
     char **storage;      /* texts that are not in argv */
     size_t storage_count;
+    struct given_option *given; /* the options, in the order read */
+    size_t given_count, given_capacity;
     bool saved_any_byte; /* by saved.c: what saved sets of -f say of their strings */
     const char *engine, *method, *algorithm, *instruction_set, *generate;
     char error[SETTINGS_ERROR_BYTES]; /* one line, without the program's name */

@@ -361,19 +361,27 @@ static size_t unescape(char *bytes, const char *text)
     return used;
 }
 
-bool value_separator(struct settings *settings, const char *value, const char **bytes,
-                     size_t *bytes_count)
+char *value_keep(struct settings *settings, const char *value)
 {
     char **storage = realloc(settings->storage, (settings->storage_count + 1) * sizeof *storage);
     char *copy;
 
     if (storage == NULL)
-        return false;
+        return NULL;
     settings->storage = storage;
-    copy = malloc(strlen(value) + 1);
+    copy = strdup(value);
+    if (copy != NULL)
+        storage[settings->storage_count++] = copy;
+    return copy;
+}
+
+bool value_separator(struct settings *settings, const char *value, const char **bytes,
+                     size_t *bytes_count)
+{
+    char *copy = value_keep(settings, value);
+
     if (copy == NULL)
         return false;
-    storage[settings->storage_count++] = copy;
     *bytes_count = unescape(copy, value);
     *bytes = copy;
     return true;

@@ -148,6 +148,15 @@ static bool searches_working_directory(const struct settings *settings)
            !(S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
 }
 
+bool walk_reads_input(const struct settings *settings, const struct value_item *operands,
+                      size_t operand_count)
+{
+    for (size_t i = 0; i < operand_count; i++)
+        if (strcmp(operands[i].text, "-") == 0)
+            return true;
+    return operand_count == 0 && !searches_working_directory(settings);
+}
+
 void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
                size_t operand_count, unsigned open_levels)
 {

@@ -37,6 +37,10 @@ struct walk {
     unsigned open_levels;         /* how many directories may stay open */
 };
 
+/* Is standard input one of the texts? */
+bool walk_reads_input(const struct settings *settings, const struct value_item *operands,
+                      size_t operand_count);
+
 /* Without operands, standard input or, if recursive, the working directory. */
 void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
                size_t operand_count, unsigned open_levels);

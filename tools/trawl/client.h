@@ -1,0 +1,16 @@
+/* client: a server searches in the place of the command. */
+#ifndef TRAWL_CLIENT_H
+#define TRAWL_CLIENT_H
+
+#include "trawl/output.h"
+#include "trawl/settings.h"
+
+#define CLIENT_NOT_ANSWERED (-1)
+
+/* If --server or TRAWL_SERVER names a server: send it the options, and print what it answers.
+ * Returns the exit status; what is wrong was said. CLIENT_NOT_ANSWERED: no server is named, or the
+ * variable alone names one that does not run or does not serve this. Then nothing was printed or
+ * taken from standard input, and the command is to search by itself. */
+int client_run(const struct settings *settings, struct output *output);
+
+#endif

@@ -1,0 +1,128 @@
+/* client_json: the JSON that a client sends, and what it looks for in an error. By hand, since to
+ * load a library for it would take longer than many a search of a server. */
+#include "trawl/client_json.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trawl/grow.h"
+#include "trawl/utf8.h"
+
+static void put_bytes(struct client_json *json, const void *bytes, size_t bytes_count)
+{
+    char *moved = json->exhausted ? NULL
+                                  : grown(json->bytes, &json->capacity, 1024,
+                                          json->used + bytes_count, sizeof *moved);
+
+    json->exhausted = moved == NULL;
+    if (moved == NULL)
+        return;
+    json->bytes = moved;
+    memcpy(moved + json->used, bytes, bytes_count);
+    json->used += bytes_count;
+}
+
+void client_json_put(struct client_json *json, const char *text)
+{
+    put_bytes(json, text, strlen(text));
+}
+
+/* In quotes; valid UTF-8. */
+static void put_text(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
+{
+    size_t plain = 0; /* from here on, what stands for itself */
+
+    put_bytes(json, "\"", 1);
+    for (size_t i = 0; i < bytes_count; i++) {
+        char escape[8];
+        int count;
+
+        if (bytes[i] >= ' ' && bytes[i] != '"' && bytes[i] != '\\')
+            continue;
+        count = snprintf(escape, sizeof escape, "\\u%04x", bytes[i]);
+        put_bytes(json, bytes + plain, i - plain);
+        put_bytes(json, escape, (size_t)count);
+        plain = i + 1;
+    }
+    put_bytes(json, bytes + plain, bytes_count - plain);
+    put_bytes(json, "\"", 1);
+}
+
+static void put_base64(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    put_bytes(json, "\"", 1);
+    for (size_t at = 0; at < bytes_count; at += 3) {
+        size_t left = bytes_count - at;
+        uint32_t three = (uint32_t)bytes[at] << 16 | (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) |
+                         (left > 2 ? bytes[at + 2] : 0u);
+        char four[] = {digits[three >> 18], digits[three >> 12 & 63],
+                       left > 1 ? digits[three >> 6 & 63] : '=',
+                       left > 2 ? digits[three & 63] : '='};
+
+        put_bytes(json, four, sizeof four);
+    }
+    put_bytes(json, "\"", 1);
+}
+
+void client_json_string(struct client_json *json, const void *bytes, size_t bytes_count)
+{
+    if (utf8_is_valid(bytes, bytes_count)) {
+        put_text(json, bytes, bytes_count);
+        return;
+    }
+    client_json_put(json, "{\"bytes\":");
+    put_base64(json, bytes, bytes_count);
+    client_json_put(json, "}");
+}
+
+void client_json_file(struct client_json *json, const char *name, const void *bytes,
+                      size_t bytes_count)
+{
+    bool valid = utf8_is_valid(bytes, bytes_count);
+
+    client_json_put(json, "{\"name\":");
+    client_json_string(json, name, strlen(name));
+    client_json_put(json, valid ? ",\"text\":" : ",\"bytes\":");
+    (valid ? put_text : put_base64)(json, bytes, bytes_count);
+    client_json_put(json, "}");
+}
+
+/* ---- Reading ----------------------------------------------------------------------------------
+ */
+
+bool client_json_message(const char *json, size_t json_bytes, char *message, size_t room)
+{
+    static const char key[] = "\"message\":", letters[] = "nrtbf", meanings[] = "\n\r\t\b\f";
+    const char *end = json + json_bytes, *at = memmem(json, json_bytes, key, strlen(key));
+    size_t used = 0;
+
+    if (at == NULL)
+        return false;
+    at += strlen(key);
+    while (at < end && *at == ' ')
+        at++;
+    if (at == end || *at++ != '"')
+        return false;
+    for (; at < end && *at != '"' && used + 1 < room; at++) {
+        const char *letter = "";
+        unsigned number;
+
+        if (*at != '\\' || end - at < 2) {
+            message[used++] = *at == '\0' ? '?' : *at;
+            continue;
+        }
+        at++;
+        letter = *at == '\0' ? NULL : strchr(letters, *at);
+        if (*at == 'u' && end - at >= 5 && sscanf(at + 1, "%4x", &number) == 1) {
+            message[used++] = number > 0 && number < 0x80 ? (char)number : '?';
+            at += 4;
+        } else {
+            message[used++] = letter != NULL ? meanings[letter - letters] : *at;
+        }
+    }
+    message[used] = '\0';
+    return used > 0;
+}

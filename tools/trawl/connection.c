@@ -1,0 +1,286 @@
+/* connection: one request of HTTP/1.1, and its answer. */
+#include "trawl/connection.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define LINE_BYTES_MAX 8192u /* of a header */
+#define LINES_MAX 1000u
+
+/* ---- The connection ---------------------------------------------------------------------------
+ */
+
+/* The address itself is at fault, not the server. */
+static int refuse(struct connection *connection, const char *address, const char *why)
+{
+    connection->bad_address = true;
+    (void)snprintf(connection->message, sizeof connection->message, "--server: '%.200s': %s",
+                   address, why);
+    return -1;
+}
+
+/* A descriptor; -1: connection->message says why. */
+static int connect_unix(struct connection *connection, const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    const char *folder = getenv("XDG_RUNTIME_DIR");
+    bool is_default = *path == '\0';
+    int descriptor, bytes;
+
+    if (is_default && (folder == NULL || *folder == '\0'))
+        return refuse(connection, "unix:", "XDG_RUNTIME_DIR is not set: write unix:PATH");
+    bytes = snprintf(address.sun_path, sizeof address.sun_path, "%s%s", is_default ? folder : path,
+                     is_default ? "/trawl.sock" : "");
+    if (bytes >= (int)sizeof address.sun_path)
+        return refuse(connection, path, "the path of a socket has at most 107 bytes");
+    descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (descriptor >= 0 &&
+        connect(descriptor, (const struct sockaddr *)&address, sizeof address) == 0)
+        return descriptor;
+    (void)snprintf(connection->message, sizeof connection->message, "--server: unix:%s: %s",
+                   address.sun_path, strerror(errno));
+    if (descriptor >= 0)
+        (void)close(descriptor);
+    return -1;
+}
+
+#define HOST_BYTES_MAX 256u
+#define PORT_BYTES_MAX 6u
+
+/* HOST, HOST:PORT or [HOST]:PORT, perhaps with a slash behind it. */
+static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port[PORT_BYTES_MAX])
+{
+    bool brackets = *text == '[';
+    size_t host_bytes = brackets ? strcspn(++text, "]") : strcspn(text, ":/"), port_bytes;
+    const char *rest = text + host_bytes;
+
+    if (host_bytes == 0 || host_bytes >= HOST_BYTES_MAX || (brackets && *rest++ != ']'))
+        return false;
+    memcpy(host, text, host_bytes);
+    host[host_bytes] = '\0';
+    strcpy(port, "80");
+    if (*rest == ':') {
+        port_bytes = strspn(++rest, "0123456789");
+        if (port_bytes == 0 || port_bytes >= PORT_BYTES_MAX)
+            return false;
+        memcpy(port, rest, port_bytes);
+        port[port_bytes] = '\0';
+        rest += port_bytes;
+    }
+    return *rest == '\0' || strcmp(rest, "/") == 0;
+}
+
+static int connect_tcp(struct connection *connection, const char *text)
+{
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+    char host[HOST_BYTES_MAX], port[PORT_BYTES_MAX];
+    const char *why = "";
+    int descriptor = -1, code;
+
+    if (!split_address(text, host, port))
+        return refuse(connection, text, "it is not http://HOST:PORT");
+    code = getaddrinfo(host, port, &hints, &found);
+    if (code != 0)
+        why = code == EAI_SYSTEM ? strerror(errno) : gai_strerror(code);
+    for (struct addrinfo *at = found; at != NULL && descriptor < 0; at = at->ai_next) {
+        descriptor = socket(at->ai_family, at->ai_socktype | SOCK_CLOEXEC, at->ai_protocol);
+        if (descriptor >= 0 && connect(descriptor, at->ai_addr, at->ai_addrlen) == 0)
+            break;
+        why = strerror(errno);
+        if (descriptor >= 0)
+            (void)close(descriptor);
+        descriptor = -1;
+    }
+    if (found != NULL)
+        freeaddrinfo(found);
+    if (descriptor < 0)
+        (void)snprintf(connection->message, sizeof connection->message,
+                       "--server: http://%.200s: %s", text, why);
+    return descriptor;
+}
+
+bool connection_open(struct connection *connection, const char *address)
+{
+    connection->bad_address = false;
+    connection->descriptor = -1;
+    if (strncmp(address, "unix:", 5) == 0)
+        connection->descriptor = connect_unix(connection, address + 5);
+    else if (strncmp(address, "http://", 7) == 0)
+        connection->descriptor = connect_tcp(connection, address + 7);
+    else
+        refuse(connection, address, "it is not unix:PATH or http://HOST:PORT");
+    return connection->descriptor >= 0;
+}
+
+void connection_close(struct connection *connection)
+{
+    (void)close(connection->descriptor);
+}
+
+/* What cannot be sent is no error yet: the server may have answered before it read all. */
+static void send_all(int descriptor, const char *bytes, size_t bytes_count)
+{
+    while (bytes_count > 0) {
+        ssize_t sent = send(descriptor, bytes, bytes_count, MSG_NOSIGNAL);
+
+        if (sent < 0 && errno != EINTR)
+            return;
+        bytes += sent > 0 ? sent : 0;
+        bytes_count -= sent > 0 ? (size_t)sent : 0;
+    }
+}
+
+/* ---- The answer --------------------------------------------------------------------------------
+ */
+
+static bool receive(struct connection *connection)
+{
+    ssize_t got;
+
+    if (connection->begin < connection->end)
+        return true;
+    do
+        got = recv(connection->descriptor, connection->bytes, sizeof connection->bytes, 0);
+    while (got < 0 && errno == EINTR);
+    connection->begin = 0;
+    connection->end = got > 0 ? (size_t)got : 0;
+    return got > 0;
+}
+
+/* A line without its end. False: there is none, or it is too long. */
+static bool read_line(struct connection *connection, char line[LINE_BYTES_MAX])
+{
+    for (size_t used = 0; used < LINE_BYTES_MAX && receive(connection); used++) {
+        char byte = (char)connection->bytes[connection->begin++];
+
+        if (byte == '\n') {
+            line[used - (used > 0 && line[used - 1] == '\r')] = '\0';
+            return true;
+        }
+        line[used] = byte;
+    }
+    return false;
+}
+
+/* The whole text is one number, perhaps with blanks or an extension behind it. */
+static bool read_length(const char *text, int base, uint64_t *length)
+{
+    size_t digits = strspn(text, base == 10 ? "0123456789" : "0123456789abcdefABCDEF");
+
+    *length = strtoull(text, NULL, base);
+    return digits > 0 && digits < 16 && strchr(" \t;", text[digits]) != NULL;
+}
+
+/* What a header says about the body. */
+static bool read_header(struct connection *connection, const char *line)
+{
+    const char *value = strchr(line, ':');
+
+    if (value == NULL)
+        return false;
+    value += 1 + strspn(value + 1, " \t");
+    if (strncasecmp(line, "Transfer-Encoding:", 18) == 0) {
+        connection->chunked = strcasecmp(value, "chunked") == 0;
+        connection->left = 0;
+        return connection->chunked;
+    }
+    return strncasecmp(line, "Content-Length:", 15) != 0 || connection->chunked ||
+           read_length(value, 10, &connection->left);
+}
+
+/* Status and headers. Those of 1xx come before others. */
+static bool read_head(struct connection *connection)
+{
+    char line[LINE_BYTES_MAX];
+    bool begins = true;
+
+    for (unsigned lines = 0; lines < LINES_MAX && read_line(connection, line); lines++) {
+        if (begins && sscanf(line, "HTTP/1.%*1[01] %3u", &connection->http_status) != 1)
+            return false;
+        if (!begins && *line == '\0' && connection->http_status >= 200)
+            return true;
+        if (!begins && *line != '\0' && !read_header(connection, line))
+            return false;
+        begins = *line == '\0';
+    }
+    return false;
+}
+
+bool connection_begin(struct connection *connection, const char *address, const char *token,
+                      const char *body, size_t body_bytes)
+{
+    const char *host = *address == 'h' ? address + strlen("http://") : "localhost";
+    char *head = NULL;
+    int bytes = asprintf(&head,
+                         "POST /v1/search HTTP/1.1\r\nHost: %.*s\r\n"
+                         "Content-Type: application/json\r\nContent-Length: %zu\r\n"
+                         "Connection: close\r\n%s%s%s\r\n",
+                         (int)strcspn(host, "/"), host, body_bytes,
+                         *token != '\0' ? "Authorization: Bearer " : "", token,
+                         *token != '\0' ? "\r\n" : "");
+
+    if (bytes < 0) {
+        strcpy(connection->message, "memory exhausted");
+        return false;
+    }
+    send_all(connection->descriptor, head, (size_t)bytes);
+    free(head);
+    send_all(connection->descriptor, body, body_bytes);
+    connection->left = UINT64_MAX; /* no header may say how much: until the end */
+    if (read_head(connection))
+        return true;
+    strcpy(connection->message, connection->end == 0
+                                    ? "--server: the connection ended early"
+                                    : "--server: what answers is no server of trawl");
+    return false;
+}
+
+/* Each chunk is a number, a line end, so many bytes, and a line end. The last one is empty. */
+static bool next_chunk(struct connection *connection)
+{
+    char line[LINE_BYTES_MAX];
+
+    if (connection->chunk_began && (!read_line(connection, line) || *line != '\0'))
+        return false;
+    connection->chunk_began = true;
+    return read_line(connection, line) && read_length(line, 16, &connection->left) &&
+           connection->left > 0;
+}
+
+size_t connection_next(struct connection *connection, const uint8_t **bytes, size_t most)
+{
+    size_t count;
+
+    if (connection->left == 0 && (!connection->chunked || !next_chunk(connection)))
+        return 0;
+    if (!receive(connection))
+        return 0;
+    count = connection->end - connection->begin;
+    count = count < most ? count : most;
+    count = count < connection->left ? count : (size_t)connection->left;
+    *bytes = connection->bytes + connection->begin;
+    connection->begin += count;
+    connection->left -= count;
+    return count;
+}
+
+bool connection_take(struct connection *connection, void *to, size_t bytes_count)
+{
+    const uint8_t *bytes;
+
+    for (size_t used = 0, count; used < bytes_count; used += count) {
+        count = connection_next(connection, &bytes, bytes_count - used);
+        if (count == 0)
+            return false;
+        memcpy((uint8_t *)to + used, bytes, count);
+    }
+    return true;
+}

@@ -1,0 +1,12 @@
+/* whole: a file, read from beginning to end. */
+#ifndef TRAWL_WHOLE_H
+#define TRAWL_WHOLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* name: "-" is standard input. *bytes, not NULL, is to be freed. False:
+ * message[SETTINGS_ERROR_BYTES] names the file and says why. */
+bool whole_read(const char *name, char **bytes, size_t *bytes_count, char *message);
+
+#endif
