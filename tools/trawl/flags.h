@@ -91,7 +91,8 @@ enum value_kind {
 
 struct value_item {
     enum value_kind kind;
-    const char *text; /* borrowed from argv */
+    const char *text;  /* borrowed from argv */
+    const char *shown; /* of VALUE_FILE, its name in messages; NULL: text */
 };
 
 struct value_list {
@@ -144,6 +145,9 @@ struct config {
 bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
                  char *const *arguments, bool operands_end_options);
 void flags_free(struct settings *settings);
+
+/* What messages call the file that the item names. */
+const char *value_shown(const struct value_item *item);
 
 /* One more item. False: out of memory. */
 bool value_add(struct value_list *list, enum value_kind kind, const char *text);
