@@ -39,7 +39,6 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
     list->items = items;
     list->items[list->count].kind = kind;
     list->items[list->count].text = text;
-    list->items[list->count].shown = NULL;
     list->count++;
     return true;
 }
@@ -311,11 +310,15 @@ static bool read_short(struct settings *settings, struct reader *reader, const c
     return true;
 }
 
-/* The command is also called tg: then it takes trees as ripgrep does. */
-static void flags_defaults(struct settings *settings, const char *name)
+bool flags_means_tg(const char *name)
 {
     const char *slash = name == NULL ? NULL : strrchr(name, '/');
 
+    return name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
+}
+
+static void flags_defaults(struct settings *settings, const char *name)
+{
     memset(settings, 0, sizeof *settings);
     settings->before_count = CONTEXT_NOT_GIVEN;
     settings->after_count = CONTEXT_NOT_GIVEN;
@@ -325,7 +328,7 @@ static void flags_defaults(struct settings *settings, const char *name)
     settings->group_separator = "--";
     settings->group_separator_bytes = 2;
     settings->files.depth_max = settings->files.bytes_max = UINT64_MAX;
-    settings->is_tg = name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
+    settings->is_tg = flags_means_tg(name);
     if (!settings->is_tg)
         return;
     settings->directories = DIRECTORIES_RECURSE;

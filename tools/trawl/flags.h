@@ -91,8 +91,7 @@ enum value_kind {
 
 struct value_item {
     enum value_kind kind;
-    const char *text;  /* borrowed from argv */
-    const char *shown; /* of VALUE_FILE, its name in messages; NULL: text */
+    const char *text; /* borrowed from argv */
 };
 
 struct value_list {
@@ -146,8 +145,8 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
                  char *const *arguments, bool operands_end_options);
 void flags_free(struct settings *settings);
 
-/* What messages call the file that the item names. */
-const char *value_shown(const struct value_item *item);
+/* The command is also called tg: then it takes trees as ripgrep does. */
+bool flags_means_tg(const char *name);
 
 /* One more item. False: out of memory. */
 bool value_add(struct value_list *list, enum value_kind kind, const char *text);

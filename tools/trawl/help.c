@@ -171,8 +171,7 @@ void help_print(struct output *output, bool tg)
                 "-q is not given, the exit status is 2.\n");
 }
 
-/* Text for troff: hyphens and backslashes are not to be changed, lines not to be commands. */
-static void write_troff(struct output *output, const char *text)
+void help_troff(struct output *output, const char *text)
 {
     for (; *text != '\0'; text++) {
         if (*text == '-')
@@ -195,12 +194,12 @@ static void write_manual_flag(struct output *output, const struct flag *flag, bo
     while (*text == ' ')
         text++;
     output_text(output, ".TP\n.B ");
-    write_troff(output, text);
+    help_troff(output, text);
     output_text(output, "\n");
-    write_troff(output, flag->summary);
+    help_troff(output, flag->summary);
     output_text(output, ".\n");
     if (*flag->paragraph != '\0') {
-        write_troff(output, flag->paragraph);
+        help_troff(output, flag->paragraph);
         output_text(output, "\n");
     }
 }

@@ -15,4 +15,7 @@ void help_print_short(struct output *output, bool tg);
  */
 bool help_generate(struct output *output, const char *kind);
 
+/* Text for troff: hyphens and backslashes are not to be changed, lines not to be commands. */
+void help_troff(struct output *output, const char *text);
+
 #endif

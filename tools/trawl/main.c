@@ -15,6 +15,7 @@
 #include "trawl/job.h"
 #include "trawl/message.h"
 #include "trawl/run.h"
+#include "trawl/server.h"
 #include "trawl/types.h"
 #include "trawl/version.h"
 
@@ -156,6 +157,8 @@ int main(int argument_count, char **arguments)
     bool input_is_closed = take_closed_descriptors();
     int status = EXIT_ERROR;
 
+    if (argument_count > 1 && strcmp(arguments[1], "serve") == 0 && !flags_means_tg(arguments[0]))
+        return server_become(arguments);
     output_open(&standard_output, STDOUT_FILENO);
     if (parse(&settings, &config, argument_count, arguments)) {
         message_manner.escapes = settings.escape_controls == COLOR_ALWAYS ||

@@ -501,10 +501,8 @@ static bool is_as_saved(const struct patterns *patterns, uint32_t flags)
 }
 
 /* --replacements: what stands for each string. */
-static bool read_replacements(struct patterns *patterns, const struct settings *settings,
-                              char *message)
+static bool read_replacements(struct patterns *patterns, const char *name, char *message)
 {
-    struct value_item file = {VALUE_FILE, settings->replacements, settings->replacements_shown};
     struct trawl_pattern *lines = calloc((size_t)patterns->column_count + 1, sizeof *lines);
     uint64_t count = 0;
     const char *at, *end, *newline;
@@ -514,7 +512,7 @@ static bool read_replacements(struct patterns *patterns, const struct settings *
     patterns->replacements = lines;
     if (lines == NULL)
         return exhausted(message);
-    if (!read_file(patterns, file.text, &bytes, &bytes_count, message))
+    if (!read_file(patterns, name, &bytes, &bytes_count, message))
         return false;
     end = bytes + bytes_count;
     for (at = bytes; at < end; at = newline + 1, count++) {
@@ -527,8 +525,8 @@ static bool read_replacements(struct patterns *patterns, const struct settings *
         return true;
     snprintf(message, SETTINGS_ERROR_BYTES,
              "--replacements: %.*s has %" PRIu64 " line%s for %" PRIu64 " string%s", SHOWN_NAME_MAX,
-             value_shown(&file), count, count == 1 ? "" : "s", patterns->column_count,
-             patterns->column_count == 1 ? "" : "s");
+             strcmp(name, "-") == 0 ? "(standard input)" : name, count, count == 1 ? "" : "s",
+             patterns->column_count, patterns->column_count == 1 ? "" : "s");
     return false;
 }
 
@@ -556,7 +554,8 @@ bool patterns_finish(struct patterns *patterns, const struct settings *settings,
                  "--crlf with -x cannot be combined with saved sets or with numbers of strings");
         return false;
     }
-    if (settings->replacements != NULL && !read_replacements(patterns, settings, message))
+    if (settings->replacements != NULL &&
+        !read_replacements(patterns, settings->replacements, message))
         return false;
     if (patterns->has_empty && (settings->approximate || settings->fasta)) {
         snprintf(message, SETTINGS_ERROR_BYTES,
@@ -583,14 +582,14 @@ bool patterns_finish(struct patterns *patterns, const struct settings *settings,
            exhausted(message);
 }
 
-static bool add_file(struct patterns *patterns, const struct settings *settings,
-                     const struct value_item *item, char *message)
+static bool add_file(struct patterns *patterns, const struct settings *settings, const char *name,
+                     char *message)
 {
-    const char *shown = value_shown(item);
+    const char *shown = strcmp(name, "-") == 0 ? "(standard input)" : name;
     char *bytes;
     size_t bytes_count;
 
-    if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
+    if (!read_file(patterns, name, &bytes, &bytes_count, message))
         return false;
     if (bytes_count == 0)
         return true; /* no string, not an empty one */
@@ -627,7 +626,7 @@ bool patterns_gather(struct patterns *patterns, const struct settings *settings,
             continue;
         }
         if (list->items[i].kind == VALUE_FILE) {
-            if (!add_file(patterns, settings, &list->items[i], message))
+            if (!add_file(patterns, settings, text, message))
                 return false;
             continue;
         }
