@@ -7,9 +7,12 @@ set(TRAWL_COMPLETION_BASH ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
 set(TRAWL_COMPLETION_ZSH ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 set(TRAWL_COMPLETION_FISH ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 set(TRAWL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/trawl)
+set(TRAWL_SYSTEMD_USER ${CMAKE_INSTALL_DATADIR}/systemd/user) # read for each usual prefix
+set(TRAWL_SYSTEMD_SYSTEM lib/systemd/system)
 set(TRAWL_INSTALL_DIRS ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} ${TRAWL_PACKAGE_DIR}
     ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man3
-    ${TRAWL_COMPLETION_BASH} ${TRAWL_COMPLETION_ZSH} ${TRAWL_COMPLETION_FISH} ${CMAKE_INSTALL_DOCDIR})
+    ${TRAWL_COMPLETION_BASH} ${TRAWL_COMPLETION_ZSH} ${TRAWL_COMPLETION_FISH} ${CMAKE_INSTALL_DOCDIR}
+    ${CMAKE_INSTALL_LIBEXECDIR}/trawl ${TRAWL_SYSTEMD_USER} ${TRAWL_SYSTEMD_SYSTEM})
 set(TRAWL_INSTALL_RECORD "${PROJECT_BINARY_DIR}/install_directories.txt")
 configure_file(cmake/record.cmake.in record.cmake @ONLY)
 install(SCRIPT "${PROJECT_BINARY_DIR}/record.cmake")
@@ -42,6 +45,13 @@ if(TARGET trawl_command)
     install(TARGETS trawl_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     # Called as tg, the command takes trees by ripgrep's rules.
     trawl_link(tg trawl ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET trawl_serve)
+    install(TARGETS trawl_serve RUNTIME DESTINATION ${CMAKE_INSTALL_LIBEXECDIR}/trawl)
+    foreach(folder IN ITEMS ${TRAWL_SYSTEMD_USER} ${TRAWL_SYSTEMD_SYSTEM})
+        install(FILES packaging/systemd/trawl-serve.service packaging/systemd/trawl-serve.socket
+                DESTINATION ${folder})
+    endforeach()
 endif()
 
 install(EXPORT trawl-targets NAMESPACE trawl:: DESTINATION ${TRAWL_PACKAGE_DIR})
