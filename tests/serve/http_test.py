@@ -1,0 +1,642 @@
+#!/usr/bin/env python3
+"""The server over HTTP: what it answers, whom it refuses, how it begins and ends.
+
+usage: http_test.py TRAWL LIBEXEC [PART...]
+
+TRAWL serve is the server, installed ones lie below LIBEXEC. Every part starts its own. Each JSON that comes is held against
+GET /v1/openapi.json: path, method, status, members.
+"""
+import base64
+import json
+import os
+import random
+import re
+import shutil
+import signal
+import socket
+import ssl
+import stat
+import struct
+import subprocess
+import sys
+import tempfile
+
+from server import WAIT_S, Server, until
+
+TRAWL = os.path.abspath(sys.argv[1])
+SERVE = [TRAWL, "serve"]
+failures = []
+parts = {}
+
+
+def part(function):
+    parts[function.__name__] = function
+    return function
+
+
+def expect(condition, what, *shown):
+    if not condition:
+        failures.append(what)
+        print(what, *shown, flush=True)
+
+
+def equal(got, expected, what):
+    expect(got == expected, what, "expected %r, got %r" % (expected, got))
+
+
+def tree(folder):
+    """Files of which each test knows the answers."""
+    root = os.path.join(folder, "tree")
+    os.makedirs(os.path.join(root, "sub"))
+    for name, text in {
+        b"a.txt": b"one needle\nno\nneedle needle\n",
+        b"sub/b.c": b"int needle;\n",
+        b"sub/none.c": b"nothing\n",
+        b"\xff.txt": b"a needle in \xff\n",
+        b"large.txt": b"".join(b"%07d straw of the haystack\n" % i for i in range(200000)),
+    }.items():
+        with open(os.path.join(os.fsencode(root), name), "wb") as file:
+            file.write(text)
+    return root
+
+
+NEEDLES = 5  # occurrences, in three files
+LARGE = {"patterns": ["straw"], "format": "frames", "options": ["-h"]}  # more than pipes and sockets take
+
+
+class Described:
+    """What openapi.json says, and whether an answer is as it says."""
+
+    def __init__(self, server):
+        status, headers, body = server.ask("GET", "/v1/openapi.json")
+        equal((status, headers["Content-Type"]), (200, "application/json"), "openapi.json")
+        self.all = json.loads(body)
+
+    def resolve(self, node):
+        while "$ref" in node:
+            reference, rest = node["$ref"], {key: value for key, value in node.items() if key != "$ref"}
+            node = self.all
+            for name in reference.lstrip("#/").split("/"):
+                node = node[name]
+            node = {**node, **rest}
+        return node
+
+    def fits(self, value, schema):
+        """Of JSON Schema what openapi.json uses."""
+        schema = self.resolve(schema)
+        if "oneOf" in schema:
+            return sum(self.fits(value, choice) for choice in schema["oneOf"]) == 1
+        if "enum" in schema:
+            return value in schema["enum"]
+        kind = schema["type"]
+        if kind == "object":
+            properties = schema.get("properties", {})
+            return (isinstance(value, dict) and set(schema.get("required", [])) <= set(value)
+                    and (schema.get("additionalProperties", True) or set(value) <= set(properties))
+                    and all(self.fits(value[name], properties[name]) for name in value if name in properties))
+        if kind == "array":
+            return isinstance(value, list) and all(self.fits(item, schema["items"]) for item in value)
+        kinds = {"string": str, "boolean": bool, "integer": int, "number": (int, float)}
+        return (isinstance(value, kinds[kind]) and (kind == "boolean" or not isinstance(value, bool))
+                and value >= schema.get("minimum", value) if kind in ("integer", "number")
+                else isinstance(value, kinds[kind]))
+
+    def check(self, method, path, status, headers, body):
+        """Is this answer described?"""
+        what = "%s %s %d" % (method, path, status)
+        operation = self.all["paths"].get(path.split("?")[0], {}).get(method.lower())
+        if operation is None:  # then it must have been refused
+            return equal(status, 405 if path.split("?")[0] in self.all["paths"] else 404, what + " is not described")
+        if str(status) not in operation["responses"]:
+            return expect(False, what + " is not described", body)
+        answer = self.resolve(operation["responses"][str(status)])
+        if status == 304:
+            return equal(body, b"", what)
+        kind = headers["Content-Type"].split(";")[0]
+        if kind not in answer["content"]:
+            return expect(False, what + ": type " + kind + " is not described")
+        schema = answer["content"][kind]["schema"]
+        if kind == "application/json":
+            expect(self.fits(json.loads(body), schema), what + " is not as described", body)
+        elif kind == "application/x-ndjson":
+            for line in body.splitlines():
+                expect(self.fits(json.loads(line), schema), what + ": a line is not as described", line)
+
+
+def described(server, method, path, status, body=None, **headers):
+    """Ask, and hold the answer against the expected status and the description. Returns the body."""
+    if not hasattr(server, "description"):
+        server.description = Described(server)
+    got, got_headers, answer = server.ask(method, path, body, **headers)
+    expect(got == status, "%s %s %r: status" % (method, path, body), "expected %d, got %d: %r" % (status, got, answer[:300]))
+    equal(got_headers.get("X-Content-Type-Options"), "nosniff", "%s %s: nosniff" % (method, path))
+    if method != "HEAD":
+        server.description.check(method, path, got, got_headers, answer)
+    return answer
+
+
+def lines_of(body):
+    return [json.loads(line) for line in body.splitlines()]
+
+
+def frames_of(body):
+    """[(kind, bytes)]; the last one has to be complete."""
+    frames, at = [], 0
+    while at < len(body):
+        kind, count = struct.unpack_from("<cI", body, at)
+        frames.append((kind, body[at + 5 : at + 5 + count]))
+        equal(len(frames[-1][1]), count, "a frame's bytes")
+        at += 5 + count
+    return frames
+
+
+def check_queries(server):
+    lines = lines_of(described(server, "POST", "/v1/search", 200, {"patterns": ["needle"], "options": ["-n", "--sort=path"]}))
+    matches = [line["data"] for line in lines if line["type"] == "match"]
+    equal([(match["path"], match["line_number"], len(match["submatches"])) for match in matches],
+          [({"text": "a.txt"}, 1, 1), ({"text": "a.txt"}, 3, 2), ({"text": "sub/b.c"}, 1, 1),
+           ({"bytes": base64.b64encode(b"\xff.txt").decode()}, 1, 1)], "matches")
+    equal([line["type"] for line in lines[-2:]], ["summary", "status"], "the last lines")
+    equal((lines[-1]["data"]["exit"], lines[-1]["data"]["truncated"]), (0, False), "the status")
+    lines = lines_of(described(server, "POST", "/v1/search", 200, {"patterns": ["nowhere"]}))
+    equal([line["data"].get("exit") for line in lines if line["type"] == "status"], [1], "no match")
+
+    counted = json.loads(described(server, "POST", "/v1/count", 200, {"patterns": ["needle", "no"]}))
+    equal((counted["occurrences"], counted["files"], counted["patterns"]), (NEEDLES + 2, 4, [NEEDLES, 2]), "the count")
+
+    frames = frames_of(described(server, "POST", "/v1/search", 200, {"patterns": ["needle"], "format": "frames", "options": ["-c", "--sort=path"]}))
+    equal(b"".join(text for kind, text in frames if kind == b"o"),
+          b"a.txt:2\nlarge.txt:0\nsub/b.c:1\nsub/none.c:0\n\xff.txt:1\n", "frames of output")
+    equal(frames[-1], (b"x", b"\0"), "the last frame")
+
+    head, numbers = described(server, "POST", "/v1/search", 200, {"patterns": ["needle"], "format": "columns"}).split(b"\n", 1)
+    head = json.loads(head)
+    equal((head["count"], head["total"], head["columns"], len(head["files"])), (NEEDLES, NEEDLES, ["begin", "file", "pattern"], 3), "columns")
+    begins, files = struct.unpack("<5Q", numbers[:40]), struct.unpack("<5I", numbers[40:60])
+    found = {}
+    for begin, file in zip(begins, files):
+        found.setdefault(json.dumps(head["files"][file]), []).append(begin)
+    equal(found, {'"a.txt"': [4, 14, 21], '"sub/b.c"': [4], json.dumps({"bytes": base64.b64encode(b"\xff.txt").decode()}): [2]}, "begins")
+    equal(len(numbers), NEEDLES * 16, "the columns' bytes")
+
+
+def check_facts(server, root):
+    equal(described(server, "GET", "/healthz", 200), b"ok\n", "healthz")
+    collections = json.loads(described(server, "GET", "/v1/collections", 200))["collections"]
+    equal([(item["name"], item["root"], item["files"], item["bytes"], item["loading"]) for item in collections],
+          [("tree", root, 5, sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(root) for name in names), False)], "collections")
+    files = lines_of(described(server, "GET", "/v1/files", 200))
+    equal(sorted((str(file["path"]), file["bytes"], file["held"]) for file in files),
+          sorted([("a.txt", 28, True), ("sub/b.c", 12, True), ("sub/none.c", 8, True), ("large.txt", 200000 * 29, True),
+                  (str({"bytes": base64.b64encode(b"\xff.txt").decode()}), 14, True)]), "files")
+    equal(described(server, "GET", "/v1/files?collection=tree", 200).count(b"\n"), 5, "files of a collection")
+    described(server, "GET", "/v1/files?collection=other", 404)
+    text = described(server, "GET", "/metrics", 200).decode()
+    for line in text.splitlines():
+        expect(re.fullmatch(r'# (HELP \w+ .*|TYPE \w+ (counter|gauge|histogram))|\w+(\{\w+="[^"\\\n]*"\})? \d+(\.\d+)?', line), "metrics: " + line)
+    for line in text.splitlines():
+        if not line.startswith("#"):
+            name = re.sub(r"_(bucket|sum|count)$", "", re.match(r"\w+", line).group(0))
+            expect("# TYPE %s" % name in text or "# TYPE " + re.match(r"\w+", line).group(0) in text, "metrics without a type: " + line)
+    equal(server.metric('trawl_collection_files{collection="tree"}'), 5.0, "files in metrics")
+
+
+def check_page(server):
+    for path, kind in ("/", "text/html"), ("/style.css", "text/css"), ("/app.js", "text/javascript"):
+        status, headers, body = server.ask("GET", path)
+        equal((status, headers["Content-Type"].split(";")[0]), (200, kind), path)
+        expect("default-src 'none'" in headers["Content-Security-Policy"], path + ": policy")
+        equal(server.ask("GET", path, If_None_Match=headers["ETag"])[::2], (304, b""), path + " again")
+        equal(server.ask("GET", path, If_None_Match='"other"')[0], 200, path + " changed")
+        expect(len(body) > 100, path)
+
+
+def check_refusals(server):
+    query = {"patterns": ["needle"]}
+    for method, path, status, body, headers in [
+        ("GET", "/nothing", 404, None, {}),
+        ("GET", "/v1/../healthz", 404, None, {}),
+        ("POST", "/v1/nothing", 404, query, {}),
+        ("GET", "/v1/search", 405, None, {}),
+        ("PUT", "/v1/count", 405, query, {}),
+        ("POST", "/v1/collections", 405, query, {}),
+        ("DELETE", "/", 405, None, {}),
+        ("OPTIONS", "/healthz", 405, None, {}),
+        ("POST", "/v1/search", 415, query, {"Content-Type": "text/plain"}),
+        ("POST", "/v1/search", 415, query, {"Content-Type": "application/jsonp"}),
+        ("POST", "/v1/search", 200, query, {"Content-Type": "Application/JSON; charset=utf-8"}),
+        ("POST", "/v1/search", 400, b"", {}),
+        ("POST", "/v1/search", 400, b"{", {}),
+        ("POST", "/v1/search", 400, [], {}),
+        ("POST", "/v1/search", 400, {"patterns": ["a"], "pattern": 1}, {}),
+        ("POST", "/v1/count", 422, {"patterns": ["a"], "options": ["--threads=2"]}, {}),
+        ("POST", "/v1/search", 404, {"patterns": ["a"], "collection": "other"}, {}),
+        ("POST", "/v1/search", 403, query, {"Origin": "http://elsewhere.example"}),
+        ("POST", "/v1/search", 403, query, {"Origin": "null"}),
+        ("POST", "/v1/search", 200, query, {"Origin": "http://localhost"}),
+        ("GET", "/healthz", 413, b"x" * 10, {}),
+    ]:
+        described(server, method, path, status, body, **headers)
+    equal(server.ask("PUT", "/v1/count", query)[1]["Allow"], "POST", "Allow")
+    equal(server.ask("PUT", "/metrics")[1]["Allow"], "GET, HEAD", "Allow")
+    status, headers, body = server.ask("HEAD", "/metrics")
+    expect(status == 200 and int(headers["Content-Length"]) > 0 and body == b"", "HEAD", status, headers, body)
+    equal(server.ask("HEAD", "/v1/files")[::2], (200, b""), "HEAD of files")
+    before = server.metric("trawl_refused_total")
+    server.ask("GET", "/nothing")
+    equal(server.metric("trawl_refused_total"), before + 1, "refused requests are counted")
+
+
+@part
+def unix(folder, root):
+    """Everything that is answered, on a Unix socket that only its owner can open."""
+    path = os.path.join(folder, "socket")
+    with Server(SERVE, "--listen=unix:" + path, root) as server:
+        equal(server.address, "unix:" + path, "the address")
+        equal(stat.S_IMODE(os.stat(path).st_mode), 0o600 | 0o100 & os.stat(path).st_mode, "the socket's mode")
+        server.loaded()
+        check_facts(server, root)
+        check_queries(server)
+        check_page(server)
+        check_refusals(server)
+        equal(server.stop(), 0, "the exit status")
+        expect(not os.path.exists(path), "the socket is removed")
+
+
+@part
+def loopback(folder, root):
+    """The same over TCP; and names that are not this machine's are refused, as a page of another
+    site would have them whose name was made to mean this machine."""
+    with Server(SERVE, "--listen=127.0.0.1:0", root) as server:
+        expect(re.fullmatch(r"http://127\.0\.0\.1:\d+", server.address), "the address", server.address)
+        server.loaded()
+        check_facts(server, root)
+        check_queries(server)
+        check_refusals(server)
+        port = server.address.rsplit(":", 1)[1]
+        for host, status in [("localhost", 200), ("127.0.0.1:" + port, 200), ("[::1]:" + port, 200), ("LOCALHOST:1", 200),
+                             ("elsewhere.example", 403), ("elsewhere.example:" + port, 403), ("127.0.0.1.example", 403),
+                             ("[::1].example", 200), ("x" * 5000, 403)]:
+            equal(server.ask("GET", "/v1/collections", Host=host)[0], status, "Host: " + host[:50])
+        equal(server.ask("GET", "/healthz", Host="elsewhere.example")[0], 403, "healthz of another host")
+        equal(server.stop(signal.SIGINT), 0, "the exit status")
+
+
+@part
+def token(folder, root):
+    """A token is needed for all that tells something, and it has to be all of it."""
+    path = os.path.join(folder, "token")
+    with open(path, "w") as file:
+        file.write("the token of this test\n")
+    with Server(SERVE, "--listen=127.0.0.1:0", "--token-file", path, root) as server:
+        for given, status in [(None, 401), ("Bearer the token of this test", 200), ("bearer the token of this test", 200), ("Bearer the token of this tes", 401),
+                              ("Bearer the token of this test1", 401), ("Bearer ", 401), ("the token of this test", 401), ("Basic dG9rZW4=", 401)]:
+            headers = {} if given is None else {"Authorization": given}
+            for method, what, body in ("GET", "/metrics", None), ("GET", "/v1/collections", None), ("GET", "/v1/files", None), ("POST", "/v1/count", {"patterns": ["a"]}):
+                got = server.ask(method, what, body, **headers)
+                equal(got[0], status, "%s with %r" % (what, given))
+                expect(status != 401 or got[1]["WWW-Authenticate"] == "Bearer", "WWW-Authenticate", got)
+        for open_path in "/healthz", "/", "/v1/openapi.json":
+            equal(server.ask("GET", open_path)[0], 200, open_path + " without a token")
+
+
+@part
+def tls(folder, root):
+    """TLS, which other addresses than loopback need, as they need a token."""
+    if shutil.which("openssl") is None:
+        return print("tls: SKIPPED: no openssl")
+    key, certificate, path = (os.path.join(folder, name) for name in ("key.pem", "certificate.pem", "tls_token"))
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost",
+                    "-keyout", key, "-out", certificate, "-days", "2"], check=True, stderr=subprocess.DEVNULL)
+    with open(path, "w") as file:
+        file.write("secret")
+    with Server(SERVE, "--listen=0.0.0.0:0", "--token-file=" + path, "--certificate=" + certificate, "--key=" + key, root) as server:
+        expect(re.fullmatch(r"https://0\.0\.0\.0:\d+", server.address), "the address", server.address)
+        server.loaded()
+        context = ssl.create_default_context(cafile=certificate)
+        for host in "localhost", "any.example":  # who has the token may use any name
+            client = server.connection()
+            client.sock = context.wrap_socket(client.sock, server_hostname="localhost")
+            client.request("POST", "/v1/count", json.dumps({"patterns": ["needle"]}),
+                           {"Content-Type": "application/json", "Authorization": "Bearer secret", "Host": host})
+            answer = client.getresponse()
+            equal((answer.status, json.loads(answer.read())["occurrences"]), (200, NEEDLES), "a count by TLS")
+            client.close()
+        expect(not server.raw(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").startswith(b"HTTP/1.1 200"), "no plain HTTP there")
+        equal(server.stop(), 0, "the exit status")
+
+
+def refused(what, *arguments, **more):
+    """A server that does not begin: status 2 and one line that says why."""
+    got = subprocess.run(SERVE + list(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S, **more)
+    text = got.stderr.decode()
+    expect(got.returncode == 2 and what in text and text.startswith("trawl: ") and text.count("\n") == 1 and got.stdout == b"", "%r is refused" % (arguments,), got)
+
+
+@part
+def options(folder, root):
+    """What is wrong on the command line is said, and nothing is served."""
+    empty, path = os.path.join(folder, "empty"), os.path.join(folder, "options")
+    with open(empty, "w"):
+        pass
+    socket_option = "--listen=unix:" + path
+    refused("which files?", socket_option)
+    refused("nowhere: No such file", socket_option, "nowhere")
+    refused("--max-queries: 'x' is not a number", "--max-queries=x", root)
+    refused("--max-queries: '0' is out of range", "--max-queries", "0", root)
+    refused("--host-memory: '1T'", "--host-memory=1T", root)
+    refused("option '--max-request' requires an argument", "--max-request")
+    refused("unrecognized option '--lisen'", "--lisen=x", root)
+    refused("option '--count' is not one of the server's", socket_option, "-c", root)
+    refused("option '--follow' is not one of the server's", socket_option, "--follow", root)
+    refused("there is a collection 'tree' already", socket_option, root, root)
+    refused("neither unix:PATH nor HOST:PORT", "--listen=8080", root)
+    refused("has 1 to 107 bytes", "--listen=unix:", root)
+    refused("has 1 to 107 bytes", "--listen=unix:/" + "x" * 200, root)
+    refused("XDG_RUNTIME_DIR", root, env={key: value for key, value in os.environ.items() if key != "XDG_RUNTIME_DIR"})
+    refused("the token is empty", socket_option, "--token-file=" + empty, root)
+    refused("nowhere: No such file", socket_option, "--token-file=nowhere", root)
+    refused("one needs the other", "--listen=127.0.0.1:0", "--key=" + empty, root)
+    refused("are needed", "--listen=0.0.0.0:0", root)
+    refused("are needed", "--listen=0.0.0.0:0", "--token-file=" + os.path.join(root, "a.txt"), root)
+    for option, words in ("--help", b"--max-results"), ("--version", b"trawl "), ("--generate=man", b".TH TRAWL"):
+        got = subprocess.run(SERVE + [option], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
+        expect(got.returncode == 0 and words in got.stdout and got.stderr == b"", option, got)
+    # As tg, and after an option, `serve` is a string that is searched for.
+    link = os.path.join(folder, "tg")
+    os.symlink(TRAWL, link)
+    for command in [link, "serve"], [TRAWL, "-h", "serve"]:
+        got = subprocess.run(command, input=b"they serve\n", stdout=subprocess.PIPE, timeout=WAIT_S)
+        equal((got.returncode, got.stdout), (0, b"they serve\n"), "%r" % command)
+
+
+@part
+def collections(folder, root):
+    """Several collections, with names; which files are served is said as to the command."""
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "named"), "--include=*.c", "-g", "!none*", "all=" + root, os.path.join(root, "sub")) as server:
+        server.loaded(2)
+        named = json.loads(described(server, "GET", "/v1/collections", 200))["collections"]
+        equal([(item["name"], item["files"]) for item in named], [("all", 1), ("sub", 1)], "collections")
+        described(server, "GET", "/v1/files", 404)
+        equal(lines_of(described(server, "GET", "/v1/files?collection=all", 200))[0]["path"], "sub/b.c", "its file")
+        equal(json.loads(described(server, "POST", "/v1/count", 200, {"patterns": ["needle"], "collection": "sub"}))["occurrences"], 1, "its count")
+        described(server, "POST", "/v1/count", 404, {"patterns": ["needle"], "collection": "tree"})
+
+
+@part
+def sockets(folder, root):
+    """A live server's socket is left alone, a dead one's is replaced, another file never is."""
+    path = os.path.join(folder, "live")
+    option = "--listen=unix:" + path
+    with Server(SERVE, option, root) as server:
+        refused("a server listens there already", option, root)
+        server.loaded()
+        equal(server.ask("GET", "/healthz")[0], 200, "it still serves")
+        server.stop(signal.SIGKILL)
+    expect(os.path.exists(path), "what a killed server leaves")
+    with Server(SERVE, option, root) as server:
+        equal(server.ask("GET", "/healthz")[0], 200, "the new one serves")
+        # Another one's socket of that name stays when this one ends.
+        os.unlink(path)
+        other = socket.socket(socket.AF_UNIX)
+        other.bind(path)
+        equal(server.stop(), 0, "the exit status")
+        expect(os.path.exists(path), "another one's socket stays")
+        other.close()
+    os.unlink(path)
+    with open(path, "w"):
+        pass
+    refused("is no socket", option, root)
+    expect(os.path.isfile(path), "the file stays")
+    with Server(SERVE, root, env={**os.environ, "XDG_RUNTIME_DIR": folder}) as server:
+        equal(server.address, "unix:" + os.path.join(folder, "trawl.sock"), "where it listens by itself")
+
+
+@part
+def activation(folder, root):
+    """A socket that systemd passes, and what it wants to be told."""
+    path, notices = os.path.join(folder, "passed"), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+    notices.bind(os.path.join(folder, "notices"))
+    notices.settimeout(WAIT_S)
+    for family, address in (socket.AF_UNIX, path), (socket.AF_INET, ("127.0.0.1", 0)):
+        with socket.socket(family) as passed:
+            passed.bind(address)
+            passed.listen(5)
+            script = 'exec 3<&%d; LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" serve --listen=unix:unused "$1"' % passed.fileno()
+            with Server(["sh", "-c", script, TRAWL, root], pass_fds=[passed.fileno()], env={**os.environ, "NOTIFY_SOCKET": notices.getsockname()}) as server:
+                equal(notices.recv(100), b"READY=1", "what systemd is told")
+                equal(server.ask("GET", "/healthz")[0], 200, "it serves there")
+                equal(server.stop(), 0, "the exit status")
+                equal(notices.recv(100), b"STOPPING=1", "what systemd is told")
+    expect(os.path.exists(path), "systemd's socket stays")
+    expect(not os.path.exists("unused"), "--listen is not used")
+    for count, words in ("2", "one socket"), ("1", "no socket"):
+        got = subprocess.run(["sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=%s exec "$0" serve "$1" 3</dev/null' % count, TRAWL, root], stderr=subprocess.PIPE, timeout=WAIT_S)
+        expect(got.returncode == 2 and words in got.stderr.decode(), "LISTEN_FDS=" + count, got)
+
+
+def begin_large(server):
+    """A connection with an answer that waits for its reader; what came of it."""
+    end = server.connect()
+    body = json.dumps(LARGE).encode()
+    end.sendall(b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    got = end.recv(100)
+    expect(got.startswith(b"HTTP/1.1 200"), "it begins", got)
+    return end, got
+
+
+def read_all(end, got):
+    while not got.endswith(b"\r\n0\r\n\r\n"):
+        piece = end.recv(1 << 20)
+        if not piece:
+            break
+        got += piece
+    return got
+
+
+def unchunked(answer):
+    body, rest = b"", answer.split(b"\r\n\r\n", 1)[1]
+    while rest:
+        size, rest = rest.split(b"\r\n", 1)
+        body += rest[: int(size, 16)]
+        rest = rest[int(size, 16) + 2 :]
+        if int(size, 16) == 0:
+            return body
+    return None  # it is cut off
+
+
+@part
+def ending(folder, root):
+    """SIGTERM: who asked is answered, who comes later is refused. A second one ends at once."""
+    with open(os.path.join(root, "large.txt"), "rb") as file:
+        expected = file.read()
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "ending"), root) as server:
+        server.loaded()
+        kept = server.connection()
+        kept.request("GET", "/healthz")
+        equal(kept.getresponse().read(), b"ok\n", "a connection that is kept")
+        end, got = begin_large(server)
+        server.process.send_signal(signal.SIGTERM)
+        until(lambda: not os.path.exists(server.address[5:]), "the socket is removed")
+        kept.request("POST", "/v1/count", json.dumps({"patterns": ["a"]}), {"Content-Type": "application/json"})
+        answer = kept.getresponse()
+        equal((answer.status, json.loads(answer.read())["error"]["status"]), (503, 503), "a query afterwards")
+        expect(server.process.poll() is None, "it waits for the answer")
+        frames = frames_of(unchunked(read_all(end, got)))
+        expect(b"".join(text for kind, text in frames if kind == b"o") == expected, "the answer is whole")
+        equal(server.wait(), 0, "the exit status")
+        end.close()
+        kept.close()
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "ending"), root) as server:
+        server.loaded()
+        end, got = begin_large(server)
+        server.process.send_signal(signal.SIGTERM)
+        until(lambda: not os.path.exists(server.address[5:]), "the socket is removed")
+        equal(server.stop(), 2, "the exit status after a second signal")
+        expect(unchunked(read_all(end, got)) is None, "a cut answer can be seen to be cut")
+        end.close()
+
+
+@part
+def reloading(folder, root):
+    """SIGHUP: everything is loaded again, and served meanwhile."""
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "reloading"), root) as server:
+        server.loaded()
+        for count in 2, 3:
+            server.process.send_signal(signal.SIGHUP)
+            equal(json.loads(server.ask("POST", "/v1/count", {"patterns": ["needle"]})[2])["occurrences"], NEEDLES, "a count meanwhile")
+            server.loaded(count)
+        equal(server.stop(), 0, "the exit status")
+
+
+@part
+def leaving(folder, root):
+    """Clients that go away, and such that read slowly, cost nobody anything."""
+    with Server(SERVE, "--listen=127.0.0.1:0", root) as server:
+        server.loaded()
+        for reset in False, True:
+            ends = [begin_large(server)[0] for _ in range(5)]
+            equal(server.metric("trawl_running"), 5, "answers that wait for their readers")
+            equal(json.loads(server.ask("POST", "/v1/count", {"patterns": ["needle"]})[2])["occurrences"], NEEDLES, "a count meanwhile")
+            before = server.metric("trawl_cancelled_total")
+            for end in ends:
+                if reset:
+                    end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                end.close()
+            until(lambda: server.metric("trawl_running") == 0, "their searches end")
+            equal(server.metric("trawl_cancelled_total"), before + 5, "they are counted")
+        equal(server.stop(), 0, "the exit status")
+
+
+@part
+def limits(folder, root):
+    """Bytes, strings, results, queries of one client: each has its status, and the rest goes on."""
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "limits"), "--max-request=2K", "--max-patterns=3", "--max-results=2", "--max-queries=2", root) as server:
+        server.loaded()
+        fitting = json.dumps({"patterns": ["needle"]}).encode()
+        described(server, "POST", "/v1/count", 200, fitting + b" " * (2048 - len(fitting)))
+        described(server, "POST", "/v1/count", 413, fitting + b" " * (2049 - len(fitting)))
+        described(server, "POST", "/v1/count", 413, b"x" * (4 << 20))
+        equal(server.ask("POST", "/v1/count", iter([b"x" * 1024] * 100))[0], 413, "too long in chunks")
+        equal(json.loads(server.ask("POST", "/v1/count", iter([fitting[:5], fitting[5:]]))[2])["occurrences"], NEEDLES, "in chunks")
+        head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        expect(server.raw(head + b"Content-Length: 99999999999\r\n\r\n").startswith(b"HTTP/1.1 413"), "far too long is not read")
+        expect(server.raw(head + b"Content-Length: 18446744073709551616\r\n\r\n")[9:12] in (b"400", b"413"), "a length beyond 64 bits")
+        described(server, "POST", "/v1/count", 413, {"patterns": ["a", "b", "c", "d"]})
+        lines = lines_of(described(server, "POST", "/v1/search", 200, {"patterns": ["needle"], "options": ["--sort=path"]}))
+        equal((sum(line["type"] == "match" for line in lines), lines[-1]["data"]["truncated"]), (2, True), "results that are cut off")
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "limits"), "--max-queries=2", root) as server:
+        server.loaded()
+        ends = [begin_large(server) for _ in range(2)]
+        described(server, "POST", "/v1/count", 429, {"patterns": ["a"]})
+        equal(server.ask("GET", "/healthz")[0], 200, "what is no query")
+        # Another process is another client.
+        client = subprocess.run([sys.executable, "-c", "import sys; sys.path.insert(0, %r); sys.argv = ['x', 'x']\n"
+                                 "import http.client, socket\nend = socket.socket(socket.AF_UNIX); end.connect(%r)\n"
+                                 "client = http.client.HTTPConnection('localhost'); client.sock = end\n"
+                                 "client.request('POST', '/v1/count', '{\"patterns\":[\"a\"]}', {'Content-Type': 'application/json'})\n"
+                                 "print(client.getresponse().status)" % (os.path.dirname(__file__), server.address[5:])], stdout=subprocess.PIPE, timeout=WAIT_S)
+        equal(client.stdout, b"200\n", "another client")
+        end, got = ends.pop()
+        expect(unchunked(read_all(end, got)) is not None, "an answer is whole")
+        end.close()
+        until(lambda: server.metric("trawl_running") == 1, "it is over")
+        until(lambda: server.ask("POST", "/v1/count", {"patterns": ["a"]})[0] == 200, "the client may ask again")
+        ends[0][0].close()
+
+
+@part
+def protocol(folder, root):
+    """HTTP itself: kept connections, pipelining, headers that are too large, bytes that are none."""
+    with Server(SERVE, "--listen=unix:" + os.path.join(folder, "protocol"), root) as server:
+        server.loaded()
+        client = server.connection()
+        for i in range(50):
+            if i % 2:
+                client.request("POST", "/v1/count", json.dumps({"patterns": ["needle"]}), {"Content-Type": "application/json"})
+                equal(json.loads(client.getresponse().read())["occurrences"], NEEDLES, "a kept connection")
+            else:
+                client.request("POST", "/v1/count", "{", {"Content-Type": "application/json"})
+                equal(json.loads(client.getresponse().read())["error"]["status"], 400, "a kept connection, after an error")
+        client.close()
+        request = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+        end = server.connect()
+        end.sendall(request * 3)
+        got = b""
+        while got.count(b"\r\n\r\nok\n") < 3:
+            piece = end.recv(1 << 16)
+            expect(piece, "three requests at once")
+            got += piece
+        end.close()
+        last = request.replace(b"Host", b"Connection: close\r\nHost")
+        expect(server.raw(last).startswith(b"HTTP/1.1 200"), "one request")
+        expect(server.raw(b"GET /healthz HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.0 200") or server.raw(b"GET /healthz HTTP/1.0\r\n\r\n").startswith(b"HTTP/1.1 200"), "HTTP/1.0")
+        equal(server.raw(b"GET /healthz HTTP/1.1\r\n\r\n")[9:12], b"400", "HTTP/1.1 without a host")
+        equal(server.raw(b"GET /" + b"x" * 300000 + b" HTTP/1.1\r\nHost: localhost\r\n\r\n")[9:12], b"414", "a long path")
+        equal(server.raw(last.replace(b"Host", b"X: " + b"x" * 300000 + b"\r\nHost"))[9:12], b"431", "a large header")
+        equal(server.raw(last.replace(b"Host", b"X: y\r\n" * 30000 + b"Host"))[9:12], b"431", "many headers")
+        random.seed(int(os.environ.get("TRAWL_TEST_SEED", "1")))
+        query = b'POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 23\r\n\r\n{"patterns":["needle"]}'
+        for i in range(200):
+            garbage = bytearray(random.choice([request, query, os.urandom(100)]))
+            for _ in range(random.randrange(1, 5)):
+                at = random.randrange(len(garbage))
+                garbage[at : at + random.randrange(3)] = bytes(random.choices(b"\r\n\0 :/{}\"\xff" + os.urandom(4), k=random.randrange(3)))
+            got = server.raw(bytes(garbage))
+            expect(got == b"" or re.match(rb"HTTP/1\.[01] [2-5]\d\d ", got), "garbage", bytes(garbage), got)
+        until(lambda: server.metric("trawl_running") == 0, "nothing is left running")
+        equal(server.stop(), 0, "the exit status")
+
+
+@part
+def absent(folder, root):
+    """A command without its server says so. (The copy has none beside it.)"""
+    if os.path.exists(os.path.join(sys.argv[2], "trawl", "trawl-serve")):
+        return print("absent: SKIPPED: a server is installed here")
+    alone = os.path.join(folder, "alone", "bin")
+    os.makedirs(alone)
+    shutil.copy(TRAWL, alone)
+    got = subprocess.run([os.path.join(alone, "trawl"), "serve", root], stderr=subprocess.PIPE, timeout=WAIT_S)
+    expect(got.returncode == 2 and b"trawl: serve: this build has no server: " in got.stderr and b"libmicrohttpd" in got.stderr, "no server", got)
+    # One that is installed is found beside the command, and what cannot run is named.
+    beside = os.path.join(folder, "alone", "libexec", "trawl")
+    os.makedirs(beside)
+    with open(os.path.join(beside, "trawl-serve"), "w") as file:
+        file.write("#!/bin/sh\necho \"$@\"\n")
+    got = subprocess.run([os.path.join(alone, "trawl"), "serve", "a", "b"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
+    expect(got.returncode == 2 and b"Permission denied" in got.stderr, "a server that cannot run", got)
+    os.chmod(os.path.join(beside, "trawl-serve"), 0o755)
+    got = subprocess.run([os.path.join(alone, "trawl"), "serve", "a", "b"], stdout=subprocess.PIPE, timeout=WAIT_S)
+    equal((got.returncode, got.stdout), (0, b"a b\n"), "an installed server")
+
+
+def main():
+    chosen = sys.argv[3:] or list(parts)
+    for name in chosen:
+        with tempfile.TemporaryDirectory(prefix="trawl-") as folder:
+            parts[name](folder, tree(folder))
+    print("%d failures" % len(failures))
+    sys.exit(1 if failures else 0)
+
+
+main()

@@ -1,0 +1,123 @@
+"""server: what tests of the server share: to start one, and to speak HTTP with it byte by byte.
+
+Nothing here takes a time for an answer: what never comes is a failure after WAIT_S.
+"""
+import http.client
+import json
+import os
+import re
+import socket
+import subprocess
+import threading
+import time
+
+WAIT_S = 60
+
+
+def until(condition, what):
+    """Wait until something is so; it is an error if it never is."""
+    end = time.monotonic() + WAIT_S
+    while not condition():
+        if time.monotonic() > end:
+            raise RuntimeError("gave up waiting until " + what)
+        time.sleep(0.005)
+
+
+class Server:
+    """A server, from its line 'serves at' on. `command` is the program, its first arguments too."""
+
+    def __init__(self, command, *arguments, **more):
+        self.process = subprocess.Popen(list(command) + list(arguments), stderr=subprocess.PIPE, **more)
+        self.messages = []
+        self.reader = threading.Thread(target=self.read_messages, daemon=True)
+        self.reader.start()
+        until(lambda: self.address or self.process.poll() is not None, "the server serves")
+        if not self.address:
+            self.reader.join(WAIT_S)
+            raise RuntimeError("no server: %r" % self.messages)
+
+    def read_messages(self):
+        for line in self.process.stderr:
+            self.messages.append(line.decode(errors="replace").rstrip("\n"))
+
+    @property
+    def address(self):
+        """unix:PATH, or http://HOST:PORT."""
+        return next((line.split()[-1] for line in self.messages if " serves at " in line), None)
+
+    def loaded(self, count=1):
+        until(lambda: sum("; loaded in " in line for line in self.messages) >= count, "all is loaded")
+        return self
+
+    def connect(self):
+        if self.address.startswith("unix:"):
+            end = socket.socket(socket.AF_UNIX)
+            end.settimeout(WAIT_S)
+            end.connect(self.address[5:])
+            return end
+        host, port = re.match(r"https?://\[?(.*?)\]?:(\d+)$", self.address).groups()
+        return socket.create_connection((host, int(port)), WAIT_S)
+
+    def connection(self):
+        """An http.client connection."""
+        client = http.client.HTTPConnection("localhost", timeout=WAIT_S)
+        client.sock = self.connect()
+        return client
+
+    def ask(self, method, path, body=None, **headers):
+        """(status, headers, body) of one request."""
+        client = self.connection()
+        try:
+            if isinstance(body, (dict, list)):
+                body = json.dumps(body).encode()
+            if body is not None:
+                headers.setdefault("Content-Type", "application/json")
+            client.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+            answer = client.getresponse()
+            return answer.status, dict(answer.getheaders()), answer.read()
+        finally:
+            client.close()
+
+    def raw(self, request):
+        """All that comes back until the server closes the connection."""
+        end = self.connect()
+        try:
+            end.sendall(request)
+            end.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass  # it closed first
+        got = b""
+        try:
+            while True:
+                piece = end.recv(1 << 16)
+                if not piece:
+                    return got
+                got += piece
+        except ConnectionResetError:
+            return got
+        finally:
+            end.close()
+
+    def metric(self, name):
+        text = self.ask("GET", "/metrics")[2].decode()
+        return float(re.search(r"^%s (\S+)$" % re.escape(name), text, re.MULTILINE).group(1))
+
+    def stop(self, number=15):
+        """The exit status."""
+        self.process.send_signal(number)
+        return self.wait()
+
+    def wait(self):
+        status = self.process.wait(timeout=WAIT_S)
+        self.reader.join(WAIT_S)
+        return status
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *ignored):
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        self.reader.join(WAIT_S)
+        self.process.stderr.close()

@@ -1,0 +1,132 @@
+/* facts: errors, collections and files, in JSON. */
+#include "serve/facts.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* {"bytes":...} in base64. NULL: out of memory. */
+static json_t *base64(const uint8_t *bytes, size_t bytes_count)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = malloc(bytes_count / 3 * 4 + 5), *to = text;
+    json_t *object;
+
+    if (text == NULL)
+        return NULL;
+    for (size_t at = 0; at < bytes_count; at += 3) {
+        size_t count = bytes_count - at < 3 ? bytes_count - at : 3;
+        uint32_t group = 0;
+
+        for (size_t i = 0; i < 3; i++)
+            group = group << 8 | (i < count ? bytes[at + i] : 0);
+        for (size_t i = 0; i < 4; i++)
+            *to++ = (char)(i <= count ? digits[group >> (18 - 6 * i) & 63] : '=');
+    }
+    object = json_pack("{s:s#}", "bytes", text, (size_t)(to - text));
+    free(text);
+    return object;
+}
+
+/* A string; in base64 if it is not UTF-8. */
+static json_t *text_of(const char *text)
+{
+    json_t *string = json_string(text);
+
+    return string != NULL ? string : base64((const uint8_t *)text, strlen(text));
+}
+
+/* With a line end; takes the object over. */
+static char *dump(json_t *object)
+{
+    char *text = object == NULL ? NULL : json_dumps(object, JSON_COMPACT), *line;
+    size_t bytes = text == NULL ? 0 : strlen(text);
+
+    json_decref(object);
+    line = text == NULL ? NULL : realloc(text, bytes + 2);
+    if (line == NULL)
+        free(text);
+    else
+        memcpy(line + bytes, "\n", 2);
+    return line;
+}
+
+char *facts_error(int status, const char *message)
+{
+    return dump(json_pack("{s:{s:i,s:o}}", "error", "status", status, "message", text_of(message)));
+}
+
+char *facts_collections(struct server *server)
+{
+    json_t *list = json_array();
+
+    for (size_t i = 0; i < server->collection_count; i++) {
+        struct collection_facts facts;
+
+        collection_facts(server->collections[i], &facts);
+        if (json_array_append_new(
+                list,
+                json_pack("{s:o,s:o,s:I,s:I,s:I,s:I,s:I,s:I,s:f,s:b}", "name", text_of(facts.name),
+                          "root", text_of(facts.root), "files", (json_int_t)facts.file_count,
+                          "bytes", (json_int_t)facts.bytes_count, "held_bytes",
+                          (json_int_t)facts.held_bytes, "device_bytes",
+                          (json_int_t)facts.device_bytes, "unheld_files",
+                          (json_int_t)facts.unheld_count, "state", (json_int_t)facts.state_number,
+                          "load_seconds", (double)facts.load_ns * 1e-9, "loading",
+                          (int)facts.loading)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    }
+    return dump(json_pack("{s:o}", "collections", list));
+}
+
+struct collection *facts_find(struct server *server, const char *name)
+{
+    if (name == NULL)
+        return server->collection_count == 1 ? server->collections[0] : NULL;
+    for (size_t i = 0; i < server->collection_count; i++) {
+        struct collection_facts facts;
+
+        collection_facts(server->collections[i], &facts);
+        if (strcmp(facts.name, name) == 0)
+            return server->collections[i];
+    }
+    return NULL;
+}
+
+ssize_t facts_list(struct listing *listing, char *to, size_t room)
+{
+    size_t sent = 0;
+
+    while (sent < room && (listing->line != NULL || listing->next < listing->state->file_count)) {
+        size_t count;
+
+        if (listing->line == NULL) {
+            const struct served_file *file = listing->state->files[listing->next++];
+
+            listing->line = dump(json_pack("{s:o,s:I,s:b}", "path", text_of(file->path), "bytes",
+                                           (json_int_t)file->held.status.st_size, "held",
+                                           (int)(file->block != NULL)));
+            listing->line_sent = 0;
+            if (listing->line == NULL)
+                return -1;
+        }
+        count = strlen(listing->line + listing->line_sent);
+        count = count < room - sent ? count : room - sent;
+        memcpy(to + sent, listing->line + listing->line_sent, count);
+        sent += count;
+        listing->line_sent += count;
+        if (listing->line[listing->line_sent] == '\0') {
+            free(listing->line);
+            listing->line = NULL;
+        }
+    }
+    return (ssize_t)sent;
+}
+
+void facts_listing_close(struct listing *listing)
+{
+    free(listing->line);
+    state_drop(listing->state);
+}

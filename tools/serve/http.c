@@ -1,0 +1,653 @@
+/* http: who may ask, what was asked, and the way of answers to their clients. */
+#include "serve/http.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+
+#include "serve/facts.h"
+#include "serve/metrics.h"
+#include "serve/page.h"
+#include "serve/stream.h"
+
+#define CONNECTIONS_MAX 1024u
+#define CONNECTION_DESCRIPTORS 6u /* its socket, an answer's pipe, files that it opens */
+#define HEAD_BYTES (64u << 10)    /* of a request's line and headers, and of a response's chunk */
+#define IDLE_S 60u                /* without a byte from the client, or to it */
+#define DISCARD_BYTES                                                          \
+    (1u << 20) /* read of a body that is refused, so that its client hears why \
+                */
+
+enum kind {
+    KIND_PAGE,
+    KIND_SEARCH,
+    KIND_COUNT,
+    KIND_COLLECTIONS,
+    KIND_FILES,
+    KIND_METRICS,
+    KIND_HEALTH,
+};
+
+static const struct route {
+    const char *path;
+    enum kind kind;
+    bool is_post, is_open; /* open: without a token */
+} routes[] =
+    {
+        {"/v1/search", KIND_SEARCH, true, false},
+        {"/v1/count", KIND_COUNT, true, false},
+        {"/v1/collections", KIND_COLLECTIONS, false, false},
+        {"/v1/files", KIND_FILES, false, false},
+        {"/metrics", KIND_METRICS, false, false},
+        {"/healthz", KIND_HEALTH, false, true},
+},
+  page_route = {NULL, KIND_PAGE, false, true};
+
+/* A client is a process (Unix socket) or an address (TCP). */
+struct asker {
+    uint64_t id;
+    uint64_t running; /* 0: the entry is free */
+};
+
+struct http {
+    struct MHD_Daemon *daemon;
+    struct server *server;
+    struct http_options options;
+    atomic_bool ending;
+    pthread_mutex_t mutex; /* of what follows */
+    struct asker clients[CONNECTIONS_MAX];
+    uint64_t running;
+    char *fault; /* while the daemon starts: where its reason goes */
+};
+
+/* A request and what becomes of it. */
+struct exchange {
+    struct http *http;
+    const struct route *route;
+    const struct page_file *page;
+    struct MHD_Connection *connection;
+    int status; /* of a refusal, which waits for the end of the body; 0: none */
+    char message[SETTINGS_ERROR_BYTES];
+    char *body;
+    size_t body_bytes, body_capacity;
+    uint64_t discarded;
+    uint64_t client;
+    bool is_counted; /* in the client's queries */
+    struct request request;
+    struct served_answer *answer;
+    struct answer_stream *stream;
+};
+
+/* ---- Responses ------------------------------------------------------------------------------- */
+
+static enum MHD_Result queue(struct exchange *exchange, unsigned status, const char *type,
+                             struct MHD_Response *response)
+{
+    static const char policy[] =
+        "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+        "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    bool is_page = exchange->route != NULL && exchange->route->kind == KIND_PAGE;
+    enum MHD_Result result;
+
+    if (response == NULL)
+        return MHD_NO;
+    (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
+    (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
+                                  is_page ? "no-cache" : "no-store");
+    (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (is_page)
+        (void)MHD_add_response_header(response, "Content-Security-Policy", policy);
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
+                                      exchange->route->is_post ? "POST" : "GET, HEAD");
+    if (status == MHD_HTTP_UNAUTHORIZED)
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
+    result = MHD_queue_response(exchange->connection, status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* Takes the text over; NULL: out of memory. */
+static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, const char *type,
+                                  char *text)
+{
+    if (text == NULL)
+        return MHD_NO;
+    return queue(exchange, status, type,
+                 MHD_create_response_from_buffer(strlen(text), text, MHD_RESPMEM_MUST_FREE));
+}
+
+static enum MHD_Result refuse(struct exchange *exchange, int status, const char *message)
+{
+    exchange->http->server->refused_count++;
+    return queue_text(exchange, (unsigned)status, "application/json", facts_error(status, message));
+}
+
+static enum MHD_Result show_page(struct exchange *exchange)
+{
+    const struct page_file *page = exchange->page;
+    const char *tag = MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND,
+                                                  MHD_HTTP_HEADER_IF_NONE_MATCH);
+    bool is_known = tag != NULL && strcmp(tag, page->tag) == 0;
+    struct MHD_Response *response = MHD_create_response_from_buffer(
+        is_known ? 0 : page->bytes_count, (void *)(uintptr_t)page->bytes, MHD_RESPMEM_PERSISTENT);
+
+    if (response != NULL)
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, page->tag);
+    return queue(exchange, is_known ? MHD_HTTP_NOT_MODIFIED : MHD_HTTP_OK, page->type, response);
+}
+
+static enum MHD_Result show_metrics(struct exchange *exchange)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (file == NULL)
+        return MHD_NO;
+    metrics_write(file, exchange->http->server);
+    if (fclose(file) != 0) {
+        free(text);
+        return MHD_NO;
+    }
+    return queue_text(exchange, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8", text);
+}
+
+static ssize_t read_listing(void *listing, uint64_t position, char *to, size_t room)
+{
+    ssize_t count = facts_list(listing, to, room);
+
+    (void)position;
+    return count > 0    ? count
+           : count == 0 ? MHD_CONTENT_READER_END_OF_STREAM
+                        : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void free_listing(void *listing)
+{
+    facts_listing_close(listing);
+    free(listing);
+}
+
+static enum MHD_Result show_files(struct exchange *exchange)
+{
+    const char *name =
+        MHD_lookup_connection_value(exchange->connection, MHD_GET_ARGUMENT_KIND, "collection");
+    struct collection *collection = facts_find(exchange->http->server, name);
+    char message[SETTINGS_ERROR_BYTES] = "memory exhausted";
+    struct MHD_Response *response;
+    struct listing *listing;
+
+    if (collection == NULL)
+        return refuse(exchange, MHD_HTTP_NOT_FOUND,
+                      name != NULL ? "there is no collection of this name"
+                                   : "there are several collections: name one with ?collection=");
+    listing = calloc(1, sizeof *listing);
+    if (listing != NULL)
+        listing->state = collection_now(collection, message);
+    if (listing == NULL || listing->state == NULL) {
+        free(listing);
+        return refuse(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
+    }
+    response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_listing,
+                                                 listing, free_listing);
+    if (response == NULL)
+        free_listing(listing);
+    return queue(exchange, MHD_HTTP_OK, "application/x-ndjson", response);
+}
+
+/* ---- Queries --------------------------------------------------------------------------------- */
+
+/* One more query of the client. False: it has as many as it may. */
+static bool enter(struct http *http, uint64_t id)
+{
+    struct asker *place = NULL;
+    bool good;
+
+    (void)pthread_mutex_lock(&http->mutex);
+    for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+        struct asker *asker = &http->clients[i];
+
+        if (asker->running > 0 && asker->id == id) {
+            place = asker;
+            break;
+        }
+        if (asker->running == 0 && place == NULL)
+            place = asker;
+    }
+    good = place != NULL && place->running < http->options.queries_max;
+    if (good) {
+        place->id = id;
+        place->running++;
+        http->running++;
+    }
+    (void)pthread_mutex_unlock(&http->mutex);
+    return good;
+}
+
+static void leave(struct http *http, uint64_t id)
+{
+    (void)pthread_mutex_lock(&http->mutex);
+    for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+        if (http->clients[i].running > 0 && http->clients[i].id == id) {
+            http->clients[i].running--;
+            http->running--;
+            break;
+        }
+    (void)pthread_mutex_unlock(&http->mutex);
+}
+
+static int descriptor_of(struct MHD_Connection *connection)
+{
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+static uint64_t client_of(struct MHD_Connection *connection)
+{
+    const struct sockaddr *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    struct ucred peer;
+    socklen_t bytes = sizeof peer;
+    uint64_t id = 0;
+
+    if (address != NULL && address->sa_family == AF_INET)
+        return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr;
+    if (address != NULL && address->sa_family == AF_INET6) { /* whose network it is */
+        memcpy(&id, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, sizeof id);
+        return id;
+    }
+    if (getsockopt(descriptor_of(connection), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) != 0)
+        return 0;
+    return (uint64_t)peer.uid << 32 | (uint32_t)peer.pid;
+}
+
+static ssize_t read_answer(void *context, uint64_t position, char *to, size_t room)
+{
+    struct exchange *exchange = context;
+    ssize_t got = stream_read(exchange->stream, (uint8_t *)to, room);
+
+    (void)position;
+    if (exchange->stream->waited) { /* for the search, not for the client: its time begins anew */
+        exchange->stream->waited = false;
+        (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
+        (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                        IDLE_S);
+    }
+    return got == STREAM_END      ? MHD_CONTENT_READER_END_OF_STREAM
+           : got == STREAM_BROKEN ? MHD_CONTENT_READER_END_WITH_ERROR
+                                  : got;
+}
+
+static enum MHD_Result begin_answer(struct exchange *exchange, enum request_format format)
+{
+    static const char *const types[] = {
+        [REQUEST_JSON] = "application/x-ndjson",
+        [REQUEST_FRAMES] = "application/octet-stream",
+        [REQUEST_COLUMNS] = "application/octet-stream",
+        [REQUEST_COUNT] = "application/json",
+    };
+    int status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+
+    exchange->answer = answer_begin(exchange->http->server, &exchange->request, exchange->client,
+                                    &status, exchange->message);
+    if (exchange->answer == NULL)
+        return refuse(exchange, status, exchange->message);
+    exchange->stream = calloc(1, sizeof *exchange->stream);
+    if (exchange->stream == NULL)
+        return refuse(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, "memory exhausted");
+    exchange->stream->answer = exchange->answer;
+    exchange->stream->format = format;
+    exchange->stream->connection = descriptor_of(exchange->connection);
+    if ((format == REQUEST_COUNT || format == REQUEST_COLUMNS) && !stream_begin(exchange->stream))
+        return *exchange->stream->message == '\0'
+                   ? MHD_NO
+                   : refuse(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, exchange->stream->message);
+    return queue(exchange, MHD_HTTP_OK, types[format],
+                 MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_answer,
+                                                   exchange, NULL));
+}
+
+static enum MHD_Result query(struct exchange *exchange)
+{
+    struct http *http = exchange->http;
+    enum request_format format = exchange->route->kind == KIND_COUNT ? REQUEST_COUNT : REQUEST_JSON;
+    int status = MHD_HTTP_BAD_REQUEST;
+
+    if (atomic_load(&http->ending))
+        return refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "the server is ending");
+    exchange->client = client_of(exchange->connection);
+    exchange->is_counted = enter(http, exchange->client);
+    if (!exchange->is_counted)
+        return refuse(exchange, MHD_HTTP_TOO_MANY_REQUESTS,
+                      "too many queries of one client at the same time: see --max-queries");
+    if (!request_read(&exchange->request, exchange->body != NULL ? exchange->body : "",
+                      exchange->body_bytes, format, &http->server->limits, &status,
+                      exchange->message)) {
+        request_free(&exchange->request);
+        return refuse(exchange, status, exchange->message);
+    }
+    free(exchange->body);
+    exchange->body = NULL;
+    return begin_answer(exchange, exchange->request.format);
+}
+
+/* ---- Who may ask ----------------------------------------------------------------------------- */
+
+static const char *header(struct exchange *exchange, const char *name)
+{
+    return MHD_lookup_connection_value(exchange->connection, MHD_HEADER_KIND, name);
+}
+
+static void set_refusal(struct exchange *exchange, int status, const char *message)
+{
+    exchange->status = status;
+    (void)snprintf(exchange->message, sizeof exchange->message, "%s", message);
+}
+
+/* The time that it takes says nothing of the token but its length. */
+static bool is_token(const char *token, const char *header_value)
+{
+    const char *given = header_value;
+    size_t bytes = strlen(token);
+    unsigned difference;
+
+    if (given == NULL || strncasecmp(given, "Bearer ", 7) != 0)
+        return false;
+    given += 7;
+    difference = strlen(given) != bytes;
+    for (size_t i = 0, at = 0; i < bytes; i++) {
+        difference |= (unsigned char)token[i] ^ (unsigned char)given[at];
+        at += given[at] != '\0';
+    }
+    return difference == 0;
+}
+
+/* A page of somebody else's may have a name that means this machine: such names are refused. */
+static bool is_our_host(const struct http *http, const char *host)
+{
+    bool has_brackets = *host == '[';
+    size_t bytes = strcspn(host += has_brackets, has_brackets ? "]" : ":");
+    char name[256];
+    struct in6_addr six;
+    struct in_addr four;
+
+    if (bytes >= sizeof name)
+        return false;
+    memcpy(name, host, bytes);
+    name[bytes] = '\0';
+    return strcasecmp(name, "localhost") == 0 ||
+           strcasecmp(name, http->options.listener->host) == 0 ||
+           inet_pton(AF_INET, name, &four) == 1 || inet_pton(AF_INET6, name, &six) == 1;
+}
+
+/* Pages of other sites, in the browser of somebody who may ask. */
+static bool is_cross_site(struct exchange *exchange, bool is_post)
+{
+    const struct listener *listener = exchange->http->options.listener;
+    const char *host = header(exchange, MHD_HTTP_HEADER_HOST);
+    const char *origin = header(exchange, MHD_HTTP_HEADER_ORIGIN), *name;
+
+    if (!listener->is_unix && listener->is_loopback && host != NULL &&
+        !is_our_host(exchange->http, host))
+        return true;
+    if (!is_post || origin == NULL)
+        return false;
+    name = strstr(origin, "://");
+    return host == NULL || name == NULL || strcasecmp(name + 3, host) != 0;
+}
+
+static bool is_json(const char *type)
+{
+    static const char json[] = "application/json";
+
+    return type != NULL && strncasecmp(type, json, sizeof json - 1) == 0 &&
+           strchr("; \t", type[sizeof json - 1]) != NULL;
+}
+
+static const struct route *find_route(const char *path, const struct page_file **page)
+{
+    for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
+        if (strcmp(routes[i].path, path) == 0)
+            return &routes[i];
+    for (*page = page_files; (*page)->path != NULL; (*page)++)
+        if (strcmp((*page)->path, path) == 0)
+            return &page_route;
+    return NULL;
+}
+
+/* What is wrong with the request's line and headers, into exchange->status. */
+static void check(struct exchange *exchange, const char *path, const char *method)
+{
+    const struct http_options *options = &exchange->http->options;
+    bool is_post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
+
+    exchange->route = find_route(path, &exchange->page);
+    if (is_cross_site(exchange, is_post))
+        set_refusal(exchange, MHD_HTTP_FORBIDDEN,
+                    "the Host or Origin header is that of another site");
+    else if (exchange->route == NULL)
+        set_refusal(exchange, MHD_HTTP_NOT_FOUND, "there is nothing of this path");
+    else if (exchange->route->is_post ? !is_post
+                                      : strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
+                                            strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+        set_refusal(exchange, MHD_HTTP_METHOD_NOT_ALLOWED,
+                    "this path has another method: see the header Allow");
+    else if (options->token != NULL && !exchange->route->is_open &&
+             !is_token(options->token, header(exchange, MHD_HTTP_HEADER_AUTHORIZATION)))
+        set_refusal(exchange, MHD_HTTP_UNAUTHORIZED,
+                    "the server's token is needed: Authorization: Bearer TOKEN");
+    else if (is_post && !is_json(header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE)))
+        set_refusal(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
+                    "the body has to be JSON: Content-Type: application/json");
+}
+
+/* ---- The way of a request -------------------------------------------------------------------- */
+
+static uint64_t body_max(const struct exchange *exchange)
+{
+    return exchange->status == 0 && exchange->route->is_post
+               ? exchange->http->server->limits.body_bytes_max
+               : 0;
+}
+
+/* False: the client sends so much more than it may that nobody reads on. */
+static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes_count)
+{
+    uint64_t limit = body_max(exchange);
+
+    if (exchange->status == 0 && bytes_count > limit - exchange->body_bytes)
+        set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "the request has too many bytes");
+    if (exchange->status == 0 && exchange->body_capacity - exchange->body_bytes < bytes_count) {
+        size_t capacity = exchange->body_bytes + bytes_count + exchange->body_capacity;
+        char *body = realloc(exchange->body, capacity);
+
+        if (body == NULL) {
+            set_refusal(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, "memory exhausted");
+        } else {
+            exchange->body = body;
+            exchange->body_capacity = capacity;
+        }
+    }
+    if (exchange->status != 0) {
+        exchange->discarded += bytes_count;
+        return exchange->discarded <= DISCARD_BYTES;
+    }
+    memcpy(exchange->body + exchange->body_bytes, bytes, bytes_count);
+    exchange->body_bytes += bytes_count;
+    return true;
+}
+
+/* Is more announced than will be read? */
+static bool is_far_too_long(struct exchange *exchange)
+{
+    const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
+    uint64_t limit = body_max(exchange);
+
+    if (length == NULL || strtoull(length, NULL, 10) <= limit)
+        return false;
+    if (exchange->status == 0)
+        set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "the request has too many bytes");
+    return strtoull(length, NULL, 10) > DISCARD_BYTES;
+}
+
+static enum MHD_Result respond(struct exchange *exchange)
+{
+    if (exchange->status != 0)
+        return refuse(exchange, exchange->status, exchange->message);
+    switch (exchange->route->kind) {
+    case KIND_SEARCH:
+    case KIND_COUNT:
+        return query(exchange);
+    case KIND_COLLECTIONS:
+        return queue_text(exchange, MHD_HTTP_OK, "application/json",
+                          facts_collections(exchange->http->server));
+    case KIND_FILES:
+        return show_files(exchange);
+    case KIND_METRICS:
+        return show_metrics(exchange);
+    case KIND_HEALTH:
+        return queue_text(exchange, MHD_HTTP_OK, "text/plain", strdup("ok\n"));
+    case KIND_PAGE:
+        return show_page(exchange);
+    }
+    return MHD_NO;
+}
+
+/* Called once before the body, once for each part of it, and once after it. */
+static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *path,
+                              const char *method, const char *version, const char *bytes,
+                              size_t *bytes_count, void **own)
+{
+    struct exchange *exchange = *own;
+
+    (void)version;
+    if (exchange == NULL) {
+        exchange = calloc(1, sizeof *exchange);
+        if (exchange == NULL)
+            return MHD_NO;
+        *own = exchange;
+        exchange->http = context;
+        exchange->connection = connection;
+        check(exchange, path, method);
+        return is_far_too_long(exchange) ? respond(exchange) : MHD_YES;
+    }
+    if (*bytes_count > 0) {
+        bool good = take_body(exchange, bytes, *bytes_count);
+
+        *bytes_count = 0;
+        return good ? MHD_YES : MHD_NO;
+    }
+    return respond(exchange);
+}
+
+static void complete(void *context, struct MHD_Connection *connection, void **own,
+                     enum MHD_RequestTerminationCode code)
+{
+    struct exchange *exchange = *own;
+
+    (void)context, (void)connection, (void)code;
+    if (exchange == NULL)
+        return;
+    if (exchange->stream != NULL)
+        stream_close(exchange->stream);
+    if (exchange->answer != NULL)
+        answer_end(exchange->answer);
+    if (exchange->is_counted)
+        leave(exchange->http, exchange->client);
+    free(exchange->stream);
+    free(exchange->body);
+    free(exchange);
+    *own = NULL;
+}
+
+/* ---- Opening and closing --------------------------------------------------------------------- */
+
+/* What the library says while it starts. */
+static void note(void *context, const char *format, va_list arguments)
+{
+    struct http *http = context;
+
+    if (http->fault != NULL)
+        (void)vsnprintf(http->fault, SETTINGS_ERROR_BYTES, format, arguments);
+}
+
+static unsigned connections_max(void)
+{
+    struct rlimit limit;
+    rlim_t count = CONNECTIONS_MAX;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / CONNECTION_DESCRIPTORS < count)
+        count = limit.rlim_cur / CONNECTION_DESCRIPTORS + 1;
+    return (unsigned)count;
+}
+
+bool http_open(struct http **opened, struct server *server, const struct http_options *options,
+               char *message)
+{
+    unsigned flags = MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION |
+                     MHD_USE_POLL | MHD_USE_ITC | MHD_USE_ERROR_LOG;
+    struct MHD_OptionItem keys[] = {
+        {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)options->certificate},
+        {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)options->key},
+        {MHD_OPTION_END, 0, NULL}};
+    struct http *http = calloc(1, sizeof *http);
+
+    *opened = NULL;
+    if (http == NULL || pthread_mutex_init(&http->mutex, NULL) != 0) {
+        free(http);
+        strcpy(message, "memory exhausted");
+        return false;
+    }
+    http->server = server;
+    http->options = *options;
+    http->fault = message;
+    strcpy(message, "the HTTP server does not start");
+    if (options->certificate != NULL)
+        flags |= MHD_USE_TLS;
+    else
+        keys[0].option = MHD_OPTION_END;
+    http->daemon = MHD_start_daemon(
+        flags, 0, NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER, note, http,
+        MHD_OPTION_LISTEN_SOCKET, options->listener->descriptor, MHD_OPTION_CONNECTION_LIMIT,
+        connections_max(), MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES * 2, MHD_OPTION_STRICT_FOR_CLIENT, 1,
+        MHD_OPTION_NOTIFY_COMPLETED, complete, http, MHD_OPTION_ARRAY, keys, MHD_OPTION_END);
+    http->fault = NULL;
+    if (http->daemon == NULL) {
+        (void)pthread_mutex_destroy(&http->mutex);
+        free(http);
+        return false;
+    }
+    *opened = http;
+    return true;
+}
+
+void http_quiesce(struct http *http)
+{
+    atomic_store(&http->ending, true);
+    (void)MHD_quiesce_daemon(http->daemon);
+}
+
+uint64_t http_running(struct http *http)
+{
+    uint64_t running;
+
+    (void)pthread_mutex_lock(&http->mutex);
+    running = http->running;
+    (void)pthread_mutex_unlock(&http->mutex);
+    return running;
+}
+
+void http_close(struct http *http)
+{
+    MHD_stop_daemon(http->daemon);
+    (void)pthread_mutex_destroy(&http->mutex);
+    free(http);
+}

@@ -1,0 +1,19 @@
+/* page: the files that are built into the server: its page, and the description of its interface.
+ * cmake/embed.cmake writes them.
+ */
+#ifndef SERVE_PAGE_H
+#define SERVE_PAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct page_file {
+    const char *path, *type; /* of the URL; for Content-Type */
+    const char *tag;         /* for ETag, with its quotes */
+    const uint8_t *bytes;
+    size_t bytes_count;
+};
+
+extern const struct page_file page_files[]; /* the last one's path is NULL */
+
+#endif
