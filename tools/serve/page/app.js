@@ -113,7 +113,8 @@ function bodyOf() {
     options.push(...words('g').map(glob => `--glob=${glob}`));
     options.push(...words('t').map(type => `--type=${type}`));
     const body = { patterns: [data.get('q')], options };
-    if (data.get('in')) body.collection = data.get('in');
+    const chosen = data.get('in');
+    if (chosen) body.collection = collections.find(one => one.name === chosen)?.sent ?? chosen;
     return body;
 }
 
@@ -289,8 +290,8 @@ function fill(code, bytes, submatches) {
         at = left(Math.max(0, Math.min((submatches[0]?.start ?? 0) - 200, end - LINE_BYTES_MAX)));
         if (at) make(code, 'span', 'note', `${several(at, 'byte')} before … `);
     }
-    const rest = Math.max(0, end - at - LINE_BYTES_MAX);
-    end = rest ? right(end - rest) : end;
+    const whole = end;
+    end = Math.min(whole, right(at + LINE_BYTES_MAX));
     for (const match of submatches) {
         const from = Math.max(at, left(match.start)), to = Math.min(end, right(match.end));
         if (from >= to) continue;
@@ -299,12 +300,13 @@ function fill(code, bytes, submatches) {
         at = to;
     }
     code.append(textOf(bytes.subarray(at, end)));
-    if (rest) make(code, 'span', 'note', ` … ${several(rest, 'byte')} more`);
+    if (end < whole) make(code, 'span', 'note', ` … ${several(whole - end, 'byte')} more`);
 }
 
 /* The counts, and how much of them is shown: the page never leaves out lines without a word. */
 function tell(search) {
     const { counts, status, running } = search, parts = [];
+    results.ariaBusy = String(running || (counts === null && query.value !== ''));
     if (!search.body.patterns[0]) return void (byId('status').textContent = idle());
     if (typeof counts === 'string') parts.push(`No count: ${counts}`);
     else if (counts?.occurrences === 0 && !search.lineCount) parts.push('Nothing found.', hint(search));
@@ -450,7 +452,9 @@ function setTheme(theme) {
 async function start() {
     try {
         const answer = await (await ask('/v1/collections')).json();
-        collections = answer.collections;
+        collections = answer.collections.map(one => ({
+            ...one, sent: one.name, name: one.name.bytes ? textOf(bytesOf(one.name)) : one.name,
+        }));
         byId('login').hidden = true;
         byId('error').textContent = '';
     } catch (error) {
@@ -463,7 +467,11 @@ async function start() {
     showLoad();
 }
 
-form.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(beginAsked, DELAY_MS); });
+form.addEventListener('input', () => {
+    results.ariaBusy = 'true';
+    clearTimeout(timer);
+    timer = setTimeout(beginAsked, DELAY_MS);
+});
 form.addEventListener('submit', event => { event.preventDefault(); beginAsked(); });
 byId('login').addEventListener('submit', event => {
     event.preventDefault();

@@ -1,0 +1,565 @@
+#!/usr/bin/env python3
+"""The server's page, in a Chromium that nobody sees.
+
+usage: page_test.py TRAWL-SERVE PACKAGES [--screenshot FILE]
+
+PACKAGES: a folder for playwright and axe-core, if this Python has none: pip puts them there once.
+--screenshot: no test, but a picture of the page over the project's sources.
+
+A server holds a small tree that is made here. What the page shows of it is compared with what Python
+finds in the same bytes. Nothing here depends on how long something takes: the page says by aria-busy
+when an answer is complete. axe-core looks at the page too, where pip finds axe-playwright-python; contrast,
+labels and roles are looked at in any case.
+
+Exit status 77: no Chromium or no playwright.
+"""
+import glob
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
+WAIT_MS = 60000
+PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+failures = []
+
+if CHROMIUM is None:
+    print('SKIPPED: chromium is not here')
+    sys.exit(77)
+sys.path.append(sys.argv[2])
+if importlib.util.find_spec('playwright') is None:
+    for package in ('playwright', 'axe-playwright-python'):
+        subprocess.run([sys.executable, '-m', 'pip', 'install', '-q', '--disable-pip-version-check',
+                        '--target', sys.argv[2], package], check=False)
+    importlib.invalidate_caches()
+try:
+    from playwright.sync_api import Error, sync_playwright
+except ImportError:
+    print('SKIPPED: there is no playwright, and pip cannot install it')
+    sys.exit(77)
+
+# Texts that would be markup, if the page took them for it.
+EVIL_NAME = '<img src=x onerror=document.title=1>&lt;b&gt;.txt'
+EVIL_LINE = '<script>document.title = 2</script><img src=x onerror="document.title=3"> needle &amp;'
+TREE = {
+    'many/first.txt': ''.join(f'{i} needle in a row\n' for i in range(300)),
+    'many/second.c': ''.join(f'int needle_{i}; /* needle */\n\n' for i in range(400)),
+    'words.c': 'needle\nNeedle\nneedles\npre-needle-post\nneedleneedle\nneedlX\nnexdle\nNEEDLE\nnothing\n',
+    'words.py': 'before\nbefore that\nneedle = 1\nafter\nafter that\n',
+    'umlaut.txt': 'Größe: ÄÖÜ needle 😀 needle €\n😀😀 Größe\ngröße GRÖSSE needle\n',
+    'bytes.txt': b'\xff\xfe needle \xc3 needle\xe2\x82\n',
+    'control.txt': 'tab\tneedle \x1b[31mred\x07\r\n\ufeffneedle after a mark\n',
+    'long.txt': 'ä' * 50000 + '- needle ' + 'ü' * 25000 + '\n',
+    'aaa.txt': 'aaaaaa\n',
+    EVIL_NAME: EVIL_LINE + '\n',
+}
+
+# What the page shows: of each file its lines, of each line the texts before and in each mark.
+SHOWN = """() => [...document.querySelectorAll('.file')].map(file => [
+    file.querySelector('h2').textContent,
+    [...file.querySelectorAll('.line')].map(line => {
+        const code = line.querySelector('code'), marks = [];
+        let before = '';
+        for (const node of code.childNodes) {
+            if (node.nodeName === 'MARK') marks.push([before, node.textContent]);
+            before += node.textContent;
+        }
+        return [Number(line.firstChild.textContent), line.firstChild.tagName === 'BUTTON', before, marks];
+    })])"""
+
+# Of each element with text of its own: its contrast, by the colours that it and its parents have.
+CONTRASTS = """() => {
+    const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
+    const rgb = (colour, below) => {
+        canvas.fillStyle = below; canvas.fillRect(0, 0, 1, 1);
+        canvas.fillStyle = colour; canvas.fillRect(0, 0, 1, 1);
+        return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+    };
+    const light = ([r, g, b]) => {
+        const part = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+        return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+    };
+    const back = element => {
+        const below = element.parentElement ? back(element.parentElement) : 'rgb(255, 255, 255)';
+        return `rgb(${rgb(getComputedStyle(element).backgroundColor, below).join(', ')})`;
+    };
+    return [...document.body.querySelectorAll('*')].filter(element => element.checkVisibility()
+        && [...element.childNodes].some(node => node.nodeType === 3 && node.data.trim())).map(element => {
+        const behind = back(element), text = rgb(getComputedStyle(element).color, behind);
+        const [a, b] = [light(text), light(rgb(behind, behind))].sort((x, y) => y - x);
+        return [element.tagName + ' ' + element.textContent.slice(0, 30), (a + 0.05) / (b + 0.05)];
+    });
+}"""
+
+
+def expect(got, wanted, what):
+    if got != wanted:
+        failures.append(what)
+        print(f'{what}:\n  got    {str(got)[:2000]}\n  wanted {str(wanted)[:2000]}', flush=True)
+
+
+class Server:
+    """The server on a port that the system chooses; what it says goes to a list."""
+
+    def __init__(self, program, *arguments):
+        self.process = subprocess.Popen(
+            [program, '--listen=127.0.0.1:0', *arguments], stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True)
+        self.said, self.url, ready = [], None, threading.Event()
+
+        def listen():
+            for line in self.process.stderr:
+                self.said.append(line)
+                address = re.search(r'127\.0\.0\.1:(\d+)', line)
+                if address:
+                    self.url = f'http://127.0.0.1:{address.group(1)}/'
+                    ready.set()
+            ready.set()
+
+        threading.Thread(target=listen, daemon=True).start()
+        if not ready.wait(WAIT_MS / 1000) or self.url is None:
+            self.stop()
+            raise RuntimeError('the server does not begin: ' + ''.join(self.said))
+
+    def stop(self):
+        self.process.terminate()
+        try:
+            self.process.wait(WAIT_MS / 1000)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+
+
+class Browser:
+    """Pages whose every error, also of the Content-Security-Policy, is a failure."""
+
+    def __init__(self, chromium):
+        self.chromium = chromium
+        self.errors = []
+
+    def open(self, url, **options):
+        context = self.chromium.new_context(permissions=['clipboard-read', 'clipboard-write'], **options)
+        page = context.new_page()
+        page.set_default_timeout(WAIT_MS)
+        page.on('console', lambda message: self.errors.append(message.text))
+        page.on('pageerror', lambda error: self.errors.append(str(error)))
+        page.goto(url)
+        page.wait_for_selector('#results[aria-busy=false]', state='attached')
+        return page
+
+
+def settle(page):
+    page.wait_for_selector('#results[aria-busy=false]', state='attached')
+    return page.inner_text('#status')
+
+
+def ask(page, text):
+    """Type a query; the status that it ends with."""
+    page.fill('#q', '')
+    settle(page)
+    page.type('#q', text)
+    return settle(page)
+
+
+def write(root, tree):
+    for name, text in tree.items():
+        os.makedirs(os.path.join(root, os.path.dirname(name)), exist_ok=True)
+        with open(os.path.join(root, name), 'wb') as file:
+            file.write(text if isinstance(text, bytes) else text.encode())
+
+
+def bytes_of(name):
+    return TREE[name] if isinstance(TREE[name], bytes) else TREE[name].encode()
+
+
+# ---- What Python finds
+
+def begins(text, regex):
+    """Where an occurrence begins, overlapping ones too."""
+    return [match.start() for match in re.finditer(b'(?=' + regex + b')', text)]
+
+
+def shown_text(raw):
+    text = raw.decode('utf-8', 'replace')
+    return re.sub('[\0-\x08\x0b-\x1f]', lambda match: chr(0x2400 + ord(match.group())), text)
+
+
+def found(regex, names=None):
+    """(occurrences, files, {file: [[number, True, line, marks]]}); regex of bytes without a context."""
+    occurrences, files = 0, {}
+    for name in names if names is not None else TREE:
+        lines = []
+        for number, line in enumerate(bytes_of(name).split(b'\n'), 1):
+            marks = [[shown_text(line[: match.start()]), shown_text(match.group())]
+                     for match in re.finditer(regex, line)]
+            occurrences += len(begins(line, regex))
+            if marks:
+                lines.append([number, True, shown_text(line), marks])
+        if lines:
+            files[name] = lines
+    return occurrences, len(files), files
+
+
+def counts_of(status):
+    match = re.match(r'([\d,]+) occurrences? in ([\d,]+) files?,', status)
+    return tuple(int(part.replace(',', '')) for part in match.groups()) if match else status
+
+
+def shown(page):
+    """{file: lines}, and nothing twice."""
+    files = page.evaluate(SHOWN)
+    expect(len({name for name, _ in files}), len(files), 'a file is shown once')
+    return dict(files)
+
+
+def show_all(page):
+    """Scroll until everything is there."""
+    while 'All lines are shown' not in settle(page):
+        count = page.locator('.line').count()
+        page.evaluate('scrollTo(0, document.body.scrollHeight)')
+        page.wait_for_function('count => document.querySelectorAll(".line").length > count', arg=count)
+
+
+def check(page, what, regex, names=None, without=()):
+    """The page's counts and lines are those of Python; without: files whose lines are shown in part."""
+    occurrences, files, lines = found(regex, names)
+    expect(counts_of(settle(page)), (occurrences, files), f'{what}: counts')
+    show_all(page)
+    got = shown(page)
+    for name in without:
+        expect(name in got, name in lines, f'{what}: {name}')
+        got.pop(name, None), lines.pop(name, None)
+    expect(got, lines, f'{what}: lines')
+
+
+# ---- What is tested
+
+def test_typing(page):
+    """Each letter searches; no answer to an earlier text stays."""
+    for text in ('n', 'ne', 'need', 'needle', 'needle_'):
+        page.fill('#q', text)
+        expect(counts_of(settle(page)), found(text.encode())[:2], f'counts of {text}')
+    ask(page, 'needle')
+    expect('The first 200 lines are shown' in settle(page), True, 'the page says that it shows a part')
+    expect(sum(len(lines) for lines in shown(page).values()), 200, 'lines at first')
+    check(page, 'needle', b'needle', without=['long.txt'])
+    expect('All lines are shown: 712.' in settle(page), True, '300 + 400 + 4 + 1 + 2 + 1 + 2 + 1 + 1 lines')
+
+
+def test_characters(page):
+    """Offsets count bytes, and texts are not only ASCII."""
+    for text in ('Größe', '😀', 'needle 😀', 'ÄÖÜ', '€'):
+        ask(page, text)
+        check(page, text, re.escape(text.encode()))
+    ask(page, 'needle ')
+    show_all(page)
+    expect(shown(page)['bytes.txt'], [[1, True, '\ufffd\ufffd needle \ufffd needle\ufffd',
+                                       [['\ufffd\ufffd ', 'needle ']]]], 'a line that is not UTF-8')
+    ask(page, ' needle ü')  # what is shown begins and ends inside of a character, if bytes are counted
+    number, _, text, marks = shown(page)['long.txt'][0]
+    expect(number, 1, 'the number of a long line')
+    expect(marks[0][1], ' needle ü', 'the match in a long line')
+    expect('\ufffd' in text, False, 'a long line is cut between characters')
+    sums = [int(part.replace(',', '')) for part in re.findall(r'([\d,]+) bytes', text)]
+    middle = re.fullmatch(r'[\d,]+ bytes before … (.*) … [\d,]+ bytes more', text)
+    expect(sum(sums) + len(middle.group(1).encode()), 150009, 'what is left out of a long line is said')
+    ask(page, 'aa')
+    expect(counts_of(settle(page)), (5, 1), 'overlapping occurrences count')
+
+
+def test_filters(page):
+    check_box, fill = page.locator, page.fill
+    ask(page, 'needle')
+    check_box('[name=i]').check()
+    check(page, 'ignore case', b'(?i:needle)', without=['long.txt'])
+    check_box('[name=w]').check()
+    check(page, 'ignore case, words', rb'(?i:(?<![\w])needle(?![\w]))', without=['long.txt', 'bytes.txt'])
+    check_box('[name=i]').uncheck()
+    check_box('[name=w]').uncheck()
+    fill('[name=g]', '*.py !many/**')
+    check(page, 'globs', b'needle', ['words.py'])
+    fill('[name=c]', '1')
+    settle(page)
+    expect(shown(page), {'words.py': [[2, False, 'before that', []],
+                                      [3, True, 'needle = 1', [['', 'needle']]],
+                                      [4, False, 'after', []]]}, 'a line of context')
+    fill('[name=c]', '0')
+    fill('[name=g]', '')
+    fill('[name=t]', 'py c')
+    check(page, 'types', b'needle', ['words.py', 'words.c', 'many/second.c'])
+    fill('[name=t]', '')
+    fill('[name=g]', 'words.c')
+    fill('[name=k]', '1')
+    check(page, 'one mismatch', b'(?:.eedle|n.edle|ne.dle|nee.le|need.e|needl.)', ['words.c'])
+    fill('[name=k]', '0')
+    fill('[name=g]', '')
+    ask(page, 'needle is not there')
+    expect(settle(page).startswith('Nothing found.'), True, 'words for nothing')
+    fill('[name=t]', 'notype')
+    settle(page)
+    expect('notype' in page.inner_text('main'), True, 'words for a type that is none')
+    fill('[name=t]', '')
+
+
+def test_links(page, browser, url):
+    """The address brings the same; back and forward as well."""
+    page.goto(url)
+    settle(page)
+    ask(page, 'größe')
+    page.wait_for_timeout(1100)  # what is asked later than this is a new entry of the history
+    page.locator('[name=i]').check()
+    page.fill('[name=c]', '1')
+    settle(page)
+    address, lines = page.url, shown(page)
+    other = browser.open(address)
+    settle(other)
+    expect(shown(other), lines, f'lines of {address}')
+    expect((other.input_value('#q'), other.is_checked('[name=i]'), other.input_value('[name=c]')),
+           ('größe', True, '1'), 'the form of an address')
+    other.context.close()
+    page.go_back()
+    page.wait_for_function('() => !document.querySelector("[name=i]").checked')
+    check(page, 'back', 'größe'.encode())
+    expect(page.input_value('[name=c]'), '0', 'the context of the address before')
+    page.go_forward()
+    page.wait_for_function('() => document.querySelector("[name=i]").checked')
+    settle(page)
+    expect((page.url, shown(page)), (address, lines), 'forward')
+
+
+def focused(page):
+    return page.evaluate('document.activeElement.dataset.where ?? document.activeElement.id')
+
+
+def test_keys(page, url):
+    """Without a mouse."""
+    page.goto(url + '#g=words.c')
+    page.reload()
+    settle(page)
+    page.evaluate('document.activeElement.blur()')
+    keys = page.keyboard
+    keys.press('/')
+    expect(focused(page), 'q', 'the key /')
+    keys.type('needle')
+    settle(page)
+    steps = [('ArrowDown', 'words.c:1'), ('j', 'words.c:3'), ('ArrowDown', 'words.c:4'),
+             ('k', 'words.c:3'), ('Enter', 'words.c:3'), ('Tab', None), ('Shift+Tab', 'words.c:3'),
+             ('ArrowUp', 'words.c:1'), ('k', 'q'), ('ArrowUp', 'q')]
+    for key, where in steps:
+        keys.press(key)
+        if where:
+            expect(focused(page), where, f'the focus after {key}')
+    expect(page.evaluate('navigator.clipboard.readText()'), 'words.c:3', 'what Enter copied')
+    page.wait_for_function('() => document.querySelector("#copied").textContent === "Copied words.c:3"')
+    keys.press('j')
+    expect(page.input_value('#q'), 'needlej', 'a letter in the box is a letter')
+    keys.press('Backspace')
+    settle(page)
+    keys.press('ArrowDown')
+    style = page.evaluate('getComputedStyle(document.activeElement).outlineStyle')
+    expect(style, 'solid', 'the focus is seen')
+    keys.press('Escape')
+    settle(page)
+    expect((focused(page), page.input_value('#q'), shown(page)), ('q', '', {}), 'the key Esc')
+
+
+def test_markup(page):
+    """Names and lines that look like markup are text."""
+    ask(page, 'document.title')
+    check(page, 'markup', rb'document\.title', [EVIL_NAME])
+    expect(page.locator('#results :is(img, script, b)').count(), 0, 'elements that a file made')
+    expect(page.title(), 'document.title – trawl', 'the title')
+    ask(page, '<img src=x onerror=document.title=4>')
+    expect(page.title(), '<img src=x onerror=document.title=4> – trawl', 'the title of a query')
+
+
+def test_policy(chromium, url):
+    """The Content-Security-Policy is sent, and the browser follows it."""
+    page = chromium.new_page()
+    errors = []
+    page.on('console', lambda message: errors.append(message.text))
+    policy = page.goto(url).headers.get('content-security-policy', '')
+    for part in ("default-src 'none'", "script-src 'self'", "style-src 'self'", "connect-src 'self'"):
+        expect(part in policy, True, f'{part} in the policy {policy}')
+    expect('unsafe' in policy, False, f'unsafe in the policy {policy}')
+    page.evaluate("""() => { const script = document.createElement('script');
+        script.textContent = 'document.title = "ran"'; document.body.append(script); }""")
+    expect((page.title() == 'ran', len(errors)), (False, 1), 'a script that was put into the page')
+    page.close()
+
+
+def test_aborts(page):
+    """A search that is not wanted any more is ended, and shows nothing."""
+    aborted, held = [], []
+    page.on('requestfailed', lambda request: aborted.append(request.post_data or ''))
+    page.route('**/v1/search', lambda route: held.append(route) if '"before"' in route.request.post_data
+               else route.continue_())
+    page.fill('#q', 'before')
+    page.wait_for_function('() => document.querySelector("#status").textContent.includes("Searching")')
+    while not held:
+        page.wait_for_timeout(10)
+    page.fill('#q', 'nexdle')
+    check(page, 'the query after', b'nexdle')
+    expect(['"before"' in body for body in aborted if 'max_results' in body], [True], 'requests that were ended')
+    for route in held:
+        try:
+            route.continue_()
+        except Error:
+            pass  # it is gone
+    page.unroute('**/v1/search')
+    check(page, 'the query after, later', b'nexdle')
+
+
+def test_change(page, url, root):
+    """Files that change while one scrolls: the list is made anew, each line once."""
+    page.goto(url + '#')
+    settle(page)
+    ask(page, 'needle')
+    name, before = 'many/first.txt', TREE['many/first.txt']
+    TREE[name] = 'a needle came\n' + before
+    write(root, {name: TREE[name]})
+    show_all(page)
+    check(page, 'a changed file', b'needle', without=['long.txt'])
+    TREE[name] = before
+    write(root, {name: before})
+
+
+def axe_source():
+    spec = importlib.util.find_spec('axe_playwright_python')
+    for folder in spec.submodule_search_locations if spec else []:
+        for path in glob.glob(os.path.join(folder, '**/axe.min.js'), recursive=True):
+            with open(path, encoding='utf-8') as file:
+                return file.read()
+    print('no axe-core here: contrast, labels and roles are looked at without it')
+    return None
+
+
+def test_access(browser, url):
+    """Dark, light, narrow: all can be read, and is named for those who hear it."""
+    axe = axe_source()
+    for theme, width in (('dark', 320), ('light', 1000)):
+        page = browser.open(url + '#q=needle&c=1&i=1', color_scheme=theme, reduced_motion='reduce',
+                            viewport={'width': width, 'height': 700})
+        settle(page)
+        contrasts = page.evaluate(CONTRASTS)
+        expect(len(contrasts) > 200, True, f'{theme}: texts were looked at')
+        expect([one for one in contrasts if one[1] < 4.5], [], f'{theme}: contrast')
+        expect(page.evaluate('document.documentElement.scrollWidth') <= width, True, f'{width} pixels suffice')
+        dark = page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+        expect(dark == 'rgb(255, 255, 255)', theme == 'light', f'{theme}: background {dark}')
+        for role, name in (('searchbox', 'Search for'), ('list', 'Results'), ('checkbox', 'Ignore case'),
+                           ('spinbutton', 'Mismatches'), ('textbox', 'Paths'), ('search', None)):
+            expect(page.get_by_role(role, **({'name': name} if name else {})).count(), 1, f'{role} {name}')
+        expect(page.locator('#status').get_attribute('role'), 'status', 'a live region')
+        if axe:
+            page.evaluate(axe)
+            found_by_axe = page.evaluate('axe.run().then(result => result.violations.map('
+                                         'one => [one.id, one.nodes.length, one.nodes[0].html]))')
+            expect(found_by_axe, [], f'{theme}: axe-core')
+        page.click('#theme')
+        page.click('#theme') if theme == 'dark' else None
+        other = page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
+        expect(other == dark, False, f'{theme}: the switch')
+        page.reload()
+        expect(page.evaluate('getComputedStyle(document.documentElement).backgroundColor'), other,
+               f'{theme}: the switch is kept')
+        page.context.close()
+
+
+def test_load(page):
+    """The picture of the load moves while one searches."""
+    page.fill('#q', '')
+    for text in 'needle' * 3:
+        page.type('#q', text)
+        settle(page)
+    page.wait_for_function('() => document.querySelector("#speed").textContent.endsWith(" GB/s")')
+    page.wait_for_function('() => document.querySelectorAll("#load polyline").length === 3')
+
+
+def test_token(chromium, program, root):
+    """A server with a token: the page asks, says what is wrong, and keeps it for this tab alone."""
+    token = os.path.join(os.path.dirname(root), 'token')
+    with open(token, 'w', encoding='ascii') as file:
+        file.write('a-token-of-this-test\n')
+    os.chmod(token, 0o600)
+    server = Server(program, f'--token-file={token}', root)
+    try:
+        page = chromium.new_page()
+        page.goto(server.url + '#q=nexdle')
+        page.wait_for_selector('#login:not([hidden])')
+        page.fill('#token', 'another')
+        page.keyboard.press('Enter')
+        page.wait_for_function('() => document.querySelector("#error").textContent.includes("not the server")')
+        page.fill('#token', 'a-token-of-this-test')
+        page.keyboard.press('Enter')
+        page.wait_for_selector('#login', state='hidden')
+        page.wait_for_selector('.line')
+        check(page, 'with a token', b'nexdle')
+        expect('a-token' in page.url or page.evaluate('localStorage.length > 1'), False, 'the token is kept')
+        server.stop()
+        page.fill('#q', 'needle')
+        page.wait_for_function('() => document.querySelector("#error").textContent.includes("does not answer")')
+        page.close()
+    finally:
+        server.stop()
+
+
+def run(chromium, program, folder):
+    root = os.path.join(folder, 'tree')
+    write(root, TREE)
+    server = Server(program, root)
+    browser = Browser(chromium)
+    try:
+        page = browser.open(server.url)
+        expect('tree (10 files)' in page.inner_text('#status'), True, 'what is served')
+        test_typing(page)
+        test_characters(page)
+        test_filters(page)
+        test_markup(page)
+        test_aborts(page)
+        test_links(page, browser, server.url)
+        test_keys(page, server.url)
+        test_load(page)
+        test_change(page, server.url, root)
+        test_access(browser, server.url)
+        browser.errors = [error for error in browser.errors if 'status of 4' not in error]  # asked for
+        expect(browser.errors, [], 'errors in the console')
+        test_policy(chromium, server.url)
+    finally:
+        server.stop()
+    test_token(chromium, program, root)
+
+
+def screenshot(chromium, program, path):
+    server = Server(program, os.path.join(PROJECT, 'src'))
+    try:
+        page = Browser(chromium).open(server.url, viewport={'width': 1000, 'height': 640})
+        ask(page, 'candidate')
+        page.fill('[name=c]', '1')
+        test_load(page)
+        ask(page, 'candidate')
+        page.keyboard.press('ArrowDown')
+        page.screenshot(path=path)
+    finally:
+        server.stop()
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=['--no-sandbox'])
+        if sys.argv[3:4] == ['--screenshot']:
+            screenshot(chromium, program, sys.argv[4])
+        else:
+            run(chromium, program, folder)
+        chromium.close()
+    print(f'{len(failures)} failures' if failures else 'the page is as it should be')
+    return 1 if failures else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
