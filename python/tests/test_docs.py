@@ -8,17 +8,39 @@ import re
 
 import pytest
 import trawl
+from serving import real
 
 NAMES = [name for name in trawl.__all__ if not name.startswith("_")]
 
 
+@pytest.fixture
+def served(tmp_path, monkeypatch):
+    """A server for the examples of its clients."""
+    (tmp_path / "tree/barn").mkdir(parents=True)
+    (tmp_path / "tree/barn/hay.txt").write_text("\nhay, hay, needle\n")
+    with real(f"unix:{tmp_path}/socket", tmp_path / "tree") as address:
+        monkeypatch.setenv("TRAWL_SERVER", address)
+        yield
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_docstrings(name):
+def test_docstrings(name, request):
+    if name in ("Client", "AsyncClient"):
+        request.getfixturevalue("served")
     thing = getattr(trawl, name)
     assert thing.__doc__
     globs = dict(vars(trawl), os=os, pathlib=pathlib)
     for test in doctest.DocTestFinder().find(thing, name, module=False, globs=globs):
         assert doctest.DocTestRunner(optionflags=doctest.ELLIPSIS).run(test).failed == 0
+
+
+def test_every_option_of_clients_is_documented():
+    from trawl import client
+
+    options = [*client.SWITCHES, *client.VALUES, "collection", "directory", "paths", "options", "tg"]
+    options += ["max_results", "max_seconds", "address", "token", "timeout", "tls"]
+    said = re.findall(r"^ {4}([a-z_, ]+):", trawl.Client.__doc__, re.M)
+    assert sorted(", ".join(said[said.index("address") :]).split(", ")) == sorted(options)
 
 
 @pytest.mark.parametrize("name", ["Plan", "Searcher", "Text"])

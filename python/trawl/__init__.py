@@ -29,6 +29,7 @@ from ._errors import (
     OpenError,
     OutOfMemoryError,
     ReadError,
+    ServerError,
     ThreadError,
     UnsupportedError,
     WriteError,
@@ -46,15 +47,18 @@ from ._trawl import (
     algorithms,
     instruction_sets,
 )
+from .client import AsyncClient, Client
 from .decontaminate import decontaminate
 
 __all__ = [
     "ArgumentError",
     "Array",
+    "AsyncClient",
     "Batches",
     "BusyError",
     "CancelledError",
     "Cells",
+    "Client",
     "Column",
     "DeviceError",
     "EngineError",
@@ -71,6 +75,7 @@ __all__ = [
     "Plan",
     "ReadError",
     "Searcher",
+    "ServerError",
     "Text",
     "ThreadError",
     "UnsupportedError",

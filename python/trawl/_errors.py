@@ -133,6 +133,22 @@ class UnsupportedError(Error, NotImplementedError):
     a device."""
 
 
+class ServerError(Error):
+    """A server refused a request, broke off, or was not there. status: HTTP's, such as 404; 0 where there
+    was no answer, and os_code then says why, if the system does.
+
+    >>> try:
+    ...     Client("unix:/no/such/socket").count("a")
+    ... except ServerError as error:
+    ...     print(error, error.status, error.os_code)
+    unix:/no/such/socket: [Errno 2] No such file or directory 0 2
+    """
+
+    def __init__(self, message: str, status: int = 0, os_code: int = 0) -> None:
+        super().__init__(message)
+        self.status, self.os_code = status, os_code
+
+
 _CLASSES: dict[int, type[Error]] = {
     1: CancelledError,
     10: ArgumentError,

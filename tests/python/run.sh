@@ -78,5 +78,6 @@ unmade=$(comm -23 <(ninja -C "$place/alone" -t inputs all | grep '\.o$' | sort -
 "${pip[@]}" install --no-deps --no-compile "$place"/wheels/*.whl
 cd "$place"
 [ ! -e "$build/tests/sim/driver/libcuda.so.1" ] || export TRAWL_SIM_DRIVER=$build/tests/sim/driver
+export TRAWL_SERVE=$build/trawl-serve
 PYTHONDONTWRITEBYTECODE=1 ${runtime:+env LD_PRELOAD="$runtime"} "$inside" -m pytest -q \
     -p no:cacheprovider -rs "$source/python/tests"

@@ -1,0 +1,97 @@
+"""Servers for the tests of clients: the real one over a small tree, and one that says what it is told."""
+
+import contextlib
+import itertools
+import json
+import os
+import pathlib
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+PROGRAM = os.environ.get("TRAWL_SERVE", "")
+
+
+@contextlib.contextmanager
+def real(address, *arguments):
+    """`trawl serve` until the end of the block; the address is trawl.Client's, which the block gets."""
+    if not os.access(PROGRAM, os.X_OK):
+        pytest.skip("this build has no trawl-serve")
+    listen = address.split("://")[-1]
+    command = [PROGRAM, f"--listen={listen}", *map(str, arguments)]
+    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
+        try:
+            for line in process.stderr:  # it says its address when it is ready
+                if listen.encode() in line:
+                    break
+            else:
+                pytest.fail(f"{command} ended before it was ready")
+            drain = threading.Thread(target=process.stderr.read, daemon=True)
+            drain.start()
+            yield address
+        finally:
+            process.terminate()
+            process.wait(60)
+            drain.join(60)
+
+
+class Fake:
+    """A Unix socket where each request gets the next of the given answers: bytes, sent `step` at a
+    time, and a true `hang` if the connection stays open afterwards. `requests` has what came."""
+
+    def __init__(self, folder, *answers, step=1 << 20, hang=True):
+        self.answers, self.step, self.hang = list(answers), step, hang
+        self.requests, self.closed = [], threading.Event()
+        self.socket = socket.socket(socket.AF_UNIX)
+        path = pathlib.Path(folder, f"fake{time.monotonic_ns()}")
+        self.socket.bind(str(path))
+        self.socket.listen()
+        self.address = f"unix:{path}"
+        self.connections = 0
+        threading.Thread(target=self.run, daemon=True).start()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *what):
+        self.socket.shutdown(socket.SHUT_RDWR)
+        self.socket.close()
+
+    def run(self):
+        with contextlib.suppress(OSError):
+            while True:
+                connection = self.socket.accept()[0]
+                self.connections += 1
+                threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def serve(self, connection):
+        with connection, contextlib.suppress(OSError), connection.makefile("rb") as reading:
+            while head := b"".join(itertools.takewhile(b"\r\n".__ne__, reading)):
+                length = int(head.lower().split(b"content-length: ")[1].split()[0])
+                self.requests.append((head, json.loads(reading.read(length) or b"null")))
+                answer = self.answers.pop(0)
+                for at in range(0, len(answer), self.step):
+                    connection.sendall(answer[at : at + self.step])
+                if not self.hang:
+                    return
+        self.closed.set()
+
+
+def chunked(content, size=1 << 20, extra=b""):
+    """An answer in chunks of so many bytes."""
+    parts = [content[at : at + size] for at in range(0, len(content), size)]
+    body = b"".join(b"%x%s\r\n%s\r\n" % (len(part), extra, part) for part in parts)
+    return b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + body + b"0\r\n\r\n"
+
+
+def plain(content, status=b"200 OK"):
+    """An answer whose length is known."""
+    head = b"HTTP/1.1 %s\r\nContent-Type: x\r\nContent-Length: %d\r\n\r\n" % (status, len(content))
+    return head + content
+
+
+def lines(*events):
+    return b"".join(json.dumps(event).encode() + b"\n" for event in events)

@@ -1,0 +1,221 @@
+"""Clients of a server: what they ask, what they make of answers, and of what is none."""
+
+import asyncio
+import os
+
+import pytest
+import trawl
+from serving import Fake, chunked, lines, plain
+
+END = {"type": "status", "data": {"exit": 0, "truncated": False, "seconds": 0.1, "shared": 1}}
+SUMMARY = {"type": "summary", "data": {}}
+COUNT = b'{"occurrences":3,"files":2,"patterns":[1,2],"bytes":9,"seconds":0.5,"shared":4}'
+
+
+def found(line, path="a", number=1, offset=0, kind="match", **more):
+    data = {"path": {"text": path}, "lines": {"text": line}, "line_number": number}
+    data |= {"absolute_offset": offset, "submatches": []}
+    return {"type": kind, "data": data | more}
+
+
+def searched(fake, **options):
+    with trawl.Client(fake.address) as client:
+        return list(client.search("x", **options))
+
+
+async def searched_by_tasks(fake, **options):
+    async with trawl.AsyncClient(fake.address) as client:
+        return [match async for match in client.search("x", **options)]
+
+
+BOTH = [searched, lambda fake, **options: asyncio.run(searched_by_tasks(fake, **options))]
+
+
+@pytest.mark.parametrize("search", BOTH)
+@pytest.mark.parametrize("step, size", [(1, 1 << 20), (1, 50), (1 << 20, 1), (7, 5)])
+def test_borders_of_chunks_and_reads(tmp_path, search, step, size):
+    answer = lines(*[found(f"{'é' * i}\n", number=i) for i in range(3)], END)
+    for content in (chunked(answer, size, b"; name=value"), plain(answer)):
+        with Fake(tmp_path, content, step=step) as fake:
+            got = search(fake)
+        assert [match.line.decode() for match in got] == ["\n", "é\n", "éé\n"]
+        assert [match.line_number for match in got] == [0, 1, 2]
+
+
+def test_request(tmp_path):
+    """Each option is the command's, and strings that are no UTF-8 are base64."""
+    with Fake(tmp_path, *[plain(COUNT)] * 3) as fake, trawl.Client(fake.address, token="t0\n") as client:
+        counted = client.count(
+            ["a", b"\xff"], collection="c", ignore_case=True, words=True, whole_lines=True,
+            invert=False, text=True, glob="*.c", type=["c", "py"], mismatches=1, edits=None,
+            context=0, max_count=3, options=["--hidden"], tg=True, max_results=5, max_seconds=7,
+            directory="/d", paths=["x", b"\xfe"],
+        )  # fmt: skip
+        assert counted == (3, 2, (1, 2), 9, 0.5, 4) and counted.patterns == (1, 2)
+        head, body = fake.requests[0]
+        assert head.startswith(b"POST /v1/count HTTP/1.1\r\n") and b"\r\nHost: localhost\r\n" in head
+        assert b"\r\nAuthorization: Bearer t0\r\n" in head
+        assert body == {
+            "patterns": ["a", {"bytes": "/w=="}],
+            "collection": "c",
+            "options": [
+                "--ignore-case", "--word-regexp", "--line-regexp", "--text", "--glob=*.c",
+                "--type=c", "--type=py", "--mismatches=1", "--context=0", "--max-count=3", "--hidden",
+            ],
+            "tg": True, "max_results": 5, "max_seconds": 7,
+            "directory": "/d", "paths": ["x", {"bytes": "/g=="}],
+        }  # fmt: skip
+        client.count(["a\nb", "c"])
+        assert fake.requests[1][1] == {"patterns": ["610a62", "63"], "options": ["--hex"]}
+        client.count([b"\0", "c"])
+        assert fake.requests[2][1]["patterns"] == ["00", "63"]
+        assert fake.connections == 1  # kept
+        with pytest.raises(TypeError, match="'ignorecase' is no option"):
+            client.count("a", ignorecase=True)
+
+
+def test_names_and_lines_that_are_not_utf8(tmp_path):
+    one = {"match": {"bytes": "/w=="}, "start": 0, "end": 1}
+    first = found("", lines={"bytes": "/woK"}, submatches=[one])
+    first["data"]["path"] = {"bytes": "YfxiLw=="}
+    events = lines(first, found("b", kind="context"), SUMMARY, END)
+    with Fake(tmp_path, chunked(events)) as fake:
+        first, second = searched(fake)
+    assert first == ("a\udcfcb/", 1, 0, b"\xff\n\n", ((0, 1, b"\xff", None, None),), False, None)
+    assert second.context and second.line == b"b"
+
+
+def test_what_is_said_of_files(tmp_path):
+    """Messages are warnings, binary files are named, a cut answer is an error unless it was asked for."""
+    said = {"type": "message", "data": {"text": "a/b: Permission denied"}}
+    binary = {"type": "end", "data": {"path": {"text": "bin"}, "binary_offset": 7}}
+    status = {"type": "status", "data": {"exit": 2, "truncated": True}}
+    answer = chunked(lines(found("x"), said, binary, SUMMARY, status))
+    with Fake(tmp_path, answer, answer) as fake, trawl.Client(fake.address) as client:
+        search = client.search("x", max_results=1)
+        with pytest.warns(RuntimeWarning, match="a/b: Permission denied"):
+            assert len(list(search)) == 1
+        assert search.truncated and search.binary == ["bin"] and len(search.messages) == 1
+        search = client.search("x")
+        assert next(search).line == b"x"
+        with pytest.warns(RuntimeWarning), pytest.raises(trawl.ServerError, match="max_results"):
+            next(search)
+        assert list(search) == []
+
+
+def test_a_search_that_did_not_begin(tmp_path):
+    said = {"type": "message", "data": {"text": "no such type: x"}}
+    status = {"type": "status", "data": {"exit": 2, "truncated": False}}
+    with Fake(tmp_path, chunked(lines(said, status))) as fake:
+        with pytest.raises(trawl.ServerError, match="no such type: x"):
+            searched(fake)
+
+
+HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+LIES = {
+    "nothing": b"",
+    "no HTTP": b"SSH-2.0-OpenSSH\r\n\r\n",
+    "no status": b"HTTP/1.1\r\n\r\n",
+    "no number": b"HTTP/1.1 two OK\r\n\r\n",
+    "no length": b"HTTP/1.1 200 OK\r\n\r\n",
+    "a signed length": b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
+    "too long a length": plain(lines(SUMMARY, END))[:-2],
+    "a signed chunk": HEAD + b"-5\r\nhello\r\n0\r\n\r\n",
+    "a chunk without a length": HEAD + b"\r\n",
+    "a chunk in hexadecimal of another kind": HEAD + b"0x5\r\nhello\r\n0\r\n\r\n",
+    "too short a chunk": HEAD + b"5\r\nhello world\r\n0\r\n\r\n",
+    "an end in a chunk": HEAD + b"50\r\nhello",
+    "no last chunk": HEAD + b"%x\r\n%s\r\n" % (len(lines(SUMMARY, END)), lines(SUMMARY, END)),
+    "no status line": chunked(lines(SUMMARY)),
+    "half a status line": chunked(lines(SUMMARY, END)[:-9]),
+    "no JSON": chunked(b"hello\n"),
+    "another JSON": chunked(b"[1]\n"),
+    "a deep one": chunked(b"[" * 100_000 + b"\n"),
+    "no such member": chunked(lines({"type": "match", "data": {"path": {"text": "a"}}})),
+    "no base64": chunked(lines(found("", lines={"bytes": "!"}), END)),
+    "endless head": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 1000,
+    "endless line": b"HTTP/1.1 200 " + b"x" * 200_000,
+}
+
+
+@pytest.mark.parametrize("search", BOTH)
+@pytest.mark.parametrize("what", LIES)
+def test_lies(tmp_path, search, what):
+    with Fake(tmp_path, LIES[what], hang=False) as fake:
+        with pytest.raises(trawl.ServerError) as caught:
+            search(fake)
+    assert caught.value.status == 0
+
+
+def test_lies_about_counts_and_columns(tmp_path):
+    head = b'{"count":2,"total":2,"columns":["begin","file","pattern"],"files":["a"]}\n'
+    wrong = [head + bytes(31), head + bytes(33), b"{}\n", head.replace(b"begin", b"end") + bytes(32)]
+    with Fake(tmp_path, plain(COUNT), *map(plain, wrong)) as fake, trawl.Client(fake.address) as client:
+        with pytest.raises(trawl.ServerError, match="1 patterns and 2 counts"):
+            client.count("a")
+        for _ in wrong:
+            with pytest.raises(trawl.ServerError, match="cannot be read"):
+                client.positions("a")
+
+
+def test_columns(tmp_path):
+    head = b'{"count":2,"total":3,"columns":["begin","file","pattern"],"files":["a",{"bytes":"/w=="}]}\n'
+    numbers = (5, 2**40), (0, 1), (7, 2**31)
+    body = b"".join(
+        number.to_bytes(size, "little") for size, column in zip((8, 4, 4), numbers) for number in column
+    )
+    with Fake(tmp_path, chunked(head + body), chunked(head + body)) as fake:
+        with trawl.Client(fake.address) as client:
+            got = client.positions("a", max_results=2)
+            assert list(got) == [(5, 0, 7), (2**40, 1, 2**31)] and got.names == ["a", "\udcff"]
+            assert got.begins.tolist() == [5, 2**40] and got.total == 3 and len(got) == 2
+            pytest.importorskip("pyarrow")
+            assert got.to_arrow().column_names == ["begin", "file", "pattern"]
+            with pytest.raises(trawl.ServerError, match="longer than the server's limits"):
+                client.positions("a")
+
+
+@pytest.mark.parametrize("search", BOTH)
+def test_errors_of_the_server(tmp_path, search):
+    said = plain(b'{"error":{"status":404,"message":"no such collection: c"}}', b"404 Not Found")
+    other = plain(b"<html>", b"502 Bad Gateway")
+    with Fake(tmp_path, said, other) as fake:
+        with pytest.raises(trawl.ServerError, match="^no such collection: c$") as caught:
+            search(fake)
+        assert caught.value.status == 404
+        with pytest.raises(trawl.ServerError, match="status 502"):
+            search(fake)
+
+
+@pytest.mark.parametrize("search", BOTH)
+def test_nobody_is_there(tmp_path, search):
+    class Nowhere:
+        address = f"unix:{tmp_path}/none"
+
+    with pytest.raises(trawl.ServerError, match="No such file") as caught:
+        search(Nowhere)
+    assert caught.value.status == 0 and caught.value.os_code == 2
+
+
+def test_silence(tmp_path):
+    with Fake(tmp_path, HEAD) as fake:
+        with trawl.Client(fake.address, timeout=0.05) as client, pytest.raises(trawl.ServerError):
+            client.count("a")
+
+
+def test_a_kept_connection_that_was_closed(tmp_path):
+    """The next request goes by a new one, and its answer is taken once."""
+    with Fake(tmp_path, *[plain(COUNT)] * 3, hang=False) as fake:
+        with trawl.Client(fake.address) as client:
+            for _ in range(3):
+                assert client.count(["a", "b"]).files == 2
+        assert fake.connections == 3
+
+
+def test_a_fork_has_connections_of_its_own(tmp_path):
+    with Fake(tmp_path, plain(COUNT), plain(COUNT)) as fake, trawl.Client(fake.address) as client:
+        client.count(["a", "b"])
+        child = os.fork()
+        if child == 0:
+            os._exit(0 if client.count(["a", "b"]).files == 2 else 1)
+        assert os.waitpid(child, 0)[1] == 0 and fake.connections == 2

@@ -1,0 +1,475 @@
+"""Clients of a server (`trawl serve`), which holds the files of trees in memory and searches them there.
+
+    with trawl.Client() as client:
+        client.count(["needle", "thread"], collection="src").patterns
+        for match in client.search("needle", ignore_case=True, glob="*.c"):
+            print(match.path, match.line_number, match.line)
+
+docs/server.md of trawl has the protocol. Both clients are made of the same coroutines (see _http).
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import sys
+import warnings
+from collections import deque
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import quote
+
+from ._errors import ServerError
+from ._http import Reply, Server, SocketWire, Wire, data, name, run, understood
+from ._sources import Columns, gather
+
+if TYPE_CHECKING:
+    import ssl
+
+    from typing_extensions import Self, TypedDict, Unpack
+
+    from ._trawl import Column
+
+    class Options(TypedDict, total=False):
+        collection: str
+        directory: str | os.PathLike[str]
+        paths: Iterable[str | os.PathLike[str]]
+        ignore_case: bool
+        words: bool
+        whole_lines: bool
+        invert: bool
+        text: bool
+        glob: str | Iterable[str]
+        type: str | Iterable[str]
+        mismatches: int
+        edits: int
+        context: int
+        max_count: int
+        options: Iterable[str]
+        tg: bool
+        max_results: int
+        max_seconds: int
+
+
+SWITCHES = {
+    "ignore_case": "--ignore-case",
+    "words": "--word-regexp",
+    "whole_lines": "--line-regexp",
+    "invert": "--invert-match",
+    "text": "--text",
+}
+VALUES = ("glob", "type", "mismatches", "edits", "context", "max_count")
+
+
+class Submatch(NamedTuple):
+    """An occurrence in a line: its bytes from `begin` to `end`; distance, strand: where asked for."""
+
+    begin: int
+    end: int
+    text: bytes
+    distance: int | None = None
+    strand: str | None = None
+
+
+class Match(NamedTuple):
+    """A line of a file, with its end. line_number: from 1 on; offset: of its first byte in the file;
+    context: it was selected by its neighbours alone. With --fasta an occurrence in a `sequence`."""
+
+    path: str
+    line_number: int | None
+    offset: int
+    line: bytes
+    submatches: tuple[Submatch, ...]
+    context: bool = False
+    sequence: bytes | None = None
+
+
+class Count(NamedTuple):
+    """occurrences: of all patterns; patterns: of each; files: in how many there is one; bytes: how
+    many were searched, in so many seconds, for how many requests at once (shared)."""
+
+    occurrences: int
+    files: int
+    patterns: tuple[int, ...]
+    bytes: int
+    seconds: float
+    shared: int
+
+
+class PositionItem(tuple[int, int, int]):
+    _fields = ("begin", "file", "pattern")
+
+
+class Positions(Columns[tuple[int, int, int]]):
+    """Occurrences as three columns, file by file: where in its file each begins, the file's index in
+    `names`, the pattern's index. total: how many there are, also of those that were not asked for."""
+
+    __slots__ = ("begins", "files", "patterns", "names", "total")
+    _names = ("begins", "files", "patterns")
+    _items = (PositionItem,)
+
+    def __init__(
+        self, begins: Column, files: Column, patterns: Column, names: list[str], total: int
+    ) -> None:
+        self.begins, self.files, self.patterns = begins, files, patterns
+        self.names, self.total = names, total
+
+
+# ---- Requests and answers as JSON ----------------------------------------------------------------
+
+
+def wire(value: bytes) -> Any:
+    """A string as it stands in JSON."""
+    try:
+        return value.decode()
+    except UnicodeDecodeError:
+        return {"bytes": base64.b64encode(value).decode()}
+
+
+def request(patterns: Any, options: Options) -> dict[str, Any]:
+    """The body of a request."""
+    given = [one.encode() if isinstance(one, str) else bytes(one) for one in gather(patterns)]
+    flags: list[str] = []
+    body: dict[str, Any] = {}
+    for key, value in options.items():
+        if value is None or value is False:
+            continue
+        if key in SWITCHES:
+            flags.append(SWITCHES[key])
+        elif key in VALUES:
+            several: Any = [value] if isinstance(value, (str, int)) else value
+            flags += [f"--{key.replace('_', '-')}={one}" for one in several]
+        elif key == "options":
+            flags += options["options"]
+        elif key == "paths":
+            body[key] = [wire(os.fsencode(path)) for path in options["paths"]]
+        elif key in ("collection", "directory"):
+            body[key] = wire(os.fsencode(value))  # type: ignore[arg-type]
+        elif key in ("tg", "max_results", "max_seconds"):
+            body[key] = value
+        else:
+            raise TypeError(f"{key!r} is no option of a search")
+    if any(b"\n" in one or b"\0" in one for one in given):  # an argument cannot hold these
+        flags.append("--hex")
+        given = [one.hex().encode() for one in given]
+    body["patterns"] = [wire(one) for one in given]
+    body["options"] = [wire(os.fsencode(flag)) for flag in flags]
+    return body
+
+
+def check_whole(cut: bool, body: dict[str, Any]) -> None:
+    """An answer that was cut though nobody asked for less is an error."""
+    if cut and "max_results" not in body and "max_seconds" not in body:
+        raise ServerError(
+            "the answer is longer than the server's limits allow; with max_results or max_seconds "
+            "it ends there"
+        )
+
+
+def match_of(kind: str, found: dict[str, Any]) -> Match:
+    path = name(found["path"])
+    if "sequence" in found:
+        text = data(found["match"])
+        whole = Submatch(0, len(text), text, found["distance"], found["strand"])
+        return Match(path, None, found["offset"], text, (whole,), False, data(found["sequence"]))
+    parts = tuple(
+        Submatch(
+            one["start"], one["end"], data(one["match"]), one.get("distance"), one.get("strand")
+        )
+        for one in found["submatches"]
+    )
+    number, offset = found["line_number"], found["absolute_offset"]
+    return Match(path, number, offset, data(found["lines"]), parts, kind == "context")
+
+
+async def count_of(server: Server, body: dict[str, Any]) -> Count:
+    content = await (await server.ask("/v1/count", body)).all()
+    with understood():
+        found = json.loads(content)
+        counts = tuple(found["patterns"])
+        if len(counts) != len(body["patterns"]):
+            raise ValueError(f"{len(body['patterns'])} patterns and {len(counts)} counts")
+        numbers = found["bytes"], found["seconds"], found["shared"]
+        return Count(found["occurrences"], found["files"], counts, *numbers)
+
+
+def widened(numbers: bytes, size: int) -> Column:
+    """A Column of little-endian numbers of `size` bytes."""
+    from ._trawl import numbers as column
+
+    wide = bytearray(len(numbers) // size * 8)
+    for place in range(size):
+        wide[place if sys.byteorder == "little" else 7 - place :: 8] = numbers[place::size]
+    return column(wide)
+
+
+async def positions_of(server: Server, body: dict[str, Any]) -> Positions:
+    body["format"] = "columns"
+    content = await (await server.ask("/v1/search", body)).all()
+    with understood():
+        line, _, columns = content.partition(b"\n")
+        head = json.loads(line)
+        count = head["count"]
+        if head["columns"] != ["begin", "file", "pattern"] or len(columns) != 16 * count:
+            raise ValueError(f"{count} positions in {len(columns)} bytes")
+        parts = columns[: 8 * count], columns[8 * count : 12 * count], columns[12 * count :]
+        begins, files, patterns = map(widened, parts, (8, 4, 4))
+        names = [name(one) for one in head["files"]]
+        found = Positions(begins, files, patterns, names, head["total"])
+    check_whole(count < found.total, body)
+    return found
+
+
+# ---- The two clients -----------------------------------------------------------------------------
+
+
+class AsyncSearch(AsyncIterator[Match]):
+    """Lines with an occurrence, as they come. close() before the end ends the search in the server, too.
+
+    messages: what was wrong with single files; at the end they are Python's warnings, too. binary:
+    files with an occurrence whose lines do not come, since they are binary. truncated: there is more
+    than max_results or max_seconds allowed.
+    """
+
+    def __init__(self, server: Server, body: dict[str, Any]) -> None:
+        self._server, self._body = server, body
+        self._reply: Reply | None = None
+        self._line: list[bytes] = []  # begun, and without its end yet
+        self._ready: deque[Match] = deque()
+        self._exit: int | None = None
+        self._closed = self._ran = False
+        self.messages: list[str] = []
+        self.binary: list[str] = []
+        self.truncated = False
+
+    def close(self) -> None:
+        self._closed = True
+        if self._reply is not None:
+            self._reply.close()
+
+    __del__ = close
+
+    async def _next(self) -> Match | None:
+        while not self._ready and not self._closed:
+            if self._reply is None:
+                self._reply = await self._server.ask("/v1/search", self._body)
+            content = await self._reply.part()
+            if content:
+                self._feed(content)
+            else:
+                self.close()
+                self._finish()
+        return self._ready.popleft() if self._ready else None
+
+    def _feed(self, content: bytes) -> None:
+        first, *lines = content.split(b"\n")
+        self._line.append(first)
+        if lines:
+            whole, self._line = b"".join(self._line), [lines.pop()]
+            with understood(self.close):
+                for line in (whole, *lines):
+                    event = json.loads(line)
+                    self._take(event["type"], event["data"])
+
+    def _take(self, kind: str, found: dict[str, Any]) -> None:
+        if kind in ("match", "context"):
+            self._ready.append(match_of(kind, found))
+        elif kind == "end" and found["binary_offset"] is not None:
+            self.binary.append(name(found["path"]))
+        elif kind == "message":
+            self.messages.append(name(found))
+        elif kind == "summary":
+            self._ran = True
+        elif kind == "status":
+            self._exit, self.truncated = found["exit"], found["truncated"]
+
+    def _finish(self) -> None:
+        if self._exit is None:
+            raise ServerError("the answer ended early: it has no status")
+        if self._exit > 1 and not self._ran:  # nothing was searched
+            raise ServerError("; ".join(self.messages) or f"exit status {self._exit}")
+        for message in self.messages:
+            warnings.warn(message, RuntimeWarning, stacklevel=2)
+        check_whole(self.truncated, self._body)
+
+    async def __anext__(self) -> Match:
+        if (found := await self._next()) is None:
+            raise StopAsyncIteration
+        return found
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *what: object) -> None:
+        self.close()
+
+
+class Search(AsyncSearch, Iterator[Match]):
+    __doc__ = AsyncSearch.__doc__
+
+    def __next__(self) -> Match:
+        if (found := run(self._next())) is None:
+            raise StopIteration
+        return found
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        self.close()
+
+
+async def collections_of(server: Server) -> list[dict[str, Any]]:
+    content = await (await server.ask("/v1/collections")).all()
+    with understood():
+        return list(json.loads(content)["collections"])
+
+
+async def files_of(server: Server, collection: str | None) -> list[str]:
+    wanted = "" if collection is None else "?collection=" + quote(os.fsencode(collection), "")
+    content = await (await server.ask("/v1/files" + wanted)).all()
+    with understood():
+        return [name(json.loads(line)["path"]) for line in content.splitlines()]
+
+
+class BaseClient:
+    _wire: type[Wire]
+
+    def __init__(
+        self,
+        address: str | None = None,
+        *,
+        token: str | None = None,
+        timeout: float | None = 60.0,
+        tls: ssl.SSLContext | None = None,
+    ) -> None:
+        self._server = Server(self._wire, address, token, timeout, tls)
+
+
+class Client(BaseClient):
+    """Client(address=None, *, token=None, timeout=60.0, tls=None)
+
+    A client of a server. Any number of threads may use it; each request has a connection of its own,
+    which is kept for later ones.
+
+    address: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT"; without one what the variable
+      TRAWL_SERVER holds, or the socket trawl.sock in XDG_RUNTIME_DIR.
+    token: what the file of the server's --token-file holds; without one, that of the file that
+      TRAWL_TOKEN_FILE names.
+    timeout: how many seconds the server may be silent; None: as long as it likes.
+    tls: an ssl.SSLContext; without one certificates are trusted that the system trusts.
+
+    Searches take patterns as Plan does; each is searched as it is, also with line ends and NUL in it.
+    Their options:
+
+    collection: its name; not needed where there is but one.
+    directory, paths: files and directories of it, relative to `directory`, without which names are
+      relative to the collection's root.
+    ignore_case, words, whole_lines, invert, mismatches, edits, text: the command's -i, -w, -x, -v,
+      --mismatches, --edits, -a.
+    glob, type: only these files: what the command's -g and -t take, one or several.
+    context: so many lines around those that are found, too.
+    max_count: so many lines of each file at most.
+    options: more of the command's options, in full: ["--no-hidden", "--encoding=utf-16"].
+    tg: options mean what they mean to tg.
+    max_results, max_seconds: where an answer may end before its end; it says so.
+
+    What goes wrong is a ServerError.
+
+    >>> with Client() as client:
+    ...     counted = client.count(["needle", "hay"])
+    ...     found = list(client.search("needle", ignore_case=True))
+    >>> counted.occurrences, counted.patterns, counted.files
+    (3, (1, 2), 1)
+    >>> found[0].path, found[0].line_number, found[0].line
+    ('barn/hay.txt', 2, b'hay, hay, needle\\n')
+    """
+
+    _wire = SocketWire
+
+    def collections(self) -> list[dict[str, Any]]:
+        """What the server has: of each collection its name, root, files, bytes and more."""
+        return run(collections_of(self._server))
+
+    def files(self, collection: str | None = None) -> list[str]:
+        """The names of a collection's files, below its root."""
+        return run(files_of(self._server, collection))
+
+    def count(self, patterns: Any, **options: Unpack[Options]) -> Count:
+        """How often all patterns and each of them occur, overlapping occurrences too, and in how many
+        files."""
+        return run(count_of(self._server, request(patterns, options)))
+
+    def search(self, patterns: Any, **options: Unpack[Options]) -> Search:
+        """The lines with an occurrence: an iterator of Match, while the server searches.
+
+        Its close() ends the search before its end. At its end `messages` says what was wrong with
+        single files (these are Python's warnings, too), `binary` names files with an occurrence whose
+        lines do not come, since they are binary, and `truncated` says that there is more than
+        max_results or max_seconds allowed."""
+        return Search(self._server, request(patterns, options))
+
+    def positions(self, patterns: Any, **options: Unpack[Options]) -> Positions:
+        """Where all occurrences begin: Positions, in columns."""
+        return run(positions_of(self._server, request(patterns, options)))
+
+    def close(self) -> None:
+        """Close what connections are kept. The client can still be used."""
+        self._server.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        self.close()
+
+
+class AsyncClient(BaseClient):
+    """AsyncClient(address=None, *, token=None, timeout=60.0, tls=None)
+
+    A client of a server for asyncio: Client, whose calls are awaited. A task that is cancelled while
+    it waits closes its connection, and so ends its search.
+
+    >>> import asyncio
+    >>> async def look() -> None:
+    ...     async with AsyncClient() as client:
+    ...         print((await client.count("needle")).occurrences)
+    ...         async for match in client.search("needle"):
+    ...             print(match.path, match.submatches[0].begin)
+    >>> asyncio.run(look())
+    1
+    barn/hay.txt 10
+    """
+
+    _wire = Wire
+
+    async def collections(self) -> list[dict[str, Any]]:
+        """As Client.collections."""
+        return await collections_of(self._server)
+
+    async def files(self, collection: str | None = None) -> list[str]:
+        """As Client.files."""
+        return await files_of(self._server, collection)
+
+    async def count(self, patterns: Any, **options: Unpack[Options]) -> Count:
+        """As Client.count."""
+        return await count_of(self._server, request(patterns, options))
+
+    def search(self, patterns: Any, **options: Unpack[Options]) -> AsyncSearch:
+        """As Client.search: an asynchronous iterator."""
+        return AsyncSearch(self._server, request(patterns, options))
+
+    async def positions(self, patterns: Any, **options: Unpack[Options]) -> Positions:
+        """As Client.positions."""
+        return await positions_of(self._server, request(patterns, options))
+
+    async def close(self) -> None:
+        """Close what connections are kept. The client can still be used."""
+        self._server.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *what: object) -> None:
+        await self.close()
