@@ -103,6 +103,15 @@ lz4|have lz4
 ROWS
 }
 
+# What the server is built with, and what its test makes keys with.
+needs_server() {
+    cat <<'ROWS'
+libmicrohttpd-dev|[ -f /usr/include/microhttpd.h ]
+libjansson-dev|[ -f /usr/include/jansson.h ]
+openssl|have openssl
+ROWS
+}
+
 # The peers that trawl is timed beside.
 needs_bench() {
     cat <<'ROWS'

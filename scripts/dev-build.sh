@@ -3,5 +3,5 @@
 set -euo pipefail
 . scripts/common.sh
 
-need build -- codecs
+need build -- codecs server
 build_preset "${1:-release}" "${@:2}"

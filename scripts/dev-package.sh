@@ -7,7 +7,7 @@
 set -euo pipefail
 . scripts/common.sh
 
-need build python codecs package -- trial
+need build python codecs server package -- trial
 
 untried=()
 # skip WHY: something cannot be tried.
@@ -89,17 +89,18 @@ if have mmdebstrap && [ "$(id -u)" -eq 0 ]; then
         tail -n 40 $out/clean-root.log
         die "the packages do not work in a clean system ($out/clean-root.log)"
     fi
-    grep -E '^(run|compile): right' $out/clean-root.log || true
+    grep -E '^(run|serve|compile): right' $out/clean-root.log || true
 else
     skip 'a clean system needs mmdebstrap and root'
 fi
 say 'software bill of materials'
 listed=$out/work/listed
 mkdir $listed
-for package in "$out"/trawl_*.deb "$out"/libtrawl0_*.deb; do
+for package in "$out"/trawl_*.deb "$out"/trawl-serve_*.deb "$out"/libtrawl0_*.deb; do
     dpkg-deb -x "$package" $out/work/unpacked
 done
 cp $out/*.deb "$out/$name.tar.gz" $out/work/unpacked/usr/bin/trawl \
+    $out/work/unpacked/usr/libexec/trawl/trawl-serve \
     $out/work/unpacked/usr/lib/*/"libtrawl.so.$version" $listed/
 rm -f $listed/*-dbgsym_*
 python3 -B scripts/package/sbom.py "$built" "$out/$name.spdx.json" $listed/*

@@ -3,5 +3,5 @@
 set -euo pipefail
 . scripts/common.sh
 
-need build python -- codecs test tidy package trial
+need build python -- codecs server test tidy package trial
 say 'everything that can be installed is there'

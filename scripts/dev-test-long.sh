@@ -9,7 +9,7 @@ if [ $# -gt 0 ]; then
     warn "no such test: $1 (./dev help lists them)"
     exit 2
 fi
-need build python -- codecs test tidy package trial
+need build python -- codecs server test tidy package trial
 for preset in release asan tsan; do
     if step "build $preset" bash scripts/dev-build.sh $preset; then
         run_ctest $preset --timeout 7200

@@ -8,7 +8,7 @@ if [ $# -gt 0 ]; then
     warn "no such test: $1 (./dev help lists them)"
     exit 2
 fi
-need build python -- codecs test tidy
+need build python -- codecs server test tidy
 # An eighth of what is drawn from a seed (tests/test.h): the rest is for ./dev test long.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-8}
 # What takes longest and fails least is for long runs, too; under asan, what the release build runs.

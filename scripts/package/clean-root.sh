@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# clean-root: the Debian packages of a folder, in two new systems: one that has nothing else, where they
-# are installed, tried and removed, and one with a C compiler, where programs are compiled with them.
+# clean-root: the Debian packages of a folder, in three new systems: one that has nothing else, where they
+# are installed, tried and removed, one with the server's libraries, and one with a C compiler, where
+# programs are compiled with them.
 #
 # clean-root.sh FOLDER    makes the systems below FOLDER, with the mirrors of this one, and calls itself
 # in each. What is tried lies in /trial there: in /tmp mmdebstrap keeps the file that says where its apt
@@ -37,6 +38,7 @@ step_make() {
     # shellcheck disable=SC2064
     trap "rm -rf --one-file-system '$work'" EXIT
     new_system run
+    new_system serve --include=libmicrohttpd12,libjansson4
     new_system compile --include=gcc,libc6-dev,pkg-config
 }
 
@@ -57,7 +59,7 @@ bring_packages() {
     local package
 
     mkdir -p "$root/trial/debs"
-    for package in trawl libtrawl0 libtrawl-dev trawl-doc; do
+    for package in trawl trawl-serve libtrawl0 libtrawl-dev trawl-doc; do
         cp "$folder/${package}_"*.deb "$root/trial/debs/$package.deb"
     done
 }
@@ -92,6 +94,22 @@ step_run() {
     equal 'a saved set' 3 "$(inside sh -c 'cd /trial && trawl -c -f set sea.txt')"
     remove trawl libtrawl0 trawl-doc
     echo "run: right, $count lines in a tree"
+}
+
+step_serve() {
+    bring_packages
+    inside dpkg -i /trial/debs/{trawl,trawl-serve}.deb
+    inside dpkg -V trawl-serve
+    mkdir "$root/trial/tree"
+    echo fish >"$root/trial/tree/sea.txt"
+    # shellcheck disable=SC2016
+    equal served 1 "$(inside sh -c 'cd /trial/tree
+        trawl serve --listen=unix:/trial/socket . 2>/trial/log & server=$!
+        until grep -q " serves at " /trial/log; do kill -0 $server || exit; done
+        trawl --server=unix:/trial/socket -c fish sea.txt
+        kill $server; wait $server')"
+    remove trawl-serve trawl
+    echo 'serve: right'
 }
 
 step_compile() {

@@ -51,6 +51,12 @@ test_files() {
     grep -q '^\.TH trawl_count 3' "$prefix/share/man/man3/trawl_count.3"
     grep -q '^complete .* tg$' "$prefix/share/bash-completion/completions/tg"
     grep -qx 'complete -c tg -w trawl' "$prefix/share/fish/vendor_completions.d/tg.fish"
+    # The server, which the command finds where it was installed, whatever the prefix.
+    if [ -x "$build/trawl-serve" ]; then
+        "$prefix/bin/trawl" serve --version | grep -q '^trawl '
+        grep -q '^\.TH' "$prefix/share/man/man1/trawl-serve.1"
+        [ "$(find "$prefix" -name 'trawl-serve.service' -o -name 'trawl-serve.socket' | wc -l)" -eq 4 ]
+    fi
     # Only the headers meant for others, and nothing that names the folder it was built in.
     [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 5 ]
     if grep -rlF "$build" "$prefix"; then

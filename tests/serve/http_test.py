@@ -617,7 +617,7 @@ def absent(folder, root):
     os.makedirs(alone)
     shutil.copy(TRAWL, alone)
     got = subprocess.run([os.path.join(alone, "trawl"), "serve", root], stderr=subprocess.PIPE, timeout=WAIT_S)
-    expect(got.returncode == 2 and b"trawl: serve: this build has no server: " in got.stderr and b"libmicrohttpd" in got.stderr, "no server", got)
+    expect(got.returncode == 2 and b"trawl: serve: trawl-serve is neither beside the command nor in " in got.stderr and b"libmicrohttpd" in got.stderr, "no server", got)
     # One that is installed is found beside the command, and what cannot run is named.
     beside = os.path.join(folder, "alone", "libexec", "trawl")
     os.makedirs(beside)
