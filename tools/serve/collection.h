@@ -28,6 +28,7 @@ struct served_block {
     struct trawl_text *text; /* of all of them; loaded onto devices where there is room */
     bool on_device;
     struct collection *collection;
+    uint32_t tape_at; /* while a state is made */
 };
 
 /* A file in a state. The same file, unchanged, is shared by many states; it lasts as long as the
@@ -44,8 +45,10 @@ struct served_file {
                       failed */
     bool recent;   /* it had just changed when it was read: its times may not tell whether
                       it changed again */
-    char path[];   /* below the root, without a slash at the beginning; of a collection
-                      that is one file, its name */
+    uint64_t born; /* the number of the first state that has it */
+    struct served_file *next_gone; /* in state.gone */
+    char path[]; /* below the root, without a slash at the beginning; of a collection
+                    that is one file, its name */
 };
 
 /* A part of a block that is one file of the state. Ranges of a block are in order, and what lies
@@ -61,8 +64,8 @@ struct tape_block {
     uint64_t range_count, live_bytes; /* of the ranges, with line ends */
 };
 
-struct served_epoch;
 struct served_names;
+struct shelf;
 
 struct state {
     atomic_uint holder_count;
@@ -75,8 +78,10 @@ struct state {
     uint32_t block_count;
     uint32_t unheld_count;      /* files that no block holds */
     uint32_t unplain_count;     /* files that a block holds, and that are not plain */
-    struct served_epoch *epoch; /* keeps the files, */
-    struct served_names *table; /* finds them by their paths */
+    struct served_names *table; /* finds files by their paths */
+    struct shelf *shelf;
+    struct state *older, *newer; /* of those that somebody holds */
+    struct served_file *gone;    /* files that it has and its successor had not */
 };
 
 /* What a walk of one command line found: files by their index in state.files, and what was to be
@@ -130,10 +135,11 @@ struct state *collection_now(struct collection *collection, char *message);
 void state_drop(struct state *state);
 
 /* The files that a job with these operands searches: of *state, or of a newer one, which then takes
- * its place. `directory` is the client's working directory, as an absolute path without links;
- * operands are as typed. The job has settings, exclude and show_names; its filter is made anew.
- * NULL: message says why; that is so, too, if a file is among them that the collection has not.
- * To be dropped. Cost: a walk, or nothing if the same was asked since names changed last. */
+ * its place. `directory` is the client's working directory, as an absolute path without links
+ * (NULL: the root); operands are as typed. The job has settings, exclude and show_names; its filter
+ * is made anew. NULL: message says why; that is so, too, if a file is among them that the
+ * collection has not. To be dropped. Cost: a walk, or nothing if the same was asked since names
+ * changed last. */
 struct served_view *collection_view(struct collection *collection, struct state **state,
                                     struct command_job *job, const char *directory,
                                     const struct value_item *operands, size_t operand_count,

@@ -1,0 +1,559 @@
+/* collection_test: a tree changes in all ways, and the very next state of its collection is held
+ * against the disk, byte by byte. */
+#include <stdarg.h>
+
+#include "serve/collection_tree.h"
+
+/* What lies below the root, in no order. */
+static struct {
+    char paths[4096][64];
+    size_t count, bytes;
+} disk;
+
+static int list_entry(const char *path, const struct stat *status, int type, struct FTW *at)
+{
+    (void)at;
+    if (type == FTW_F && S_ISREG(status->st_mode) && disk.count < 4096) {
+        (void)snprintf(disk.paths[disk.count++], 64, "%s", path + 2);
+        disk.bytes += (size_t)status->st_size;
+    }
+    return 0;
+}
+
+static void list_disk(void)
+{
+    disk.count = disk.bytes = 0;
+    TEST_CHECK(chdir(root) == 0 && nftw(".", list_entry, 32, FTW_PHYS) == 0 && chdir(top) == 0);
+}
+
+static uint8_t *read_all(const char *path, size_t *count)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    uint8_t *bytes = NULL;
+
+    *count = 0;
+    if (descriptor >= 0 && fstat(descriptor, &status) == 0 &&
+        (bytes = malloc((size_t)status.st_size + 1)) != NULL)
+        *count = (size_t)read(descriptor, bytes, (size_t)status.st_size);
+    if (descriptor >= 0)
+        close(descriptor);
+    return bytes;
+}
+
+/* ---- States ---------------------------------------------------------------------------------- */
+
+/* Each file of a block stands there whole, and every held file is in one range. */
+static void check_tape(const struct state *state)
+{
+    uint64_t ranges = 0, live;
+
+    for (uint32_t i = 0; i < state->block_count; i++) {
+        const struct tape_block *tape = &state->blocks[i];
+        uint64_t before = 0;
+
+        live = 0;
+        TEST_CHECK(i == 0 || state->blocks[i - 1].live_bytes >= tape->live_bytes);
+        TEST_CHECK(tape->range_count > 0);
+        for (uint64_t r = 0; r < tape->range_count; r++) {
+            const struct tape_range *range = &tape->ranges[r];
+            const struct served_file *file = state->files[range->file];
+
+            TEST_CHECK(file->block == tape->block && file->block_begin == range->begin);
+            TEST_CHECK(range->end - range->begin == file->held.bytes_count);
+            TEST_CHECK(range->begin >= before && range->end < tape->block->bytes_count);
+            TEST_CHECK(tape->block->bytes[range->end] == '\n');
+            before = range->end + 1;
+            live += range->end + 1 - range->begin;
+        }
+        TEST_CHECK_U64(tape->live_bytes, live);
+        ranges += tape->range_count;
+    }
+    TEST_CHECK_U64(ranges + state->unheld_count, state->file_count);
+}
+
+static void check_file(const struct state *state, const char *path, uint32_t *unplain)
+{
+    uint32_t index = state_find(state, path);
+    const struct served_file *file;
+    char name[PATH_BYTES * 3];
+    uint8_t *bytes;
+    size_t count;
+
+    if (!TEST_CHECK(index != UINT32_MAX)) {
+        printf("%s is missing\n", path);
+        return;
+    }
+    file = state->files[index];
+    TEST_CHECK(strcmp(file->path, path) == 0);
+    *unplain += file->block != NULL && !file->is_plain;
+    if (!file->is_plain || file->block == NULL) {
+        TEST_CHECK(file->held.bytes == NULL);
+        return;
+    }
+    (void)snprintf(name, sizeof name, "%s/%s", root, path);
+    bytes = read_all(name, &count);
+    if (!TEST_CHECK(bytes != NULL && count == file->held.bytes_count &&
+                    (uint64_t)file->held.status.st_size == count &&
+                    memcmp(bytes, file->held.bytes, count) == 0))
+        printf("%s differs\n", path);
+    free(bytes);
+}
+
+/* The state of now is what is on the disk. Returns how many files are not held. */
+static uint32_t check_now(struct collection *collection)
+{
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct state *state = collection_now(collection, message);
+    uint32_t unheld, unplain = 0;
+
+    if (!TEST_CHECK(state != NULL)) {
+        printf("%s\n", message);
+        return 0;
+    }
+    list_disk();
+    TEST_CHECK_U64(state->file_count, disk.count);
+    TEST_CHECK_U64(state->bytes_count, disk.bytes);
+    for (size_t i = 0; i < disk.count; i++)
+        check_file(state, disk.paths[i], &unplain);
+    check_tape(state);
+    TEST_CHECK_U64(state->unplain_count, unplain);
+    unheld = state->unheld_count;
+    state_drop(state);
+    return unheld;
+}
+
+static void wait_until_loaded(struct collection *collection)
+{
+    struct collection_facts facts;
+
+    do {
+        (void)usleep(1000);
+        collection_facts(collection, &facts);
+    } while (facts.loading);
+}
+
+/* ---- Changes --------------------------------------------------------------------------------- */
+
+static void change(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static struct collection *changing;
+
+/* A shell's command in the tree, which the next state shows. */
+static void change(const char *format, ...)
+{
+    char command[PATH_BYTES * 2];
+    va_list arguments;
+    uint64_t before = test_failures;
+
+    va_start(arguments, format);
+    (void)vsnprintf(command, sizeof command, format, arguments);
+    va_end(arguments);
+    TEST_CHECK(chdir(root) == 0 && system(command) == 0 && chdir(top) == 0);
+    (void)check_now(changing);
+    if (test_failures > before)
+        printf("after: %s\n", command);
+}
+
+static void check_changes(bool watch)
+{
+    char *arguments[] = {"trawl", "-r"};
+    struct settings settings;
+
+    begin_tree("changes");
+    put("changes/one", "one\n");
+    put("changes/empty", "");
+    TEST_CHECK(mkdir("changes/d", 0755) == 0);
+    put("changes/d/no line end", "bytes");
+    if (!parse(&settings, 2, arguments))
+        return;
+    changing = open_with(&settings, "changes", watch, 0);
+    TEST_CHECK_U64(check_now(changing), 0);
+    change("echo two > two");
+    change("printf three >> two");
+    change("printf x > two");
+    change(": > two");
+    change("rm two");
+    change("mkdir -p a/b/c && echo deep > a/b/c/deep");
+    change("echo deeper >> a/b/c/deep");
+    change("mv a/b a/e");
+    change("echo moved >> a/e/c/deep");
+    change("mv a z && mkdir a && echo new > a/new && echo z >> z/e/c/deep");
+    change("mkdir p q && echo p > p/same && echo q > q/same");
+    change("mv p r && mv q p && mv r q");
+    change("echo p >> p/same");
+    change("mv one uno && mv uno one && echo more >> one");
+    change("echo new > one.new && mv one.new one");
+    change("ln -s one link");
+    change("rm one && ln -s empty one");
+    change("rm one && mkdir one && echo in > one/in");
+    change("mkfifo pipe");
+    change("rm pipe && echo file > pipe");
+    change("ln pipe pipe2 && echo both >> pipe2");
+    change("ln pipe d/pipe3 && echo all >> d/pipe3");
+    change("cp -r d d2 && rm -r d");
+    change("touch -d '2001-02-03' pipe");
+    change("echo aaaa > same && touch -d '2001-02-03' same");
+    change("echo bbbb > same && touch -d '2001-02-03' same");
+    change("dd if=/dev/urandom of=large bs=1M count=3 2>/dev/null");
+    change("dd if=/dev/urandom of=large bs=1 count=10 seek=1000000 conv=notrunc 2>/dev/null");
+    change("truncate -s 1500000 large");
+    change("truncate -s 9000000 hole && echo end >> hole");
+    change("rm -r * .[a-z]* 2>/dev/null; true");
+    change("echo again > again");
+    collection_close(changing);
+    settings_free(&settings);
+    remove_tree("changes");
+}
+
+static void test_changes(void)
+{
+    check_changes(true);
+    check_changes(false);
+}
+
+/* A root that goes and comes is an error meanwhile. */
+static void test_root_goes(void)
+{
+    char *arguments[] = {"trawl", "-r"};
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct collection *collection;
+    struct settings settings;
+
+    begin_tree("goes");
+    put("goes/one", "one\n");
+    if (!parse(&settings, 2, arguments))
+        return;
+    collection = open_with(&settings, "goes", true, 0);
+    (void)check_now(collection);
+    TEST_CHECK(rename("goes", "gone") == 0);
+    TEST_CHECK(collection_now(collection, message) == NULL);
+    TEST_CHECK(strstr(message, "goes: No such file or directory") != NULL);
+    TEST_CHECK(mkdir("goes", 0755) == 0);
+    put("goes/two", "two\n");
+    (void)check_now(collection);
+    put("goes/three", "three\n");
+    (void)check_now(collection);
+    collection_close(collection);
+    settings_free(&settings);
+    remove_tree("goes");
+    remove_tree("gone");
+}
+
+/* What cannot be read is not held, and says why when it is opened; a link is not followed. */
+static void test_opening(void)
+{
+    char *arguments[] = {"trawl", "-r"};
+    struct collection *collection;
+    struct settings settings;
+    char message[SETTINGS_ERROR_BYTES];
+    struct state *state;
+    uint32_t one, d;
+    int descriptor;
+
+    begin_tree("open");
+    put("open/one", "one\n");
+    TEST_CHECK(mkdir("open/d", 0755) == 0);
+    put("open/d/file", "file\n");
+    put("secret", "secret\n");
+    if (!parse(&settings, 2, arguments))
+        return;
+    collection = open_with(&settings, "open", true, 0);
+    state = collection_now(collection, message);
+    one = state_find(state, "one");
+    d = state_find(state, "d/file");
+    descriptor = collection_open_file(collection, state->files[one]);
+    TEST_CHECK(descriptor >= 0 && close(descriptor) == 0);
+    TEST_CHECK(unlink("open/one") == 0 && symlink("../secret", "open/one") == 0);
+    TEST_CHECK(collection_open_file(collection, state->files[one]) < 0 && errno == ELOOP);
+    TEST_CHECK(unlink("open/one") == 0 && mkfifo("open/one", 0644) == 0);
+    TEST_CHECK(collection_open_file(collection, state->files[one]) < 0 && errno == ESTALE);
+    TEST_CHECK(rename("open/d", "open/e") == 0 && symlink("e", "open/d") == 0);
+    TEST_CHECK(collection_open_file(collection, state->files[d]) < 0 && errno == ELOOP);
+    descriptor = collection_open_file(collection, NULL);
+    TEST_CHECK(descriptor >= 0 && close(descriptor) == 0);
+    state_drop(state);
+    if (geteuid() != 0) {
+        put("open/closed", "closed\n");
+        TEST_CHECK(chmod("open/closed", 0) == 0);
+        state = collection_now(collection, message);
+        one = state_find(state, "closed");
+        TEST_CHECK(one != UINT32_MAX && state->files[one]->block == NULL &&
+                   collection_open_file(collection, state->files[one]) < 0 && errno == EACCES);
+        state_drop(state);
+    }
+    TEST_CHECK(collection_has(collection, root));
+    collection_close(collection);
+    settings_free(&settings);
+    remove_tree("open");
+}
+
+/* ---- Many changes ---------------------------------------------------------------------------- */
+
+static void change_at_random(struct test_random *random)
+{
+    static char bytes[20000];
+    char path[PATH_BYTES * 3], other[PATH_BYTES * 3];
+    unsigned d = (unsigned)test_random_below(random, 4),
+             f = (unsigned)test_random_below(random, 12);
+    size_t count = test_random_one_in(random, 8) ? test_random_below(random, sizeof bytes)
+                                                 : test_random_below(random, 100);
+
+    for (size_t i = 0; i < count; i++)
+        bytes[i] = (char)('a' + test_random_below(random, 26));
+    (void)snprintf(path, sizeof path, "%s/d%u/f%u", root, d, f);
+    (void)snprintf(other, sizeof other, "%s/d%u/f%u", root, (d + f) % 4, (f + 5) % 12);
+    switch (test_random_below(random, 8)) {
+    case 0:
+        (void)unlink(path);
+        break;
+    case 1:
+        (void)rename(path, other);
+        break;
+    case 2:
+        (void)truncate(path, (off_t)(count / 2));
+        break;
+    case 3:
+        write_bytes(path, O_APPEND, bytes, count);
+        break;
+    default:
+        write_bytes(path, O_TRUNC, bytes, count);
+    }
+}
+
+/* Thousands of changes: each is seen, old states stay as they were, and memory stays level. */
+static void check_random(bool watch)
+{
+    struct test_random random = test_random_begin("collection");
+    uint64_t amount = test_amount(1000, 50000);
+    char *arguments[] = {"trawl", "-r"};
+    char message[SETTINGS_ERROR_BYTES];
+    struct settings settings;
+    struct collection *collection;
+    struct state *old = NULL;
+
+    begin_tree("random");
+    for (unsigned d = 0; d < 4; d++) {
+        char path[64];
+
+        (void)snprintf(path, sizeof path, "random/d%u", d);
+        TEST_CHECK(mkdir(path, 0755) == 0);
+    }
+    if (!parse(&settings, 2, arguments))
+        return;
+    collection = open_with(&settings, "random", watch, 0);
+    for (uint64_t i = 0; i < amount && test_failures == 0; i++) {
+        for (uint64_t n = test_random_between(&random, 1, 4); n > 0; n--)
+            change_at_random(&random);
+        TEST_CHECK_U64(check_now(collection), 0);
+        if (i % 50 == 0) {
+            if (old != NULL)
+                check_tape(old);
+            state_drop(old);
+            old = collection_now(collection, message);
+        }
+        TEST_CHECK(old->block_count < 16);
+        /* No block is less than half alive, and two states are held. */
+        TEST_CHECK(atomic_load(&collection->shelf.mapped_bytes) <
+                   2 * (disk.bytes + old->bytes_count) + (1u << 20));
+    }
+    state_drop(old);
+    collection_close(collection);
+    settings_free(&settings);
+    remove_tree("random");
+}
+
+static void test_random(void)
+{
+    check_random(true);
+    check_random(false);
+}
+
+/* ---- Budgets and formats --------------------------------------------------------------------- */
+
+/* What does not fit is not held, and searched in its file. */
+static void test_budget(void)
+{
+    char *arguments[] = {"trawl", "-r"};
+    static char bytes[100000];
+    struct collection *collection;
+    struct collection_facts facts;
+    struct settings settings;
+    uint32_t unheld;
+
+    begin_tree("budget");
+    memset(bytes, 'b', sizeof bytes);
+    for (unsigned i = 0; i < 20; i++) {
+        char path[64];
+
+        (void)snprintf(path, sizeof path, "budget/f%u", i);
+        write_bytes(path, 0, bytes, sizeof bytes);
+    }
+    if (!parse(&settings, 2, arguments))
+        return;
+    collection = open_with(&settings, "budget", true, 1000000);
+    wait_until_loaded(collection);
+    unheld = check_now(collection);
+    TEST_CHECK(unheld >= 10 && unheld <= 12);
+    collection_facts(collection, &facts);
+    TEST_CHECK(facts.held_bytes <= 1000000 && facts.held_bytes == (20 - unheld) * sizeof bytes);
+    TEST_CHECK_U64(facts.file_count, 20);
+    collection_reload(collection);
+    TEST_CHECK(check_now(collection) >= 10);
+    collection_close(collection);
+    settings_free(&settings);
+    remove_tree("budget");
+}
+
+/* Under --search-zip a block has what a file unpacks to; the file is not plain. */
+static void test_compressed(void)
+{
+    char *arguments[] = {"trawl", "-r", "-z"};
+    char message[SETTINGS_ERROR_BYTES];
+    struct collection *collection;
+    struct settings settings;
+    struct state *state;
+    uint32_t index;
+
+    begin_tree("zip");
+    TEST_CHECK(
+        system("cd zip && echo unpacked | gzip > z.gz && printf '\\037\\213\\010broken' > b.gz "
+               "&& echo plain > plain") == 0);
+    arguments[2] = "--search-zip";
+    if (!parse(&settings, 3, arguments))
+        return;
+    collection = open_with(&settings, "zip", true, 0);
+    TEST_CHECK_U64(check_now(collection), 1);
+    state = collection_now(collection, message);
+    index = state_find(state, "z.gz");
+    TEST_CHECK(index != UINT32_MAX && state->files[index]->block != NULL &&
+               !state->files[index]->is_plain && state->files[index]->held.bytes_count == 9 &&
+               memcmp(state->files[index]->block->bytes + state->files[index]->block_begin,
+                      "unpacked\n\n", 10) == 0);
+    TEST_CHECK(state->files[state_find(state, "b.gz")]->refused);
+    state_drop(state);
+    collection_close(collection);
+    settings_free(&settings);
+    remove_tree("zip");
+}
+
+/* A root that is a file. */
+static void test_file_root(void)
+{
+    char *arguments[] = {"trawl"};
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct settings settings;
+    struct collection *collection;
+    struct command_job job = {.settings = &settings, .show_names = -1};
+    struct served_view *view;
+    struct state *state;
+
+    begin_tree("file");
+    put("file/one", "one\n");
+    put("file/two", "two\n");
+    if (!parse(&settings, 1, arguments))
+        return;
+    collection = open_with(&settings, "file/one", true, 0);
+    put("file/one", "one more\n");
+    state = collection_now(collection, message);
+    TEST_CHECK(state->file_count == 1 && strcmp(state->files[0]->path, "one") == 0 &&
+               state->files[0]->held.bytes_count == 9 &&
+               memcmp(state->files[0]->held.bytes, "one more\n", 9) == 0);
+    view = collection_view(collection, &state, &job, NULL, NULL, 0, message);
+    TEST_CHECK(view != NULL && view->whole && view->item_count == 1 &&
+               strcmp(view->items[0].name, "one") == 0);
+    view_drop(view);
+    state_drop(state);
+    TEST_CHECK(unlink("file/one") == 0);
+    state = collection_now(collection, message);
+    TEST_CHECK(state != NULL && state->file_count == 0);
+    state_drop(state);
+    collection_close(collection);
+    settings_free(&settings);
+    remove_tree("file");
+}
+
+/* ---- Threads --------------------------------------------------------------------------------- */
+
+static atomic_bool stopping;
+static atomic_uint torn;
+
+/* Files are replaced as a whole: each has one letter, over and over, and none is torn. */
+static void *look(void *context)
+{
+    char message[SETTINGS_ERROR_BYTES];
+
+    while (!atomic_load(&stopping)) {
+        struct state *state = collection_now(context, message);
+
+        for (uint32_t i = 0; state != NULL && i < state->file_count; i++) {
+            const struct held_file *held = &state->files[i]->held;
+
+            for (uint64_t at = 1; held->bytes != NULL && at < held->bytes_count; at++)
+                if (held->bytes[at] != held->bytes[0])
+                    atomic_fetch_add(&torn, 1);
+        }
+        if (state == NULL)
+            atomic_fetch_add(&torn, 1);
+        state_drop(state);
+    }
+    return NULL;
+}
+
+static void test_threads(void)
+{
+    struct test_random random = test_random_begin("collection_threads");
+    uint64_t amount = test_amount(800, 30000);
+    char *arguments[] = {"trawl", "-r"};
+    pthread_t threads[3];
+    struct collection *collection;
+    struct settings settings;
+    char bytes[5000];
+
+    begin_tree("threads");
+    if (!parse(&settings, 2, arguments))
+        return;
+    collection = open_with(&settings, "threads", true, 0);
+    for (size_t i = 0; i < 3; i++)
+        TEST_CHECK(pthread_create(&threads[i], NULL, look, collection) == 0);
+    for (uint64_t i = 0; i < amount; i++) {
+        char path[64];
+
+        memset(bytes, 'a' + (int)(i % 26), sizeof bytes);
+        (void)snprintf(path, sizeof path, "threads/f%u", (unsigned)test_random_below(&random, 20));
+        if (test_random_one_in(&random, 5)) {
+            (void)unlink(path);
+            continue;
+        }
+        write_bytes("new", O_TRUNC, bytes, test_random_below(&random, sizeof bytes));
+        TEST_CHECK(rename("new", path) == 0);
+    }
+    atomic_store(&stopping, true);
+    for (size_t i = 0; i < 3; i++)
+        TEST_CHECK(pthread_join(threads[i], NULL) == 0);
+    TEST_CHECK_U64(atomic_load(&torn), 0);
+    (void)check_now(collection);
+    collection_close(collection);
+    for (int i = 0; i < 20; i++) /* while it loads */
+        collection_close(open_with(&settings, "threads", i % 2 == 0, 0));
+    settings_free(&settings);
+    remove_tree("threads");
+}
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } tests[] = {
+        {"changes", test_changes}, {"root_goes", test_root_goes}, {"opening", test_opening},
+        {"random", test_random},   {"budget", test_budget},       {"zip", test_compressed},
+        {"file", test_file_root},  {"threads", test_threads},
+    };
+
+    test_begin("serve_collection");
+    begin_trees();
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        if (test_wanted(tests[i].name))
+            tests[i].run();
+    return end_trees();
+}

@@ -1,0 +1,103 @@
+/* collection_tree: trees of files that tests change, and collections of them. */
+#ifndef TESTS_SERVE_COLLECTION_TREE_H
+#define TESTS_SERVE_COLLECTION_TREE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "serve/inside.h"
+#include "test.h"
+
+#define PATH_BYTES 512
+
+static char top[PATH_BYTES]; /* of all trees, the working directory */
+static char root[PATH_BYTES * 2];
+static struct trawl_runtime *runtime;
+
+/* ---- Trees ----------------------------------------------------------------------------------- */
+
+static inline void write_bytes(const char *path, int flags, const void *bytes, size_t count)
+{
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0644);
+
+    if (!TEST_CHECK(descriptor >= 0 && write(descriptor, bytes, count) == (ssize_t)count))
+        printf("%s: %s\n", path, strerror(errno));
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+static inline void put(const char *path, const char *text)
+{
+    write_bytes(path, O_TRUNC, text, strlen(text));
+}
+
+static inline int remove_entry(const char *path, const struct stat *status, int type,
+                               struct FTW *at)
+{
+    (void)status;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+static inline void remove_tree(const char *path)
+{
+    (void)nftw(path, remove_entry, 32, FTW_DEPTH | FTW_PHYS);
+}
+
+static inline bool parse(struct settings *settings, int count, char **arguments)
+{
+    bool good = flags_parse(settings, NULL, count, arguments, false);
+
+    if (!TEST_CHECK(good))
+        printf("%s\n", settings->error);
+    return good;
+}
+
+static struct collection *open_with(struct settings *settings, const char *path, bool watch,
+                                    uint64_t bytes_max)
+{
+    const struct collection_options options = {"name", path, settings, runtime, bytes_max, watch};
+    struct collection *collection = NULL;
+    char message[SETTINGS_ERROR_BYTES];
+
+    if (!TEST_CHECK(collection_open(&collection, &options, message)))
+        printf("%s\n", message);
+    return collection;
+}
+
+static inline void begin_tree(const char *name)
+{
+    (void)snprintf(root, sizeof root, "%s/%s", top, name);
+    TEST_CHECK(mkdir(name, 0755) == 0);
+}
+
+static inline void begin_trees(void)
+{
+    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_error error;
+    char folder[] = "/tmp/trawl_collection_XXXXXX", *path = NULL;
+
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = 2;
+    TEST_CHECK(trawl_runtime_open(&options, &runtime, &error) == TRAWL_OK);
+    TEST_CHECK(mkdtemp(folder) != NULL && (path = realpath(folder, NULL)) != NULL &&
+               chdir(path) == 0);
+    (void)snprintf(top, sizeof top, "%s", path);
+    free(path);
+}
+
+static inline int end_trees(void)
+{
+    struct trawl_error error;
+
+    TEST_CHECK(trawl_runtime_close(runtime, &error) == TRAWL_OK);
+    TEST_CHECK(chdir("/") == 0);
+    remove_tree(top);
+    return test_end();
+}
+
+#endif

@@ -1,0 +1,284 @@
+/* view_test: the files of a view, their order and their names are held against the command's walk;
+ * what a view refuses is held against what is to be said. */
+#include <dirent.h>
+
+#include "serve/collection_tree.h"
+#include "trawl/exclude.h"
+#include "trawl/filter.h"
+
+/* The command's walk, from this process's working directory. */
+static size_t walk_here(struct settings *settings, const struct value_item *operands, size_t count,
+                        char names[][128], struct command_job *job)
+{
+    struct walk walk;
+    struct walk_item item;
+    char message[SETTINGS_ERROR_BYTES];
+    size_t found = 0;
+
+    memset(job, 0, sizeof *job);
+    job->settings = settings;
+    job->show_names = -1;
+    TEST_CHECK((settings->filters.count == 0 ||
+                exclude_open(&job->exclude, &settings->filters, message)) &&
+               filter_open(&job->filter, settings, message));
+    walk_open(&walk, job, operands, count, 32);
+    walk.below_working_directory = count == 0;
+    if (count == 0)
+        walk.operands = &(const struct value_item){VALUE_OPERAND, "."};
+    while (walk_next(&walk, &item)) {
+        /* Such an operand is looked at when it is opened. */
+        if (item.is_operand && settings->directories != DIRECTORIES_RECURSE) {
+            int descriptor = open(item.name, O_RDONLY | O_CLOEXEC);
+            bool is_directory = descriptor >= 0 && lseek(descriptor, 0, SEEK_SET) == 0 &&
+                                read(descriptor, message, 1) < 0 && errno == EISDIR;
+
+            if (descriptor < 0) {
+                item.kind = WALK_ERROR;
+                item.os_code = errno;
+            } else {
+                close(descriptor);
+            }
+            if (is_directory && settings->directories == DIRECTORIES_SKIP)
+                continue;
+        }
+        if (found < 100 && (item.kind != WALK_FILE || item.type == DT_REG ||
+                            (item.is_operand && item.type == DT_UNKNOWN)))
+            (void)snprintf(names[found++], 128, "%d %d %d %s", item.kind, item.os_code,
+                           item.is_operand, item.name);
+    }
+    if (job->exclude != NULL)
+        exclude_close(job->exclude);
+    filter_close(job->filter);
+    return found;
+}
+
+static struct collection *viewed;
+
+/* The view of these arguments in a directory below the top is the command's walk. */
+static struct served_view *view_of(const char *directory, struct settings *settings,
+                                   struct state **state, char *message)
+{
+    char path[PATH_BYTES * 3];
+    struct command_job job = {.settings = settings, .show_names = -1};
+    struct served_view *view;
+
+    (void)snprintf(path, sizeof path, "%s/%s", top, directory);
+    *state = collection_now(viewed, message);
+    if (settings->filters.count > 0)
+        TEST_CHECK(exclude_open(&job.exclude, &settings->filters, message));
+    view = collection_view(viewed, state, &job, path, settings->operands.items,
+                           settings->operands.count, message);
+    if (job.exclude != NULL)
+        exclude_close(job.exclude);
+    return view;
+}
+
+static void check_view(const char *directory, const char *line)
+{
+    static char expected[100][128];
+    char copy[PATH_BYTES], *arguments[20], message[SETTINGS_ERROR_BYTES] = "", got[256];
+    char *rest = copy, *word;
+    struct settings settings;
+    struct command_job job;
+    struct served_view *view;
+    struct state *state;
+    int count = 0;
+    size_t found;
+
+    (void)snprintf(copy, sizeof copy, "%s", line);
+    while ((word = strsep(&rest, " ")) != NULL)
+        arguments[count++] = word;
+    if (!parse(&settings, count, arguments))
+        return;
+    TEST_CHECK(chdir(directory) == 0);
+    found = walk_here(&settings, settings.operands.items, settings.operands.count, expected, &job);
+    TEST_CHECK(chdir(top) == 0);
+    view = view_of(directory, &settings, &state, message);
+    if (TEST_CHECK(view != NULL)) {
+        TEST_CHECK_U64(view->item_count, found);
+        for (size_t i = 0; i < found && i < view->item_count; i++) {
+            const struct view_item *item = &view->items[i];
+
+            (void)snprintf(got, sizeof got, "%d %d %d %s", item->kind, item->os_code,
+                           item->is_operand, item->name);
+            if (!TEST_CHECK(strcmp(got, expected[i]) == 0))
+                printf("%s in %s: %s, expected %s\n", line, directory, got, expected[i]);
+            if (item->kind == WALK_FILE && item->file != UINT32_MAX) {
+                const char *name = strrchr(item->name, '/');
+                const char *path = state->files[item->file]->path, *last = strrchr(path, '/');
+
+                TEST_CHECK(strcmp(name != NULL ? name + 1 : item->name,
+                                  last != NULL ? last + 1 : path) == 0);
+            }
+        }
+        TEST_CHECK(view->show_names == job.show_names && view->left_out == job.left_out);
+    } else {
+        printf("%s in %s: %s\n", line, directory, message);
+    }
+    view_drop(view);
+    state_drop(state);
+    settings_free(&settings);
+}
+
+/* A view that cannot be had, and why. */
+static void check_refusal(const char *directory, const char *line, const char *why)
+{
+    char copy[PATH_BYTES], *arguments[20], message[SETTINGS_ERROR_BYTES] = "";
+    char *rest = copy, *word;
+    struct settings settings;
+    struct served_view *view;
+    struct state *state;
+    int count = 0;
+
+    (void)snprintf(copy, sizeof copy, "%s", line);
+    while ((word = strsep(&rest, " ")) != NULL)
+        arguments[count++] = word;
+    if (!parse(&settings, count, arguments))
+        return;
+    view = view_of(directory, &settings, &state, message);
+    if (!TEST_CHECK(view == NULL && strstr(message, why) != NULL))
+        printf("%s in %s: %s, expected %s\n", line, directory, message, why);
+    view_drop(view);
+    state_drop(state);
+    settings_free(&settings);
+}
+
+static void make_view_tree(void)
+{
+    TEST_CHECK(system("mkdir -p views/above/tree/src/deep views/above/tree/.git/info "
+                      "views/above/tree/empty views/other && cd views/above/tree && "
+                      "echo a > src/a.c && echo b > src/b.h && echo c > src/deep/c.c && "
+                      "echo h > .hidden && echo o > src/a.o && echo '*.o' > .gitignore && "
+                      "echo deep/ignored > src/.ignore && echo i > src/deep/ignored && "
+                      "echo '*.log' > .git/info/exclude && echo l > src/x.log && echo top > top && "
+                      "ln -s src link && ln -s top toplink && mkfifo pipe && "
+                      "echo outside > ../../other/outside && echo Makefile > Makefile") == 0);
+}
+
+static void check_all_views(void)
+{
+    static const char *const lines[] = {
+        "trawl -r -e x",
+        "trawl -r -e x .",
+        "trawl -r -e x ./",
+        "trawl -r -e x src",
+        "trawl -r -e x src// top",
+        "trawl -r -e x ./src/. Makefile src/a.c",
+        "trawl -r -e x src src",
+        "trawl -e x top src/a.c",
+        "trawl -e x top/",
+        "trawl -e x nothing top nothing/below top/below",
+        "trawl -r -e x nothing src",
+        "trawl -r --include=*.c -e x",
+        "trawl -r --exclude=*.c -e x src top",
+        "trawl -r --exclude-dir=deep -e x .",
+        "trawl -r --exclude-dir=src -e x src .",
+        "trawl -r --max-depth=1 -e x",
+        "trawl -r --max-filesize=2 -e x",
+        "trawl -r --sort=path -e x",
+        "trawl -r --sortr=path -e x src",
+        "trawl -r -g *.c -e x",
+        "trawl -r -g src/*.c -e x",
+        "trawl -r -g !deep -e x src",
+        "trawl -r --ignore -e x",
+        "trawl -r --ignore --debug -e x",
+        "trawl -r --ignore --hidden -e x",
+        "trawl -e x src top",
+        "trawl -d skip -e x src top",
+        "tg -e x .",
+        "tg -tc -e x .",
+        "tg -uu -e x src .",
+        "tg --no-ignore-vcs -e x src/deep ./src",
+    };
+
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+        for (int again = 0; again < 2; again++)
+            check_view("views/above/tree", lines[i]);
+    check_view("views/above", "trawl -r -e x tree/src");
+    check_view("views/above", "trawl -r -g tree/src/*.c -e x tree");
+    check_view("views", "tg -e x above/tree/src above/tree");
+    check_view("views/above/tree/src", "trawl -r -e x");
+    check_view("views/above/tree/src", "tg -e x deep");
+    check_view("views/above/tree/empty", "trawl -r -e x");
+}
+
+static void test_views(void)
+{
+    char *arguments[] = {"trawl", "-r"}, line[PATH_BYTES * 3];
+    struct settings settings;
+
+    (void)snprintf(root, sizeof root, "%s/views/above/tree", top);
+    make_view_tree();
+    if (!parse(&settings, 2, arguments))
+        return;
+    viewed = open_with(&settings, "views/above/tree", true, 0);
+    check_all_views();
+    (void)snprintf(line, sizeof line, "trawl -r -g src/*.c -e x %s", root);
+    check_view("views/other", line);
+    check_view("views/above/tree", line);
+    check_refusal("views/other", "trawl -r -e x", "not in the collection name");
+    check_refusal("views/above", "trawl -r -e x", "not in the collection name");
+    check_refusal("views/above", "trawl -r -e x tree ../other", "no \"..\"");
+    check_refusal("views/above/tree", "trawl -e x link/a.c",
+                  "link/a.c: the server follows no links");
+    check_refusal("views/above/tree", "trawl -e x toplink", "the server follows no links");
+    check_refusal("views/above/tree", "trawl -r -e x link", "the server follows no links");
+    check_refusal("views/above/tree", "trawl -e x -", "standard input");
+    check_refusal("views/above/tree", "trawl -e x", "standard input");
+    check_refusal("views/above/tree", "trawl -e x pipe", "regular files");
+    check_refusal("views/above/tree", "trawl -r -D read -e x", "regular files");
+    collection_close(viewed);
+    settings_free(&settings);
+    remove_tree("views");
+}
+
+/* Views of a tree that changes, and of one that leaves files out. */
+static void test_views_follow(void)
+{
+    char *arguments[] = {"tg"};
+    struct settings settings;
+
+    (void)snprintf(root, sizeof root, "%s/views/above/tree", top);
+    make_view_tree();
+    if (!parse(&settings, 1, arguments))
+        return;
+    viewed = open_with(&settings, "views/above/tree", true, 0);
+    check_view("views/above/tree", "tg -e x .");
+    check_refusal("views/above/tree", "trawl -r --include=*.log -e x", "leaves it out");
+    check_refusal("views/above/tree", "trawl -r -e x", "more files: the collection name leaves");
+    check_view("views/above/tree", "trawl -r --exclude-dir=.git --include=*.[ch] -e x");
+    put("views/above/tree/src/new.c", "new\n");
+    check_view("views/above/tree", "trawl -r --exclude-dir=.git --include=*.[ch] -e x");
+    check_view("views/above/tree", "tg -e x .");
+    put("views/above/tree/.gitignore", "*.h\n");
+    check_view("views/above/tree", "tg -e x .");
+    put("views/above/tree/.git/info/exclude", "*.c\n");
+    check_view("views/above/tree", "tg -e x .");
+    TEST_CHECK(unlink("views/above/tree/.gitignore") == 0);
+    check_view("views/above/tree", "tg -e x .");
+    /* A directory that the collection does not walk, since it is left out: a view that is kept is
+     * of no use once there is a file in it. */
+    TEST_CHECK(mkdir("views/above/tree/.dot", 0755) == 0);
+    check_view("views/above/tree", "trawl -r --exclude-dir=.git --include=*.d -e x");
+    put("views/above/tree/.dot/new.d", "new\n");
+    check_refusal("views/above/tree", "trawl -r --exclude-dir=.git --include=*.d -e x",
+                  ".dot/new.d: the collection name leaves it out");
+    collection_close(viewed);
+    settings_free(&settings);
+    remove_tree("views");
+}
+
+int main(void)
+{
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } tests[] = {{"views", test_views}, {"follow", test_views_follow}};
+
+    test_begin("serve_view");
+    begin_trees();
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+        if (test_wanted(tests[i].name))
+            tests[i].run();
+    return end_trees();
+}

@@ -1,0 +1,452 @@
+/* blocks: the bytes of many files in one piece of memory, and how they come there. */
+#include "serve/blocks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "trawl/clock.h"
+#include "trawl/grow.h"
+
+#define LOADED_MAX 24u                       /* texts on devices; a runtime takes 64 */
+#define LOADED_BYTES_MIN (UINT64_C(1) << 20) /* shorter ones are not worth one of them */
+#define HUGE_BYTES (UINT64_C(2) << 20)
+#define READERS_MAX 8u
+#define READER_BYTES (UINT64_C(1) << 20) /* what is worth a further thread, ... */
+#define READER_FILES 64u                 /* ... and how many files are */
+#define RECENT_NS (SECOND_NS / 10)       /* times of files may be that coarse */
+#define UNPACKED_BYTES_MAX (UINT64_C(1) << 30)
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* Where the kernel has no openat2: one part after the other. */
+static int open_by_parts(int directory, const char *path, int flags)
+{
+    int descriptor = fcntl(directory, F_DUPFD_CLOEXEC, 0);
+
+    while (descriptor >= 0) {
+        size_t bytes = strcspn(path, "/");
+        const char *rest = path + bytes + strspn(path + bytes, "/");
+        char *part = strndup(path, bytes);
+        int next, os_code;
+
+        next = part == NULL ? -1
+                            : openat(descriptor, part,
+                                     *rest == '\0' ? flags | O_NOFOLLOW
+                                                   : O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        os_code = errno;
+        free(part);
+        close(descriptor);
+        errno = os_code;
+        if (*rest == '\0')
+            return next;
+        descriptor = next;
+        path = rest;
+    }
+    return -1;
+}
+
+int open_below(int directory, const char *path, int flags)
+{
+    struct open_how how = {.flags = (unsigned)flags,
+                           .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+    long descriptor;
+    int tries = 0;
+
+    if (*path == '\0')
+        path = ".";
+    do {
+        descriptor = syscall(SYS_openat2, directory, path, &how, sizeof how);
+    } while (descriptor < 0 && (errno == EAGAIN || errno == EINTR) && ++tries < 100);
+    if (descriptor < 0 && (errno == ENOSYS || errno == EPERM))
+        return open_by_parts(directory, path, flags);
+    return (int)descriptor;
+}
+
+/* ---- Blocks and files ------------------------------------------------------------------------ */
+
+bool shelf_open(struct shelf *shelf, struct collection *collection, struct trawl_runtime *runtime,
+                char *message)
+{
+    static const uint8_t absent[] = {0xff, 0xfe, 0xfd, 0xfc, 0xf7, 0xf6, 0xf5, 0xc1};
+    const struct trawl_pattern pattern = {absent, sizeof absent};
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_error error = {0};
+
+    shelf->collection = collection;
+    shelf->runtime = runtime;
+    options.runtime = runtime;
+    (void)pthread_mutex_init(&shelf->lock, NULL);
+    (void)pthread_mutex_init(&shelf->states_lock, NULL);
+    if (trawl_plan_build(&pattern, 1, NULL, &shelf->plan, &error) == TRAWL_OK &&
+        trawl_searcher_open(&options, &shelf->searcher, &error) == TRAWL_OK)
+        return true;
+    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", error.message);
+    shelf_close(shelf);
+    return false;
+}
+
+void shelf_close(struct shelf *shelf)
+{
+    if (shelf->searcher != NULL)
+        trawl_searcher_close(shelf->searcher);
+    if (shelf->plan != NULL)
+        trawl_plan_free(shelf->plan);
+    (void)pthread_mutex_destroy(&shelf->lock);
+    (void)pthread_mutex_destroy(&shelf->states_lock);
+}
+
+/* Is a loaded text searched by devices? */
+static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
+{
+    struct trawl_worker_stats worker = {.size = sizeof worker};
+    struct trawl_stats stats = {.size = sizeof stats};
+    struct trawl_error error;
+    uint64_t count;
+    uint32_t worker_count = 0;
+
+    if (trawl_count(shelf->searcher, shelf->plan, text, &count, &error) != TRAWL_OK ||
+        trawl_searcher_stats(shelf->searcher, &stats, &error) != TRAWL_OK)
+        return false;
+    if (trawl_searcher_workers(shelf->searcher, 0, &worker, &worker_count, &error) == TRAWL_OK &&
+        worker_count == 1)
+        shelf->no_devices = true;
+    return stats.device_chunk_count > 0;
+}
+
+static void load_block(struct shelf *shelf, struct served_block *block)
+{
+    struct trawl_error error;
+
+    pthread_mutex_lock(&shelf->lock);
+    if (!shelf->no_devices && shelf->loaded_count < LOADED_MAX &&
+        block->bytes_count >= LOADED_BYTES_MIN &&
+        trawl_text_load(shelf->searcher, block->text, &error) == TRAWL_OK) {
+        block->on_device = is_on_devices(shelf, block->text);
+        if (block->on_device)
+            shelf->loaded_count++;
+        else
+            trawl_text_unload(shelf->searcher, block->text);
+    }
+    pthread_mutex_unlock(&shelf->lock);
+}
+
+static struct served_block *make_block(struct shelf *shelf, uint64_t bytes_count)
+{
+    struct served_block *block = calloc(1, sizeof *block);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+
+    if (block == NULL)
+        return NULL;
+    block->mapped_bytes = (bytes_count + page - 1) / page * page;
+    block->bytes = mmap(NULL, block->mapped_bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block->bytes == MAP_FAILED) {
+        free(block);
+        return NULL;
+    }
+    if (bytes_count >= HUGE_BYTES)
+        (void)madvise(block->bytes, block->mapped_bytes, MADV_HUGEPAGE);
+    block->bytes_count = bytes_count;
+    block->collection = shelf->collection;
+    atomic_init(&block->file_count, 1);
+    atomic_fetch_add(&shelf->mapped_bytes, block->mapped_bytes);
+    return block;
+}
+
+static void drop_block(struct served_block *block, struct shelf *shelf)
+{
+    if (atomic_fetch_sub_explicit(&block->file_count, 1, memory_order_acq_rel) != 1)
+        return;
+    if (block->on_device) {
+        pthread_mutex_lock(&shelf->lock);
+        trawl_text_unload(shelf->searcher, block->text);
+        shelf->loaded_count--;
+        pthread_mutex_unlock(&shelf->lock);
+    }
+    if (block->text != NULL)
+        trawl_text_close(block->text);
+    munmap(block->bytes, block->mapped_bytes);
+    atomic_fetch_sub(&shelf->mapped_bytes, block->mapped_bytes);
+    free(block);
+}
+
+struct served_file *served_file_make(const char *path, const struct stat *status)
+{
+    size_t bytes = strlen(path) + 1;
+    struct served_file *file = calloc(1, sizeof *file + bytes);
+
+    if (file == NULL)
+        return NULL;
+    file->held.status = *status;
+    file->is_plain = true;
+    memcpy(file->path, path, bytes);
+    return file;
+}
+
+void served_file_free(struct served_file *file, struct shelf *shelf)
+{
+    if (file != NULL && file->block != NULL)
+        drop_block(file->block, shelf);
+    free(file);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------- */
+
+bool batch_add(struct file_batch *batch, uint32_t index, struct served_file *made,
+               const struct served_file *source, bool is_to_be_held)
+{
+    uint64_t bytes =
+        source != NULL ? source->held.bytes_count : (uint64_t)made->held.status.st_size;
+    uint64_t room = is_to_be_held ? bytes + 1 : 0;
+    struct batch_item *items =
+        grown(batch->items, &batch->capacity, 64, batch->count + 1, sizeof *items);
+
+    if (items == NULL)
+        return false;
+    batch->items = items;
+    if (source != NULL) {
+        made->is_plain = source->is_plain;
+        made->recent = source->recent;
+    }
+    items[batch->count++] = (struct batch_item){index, made, source, 0, room, NULL};
+    batch->bytes_count += room;
+    return true;
+}
+
+void batch_close(struct file_batch *batch)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        free(batch->items[i].unpacked);
+    free(batch->items);
+    if (batch->block != NULL)
+        drop_block(batch->block, batch->shelf);
+}
+
+bool same_status(const struct stat *one, const struct stat *other)
+{
+    return one->st_dev == other->st_dev && one->st_ino == other->st_ino &&
+           one->st_size == other->st_size && one->st_mode == other->st_mode &&
+           one->st_mtim.tv_sec == other->st_mtim.tv_sec &&
+           one->st_mtim.tv_nsec == other->st_mtim.tv_nsec &&
+           one->st_ctim.tv_sec == other->st_ctim.tv_sec &&
+           one->st_ctim.tv_nsec == other->st_ctim.tv_nsec;
+}
+
+static void set_status(struct served_file *file, const struct stat *status)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    file->held.status = *status;
+    file->recent = ((int64_t)now.tv_sec - status->st_ctim.tv_sec) * (int64_t)SECOND_NS +
+                       (now.tv_nsec - status->st_ctim.tv_nsec) <
+                   (int64_t)RECENT_NS;
+}
+
+/* Up to `most` bytes, from the beginning; negative: an error. */
+static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
+{
+    uint64_t used = 0;
+
+    while (used < most) {
+        ssize_t got = pread(descriptor, bytes + used, (size_t)(most - used), (off_t)used);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return -1;
+        if (got == 0)
+            break;
+        used += (uint64_t)got;
+    }
+    return (int64_t)used;
+}
+
+struct unpacking {
+    uint8_t *bytes;
+    size_t used, capacity;
+};
+
+static int take_unpacked(void *context, const struct trawl_window *window)
+{
+    struct unpacking *unpacking = context;
+    size_t wanted = unpacking->used + window->bytes_count;
+    uint8_t *bytes = wanted > UNPACKED_BYTES_MAX
+                         ? NULL
+                         : grown(unpacking->bytes, &unpacking->capacity, 4096, wanted + 1, 1);
+
+    if (bytes == NULL)
+        return 1;
+    unpacking->bytes = bytes;
+    memcpy(bytes + unpacking->used, window->bytes, window->bytes_count);
+    unpacking->used = wanted;
+    return 0;
+}
+
+/* What a compressed file unpacks to, before its room in the block is known. False: it cannot be
+ * held. */
+static bool unpack(struct file_batch *batch, struct batch_item *item, int descriptor)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct unpacking unpacking = {0};
+    struct trawl_searcher *reader = NULL;
+    struct trawl_text *text = NULL;
+    struct trawl_error error;
+    struct stat before, after;
+    bool good = fstat(descriptor, &before) == 0 && same_status(&before, &item->made->held.status);
+
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = 1;
+    good = good && trawl_searcher_open(&options, &reader, &error) == TRAWL_OK &&
+           trawl_text_from_compressed(descriptor, NULL, &text, &error) == TRAWL_OK &&
+           trawl_windows(reader, batch->shelf->plan, text, TRAWL_WINDOW_NO_MATCHES, take_unpacked,
+                         &unpacking, &error) == TRAWL_OK &&
+           fstat(descriptor, &after) == 0 && same_status(&before, &after);
+    if (text != NULL)
+        trawl_text_close(text);
+    if (reader != NULL)
+        trawl_searcher_close(reader);
+    if (good && unpacking.bytes == NULL)
+        good = (unpacking.bytes = malloc(1)) != NULL;
+    if (!good) {
+        free(unpacking.bytes);
+        return false;
+    }
+    set_status(item->made, &after);
+    item->made->is_plain = false;
+    item->unpacked = unpacking.bytes;
+    item->room = unpacking.used + 1;
+    return true;
+}
+
+static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
+{
+    uint8_t head[16];
+    int64_t got;
+    int descriptor;
+
+    if (item->source != NULL || item->room == 0)
+        return;
+    descriptor = open_below(batch->shelf->base, item->made->path,
+                            O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    got = descriptor < 0 ? -1 : read_bytes(descriptor, head, sizeof head);
+    if (got >= 0 && trawl_compression(head, (uint64_t)got) != NULL &&
+        !unpack(batch, item, descriptor)) {
+        item->made->refused = true;
+        item->room = 0;
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
+/* A file's bytes into its room, and what is known of it. False: it changes, or cannot be read. */
+static bool read_file(struct file_batch *batch, struct batch_item *item, uint8_t *bytes)
+{
+    struct served_file *made = item->made;
+    int descriptor =
+        open_below(batch->shelf->base, made->path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    struct stat before, after;
+    off_t hole;
+    bool good = descriptor >= 0 && fstat(descriptor, &before) == 0 && S_ISREG(before.st_mode);
+
+    if (good) {
+        set_status(made, &before);
+        good = (uint64_t)before.st_size + 1 == item->room &&
+               read_bytes(descriptor, bytes, item->room) == before.st_size &&
+               fstat(descriptor, &after) == 0 && same_status(&before, &after);
+        hole = good ? lseek(descriptor, 0, SEEK_HOLE) : -1;
+        made->is_plain = hole < 0 || hole >= before.st_size;
+    }
+    if (descriptor >= 0)
+        close(descriptor);
+    return good;
+}
+
+static void fill_item(struct file_batch *batch, struct batch_item *item)
+{
+    struct served_file *made = item->made;
+    uint8_t *bytes = batch->block->bytes + item->begin;
+    bool good = true;
+
+    if (item->room == 0)
+        return;
+    if (item->source != NULL)
+        memcpy(bytes, item->source->block->bytes + item->source->block_begin, item->room - 1);
+    else if (item->unpacked != NULL)
+        memcpy(bytes, item->unpacked, item->room - 1);
+    else
+        good = read_file(batch, item, bytes);
+    free(item->unpacked);
+    item->unpacked = NULL;
+    made->refused = !good;
+    if (!good)
+        return;
+    bytes[item->room - 1] = '\n';
+    made->held.bytes = made->is_plain ? bytes : NULL;
+    made->held.bytes_count = item->room - 1;
+    made->block = batch->block;
+    made->block_begin = item->begin;
+    atomic_fetch_add_explicit(&batch->block->file_count, 1, memory_order_relaxed);
+}
+
+static void *fill_items(void *context)
+{
+    struct file_batch *batch = context;
+    size_t at;
+
+    while ((at = atomic_fetch_add(&batch->next, 1)) < batch->count)
+        if (batch->block == NULL)
+            look_for_compressed(batch, &batch->items[at]);
+        else
+            fill_item(batch, &batch->items[at]);
+    return NULL;
+}
+
+/* All items, by several threads if it is worth it. */
+static void for_all_items(struct file_batch *batch)
+{
+    uint64_t wanted = batch->bytes_count / READER_BYTES + batch->count / READER_FILES;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    pthread_t readers[READERS_MAX];
+    uint32_t count = 0;
+
+    atomic_store(&batch->next, 0);
+    while (count < wanted && count + 1 < READERS_MAX && (long)count + 1 < cores * 2 &&
+           pthread_create(&readers[count], NULL, fill_items, batch) == 0)
+        count++;
+    (void)fill_items(batch);
+    for (uint32_t i = 0; i < count; i++)
+        (void)pthread_join(readers[i], NULL);
+}
+
+bool batch_fill(struct file_batch *batch)
+{
+    struct trawl_error error;
+
+    if (batch->shelf->unpacks)
+        for_all_items(batch);
+    batch->bytes_count = 0;
+    for (size_t i = 0; i < batch->count; i++) {
+        batch->items[i].begin = batch->bytes_count;
+        batch->bytes_count += batch->items[i].room;
+    }
+    if (batch->bytes_count == 0)
+        return true;
+    batch->block = make_block(batch->shelf, batch->bytes_count);
+    if (batch->block == NULL)
+        return false;
+    if (trawl_text_from_memory(batch->block->bytes, batch->block->bytes_count, &batch->block->text,
+                               &error) != TRAWL_OK) {
+        drop_block(batch->block, batch->shelf);
+        batch->block = NULL;
+        return false;
+    }
+    for_all_items(batch);
+    load_block(batch->shelf, batch->block);
+    return true;
+}

@@ -1,0 +1,576 @@
+/* view: the files that a command line names, found by the command's own walk.
+ *
+ * The walk runs in a thread that has a working directory of its own, the client's: so names, globs
+ * and messages are those of the command. It begins at operands that were found to be below the
+ * collection's root without a link, and follows none.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "serve/inside.h"
+#include "trawl/filter.h"
+#include "trawl/grow.h"
+
+#define OPEN_LEVELS 32u
+#define ROUNDS_MAX 4u
+#define MISSING_MAX 16u /* that are looked at once more */
+
+struct viewing {
+    struct collection *collection;
+    const struct state *state;
+    struct command_job job;
+    const char *directory;
+    const struct value_item *operands;
+    size_t operand_count;
+    char *message;
+    bool failed;
+    /* The operand at hand: */
+    char *below; /* its path below the base; room for those of its files behind */
+    size_t below_bytes, below_capacity;
+    size_t shown_bytes; /* of what names begin with */
+    struct stat status;
+    bool entered;
+    /* What was found: */
+    struct served_view *view;
+    size_t item_capacity, *name_at, name_capacity, storage_bytes, storage_capacity;
+    uint8_t *seen; /* by file */
+    uint32_t seen_count;
+    char *missing[MISSING_MAX];
+    uint64_t missing_count;
+    bool can_be_kept;
+};
+
+void view_drop(struct served_view *view)
+{
+    if (view == NULL ||
+        atomic_fetch_sub_explicit(&view->holder_count, 1, memory_order_acq_rel) != 1)
+        return;
+    free(view->items);
+    free(view->storage);
+    free(view);
+}
+
+static bool fail(struct viewing *viewing, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool fail(struct viewing *viewing, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    (void)vsnprintf(viewing->message, SETTINGS_ERROR_BYTES, format, arguments);
+    va_end(arguments);
+    viewing->failed = true;
+    return false;
+}
+
+/* ---- Items ----------------------------------------------------------------------------------- */
+
+static bool add_item(struct viewing *viewing, const struct walk_item *item, uint32_t file)
+{
+    struct served_view *view = viewing->view;
+    size_t count = view->item_count, bytes = strlen(item->name) + 1;
+    struct view_item *items =
+        grown(view->items, &viewing->item_capacity, 16, count + 1, sizeof *items);
+    size_t *name_at =
+        grown(viewing->name_at, &viewing->name_capacity, 16, count + 1, sizeof *name_at);
+    char *storage =
+        grown(view->storage, &viewing->storage_capacity, 256, viewing->storage_bytes + bytes, 1);
+
+    view->items = items != NULL ? items : view->items;
+    viewing->name_at = name_at != NULL ? name_at : viewing->name_at;
+    view->storage = storage != NULL ? storage : view->storage;
+    if (items == NULL || name_at == NULL || storage == NULL)
+        return fail(viewing, "memory exhausted");
+    memcpy(storage + viewing->storage_bytes, item->name, bytes);
+    name_at[count] = viewing->storage_bytes;
+    viewing->storage_bytes += bytes;
+    items[count] =
+        (struct view_item){NULL, file, item->kind, item->os_code, item->type, item->is_operand};
+    view->item_count++;
+    return true;
+}
+
+static bool add_error(struct viewing *viewing, const char *name, int os_code)
+{
+    const struct walk_item item = {
+        .kind = WALK_ERROR, .name = name, .os_code = os_code, .is_operand = true};
+
+    return add_item(viewing, &item, UINT32_MAX);
+}
+
+/* The path below the base of what the walk shows so, in viewing->below. */
+static bool set_below(struct viewing *viewing, const char *shown)
+{
+    size_t bytes;
+    char *below;
+
+    shown += viewing->shown_bytes;
+    shown += strspn(shown, "/");
+    bytes = strlen(shown) + 2;
+    below = grown(viewing->below, &viewing->below_capacity, 256, viewing->below_bytes + bytes, 1);
+    if (below == NULL)
+        return fail(viewing, "memory exhausted");
+    viewing->below = below;
+    (void)snprintf(below + viewing->below_bytes, bytes, "%s%s",
+                   viewing->below_bytes > 0 && *shown != '\0' ? "/" : "", shown);
+    return true;
+}
+
+static bool add_file(struct viewing *viewing, const struct walk_item *item)
+{
+    uint32_t file;
+
+    if (item->type != DT_REG && item->type != DT_UNKNOWN)
+        return fail(viewing, "%s: the server reads regular files alone", item->name);
+    if (!set_below(viewing, item->name))
+        return false;
+    file = state_find(viewing->state, viewing->below);
+    if (file == UINT32_MAX) {
+        uint64_t at = viewing->missing_count++;
+
+        if (at < MISSING_MAX && (viewing->missing[at] = strdup(viewing->below)) == NULL)
+            return fail(viewing, "memory exhausted");
+        return true;
+    }
+    viewing->seen_count += !viewing->seen[file];
+    viewing->seen[file] = 1;
+    return add_item(viewing, item, file);
+}
+
+/* ---- Operands -------------------------------------------------------------------------------- */
+
+/* As an absolute path without "." and needless slashes, in `path`. False: it has "..". */
+static bool normalize(const char *directory, const char *operand, char *path, bool *is_folder)
+{
+    const char *parts[2] = {operand[0] == '/' ? "" : directory, operand};
+    char *end = path;
+
+    for (size_t i = 0; i < 2; i++)
+        for (const char *at = parts[i]; *at != '\0';) {
+            size_t bytes = strcspn(at, "/");
+
+            *is_folder = bytes == 0 || (bytes == 1 && at[0] == '.') || at[bytes] == '/';
+            if (bytes == 2 && at[0] == '.' && at[1] == '.')
+                return false;
+            if (bytes > 0 && !(bytes == 1 && at[0] == '.')) {
+                *end++ = '/';
+                memcpy(end, at, bytes);
+                end += bytes;
+            }
+            at += bytes + (at[bytes] == '/');
+        }
+    if (end == path)
+        *end++ = '/';
+    *end = '\0';
+    return true;
+}
+
+enum operand { OPERAND_WALKED, OPERAND_DONE, OPERAND_REFUSED };
+
+/* What an operand is, without following a link; its status is known afterwards. */
+static enum operand look_at(struct viewing *viewing, const char *operand, bool is_folder)
+{
+    const struct settings *settings = viewing->job.settings;
+    int descriptor =
+        open_below(viewing->collection->shelf.base, viewing->below, O_PATH | O_CLOEXEC);
+    int os_code = descriptor < 0 ? errno : 0;
+
+    if (descriptor >= 0 && fstat(descriptor, &viewing->status) != 0)
+        os_code = errno;
+    if (descriptor >= 0)
+        close(descriptor);
+    if (os_code == ELOOP || (os_code == 0 && S_ISLNK(viewing->status.st_mode))) {
+        fail(viewing, "%s: the server follows no links: name it without", operand);
+        return OPERAND_REFUSED;
+    }
+    if (os_code == 0 && is_folder && !S_ISDIR(viewing->status.st_mode))
+        os_code = ENOTDIR;
+    if (os_code != 0)
+        return add_error(viewing, operand, os_code) ? OPERAND_DONE : OPERAND_REFUSED;
+    if (S_ISREG(viewing->status.st_mode) ||
+        (S_ISDIR(viewing->status.st_mode) && settings->directories != DIRECTORIES_READ))
+        return OPERAND_WALKED;
+    if (S_ISDIR(viewing->status.st_mode)) {
+        const struct walk walk = {.job = &viewing->job};
+        const struct walk_item item = {
+            .kind = WALK_FILE, .name = operand, .type = DT_DIR, .is_operand = true};
+
+        return walk_skips_operand(&walk, operand, true) || add_item(viewing, &item, UINT32_MAX)
+                   ? OPERAND_DONE
+                   : OPERAND_REFUSED;
+    }
+    if (walk_skips_devices(settings, true))
+        return OPERAND_DONE;
+    fail(viewing, "%s: the server reads regular files alone", operand);
+    return OPERAND_REFUSED;
+}
+
+/* Which file or directory an operand names. */
+static enum operand find_operand(struct viewing *viewing, const char *operand)
+{
+    size_t bytes = strlen(viewing->directory) + strlen(operand) + 3;
+    char *path = malloc(bytes);
+    const char *below = NULL;
+    bool is_folder = false;
+    enum operand found = OPERAND_REFUSED;
+
+    if (path == NULL)
+        fail(viewing, "memory exhausted");
+    else if (strcmp(operand, "-") == 0)
+        fail(viewing, "-: the server does not read standard input");
+    else if (!normalize(viewing->directory, operand, path, &is_folder))
+        fail(viewing, "%s: the server takes no \"..\": name it without", operand);
+    else if (!collection_has(viewing->collection, path))
+        fail(viewing, "%s: is not in the collection %s (%s)", operand,
+             viewing->collection->options.name, viewing->collection->root);
+    else
+        below = path_below(viewing->collection, path);
+    if (below != NULL) {
+        viewing->below_bytes = viewing->shown_bytes = 0;
+        if (set_below(viewing, below)) {
+            viewing->below_bytes = strlen(viewing->below);
+            found = operand[0] != '\0'                    ? look_at(viewing, operand, is_folder)
+                    : add_error(viewing, operand, ENOENT) ? OPERAND_DONE
+                                                          : OPERAND_REFUSED;
+        }
+    }
+    free(path);
+    return found;
+}
+
+static void enter_directory(void *context, int descriptor, const char *path)
+{
+    struct viewing *viewing = context;
+    struct collection *collection = viewing->collection;
+    struct stat status;
+
+    if (!viewing->entered &&
+        (fstat(descriptor, &status) != 0 || status.st_dev != viewing->status.st_dev ||
+         status.st_ino != viewing->status.st_ino))
+        fail(viewing, "%s: was replaced while the server looked at it", path);
+    viewing->entered = true;
+    if (!viewing->can_be_kept || !set_below(viewing, path))
+        return;
+    pthread_mutex_lock(&collection->refresh);
+    viewing->can_be_kept = collection->watches != NULL &&
+                           watch_directory(collection, descriptor, viewing->below, NULL);
+    pthread_mutex_unlock(&collection->refresh);
+}
+
+/* One operand, or (text NULL) the working directory without one. */
+static void walk_operand(struct viewing *viewing, const char *text)
+{
+    const struct value_item operand = {VALUE_OPERAND, text != NULL ? text : "."};
+    struct walk walk;
+    struct walk_item item;
+    size_t shown_bytes;
+
+    if (find_operand(viewing, operand.text) != OPERAND_WALKED)
+        return;
+    walk_open(&walk, &viewing->job, &operand, 1, OPEN_LEVELS);
+    walk.below_working_directory = text == NULL;
+    viewing->entered = false;
+    shown_bytes = strlen(operand.text);
+    while (shown_bytes > 2 && operand.text[shown_bytes - 1] == '/' &&
+           operand.text[shown_bytes - 2] == '/')
+        shown_bytes--; /* as tree_open does */
+    viewing->shown_bytes = shown_bytes;
+    while (!viewing->failed && walk_next(&walk, &item)) {
+        if (text == NULL && item.kind == WALK_FILE)
+            viewing->shown_bytes = 0; /* shown without "./" */
+        if (item.kind == WALK_FILE && item.is_operand && S_ISDIR(viewing->status.st_mode))
+            continue; /* directories are to be skipped */
+        if (item.kind == WALK_FILE)
+            (void)add_file(viewing, &item);
+        else
+            (void)add_item(viewing, &item, UINT32_MAX);
+        viewing->shown_bytes = shown_bytes;
+    }
+    if (walk.tree != NULL)
+        tree_close(walk.tree);
+}
+
+/* ---- The walk -------------------------------------------------------------------------------- */
+
+/* The working directory of this thread becomes the client's, if it is above the collection or in
+ * it. Another one matters only in that it is not these. */
+static bool change_directory(struct viewing *viewing)
+{
+    const struct collection *collection = viewing->collection;
+    const char *path = viewing->directory;
+    size_t bytes = strlen(path);
+    int top, descriptor = -1;
+
+    while (bytes > 1 && path[bytes - 1] == '/')
+        bytes--;
+    if (path[0] != '/')
+        return fail(viewing, "%s: the working directory is not an absolute path", path);
+    if (path_below(collection, path) == NULL &&
+        (strncmp(collection->base, path, bytes) != 0 || collection->base[bytes] != '/'))
+        path = "/";
+    top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (top >= 0)
+        descriptor = open_below(top, path + strspn(path, "/"), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0 || unshare(CLONE_FS) != 0 || fchdir(descriptor) != 0)
+        fail(viewing, "%s: %s", path,
+             errno == ELOOP ? "the server follows no links: name it without" : strerror(errno));
+    if (descriptor >= 0)
+        close(descriptor);
+    if (top >= 0)
+        close(top);
+    return !viewing->failed;
+}
+
+static void *walk_view(void *context)
+{
+    struct viewing *viewing = context;
+    const struct settings *settings = viewing->job.settings;
+    const struct file_settings *files = &settings->files;
+    const struct tree_watcher watcher = {enter_directory, viewing};
+
+    viewing->job.watcher = &watcher;
+    if (!change_directory(viewing))
+        return NULL;
+    if ((files->filtering || files->hidden < 0 || files->rules.count > 0) &&
+        !filter_open(&viewing->job.filter, settings, viewing->message))
+        viewing->failed = true;
+    for (size_t i = 0; i < viewing->operand_count && !viewing->failed; i++)
+        walk_operand(viewing, viewing->operands[i].text);
+    if (viewing->operand_count == 0 && !viewing->failed) {
+        if (settings->directories == DIRECTORIES_RECURSE)
+            walk_operand(viewing, NULL);
+        else
+            fail(viewing, "-: the server does not read standard input");
+    }
+    filter_close(viewing->job.filter);
+    viewing->job.filter = NULL;
+    return NULL;
+}
+
+static void end_viewing(struct viewing *viewing)
+{
+    for (size_t i = 0; i < MISSING_MAX; i++)
+        free(viewing->missing[i]);
+    free(viewing->below);
+    free(viewing->name_at);
+    free(viewing->seen);
+    view_drop(viewing->view);
+}
+
+/* Walk for a view of viewing->state. False: message says why. */
+static bool make_view(struct viewing *viewing)
+{
+    pthread_t thread;
+    struct served_view *view = calloc(1, sizeof *view);
+
+    viewing->view = view;
+    viewing->seen = calloc(viewing->state->file_count + (size_t)1, 1);
+    if (view == NULL || viewing->seen == NULL)
+        return fail(viewing, "memory exhausted");
+    atomic_init(&view->holder_count, 1);
+    view->names = viewing->state->names;
+    if (viewing->job.settings->follow_links)
+        return fail(viewing, "the server follows no links");
+    if (pthread_create(&thread, NULL, walk_view, viewing) != 0)
+        return fail(viewing, "cannot start a thread");
+    (void)pthread_join(thread, NULL);
+    for (uint64_t i = 0; i < view->item_count; i++)
+        view->items[i].name = view->storage + viewing->name_at[i];
+    view->whole = viewing->seen_count == viewing->state->file_count;
+    view->left_out = viewing->job.left_out;
+    view->show_names = viewing->job.show_names;
+    return !viewing->failed;
+}
+
+/* The tree changes all the time: are the files that the state has not younger than it? */
+static bool are_younger(const struct viewing *viewing, const struct state *newer)
+{
+    struct stat status;
+
+    for (uint64_t i = 0; i < viewing->missing_count; i++)
+        if (i == MISSING_MAX || (state_find(newer, viewing->missing[i]) == UINT32_MAX &&
+                                 fstatat(viewing->collection->shelf.base, viewing->missing[i],
+                                         &status, AT_SYMLINK_NOFOLLOW) == 0))
+            return false;
+    return true;
+}
+
+static void say_missing(struct viewing *viewing)
+{
+    const char *first = viewing->missing[0], *name = viewing->collection->options.name;
+
+    if (viewing->missing_count == 1)
+        fail(viewing, "%s: the collection %s leaves it out", first, name);
+    else
+        fail(viewing, "%s and %" PRIu64 " more files: the collection %s leaves them out", first,
+             viewing->missing_count - 1, name);
+}
+
+/* ---- Kept views ------------------------------------------------------------------------------ */
+
+struct view_key {
+    char *bytes;
+    size_t count, capacity;
+    bool failed;
+};
+
+static void add_bytes(struct view_key *key, const void *bytes, size_t count)
+{
+    char *larger = grown(key->bytes, &key->capacity, 512, key->count + count, 1);
+
+    key->failed |= larger == NULL;
+    if (key->failed)
+        return;
+    key->bytes = larger;
+    memcpy(larger + key->count, bytes, count);
+    key->count += count;
+}
+
+static void add_list(struct view_key *key, const struct value_item *items, size_t count)
+{
+    add_bytes(key, &count, sizeof count);
+    for (size_t i = 0; i < count; i++) {
+        add_bytes(key, &items[i].kind, sizeof items[i].kind);
+        add_bytes(key, items[i].text, strlen(items[i].text) + 1);
+    }
+}
+
+/* All that steers the walk. */
+static void make_key(struct view_key *key, const struct viewing *viewing)
+{
+    const struct settings *settings = viewing->job.settings;
+    struct file_settings files;
+
+    memcpy(&files, &settings->files, sizeof files); /* with what is between members */
+    memset(&files.rules, 0, sizeof files.rules);
+    add_bytes(key, &files, sizeof files);
+    add_bytes(key, &settings->directories, sizeof settings->directories);
+    add_bytes(key, &settings->devices, sizeof settings->devices);
+    add_bytes(key, &settings->follow_links, sizeof settings->follow_links);
+    add_bytes(key, &settings->is_tg, sizeof settings->is_tg);
+    add_bytes(key, &viewing->job.show_names, sizeof viewing->job.show_names);
+    add_bytes(key, viewing->directory, strlen(viewing->directory) + 1);
+    add_list(key, settings->files.rules.items, settings->files.rules.count);
+    add_list(key, settings->filters.items, settings->filters.count);
+    add_list(key, viewing->operands, viewing->operand_count);
+}
+
+static struct served_view *find_kept(struct collection *collection, const struct view_key *key,
+                                     uint64_t names)
+{
+    struct served_view *view = NULL;
+
+    pthread_mutex_lock(&collection->lock);
+    for (size_t i = 0; i < VIEWS_MAX && !key->failed && view == NULL; i++) {
+        struct kept_view *kept = &collection->views[i];
+
+        if (kept->view == NULL || kept->view->names != names || kept->key_bytes != key->count ||
+            memcmp(kept->key, key->bytes, key->count) != 0)
+            continue;
+        kept->used = ++collection->view_uses;
+        view = kept->view;
+        atomic_fetch_add_explicit(&view->holder_count, 1, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&collection->lock);
+    return view;
+}
+
+/* In the place of the one that was used last before all others. Takes the key's bytes over. */
+static void keep(struct collection *collection, struct view_key *key, struct served_view *view)
+{
+    struct kept_view *oldest = &collection->views[0];
+    struct kept_view before;
+
+    pthread_mutex_lock(&collection->lock);
+    for (size_t i = 1; i < VIEWS_MAX; i++)
+        if (collection->views[i].used < oldest->used)
+            oldest = &collection->views[i];
+    before = *oldest;
+    atomic_fetch_add_explicit(&view->holder_count, 1, memory_order_relaxed);
+    *oldest = (struct kept_view){view, key->bytes, key->count, ++collection->view_uses};
+    pthread_mutex_unlock(&collection->lock);
+    view_drop(before.view);
+    free(before.key);
+    key->bytes = NULL;
+}
+
+/* One walk, and whether names stayed meanwhile. *state is replaced where another walk is needed.
+ * NULL: *again, or the message says why. */
+static struct served_view *try_view(struct viewing *viewing, struct state **state, bool is_last,
+                                    bool *again)
+{
+    struct served_view *view = NULL;
+    struct state *newer = NULL;
+    bool same;
+
+    *again = false;
+    viewing->state = *state;
+    if (!make_view(viewing) ||
+        (newer = collection_now(viewing->collection, viewing->message)) == NULL)
+        return NULL;
+    same = newer->names == (*state)->names;
+    viewing->can_be_kept = viewing->can_be_kept && same;
+    if (!same && !is_last) {
+        state_drop(*state);
+        *state = newer;
+        *again = true;
+        return NULL;
+    }
+    if (viewing->missing_count > 0 && (same || !are_younger(viewing, newer))) {
+        say_missing(viewing);
+    } else {
+        view = viewing->view;
+        viewing->view = NULL;
+    }
+    state_drop(newer);
+    return view;
+}
+
+struct served_view *collection_view(struct collection *collection, struct state **state,
+                                    struct command_job *job, const char *directory,
+                                    const struct value_item *operands, size_t operand_count,
+                                    char *message)
+{
+    const struct file_settings *files = &job->settings->files;
+    const struct value_item file = {VALUE_OPERAND, collection->file};
+    struct served_view *view = NULL;
+    struct view_key key = {0};
+    bool again = true;
+
+    directory = directory != NULL ? directory : collection->root;
+    if (collection->file != NULL && operand_count == 0 &&
+        strcmp(directory, collection->root) == 0) {
+        directory = collection->base;
+        operands = &file;
+        operand_count = 1;
+    }
+    for (unsigned round = 0; view == NULL && again; round++) {
+        struct viewing viewing = {.collection = collection,
+                                  .directory = directory,
+                                  .operands = operands,
+                                  .operand_count = operand_count,
+                                  .message = message};
+
+        viewing.job = (struct command_job){
+            .settings = job->settings, .exclude = job->exclude, .show_names = job->show_names};
+        viewing.can_be_kept = files->sort <= SORT_PATH && files->bytes_max == UINT64_MAX;
+        if (round == 0)
+            make_key(&key, &viewing);
+        view = find_kept(collection, &key, (*state)->names);
+        if (view != NULL)
+            break;
+        view = try_view(&viewing, state, round + 1 == ROUNDS_MAX, &again);
+        if (view != NULL && viewing.can_be_kept && !key.failed)
+            keep(collection, &key, view);
+        end_viewing(&viewing);
+    }
+    free(key.bytes);
+    return view;
+}
