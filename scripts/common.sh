@@ -80,6 +80,7 @@ abigail-tools|have abidw
 groff-base|have groff
 mandoc|have mandoc
 locales|have_locale_sources
+chromium|have chromium
 python3-dev|have_python_headers
 python3-pip|python3 -c 'import pip' 2>/dev/null
 python3-venv|python3 -c 'import venv' 2>/dev/null

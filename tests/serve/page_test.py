@@ -21,10 +21,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
+
+from server import WAIT_S, Server
 
 CHROMIUM = shutil.which('chromium') or shutil.which('chromium-browser') or shutil.which('google-chrome')
-WAIT_MS = 60000
+WAIT_MS = WAIT_S * 1000
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 failures = []
 
@@ -32,11 +33,11 @@ if CHROMIUM is None:
     print('SKIPPED: chromium is not here')
     sys.exit(77)
 sys.path.append(sys.argv[2])
-if importlib.util.find_spec('playwright') is None:
-    for package in ('playwright', 'axe-playwright-python'):
+for packages in (('playwright', 'axe-playwright-python'), ('playwright',)):
+    if importlib.util.find_spec('playwright') is None:
         subprocess.run([sys.executable, '-m', 'pip', 'install', '-q', '--disable-pip-version-check',
-                        '--target', sys.argv[2], package], check=False)
-    importlib.invalidate_caches()
+                        '--target', sys.argv[2], *packages], check=False)
+        importlib.invalidate_caches()
 try:
     from playwright.sync_api import Error, sync_playwright
 except ImportError:
@@ -103,35 +104,8 @@ def expect(got, wanted, what):
         print(f'{what}:\n  got    {str(got)[:2000]}\n  wanted {str(wanted)[:2000]}', flush=True)
 
 
-class Server:
-    """The server on a port that the system chooses; what it says goes to a list."""
-
-    def __init__(self, program, *arguments):
-        self.process = subprocess.Popen(
-            [program, '--listen=127.0.0.1:0', *arguments], stdin=subprocess.DEVNULL,
-            stderr=subprocess.PIPE, text=True)
-        self.said, self.url, ready = [], None, threading.Event()
-
-        def listen():
-            for line in self.process.stderr:
-                self.said.append(line)
-                address = re.search(r'127\.0\.0\.1:(\d+)', line)
-                if address:
-                    self.url = f'http://127.0.0.1:{address.group(1)}/'
-                    ready.set()
-            ready.set()
-
-        threading.Thread(target=listen, daemon=True).start()
-        if not ready.wait(WAIT_MS / 1000) or self.url is None:
-            self.stop()
-            raise RuntimeError('the server does not begin: ' + ''.join(self.said))
-
-    def stop(self):
-        self.process.terminate()
-        try:
-            self.process.wait(WAIT_MS / 1000)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
+def serve(program, *arguments):
+    return Server([program, '--listen=127.0.0.1:0'], *arguments).loaded()
 
 
 class Browser:
@@ -486,10 +460,9 @@ def test_token(chromium, program, root):
     with open(token, 'w', encoding='ascii') as file:
         file.write('a-token-of-this-test\n')
     os.chmod(token, 0o600)
-    server = Server(program, f'--token-file={token}', root)
-    try:
+    with serve(program, f'--token-file={token}', root) as server:
         page = chromium.new_page()
-        page.goto(server.url + '#q=nexdle')
+        page.goto(server.address + '/#q=nexdle')
         page.wait_for_selector('#login:not([hidden])')
         page.fill('#token', 'another')
         page.keyboard.press('Enter')
@@ -504,48 +477,41 @@ def test_token(chromium, program, root):
         page.fill('#q', 'needle')
         page.wait_for_function('() => document.querySelector("#error").textContent.includes("does not answer")')
         page.close()
-    finally:
-        server.stop()
 
 
 def run(chromium, program, folder):
     root = os.path.join(folder, 'tree')
     write(root, TREE)
-    server = Server(program, root)
     browser = Browser(chromium)
-    try:
-        page = browser.open(server.url)
+    with serve(program, root) as server:
+        url = server.address + '/'
+        page = browser.open(url)
         expect('tree (10 files)' in page.inner_text('#status'), True, 'what is served')
         test_typing(page)
         test_characters(page)
         test_filters(page)
         test_markup(page)
         test_aborts(page)
-        test_links(page, browser, server.url)
-        test_keys(page, server.url)
+        test_links(page, browser, url)
+        test_keys(page, url)
         test_load(page)
-        test_change(page, server.url, root)
-        test_access(browser, server.url)
+        test_change(page, url, root)
+        test_access(browser, url)
         browser.errors = [error for error in browser.errors if 'status of 4' not in error]  # asked for
         expect(browser.errors, [], 'errors in the console')
-        test_policy(chromium, server.url)
-    finally:
-        server.stop()
+        test_policy(chromium, url)
     test_token(chromium, program, root)
 
 
 def screenshot(chromium, program, path):
-    server = Server(program, os.path.join(PROJECT, 'src'))
-    try:
-        page = Browser(chromium).open(server.url, viewport={'width': 1000, 'height': 640})
+    with serve(program, os.path.join(PROJECT, 'src')) as server:
+        page = Browser(chromium).open(server.address + '/', viewport={'width': 1000, 'height': 640})
         ask(page, 'candidate')
         page.fill('[name=c]', '1')
         test_load(page)
         ask(page, 'candidate')
         page.keyboard.press('ArrowDown')
         page.screenshot(path=path)
-    finally:
-        server.stop()
 
 
 def main():
