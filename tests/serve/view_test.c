@@ -62,12 +62,13 @@ static struct served_view *view_of(const char *directory, struct settings *setti
     struct command_job job = {.settings = settings, .show_names = -1};
     struct served_view *view;
 
-    (void)snprintf(path, sizeof path, "%s/%s", top, directory);
+    if (directory != NULL)
+        (void)snprintf(path, sizeof path, "%s/%s", top, directory);
     *state = collection_now(viewed, message);
     if (settings->filters.count > 0)
         TEST_CHECK(exclude_open(&job.exclude, &settings->filters, message));
-    view = collection_view(viewed, state, &job, path, settings->operands.items,
-                           settings->operands.count, message);
+    view = collection_view(viewed, state, &job, directory != NULL ? path : NULL,
+                           settings->operands.items, settings->operands.count, message);
     if (job.exclude != NULL)
         exclude_close(job.exclude);
     return view;
@@ -232,6 +233,30 @@ static void test_views(void)
     remove_tree("views");
 }
 
+/* A client without a directory means what is served, also where its options would find more. (Only
+ * views of clients with a directory were tested.) */
+static void check_served(const char *option, const char *suffix)
+{
+    char *arguments[] = {"trawl", "-r", (char *)(uintptr_t)option, "-e", "x"};
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct settings settings;
+    struct served_view *view;
+    struct state *state;
+    uint64_t expected = 0;
+
+    if (!parse(&settings, 5, arguments))
+        return;
+    view = view_of(NULL, &settings, &state, message);
+    for (uint32_t i = 0; i < state->file_count; i++)
+        expected += strstr(state->files[i]->path, suffix) != NULL;
+    TEST_CHECK(expected > 0);
+    if (TEST_CHECK(view != NULL))
+        TEST_CHECK_U64(view->item_count, expected);
+    view_drop(view);
+    state_drop(state);
+    settings_free(&settings);
+}
+
 /* Views of a tree that changes, and of one that leaves files out. */
 static void test_views_follow(void)
 {
@@ -246,6 +271,8 @@ static void test_views_follow(void)
     check_view("views/above/tree", "tg -e x .");
     check_refusal("views/above/tree", "trawl -r --include=*.log -e x", "leaves it out");
     check_refusal("views/above/tree", "trawl -r -e x", "more files: the collection name leaves");
+    check_served("--text", "");
+    check_served("--include=*.h", ".h");
     check_view("views/above/tree", "trawl -r --exclude-dir=.git --include=*.[ch] -e x");
     put("views/above/tree/src/new.c", "new\n");
     check_view("views/above/tree", "trawl -r --exclude-dir=.git --include=*.[ch] -e x");

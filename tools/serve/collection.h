@@ -136,10 +136,10 @@ void state_drop(struct state *state);
 
 /* The files that a job with these operands searches: of *state, or of a newer one, which then takes
  * its place. `directory` is the client's working directory, as an absolute path without links
- * (NULL: the root); operands are as typed. The job has settings, exclude and show_names; its filter
- * is made anew. NULL: message says why; that is so, too, if a file is among them that the
- * collection has not. To be dropped. Cost: a walk, or nothing if the same was asked since names
- * changed last. */
+ * (NULL: the root, and of its files those that are served); operands are as typed. The job has
+ * settings, exclude and show_names; its filter is made anew. NULL: message says why; that is so,
+ * too, if a file is among them that the collection has not. To be dropped. Cost: a walk, or nothing
+ * if the same was asked since names changed last. */
 struct served_view *collection_view(struct collection *collection, struct state **state,
                                     struct command_job *job, const char *directory,
                                     const struct value_item *operands, size_t operand_count,

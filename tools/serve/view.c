@@ -28,6 +28,7 @@ struct viewing {
     const char *directory;
     const struct value_item *operands;
     size_t operand_count;
+    bool is_served_alone; /* files that the collection leaves out are no part of the view */
     char *message;
     bool failed;
     /* The operand at hand: */
@@ -133,8 +134,11 @@ static bool add_file(struct viewing *viewing, const struct walk_item *item)
         return false;
     file = state_find(viewing->state, viewing->below);
     if (file == UINT32_MAX) {
-        uint64_t at = viewing->missing_count++;
+        uint64_t at;
 
+        if (viewing->is_served_alone)
+            return true;
+        at = viewing->missing_count++;
         if (at < MISSING_MAX && (viewing->missing[at] = strdup(viewing->below)) == NULL)
             return fail(viewing, "memory exhausted");
         return true;
@@ -256,7 +260,7 @@ static void enter_directory(void *context, int descriptor, const char *path)
          status.st_ino != viewing->status.st_ino))
         fail(viewing, "%s: was replaced while the server looked at it", path);
     viewing->entered = true;
-    if (!viewing->can_be_kept || !set_below(viewing, path))
+    if (viewing->is_served_alone || !viewing->can_be_kept || !set_below(viewing, path))
         return;
     pthread_mutex_lock(&collection->refresh);
     viewing->can_be_kept = collection->watches != NULL &&
@@ -456,6 +460,7 @@ static void make_key(struct view_key *key, const struct viewing *viewing)
     add_bytes(key, &settings->follow_links, sizeof settings->follow_links);
     add_bytes(key, &settings->is_tg, sizeof settings->is_tg);
     add_bytes(key, &viewing->job.show_names, sizeof viewing->job.show_names);
+    add_bytes(key, &viewing->is_served_alone, sizeof viewing->is_served_alone);
     add_bytes(key, viewing->directory, strlen(viewing->directory) + 1);
     add_list(key, settings->files.rules.items, settings->files.rules.count);
     add_list(key, settings->filters.items, settings->filters.count);
@@ -542,7 +547,7 @@ struct served_view *collection_view(struct collection *collection, struct state 
     const struct value_item file = {VALUE_OPERAND, collection->file};
     struct served_view *view = NULL;
     struct view_key key = {0};
-    bool again = true;
+    bool again = true, is_served_alone = directory == NULL;
 
     directory = directory != NULL ? directory : collection->root;
     if (collection->file != NULL && operand_count == 0 &&
@@ -556,6 +561,7 @@ struct served_view *collection_view(struct collection *collection, struct state 
                                   .directory = directory,
                                   .operands = operands,
                                   .operand_count = operand_count,
+                                  .is_served_alone = is_served_alone,
                                   .message = message};
 
         viewing.job = (struct command_job){
