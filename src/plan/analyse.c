@@ -21,6 +21,8 @@
 #define SEEN_WINDOWS_LOG2 11u
 #define SEEN_WINDOWS_MAX 1024u
 #define SEEN_WINDOWS_SAMPLE 65535u /* positions, so that no count is larger */
+#define SEEN_FAR_MAX (1u << 18)    /* of a literal this many bytes are looked at, at most */
+#define SEEN_FAR_LOG2 14u
 #define SEEN_DEEP_BYTES 64u
 #define SEEN_LOOKS_MAX 32768u /* enough of a sample in which much is alike */
 #define SEEN_GRAMS_STEP 3u    /* bytes from one place to the next: not in step with records */
@@ -444,6 +446,28 @@ static void windows_open(const uint8_t *bytes, uint32_t windows, uint64_t step, 
     }
 }
 
+/* The window at or beyond `from` that stands least often in the sample, if that is less often than
+ * `best` does: then that one, and its *rate. */
+static uint64_t rarer_window(const uint8_t *bytes, uint64_t from, uint64_t count, uint64_t folds,
+                             const uint8_t *sample, uint64_t sample_bytes, uint64_t best,
+                             double *rate)
+{
+    uint16_t seen[1u << SEEN_FAR_LOG2] = {0}; /* by hash */
+    uint64_t end = min_u64(count, SEEN_FAR_MAX);
+
+    for (uint64_t at = 0; at + 8 <= sample_bytes; at++)
+        seen[plan_hash64(window_at(sample + at, folds), SEEN_FAR_LOG2)]++;
+    for (uint64_t at = from; at + 8 <= end && *rate > 0; at++) {
+        uint32_t often = seen[plan_hash64(window_at(bytes + at, folds), SEEN_FAR_LOG2)];
+
+        if (often < *rate * (double)sample_bytes) {
+            best = at;
+            *rate = (double)often / (double)sample_bytes;
+        }
+    }
+    return best;
+}
+
 uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate)
@@ -476,7 +500,9 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
         }
     }
     *rate = (double)seen.count[best] / (double)at;
-    return best;
+    if (seen.count[best] == 0)
+        return best;
+    return rarer_window(bytes, windows, count, folds, sample, sample_bytes, best, rate);
 }
 
 /* Do the literal and the sample agree in what follows the 16 bytes that they have in common? */

@@ -51,7 +51,8 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);
 
 /* Where the 8 bytes begin, among the literal's first thousand, that stand least often in the
- * sample; of such, the rarest bytes. *rate: their share of its positions. count >= 8. */
+ * sample; of such, the rarest bytes. If each of those stands there, bytes further on that stand
+ * there less often, if there are such. *rate: their share of its positions. count >= 8. */
 uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate);

@@ -415,10 +415,238 @@ static void test_rounds(void)
     passes_close(passes);
 }
 
+/* ---- Who shares, who goes first, what is cancelled ---- */
+
+/* A pass stops where a text has a letter beyond ASCII next to the string: it asks whether that is
+ * part of a word. */
+static sem_t arrived, gate;
+
+static bool wait_at_gate(void *context, uint32_t code_point)
+{
+    (void)context;
+    (void)code_point;
+    sem_post(&arrived);
+    sem_wait(&gate);
+    return false;
+}
+
+static uint32_t itself(void *context, uint32_t code_point,
+                       uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
+{
+    (void)context;
+    variants[0] = code_point;
+    return 1;
+}
+
+static const struct trawl_utf8 gated = {NULL, itself, wait_at_gate};
+
+/* One file, at whose end a pass stops for "x". */
+static struct made_state *gated_state(void)
+{
+    static const char text[] = "one two x x\xc3\xa9";
+    struct made_state *made = calloc(1, sizeof *made);
+    struct served_file *file = calloc(1, sizeof *file + 1);
+
+    made->state = (struct state){.file_count = 1, .block_count = 1};
+    made->state.files = made->files;
+    made->state.blocks = made->tapes;
+    made->files[0] = file;
+    made->tapes[0].block = &made->blocks[0];
+    made->tapes[0].ranges = calloc(1, sizeof *made->tapes[0].ranges);
+    made->tapes[0].ranges[0] = (struct tape_range){0, sizeof text - 1, 0};
+    made->tapes[0].range_count = 1;
+    file->block = &made->blocks[0];
+    file->is_plain = true;
+    file->held.bytes_count = sizeof text - 1;
+    (void)append(made, 0, (const uint8_t *)text, sizeof text - 1);
+    file->held.bytes = made->blocks[0].bytes;
+    made->blocks[0].text = must_text(made->blocks[0].bytes, made->blocks[0].bytes_count);
+    return made;
+}
+
+/* A request for "x" and `others` more strings. */
+static void begin_gated(struct made_request *made, struct passes *passes, struct made_state *state,
+                        uint64_t client, uint64_t others)
+{
+    struct trawl_pattern *patterns = calloc(others + 1, sizeof *patterns);
+    char(*strings)[24] = calloc(others + 1, sizeof *strings);
+
+    memset(made, 0, sizeof *made);
+    patterns[0] = (struct trawl_pattern){"x", 1};
+    for (uint64_t i = 1; i <= others; i++) {
+        (void)snprintf(strings[i], sizeof strings[i], "%" PRIu64 "y%" PRIu64, client, i);
+        patterns[i] = (struct trawl_pattern){strings[i], strlen(strings[i])};
+    }
+    made->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
+    made->options.flags = TRAWL_WHOLE_WORD;
+    made->options.utf8 = &gated;
+    made->passes = passes;
+    made->request.plan = must_plans(patterns, others + 1, &made->options);
+    made->request.options = &made->options;
+    made->request.state = &state->state;
+    made->request.client = client;
+    made->request.wants_counts = true;
+    free(patterns);
+    free(strings);
+    if (pthread_create(&made->thread, NULL, run_request, made) != 0)
+        abort();
+}
+
+static void await_waiting(struct passes *passes, uint64_t count)
+{
+    struct pass_facts facts = {0};
+
+    while (passes_facts(passes, &facts), facts.waiting_count != count)
+        usleep(100);
+}
+
+/* "x" occurs twice: once before a letter that the gate says is none of a word. */
+static void end_gated(struct made_request *made, bool good, uint32_t shared)
+{
+    pthread_join(made->thread, NULL);
+    TEST_CHECK(made->good == good);
+    if (good) {
+        TEST_CHECK_U64(made->request.pattern_counts[0], 2);
+        TEST_CHECK_U64(made->request.occurrence_count, 2);
+        TEST_CHECK_U64(made->request.shared_count, shared);
+    }
+    free_request(made);
+}
+
+/* Those that come while a pass runs share the next. */
+static void test_sharing(struct passes *passes)
+{
+    struct made_state *state = gated_state();
+    struct made_request first, others[20];
+
+    begin_gated(&first, passes, state, 0, 0);
+    sem_wait(&arrived);
+    for (uint64_t i = 0; i < 20; i++)
+        begin_gated(&others[i], passes, state, i % 3, i % 2);
+    await_waiting(passes, 20);
+    sem_post(&gate);
+    end_gated(&first, true, 1);
+    sem_wait(&arrived);
+    sem_post(&gate);
+    for (uint64_t i = 0; i < 20; i++)
+        end_gated(&others[i], true, 20);
+    free_state(state);
+}
+
+/* A client with more than a pass takes does not keep another one waiting. */
+static void test_turns(struct passes *passes)
+{
+    struct made_state *state = gated_state();
+    struct made_request first, many[20], single;
+
+    begin_gated(&first, passes, state, 0, 0);
+    sem_wait(&arrived);
+    for (uint64_t i = 0; i < 20; i++) {
+        begin_gated(&many[i], passes, state, 1, 999);
+        await_waiting(passes, i + 1);
+    }
+    begin_gated(&single, passes, state, 2, 0);
+    await_waiting(passes, 21);
+    sem_post(&gate);
+    end_gated(&first, true, 1);
+    sem_wait(&arrived); /* 16,384 strings: 16 of the many, and the single one */
+    sem_post(&gate);
+    end_gated(&single, true, 17);
+    sem_wait(&arrived);
+    sem_post(&gate);
+    for (uint64_t i = 0; i < 20; i++)
+        end_gated(&many[i], true, i < 16 ? 17 : 4);
+    free_state(state);
+}
+
+/* One that waits goes at once; others of its pass get their answer; a pass that nobody waits for
+ * ends, and the next begins. Another state's pass does not wait for it. */
+static void test_cancelling(struct passes *passes)
+{
+    struct made_state *state = gated_state(), *other_state = gated_state();
+    struct made_request first, others[3], other;
+
+    begin_gated(&first, passes, state, 0, 0);
+    sem_wait(&arrived);
+    for (uint64_t i = 0; i < 3; i++)
+        begin_gated(&others[i], passes, state, i, 0);
+    await_waiting(passes, 3);
+    pass_cancel(passes, &others[1].request);
+    end_gated(&others[1], false, 0);
+    begin_gated(&other, passes, other_state, 0, 0);
+    sem_wait(&arrived); /* beside the first */
+    pass_cancel(passes, &first.request);
+    sem_post(&gate);
+    sem_post(&gate);
+    end_gated(&first, false, 0);
+    end_gated(&other, true, 1);
+    sem_wait(&arrived);
+    pass_cancel(passes, &others[0].request);
+    sem_post(&gate);
+    end_gated(&others[0], false, 0);
+    end_gated(&others[2], true, 2);
+    free_state(state);
+    free_state(other_state);
+}
+
+static void test_gates(void)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
+    struct passes *passes = must_passes(runtime);
+
+    sem_init(&arrived, 0, 0);
+    sem_init(&gate, 0, 0);
+    test_sharing(passes);
+    test_turns(passes);
+    test_cancelling(passes);
+    passes_close(passes);
+}
+
+/* ---- Plans with errors ---- */
+
+/* "abcd" within two edits, in the file "ab". With the file "cd" behind it a span within one edit
+ * begins there as well, and is chosen, unless spans stay in lines. */
+static void test_errors(void)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
+    struct passes *passes = must_passes(runtime);
+
+    for (int within = 0; within < 2; within++) {
+        struct made_state *state = gated_state();
+        struct made_request made;
+
+        memset(&made, 0, sizeof made);
+        free(state->blocks[0].bytes);
+        trawl_text_close(state->blocks[0].text);
+        state->blocks[0].bytes = (uint8_t *)strdup("ab\ncd\n");
+        state->blocks[0].bytes_count = 6;
+        state->blocks[0].text = must_text(state->blocks[0].bytes, 6);
+        state->tapes[0].ranges[0].end = 2;
+        state->files[0]->held.bytes_count = 2;
+        made.options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
+        made.options.edits_max = 2;
+        made.options.flags = within ? TRAWL_WITHIN_LINES : 0;
+        made.request.plan = must_plan_with("abcd", &made.options);
+        made.request.state = &state->state;
+        made.request.options = &made.options;
+        made.request.wants_counts = made.request.wants_positions = true;
+        made.request.positions_max = 9;
+        TEST_CHECK(pass_run(passes, &made.request));
+        TEST_CHECK_U64(made.request.occurrence_count, 1);
+        TEST_CHECK_U64(made.request.position_count, 1);
+        TEST_CHECK_U64(made.request.begins[0], 0);
+        free_request(&made);
+        free_state(state);
+    }
+    passes_close(passes);
+}
+
 int main(void)
 {
     test_begin("serve_pass");
     generator = test_random_begin("serve_pass");
+    test_gates();
+    test_errors();
     test_rounds();
     return test_end();
 }

@@ -63,6 +63,11 @@ static const struct row rows[] = {
     {400, "{\"patterns\":[{\"bytes\":\"ab=c\"}]}", "base64"},
     {400, "{\"patterns\":[{\"bytes\":\"YWJj\",\"x\":1}]}", "patterns: a string"},
     {400, "{\"patterns\":[\"a\\u0000b\"]}", "pattern_files"},
+    {400, "{\"patterns\":[{\"name\":\"a\"}]}", "name and contents"},
+    {400, "{\"patterns\":[{\"name\":\"a\",\"text\":\"b\",\"bytes\":\"\"}]}", "name and contents"},
+    {400, "{\"patterns\":[{\"name\":1,\"text\":\"b\"}]}", "a string"},
+    {400, "{\"patterns\":[{\"name\":\"a\",\"who\":\"b\"}]}", "a string"},
+    {400, "{\"patterns\":[{\"name\":\"a\\u0000\",\"text\":\"b\"}]}", "a NUL"},
     {400, "{\"patterns\":[\"a\"],\"paths\":[\"a\\u0000b\"]}", "paths: a NUL"},
     {400, "{\"patterns\":[\"a\"],\"paths\":{}}", "paths: an array"},
     {422, "{\"patterns\":[\"a\"],\"paths\":[\"-\"]}", "standard input"},
@@ -214,6 +219,30 @@ static void check_files(void)
     check_file(request.settings.patterns.items[2].text, "", 0);
     check_file(request.settings.patterns.items[3].text, "\xff\xff", 2);
     check_file(request.settings.replacements, "r\n", 2);
+    TEST_CHECK(request.settings.patterns.items[1].shown == NULL);
+    TEST_CHECK(request.settings.replacements_shown == NULL);
+    request_free(&request);
+}
+
+/* Where files have names, and stand between strings. */
+static void check_names(void)
+{
+    struct request request;
+
+    TEST_CHECK(read_text(&request,
+                         "{\"patterns\":[\"a\",{\"name\":\"w\",\"text\":\"1\\n\"},\"b\","
+                         "{\"bytes\":\"/w==\",\"name\":{\"bytes\":\"/g==\"}}],"
+                         "\"replacements\":{\"name\":\"r\",\"text\":\"2\\n\"}}",
+                         REQUEST_JSON));
+    TEST_CHECK_U64(request.settings.patterns.count, 4);
+    TEST_CHECK(strcmp(request.settings.patterns.items[0].text, "a") == 0);
+    TEST_CHECK(strcmp(request.settings.patterns.items[1].shown, "w") == 0);
+    TEST_CHECK(strcmp(request.settings.patterns.items[2].text, "b") == 0);
+    TEST_CHECK(strcmp(request.settings.patterns.items[3].shown, "\xfe") == 0);
+    TEST_CHECK(strcmp(request.settings.replacements_shown, "r") == 0);
+    check_file(request.settings.patterns.items[1].text, "1\n", 2);
+    check_file(request.settings.patterns.items[3].text, "\xff", 1);
+    check_file(request.settings.replacements, "2\n", 2);
     request_free(&request);
 }
 
@@ -296,6 +325,7 @@ int main(void)
         check_row(&rows[i]);
     check_members();
     check_files();
+    check_names();
     check_limits();
     check_random(test_amount(20000, 1000000));
     return test_end();

@@ -24,7 +24,7 @@ static size_t walk_here(struct settings *settings, const struct value_item *oper
     walk_open(&walk, job, operands, count, 32);
     walk.below_working_directory = count == 0;
     if (count == 0)
-        walk.operands = &(const struct value_item){VALUE_OPERAND, "."};
+        walk.operands = &(const struct value_item){VALUE_OPERAND, ".", NULL};
     while (walk_next(&walk, &item)) {
         /* Such an operand is looked at when it is opened. */
         if (item.is_operand && settings->directories != DIRECTORIES_RECURSE) {

@@ -121,6 +121,38 @@ static void seen_windows(void)
     TEST_CHECK(deep < 1e-9); /* what follows the 16 bytes is another */
 }
 
+/* A literal that repeats itself as its text does, but for one byte far behind its begin: the text
+ * does not have what stands around that byte. Answers do not depend on it, and no literal of the
+ * tests was so long: a device found a candidate in each period of the text. */
+static void far_windows(void)
+{
+    static uint8_t sample[8192], literal[16384];
+    struct byte_rates rates;
+    double rate = 1;
+    uint64_t offset;
+
+    for (uint64_t i = 0; i < sizeof literal; i++)
+        literal[i] = (uint8_t)('a' + i % 23);
+    memcpy(sample, literal, sizeof sample);
+    analyse_rates(sample, sizeof sample, literal, sizeof literal, false, &rates);
+    offset =
+        analyse_seen_window(literal, sizeof literal, false, &rates, sample, sizeof sample, &rate);
+    TEST_CHECK(rate > 1.0 / 24); /* all of it stands there */
+    for (uint64_t changed = 2000; changed < sizeof literal; changed += 2397) {
+        literal[changed] ^= 3;
+        offset = analyse_seen_window(literal, sizeof literal, false, &rates, sample, sizeof sample,
+                                     &rate);
+        TEST_CHECK(offset <= changed && changed < offset + 8 && rate < 1e-9);
+        literal[changed] ^= 3;
+    }
+    literal[9000] ^= 0x20; /* a letter's other case is another byte, or is none */
+    offset =
+        analyse_seen_window(literal, sizeof literal, false, &rates, sample, sizeof sample, &rate);
+    TEST_CHECK(offset <= 9000 && 9000 < offset + 8 && rate < 1e-9);
+    (void)analyse_seen_window(literal, sizeof literal, true, &rates, sample, sizeof sample, &rate);
+    TEST_CHECK(rate > 1.0 / 24);
+}
+
 int main(void)
 {
     static const uint32_t alphabets[] = {1, 2, 4, 26, 256};
@@ -130,6 +162,7 @@ int main(void)
 
     test_begin("analyse");
     seen_windows();
+    far_windows();
     random = test_random_begin("analyse");
     analyse_rates(NULL, 0, (const uint8_t *)"word", 4, false, &rates);
     for (uint32_t byte = 0; byte < 256; byte++)

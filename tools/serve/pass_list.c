@@ -3,7 +3,7 @@
  * The members' strings become one plan, each string once. An occurrence goes to each member that
  * has its string and wants its file.
  */
-#include "serve/pass_list.h"
+#include "serve/pass_member.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct pass_string {
 };
 
 struct pass_listing {
-    struct pass *pass;
+    struct pass_member *leader;
     struct pass_string *strings; /* of equal ones, one after the other */
     uint64_t *firsts;            /* of each of the plan's patterns; NULL: the only member's plan */
     const struct tape_block *block;
@@ -77,16 +77,16 @@ static int by_bytes(const void *left, const void *right)
 static enum trawl_status build(struct pass_listing *listing, struct trawl_plan **plan,
                                struct trawl_error *error)
 {
-    const struct pass_request *leader = listing->pass->members->request;
+    const struct pass_request *request = listing->leader->request;
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct pass_string *strings = listing->strings;
-    struct trawl_pattern *patterns = malloc((listing->pass->string_count + 1) * sizeof *patterns);
+    struct trawl_pattern *patterns = malloc((listing->leader->string_count + 1) * sizeof *patterns);
     enum trawl_status status = TRAWL_MEMORY;
     uint64_t at = 0, count = 0;
 
     if (patterns == NULL || strings == NULL || listing->firsts == NULL)
         goto end;
-    for (struct pass_member *m = listing->pass->members; m != NULL; m = m->next)
+    for (struct pass_member *m = listing->leader; m != NULL; m = m->next)
         for (uint64_t i = 0; i < trawl_plan_pattern_count(m->request->plan); i++)
             strings[at++] = (struct pass_string){trawl_plan_pattern(m->request->plan, i), m, i};
     qsort(strings, at, sizeof *strings, by_bytes);
@@ -96,13 +96,13 @@ static enum trawl_status build(struct pass_listing *listing, struct trawl_plan *
             patterns[count++] = strings[i].pattern;
         }
     listing->firsts[count] = at;
-    options.flags = trawl_plan_flags(leader->plan);
+    options.flags = trawl_plan_flags(request->plan);
     if (options.flags != 0) {
         options.line_end_set = 1;
-        options.line_end = trawl_plan_line_end(leader->plan);
-        options.line_end_also_set = leader->options->line_end_also_set;
-        options.line_end_also = leader->options->line_end_also;
-        options.utf8 = leader->options->utf8;
+        options.line_end = trawl_plan_line_end(request->plan);
+        options.line_end_also_set = request->options->line_end_also_set;
+        options.line_end_also = request->options->line_end_also;
+        options.utf8 = request->options->utf8;
     }
     status = trawl_plan_build(patterns, count, &options, plan, error);
 end:
@@ -134,21 +134,11 @@ static const struct tape_range *range_of(struct pass_listing *listing, uint64_t 
 static void occurs(struct pass_member *member, const struct tape_range *range, uint64_t begin,
                    uint64_t number)
 {
-    struct pass_request *request = member->request;
-
     if (!pass_member_sees(member, range->file))
         return;
-    if (!pass_member_lists(member)) {
-        pass_set_bit(request->files, range->file);
-        return;
-    }
-    if (request->state->files[range->file]->is_plain) {
-        pass_set_bit(request->files, range->file);
+    pass_member_find(member, range->file);
+    if (pass_member_lists(member) && member->request->state->files[range->file]->is_plain)
         pass_member_add(member, range->file, begin - range->begin, number);
-    } else if (request->search_zip) {
-        pass_set_bit(request->files, range->file);
-        member->some_open = true;
-    }
 }
 
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
@@ -162,26 +152,26 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
         if (matches[i].begin < range->begin || matches[i].end > range->end)
             continue; /* across files, or in one that is gone */
         if (listing->firsts == NULL) {
-            occurs(listing->pass->members, range, matches[i].begin, pattern);
+            occurs(listing->leader, range, matches[i].begin, pattern);
             continue;
         }
         for (uint64_t j = listing->firsts[pattern]; j < listing->firsts[pattern + 1]; j++)
             occurs(listing->strings[j].member, range, matches[i].begin, listing->strings[j].number);
     }
-    return pass_is_cancelled(listing->pass);
+    return pass_members_cancelled(listing->leader);
 }
 
-enum trawl_status pass_list(struct pass *pass, struct trawl_error *error)
+enum trawl_status pass_list(struct pass_member *leader, struct trawl_error *error)
 {
-    const struct state *state = pass->members->request->state;
-    const struct trawl_plan *plan = pass->members->request->plan;
-    struct pass_listing listing = {.pass = pass};
+    const struct state *state = leader->request->state;
+    const struct trawl_plan *plan = leader->request->plan;
+    struct pass_listing listing = {.leader = leader};
     struct trawl_plan *merged = NULL;
     enum trawl_status status = TRAWL_OK;
 
-    if (pass->member_count > 1) {
-        listing.strings = malloc((pass->string_count + 1) * sizeof *listing.strings);
-        listing.firsts = malloc((pass->string_count + 1) * sizeof *listing.firsts);
+    if (leader->member_count > 1) {
+        listing.strings = malloc((leader->string_count + 1) * sizeof *listing.strings);
+        listing.firsts = malloc((leader->string_count + 1) * sizeof *listing.firsts);
         status = build(&listing, &merged, error);
         plan = merged;
     }
@@ -189,9 +179,9 @@ enum trawl_status pass_list(struct pass *pass, struct trawl_error *error)
         listing.block = &state->blocks[i];
         listing.range = 0;
         if (listing.block->range_count > 0)
-            status = pass_is_cancelled(pass)
+            status = pass_members_cancelled(leader)
                          ? TRAWL_STOPPED
-                         : trawl_positions(pass->searcher, plan, listing.block->block->text,
+                         : trawl_positions(leader->searcher, plan, listing.block->block->text,
                                            take_matches, &listing, error);
     }
     trawl_plan_free(merged);

@@ -40,9 +40,12 @@ static bool read_view(struct pass_member *member)
     return true;
 }
 
-bool pass_member_open(struct pass_member *member, struct pass_request *request)
+bool pass_member_open(struct pass_member *member, struct pass_request *request,
+                      struct trawl_runtime *runtime)
 {
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     pthread_condattr_t attributes;
+    struct trawl_error error;
 
     memset(member, 0, sizeof *member);
     member->request = request;
@@ -58,7 +61,11 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request)
         !read_view(member))
         return fail(request);
     pass_member_reset(member);
-    return true;
+    options.runtime = runtime;
+    if (trawl_searcher_open(&options, &member->searcher, &error) == TRAWL_OK)
+        return true;
+    (void)strcpy(request->message, error.message);
+    return false;
 }
 
 void pass_member_reset(struct pass_member *member)
@@ -70,13 +77,23 @@ void pass_member_reset(struct pass_member *member)
     if (request->wants_counts)
         memset(request->pattern_counts, 0,
                trawl_plan_pattern_count(request->plan) * sizeof(uint64_t));
-    request->occurrence_count = 0;
+    request->occurrence_count = request->unread_count = request->position_count = 0;
+    request->search_ns = 0;
+    request->message[0] = '\0';
     member->position_count = 0;
     member->is_full = member->no_memory = member->some_open = false;
     if (state->unheld_count > 0 || (state->unplain_count > 0 && !request->search_zip))
         for (uint32_t i = 0; i < state->file_count; i++)
-            if (pass_opens_always(request, state->files[i]))
+            if (state->files[i]->block == NULL ||
+                (!state->files[i]->is_plain && !request->search_zip))
                 pass_set_bit(request->files, i);
+}
+
+void pass_member_find(struct pass_member *member, uint32_t file)
+{
+    pass_set_bit(member->request->files, file);
+    if (pass_member_lists(member) && !member->request->state->files[file]->is_plain)
+        member->some_open = true;
 }
 
 static int compare(const void *left, const void *right, void *context)
@@ -95,8 +112,9 @@ static int compare(const void *left, const void *right, void *context)
 
 static void sort(struct pass_member *member)
 {
-    qsort_r(member->positions, member->position_count, sizeof *member->positions, compare,
-            member->ranks);
+    if (member->position_count > 0)
+        qsort_r(member->positions, member->position_count, sizeof *member->positions, compare,
+                member->ranks);
     if (member->position_count > member->request->positions_max)
         member->position_count = member->request->positions_max;
 }
@@ -185,16 +203,17 @@ bool pass_member_finish(struct pass_member *member)
 
 void pass_member_close(struct pass_member *member)
 {
+    trawl_searcher_close(member->searcher);
     pthread_cond_destroy(&member->wake);
     free(member->seen);
     free(member->ranks);
     free(member->positions);
 }
 
-bool pass_is_cancelled(const struct pass *pass)
+bool pass_members_cancelled(const struct pass_member *leader)
 {
-    for (const struct pass_member *member = pass->members; member != NULL; member = member->next)
-        if (!member->request->cancelled)
+    for (; leader != NULL; leader = leader->next)
+        if (!leader->request->cancelled)
             return false;
     return true;
 }

@@ -1,4 +1,5 @@
-/* pass_member: a request on its way through passes, and what was found for it so far. For pass*.c.
+/* pass_member: a request on its way through passes, what was found for it so far, and the two ways
+ * to search. For pass*.c.
  */
 #ifndef SERVE_PASS_MEMBER_H
 #define SERVE_PASS_MEMBER_H
@@ -7,20 +8,10 @@
 
 enum pass_stage {
     PASS_WAITS,
-    PASS_LEADS, /* its thread runs the pass */
+    PASS_LEADS, /* its thread searches, for itself and the others of its pass */
     PASS_RUNS,  /* in the pass of another one */
     PASS_DONE,
     PASS_FAILED /* the shared pass did: it is to be searched for alone */
-};
-
-/* One search of a state, for some members. Of the thread that leads it. */
-struct pass {
-    struct pass *next;           /* that runs */
-    struct pass_member *members; /* by `next`, the leader first */
-    uint32_t member_count;
-    uint64_t string_count;
-    bool is_shared; /* others may wait for it */
-    struct trawl_searcher *searcher;
 };
 
 struct pass_position {
@@ -30,12 +21,17 @@ struct pass_position {
 
 struct pass_member {
     struct pass_request *request;
+    struct trawl_searcher *searcher;
     struct pass_member *next; /* that waits, or of the same pass */
     enum pass_stage stage;
-    struct pass *pass; /* NULL: it waits */
-    struct pass led;   /* the one that this member leads */
+    struct pass_member *leader; /* of its pass; NULL: it is in none */
     pthread_cond_t wake;
     uint64_t turn; /* lower ones first */
+
+    struct pass_member *next_leader; /* of a pass that runs, */
+    bool is_shared;                  /* and that others may wait for */
+    uint32_t member_count;           /* of its pass, by `next`, the leader first, */
+    uint64_t string_count;           /* and what they look for */
 
     uint8_t *seen;   /* a bit for each file of the view; NULL: all */
     uint32_t *ranks; /* of files in the view; NULL: by their numbers */
@@ -68,25 +64,43 @@ static inline bool pass_member_lists(const struct pass_member *member)
     return member->request->wants_counts || member->request->wants_positions;
 }
 
-/* Is a file opened whatever the blocks tell of it? */
-static inline bool pass_opens_always(const struct pass_request *request,
-                                     const struct served_file *file)
-{
-    return file->block == NULL || (!file->is_plain && !request->search_zip);
-}
-
-/* Make room for results: none yet. False: memory exhausted. pass_member_close in either case. */
-bool pass_member_open(struct pass_member *member, struct pass_request *request);
+/* Make room for results: none yet. False: message. pass_member_close in either case. */
+bool pass_member_open(struct pass_member *member, struct pass_request *request,
+                      struct trawl_runtime *runtime);
 /* Forget what was found. */
 void pass_member_reset(struct pass_member *member);
-/* It occurs: count it, and keep where. */
+/* Something occurs in a file of a block, which the view has. */
+void pass_member_find(struct pass_member *member, uint32_t file);
+/* It occurs: count it, and keep where; or keep alone. */
 void pass_member_add(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
 void pass_member_keep(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
 /* Results that come last: positions in the view's order, and how many files. False: message. */
 bool pass_member_finish(struct pass_member *member);
 void pass_member_close(struct pass_member *member);
 
-/* Are they all? */
-bool pass_is_cancelled(const struct pass *pass);
+/* Are all of a pass? */
+bool pass_members_cancelled(const struct pass_member *leader);
+
+/* ---- pass_list.c: one search that lists what occurs in a state's blocks, for all of a pass ----
+ */
+
+/* May this one share a pass with others, and with that one? */
+bool pass_list_is_merged(const struct pass_request *request);
+bool pass_list_merges(const struct pass_request *left, const struct pass_request *right);
+/* Do occurrences in a file not depend on the files around it, if those that go beyond its end are
+ * dropped? */
+bool pass_list_fits(const struct trawl_plan *plan);
+/* Search, with plans that pass_list_fits. STOPPED: all are cancelled. Cost: of several members, a
+ * plan of all their strings; a search; some nanoseconds for each occurrence and member. */
+enum trawl_status pass_list(struct pass_member *leader, struct trawl_error *error);
+
+/* ---- pass_own.c: for one request alone ---- */
+
+/* Search what blocks hold: for strings so frequent that listing all occurrences costs more than
+ * counting them, and for plans that do not fit (pass_list_fits). */
+enum trawl_status pass_own(struct pass_member *member, bool fits, struct trawl_error *error);
+/* Search the files that are to be opened, after the blocks, if occurrences are asked for. One that
+ * cannot be read is counted as such. */
+enum trawl_status pass_own_files(struct pass_member *member, struct trawl_error *error);
 
 #endif

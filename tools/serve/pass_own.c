@@ -1,13 +1,14 @@
 /* pass_own: searches for one request alone, of files and of parts of blocks.
  *
  * Files that lie side by side are counted as one text where no occurrence can cross a border. Which
- * files hold an occurrence, each file's first one tells; positions are listed file by file in the
- * view's order, until there are enough.
+ * files hold an occurrence, a search of records tells, which leaves each at its first one.
+ * Positions are listed file by file in the view's order, until there are enough.
  */
-#include "serve/pass_own.h"
+#include "serve/pass_member.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -68,9 +69,9 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
     enum trawl_status status;
 
     if (trawl_plan_pattern_count(request->plan) != 1)
-        return trawl_count_by_pattern(member->pass->searcher, request->plan, text, add_counts,
-                                      member, error);
-    status = trawl_count(member->pass->searcher, request->plan, text, &count.count, error);
+        return trawl_count_by_pattern(member->searcher, request->plan, text, add_counts, member,
+                                      error);
+    status = trawl_count(member->searcher, request->plan, text, &count.count, error);
     if (status == TRAWL_OK)
         (void)add_counts(member, &count, 1);
     return status;
@@ -120,64 +121,97 @@ static enum trawl_status count_block(struct pass_member *member, const struct ta
     return status;
 }
 
-/* Does something occur in a file that a block holds, and where? */
-static enum trawl_status search_held(struct pass_member *member, uint32_t number,
-                                     struct trawl_error *error)
+/* Which files of the block hold an occurrence? Each second record is a file; the others lie between
+ * files. */
+static enum trawl_status find_files(struct pass_member *member, const struct tape_block *tape,
+                                    struct trawl_error *error)
+{
+    struct trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_search *search = NULL;
+    uint64_t *offsets = malloc(2 * tape->range_count * sizeof *offsets);
+    enum trawl_status status = TRAWL_MEMORY;
+
+    for (uint64_t i = 0; offsets != NULL && i < tape->range_count; i++) {
+        offsets[2 * i] = tape->ranges[i].begin;
+        offsets[2 * i + 1] = tape->ranges[i].end;
+    }
+    records.bytes = tape->block->bytes;
+    records.offsets = offsets;
+    records.record_count = 2 * tape->range_count - 1;
+    if (offsets == NULL)
+        (void)strcpy(error->message, "memory exhausted");
+    else
+        status = trawl_matrix_open(member->searcher, member->request->plan, &records,
+                                   TRAWL_MATRIX_ANY, &search, error);
+    while (status == TRAWL_OK && !batch.last) {
+        status = trawl_matrix_next(search, &batch, error);
+        for (uint64_t i = batch.record_begin; status == TRAWL_OK && i < batch.record_end; i++)
+            if (i % 2 == 0 && pass_bit(batch.any, (uint32_t)(i - batch.record_begin)) &&
+                pass_member_sees(member, tape->ranges[i / 2].file))
+                pass_member_find(member, tape->ranges[i / 2].file);
+    }
+    trawl_matrix_close(search);
+    free(offsets);
+    return status;
+}
+
+/* Where, until there are enough. */
+static enum trawl_status list_file(struct pass_member *member, uint32_t number,
+                                   struct trawl_error *error)
 {
     struct pass_request *request = member->request;
     const struct served_file *file = request->state->files[number];
     struct pass_file context = {member, number, true};
     struct trawl_text *text = NULL;
-    struct trawl_match match;
-    enum trawl_status status;
-    bool found = false;
+    enum trawl_status status = trawl_text_from_memory(file->block->bytes + file->block_begin,
+                                                      file->held.bytes_count, &text, error);
 
-    if (pass_bit(request->files, number) || file->held.bytes_count == 0)
-        return TRAWL_OK;
-    if (!file->is_plain) {
-        pass_set_bit(request->files, number);
-        member->some_open = true;
-        return TRAWL_OK;
-    }
-    status = trawl_text_from_memory(file->block->bytes + file->block_begin, file->held.bytes_count,
-                                    &text, error);
     if (status == TRAWL_OK)
-        status = trawl_first(member->pass->searcher, request->plan, text, &match, &found, error);
-    if (found) {
-        pass_set_bit(request->files, number);
-        if (request->wants_positions && member->position_count < request->positions_max)
-            status = trawl_positions(member->pass->searcher, request->plan, text, add_matches,
-                                     &context, error);
-        if (status == TRAWL_STOPPED && !request->cancelled)
-            status = TRAWL_OK; /* there are enough */
-    }
+        status =
+            trawl_positions(member->searcher, request->plan, text, add_matches, &context, error);
     trawl_text_close(text);
-    return status;
+    return status == TRAWL_STOPPED && !request->cancelled ? TRAWL_OK : status;
 }
 
-enum trawl_status pass_own(struct pass_member *member, bool counts_blocks,
-                           struct trawl_error *error)
+static enum trawl_status list_files(struct pass_member *member, struct trawl_error *error)
 {
     const struct pass_request *request = member->request;
     const struct state *state = request->state;
     const struct served_view *view = request->view;
-    bool joins = counts_blocks && stays_in_lines(request->plan);
     uint64_t count = view == NULL ? state->file_count : view->item_count;
     enum trawl_status status = TRAWL_OK;
 
-    for (uint32_t i = 0; pass_member_lists(member) && i < state->block_count; i++) {
-        status = count_block(member, &state->blocks[i], joins, error);
-        if (status != TRAWL_OK)
-            return status;
-    }
-    for (uint64_t i = 0; i < count && status == TRAWL_OK; i++) {
+    for (uint64_t i = 0; i < count && member->position_count < request->positions_max; i++) {
         uint32_t file = view == NULL ? (uint32_t)i : view->items[i].file;
 
-        if (request->cancelled)
-            status = TRAWL_STOPPED;
-        else if (file < state->file_count && (view == NULL || view->items[i].kind == WALK_FILE))
-            status = search_held(member, file, error);
+        if (file >= state->file_count || !pass_bit(request->files, file) ||
+            state->files[file]->block == NULL || !state->files[file]->is_plain ||
+            (view != NULL && (view->items[i].kind != WALK_FILE || member->ranks[file] != i)))
+            continue;
+        status = request->cancelled ? TRAWL_STOPPED : list_file(member, file, error);
+        if (status != TRAWL_OK)
+            break;
     }
+    return status;
+}
+
+enum trawl_status pass_own(struct pass_member *member, bool fits, struct trawl_error *error)
+{
+    const struct state *state = member->request->state;
+    bool joins = fits && stays_in_lines(member->request->plan);
+    enum trawl_status status = TRAWL_OK;
+
+    for (uint32_t i = 0; i < state->block_count && status == TRAWL_OK; i++) {
+        if (state->blocks[i].range_count == 0)
+            continue;
+        if (pass_member_lists(member))
+            status = count_block(member, &state->blocks[i], joins, error);
+        if (status == TRAWL_OK)
+            status = find_files(member, &state->blocks[i], error);
+    }
+    if (status == TRAWL_OK && member->request->wants_positions)
+        status = list_files(member, error);
     return status;
 }
 
@@ -202,8 +236,8 @@ static enum trawl_status search_opened(struct pass_member *member, uint32_t numb
                      ? trawl_text_from_compressed(descriptor, file->path, &text, error)
                      : trawl_text_from_descriptor(descriptor, file->path, &text, error);
         if (status == TRAWL_OK)
-            status = trawl_positions(member->pass->searcher, request->plan, text, add_matches,
-                                     &context, error);
+            status = trawl_positions(member->searcher, request->plan, text, add_matches, &context,
+                                     error);
         trawl_text_close(text);
         close(descriptor);
         if (status == TRAWL_READ || status == TRAWL_UNSUPPORTED) {

@@ -397,7 +397,7 @@ static bool walk_files(struct walking *walking, char *message)
     struct collection *collection = walking->collection;
     const struct settings *settings = &collection->walking;
     const struct file_settings *files = &settings->files;
-    const struct value_item operand = {VALUE_OPERAND, collection->root};
+    const struct value_item operand = {VALUE_OPERAND, collection->root, NULL};
     const struct tree_watcher watcher = {enter_directory, walking};
     struct command_job job = {.settings = settings, .watcher = &watcher};
     struct walk walk;

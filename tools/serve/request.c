@@ -18,7 +18,7 @@
 
 #define DEPTH_MAX 8u        /* of arrays and objects */
 #define VALUES_SPARED 4096u /* beside strings to be searched for */
-#define FILES_MAX 64u       /* pattern_files */
+#define FILES_MAX 64u       /* of -f */
 #define SHOWN_BYTES_MAX 60  /* of a text in a message */
 #define LISTS_GROW_AT 16u   /* arrays grow where their count is a power of two from here on */
 
@@ -45,6 +45,9 @@ struct reading {
     int *http_status;
     char *message;
     uint64_t pattern_count, pattern_bytes;
+    const char *file_names[FILES_MAX]; /* of arguments of -f, in messages; NULL: none given */
+    size_t file_count;
+    const char *replacements_name;
     bool refused_by_table; /* an option that the command itself refuses */
 };
 
@@ -214,28 +217,6 @@ static bool count_patterns(struct reading *reading, const char *text, size_t byt
                   (unsigned long long)reading->limits->pattern_bytes_max);
 }
 
-static bool add_patterns(struct reading *reading, json_t *values)
-{
-    json_t *value;
-    size_t i;
-
-    json_array_foreach(values, i, value)
-    {
-        char *text;
-        size_t bytes_count;
-
-        if (!text_of(reading, "patterns", value, &text, &bytes_count))
-            return false;
-        if (strlen(text) != bytes_count)
-            return refuse(reading, 400,
-                          "patterns: a string with a NUL byte has to stand in pattern_files");
-        if (!count_patterns(reading, text, bytes_count) || !add_argument(reading, "-e") ||
-            !add_argument(reading, text))
-            return false;
-    }
-    return true;
-}
-
 /* A file in memory, and an option that names it. */
 static bool add_file(struct reading *reading, const char *option, const char *bytes,
                      size_t bytes_count)
@@ -264,21 +245,75 @@ static bool add_file(struct reading *reading, const char *option, const char *by
     return add_argument(reading, argument);
 }
 
-static bool add_pattern_files(struct reading *reading, json_t *values)
+/* A file's contents, or an object that has its name, too. */
+static bool file_of(struct reading *reading, const char *member, json_t *value, const char **name,
+                    char **text, size_t *bytes_count)
+{
+    json_t *given = json_object_get(value, "name");
+    char *line;
+
+    if (given == NULL)
+        return text_of(reading, member, value, text, bytes_count);
+    if (json_object_size(value) != 2)
+        return refuse(reading, 400, "%s: of a file its name and contents are expected", member);
+    if (!line_of(reading, member, given, &line))
+        return false;
+    *name = line;
+    (void)json_object_del(value, "name"); /* what is left may be {"bytes": BASE64} */
+    given = json_object_get(value, "text");
+    return text_of(reading, member, given != NULL ? given : value, text, bytes_count);
+}
+
+static bool add_pattern_file(struct reading *reading, const char *member, json_t *value)
+{
+    const char *name = NULL;
+    char *text;
+    size_t bytes_count;
+
+    if (reading->file_count == FILES_MAX)
+        return refuse(reading, 413, "%s: there are more than %u files", member, FILES_MAX);
+    if (!file_of(reading, member, value, &name, &text, &bytes_count) ||
+        !count_patterns(reading, text, bytes_count))
+        return false;
+    reading->file_names[reading->file_count++] = name;
+    return add_file(reading, "-f", text, bytes_count);
+}
+
+static bool add_patterns(struct reading *reading, json_t *values)
 {
     json_t *value;
     size_t i;
 
-    if (json_array_size(values) > FILES_MAX)
-        return refuse(reading, 413, "pattern_files: there are more than %u", FILES_MAX);
     json_array_foreach(values, i, value)
     {
         char *text;
         size_t bytes_count;
 
-        if (!text_of(reading, "pattern_files", value, &text, &bytes_count) ||
-            !count_patterns(reading, text, bytes_count) ||
-            !add_file(reading, "-f", text, bytes_count))
+        if (json_object_get(value, "name") != NULL) {
+            if (!add_pattern_file(reading, "patterns", value))
+                return false;
+            continue;
+        }
+        if (!text_of(reading, "patterns", value, &text, &bytes_count))
+            return false;
+        if (strlen(text) != bytes_count)
+            return refuse(reading, 400,
+                          "patterns: a string with a NUL byte has to stand in pattern_files");
+        if (!count_patterns(reading, text, bytes_count) || !add_argument(reading, "-e") ||
+            !add_argument(reading, text))
+            return false;
+    }
+    return true;
+}
+
+static bool add_pattern_files(struct reading *reading, json_t *values)
+{
+    json_t *value;
+    size_t i;
+
+    json_array_foreach(values, i, value)
+    {
+        if (!add_pattern_file(reading, "pattern_files", value))
             return false;
     }
     return true;
@@ -585,7 +620,8 @@ static bool add_replacements(struct reading *reading, json_t *value)
     char *text;
     size_t bytes_count;
 
-    return text_of(reading, "replacements", value, &text, &bytes_count) &&
+    return file_of(reading, "replacements", value, &reading->replacements_name, &text,
+                   &bytes_count) &&
            add_file(reading, "--replacements=", text, bytes_count);
 }
 
@@ -631,6 +667,7 @@ static bool parse(struct reading *reading)
 {
     struct request *request = reading->request;
     struct settings *settings = &request->settings;
+    size_t file = 0;
 
     if (!flags_parse(settings, NULL, request->argument_count, request->arguments, false))
         return refuse(reading, reading->refused_by_table ? 422 : 400, "%s", settings->error);
@@ -639,6 +676,10 @@ static bool parse(struct reading *reading)
     if (settings->operands.count == 0 ||
         (request->format != REQUEST_FRAMES && settings->directories == DIRECTORIES_READ))
         settings->directories = DIRECTORIES_RECURSE;
+    for (size_t i = 0; i < settings->patterns.count; i++)
+        if (settings->patterns.items[i].kind == VALUE_FILE)
+            settings->patterns.items[i].shown = reading->file_names[file++];
+    settings->replacements_shown = reading->replacements_name;
     settings->count_by_pattern |= request->format >= REQUEST_COLUMNS;
     if (request->format >= REQUEST_COLUMNS) /* offsets are those of the files' own bytes */
         settings->encoding = NULL;
@@ -651,7 +692,8 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
                   char *message)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    struct reading reading = {request, limits, http_status, message, 0, 0, false};
+    struct reading reading = {
+        .request = request, .limits = limits, .http_status = http_status, .message = message};
     json_t *members[MEMBER_COUNT] = {NULL}, *root;
     json_error_t error;
     bool good;

@@ -271,7 +271,7 @@ static void enter_directory(void *context, int descriptor, const char *path)
 /* One operand, or (text NULL) the working directory without one. */
 static void walk_operand(struct viewing *viewing, const char *text)
 {
-    const struct value_item operand = {VALUE_OPERAND, text != NULL ? text : "."};
+    const struct value_item operand = {VALUE_OPERAND, text != NULL ? text : ".", NULL};
     struct walk walk;
     struct walk_item item;
     size_t shown_bytes;
@@ -544,7 +544,7 @@ struct served_view *collection_view(struct collection *collection, struct state 
                                     char *message)
 {
     const struct file_settings *files = &job->settings->files;
-    const struct value_item file = {VALUE_OPERAND, collection->file};
+    const struct value_item file = {VALUE_OPERAND, collection->file, NULL};
     struct served_view *view = NULL;
     struct view_key key = {0};
     bool again = true, is_served_alone = directory == NULL;

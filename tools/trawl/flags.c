@@ -39,6 +39,7 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
     list->items = items;
     list->items[list->count].kind = kind;
     list->items[list->count].text = text;
+    list->items[list->count].shown = NULL;
     list->count++;
     return true;
 }

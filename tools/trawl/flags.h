@@ -91,7 +91,8 @@ enum value_kind {
 
 struct value_item {
     enum value_kind kind;
-    const char *text; /* borrowed from argv */
+    const char *text;  /* borrowed from argv */
+    const char *shown; /* of VALUE_FILE, its name in messages; NULL: text */
 };
 
 struct value_list {
@@ -147,6 +148,9 @@ void flags_free(struct settings *settings);
 
 /* The command is also called tg: then it takes trees as ripgrep does. */
 bool flags_means_tg(const char *name);
+
+/* What messages call the file that the item names. */
+const char *value_shown(const struct value_item *item);
 
 /* One more item. False: out of memory. */
 bool value_add(struct value_list *list, enum value_kind kind, const char *text);

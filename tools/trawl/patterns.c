@@ -501,8 +501,10 @@ static bool is_as_saved(const struct patterns *patterns, uint32_t flags)
 }
 
 /* --replacements: what stands for each string. */
-static bool read_replacements(struct patterns *patterns, const char *name, char *message)
+static bool read_replacements(struct patterns *patterns, const struct settings *settings,
+                              char *message)
 {
+    struct value_item file = {VALUE_FILE, settings->replacements, settings->replacements_shown};
     struct trawl_pattern *lines = calloc((size_t)patterns->column_count + 1, sizeof *lines);
     uint64_t count = 0;
     const char *at, *end, *newline;
@@ -512,7 +514,7 @@ static bool read_replacements(struct patterns *patterns, const char *name, char 
     patterns->replacements = lines;
     if (lines == NULL)
         return exhausted(message);
-    if (!read_file(patterns, name, &bytes, &bytes_count, message))
+    if (!read_file(patterns, file.text, &bytes, &bytes_count, message))
         return false;
     end = bytes + bytes_count;
     for (at = bytes; at < end; at = newline + 1, count++) {
@@ -525,8 +527,8 @@ static bool read_replacements(struct patterns *patterns, const char *name, char 
         return true;
     snprintf(message, SETTINGS_ERROR_BYTES,
              "--replacements: %.*s has %" PRIu64 " line%s for %" PRIu64 " string%s", SHOWN_NAME_MAX,
-             strcmp(name, "-") == 0 ? "(standard input)" : name, count, count == 1 ? "" : "s",
-             patterns->column_count, patterns->column_count == 1 ? "" : "s");
+             value_shown(&file), count, count == 1 ? "" : "s", patterns->column_count,
+             patterns->column_count == 1 ? "" : "s");
     return false;
 }
 
@@ -554,8 +556,7 @@ bool patterns_finish(struct patterns *patterns, const struct settings *settings,
                  "--crlf with -x cannot be combined with saved sets or with numbers of strings");
         return false;
     }
-    if (settings->replacements != NULL &&
-        !read_replacements(patterns, settings->replacements, message))
+    if (settings->replacements != NULL && !read_replacements(patterns, settings, message))
         return false;
     if (patterns->has_empty && (settings->approximate || settings->fasta)) {
         snprintf(message, SETTINGS_ERROR_BYTES,
@@ -582,14 +583,14 @@ bool patterns_finish(struct patterns *patterns, const struct settings *settings,
            exhausted(message);
 }
 
-static bool add_file(struct patterns *patterns, const struct settings *settings, const char *name,
-                     char *message)
+static bool add_file(struct patterns *patterns, const struct settings *settings,
+                     const struct value_item *item, char *message)
 {
-    const char *shown = strcmp(name, "-") == 0 ? "(standard input)" : name;
+    const char *shown = value_shown(item);
     char *bytes;
     size_t bytes_count;
 
-    if (!read_file(patterns, name, &bytes, &bytes_count, message))
+    if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
         return false;
     if (bytes_count == 0)
         return true; /* no string, not an empty one */
@@ -626,7 +627,7 @@ bool patterns_gather(struct patterns *patterns, const struct settings *settings,
             continue;
         }
         if (list->items[i].kind == VALUE_FILE) {
-            if (!add_file(patterns, settings, text, message))
+            if (!add_file(patterns, settings, &list->items[i], message))
                 return false;
             continue;
         }

@@ -205,12 +205,12 @@ static bool load(struct saved_set *set, const struct settings *settings, uint64_
         snprintf(
             message, SETTINGS_ERROR_BYTES,
             "-f: %.300s: the set was saved with errors allowed: give strings and options instead",
-            settings->patterns.items[set->item].text);
+            value_shown(&settings->patterns.items[set->item]));
         return false;
     }
     if (!read_note(set, letters)) {
         snprintf(message, SETTINGS_ERROR_BYTES, "-f: %.300s: the saved set contradicts itself",
-                 settings->patterns.items[set->item].text);
+                 value_shown(&settings->patterns.items[set->item]));
         return false;
     }
     if (!set->has_note)

@@ -84,9 +84,10 @@ struct settings {
     int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any below 0 */
     uint64_t threads, chunk_bytes, max_columns;
     const char *label, *save_patterns, *replace, *replacements;
-    const char *server;    /* an address, "": none; NULL: not given */
-    const char *encoding;  /* NULL: as the locale has it */
-    const char *hyperlink; /* a format; NULL or "": none */
+    const char *replacements_shown; /* its name in messages; NULL: replacements */
+    const char *server;             /* an address, "": none; NULL: not given */
+    const char *encoding;           /* NULL: as the locale has it */
+    const char *hyperlink;          /* a format; NULL or "": none */
     const char *group_separator, *match_separator, *context_separator; /* NULL: none, as grep */
     size_t group_separator_bytes, match_separator_bytes, context_separator_bytes;
     char path_separator; /* 0: as it is */

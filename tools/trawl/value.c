@@ -12,6 +12,13 @@
 #include "trawl/encoding.h"
 #include "trawl/hyperlink.h"
 
+const char *value_shown(const struct value_item *item)
+{
+    return item->shown != NULL            ? item->shown
+           : strcmp(item->text, "-") == 0 ? "(standard input)"
+                                          : item->text;
+}
+
 bool value_refuse_regex(struct settings *settings, const char *option)
 {
     snprintf(settings->error, sizeof settings->error,

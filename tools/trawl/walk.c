@@ -160,8 +160,8 @@ bool walk_reads_input(const struct settings *settings, const struct value_item *
 void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
                size_t operand_count, unsigned open_levels)
 {
-    static const struct value_item input = {VALUE_OPERAND, "-"};
-    static const struct value_item working_directory = {VALUE_OPERAND, "."};
+    static const struct value_item input = {VALUE_OPERAND, "-", NULL};
+    static const struct value_item working_directory = {VALUE_OPERAND, ".", NULL};
 
     memset(walk, 0, sizeof *walk);
     walk->job = job;
