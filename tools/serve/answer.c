@@ -1,11 +1,537 @@
-/* answer: a request, from its settings to the bytes of its answer. */
+/* answer: a request, from its settings to the bytes of its answer.
+ *
+ * A thread runs the command's own job. Its files come from a view of the collection's state instead
+ * of a walk. Where nothing depends on a file without an occurrence but its name, a pass that other
+ * requests share tells first which files those are.
+ */
 #include "serve/answer.h"
 
-struct served_answer {
-    int descriptor;
-};
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "serve/answering.h"
+#include "trawl/clock.h"
+#include "trawl/input.h"
+#include "trawl/run.h"
+
+#define PIPE_BYTES (1 << 20)
+#define PASS_FILES_MIN 64u  /* files of a view that are worth a pass */
+#define PASS_FILES_PART 16u /* ... and they are at least this part of the state's */
+
+void answering_begins(struct served_answer *answer, int http_status, const char *message)
+{
+    pthread_mutex_lock(&answer->lock);
+    if (!answer->begun && http_status != 0) {
+        answer->http_status = http_status;
+        (void)snprintf(answer->message, sizeof answer->message, "%s", message);
+    }
+    answer->begun = true;
+    pthread_cond_signal(&answer->begins);
+    pthread_mutex_unlock(&answer->lock);
+}
+
+/* ---- Passes -----------------------------------------------------------------------------------
+ */
+
+bool answering_pass(struct served_answer *answer, const struct patterns *patterns)
+{
+    struct pass_request *pass = &answer->pass;
+    struct collection_facts facts;
+    bool good;
+
+    collection_facts(answer->collection, &facts);
+    pass->plan = patterns->plan;
+    pass->options = &patterns->options;
+    pass->collection = answer->collection;
+    pass->search_zip = facts.unpacks && (answer->request.settings.search_zip ||
+                                         answer->request.format >= REQUEST_COLUMNS);
+    pass->state = answer->state;
+    pass->view = answer->view;
+    pass->client = answer->client;
+    pthread_mutex_lock(&answer->lock);
+    answer->passing = !answer->cancelled;
+    good = answer->passing;
+    pthread_mutex_unlock(&answer->lock);
+    good = good && pass_run(answer->server->passes, pass);
+    pthread_mutex_lock(&answer->lock);
+    answer->passing = false;
+    pthread_mutex_unlock(&answer->lock);
+    if (good)
+        answer->shared_count = pass->shared_count;
+    return good;
+}
+
+/* Are the bytes that were searched for this file the text that the job would search? */
+static bool is_searched_text(const struct settings *settings, const struct served_file *file)
+{
+    const struct served_block *block = file->block;
+
+    return block != NULL && (file->is_plain || settings->search_zip) &&
+           !input_is_converted(settings, block->bytes + file->block_begin,
+                               block->bytes_count - file->block_begin);
+}
+
+/* Does no string of the plan occur in it? */
+static bool holds_nothing(const struct served_answer *answer, const struct view_item *item)
+{
+    uint32_t file = item->file;
+
+    return answer->passed && item->kind == WALK_FILE && file != UINT32_MAX &&
+           (answer->pass.files[file / 8] >> file % 8 & 1) == 0 &&
+           is_searched_text(&answer->request.settings, answer->state->files[file]);
+}
+
+/* Have a pass say which files hold something, if that is worth it. */
+static void look_for_files(struct served_answer *answer, struct command_job *job)
+{
+    const struct settings *settings = job->settings;
+    const struct trawl_plan *plan = job->patterns == NULL ? NULL : job->patterns->plan;
+    bool is_small = answer->view->item_count < PASS_FILES_MIN ||
+                    answer->view->item_count < answer->state->file_count / PASS_FILES_PART;
+
+    /* Files of a state are separated by '\n', whatever ends their lines. */
+    if (plan == NULL || !job_may_pass_over(job) || (is_small && !answer->view->whole) ||
+        (settings->whole_lines && settings->line_end != '\n') ||
+        pass_is_frequent(answer->server->passes, answer->state, plan))
+        return;
+    answer->pass.any_suffices = true;
+    answer->passed = answering_pass(answer, job->patterns); /* else all files are searched */
+    answer->silently = job_passes_over_silently(job);
+    for (uint64_t i = 0; answer->silently && i < answer->view->item_count; i++)
+        if (holds_nothing(answer, &answer->view->items[i])) {
+            job->totals.file_count = 1; /* files were searched: no rule left out all of them */
+            return;
+        }
+}
+
+/* ---- Files that are held ----------------------------------------------------------------------
+ */
+
+bool answering_look(struct served_answer *answer, struct command_job *job,
+                    const struct value_item *operands, size_t operand_count)
+{
+    const struct request *request = &answer->request;
+    char message[SETTINGS_ERROR_BYTES] = "";
+
+    if (operand_count == 0 && answer->root_operand.text != NULL) {
+        operands = &answer->root_operand;
+        operand_count = 1;
+    }
+    answer->state = collection_now(answer->collection, message);
+    if (answer->state == NULL) {
+        answering_begins(answer, 503, message);
+        return false;
+    }
+    answer->view =
+        collection_view(answer->collection, &answer->state, job,
+                        answer->directory != NULL ? answer->directory : request->directory,
+                        operands, operand_count, message);
+    if (answer->view == NULL) {
+        answering_begins(answer, 409, message);
+        return false;
+    }
+    job->left_out = answer->view->left_out;
+    job->show_names = answer->view->show_names;
+    return true;
+}
+
+static void begin_files(void *context, struct command_job *job, const struct value_item *operands,
+                        size_t operand_count)
+{
+    struct served_answer *answer = context;
+
+    if (!answering_look(answer, job, operands, operand_count)) {
+        job->error_seen = true;
+        return;
+    }
+    answering_begins(answer, 0, NULL);
+    look_for_files(answer, job);
+}
+
+static bool is_over(struct served_answer *answer)
+{
+    if (answer->deadline_ns != 0 && now_ns() >= answer->deadline_ns)
+        answer->truncated = true;
+    return answer->truncated || answer->cancelled;
+}
+
+static bool next_file(void *context, struct walk_item *item)
+{
+    struct served_answer *answer = context;
+
+    while (answer->view != NULL && answer->item_at < answer->view->item_count && !is_over(answer)) {
+        const struct view_item *found = &answer->view->items[answer->item_at++];
+        bool nothing = holds_nothing(answer, found);
+
+        if (nothing && answer->silently && !found->is_operand)
+            continue;
+        memset(item, 0, sizeof *item);
+        item->kind = found->kind;
+        item->name = found->name;
+        item->type = found->type;
+        item->is_operand = found->is_operand;
+        item->os_code = found->os_code;
+        item->holds_nothing = nothing;
+        if (found->kind == WALK_FILE)
+            item->held = found->file == UINT32_MAX ? &answer->no_file
+                                                   : &answer->state->files[found->file]->held;
+        return true;
+    }
+    return false;
+}
+
+static int open_file(void *context, const struct walk_item *item)
+{
+    struct served_answer *answer = context;
+    const char *file = (const char *)item->held - offsetof(struct served_file, held);
+
+    return collection_open_file(answer->collection, item->held == &answer->no_file
+                                                        ? NULL
+                                                        : (const struct served_file *)file);
+}
+
+/* ---- The thread -------------------------------------------------------------------------------
+ */
+
+/* An answer was cut off: what is written from here on is about that. */
+static void tell_cut(struct served_answer *answer, uint8_t *status)
+{
+    struct output *output = &answer->output;
+    bool cut = output->cut;
+    char text[128];
+
+    if (cut) {
+        output->used = output->committed = 0;
+        output->cut = false;
+        output->error = 0;
+        output->lines_max = UINT64_MAX;
+    }
+    if (answer->request.format != REQUEST_FRAMES) {
+        *status = cut ? EXIT_SELECTED : *status;
+        return;
+    }
+    (void)snprintf(text, sizeof text,
+                   cut ? "--server: there is more than %" PRIu64 " lines, which the server allows"
+                       : "--server: there is more, but the server allows %" PRIu64 " seconds",
+                   cut ? answer->request.results_max : answer->request.seconds_max);
+    output_frame(output, OUTPUT_FRAME_MESSAGE, text, strlen(text));
+    *status = EXIT_ERROR;
+}
+
+static void add_latency(struct server *server, uint64_t ns)
+{
+    uint64_t microseconds = ns / 1000;
+    unsigned bucket = 0;
+
+    while (bucket < 31 && microseconds > UINT64_C(1) << bucket)
+        bucket++;
+    server->latency_counts[bucket]++;
+    server->latency_ns += ns;
+}
+
+/* The job ended before anything was searched: what it said is why. */
+static void refuse(struct served_answer *answer)
+{
+    uint8_t frame[5 + SETTINGS_ERROR_BYTES];
+    char message[SETTINGS_ERROR_BYTES] = "the search failed";
+    int waiting = 0;
+    ssize_t got = 0;
+
+    if (ioctl(answer->descriptors[0], FIONREAD, &waiting) == 0 && waiting > 5)
+        got = read(answer->descriptors[0], frame, sizeof frame - 1);
+    if (got > 5 && frame[0] == OUTPUT_FRAME_MESSAGE) {
+        size_t bytes = frame[1] | (size_t)frame[2] << 8;
+
+        frame[(size_t)got < 5 + bytes ? (size_t)got : 5 + bytes] = '\0';
+        (void)snprintf(message, sizeof message, "%s", (const char *)frame + 5);
+    }
+    answering_begins(answer, 400, message);
+}
+
+static void *work(void *context)
+{
+    struct served_answer *answer = context;
+    struct server *server = answer->server;
+    struct settings *settings = &answer->request.settings;
+    struct command_job job = {
+        .output = &answer->output, .held = &answer->held, .runtime = server->runtime};
+    uint64_t running = ++server->running_count;
+    uint8_t status;
+
+    settings->threads = server->thread_count / running > 0 ? server->thread_count / running : 1;
+    status = (uint8_t)job_run(&job, settings);
+    if (!answer->begun && answer->request.format != REQUEST_FRAMES) {
+        if (status == EXIT_ERROR)
+            refuse(answer);
+        else if (answer->request.format >= REQUEST_COLUMNS)
+            answering_write(answer, NULL);
+    }
+    answer->truncated = answer->truncated || answer->output.cut;
+    if (answer->truncated)
+        tell_cut(answer, &status);
+    if (answer->request.format <= REQUEST_FRAMES)
+        output_frame(&answer->output, OUTPUT_FRAME_EXIT, &status, 1);
+    output_close(&answer->output);
+    close(answer->descriptors[1]);
+    answer->descriptors[1] = -1;
+    if (answer->cancelled)
+        server->cancelled_count++;
+    else
+        add_latency(server, now_ns() - answer->begin_ns);
+    server->running_count--;
+    answering_begins(answer, 0, NULL);
+    return NULL;
+}
+
+/* ---- Which collection -------------------------------------------------------------------------
+ */
+
+/* directory/path without "." and empty parts; to be freed. */
+static char *join(const char *directory, const char *path)
+{
+    size_t bytes = strlen(directory) + strlen(path) + 3, used = 0;
+    char *joined = malloc(bytes), *clean = malloc(bytes);
+
+    if (joined != NULL && clean != NULL) {
+        (void)snprintf(joined, bytes, "%s/%s", path[0] == '/' ? "" : directory, path);
+        for (const char *at = joined; *at != '\0';) {
+            size_t part = strcspn(at, "/");
+
+            if (part > 0 && !(part == 1 && at[0] == '.')) {
+                clean[used++] = '/';
+                memcpy(clean + used, at, part);
+                used += part;
+            }
+            at += part + (at[part] == '/');
+        }
+        if (used == 0)
+            clean[used++] = '/';
+        clean[used] = '\0';
+        free(joined);
+        return clean;
+    }
+    free(joined);
+    free(clean);
+    return NULL;
+}
+
+/* Does the collection hold what the request names? *missing: the first that it does not. */
+static bool holds_paths(const struct collection *collection, const struct request *request,
+                        const char **missing)
+{
+    const struct value_list *operands = &request->settings.operands;
+
+    for (size_t i = 0; i < operands->count || (i == 0 && request->directory != NULL); i++) {
+        const char *operand = operands->count > 0 ? operands->items[i].text : ".";
+        char *path;
+        bool held;
+
+        if (operand[0] != '/' && request->directory == NULL)
+            continue; /* of the collection's root */
+        path = join(request->directory != NULL ? request->directory : "", operand);
+        held = path != NULL && collection_has(collection, path);
+        free(path);
+        if (!held) {
+            *missing = operands->count > 0 ? operand : request->directory;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* NULL: message and *http_status. */
+static struct collection *choose(const struct server *server, const struct request *request,
+                                 int *http_status, char *message)
+{
+    const char *missing = NULL;
+    struct collection *chosen = NULL;
+    size_t count = 0;
+
+    *http_status = 404;
+    for (size_t i = 0; i < server->collection_count; i++) {
+        struct collection_facts facts;
+
+        if (request->collection != NULL) {
+            collection_facts(server->collections[i], &facts);
+            if (strcmp(facts.name, request->collection) == 0)
+                return server->collections[i];
+        } else if (holds_paths(server->collections[i], request, &missing)) {
+            chosen = chosen == NULL ? server->collections[i] : chosen;
+            count++;
+        }
+    }
+    if (request->collection != NULL) {
+        (void)snprintf(message, SETTINGS_ERROR_BYTES, "there is no collection '%.200s'",
+                       request->collection);
+    } else if (chosen == NULL) {
+        (void)snprintf(message, SETTINGS_ERROR_BYTES, "no collection holds '%.400s'",
+                       missing != NULL ? missing : "");
+    } else if (count > 1 && request->directory == NULL) {
+        *http_status = 400;
+        (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                       "collection: which of the %zu is to be searched?", count);
+        return NULL;
+    }
+    return chosen;
+}
+
+/* A client without a directory is in the collection's root. */
+static bool enter_root(struct served_answer *answer)
+{
+    struct collection_facts facts;
+    struct stat status;
+    char *slash;
+
+    collection_facts(answer->collection, &facts);
+    answer->directory = realpath(facts.root, NULL);
+    if (answer->directory == NULL || stat(answer->directory, &status) != 0)
+        return false;
+    if (!S_ISDIR(status.st_mode)) {
+        slash = strrchr(answer->directory, '/');
+        *slash = '\0';
+        answer->root_operand = (struct value_item){.kind = VALUE_OPERAND, .text = slash + 1};
+    }
+    return true;
+}
+
+/* ---- The interface ----------------------------------------------------------------------------
+ */
+
+static void free_answer(struct served_answer *answer)
+{
+    if (answer->view != NULL)
+        view_drop(answer->view);
+    if (answer->state != NULL)
+        state_drop(answer->state);
+    pass_free(&answer->pass);
+    for (int i = 0; i < 2; i++)
+        if (answer->descriptors[i] >= 0)
+            close(answer->descriptors[i]);
+    free(answer->directory);
+    request_free(&answer->request);
+    pthread_cond_destroy(&answer->begins);
+    pthread_mutex_destroy(&answer->lock);
+    free(answer);
+}
+
+static bool start(struct served_answer *answer)
+{
+    struct surroundings *surroundings = &answer->request.settings.surroundings;
+
+    if (pipe2(answer->descriptors, O_CLOEXEC) != 0) {
+        answer->descriptors[0] = answer->descriptors[1] = -1;
+        return false;
+    }
+    (void)fcntl(answer->descriptors[1], F_SETPIPE_SZ, PIPE_BYTES);
+    if (answer->request.directory == NULL && !enter_root(answer))
+        return false;
+    surroundings->directory =
+        answer->directory != NULL ? answer->directory : answer->request.directory;
+    output_open(&answer->output, answer->descriptors[1]);
+    answer->output.framed = true;
+    if (answer->request.format <= REQUEST_FRAMES)
+        answer->output.lines_max = answer->request.results_max;
+    if (answer->request.settings.null_data ||
+        (answer->request.settings.null_after_name && answer->request.settings.list != LIST_NONE))
+        answer->output.line_end = '\0';
+    answer->deadline_ns = answer->begin_ns + answer->request.seconds_max * SECOND_NS;
+    return pthread_create(&answer->thread, NULL, work, answer) == 0;
+}
+
+struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
+                                   int *http_status, char *message)
+{
+    struct collection *collection = choose(server, request, http_status, message);
+    struct served_answer *answer = collection == NULL ? NULL : calloc(1, sizeof *answer);
+
+    if (answer == NULL) {
+        if (collection != NULL) {
+            *http_status = 503;
+            (void)snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
+        }
+        request_free(request);
+        return NULL;
+    }
+    answer->server = server;
+    answer->request = *request;
+    memset(request, 0, sizeof *request);
+    answer->collection = collection;
+    answer->client = client;
+    answer->begin_ns = now_ns();
+    answer->held =
+        (struct held){answer, begin_files, next_file, open_file,
+                      answer->request.format >= REQUEST_COLUMNS ? answering_count : NULL};
+    answer->descriptors[0] = answer->descriptors[1] = -1;
+    answer->shared_count = 1;
+    pthread_mutex_init(&answer->lock, NULL);
+    pthread_cond_init(&answer->begins, NULL);
+    if (!start(answer)) {
+        *http_status = 503;
+        (void)snprintf(message, SETTINGS_ERROR_BYTES, "no search can begin: %s", strerror(errno));
+        free_answer(answer);
+        return NULL;
+    }
+    server->request_count[answer->request.format]++;
+    pthread_mutex_lock(&answer->lock);
+    while (!answer->begun)
+        pthread_cond_wait(&answer->begins, &answer->lock);
+    pthread_mutex_unlock(&answer->lock);
+    if (answer->http_status == 0)
+        return answer;
+    *http_status = answer->http_status;
+    memcpy(message, answer->message, SETTINGS_ERROR_BYTES);
+    answer_end(answer);
+    return NULL;
+}
 
 int answer_descriptor(const struct served_answer *answer)
 {
-    return answer->descriptor;
+    return answer->descriptors[0];
+}
+
+void answer_end(struct served_answer *answer)
+{
+    pthread_mutex_lock(&answer->lock);
+    answer->cancelled = true;
+    if (answer->passing)
+        pass_cancel(answer->server->passes, &answer->pass);
+    pthread_mutex_unlock(&answer->lock);
+    close(answer->descriptors[0]);
+    answer->descriptors[0] = -1;
+    (void)pthread_join(answer->thread, NULL);
+    free_answer(answer);
+}
+
+char *answer_line(const struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
+                  size_t bytes_count, size_t *line_bytes)
+{
+    json_t *data, *line;
+    char *text;
+
+    if (frame == OUTPUT_FRAME_EXIT) {
+        data = json_pack("{s:i, s:b, s:f, s:i}", "exit", bytes_count > 0 ? bytes[0] : EXIT_ERROR,
+                         "truncated", (int)answer->truncated, "seconds",
+                         (double)(now_ns() - answer->begin_ns) * 1e-9, "shared",
+                         (int)answer->shared_count);
+    } else {
+        data = json_pack("{s:o}", "text", answering_text((const char *)bytes, bytes_count));
+    }
+    line = json_pack("{s:s, s:o}", "type", frame == OUTPUT_FRAME_EXIT ? "status" : "message",
+                     "data", data);
+    text = line == NULL ? NULL : json_dumps(line, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    json_decref(line);
+    if (text == NULL)
+        return NULL;
+    *line_bytes = strlen(text);
+    text[(*line_bytes)++] = '\n';
+    return text;
 }

@@ -122,6 +122,7 @@ struct collection_facts {
     uint64_t unheld_count;             /* files that are read at each search */
     uint64_t state_number, load_ns, refresh_count;
     bool loading;
+    bool unpacks; /* what is compressed, as --search-zip does */
 };
 
 /* Open a collection and begin to load it in a thread; at once searchable for what is loaded: the

@@ -13,21 +13,9 @@
 #define GATHER_FIRST 4u    /* files; and how many hold nothing before the next try */
 #define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to where a cache line begins */
 
-/* Is what is said of a file without a match always the same, and can no match lie across a line
- * end, so that files do not disturb each other? */
-static bool is_allowed(const struct command_job *job)
-{
-    const struct settings *settings = job->settings;
-
-    return settings->report != REPORT_MATRIX && settings->max_count > 0 && !settings->invert &&
-           !settings->fasta && !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) &&
-           !settings->any_byte && settings->algorithm == NULL && job->string_counts == NULL &&
-           !job->patterns->has_empty && !(settings->null_ends_line && settings->whole_lines);
-}
-
 void gather_begin(struct gather *gather, const struct command_job *job)
 {
-    gather->files_max = is_allowed(job) ? GATHER_FIRST : 0;
+    gather->files_max = job_may_pass_over(job) ? GATHER_FIRST : 0;
 }
 
 static void search_alone(struct pool_worker *worker, const struct job_file *file)

@@ -30,6 +30,9 @@ struct held {
     bool (*next)(void *context, struct walk_item *item);
     /* A descriptor of an item's file, at its beginning; -1: errno says why. From any thread. */
     int (*open)(void *context, const struct walk_item *item);
+    /* Not NULL: called with the plan instead of all that, and returns the exit status. */
+    int (*run)(void *context, struct command_job *job, const struct value_item *operands,
+               size_t operand_count);
 };
 
 #endif

@@ -294,12 +294,11 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
         file_error(worker, item->name, errno);
 }
 
-/* Is the file's text not simply its bytes? */
-static bool is_converted(const struct settings *settings, const struct held_file *held)
+bool input_is_converted(const struct settings *settings, const uint8_t *bytes, uint64_t bytes_count)
 {
-    return (settings->search_zip && trawl_compression(held->bytes, held->bytes_count) != NULL) ||
+    return (settings->search_zip && trawl_compression(bytes, bytes_count) != NULL) ||
            (settings->encoding != NULL &&
-            encoding_converts(settings->encoding, held->bytes, held->bytes_count));
+            encoding_converts(settings->encoding, bytes, bytes_count));
 }
 
 static void search_held(struct pool_worker *worker, const struct walk_item *item)
@@ -310,14 +309,18 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
                             false, item->is_operand};
     int descriptor;
 
-    if (item->is_operand && walk_skips_operand(&worker->pool->walk, item->name, false))
+    if (item->is_operand && S_ISREG(held->status.st_mode) && /* else search_open says */
+        walk_skips_operand(&worker->pool->walk, item->name, false))
         return;
     if (item->holds_nothing) {
+        gather_flush(worker);
+        if (!pool_may_search(worker))
+            return;
         job_pass_over(job, item->name);
         job_add_passed(job, 1, held->bytes_count);
         return;
     }
-    if (held->bytes != NULL && !is_converted(job->settings, held)) {
+    if (held->bytes != NULL && !input_is_converted(job->settings, held->bytes, held->bytes_count)) {
         search_big(worker, &file);
         return;
     }

@@ -43,3 +43,28 @@ void job_file_fault(struct command_job *job, const char *message)
         job_message(job, "%s", message);
     job->error_seen = true;
 }
+
+bool job_may_pass_over(const struct command_job *job)
+{
+    const struct settings *settings = job->settings;
+
+    return settings->report != REPORT_MATRIX && settings->max_count > 0 && !settings->invert &&
+           !settings->fasta && !(settings->passthru && settings->report <= REPORT_ONLY_MATCHING) &&
+           !settings->any_byte && settings->algorithm == NULL && job->string_counts == NULL &&
+           !job->patterns->has_empty && !(settings->null_ends_line && settings->whole_lines);
+}
+
+bool job_passes_over_silently(const struct command_job *job)
+{
+    const struct settings *settings = job->settings;
+
+    switch (settings->report) {
+    case REPORT_COUNT:
+    case REPORT_COUNT_MATCHES:
+        return settings->is_tg && !settings->include_zero;
+    case REPORT_NAMES:
+        return settings->list == LIST_WITH_MATCHES;
+    default:
+        return true;
+    }
+}

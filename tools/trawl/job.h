@@ -107,6 +107,11 @@ void job_search(struct command_job *job, const struct job_file *file);
  * regular file. */
 bool job_is_own_output(const struct command_job *job, const struct stat *status);
 
+/* Is what is said of a file without an occurrence always the same, and can no occurrence lie across
+ * a line end, so that files may be searched together? */
+bool job_may_pass_over(const struct command_job *job);
+/* ... and is that nothing at all? */
+bool job_passes_over_silently(const struct command_job *job);
 /* Report on a file that is known to hold nothing. */
 void job_pass_over(struct command_job *job, const char *name);
 

@@ -11,7 +11,9 @@
 void output_open(struct output *output, int descriptor)
 {
     output->descriptor = descriptor;
-    output->framed = false;
+    output->framed = output->cut = false;
+    output->line_end = '\n';
+    output->lines_max = UINT64_MAX;
     output->bytes = output->initial;
     output->capacity = sizeof output->initial;
     output->used = 0;
@@ -60,12 +62,32 @@ static void write_frame(struct output *output, enum output_frame frame, const ui
     }
 }
 
+/* How many of the bytes belong to lines that may still be written. */
+static size_t within_limit(struct output *output, const uint8_t *bytes, size_t bytes_count)
+{
+    const uint8_t *at = bytes, *end = bytes + bytes_count;
+
+    while (output->lines_max > 0 && at < end) {
+        const uint8_t *found = memchr(at, output->line_end, (size_t)(end - at));
+
+        at = found == NULL ? end : found + 1;
+        output->lines_max -= found != NULL;
+    }
+    output->cut |= at < end;
+    return (size_t)(at - bytes);
+}
+
 static void write_output(struct output *output, const uint8_t *bytes, size_t bytes_count)
 {
-    if (output->framed)
-        write_frame(output, OUTPUT_FRAME_OUTPUT, bytes, bytes_count);
-    else
+    if (!output->framed) {
         write_all(output, bytes, bytes_count);
+        return;
+    }
+    if (output->lines_max != UINT64_MAX)
+        bytes_count = within_limit(output, bytes, bytes_count);
+    write_frame(output, OUTPUT_FRAME_OUTPUT, bytes, bytes_count);
+    if (output->cut && output->error == 0)
+        output->error = ECANCELED;
 }
 
 void output_frame(struct output *output, enum output_frame frame, const void *bytes,

@@ -8,6 +8,9 @@
  * output_frame), how many bytes follow (4 bytes, little-endian), and these. So a program that reads
  * them gets standard output, messages and the exit status in their order through one descriptor.
  *
+ * Of framed output at most `lines_max` lines are written; if more would be, `cut` is set and
+ * `error` is ECANCELED.
+ *
  * If `full` is set, nothing is written: everything is kept, up to OUTPUT_KEPT_MAX bytes. Then
  * full() is called; it must set `full` to NULL, and may remove what was committed.
  */
@@ -31,7 +34,9 @@ enum output_frame {
 
 struct output {
     int descriptor;
-    bool framed;
+    bool framed, cut;
+    uint8_t line_end;   /* of lines_max */
+    uint64_t lines_max; /* UINT64_MAX: no limit */
     uint8_t *bytes;
     size_t capacity;
     size_t used;

@@ -355,7 +355,9 @@ static int run(struct command_job *job, struct settings *settings, char *message
         return explain(job);
     if (settings->colors.on)
         warn_of_old_color(job);
-    return run_job(job, operands, operand_count, message);
+    return job->held != NULL && job->held->run != NULL
+               ? job->held->run(job->held->context, job, operands, operand_count)
+               : run_job(job, operands, operand_count, message);
 }
 
 /* --files: there are no strings. */

@@ -41,6 +41,7 @@ struct surroundings {
     bool messages_to_terminal; /* standard error is a terminal */
     bool colors_suit;          /* the terminal: so say TERM and NO_COLOR */
     uint64_t output_device, output_inode;
+    const char *directory; /* that names are relative to; NULL: the working directory. Borrowed */
     const char *grep_colors, *grep_color; /* GREP_COLORS, GREP_COLOR; NULL: not set. Borrowed */
     enum charset charset;
 };

@@ -1,10 +1,26 @@
 /* style_name: a file's name as ripgrep's options ask for it, and links. */
 #include "trawl/style_name.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "trawl/escape.h"
 #include "trawl/hyperlink.h"
+
+/* To be freed; NULL: there is none. */
+static char *whole_path(const struct text_scan *scan)
+{
+    const char *directory = scan->settings->surroundings.directory;
+    char *joined = NULL, *path;
+
+    if (directory == NULL || scan->name[0] == '/')
+        return realpath(scan->name, NULL);
+    if (asprintf(&joined, "%s/%s", directory, scan->name) < 0)
+        return NULL;
+    path = realpath(joined, NULL);
+    free(joined);
+    return path;
+}
 
 bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t column)
 {
@@ -13,7 +29,7 @@ bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t column)
     if (!scan->settings->style.links || style->link_open)
         return false;
     if (!style->link_sought)
-        style->link_path = realpath(scan->name, NULL); /* of standard input there is none */
+        style->link_path = whole_path(scan); /* of standard input there is none */
     style->link_sought = true;
     if (style->link_path == NULL)
         return false;

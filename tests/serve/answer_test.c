@@ -1,0 +1,728 @@
+/* answer: the frames of an answer hold what the command prints for the same command line, byte by
+ * byte, with its messages and its exit status; counts and columns hold what it counts. */
+#include <ftw.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "serve/answer.h"
+#include "tests/serve/answer_fakes.h"
+#include "tests/test.h"
+
+#define ARGUMENTS_MAX 32
+
+static struct server server = {
+    .limits = {1 << 20, 1000, 1 << 20, 1 << 20, 600},
+    .thread_count = 3,
+};
+static const char *command;
+
+/* ---- A tree -----------------------------------------------------------------------------------
+ */
+
+static const char *const words[] = {
+    "needle", "Needle", "in", "a", "haystack", "x", "\xc3\xa9t\xc3\xa9",
+    "foo",    "foobar", "",   "1", "  lead"};
+
+static void write_bytes(const char *name, const void *bytes, size_t bytes_count)
+{
+    FILE *file = fopen(name, "wb");
+
+    TEST_CHECK(file != NULL && fwrite(bytes, 1, bytes_count, file) == bytes_count);
+    fclose(file);
+}
+
+static void write_random(struct test_random *random, const char *name, uint64_t lines)
+{
+    FILE *file = fopen(name, "wb");
+
+    TEST_CHECK(file != NULL);
+    for (uint64_t i = 0; i < lines; i++) {
+        for (uint64_t j = test_random_below(random, 6); j > 0; j--)
+            fprintf(file, "%s ", words[test_random_below(random, sizeof words / sizeof *words)]);
+        if (i + 1 < lines || test_random_one_in(random, 2))
+            fputs(test_random_one_in(random, 10) ? "\r\n" : "\n", file);
+    }
+    fclose(file);
+}
+
+static void make_tree(struct test_random *random)
+{
+    static const char *const folders[] = {".", "src", "src/deep", "docs", ".hidden"};
+    char name[64];
+
+    for (size_t i = 1; i < sizeof folders / sizeof *folders; i++)
+        TEST_CHECK(mkdir(folders[i], 0777) == 0);
+    for (int i = 0; i < 40; i++) {
+        static const char *const ends[] = {"c", "h", "txt", "md"};
+
+        snprintf(name, sizeof name, "%s/f%d.%s", folders[i % 5], i, ends[i % 4]);
+        write_random(random, name, test_random_below(random, i % 7 == 0 ? 400 : 12));
+    }
+    write_bytes("empty", "", 0);
+    write_bytes("zeros.bin", "in a needle\n\0needle\nfoo\n", 24);
+    write_bytes("src/wrong.txt", "needle \xff\xfe in\nfoo\n", 18);
+    write_bytes("utf16.txt", "\xff\xfen\0e\0e\0d\0l\0e\0\n\0", 16);
+    write_bytes("docs/name\xff", "needle\n", 7);
+    write_bytes(".ignore", "*.md\n", 5);
+    write_bytes("strings", "foo\nneedle\n\n", 12);
+}
+
+static int take_away(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status;
+    (void)type;
+    (void)place;
+    return remove(path);
+}
+
+/* ---- Both sides -------------------------------------------------------------------------------
+ */
+
+struct output_bytes {
+    char *bytes;
+    size_t count;
+};
+
+/* What somebody printed. */
+struct printed {
+    struct output_bytes output, messages;
+    int status;
+};
+
+static void append(struct output_bytes *to, const void *bytes, size_t bytes_count)
+{
+    to->bytes = realloc(to->bytes, to->count + bytes_count + 1);
+    memcpy(to->bytes + to->count, bytes, bytes_count);
+    to->count += bytes_count;
+    to->bytes[to->count] = '\0';
+}
+
+static void read_all(int descriptor, struct output_bytes *to)
+{
+    char bytes[65536];
+    ssize_t got;
+
+    append(to, "", 0);
+    while ((got = read(descriptor, bytes, sizeof bytes)) > 0)
+        append(to, bytes, (size_t)got);
+}
+
+static void free_printed(struct printed *printed)
+{
+    free(printed->output.bytes);
+    free(printed->messages.bytes);
+}
+
+/* Times differ. */
+static void mask_elapsed(struct output_bytes *output)
+{
+    char *at = output->bytes, *to = at, *end = at + output->count;
+
+    while (at < end) {
+        if ((size_t)(end - at) > 8 && memcmp(at, "\"elapsed", 8) == 0)
+            at = memchr(at, '}', (size_t)(end - at));
+        *to++ = *at++;
+    }
+    output->count = (size_t)(to - output->bytes);
+}
+
+static void run_command(char **arguments, struct printed *printed)
+{
+    FILE *output = tmpfile(), *messages = tmpfile();
+    pid_t child = fork();
+    int status = 0;
+
+    memset(printed, 0, sizeof *printed);
+    if (child == 0) {
+        dup2(fileno(output), 1);
+        dup2(fileno(messages), 2);
+        execvp(command, arguments);
+        _exit(99);
+    }
+    waitpid(child, &status, 0);
+    printed->status = WEXITSTATUS(status);
+    lseek(fileno(output), 0, SEEK_SET);
+    lseek(fileno(messages), 0, SEEK_SET);
+    read_all(fileno(output), &printed->output);
+    read_all(fileno(messages), &printed->messages);
+    fclose(output);
+    fclose(messages);
+}
+
+/* What a client of JSON gets of the answers since it was emptied. */
+static struct output_bytes lines;
+
+static void append_line(const struct served_answer *answer, enum output_frame frame,
+                        const uint8_t *bytes, size_t bytes_count)
+{
+    size_t line_bytes = 0;
+    char *line = answer_line(answer, frame, bytes, bytes_count, &line_bytes);
+
+    append(&lines, line, line_bytes);
+    free(line);
+}
+
+/* False: refused, with printed->status and the message. */
+static bool ask(json_t *body, enum request_format format, struct printed *printed)
+{
+    struct request request;
+    struct served_answer *answer = NULL;
+    char message[SETTINGS_ERROR_BYTES] = "", *text = json_dumps(body, 0);
+    const char *prefix = json_is_true(json_object_get(body, "tg")) ? "tg: " : "trawl: ";
+    struct output_bytes frames = {NULL, 0};
+
+    memset(printed, 0, sizeof *printed);
+    append(&printed->output, "", 0);
+    append(&printed->messages, "", 0);
+    if (request_read(&request, text, strlen(text), format, &server.limits, &printed->status,
+                     message))
+        answer = answer_begin(&server, &request, 1, &printed->status, message);
+    else
+        request_free(&request);
+    free(text);
+    if (answer == NULL) {
+        append(&printed->messages, message, strlen(message));
+        return false;
+    }
+    printed->status = -1;
+    read_all(answer_descriptor(answer), &frames);
+    for (size_t at = 0; at + 5 <= frames.count;) {
+        const uint8_t *head = (const uint8_t *)frames.bytes + at;
+        size_t bytes_count = head[1] | (size_t)head[2] << 8 | (size_t)head[3] << 16;
+
+        if (head[0] == OUTPUT_FRAME_OUTPUT) {
+            append(&printed->output, head + 5, bytes_count);
+        } else if (head[0] == OUTPUT_FRAME_MESSAGE) {
+            append(&printed->messages, prefix, strlen(prefix));
+            append(&printed->messages, head + 5, bytes_count);
+            append(&printed->messages, "\n", 1);
+        } else {
+            TEST_CHECK(head[0] == OUTPUT_FRAME_EXIT && at + 6 == frames.count);
+            printed->status = head[5];
+        }
+        if (head[0] != OUTPUT_FRAME_OUTPUT)
+            append_line(answer, (enum output_frame)head[0], head + 5, bytes_count);
+        at += 5 + bytes_count;
+    }
+    free(frames.bytes);
+    answer_end(answer);
+    return true;
+}
+
+/* ---- Command lines ----------------------------------------------------------------------------
+ */
+
+static const char *const options[] = {
+    "-n",
+    "-i",
+    "-w",
+    "-v",
+    "-c",
+    "-l",
+    "--files-without-match",
+    "-o",
+    "-A2",
+    "-B1",
+    "-C1",
+    "--heading",
+    "--color=always",
+    "--json",
+    "-m2",
+    "-m0",
+    "--sort=path",
+    "--sortr=path",
+    "-E",
+    "-u",
+    "--type-not=c",
+    "--unrestricted",
+    "-g*.c",
+    "-g!src/*",
+    "-q",
+    "--count-matches",
+    "--positions",
+    "--first",
+    "--replace=<$0>",
+    "-x",
+    "-H",
+    "--no-filename",
+    "-b",
+    "--initial-tab",
+    "-Z",
+    "-z",
+    "-a",
+    "-I",
+    "--column",
+    "--vimgrep",
+    "--passthru",
+    "--trim",
+    "-M20",
+    "--max-columns-preview",
+    "--smart-case",
+    "--crlf",
+    "--include=*.c",
+    "--exclude=*.h",
+    "--exclude-dir=deep",
+    "--ignore",
+    "--hidden",
+    "--no-hidden",
+    "-tc",
+    "--max-depth=1",
+    "--max-filesize=200",
+    "--debug",
+    "--count-by-pattern",
+    "--unmatched-patterns",
+    "--pattern-number",
+    "--overlapping",
+    "--mismatches=1",
+    "--edits=1",
+    "--best",
+    "--distance",
+    "--fasta",
+    "--encoding=utf-16le",
+    "--encoding=auto",
+    "--search-zip",
+    "--line-buffered",
+    "-s",
+    "--label=x",
+    "--binary-files=text",
+    "--group-separator=##",
+    "--no-group-separator",
+    "--files",
+    "--hyperlink-format=file",
+    "--path-separator=%",
+    "--escape-controls=always",
+    "--pretty",
+    "--include-zero",
+    "-N",
+    "--hex",
+    "--recursive",
+    "-dskip",
+    "-3",
+    "--null-data",
+    "-y",
+};
+static const char *const strings[] = {"needle",          "foo",   "absent",   "in",     "a",
+                                      "x\nfoo",          "",      "\xc3\xa9", "Needle", "7365",
+                                      "haystack needle", "foobar"};
+static const char *const paths[] = {"src",          "docs",  ".",       "src/deep",  "./src",
+                                    "src/f1.h",     "docs/", "nothing", "zeros.bin", "empty",
+                                    "./docs/../src"};
+
+/* One command line, both ways. */
+struct line {
+    char *arguments[ARGUMENTS_MAX];
+    int count;
+    json_t *body;
+};
+
+static void begin_line(struct line *line, bool is_tg)
+{
+    line->count = 0;
+    line->arguments[line->count++] = (char *)(uintptr_t)(is_tg ? "tg" : "trawl");
+    line->body = json_pack("{s:s, s:b, s:[], s:[], s:[], s:o}", "format", "frames", "tg", is_tg,
+                           "options", "patterns", "paths", "directory", json_string(getenv("PWD")));
+}
+
+static void add(struct line *line, const char *member, const char *text)
+{
+    json_array_append_new(json_object_get(line->body, member), json_string(text));
+    if (strcmp(member, "patterns") == 0)
+        line->arguments[line->count++] = (char *)(uintptr_t) "-e";
+    line->arguments[line->count++] = (char *)(uintptr_t)text;
+}
+
+/* Without a directory to search the command would read its standard input. */
+static void finish_line(struct line *line, bool has_paths)
+{
+    if (!has_paths) {
+        json_array_append_new(json_object_get(line->body, "options"), json_string("--recursive"));
+        line->arguments[line->count++] = (char *)(uintptr_t) "--recursive";
+    }
+    line->arguments[line->count] = NULL;
+}
+
+static bool same(const char *what, const struct output_bytes *got,
+                 const struct output_bytes *expected)
+{
+    if (got->count == expected->count && memcmp(got->bytes, expected->bytes, got->count) == 0)
+        return true;
+    printf("%s: got %zu bytes, expected %zu:\n%.600s\n---\n%.600s\n", what, got->count,
+           expected->count, got->bytes, expected->bytes);
+    return false;
+}
+
+static void check_line(struct line *line)
+{
+    struct printed got, expected;
+    bool good;
+
+    run_command(line->arguments, &expected);
+    good = ask(line->body, REQUEST_JSON, &got);
+    mask_elapsed(&got.output);
+    mask_elapsed(&expected.output);
+    if (!good && expected.status == 2) { /* a request that says the same */
+        TEST_CHECK(got.messages.count > 0 && (got.status == 400 || got.status == 422));
+        if (!TEST_CHECK(strncmp(got.messages.bytes, "options:", 8) == 0 ||
+                        strstr(expected.messages.bytes, got.messages.bytes) != NULL))
+            printf("  got %s\n  expected %s\n", got.messages.bytes, expected.messages.bytes);
+    } else {
+        good = good && got.status == expected.status;
+        good &= same("output", &got.output, &expected.output);
+        good &= same("messages", &got.messages, &expected.messages);
+        if (!TEST_CHECK(good)) {
+            printf("  held %u/4, status %d, expected %d:", fake_held_share, got.status,
+                   expected.status);
+            for (int i = 0; i < line->count; i++)
+                printf(" '%s'", line->arguments[i]);
+            printf("\n");
+        }
+    }
+    free_printed(&got);
+    free_printed(&expected);
+    json_decref(line->body);
+}
+
+static void check_random(struct test_random *random)
+{
+    struct line line;
+    bool has_paths = test_random_one_in(random, 3), is_tg = test_random_one_in(random, 4);
+
+    fake_held_share = (unsigned)test_random_below(random, 5);
+    begin_line(&line, is_tg);
+    for (uint64_t i = test_random_below(random, 5); i > 0; i--)
+        add(&line, "options", options[test_random_below(random, sizeof options / sizeof *options)]);
+    if (has_paths && test_random_one_in(random, 2))
+        add(&line, "options", "--recursive");
+    for (uint64_t i = 1 + test_random_below(random, 3); i > 0; i--)
+        add(&line, "patterns",
+            strings[test_random_below(random, sizeof strings / sizeof *strings)]);
+    for (uint64_t i = 1 + test_random_below(random, 2); has_paths && i > 0; i--)
+        add(&line, "paths", paths[test_random_below(random, sizeof paths / sizeof *paths)]);
+    finish_line(&line, has_paths);
+    check_line(&line);
+}
+
+/* Each option by itself, with files of all kinds. */
+static void check_table(void)
+{
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        for (unsigned tg = 0; tg < 2; tg++) {
+            struct line line;
+
+            fake_held_share = (unsigned)(i + tg) % 5;
+            begin_line(&line, tg);
+            add(&line, "options", options[i]);
+            add(&line, "patterns", "needle");
+            finish_line(&line, false);
+            check_line(&line);
+        }
+}
+
+/* ---- Counts and columns -----------------------------------------------------------------------
+ */
+
+/* What the command says of the same: lines of name, offset and number. */
+struct position {
+    uint64_t begin, number;
+    const char *name;
+};
+
+static size_t read_positions(struct printed *printed, struct position *positions)
+{
+    size_t count = 0;
+    char *end;
+
+    for (char *line = printed->output.bytes; *line != '\0'; line = end + 1) {
+        char *number = memrchr(line, ':', strcspn(line, "\n")), *begin;
+
+        end = line + strcspn(line, "\n");
+        begin = memrchr(line, ':', (size_t)(number - line));
+        *begin = '\0';
+        positions[count].name = line;
+        positions[count].begin = strtoull(begin + 1, NULL, 10);
+        positions[count++].number = strtoull(number + 1, NULL, 10);
+    }
+    return count;
+}
+
+static uint64_t little(const char *bytes, unsigned bytes_count)
+{
+    uint64_t value = 0;
+
+    for (unsigned i = 0; i < bytes_count; i++)
+        value |= (uint64_t)(uint8_t)bytes[i] << 8 * i;
+    return value;
+}
+
+static uint64_t member(const json_t *object, const char *name)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, name));
+}
+
+/* A name as JSON has it. */
+static bool is_name(json_t *value, const char *name)
+{
+    return json_is_string(value) ? strcmp(json_string_value(value), name) == 0
+                                 : strcmp(name, "docs/name\xff") == 0 &&
+                                       strcmp(json_string_value(json_object_get(value, "bytes")),
+                                              "ZG9jcy9uYW1l/w==") == 0;
+}
+
+static void check_columns(json_t *body, const struct position *expected, size_t expected_count)
+{
+    struct printed got;
+    json_t *head;
+    size_t count, head_bytes, file = 0;
+    const char *columns;
+
+    if (!TEST_CHECK(ask(body, REQUEST_JSON, &got))) {
+        printf("  %s\n", got.messages.bytes);
+        return;
+    }
+    head = json_loadb(got.output.bytes, got.output.count, JSON_DISABLE_EOF_CHECK, NULL);
+    head_bytes = strcspn(got.output.bytes, "\n") + 1;
+    count = member(head, "count");
+    columns = got.output.bytes + head_bytes;
+    TEST_CHECK_U64(member(head, "total"), expected_count);
+    TEST_CHECK_U64(count, expected_count < 500 ? expected_count : 500);
+    TEST_CHECK_U64(got.output.count, head_bytes + 16 * count);
+    for (size_t i = 0; i < count && got.output.count == head_bytes + 16 * count; i++) {
+        file += i > 0 && strcmp(expected[i].name, expected[i - 1].name) != 0;
+        TEST_CHECK_U64(little(columns + 8 * i, 8), expected[i].begin);
+        TEST_CHECK_U64(little(columns + 8 * count + 4 * i, 4), file);
+        TEST_CHECK_U64(little(columns + 12 * count + 4 * i, 4), expected[i].number - 1);
+        TEST_CHECK(is_name(json_array_get(json_object_get(head, "files"), file), expected[i].name));
+    }
+    json_decref(head);
+    free_printed(&got);
+}
+
+static void check_count(json_t *body, const struct position *expected, size_t expected_count,
+                        size_t string_count)
+{
+    struct printed got;
+    json_t *counts;
+    uint64_t files = 0;
+
+    TEST_CHECK(ask(body, REQUEST_COUNT, &got));
+    counts = json_loadb(got.output.bytes, got.output.count, 0, NULL);
+    for (size_t i = 0; i < expected_count; i++)
+        files += i == 0 || strcmp(expected[i].name, expected[i - 1].name) != 0;
+    TEST_CHECK_U64(member(counts, "occurrences"), expected_count);
+    TEST_CHECK_U64(member(counts, "files"), files);
+    TEST_CHECK_U64(json_array_size(json_object_get(counts, "patterns")), string_count);
+    for (size_t i = 0; i < string_count; i++) {
+        uint64_t sum = 0;
+
+        for (size_t j = 0; j < expected_count; j++)
+            sum += expected[j].number == i + 1;
+        TEST_CHECK_U64(
+            (uint64_t)json_integer_value(json_array_get(json_object_get(counts, "patterns"), i)),
+            sum);
+    }
+    json_decref(counts);
+    free_printed(&got);
+}
+
+/* Strings without duplicates, so that each occurrence has one number. */
+static void check_positions(void)
+{
+    static const char *const sets[][4] = {
+        {"needle", "foo", "absent", NULL}, {"foobar", NULL}, {"a", "in", "x", NULL}};
+    static const char *const modes[] = {"--sort=path", "-i", "-w", "-g*.h", "--mismatches=0"};
+    static struct position positions[20000];
+
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        for (size_t j = 0; j < sizeof modes / sizeof *modes; j++) {
+            struct printed expected;
+            struct line line;
+            size_t strings_count = 0, count;
+
+            fake_held_share = (unsigned)(i + j) % 5;
+            begin_line(&line, false);
+            add(&line, "options", modes[j]);
+            for (; sets[i][strings_count] != NULL; strings_count++)
+                add(&line, "patterns", sets[i][strings_count]);
+            line.arguments[line.count++] = (char *)(uintptr_t) "--recursive";
+            line.arguments[line.count++] = (char *)(uintptr_t) "--positions";
+            line.arguments[line.count++] = (char *)(uintptr_t) "--pattern-number";
+            line.arguments[line.count] = NULL;
+            run_command(line.arguments, &expected);
+            count = read_positions(&expected, positions);
+            json_object_set_new(line.body, "format", json_string("columns"));
+            json_object_set_new(line.body, "max_results", json_integer(500));
+            check_columns(line.body, positions, count);
+            json_object_del(line.body, "format");
+            check_count(line.body, positions, count, strings_count);
+            json_decref(line.body);
+            free_printed(&expected);
+        }
+}
+
+/* ---- What else a client may get ---------------------------------------------------------------
+ */
+
+static json_t *body_of(const char *text)
+{
+    json_t *body = json_loads(text, 0, NULL);
+
+    TEST_CHECK(body != NULL);
+    return body;
+}
+
+static void check_refused(const char *text, enum request_format format, int http_status,
+                          const char *message)
+{
+    json_t *body = body_of(text);
+    struct printed got;
+
+    TEST_CHECK(!ask(body, format, &got));
+    TEST_CHECK_U64((uint64_t)got.status, (uint64_t)http_status);
+    if (!TEST_CHECK(strstr(got.messages.bytes, message) != NULL))
+        printf("  %s\n", got.messages.bytes);
+    free_printed(&got);
+    json_decref(body);
+}
+
+static void check_refusals(void)
+{
+    check_refused("{\"patterns\":[\"a\"],\"collection\":\"no\"}", REQUEST_JSON, 404,
+                  "no collection 'no'");
+    check_refused("{\"patterns\":[\"a\"],\"paths\":[\"/etc\"]}", REQUEST_JSON, 404,
+                  "no collection holds '/etc'");
+    check_refused("{\"patterns\":[\"a\"],\"directory\":\"/\"}", REQUEST_COUNT, 404,
+                  "no collection holds '/'");
+    check_refused("{\"patterns\":[\"a\"],\"options\":[\"-c\"]}", REQUEST_JSON, 400,
+                  "--json cannot be combined with -c");
+    check_refused("{\"patterns\":[\"q\"],\"options\":[\"--hex\"]}", REQUEST_COUNT, 400, "--hex");
+    check_refused("{\"patterns\":[\"a\"],\"options\":[\"-x\",\"-z\"]}", REQUEST_COUNT, 422, "-x");
+}
+
+/* What JSON gets is lines of JSON to its end. */
+static void check_json(void)
+{
+    json_t *body = body_of("{\"patterns\":[\"needle\"]}"), *line = NULL;
+    struct printed got;
+    size_t count = 0;
+
+    lines.count = 0;
+    fake_held_share = 4;
+    TEST_CHECK(ask(body, REQUEST_JSON, &got));
+    for (char *at = got.output.bytes; *at != '\0'; at += strcspn(at, "\n") + 1, count++) {
+        json_decref(line);
+        line = json_loadb(at, strcspn(at, "\n"), 0, NULL);
+        TEST_CHECK(line != NULL);
+    }
+    TEST_CHECK(count > 10 &&
+               strcmp(json_string_value(json_object_get(line, "type")), "summary") == 0);
+    json_decref(line);
+    line = json_loadb(lines.bytes, lines.count, 0, NULL);
+    TEST_CHECK(strcmp(json_string_value(json_object_get(line, "type")), "status") == 0);
+    TEST_CHECK(json_is_false(json_object_get(json_object_get(line, "data"), "truncated")));
+    TEST_CHECK_U64(member(json_object_get(line, "data"), "exit"), 0);
+    json_decref(line);
+    free_printed(&got);
+
+    lines.count = 0;
+    json_object_set_new(body, "max_results", json_integer(7));
+    TEST_CHECK(ask(body, REQUEST_JSON, &got));
+    for (size_t at = count = 0; at < got.output.count; at++)
+        count += got.output.bytes[at] == '\n';
+    TEST_CHECK_U64(count, 7);
+    line = json_loadb(lines.bytes, lines.count, 0, NULL);
+    TEST_CHECK(json_is_true(json_object_get(json_object_get(line, "data"), "truncated")));
+    TEST_CHECK_U64(member(json_object_get(line, "data"), "exit"), 0);
+    json_decref(line);
+    free_printed(&got);
+
+    json_object_set_new(body, "format", json_string("frames"));
+    TEST_CHECK(ask(body, REQUEST_JSON, &got));
+    TEST_CHECK_U64((uint64_t)got.status, 2);
+    TEST_CHECK(strstr(got.messages.bytes, "more than 7 lines") != NULL);
+    free_printed(&got);
+    json_decref(body);
+
+    /* As many as there are: nothing is cut off. */
+    body = body_of("{\"patterns\":[\"foo\"],\"paths\":[\"strings\"],\"max_results\":1,"
+                   "\"format\":\"frames\"}");
+    TEST_CHECK(ask(body, REQUEST_JSON, &got));
+    TEST_CHECK_U64((uint64_t)got.status, 0);
+    TEST_CHECK(strcmp(got.output.bytes, "foo\n") == 0);
+    free_printed(&got);
+    json_decref(body);
+}
+
+/* A client that goes away after some bytes, or none. */
+static void check_goes_away(void)
+{
+    for (size_t bytes_count = 0; bytes_count <= 100000; bytes_count += 50000) {
+        static const char body[] = "{\"patterns\":[\"\"],\"options\":[\"-nH\"]}";
+        static const char good[] = "{\"patterns\":[\"\"],\"options\":[\"-n\",\"-C99\"]}";
+        char message[SETTINGS_ERROR_BYTES], *bytes = malloc(bytes_count + 1);
+        struct request request;
+        struct served_answer *answer;
+        int http_status = 0;
+        size_t got = 0;
+
+        TEST_CHECK(!request_read(&request, body, strlen(body), REQUEST_JSON, &server.limits,
+                                 &http_status, message));
+        request_free(&request);
+        http_status = 0;
+        TEST_CHECK(request_read(&request, good, strlen(good), REQUEST_JSON, &server.limits,
+                                &http_status, message));
+        answer = answer_begin(&server, &request, 1, &http_status, message);
+        TEST_CHECK(answer != NULL);
+        while (answer != NULL && got < bytes_count) {
+            ssize_t more = read(answer_descriptor(answer), bytes + got, bytes_count - got);
+
+            if (more <= 0)
+                break;
+            got += (size_t)more;
+        }
+        if (answer != NULL)
+            answer_end(answer);
+        free(bytes);
+    }
+    TEST_CHECK_U64(server.running_count, 0);
+}
+
+int main(int argument_count, char **arguments)
+{
+    char folder[] = "/tmp/trawl-answer-XXXXXX", root[4096], message[SETTINGS_ERROR_BYTES];
+    struct test_random random = test_random_begin("serve_answer");
+    struct collection *collection;
+
+    test_begin("serve_answer");
+    TEST_CHECK(argument_count == 3);
+    command = realpath(arguments[1], NULL);
+    setenv("LC_ALL", arguments[2], 1);
+    unsetenv("GREP_COLORS");
+    unsetenv("GREP_COLOR");
+    signal(SIGPIPE, SIG_IGN);
+    TEST_CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0 && getcwd(root, sizeof root) != NULL);
+    setenv("PWD", root, 1);
+    make_tree(&random);
+    collection = fake_collection("tree", root);
+    server.collections = &collection;
+    server.collection_count = 1;
+    TEST_CHECK(trawl_runtime_open(NULL, &server.runtime, NULL) == TRAWL_OK &&
+               passes_open(&server.passes, server.runtime, message));
+    check_table();
+    for (uint64_t i = test_amount(500, 20000); i > 0 && test_failures < 10; i--)
+        check_random(&random);
+    check_positions();
+    check_refusals();
+    check_json();
+    check_goes_away();
+    passes_close(server.passes);
+    TEST_CHECK(trawl_runtime_close(server.runtime, NULL) == TRAWL_OK);
+    free(lines.bytes);
+    TEST_CHECK(chdir("/") == 0 && nftw(root, take_away, 20, FTW_PHYS | FTW_DEPTH) == 0);
+    return test_end();
+}

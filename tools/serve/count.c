@@ -1,0 +1,195 @@
+/* count: answers that are one document: how often each string occurs, or where. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "serve/answering.h"
+#include "trawl/clock.h"
+
+/* ---- JSON -------------------------------------------------------------------------------------
+ */
+
+static json_t *base64(const uint8_t *bytes, size_t bytes_count)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = malloc(bytes_count / 3 * 4 + 5), *to = text;
+    json_t *string;
+
+    if (text == NULL)
+        return NULL;
+    for (size_t at = 0; at < bytes_count; at += 3) {
+        size_t left = bytes_count - at;
+        uint32_t three = (uint32_t)bytes[at] << 16 | (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) |
+                         (left > 2 ? bytes[at + 2] : 0u);
+
+        *to++ = digits[three >> 18];
+        *to++ = digits[three >> 12 & 63];
+        *to++ = left > 1 ? digits[three >> 6 & 63] : '=';
+        *to++ = left > 2 ? digits[three & 63] : '=';
+    }
+    string = json_stringn_nocheck(text, (size_t)(to - text));
+    free(text);
+    return string;
+}
+
+json_t *answering_text(const char *text, size_t bytes_count)
+{
+    json_t *string = json_stringn(text, bytes_count);
+
+    return string != NULL ? string
+                          : json_pack("{s:o}", "bytes", base64((const uint8_t *)text, bytes_count));
+}
+
+/* As a line; takes the document over. */
+static void print_document(struct served_answer *answer, json_t *document)
+{
+    char *text = document == NULL ? NULL : json_dumps(document, JSON_COMPACT | JSON_PRESERVE_ORDER);
+
+    json_decref(document);
+    if (text == NULL) {
+        static const char message[] = "memory exhausted";
+
+        output_frame(&answer->output, OUTPUT_FRAME_MESSAGE, message, sizeof message - 1);
+        return;
+    }
+    output_text(&answer->output, text);
+    output_byte(&answer->output, '\n');
+    free(text);
+}
+
+static json_t *number(uint64_t value)
+{
+    return json_integer((json_int_t)value);
+}
+
+/* ---- Counts -----------------------------------------------------------------------------------
+ */
+
+static void write_counts(struct served_answer *answer, const struct patterns *patterns)
+{
+    const struct pass_request *pass = &answer->pass;
+    json_t *counts = json_array();
+
+    for (uint64_t i = 0; patterns != NULL && i < patterns->column_count; i++) {
+        uint64_t column = patterns->columns[i];
+
+        (void)json_array_append_new(counts,
+                                    number(column < PATTERN_NEVER && pass->pattern_counts != NULL
+                                               ? pass->pattern_counts[column]
+                                               : 0));
+    }
+    print_document(answer,
+                   json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:i}", "occurrences",
+                             number(pass->occurrence_count), "files", number(pass->file_count),
+                             "patterns", counts, "unread", number(pass->unread_count), "bytes",
+                             number(pass->searched_bytes), "seconds",
+                             (double)(now_ns() - answer->begin_ns) * 1e-9, "shared",
+                             (int)answer->shared_count));
+}
+
+/* ---- Columns ----------------------------------------------------------------------------------
+ */
+
+static void put_little(struct output *output, uint64_t value, unsigned bytes_count)
+{
+    output_need(output, bytes_count);
+    for (unsigned i = 0; i < bytes_count; i++)
+        output->bytes[output->used++] = (uint8_t)(value >> 8 * i);
+}
+
+/* The names of the files that hold an occurrence, in the view's order, which is that of the
+ * occurrences, too. NULL: out of memory. */
+static json_t *file_names(const struct served_answer *answer)
+{
+    const struct pass_request *pass = &answer->pass;
+    json_t *names = json_array();
+    uint64_t item = 0;
+
+    for (uint64_t i = 0; i < pass->position_count; i++) {
+        const char *name;
+
+        if (i > 0 && pass->file_numbers[i] == pass->file_numbers[i - 1])
+            continue;
+        while (answer->view->items[item].file != pass->file_numbers[i])
+            item++;
+        name = answer->view->items[item++].name;
+        (void)json_array_append_new(names, answering_text(name, strlen(name)));
+    }
+    return names;
+}
+
+/* Which string as it was given, of each that the plan has: the first one. NULL: out of memory. */
+static uint32_t *string_numbers(const struct patterns *patterns)
+{
+    uint32_t *numbers = calloc((size_t)patterns->count + 1, sizeof *numbers);
+
+    for (uint64_t i = patterns->column_count; numbers != NULL && i-- > 0;)
+        if (patterns->columns[i] < PATTERN_NEVER)
+            numbers[patterns->columns[i]] = (uint32_t)i;
+    return numbers;
+}
+
+static void write_columns(struct served_answer *answer, const struct patterns *patterns)
+{
+    const struct pass_request *pass = &answer->pass;
+    struct output *output = &answer->output;
+    uint32_t *numbers = patterns == NULL ? NULL : string_numbers(patterns);
+    uint64_t count = numbers == NULL ? 0 : pass->position_count, file = 0;
+
+    print_document(answer,
+                   json_pack("{s:o, s:o, s:o, s:[sss], s:o}", "count", number(count), "total",
+                             number(pass->occurrence_count), "unread", number(pass->unread_count),
+                             "columns", "begin", "file", "pattern", "files", file_names(answer)));
+    for (uint64_t i = 0; i < count; i++)
+        put_little(output, pass->begins[i], 8);
+    for (uint64_t i = 0; i < count; i++) {
+        file += i > 0 && pass->file_numbers[i] != pass->file_numbers[i - 1];
+        put_little(output, file, 4);
+    }
+    for (uint64_t i = 0; i < count; i++)
+        put_little(output, numbers[pass->pattern_numbers[i]], 4);
+    free(numbers);
+}
+
+/* ---- Both -------------------------------------------------------------------------------------
+ */
+
+void answering_write(struct served_answer *answer, const struct patterns *patterns)
+{
+    if (answer->request.format == REQUEST_COUNT)
+        write_counts(answer, patterns);
+    else
+        write_columns(answer, patterns);
+    output_flush(&answer->output);
+}
+
+int answering_count(void *context, struct command_job *job, const struct value_item *operands,
+                    size_t operand_count)
+{
+    struct served_answer *answer = context;
+    struct pass_request *pass = &answer->pass;
+    const struct settings *settings = job->settings;
+
+    if (job->patterns->check.any || (settings->whole_lines && settings->line_end != '\n')) {
+        answering_begins(answer, 422,
+                         job->patterns->check.any
+                             ? "strings that are no text of the server's charset are not counted"
+                             : "-x with -z is not served here");
+        return EXIT_ERROR;
+    }
+    if (!answering_look(answer, job, operands, operand_count))
+        return EXIT_ERROR;
+    if (job->patterns->count > 0) {
+        pass->wants_counts = answer->request.format == REQUEST_COUNT;
+        pass->wants_positions = !pass->wants_counts;
+        pass->positions_max = answer->request.results_max;
+        if (!answering_pass(answer, job->patterns)) {
+            answering_begins(answer, 503, *pass->message != '\0' ? pass->message : "cancelled");
+            return EXIT_ERROR;
+        }
+    }
+    answering_begins(answer, 0, NULL);
+    answering_write(answer, job->patterns);
+    return EXIT_SELECTED;
+}
