@@ -33,6 +33,8 @@ struct made_state {
     struct served_block blocks[BLOCKS_MAX];
     struct tape_block tapes[BLOCKS_MAX];
     uint64_t capacity[BLOCKS_MAX];
+    struct trawl_utf8 gated; /* for passes that stop (wait_at_gate) */
+    sem_t arrived, gate;
 };
 
 /* What the passes know as a collection: where the contents of files are. */
@@ -123,7 +125,7 @@ static struct made_state *make_state(uint64_t bytes_max)
     struct made_state *made = calloc(1, sizeof *made);
     uint64_t kind = below(4);
 
-    made->state.file_count = 1 + (uint32_t)below(FILES_MAX);
+    made->state.file_count = 1 + (uint32_t)below(below(4) == 0 ? 3 : FILES_MAX);
     made->state.block_count = 1 + (uint32_t)below(BLOCKS_MAX);
     made->state.files = made->files;
     made->state.blocks = made->tapes;
@@ -419,15 +421,21 @@ static void test_rounds(void)
 
 /* A pass stops where a text has a letter beyond ASCII next to the string: it asks whether that is
  * part of a word. */
-static sem_t arrived, gate;
-
 static bool wait_at_gate(void *context, uint32_t code_point)
+{
+    struct made_state *made = context;
+
+    (void)code_point;
+    sem_post(&made->arrived);
+    sem_wait(&made->gate);
+    return false;
+}
+
+static bool is_of_word(void *context, uint32_t code_point)
 {
     (void)context;
     (void)code_point;
-    sem_post(&arrived);
-    sem_wait(&gate);
-    return false;
+    return true;
 }
 
 static uint32_t itself(void *context, uint32_t code_point,
@@ -438,8 +446,6 @@ static uint32_t itself(void *context, uint32_t code_point,
     return 1;
 }
 
-static const struct trawl_utf8 gated = {NULL, itself, wait_at_gate};
-
 /* One file, at whose end a pass stops for "x". */
 static struct made_state *gated_state(void)
 {
@@ -447,6 +453,9 @@ static struct made_state *gated_state(void)
     struct made_state *made = calloc(1, sizeof *made);
     struct served_file *file = calloc(1, sizeof *file + 1);
 
+    made->gated = (struct trawl_utf8){made, itself, wait_at_gate};
+    sem_init(&made->arrived, 0, 0);
+    sem_init(&made->gate, 0, 0);
     made->state = (struct state){.file_count = 1, .block_count = 1};
     made->state.files = made->files;
     made->state.blocks = made->tapes;
@@ -464,6 +473,8 @@ static struct made_state *gated_state(void)
     return made;
 }
 
+static const struct trawl_utf8 wordy = {NULL, itself, is_of_word};
+
 /* A request for "x" and `others` more strings. */
 static void begin_gated(struct made_request *made, struct passes *passes, struct made_state *state,
                         uint64_t client, uint64_t others)
@@ -479,7 +490,7 @@ static void begin_gated(struct made_request *made, struct passes *passes, struct
     }
     made->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
     made->options.flags = TRAWL_WHOLE_WORD;
-    made->options.utf8 = &gated;
+    made->options.utf8 = &state->gated;
     made->passes = passes;
     made->request.plan = must_plans(patterns, others + 1, &made->options);
     made->request.options = &made->options;
@@ -513,21 +524,30 @@ static void end_gated(struct made_request *made, bool good, uint32_t shared)
     free_request(made);
 }
 
-/* Those that come while a pass runs share the next. */
+/* Those that come while a pass runs share the next; one whose letters are others goes beside it. */
 static void test_sharing(struct passes *passes)
 {
     struct made_state *state = gated_state();
-    struct made_request first, others[20];
+    struct made_request first, others[20], wordy_one = {.passes = passes};
 
     begin_gated(&first, passes, state, 0, 0);
-    sem_wait(&arrived);
+    sem_wait(&state->arrived);
+    wordy_one.options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
+    wordy_one.options.flags = TRAWL_WHOLE_WORD;
+    wordy_one.options.utf8 = &wordy;
+    wordy_one.request.plan = must_plan_with("x", &wordy_one.options);
+    wordy_one.request.options = &wordy_one.options;
+    wordy_one.request.state = &state->state;
+    TEST_CHECK(pass_run(passes, &wordy_one.request));
+    TEST_CHECK_U64(wordy_one.request.shared_count, 1);
+    free_request(&wordy_one);
     for (uint64_t i = 0; i < 20; i++)
         begin_gated(&others[i], passes, state, i % 3, i % 2);
     await_waiting(passes, 20);
-    sem_post(&gate);
+    sem_post(&state->gate);
     end_gated(&first, true, 1);
-    sem_wait(&arrived);
-    sem_post(&gate);
+    sem_wait(&state->arrived);
+    sem_post(&state->gate);
     for (uint64_t i = 0; i < 20; i++)
         end_gated(&others[i], true, 20);
     free_state(state);
@@ -540,20 +560,20 @@ static void test_turns(struct passes *passes)
     struct made_request first, many[20], single;
 
     begin_gated(&first, passes, state, 0, 0);
-    sem_wait(&arrived);
+    sem_wait(&state->arrived);
     for (uint64_t i = 0; i < 20; i++) {
         begin_gated(&many[i], passes, state, 1, 999);
         await_waiting(passes, i + 1);
     }
     begin_gated(&single, passes, state, 2, 0);
     await_waiting(passes, 21);
-    sem_post(&gate);
+    sem_post(&state->gate);
     end_gated(&first, true, 1);
-    sem_wait(&arrived); /* 16,384 strings: 16 of the many, and the single one */
-    sem_post(&gate);
+    sem_wait(&state->arrived); /* 16,384 strings: 16 of the many, and the single one */
+    sem_post(&state->gate);
     end_gated(&single, true, 17);
-    sem_wait(&arrived);
-    sem_post(&gate);
+    sem_wait(&state->arrived);
+    sem_post(&state->gate);
     for (uint64_t i = 0; i < 20; i++)
         end_gated(&many[i], true, i < 16 ? 17 : 4);
     free_state(state);
@@ -567,22 +587,22 @@ static void test_cancelling(struct passes *passes)
     struct made_request first, others[3], other;
 
     begin_gated(&first, passes, state, 0, 0);
-    sem_wait(&arrived);
+    sem_wait(&state->arrived);
     for (uint64_t i = 0; i < 3; i++)
         begin_gated(&others[i], passes, state, i, 0);
     await_waiting(passes, 3);
     pass_cancel(passes, &others[1].request);
     end_gated(&others[1], false, 0);
     begin_gated(&other, passes, other_state, 0, 0);
-    sem_wait(&arrived); /* beside the first */
-    pass_cancel(passes, &first.request);
-    sem_post(&gate);
-    sem_post(&gate);
-    end_gated(&first, false, 0);
+    sem_wait(&other_state->arrived); /* beside the first */
+    sem_post(&other_state->gate);
     end_gated(&other, true, 1);
-    sem_wait(&arrived);
+    pass_cancel(passes, &first.request);
+    sem_post(&state->gate);
+    end_gated(&first, false, 0);
+    sem_wait(&state->arrived);
     pass_cancel(passes, &others[0].request);
-    sem_post(&gate);
+    sem_post(&state->gate);
     end_gated(&others[0], false, 0);
     end_gated(&others[2], true, 2);
     free_state(state);
@@ -594,50 +614,63 @@ static void test_gates(void)
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     struct passes *passes = must_passes(runtime);
 
-    sem_init(&arrived, 0, 0);
-    sem_init(&gate, 0, 0);
     test_sharing(passes);
     test_turns(passes);
     test_cancelling(passes);
     passes_close(passes);
 }
 
-/* ---- Plans with errors ---- */
+/* ---- Files that others lie behind ---- */
 
-/* "abcd" within two edits, in the file "ab". With the file "cd" behind it a span within one edit
- * begins there as well, and is chosen, unless spans stay in lines. */
-static void test_errors(void)
+/* Each finds one occurrence in the first file, at its beginning. "abcd" within two edits, in the
+ * file "ab": with "cd" behind it a span within one edit begins there as well, and is chosen, unless
+ * spans stay in lines. A whole line that ends at NUL: the line end behind the file is none. */
+static const struct {
+    const char *block, *pattern;
+    uint64_t bytes_count; /* of the first file */
+    uint32_t flags, edits_max;
+    char line_end;
+} rows[] = {
+    {"ab\ncd\n", "abcd", 2, 0, 2, '\n'},
+    {"ab\ncd\n", "abcd", 2, TRAWL_WITHIN_LINES, 2, '\n'},
+    {"ab\n", "ab", 2, TRAWL_WHOLE_LINE, 0, '\0'},
+    {"ab\ncd\n", "ab", 2, TRAWL_WHOLE_LINE, 0, '\n'},
+};
+
+static void test_row(struct passes *passes, size_t row)
+{
+    struct made_state *state = gated_state();
+    struct made_request made;
+
+    memset(&made, 0, sizeof made);
+    free(state->blocks[0].bytes);
+    trawl_text_close(state->blocks[0].text);
+    state->blocks[0].bytes = (uint8_t *)strdup(rows[row].block);
+    state->blocks[0].bytes_count = strlen(rows[row].block);
+    state->blocks[0].text = must_string((const char *)state->blocks[0].bytes);
+    state->tapes[0].ranges[0].end = rows[row].bytes_count;
+    state->files[0]->held.bytes_count = rows[row].bytes_count;
+    made.request.plan = must_plan_with(
+        rows[row].pattern, PLAN_WITH(.flags = rows[row].flags, .edits_max = rows[row].edits_max,
+                                     .line_end_set = 1, .line_end = (uint8_t)rows[row].line_end));
+    made.request.state = &state->state;
+    made.request.wants_counts = made.request.wants_positions = true;
+    made.request.positions_max = 9;
+    TEST_CHECK(pass_run(passes, &made.request));
+    TEST_CHECK_U64(made.request.occurrence_count, 1);
+    if (TEST_CHECK_U64(made.request.position_count, 1))
+        TEST_CHECK_U64(made.request.begins[0], 0);
+    free_request(&made);
+    free_state(state);
+}
+
+static void test_rows(void)
 {
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     struct passes *passes = must_passes(runtime);
 
-    for (int within = 0; within < 2; within++) {
-        struct made_state *state = gated_state();
-        struct made_request made;
-
-        memset(&made, 0, sizeof made);
-        free(state->blocks[0].bytes);
-        trawl_text_close(state->blocks[0].text);
-        state->blocks[0].bytes = (uint8_t *)strdup("ab\ncd\n");
-        state->blocks[0].bytes_count = 6;
-        state->blocks[0].text = must_text(state->blocks[0].bytes, 6);
-        state->tapes[0].ranges[0].end = 2;
-        state->files[0]->held.bytes_count = 2;
-        made.options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
-        made.options.edits_max = 2;
-        made.options.flags = within ? TRAWL_WITHIN_LINES : 0;
-        made.request.plan = must_plan_with("abcd", &made.options);
-        made.request.state = &state->state;
-        made.request.options = &made.options;
-        made.request.wants_counts = made.request.wants_positions = true;
-        made.request.positions_max = 9;
-        TEST_CHECK(pass_run(passes, &made.request));
-        TEST_CHECK_U64(made.request.occurrence_count, 1);
-        TEST_CHECK_U64(made.request.position_count, 1);
-        TEST_CHECK_U64(made.request.begins[0], 0);
-        free_request(&made);
-        free_state(state);
-    }
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        test_row(passes, i);
     passes_close(passes);
 }
 
@@ -646,7 +679,7 @@ int main(void)
     test_begin("serve_pass");
     generator = test_random_begin("serve_pass");
     test_gates();
-    test_errors();
+    test_rows();
     test_rounds();
     return test_end();
 }

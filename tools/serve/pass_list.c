@@ -41,7 +41,7 @@ bool pass_list_is_merged(const struct pass_request *request)
     return flags == 0 || (options != NULL && options->flags == flags && options->encoding == NULL);
 }
 
-/* Without flags nothing but the bytes matters. */
+/* Without flags nothing but the bytes matters. Of those that fit, whole lines end in '\n'. */
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
 {
     const struct trawl_plan_options *a = left->options, *b = right->options;
@@ -49,8 +49,7 @@ bool pass_list_merges(const struct pass_request *left, const struct pass_request
 
     if (left->state != right->state || flags != trawl_plan_flags(right->plan))
         return false;
-    return flags == 0 || (trawl_plan_line_end(left->plan) == trawl_plan_line_end(right->plan) &&
-                          a->line_end_also_set == b->line_end_also_set &&
+    return flags == 0 || (a->line_end_also_set == b->line_end_also_set &&
                           a->line_end_also == b->line_end_also && same_utf8(a->utf8, b->utf8));
 }
 
@@ -98,8 +97,6 @@ static enum trawl_status build(struct pass_listing *listing, struct trawl_plan *
     listing->firsts[count] = at;
     options.flags = trawl_plan_flags(request->plan);
     if (options.flags != 0) {
-        options.line_end_set = 1;
-        options.line_end = trawl_plan_line_end(request->plan);
         options.line_end_also_set = request->options->line_end_also_set;
         options.line_end_also = request->options->line_end_also;
         options.utf8 = request->options->utf8;
