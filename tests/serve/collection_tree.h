@@ -2,6 +2,7 @@
 #ifndef TESTS_SERVE_COLLECTION_TREE_H
 #define TESTS_SERVE_COLLECTION_TREE_H
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -75,6 +76,20 @@ static inline void begin_tree(const char *name)
     TEST_CHECK(mkdir(name, 0755) == 0);
 }
 
+/* How many descriptors are open, or (task) threads run. */
+static inline size_t count_of(const char *folder)
+{
+    DIR *entries = opendir(folder);
+    size_t count = 0;
+
+    while (entries != NULL && readdir(entries) != NULL)
+        count++;
+    TEST_CHECK(entries != NULL && closedir(entries) == 0);
+    return count;
+}
+
+static size_t descriptor_count, thread_count;
+
 static inline void begin_trees(void)
 {
     struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
@@ -88,13 +103,17 @@ static inline void begin_trees(void)
                chdir(path) == 0);
     (void)snprintf(top, sizeof top, "%s", path);
     free(path);
+    descriptor_count = count_of("/proc/self/fd");
+    thread_count = count_of("/proc/self/task");
 }
 
 static inline int end_trees(void)
 {
     struct trawl_error error;
 
+    TEST_CHECK_U64(count_of("/proc/self/fd"), descriptor_count);
     TEST_CHECK(trawl_runtime_close(runtime, &error) == TRAWL_OK);
+    TEST_CHECK_U64(count_of("/proc/self/task"), thread_count);
     TEST_CHECK(chdir("/") == 0);
     remove_tree(top);
     return test_end();

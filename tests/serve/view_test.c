@@ -10,6 +10,7 @@
 static size_t walk_here(struct settings *settings, const struct value_item *operands, size_t count,
                         char names[][128], struct command_job *job)
 {
+    static const struct value_item here = {VALUE_OPERAND, ".", NULL};
     struct walk walk;
     struct walk_item item;
     char message[SETTINGS_ERROR_BYTES];
@@ -24,7 +25,7 @@ static size_t walk_here(struct settings *settings, const struct value_item *oper
     walk_open(&walk, job, operands, count, 32);
     walk.below_working_directory = count == 0;
     if (count == 0)
-        walk.operands = &(const struct value_item){VALUE_OPERAND, ".", NULL};
+        walk.operands = &here;
     while (walk_next(&walk, &item)) {
         /* Such an operand is looked at when it is opened. */
         if (item.is_operand && settings->directories != DIRECTORIES_RECURSE) {

@@ -36,6 +36,7 @@ struct collection {
     char *path; /* room for one */
     size_t path_capacity;
     uint64_t number, names, refresh_ns;
+    uint32_t conflict_count; /* walks one after the other in which a directory had two paths */
 
     pthread_mutex_t lock; /* held for moments. It guards: */
     struct state *state;  /* the newest */
@@ -43,7 +44,7 @@ struct collection {
     uint64_t view_uses;
 
     pthread_t thread; /* refreshes after notices, loads, and merges blocks */
-    bool has_thread;
+    bool has_thread, waits_for_quiet;
     int wake; /* an eventfd that it waits for, too */
     atomic_bool is_ending, is_loading;
     _Atomic uint64_t begin_ns, load_ns, refresh_count;

@@ -19,9 +19,11 @@
 
 #define OPEN_LEVELS 32u
 #define ROUNDS_MAX 8u
-#define ROUNDS_NS SECOND_NS
-#define REFRESH_BYTES (UINT64_C(64) << 20)     /* read while a search waits; more by the thread */
-#define MERGE_BYTES (UINT64_C(4) << 20)        /* merged while a search waits, at most */
+#define ROUNDS_NS (SECOND_NS / 5)
+#define CONFLICTS_MAX 3u
+#define QUIET_NS (10 * SECOND_NS)          /* before a large file that changed is loaded again */
+#define REFRESH_BYTES (UINT64_C(64) << 20) /* read while a search waits; more by the thread */
+#define MERGE_BYTES (UINT64_C(4) << 20)    /* merged while a search waits, at most */
 #define BLOCK_BYTES_SMALL (UINT64_C(64) << 10) /* blocks up to this are of one size */
 #define BLOCK_BYTES_MIN (UINT64_C(256) << 20)  /* blocks do not become longer than this, ... */
 #define BLOCKS_FULL 12u                        /* ... or a part like this of all files */
@@ -495,7 +497,7 @@ static void free_walking(struct walking *walking)
     free(walking->known);
 }
 
-static bool walk_all(struct collection *collection, bool *conflict, char *message)
+static bool walk_all(struct collection *collection, char *message)
 {
     struct state *before = collection->state;
     struct walking walking = {.collection = collection, .before = before, .same_order = true};
@@ -518,11 +520,11 @@ static bool walk_all(struct collection *collection, bool *conflict, char *messag
         if (collection->watches != NULL && good)
             watches_end(collection->watches);
     }
-    if (walking.blind) {
+    collection->conflict_count = walking.conflict ? collection->conflict_count + 1 : 0;
+    if (walking.blind || collection->conflict_count == CONFLICTS_MAX) {
         watches_close(collection->watches);
         collection->watches = NULL;
     }
-    *conflict = walking.conflict;
     free_walking(&walking);
     if (good) {
         collection->must_walk = collection->must_look = walking.conflict;
@@ -585,20 +587,14 @@ static bool refresh(struct collection *collection, char *message)
     if (looks)
         collection->must_walk = collection->must_look = true;
     for (unsigned round = 0; good; round++) {
-        bool conflict = false;
-
         take_notices(collection);
         if (!collection->must_walk && !collection->renamed && collection->dirty_count == 0)
             break;
         if (round > 0 && (round == ROUNDS_MAX || now_ns() - begin > ROUNDS_NS || looks))
             break;
         changed = true;
-        good = collection->must_walk ? walk_all(collection, &conflict, message)
-                                     : read_dirty(collection, message);
-        if (conflict && round + 1 == ROUNDS_MAX) { /* mounted twice: notices tell of one path */
-            watches_close(collection->watches);
-            collection->watches = NULL;
-        }
+        good =
+            collection->must_walk ? walk_all(collection, message) : read_dirty(collection, message);
         looks = looks || collection->watches == NULL;
     }
     if (changed && good) {
@@ -627,12 +623,23 @@ struct state *collection_now(struct collection *collection, char *message)
 
 /* ---- The thread ------------------------------------------------------------------------------ */
 
+/* A large file that grows all the time is not to be read all the time. */
+static bool is_quiet(const struct stat *status)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)status->st_size <= REFRESH_BYTES ||
+           (uint64_t)(now.tv_sec - status->st_mtim.tv_sec) * SECOND_NS > QUIET_NS;
+}
+
 /* Files that no block holds, as many as make a block. */
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
     uint64_t room = room_left(collection), most = block_bytes_max(state);
 
+    collection->waits_for_quiet = false;
     for (uint32_t i = 0; state->unheld_count > 0 && i < state->file_count; i++) {
         const struct served_file *file = state->files[i];
 
@@ -640,6 +647,10 @@ static bool plan_load(struct collection *collection, const struct state *state,
             continue;
         if (batch->count > 0 && !fits(batch, &file->held.status, most))
             break;
+        if (!is_quiet(&file->held.status)) {
+            collection->waits_for_quiet = true;
+            continue;
+        }
         if (!make_item(batch, i, file->path, &file->held.status, NULL, true))
             return false;
     }
@@ -707,7 +718,7 @@ static void wait_for_notices(struct collection *collection, bool *noticed)
     if (collection->watches != NULL)
         waits[1].fd = watches_descriptor(collection->watches);
     pthread_mutex_unlock(&collection->refresh);
-    (void)poll(waits, 2, -1);
+    (void)poll(waits, 2, collection->waits_for_quiet ? 1000 : -1);
     if (waits[0].revents != 0)
         (void)!read(collection->wake, &ignored, sizeof ignored);
     pthread_mutex_lock(&collection->refresh);

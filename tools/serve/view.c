@@ -14,12 +14,13 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
+#include "trawl/clock.h"
 #include "trawl/filter.h"
 #include "trawl/grow.h"
 
 #define OPEN_LEVELS 32u
 #define ROUNDS_MAX 4u
-#define MISSING_MAX 16u /* that are looked at once more */
+#define ROUNDS_NS (SECOND_NS / 2)
 
 struct viewing {
     struct collection *collection;
@@ -42,7 +43,8 @@ struct viewing {
     size_t item_capacity, *name_at, name_capacity, storage_bytes, storage_capacity;
     uint8_t *seen; /* by file */
     uint32_t seen_count;
-    char *missing[MISSING_MAX];
+    char *missing; /* paths below the base of files that the state has not, one after the other */
+    size_t missing_bytes, missing_capacity;
     uint64_t missing_count;
     bool can_be_kept;
 };
@@ -134,13 +136,19 @@ static bool add_file(struct viewing *viewing, const struct walk_item *item)
         return false;
     file = state_find(viewing->state, viewing->below);
     if (file == UINT32_MAX) {
-        uint64_t at;
+        size_t bytes = strlen(viewing->below) + 1;
+        char *missing;
 
         if (viewing->is_served_alone)
             return true;
-        at = viewing->missing_count++;
-        if (at < MISSING_MAX && (viewing->missing[at] = strdup(viewing->below)) == NULL)
+        missing = grown(viewing->missing, &viewing->missing_capacity, 256,
+                        viewing->missing_bytes + bytes, 1);
+        if (missing == NULL)
             return fail(viewing, "memory exhausted");
+        viewing->missing = missing;
+        memcpy(missing + viewing->missing_bytes, viewing->below, bytes);
+        viewing->missing_bytes += bytes;
+        viewing->missing_count++;
         return true;
     }
     viewing->seen_count += !viewing->seen[file];
@@ -360,8 +368,7 @@ static void *walk_view(void *context)
 
 static void end_viewing(struct viewing *viewing)
 {
-    for (size_t i = 0; i < MISSING_MAX; i++)
-        free(viewing->missing[i]);
+    free(viewing->missing);
     free(viewing->below);
     free(viewing->name_at);
     free(viewing->seen);
@@ -398,17 +405,17 @@ static bool are_younger(const struct viewing *viewing, const struct state *newer
 {
     struct stat status;
 
-    for (uint64_t i = 0; i < viewing->missing_count; i++)
-        if (i == MISSING_MAX || (state_find(newer, viewing->missing[i]) == UINT32_MAX &&
-                                 fstatat(viewing->collection->shelf.base, viewing->missing[i],
-                                         &status, AT_SYMLINK_NOFOLLOW) == 0))
+    for (size_t at = 0; at < viewing->missing_bytes; at += strlen(viewing->missing + at) + 1)
+        if (state_find(newer, viewing->missing + at) == UINT32_MAX &&
+            fstatat(viewing->collection->shelf.base, viewing->missing + at, &status,
+                    AT_SYMLINK_NOFOLLOW) == 0)
             return false;
     return true;
 }
 
 static void say_missing(struct viewing *viewing)
 {
-    const char *first = viewing->missing[0], *name = viewing->collection->options.name;
+    const char *first = viewing->missing, *name = viewing->collection->options.name;
 
     if (viewing->missing_count == 1)
         fail(viewing, "%s: the collection %s leaves it out", first, name);
@@ -547,6 +554,7 @@ struct served_view *collection_view(struct collection *collection, struct state 
     const struct value_item file = {VALUE_OPERAND, collection->file, NULL};
     struct served_view *view = NULL;
     struct view_key key = {0};
+    uint64_t begin = now_ns();
     bool again = true, is_served_alone = directory == NULL;
 
     directory = directory != NULL ? directory : collection->root;
@@ -572,7 +580,8 @@ struct served_view *collection_view(struct collection *collection, struct state 
         view = find_kept(collection, &key, (*state)->names);
         if (view != NULL)
             break;
-        view = try_view(&viewing, state, round + 1 == ROUNDS_MAX, &again);
+        view = try_view(&viewing, state, round + 1 == ROUNDS_MAX || now_ns() - begin > ROUNDS_NS,
+                        &again);
         if (view != NULL && viewing.can_be_kept && !key.failed)
             keep(collection, &key, view);
         end_viewing(&viewing);
