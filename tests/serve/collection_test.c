@@ -211,6 +211,29 @@ static void test_changes(void)
     check_changes(false);
 }
 
+/* Where the kernel tells of no changes, files are looked at each time; what has another size than
+ * it says is not held. */
+static void test_without_notices(void)
+{
+    char *arguments[] = {"trawl", "-r"};
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct collection *collection;
+    struct settings settings;
+    struct state *state;
+
+    if (!parse(&settings, 2, arguments))
+        return;
+    collection = open_with(&settings, "/proc/sys/kernel/random", true, 0);
+    state = collection_now(collection, message);
+    TEST_CHECK(state != NULL && state->file_count > 0 && state->unheld_count == state->file_count);
+    pthread_mutex_lock(&collection->refresh);
+    TEST_CHECK(collection->watches == NULL);
+    pthread_mutex_unlock(&collection->refresh);
+    state_drop(state);
+    collection_close(collection);
+    settings_free(&settings);
+}
+
 /* A root that goes and comes is an error meanwhile. */
 static void test_root_goes(void)
 {
@@ -545,9 +568,15 @@ int main(void)
         const char *name;
         void (*run)(void);
     } tests[] = {
-        {"changes", test_changes}, {"root_goes", test_root_goes}, {"opening", test_opening},
-        {"random", test_random},   {"budget", test_budget},       {"zip", test_compressed},
-        {"file", test_file_root},  {"threads", test_threads},
+        {"changes", test_changes},
+        {"root_goes", test_root_goes},
+        {"without_notices", test_without_notices},
+        {"opening", test_opening},
+        {"random", test_random},
+        {"budget", test_budget},
+        {"zip", test_compressed},
+        {"file", test_file_root},
+        {"threads", test_threads},
     };
 
     test_begin("serve_collection");

@@ -8,7 +8,9 @@
 #include <fcntl.h>
 #include <dirent.h>
 #include <poll.h>
+#include <linux/magic.h>
 #include <stdio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "serve/inside.h"
@@ -320,6 +322,23 @@ static size_t depth_of(const char *below)
     return depth;
 }
 
+/* May its files change without a notice: by another machine, or by the kernel? */
+static bool is_without_notices(int descriptor)
+{
+    static const uint32_t kinds[] = {
+        NFS_SUPER_MAGIC, CIFS_SUPER_MAGIC,        SMB2_SUPER_MAGIC, FUSE_SUPER_MAGIC,
+        V9FS_MAGIC,      CEPH_SUPER_MAGIC,        AFS_FS_MAGIC,     PROC_SUPER_MAGIC,
+        SYSFS_MAGIC,     0x0bd00bd0 /* Lustre */, 0x47504653 /* GPFS */};
+    struct statfs facts;
+
+    if (fstatfs(descriptor, &facts) != 0)
+        return true;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if ((uint32_t)facts.f_type == kinds[i])
+            return true;
+    return false;
+}
+
 static void enter_directory(void *context, int descriptor, const char *path)
 {
     struct walking *walking = context;
@@ -333,6 +352,7 @@ static void enter_directory(void *context, int descriptor, const char *path)
         return;
     }
     walking->known = known;
+    walking->blind |= is_without_notices(descriptor);
     if (walking->collection->watches != NULL && !walking->blind &&
         !watch_directory(walking->collection, descriptor, below, &is_known)) {
         walking->conflict |= errno == EXDEV;
