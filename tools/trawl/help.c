@@ -247,7 +247,8 @@ static void write_manual(struct output *output, bool tg)
                 ".SH ENVIRONMENT\n.B LC_ALL, LC_CTYPE, LANG\nsay what characters the texts are "
                 "made of.\n.B GREP_COLORS\nsays the colours of \\-\\-color.\n.B NO_COLOR\nturns "
                 "\\-\\-color=auto off.\n.B TRAWL_CONFIG_PATH\nnames the file of options; empty: "
-                "none. See \\-\\-no\\-config.\n.B POSIXLY_CORRECT\n"
+                "none. See \\-\\-no\\-config.\n.B TRAWL_SERVER, TRAWL_TOKEN_FILE\n"
+                "name a server and a file with its token. See \\-\\-server.\n.B POSIXLY_CORRECT\n"
                 "makes the first operand end the options.\n"
                 ".SH SEE ALSO\n");
     output_text(output, tg ? ".BR trawl (1),\n.BR rg (1)\n" : ".BR tg (1),\n.BR grep (1)\n");
