@@ -82,6 +82,7 @@ def run(*arguments, address=ADDRESS, name=TRAWL, locale="C.UTF-8", stdin=subproc
     command = [name, *(["--server=" + address] if address is not None else []), *arguments]
     done = subprocess.run(command, env=cases.environment(locale, **environment), stdin=stdin, timeout=60,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    expect(b"Sanitizer" not in done.stderr and b"runtime error" not in done.stderr, "%r: %r" % (command, done.stderr[:3000]))
     return done.returncode, done.stdout, done.stderr
 
 

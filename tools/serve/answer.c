@@ -83,11 +83,13 @@ static bool is_searched_text(const struct settings *settings, const struct serve
 /* Does no string of the plan occur in it? */
 static bool holds_nothing(const struct served_answer *answer, const struct view_item *item)
 {
+    const struct settings *settings = &answer->request.settings;
     uint32_t file = item->file;
 
     return answer->passed && item->kind == WALK_FILE && file != UINT32_MAX &&
            (answer->pass.files[file / 8] >> file % 8 & 1) == 0 &&
-           is_searched_text(&answer->request.settings, answer->state->files[file]);
+           is_searched_text(settings, answer->state->files[file]) &&
+           !job_is_own_output(settings, &answer->state->files[file]->held.status);
 }
 
 /* Have a pass say which files hold something, if that is worth it. */

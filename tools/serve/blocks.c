@@ -23,7 +23,7 @@
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* Where the kernel has no openat2: one part after the other. */
+/* One part after the other: where the kernel has no openat2, or the path is too long for it. */
 static int open_by_parts(int directory, const char *path, int flags)
 {
     int descriptor = fcntl(directory, F_DUPFD_CLOEXEC, 0);
@@ -62,7 +62,7 @@ int open_below(int directory, const char *path, int flags)
     do {
         descriptor = syscall(SYS_openat2, directory, path, &how, sizeof how);
     } while (descriptor < 0 && (errno == EAGAIN || errno == EINTR) && ++tries < 100);
-    if (descriptor < 0 && (errno == ENOSYS || errno == EPERM))
+    if (descriptor < 0 && (errno == ENOSYS || errno == EPERM || errno == ENAMETOOLONG))
         return open_by_parts(directory, path, flags);
     return (int)descriptor;
 }

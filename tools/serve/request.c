@@ -473,18 +473,19 @@ static void open_charset(void)
     charset_prepare(true);
 }
 
-static bool check_charset(struct reading *reading, json_t *value)
+/* Bytes are searched in any locale. */
+static bool take_charset(struct reading *reading, json_t *value)
 {
-    const char *name = json_string_value(value);
-    const char *own = server_charset == CHARSET_UTF8    ? "utf-8"
-                      : server_charset == CHARSET_BYTES ? "c"
-                                                        : "another";
+    const char *name = json_string_value(value), *own = charset_name(server_charset);
 
-    return name == NULL ? refuse(reading, 400, "environment: charset: a string is expected")
-           : strcmp(name, own) == 0
-               ? true
-               : refuse(reading, 422, "the charset '%.*s' is not served: the server's is '%s'",
-                        SHOWN_BYTES_MAX, name, own);
+    if (name == NULL)
+        return refuse(reading, 400, "environment: charset: a string is expected");
+    if (strcmp(name, charset_name(CHARSET_BYTES)) == 0)
+        reading->request->settings.surroundings.charset = CHARSET_BYTES;
+    else if (strcmp(name, own) != 0 || strcmp(name, "utf-8") != 0)
+        return refuse(reading, 422, "the charset '%.*s' is not served: the server's is '%s'",
+                      SHOWN_BYTES_MAX, name, own);
+    return true;
 }
 
 static bool take_output_file(struct reading *reading, json_t *value)
@@ -526,7 +527,7 @@ static bool take_environment(struct reading *reading, json_t *values)
         while (i < sizeof members / sizeof *members && strcmp(members[i].name, name) != 0)
             i++;
         if (i == sizeof members / sizeof *members) {
-            if (strcmp(name, "charset") == 0 ? !check_charset(reading, value)
+            if (strcmp(name, "charset") == 0 ? !take_charset(reading, value)
                 : strcmp(name, "file") == 0
                     ? !take_output_file(reading, value)
                     : !refuse(reading, 400, "environment: the member '%.*s' is not known",

@@ -152,7 +152,8 @@ bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
     return true;
 }
 
-bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_point, size_t *length)
+static bool decode(enum charset charset, const uint8_t *bytes, size_t bytes_count,
+                   uint32_t *code_point, size_t *length)
 {
     mbstate_t state;
     wchar_t character;
@@ -165,10 +166,10 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
         *length = 1;
         return true;
     }
-    if (locale_set.kind <= CHARSET_SINGLE) {
+    if (charset <= CHARSET_SINGLE) {
         *code_point = locale_set.code_points[bytes[0]];
         *length = 1;
-        return locale_set.kind == CHARSET_SINGLE && *code_point != NO_CHARACTER;
+        return charset == CHARSET_SINGLE && *code_point != NO_CHARACTER;
     }
     memset(&state, 0, sizeof state);
     result = mbrtowc(&character, (const char *)bytes, bytes_count, &state);
@@ -177,6 +178,25 @@ bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_poi
     *code_point = (uint32_t)character;
     *length = result;
     return true;
+}
+
+bool charset_decode(const uint8_t *bytes, size_t bytes_count, uint32_t *code_point, size_t *length)
+{
+    return decode(locale_set.kind, bytes, bytes_count, code_point, length);
+}
+
+bool charset_has_capital(enum charset charset, const uint8_t *bytes, size_t bytes_count)
+{
+    for (size_t at = 0; at < bytes_count;) {
+        uint32_t code_point = 0;
+        size_t length = 1;
+
+        if (decode(charset, bytes + at, bytes_count - at, &code_point, &length) &&
+            iswupper((wint_t)code_point))
+            return true;
+        at += length;
+    }
+    return false;
 }
 
 bool charset_is_word(void *context, uint32_t code_point)
@@ -285,8 +305,8 @@ uint32_t charset_variants(void *context, uint32_t code_point,
     return count;
 }
 
-bool charset_empty_word(const uint8_t *bytes, size_t bytes_count, size_t limit, size_t *at,
-                        bool *word_before)
+bool charset_empty_word(enum charset charset, const uint8_t *bytes, size_t bytes_count,
+                        size_t limit, size_t *at, bool *word_before)
 {
     while (*at < limit) {
         uint32_t code_point = 0;
@@ -294,12 +314,12 @@ bool charset_empty_word(const uint8_t *bytes, size_t bytes_count, size_t limit, 
         bool is_word = false;
 
         if (*at < bytes_count) {
-            if (charset_decode(bytes + *at, bytes_count - *at, &code_point, &length))
+            if (decode(charset, bytes + *at, bytes_count - *at, &code_point, &length))
                 is_word = charset_is_word(NULL, code_point);
             else
                 length = 1;
         }
-        if (!is_word && (!*word_before || (length > 1 && locale_set.kind == CHARSET_UTF8))) {
+        if (!is_word && (!*word_before || (length > 1 && charset == CHARSET_UTF8))) {
             *at += *word_before; /* grep looks inside a longer character that is no letter, too */
             return true;
         }

@@ -32,6 +32,10 @@ bool charset_folds_ascii(void);
 /* Are these the same characters where case is ignored? */
 bool charset_equal_case(const uint8_t *a, size_t a_count, const uint8_t *b, size_t b_count);
 
+/* Is there a capital letter? Here and in charset_empty_word, `charset` is the locale's, or
+ * CHARSET_BYTES in any locale. */
+bool charset_has_capital(enum charset charset, const uint8_t *bytes, size_t bytes_count);
+
 /* Are these bytes whole characters, as the C library decodes them? */
 bool charset_is_valid(const uint8_t *bytes, size_t bytes_count);
 
@@ -44,8 +48,8 @@ bool charset_is_word(void *context, uint32_t code_point);
  * places from *at on and below `limit` (at most bytes_count + 1); true: *at is one. `*word_before`:
  * a word character ends at *at. To go on with more bytes, call again with both as they were left;
  * then `limit` must be 4 bytes or more below bytes_count. */
-bool charset_empty_word(const uint8_t *bytes, size_t bytes_count, size_t limit, size_t *at,
-                        bool *word_before);
+bool charset_empty_word(enum charset charset, const uint8_t *bytes, size_t bytes_count,
+                        size_t limit, size_t *at, bool *word_before);
 
 /* Before charset_variants is asked: look through the locale's letters once, if strings have letters
  * beyond ASCII all of them. Not from two threads. */

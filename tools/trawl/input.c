@@ -112,7 +112,7 @@ static enum whole read_unseen(struct pool_worker *worker, int descriptor,
     if (item->type != DT_REG || job->settings->initial_tab || job->settings->encoding != NULL)
         return WHOLE_NOT;
     if (job->settings->surroundings.output_is_regular &&
-        (fstat(descriptor, status) != 0 || job_is_own_output(job, status)))
+        (fstat(descriptor, status) != 0 || job_is_own_output(job->settings, status)))
         return WHOLE_NOT;
     whole = read_whole(worker, descriptor, -1, file);
     memset(status, 0, sizeof *status);
@@ -239,8 +239,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
             return;
         }
         if (item->kind != WALK_INPUT && S_ISREG(status.st_mode) &&
-            !(worker->job->settings->surroundings.output_is_regular &&
-              job_is_own_output(worker->job, &status)))
+            !job_is_own_output(settings, &status))
             whole = read_whole(worker, descriptor, status.st_size, &file);
     }
     if (whole == WHOLE_READ && worker->gather.files_max > 0)

@@ -105,7 +105,7 @@ struct job_file {
 void job_search(struct command_job *job, const struct job_file *file);
 /* Would a line of this file be printed into the file itself, without end? If the output is a
  * regular file. */
-bool job_is_own_output(const struct command_job *job, const struct stat *status);
+bool job_is_own_output(const struct settings *settings, const struct stat *status);
 
 /* Is what is said of a file without an occurrence always the same, and can no occurrence lie across
  * a line end, so that files may be searched together? */

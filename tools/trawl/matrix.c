@@ -177,7 +177,8 @@ static int64_t empty_first(const struct settings *settings, const uint8_t *recor
         return count == 0 ? 0 : -1;
     if (!settings->words)
         return 0;
-    return charset_empty_word(record, (size_t)count, (size_t)count + 1, &at, &word_before)
+    return charset_empty_word(settings->surroundings.charset, record, (size_t)count,
+                              (size_t)count + 1, &at, &word_before)
                ? (int64_t)at
                : -1;
 }
@@ -291,9 +292,9 @@ static void search_piece(struct matrix_rows *rows, uint64_t count, bool last)
 
     if (patterns->has_empty && rows->empty < 0 && scan->settings->words &&
         !scan->settings->whole_lines &&
-        charset_empty_word(rows->matrix->bytes, (size_t)count,
-                           (size_t)(last ? count + 1 : rows->own_to), &rows->empty_at,
-                           &rows->empty_word_before))
+        charset_empty_word(rows->scan->settings->surroundings.charset, rows->matrix->bytes,
+                           (size_t)count, (size_t)(last ? count + 1 : rows->own_to),
+                           &rows->empty_at, &rows->empty_word_before))
         rows->empty = (int64_t)(rows->base + rows->empty_at);
     if (rows->filled_count == patterns->count || scan->settings->whole_lines)
         return; /* -x: no string is as long as this record */

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wctype.h>
 
 #include "trawl/approximate.h"
 #include "trawl/charset.h"
@@ -638,22 +637,12 @@ bool patterns_gather(struct patterns *patterns, const struct settings *settings,
     return true;
 }
 
-bool patterns_have_capitals(const struct patterns *patterns)
+bool patterns_have_capitals(const struct patterns *patterns, const struct settings *settings)
 {
-    for (uint64_t i = 0; i < patterns->count; i++) {
-        const uint8_t *bytes = patterns->items[i].bytes;
-        uint64_t bytes_count = patterns->items[i].bytes_count;
-
-        for (uint64_t at = 0; at < bytes_count;) {
-            uint32_t code_point = 0;
-            size_t length = 1;
-
-            if (charset_decode(bytes + at, (size_t)(bytes_count - at), &code_point, &length) &&
-                iswupper((wint_t)code_point))
-                return true;
-            at += length;
-        }
-    }
+    for (uint64_t i = 0; i < patterns->count; i++)
+        if (charset_has_capital(settings->surroundings.charset, patterns->items[i].bytes,
+                                (size_t)patterns->items[i].bytes_count))
+            return true;
     return false;
 }
 

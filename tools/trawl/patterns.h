@@ -59,7 +59,7 @@ bool patterns_gather(struct patterns *patterns, const struct settings *settings,
                      const char *first_operand, char *message);
 
 /* Is a letter in them a capital? */
-bool patterns_have_capitals(const struct patterns *patterns);
+bool patterns_have_capitals(const struct patterns *patterns, const struct settings *settings);
 /* After patterns_gather, when it is known whether case is ignored. False: message filled. */
 bool patterns_finish(struct patterns *patterns, const struct settings *settings, char *message);
 

@@ -304,7 +304,7 @@ static bool gather_patterns(struct patterns *patterns, struct settings *settings
     if (!patterns_gather(patterns, settings, first_operand, message))
         return false;
     if (settings->smart_case)
-        settings->ignore_case = !patterns_have_capitals(patterns);
+        settings->ignore_case = !patterns_have_capitals(patterns, settings);
     return patterns_finish(patterns, settings, message);
 }
 

@@ -18,12 +18,12 @@ void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_
     return moved;
 }
 
-static bool has_empty_word(const uint8_t *bytes, uint64_t bytes_count)
+static bool has_empty_word(enum charset charset, const uint8_t *bytes, uint64_t bytes_count)
 {
     size_t at = 0;
     bool word_before = false;
 
-    return charset_empty_word(bytes, (size_t)bytes_count, (size_t)bytes_count + 1, &at,
+    return charset_empty_word(charset, bytes, (size_t)bytes_count, (size_t)bytes_count + 1, &at,
                               &word_before);
 }
 
@@ -36,7 +36,8 @@ bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64
         return false;
     if (settings->whole_lines)
         return begin == end;
-    return !settings->words || (bytes != NULL && has_empty_word(bytes, end - begin));
+    return !settings->words ||
+           (bytes != NULL && has_empty_word(settings->surroundings.charset, bytes, end - begin));
 }
 
 void scan_print_begin(struct text_scan *scan)

@@ -28,15 +28,16 @@
     19 /* digits of INT64_MAX, as grep has them where a size is unknown \
         */
 
-bool job_is_own_output(const struct command_job *job, const struct stat *status)
+bool job_is_own_output(const struct settings *settings, const struct stat *status)
 {
-    const struct surroundings *surroundings = &job->settings->surroundings;
+    const struct surroundings *surroundings = &settings->surroundings;
 
-    return S_ISREG(status->st_mode) && status->st_dev == surroundings->output_device &&
-           status->st_ino == surroundings->output_inode && job->settings->max_count > 1 &&
-           job->settings->report != REPORT_COUNT && job->settings->report != REPORT_NAMES &&
-           job->settings->report != REPORT_QUIET && job->settings->report != REPORT_UNMATCHED &&
-           (job->settings->report != REPORT_COUNT_BY_PATTERN || job->settings->file_names > 0);
+    return surroundings->output_is_regular && S_ISREG(status->st_mode) &&
+           status->st_dev == surroundings->output_device &&
+           status->st_ino == surroundings->output_inode && settings->max_count > 1 &&
+           settings->report != REPORT_COUNT && settings->report != REPORT_NAMES &&
+           settings->report != REPORT_QUIET && settings->report != REPORT_UNMATCHED &&
+           (settings->report != REPORT_COUNT_BY_PATTERN || settings->file_names > 0);
 }
 
 /* -T: numbers are as wide as the file's size, or its greatest line number. */
@@ -504,7 +505,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
-    if (job->settings->surroundings.output_is_regular && job_is_own_output(job, file->status)) {
+    if (job_is_own_output(job->settings, file->status)) {
         if (!job->settings->no_messages)
             job_message(job, "%s: input file is also the output", file->name);
         job->error_seen = true;

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""The command as a client of a real server, beside the command alone: the command lines that the tests
+beside grep and ripgrep (tests/grep) make.
+
+usage: client_differential.py TRAWL TRAWL_SERVE [--only MODULE] [--cases COUNT]
+
+Each of their modules runs as it does alone, but each command line of trawl is run twice: by itself and
+with --server. Standard output, standard error and the exit status must be the same, or the client says
+that something is not served. Other programs are not run. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as there.
+"""
+import collections
+import contextlib
+import importlib.util
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+GREP = os.path.join(os.path.dirname(FOLDER), "grep")
+sys.path[:0] = [GREP, FOLDER]
+import cases  # noqa: E402
+import server as servers  # noqa: E402
+
+TRAWL, SERVE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+OPTIONS = sys.argv[3:]
+# How many of each: each takes four processes.
+MODULES = {"compare": 700, "trees": 100, "own": 150, "numbers": 100, "saved": 40, "approximate": 60, "encodings": 60,
+           "compressed": 40, "rg_output": 200, "rg_files": 200}
+NOT_FOR_ANSWERS = re.compile(r"-j *\d+$|--threads=\d+$|--chunk-bytes=\d+$|--engine=|--method=|--instruction-set=")
+REFUSED = re.compile(rb"\A(trawl|tg): --server: (.*)\n\Z")
+WAIT_S = 60
+counts, reasons, failures = collections.Counter(), collections.Counter(), []
+run_alone = subprocess.run
+module_name = ""
+
+
+def locale_of(environment):
+    environment = os.environ if environment is None else environment
+    return next((environment[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if environment.get(name)), "C")
+
+
+TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
+
+
+def load(name):
+    """The module of that name in tests/grep; Python has some of the same names."""
+    spec = importlib.util.spec_from_file_location("grep_" + name, os.path.join(GREP, name + ".py"))
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def text(stream):
+    return stream if isinstance(stream, bytes) else stream.encode() if stream else b""
+
+
+def run_both(command, **more):
+    """In the place of subprocess.run."""
+    if command[0] != TRAWL:
+        asks = "--version" in command or command[0] in ("locale", "localedef", "rm", "chmod", "rmdir", "git", "gzip", "xz",
+                                                        "bzip2", "zstd", "lz4") or "-cF" in command
+        return run_alone(command, **more) if asks else subprocess.CompletedProcess(command, 1, b"", b"")
+    home = (more.get("env") or {}).get("HOME", "/nowhere")
+    if os.readlink(HOME) != home:  # the server's is the command's
+        os.symlink(home, HOME + ".new")
+        os.replace(HOME + ".new", HOME)
+    with_server = None
+    if locale_of(more.get("env")) in ("C", "C.UTF-8"):
+        options = [word for word in command[1:] if not (isinstance(word, str) and NOT_FOR_ANSWERS.match(word))]
+        with_server = run_alone([TRAWL, "--server=" + address] + options, **more)
+    alone = run_alone(command, **more)
+    if with_server is None:
+        counts["in another locale"] += 1
+        return alone
+    got, wanted = ((done.returncode, TIMES.sub(b"", text(done.stdout)), text(done.stderr)) for done in (with_server, alone))
+    refusal = REFUSED.match(got[2] or got[1]) if got[0] == 2 else None
+    if refusal and wanted != got:
+        counts["refused"] += 1
+        reasons[re.sub(rb"'.*'|/\S*", b"...", refusal[2])] += 1
+    elif wanted == got:
+        counts["served"] += 1
+        counts["selected"] += got[0] == 0
+    else:
+        failures.append(command)
+        if len(failures) <= cases.FAILURES_SHOWN_MAX:
+            print("%s: %r in %s differ" % (module_name, command[1:], more.get("cwd")), file=sys.stderr)
+            for name, one, other in zip(("status", "output", "messages"), wanted, got):
+                if one != other:
+                    print("  %s: %s" % (name, cases.differences(one, other) if name != "status" else (one, other)),
+                          file=sys.stderr)
+    return alone
+
+
+def in_terminal(command, tree):
+    """What it writes to a terminal, and its exit status."""
+    ours, theirs = os.openpty()
+    process = subprocess.Popen(command, cwd=tree, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+                               env=cases.environment("C.UTF-8", TERM="xterm"))
+    os.close(theirs)
+    written = b""
+    with contextlib.suppress(OSError):  # which tells the end
+        while True:
+            written += os.read(ours, 65536)
+    os.close(ours)
+    return process.wait(timeout=WAIT_S), written
+
+
+def to_own_file(command, tree):
+    """The same with a file of the tree as the output."""
+    path = os.path.join(tree, "out")
+    with open(path, "wb") as out:
+        out.write(b"foo\n")
+        out.flush()
+        done = run_alone(command, cwd=tree, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, env=cases.environment())
+    return done.returncode, open(path, "rb").read(), done.stderr
+
+
+def test_surroundings():
+    """Where the output goes, which the client tells. The modules only have pipes."""
+    tree = os.path.join(tempfile.tempdir, "surroundings")
+    os.makedirs(os.path.join(tree, "sub"))
+    for name, content in (("a.c", b"foo\nbar foo\33[31m\n\n"), ("sub/b.h", b"a foo foo\nx\ny\nfoo"), ("nul", b"foo\0foo\n")):
+        open(os.path.join(tree, name), "wb").write(content)
+    tg = os.path.join(folder, "tg")
+    os.symlink(TRAWL, tg)
+    for command in ([tg, "foo", "."], [tg, "foo", "a.c"], [tg, "-l", "foo", "."], [tg, "--json", "nothing", "."], [tg, "a.*b", "."],
+                    [tg, "--no-heading", "-c", "foo", "."], [TRAWL, "--color=auto", "-rn", "foo"], [TRAWL, "a.*b", "a.c"],
+                    [TRAWL, "--escape-controls", "-r", "foo", "."], [TRAWL, "--escape-controls", "foo", "\33[1m"],
+                    [TRAWL, "--color", "-o", "foo", "nul", "a.c"], [TRAWL, "-r", "foo", "."], [TRAWL, "-rc", "foo", "."],
+                    [TRAWL, "-rl", "foo", "."], [TRAWL, "foo", "a.c", "out"], [TRAWL, "-m1", "foo", "out"]):
+        with_server = command[:1] + ["--server=" + address] + command[1:]
+        for way in (in_terminal, to_own_file):
+            wanted, got = way(command, tree), way(with_server, tree)
+            counts["surroundings"] += 1
+            if TIMES.sub(b"", wanted[1]) != TIMES.sub(b"", got[1]) or wanted[::2] != got[::2]:
+                failures.append(command)
+                print("%s: %r: %r, not %r" % (way.__name__, command, got, wanted), file=sys.stderr)
+
+
+folder = tempfile.mkdtemp(prefix="trawl-served-")
+os.mkdir(os.path.join(folder, "served"))
+HOME = os.path.join(folder, "home")
+os.symlink("/nowhere", HOME)
+tempfile.tempdir = os.path.join(folder, "served")
+server = servers.Server([SERVE], "--listen=unix:" + os.path.join(folder, "socket"), tempfile.tempdir,
+                        stdin=subprocess.DEVNULL, env=cases.environment("C.UTF-8", HOME=HOME))
+address = server.address
+try:
+    subprocess.run = run_both
+    test_surroundings()
+    for module_name, normal in MODULES.items():
+        if "--only" in OPTIONS and OPTIONS[OPTIONS.index("--only") + 1] != module_name:
+            continue
+        count = int(OPTIONS[OPTIONS.index("--cases") + 1]) if "--cases" in OPTIONS else cases.amount(normal)
+        sys.argv = [module_name, TRAWL, "--cases", str(count)]
+        with contextlib.redirect_stdout(io.StringIO()):  # what it thinks of programs that were not run
+            try:
+                load(module_name).main()
+            except Exception as wrong:  # pylint: disable=broad-except
+                print("%s: %r" % (module_name, wrong), file=sys.stderr)
+finally:
+    subprocess.run = run_alone
+    if server.process.poll() is not None:
+        failures.append("the server ended")
+        print("the server ended: %d: %s" % (server.process.returncode, "\n".join(server.messages)))
+    server.process.terminate()
+    server.process.wait(timeout=WAIT_S)
+    run_alone(["chmod", "-R", "u+rwX", folder], stderr=subprocess.DEVNULL)
+    run_alone(["rm", "-rf", folder], check=True)
+print("%d differ; %s" % (len(failures), "; ".join("%s: %d" % row for row in sorted(counts.items()))))
+for reason, count in reasons.most_common():
+    print("  %d refused: %s" % (count, reason.decode(errors="replace")))
+if not failures and (counts["served"] < counts["refused"] or counts["selected"] * 5 < counts["served"]):
+    print("too few of them are served, or select anything: the generators are broken")
+    sys.exit(1)
+sys.exit(1 if failures else 0)
