@@ -186,6 +186,10 @@ static bool ask(json_t *body, enum request_format format, struct printed *printe
     else
         request_free(&request);
     free(text);
+    if (answer != NULL && !answer_begun(answer, &printed->status, message)) {
+        answer_end(answer);
+        answer = NULL;
+    }
     if (answer == NULL) {
         append(&printed->messages, message, strlen(message));
         return false;

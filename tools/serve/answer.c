@@ -121,22 +121,15 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
 bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count)
 {
-    const struct request *request = &answer->request;
     char message[SETTINGS_ERROR_BYTES] = "";
 
-    if (operand_count == 0 && answer->root_operand.text != NULL) {
-        operands = &answer->root_operand;
-        operand_count = 1;
-    }
     answer->state = collection_now(answer->collection, message);
     if (answer->state == NULL) {
         answering_begins(answer, 503, message);
         return false;
     }
-    answer->view =
-        collection_view(answer->collection, &answer->state, job,
-                        answer->directory != NULL ? answer->directory : request->directory,
-                        operands, operand_count, message);
+    answer->view = collection_view(answer->collection, &answer->state, job,
+                                   answer->request.directory, operands, operand_count, message);
     if (answer->view == NULL) {
         answering_begins(answer, 409, message);
         return false;
@@ -386,22 +379,18 @@ static struct collection *choose(const struct server *server, const struct reque
     return chosen;
 }
 
-/* A client without a directory is in the collection's root. */
+/* Names are shown as in the collection's root to a client without a directory. */
 static bool enter_root(struct served_answer *answer)
 {
     struct collection_facts facts;
     struct stat status;
-    char *slash;
 
     collection_facts(answer->collection, &facts);
     answer->directory = realpath(facts.root, NULL);
     if (answer->directory == NULL || stat(answer->directory, &status) != 0)
         return false;
-    if (!S_ISDIR(status.st_mode)) {
-        slash = strrchr(answer->directory, '/');
-        *slash = '\0';
-        answer->root_operand = (struct value_item){.kind = VALUE_OPERAND, .text = slash + 1};
-    }
+    if (!S_ISDIR(status.st_mode))
+        *strrchr(answer->directory, '/') = '\0';
     return true;
 }
 
@@ -483,16 +472,20 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
         return NULL;
     }
     server->request_count[answer->request.format]++;
+    return answer;
+}
+
+bool answer_begun(struct served_answer *answer, int *http_status, char *message)
+{
     pthread_mutex_lock(&answer->lock);
     while (!answer->begun)
         pthread_cond_wait(&answer->begins, &answer->lock);
     pthread_mutex_unlock(&answer->lock);
     if (answer->http_status == 0)
-        return answer;
+        return true;
     *http_status = answer->http_status;
     memcpy(message, answer->message, SETTINGS_ERROR_BYTES);
-    answer_end(answer);
-    return NULL;
+    return false;
 }
 
 int answer_descriptor(const struct served_answer *answer)

@@ -15,7 +15,6 @@ struct served_answer {
     uint64_t client;
     uint64_t begin_ns, deadline_ns; /* deadline_ns 0: none */
     char *directory;                /* NULL: the request's */
-    struct value_item root_operand; /* of a collection that is one file */
 
     struct held held;
     struct output output;

@@ -5,35 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* {"bytes":...} in base64. NULL: out of memory. */
-static json_t *base64(const uint8_t *bytes, size_t bytes_count)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *text = malloc(bytes_count / 3 * 4 + 5), *to = text;
-    json_t *object;
+#include "serve/answering.h"
 
-    if (text == NULL)
-        return NULL;
-    for (size_t at = 0; at < bytes_count; at += 3) {
-        size_t count = bytes_count - at < 3 ? bytes_count - at : 3;
-        uint32_t group = 0;
-
-        for (size_t i = 0; i < 3; i++)
-            group = group << 8 | (i < count ? bytes[at + i] : 0);
-        for (size_t i = 0; i < 4; i++)
-            *to++ = (char)(i <= count ? digits[group >> (18 - 6 * i) & 63] : '=');
-    }
-    object = json_pack("{s:s#}", "bytes", text, (size_t)(to - text));
-    free(text);
-    return object;
-}
-
-/* A string; in base64 if it is not UTF-8. */
 static json_t *text_of(const char *text)
 {
-    json_t *string = json_string(text);
-
-    return string != NULL ? string : base64((const uint8_t *)text, strlen(text));
+    return answering_text(text, strlen(text));
 }
 
 /* With a line end; takes the object over. */

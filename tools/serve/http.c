@@ -21,9 +21,7 @@
 #define CONNECTION_DESCRIPTORS 6u /* its socket, an answer's pipe, files that it opens */
 #define HEAD_BYTES (64u << 10)    /* of a request's line and headers, and of a response's chunk */
 #define IDLE_S 60u                /* without a byte from the client, or to it */
-#define DISCARD_BYTES                                                          \
-    (1u << 20) /* read of a body that is refused, so that its client hears why \
-                */
+#define DISCARD_BYTES (16u << 20) /* of a refused body that are read, so that it is heard why */
 
 enum kind {
     KIND_PAGE,
@@ -305,10 +303,10 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
     exchange->stream->answer = exchange->answer;
     exchange->stream->format = format;
     exchange->stream->connection = descriptor_of(exchange->connection);
-    if ((format == REQUEST_COUNT || format == REQUEST_COLUMNS) && !stream_begin(exchange->stream))
-        return *exchange->stream->message == '\0'
-                   ? MHD_NO
-                   : refuse(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, exchange->stream->message);
+    if (!stream_wait(exchange->stream))
+        return MHD_NO;
+    if (!answer_begun(exchange->answer, &status, exchange->message))
+        return refuse(exchange, status, exchange->message);
     return queue(exchange, MHD_HTTP_OK, types[format],
                  MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_answer,
                                                    exchange, NULL));

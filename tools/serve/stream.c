@@ -7,30 +7,36 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Read what is there, or wait for it. 0, STREAM_END, STREAM_BROKEN. */
-static ssize_t fill(struct answer_stream *stream)
+bool stream_wait(struct answer_stream *stream)
 {
     struct pollfd ends[] = {{answer_descriptor(stream->answer), POLLIN, 0},
                             {stream->connection, POLLRDHUP, 0}};
     int wait_ms = 0;
-    ssize_t got;
 
     for (;;) {
         int count = poll(ends, 2, wait_ms);
 
         if (count < 0 && errno != EINTR)
-            return STREAM_BROKEN;
+            return false;
         if (count > 0)
-            break;
+            return ends[1].revents == 0;
         stream->waited = true;
         wait_ms = -1;
     }
-    if (ends[1].revents != 0)
+}
+
+/* 0, STREAM_END, STREAM_BROKEN. Answers that are one document have no last frame. */
+static ssize_t fill(struct answer_stream *stream)
+{
+    ssize_t got;
+
+    if (!stream_wait(stream))
         return STREAM_BROKEN;
     do
-        got = read(ends[0].fd, stream->bytes, sizeof stream->bytes);
+        got = read(answer_descriptor(stream->answer), stream->bytes, sizeof stream->bytes);
     while (got < 0 && errno == EINTR);
-    if (got == 0 && stream->head_count == 0 && stream->ended)
+    if (got == 0 && stream->head_count == 0 &&
+        (stream->ended || stream->format == REQUEST_COUNT || stream->format == REQUEST_COLUMNS))
         return STREAM_END;
     stream->begin = 0;
     stream->end = got > 0 ? (size_t)got : 0;
@@ -71,10 +77,6 @@ static bool end_frame(struct answer_stream *stream)
         stream->line =
             answer_line(stream->answer, kind, stream->gathered, count, &stream->line_count);
         stream->line_sent = 0;
-    } else if (kind == OUTPUT_FRAME_MESSAGE) {
-        count = count < sizeof stream->message ? count : sizeof stream->message - 1;
-        memcpy(stream->message, stream->gathered, count);
-        stream->message[count] = '\0';
     }
     free(stream->gathered);
     stream->gathered = NULL;
@@ -155,18 +157,6 @@ ssize_t stream_read(struct answer_stream *stream, uint8_t *to, size_t room)
         sent += (size_t)state;
     }
     return (ssize_t)sent;
-}
-
-bool stream_begin(struct answer_stream *stream)
-{
-    while (stream->head_count < STREAM_HEAD_BYTES || !is_passed_on(stream)) {
-        ssize_t state =
-            stream->begin == stream->end ? fill(stream) : step(stream, stream->bytes, 0);
-
-        if (state < 0)
-            return false;
-    }
-    return true;
 }
 
 void stream_close(struct answer_stream *stream)

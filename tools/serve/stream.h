@@ -26,8 +26,7 @@ struct answer_stream {
     size_t gathered_count;
     char *line; /* what stands for it; NULL: none */
     size_t line_count, line_sent;
-    char message[SETTINGS_ERROR_BYTES]; /* REQUEST_COUNT, REQUEST_COLUMNS: of the last such frame */
-    size_t begin, end;                  /* of what was read, in `bytes` */
+    size_t begin, end; /* of what was read, in `bytes` */
     uint8_t bytes[64u << 10];
 };
 
@@ -37,9 +36,8 @@ struct answer_stream {
 /* At least one byte, at most room of what the client gets; STREAM_END, STREAM_BROKEN. */
 ssize_t stream_read(struct answer_stream *stream, uint8_t *to, size_t room);
 
-/* Of REQUEST_COUNT and REQUEST_COLUMNS, before stream_read: waits for the answer to begin. False:
- * it does not; stream->message says why, "" if the client is gone. */
-bool stream_begin(struct answer_stream *stream);
+/* Wait until the answer begins or ends. False: the client is gone. */
+bool stream_wait(struct answer_stream *stream);
 
 void stream_close(struct answer_stream *stream);
 
