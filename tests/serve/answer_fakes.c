@@ -117,7 +117,7 @@ struct served_view *collection_view(struct collection *collection, struct state 
     struct walk_item item;
 
     (void)collection;
-    if (strcmp(directory, fake.root) != 0) {
+    if (directory != NULL && strcmp(directory, fake.root) != 0) {
         snprintf(message, SETTINGS_ERROR_BYTES, "the fake is not in %s", directory);
         free(view);
         return NULL;
