@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A server's day in small: many clients, while files change, and some clients misbehave.
 
-day.py TRAWL-SERVE TRAWL [--seconds 20] [--clients 16] [--seed N] [--engine cpu] [--level]
+day.py TRAWL-SERVE TRAWL [--seconds NUM] [--clients NUM] [--seed N] [--engine cpu] [--level]
 
 Every answer must be that of a search of some state of the tree between the request and the answer.
 One thread changes files, one change after the other, and writes down each state; the oracle is plain
@@ -147,11 +147,12 @@ def occurrences(text, pattern, fold):
 
 
 def counts(state, patterns, fold):
-    """As /v1/count has it: of all strings, in how many files, of each string."""
+    """As /v1/count has it: of all strings, equal ones once; in how many files; of each string."""
     each = [sum(occurrences(text, pattern, fold) for text in state.values()) for pattern in patterns]
     files = sum(any(occurrences(text, pattern, fold) for pattern in patterns)
                 for text in state.values())
-    return sum(each), files, each
+    distinct = dict(zip((pattern.lower() if fold else pattern for pattern in patterns), each))
+    return sum(distinct.values()), files, each
 
 
 def lines(state, patterns, fold):
@@ -425,16 +426,24 @@ def settle(server, clients):
         time.sleep(0.1)
 
 
+def seconds():
+    """A minute; of short runs a part, of long ones ten."""
+    scale, divisor = (int(os.environ.get(name) or '1')
+                      for name in ('TRAWL_TEST_SCALE', 'TRAWL_TEST_DIVISOR'))
+    return min(600, max(5, 60 * scale / divisor))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('server')
     parser.add_argument('trawl')
-    parser.add_argument('--seconds', type=float, default=20)
-    parser.add_argument('--clients', type=int, default=16)
+    parser.add_argument('--seconds', type=float, default=seconds())
+    parser.add_argument('--clients', type=int, default=64 if seconds() > 60 else 16)
     parser.add_argument('--seed', type=int, default=int(os.environ.get('TRAWL_TEST_SEED', '1')))
     parser.add_argument('--engine', default='cpu')
-    parser.add_argument('--level', action='store_true')
+    parser.add_argument('--level', action='store_true', help='memory, too, must not grow')
     options = parser.parse_args()
+    options.trawl = os.path.abspath(options.trawl)
     if not os.access(options.server, os.X_OK):
         print('SKIPPED: there is no server in this build')
         return SKIP

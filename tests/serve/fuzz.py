@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Requests that are nearly right: the server must not end, must not hang, and always say a status.
 
-fuzz.py TRAWL-SERVE [--seconds 20] [--seed N] [--threads 4]
+fuzz.py TRAWL-SERVE [--seconds NUM] [--seed N] [--threads 4]
 
 A request is made of good parts (targets, options, members, values), and then bytes of it are
 changed, left out, doubled or exchanged; of some the JSON stays sound and its members change. A
@@ -166,10 +166,17 @@ def run(options, folder):
             process.wait()
 
 
+def seconds():
+    """A minute; of short runs a part, of long ones ten."""
+    scale, divisor = (int(os.environ.get(name) or '1')
+                      for name in ('TRAWL_TEST_SCALE', 'TRAWL_TEST_DIVISOR'))
+    return min(600, max(5, 60 * scale / divisor))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('server')
-    parser.add_argument('--seconds', type=float, default=20)
+    parser.add_argument('--seconds', type=float, default=seconds())
     parser.add_argument('--seed', type=int, default=int(os.environ.get('TRAWL_TEST_SEED', '1')))
     parser.add_argument('--threads', type=int, default=4)
     options = parser.parse_args()
