@@ -3,10 +3,10 @@
  * trawl-bench load ADDRESS CLIENTS SECONDS    ADDRESS: unix:PATH or HOST:PORT
  *   reads queries on standard input, one a line: what the answer's body must hold, a tab, the
  *   target, a tab, the request's body. Where "!" is before the target, the client goes away after
- *   the first bytes of the answer, which then are to hold what the body must. Each client keeps a connection and asks its own queries, the
- *   i-th client the i-th, the (CLIENTS + i)-th and so on, around and around. Writes one object of
- *   JSON: how many were answered, how many wrongly, and times in microseconds: of the whole answer,
- *   and until the first byte of its body.
+ *   the first bytes of the answer, which then are to hold what the body must. Each client keeps a
+ * connection and asks its own queries, the i-th client the i-th, the (CLIENTS + i)-th and so on,
+ * around and around. Writes one object of JSON: how many were answered, how many wrongly, and times
+ * in microseconds: of the whole answer, and until the first byte of its body.
  *
  * trawl-bench scan FILE THREADS ENGINE SECONDS   patterns on standard input, one a line
  *   counts them, one after the other, in the file in memory, loaded onto devices. Writes the
@@ -32,7 +32,7 @@ struct query {
     bool first_only;
 };
 
-struct client {
+struct load_client {
     pthread_t thread;
     const char *address;
     const struct query *queries;
@@ -88,7 +88,7 @@ static void send_all(int descriptor, const char *bytes, size_t count)
     }
 }
 
-static void receive(struct client *client, int descriptor)
+static void receive(struct load_client *client, int descriptor)
 {
     ssize_t got;
 
@@ -122,7 +122,8 @@ static bool chunks_end(const char *at)
 }
 
 /* Ask, and take the whole answer, or its beginning. Returns whether it holds what it must. */
-static bool ask(struct client *client, int descriptor, const struct query *query, double *first)
+static bool ask(struct load_client *client, int descriptor, const struct query *query,
+                double *first)
 {
     char head[512];
     int head_bytes = snprintf(head, sizeof head,
@@ -155,7 +156,7 @@ static bool ask(struct client *client, int descriptor, const struct query *query
 
 static void *work(void *context)
 {
-    struct client *client = context;
+    struct load_client *client = context;
     int descriptor = connect_to(client->address);
     size_t at = client->first;
 
@@ -229,7 +230,7 @@ int load_main(const char *address, const char *clients, const char *seconds)
 {
     size_t client_count = strtoull(clients, NULL, 10), query_count, total = 0;
     struct query *queries = read_queries(&query_count);
-    struct client *all = allocate(client_count * sizeof *all);
+    struct load_client *all = allocate(client_count * sizeof *all);
     uint64_t answered = 0, wrong = 0;
     double begin = clock_seconds(), end;
     float *times, *first_times;
