@@ -1,6 +1,8 @@
 /* collection_test: a tree changes in all ways, and the very next state of its collection is held
  * against the disk, byte by byte. */
+#include <limits.h>
 #include <stdarg.h>
+#include <sys/mman.h>
 
 #include "serve/collection_tree.h"
 
@@ -427,8 +429,9 @@ static void test_budget(void)
     remove_tree("budget");
 }
 
-/* Under --search-zip a block has what a file unpacks to; the file is not plain. */
-static void test_compressed(void)
+/* Under --search-zip a block has what a file unpacks to; such a file is not plain, nor is one with
+ * holes, which the command takes for binary. */
+static void test_not_plain(void)
 {
     char *arguments[] = {"trawl", "-r", "-z"};
     char message[SETTINGS_ERROR_BYTES];
@@ -440,7 +443,7 @@ static void test_compressed(void)
     begin_tree("zip");
     TEST_CHECK(
         system("cd zip && echo unpacked | gzip > z.gz && printf '\\037\\213\\010broken' > b.gz "
-               "&& echo plain > plain") == 0);
+               "&& echo plain > plain && truncate -s 1000000 hole") == 0);
     arguments[2] = "--search-zip";
     if (!parse(&settings, 3, arguments))
         return;
@@ -453,6 +456,9 @@ static void test_compressed(void)
                memcmp(state->files[index]->block->bytes + state->files[index]->block_begin,
                       "unpacked\n\n", 10) == 0);
     TEST_CHECK(state->files[state_find(state, "b.gz")]->refused);
+    index = state_find(state, "hole");
+    TEST_CHECK(index != UINT32_MAX && state->files[index]->block != NULL &&
+               !state->files[index]->is_plain);
     state_drop(state);
     collection_close(collection);
     settings_free(&settings);
@@ -493,6 +499,93 @@ static void test_file_root(void)
     collection_close(collection);
     settings_free(&settings);
     remove_tree("file");
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+static atomic_long calls_left = LONG_MAX; /* until memory is exhausted, ... */
+static atomic_long calls_back;            /* ... and then until it is not */
+
+static bool is_fault(void)
+{
+    long left = atomic_fetch_sub(&calls_left, 1);
+
+    if (left > 0 || left <= -atomic_load(&calls_back))
+        return false;
+    errno = ENOMEM;
+    return true;
+}
+
+#define WRAP(name, parameters, arguments)                   \
+    void *__real_##name parameters;                         \
+    void *__wrap_##name parameters;                         \
+    void *__wrap_##name parameters                          \
+    {                                                       \
+        return is_fault() ? NULL : __real_##name arguments; \
+    }
+WRAP(malloc, (size_t bytes), (bytes))
+WRAP(calloc, (size_t count, size_t bytes), (count, bytes))
+WRAP(realloc, (void *room, size_t bytes), (room, bytes))
+WRAP(strdup, (const char *text), (text))
+WRAP(mmap64, (void *at, size_t bytes, int protection, int flags, int descriptor, off_t offset),
+     (at, bytes, protection, flags, descriptor, offset))
+
+/* Changes and a view while memory is short. Afterwards the collection is right again. */
+static void use_with_faults(struct settings *settings, long after, long count)
+{
+    const struct collection_options options = {"name", root, settings, runtime, 0, true};
+    struct command_job job = {.settings = settings, .show_names = -1};
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct collection *collection = NULL;
+    struct served_view *view = NULL;
+    struct state *state = NULL;
+    bool good;
+
+    atomic_store(&calls_back, count);
+    atomic_store(&calls_left, after);
+    good = collection_open(&collection, &options, message);
+    TEST_CHECK(good || *message != '\0');
+    for (int round = 0; good && round < 3; round++) {
+        *message = '\0';
+        state = collection_now(collection, message);
+        TEST_CHECK(state != NULL || *message != '\0');
+        if (state != NULL) {
+            *message = '\0';
+            view = collection_view(collection, &state, &job, NULL, NULL, 0, message);
+            TEST_CHECK(view != NULL ? view->item_count == state->file_count : *message != '\0');
+        }
+        view_drop(view);
+        view = NULL;
+        state_drop(state);
+        put(round == 0 ? "faults/d/new" : "faults/one", round == 1 ? "two\n" : "three\n");
+    }
+    atomic_store(&calls_left, LONG_MAX);
+    if (good)
+        (void)check_now(collection);
+    collection_close(collection);
+    TEST_CHECK(unlink("faults/d/new") == 0 || errno == ENOENT);
+}
+
+static void test_faults(void)
+{
+    char *arguments[] = {"tg"};
+    struct settings settings;
+    long step = test_is_long() ? 1 : 7;
+
+    begin_tree("faults");
+    put("faults/one", "one\n");
+    put("faults/.ignore", "*.o\n");
+    TEST_CHECK(mkdir("faults/d", 0755) == 0);
+    put("faults/d/two", "two\n");
+    if (!parse(&settings, 1, arguments))
+        return;
+    settings.files.hidden = 1;
+    for (long after = 0; after < 600 && test_failures == 0; after += step) {
+        use_with_faults(&settings, after, 1);
+        use_with_faults(&settings, after, 20);
+    }
+    settings_free(&settings);
+    remove_tree("faults");
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */
@@ -574,8 +667,9 @@ int main(void)
         {"opening", test_opening},
         {"random", test_random},
         {"budget", test_budget},
-        {"zip", test_compressed},
+        {"plain", test_not_plain},
         {"file", test_file_root},
+        {"faults", test_faults},
         {"threads", test_threads},
     };
 

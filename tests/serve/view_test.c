@@ -229,6 +229,10 @@ static void test_views(void)
     check_refusal("views/above/tree", "trawl -e x", "standard input");
     check_refusal("views/above/tree", "trawl -e x pipe", "regular files");
     check_refusal("views/above/tree", "trawl -r -D read -e x", "regular files");
+    /* Names change that are of no file: a view that is kept must not be taken. */
+    check_view("views/above/tree", "trawl -r -D read -e x src");
+    TEST_CHECK(mkfifo("views/above/tree/src/pipe", 0644) == 0);
+    check_refusal("views/above/tree", "trawl -r -D read -e x src", "regular files");
     collection_close(viewed);
     settings_free(&settings);
     remove_tree("views");
@@ -284,6 +288,12 @@ static void test_views_follow(void)
     check_view("views/above/tree", "tg -e x .");
     TEST_CHECK(unlink("views/above/tree/.gitignore") == 0);
     check_view("views/above/tree", "tg -e x .");
+    /* Nothing tells of the first file in a directory that nobody has walked. */
+    TEST_CHECK(mkdir("views/above/tree/.git/more", 0755) == 0);
+    check_view("views/above/tree", "trawl -e x .git/more/file");
+    put("views/above/tree/.git/more/file", "new\n");
+    check_refusal("views/above/tree", "trawl -e x .git/more/file",
+                  ".git/more/file: the collection name leaves it out");
     /* A directory that the collection does not walk, since it is left out: a view that is kept is
      * of no use once there is a file in it. */
     TEST_CHECK(mkdir("views/above/tree/.dot", 0755) == 0);

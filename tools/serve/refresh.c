@@ -431,11 +431,11 @@ static bool walk_files(struct walking *walking, char *message)
         good = filter_open(&job.filter, settings, message);
     if (good) {
         walk_open(&walk, &job, &operand, 1, OPEN_LEVELS);
-        while (!walking->failed && walk_next(&walk, &item)) {
+        while (walk_next(&walk, &item) && !walking->failed) {
             if (item.kind == WALK_FILE &&
                 !(item.is_operand && walk_skips_operand(&walk, item.name, false)))
                 take_item(walking, &item);
-            walking->failed |= item.kind == WALK_ERROR && item.os_code == ENOMEM;
+            walking->failed |= item.kind == WALK_ERROR && is_shortage(item.os_code);
         }
         if (walk.tree != NULL)
             tree_close(walk.tree);

@@ -284,8 +284,10 @@ static void walk_operand(struct viewing *viewing, const char *text)
     struct walk_item item;
     size_t shown_bytes;
 
-    if (find_operand(viewing, operand.text) != OPERAND_WALKED)
+    if (find_operand(viewing, operand.text) != OPERAND_WALKED) {
+        viewing->can_be_kept = false; /* no notice may tell when it becomes another one */
         return;
+    }
     walk_open(&walk, &viewing->job, &operand, 1, OPEN_LEVELS);
     walk.below_working_directory = text == NULL;
     viewing->entered = false;
@@ -294,13 +296,16 @@ static void walk_operand(struct viewing *viewing, const char *text)
            operand.text[shown_bytes - 2] == '/')
         shown_bytes--; /* as tree_open does */
     viewing->shown_bytes = shown_bytes;
-    while (!viewing->failed && walk_next(&walk, &item)) {
+    while (walk_next(&walk, &item) && !viewing->failed) {
         if (text == NULL && item.kind == WALK_FILE)
             viewing->shown_bytes = 0; /* shown without "./" */
         if (item.kind == WALK_FILE && item.is_operand && S_ISDIR(viewing->status.st_mode))
             continue; /* directories are to be skipped */
+        viewing->can_be_kept = viewing->can_be_kept && item.kind != WALK_ERROR;
         if (item.kind == WALK_FILE)
             (void)add_file(viewing, &item);
+        else if (item.kind == WALK_ERROR && is_shortage(item.os_code))
+            fail(viewing, "%s: %s", item.name, strerror(item.os_code));
         else
             (void)add_item(viewing, &item, UINT32_MAX);
         viewing->shown_bytes = shown_bytes;
@@ -528,7 +533,6 @@ static struct served_view *try_view(struct viewing *viewing, struct state **stat
         (newer = collection_now(viewing->collection, viewing->message)) == NULL)
         return NULL;
     same = newer->names == (*state)->names;
-    viewing->can_be_kept = viewing->can_be_kept && same;
     if (!same && !is_last) {
         state_drop(*state);
         *state = newer;
