@@ -8,12 +8,12 @@
 
 const DELAY_MS = 80; // from the last key to the search
 const ENTRY_MS = 1000; // searches closer than this are one entry of the browser's history
-const LINES_FIRST = 200; // asked for at first; each further time, twice as many
+const LINES_FIRST = 200; // of JSON, asked for at first; each further time, twice as many
 const LINE_BYTES_MAX = 2000; // of one line; the page says how many it leaves out
 const MESSAGES_MAX = 50;
 const LOAD_MS = 2000;
 const LOAD_POINTS = 40;
-const BROKE_OFF = 'The answer broke off: there may be more lines than these.';
+const BROKE_OFF = 'The answer broke off: there may be more.';
 
 const byId = id => document.getElementById(id);
 const [form, query, results, more] = ['form', 'q', 'results', 'more'].map(byId);
@@ -58,6 +58,11 @@ async function ask(path, body, signal) {
         throw new Error(token ? 'This is not the server\'s token.' : 'The server asks for a token.');
     const answer = await response.json().catch(() => null);
     throw new Error(answer?.error?.message ?? `The server answered with status ${response.status}.`);
+}
+
+/* Of what went wrong: ask's message, or the browser's own words were no help. */
+function wordsOf(error) {
+    return error.name === 'Error' ? error.message : BROKE_OFF;
 }
 
 /* Arrays of the lines that have come, without their ends. */
@@ -142,6 +147,7 @@ function begin(limit = LINES_FIRST) {
         cleared: false, // the page shows nothing of the search before
         taken: [], // the answer's lines of JSON that are shown, so that a longer answer goes on there
         lineCount: 0,
+        received: 0, // lines of JSON in the last answer, which the limit counts
         file: null, // the one that lines are added to
         counts: null, // of /v1/count; an error's message if that failed
         status: null, // the answer's last line
@@ -160,7 +166,7 @@ async function count(search) {
         search.counts = await response.json();
     } catch (error) {
         if (search.abort.signal.aborted) return;
-        search.counts = error.message;
+        search.counts = wordsOf(error);
     }
     if (!search.abort.signal.aborted) tell(search);
 }
@@ -175,7 +181,7 @@ async function fetchLines(search) {
     tell(search);
     let error = '';
     try {
-        const cursor = { taken: 0 };
+        const cursor = { taken: 0, received: 0 };
         for await (const lines of linesOf(await ask('/v1/search', body, signal))) {
             if (signal.aborted) return;
             clear(search);
@@ -183,8 +189,9 @@ async function fetchLines(search) {
                 if (!take(search, cursor, line)) return begin(search.limit);
         }
         if (!search.status) error = BROKE_OFF;
+        search.received = cursor.received;
     } catch (reason) {
-        error = reason.name === 'Error' ? reason.message : BROKE_OFF;
+        error = wordsOf(reason);
     }
     if (!signal.aborted) finish(search, error);
 }
@@ -211,20 +218,22 @@ function finish(search, error) {
     tell(search);
 }
 
-/* Fewer lines than asked for, and not all: the server's own limit. */
+/* Fewer lines of JSON than asked for, and not all: the server's own limit. */
 function canGrow(search) {
-    return !search.running && search.status?.truncated === true && search.lineCount >= search.limit;
+    return !search.running && search.status?.truncated === true && search.received >= search.limit;
 }
 
 function grow() {
     if (!search || !canGrow(search)) return;
     search.limit *= 2;
+    count(search); // files may have changed
     fetchLines(search);
 }
 
 /* One line of an answer. False: it is not the one that was there before, as files have changed. */
 function take(search, cursor, text) {
     const { type, data } = JSON.parse(text);
+    if (type !== 'message' && type !== 'status') cursor.received++;
     if (type === 'begin' || type === 'match' || type === 'context') {
         const at = cursor.taken++;
         if (at < search.taken.length) return search.taken[at] === text;
@@ -313,6 +322,7 @@ function tell(search) {
     else if (counts)
         parts.push(`${several(counts.occurrences, 'occurrence')} in ${several(counts.files, 'file')},`
             + ` counted in ${(counts.seconds * 1000).toFixed(1)} ms.`);
+    if (counts?.unread) parts.push(`${several(counts.unread, 'file')} could not be read.`);
     if (running) parts.push('Searching …');
     else if (status && !status.truncated)
         parts.push(search.lineCount ? `All lines are shown: ${number(search.lineCount)}.` : '');
