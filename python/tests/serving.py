@@ -6,36 +6,25 @@ import json
 import os
 import pathlib
 import socket
-import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "tests/serve"))
+from server import Server  # noqa: E402
+
 PROGRAM = os.environ.get("TRAWL_SERVE", "")
 
 
 @contextlib.contextmanager
-def real(address, *arguments):
-    """`trawl serve` until the end of the block; the address is trawl.Client's, which the block gets."""
+def real(*arguments):
+    """`trawl serve` until the end of the block, which gets its address as trawl.Client takes it."""
     if not os.access(PROGRAM, os.X_OK):
         pytest.skip("this build has no trawl-serve")
-    listen = address.split("://")[-1]
-    command = [PROGRAM, f"--listen={listen}", *map(str, arguments)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE) as process:
-        try:
-            for line in process.stderr:  # it says its address when it is ready
-                if listen.encode() in line:
-                    break
-            else:
-                pytest.fail(f"{command} ended before it was ready")
-            drain = threading.Thread(target=process.stderr.read, daemon=True)
-            drain.start()
-            yield address
-        finally:
-            process.terminate()
-            process.wait(60)
-            drain.join(60)
+    with Server([PROGRAM], *map(str, arguments)) as server:
+        yield server.loaded().address
 
 
 class Fake:

@@ -9,7 +9,7 @@ from serving import Fake, chunked, lines, plain
 
 END = {"type": "status", "data": {"exit": 0, "truncated": False, "seconds": 0.1, "shared": 1}}
 SUMMARY = {"type": "summary", "data": {}}
-COUNT = b'{"occurrences":3,"files":2,"patterns":[1,2],"bytes":9,"seconds":0.5,"shared":4}'
+COUNT = b'{"occurrences":3,"files":2,"patterns":[1,2],"unread":0,"bytes":9,"seconds":0.5,"shared":4}'
 
 
 def found(line, path="a", number=1, offset=0, kind="match", **more):
@@ -51,7 +51,7 @@ def test_request(tmp_path):
             context=0, max_count=3, options=["--hidden"], tg=True, max_results=5, max_seconds=7,
             directory="/d", paths=["x", b"\xfe"],
         )  # fmt: skip
-        assert counted == (3, 2, (1, 2), 9, 0.5, 4) and counted.patterns == (1, 2)
+        assert counted == (3, 2, (1, 2), 0, 9, 0.5, 4) and counted.patterns == (1, 2)
         head, body = fake.requests[0]
         assert head.startswith(b"POST /v1/count HTTP/1.1\r\n") and b"\r\nHost: localhost\r\n" in head
         assert b"\r\nAuthorization: Bearer t0\r\n" in head
@@ -148,7 +148,7 @@ def test_lies(tmp_path, search, what):
 
 
 def test_lies_about_counts_and_columns(tmp_path):
-    head = b'{"count":2,"total":2,"columns":["begin","file","pattern"],"files":["a"]}\n'
+    head = b'{"count":2,"total":2,"unread":0,"columns":["begin","file","pattern"],"files":["a"]}\n'
     wrong = [head + bytes(31), head + bytes(33), b"{}\n", head.replace(b"begin", b"end") + bytes(32)]
     with Fake(tmp_path, plain(COUNT), *map(plain, wrong)) as fake, trawl.Client(fake.address) as client:
         with pytest.raises(trawl.ServerError, match="1 patterns and 2 counts"):
@@ -159,19 +159,19 @@ def test_lies_about_counts_and_columns(tmp_path):
 
 
 def test_columns(tmp_path):
-    head = b'{"count":2,"total":3,"columns":["begin","file","pattern"],"files":["a",{"bytes":"/w=="}]}\n'
+    head = b'{"count":2,"total":3,"unread":5,"columns":["begin","file","pattern"],"files":["a",{"bytes":"/w=="}]}\n'
     numbers = (5, 2**40), (0, 1), (7, 2**31)
     body = b"".join(
         number.to_bytes(size, "little") for size, column in zip((8, 4, 4), numbers) for number in column
     )
     with Fake(tmp_path, chunked(head + body), chunked(head + body)) as fake:
         with trawl.Client(fake.address) as client:
-            got = client.positions("a", max_results=2)
+            with pytest.warns(RuntimeWarning, match="5 files could not be read"):
+                got = client.positions("a", max_results=2)
             assert list(got) == [(5, 0, 7), (2**40, 1, 2**31)] and got.names == ["a", "\udcff"]
             assert got.begins.tolist() == [5, 2**40] and got.total == 3 and len(got) == 2
-            pytest.importorskip("pyarrow")
-            assert got.to_arrow().column_names == ["begin", "file", "pattern"]
-            with pytest.raises(trawl.ServerError, match="longer than the server's limits"):
+            cut = pytest.raises(trawl.ServerError, match="longer than the server's limits")
+            with pytest.warns(RuntimeWarning), cut:
                 client.positions("a")
 
 
@@ -219,3 +219,59 @@ def test_a_fork_has_connections_of_its_own(tmp_path):
         if child == 0:
             os._exit(0 if client.count(["a", "b"]).files == 2 else 1)
         assert os.waitpid(child, 0)[1] == 0 and fake.connections == 2
+
+
+@pytest.mark.parametrize("begun", [b"", HEAD, HEAD + b"%x\r\n%s" % (1000, lines(found("x\n")))])
+def test_a_cancelled_task_closes_its_connection(tmp_path, begun):
+    async def cancel(fake):
+        async with trawl.AsyncClient(fake.address, timeout=None) as client:
+            async def look():
+                async for match in client.search("x"):
+                    came.append(match)
+
+            came = []
+            task = asyncio.create_task(look())
+            while not fake.requests or (b"{" in begun and not came):
+                await asyncio.sleep(0.001)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            assert await asyncio.to_thread(fake.closed.wait, 60)
+
+    with Fake(tmp_path, begun) as fake:
+        asyncio.run(cancel(fake))
+
+
+@pytest.mark.parametrize("leave", ["close", "del", "with"])
+def test_a_search_that_is_left(tmp_path, leave):
+    with Fake(tmp_path, HEAD + b"%x\r\n%s" % (1000, lines(found("x\n")))) as fake:
+        search = trawl.Client(fake.address).search("x")
+        assert next(search).line == b"x\n"
+        if leave == "with":
+            with search:
+                pass
+        elif leave == "close":
+            search.close()
+            assert list(search) == []
+        del search
+        assert fake.closed.wait(60)
+
+
+def test_addresses(monkeypatch, tmp_path):
+    monkeypatch.delenv("TRAWL_SERVER", raising=False)
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    for wrong in (None, "", "unix", "ftp://a", "http://", "http://a/b", "http://a:x", "localhost:1"):
+        with pytest.raises(ValueError, match="address|[Pp]ort"):
+            trawl.Client(wrong)
+    with pytest.raises(ValueError, match="token"):
+        trawl.Client("unix:/a", token="a\r\nb")
+    with Fake(tmp_path, *[plain(COUNT)] * 3) as fake:
+        monkeypatch.setenv("TRAWL_SERVER", fake.address)
+        (tmp_path / "token").write_text("secret\n")
+        monkeypatch.setenv("TRAWL_TOKEN_FILE", str(tmp_path / "token"))
+        assert trawl.Client().count(["a", "b"]).files == 2
+        assert b"\r\nAuthorization: Bearer secret\r\n" in fake.requests[0][0]
+        monkeypatch.delenv("TRAWL_SERVER")
+        monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+        os.rename(fake.address[5:], tmp_path / "trawl.sock")
+        assert trawl.Client().count(["a", "b"]).files == 2

@@ -18,7 +18,7 @@ def served(tmp_path, monkeypatch):
     """A server for the examples of its clients."""
     (tmp_path / "tree/barn").mkdir(parents=True)
     (tmp_path / "tree/barn/hay.txt").write_text("\nhay, hay, needle\n")
-    with real(f"unix:{tmp_path}/socket", tmp_path / "tree") as address:
+    with real(f"--listen=unix:{tmp_path}/socket", tmp_path / "tree") as address:
         monkeypatch.setenv("TRAWL_SERVER", address)
         yield
 

@@ -86,12 +86,14 @@ class Match(NamedTuple):
 
 
 class Count(NamedTuple):
-    """occurrences: of all patterns; patterns: of each; files: in how many there is one; bytes: how
-    many were searched, in so many seconds, for how many requests at once (shared)."""
+    """occurrences: of all patterns; patterns: of each; files: in how many there is one; unread: how
+    many files could not be read; bytes: how many were searched, in so many seconds, for how many
+    requests at once (shared)."""
 
     occurrences: int
     files: int
     patterns: tuple[int, ...]
+    unread: int
     bytes: int
     seconds: float
     shared: int
@@ -167,6 +169,11 @@ def check_whole(cut: bool, body: dict[str, Any]) -> None:
         )
 
 
+def warn_of_unread(count: int) -> None:
+    if count > 0:
+        warnings.warn(f"{count} files could not be read", RuntimeWarning, stacklevel=2)
+
+
 def match_of(kind: str, found: dict[str, Any]) -> Match:
     path = name(found["path"])
     if "sequence" in found:
@@ -190,8 +197,9 @@ async def count_of(server: Server, body: dict[str, Any]) -> Count:
         counts = tuple(found["patterns"])
         if len(counts) != len(body["patterns"]):
             raise ValueError(f"{len(body['patterns'])} patterns and {len(counts)} counts")
-        numbers = found["bytes"], found["seconds"], found["shared"]
-        return Count(found["occurrences"], found["files"], counts, *numbers)
+        count = Count(**found | {"patterns": counts})
+    warn_of_unread(count.unread)
+    return count
 
 
 def widened(numbers: bytes, size: int) -> Column:
@@ -217,6 +225,8 @@ async def positions_of(server: Server, body: dict[str, Any]) -> Positions:
         begins, files, patterns = map(widened, parts, (8, 4, 4))
         names = [name(one) for one in head["files"]]
         found = Positions(begins, files, patterns, names, head["total"])
+        unread = int(head["unread"])
+    warn_of_unread(unread)
     check_whole(count < found.total, body)
     return found
 

@@ -24,6 +24,38 @@ static uint64_t below(uint64_t bound)
     return test_random_below(&generator, bound);
 }
 
+/* ---- Memory that runs out ---- */
+
+void *__real_malloc(size_t bytes_count);
+void *__real_calloc(size_t count, size_t bytes_count);
+void *__real_realloc(void *memory, size_t bytes_count);
+void *__wrap_malloc(size_t bytes_count);
+void *__wrap_calloc(size_t count, size_t bytes_count);
+void *__wrap_realloc(void *memory, size_t bytes_count);
+
+static atomic_ulong allocations_left = UINT32_MAX; /* until one fails; 0: it did */
+
+static bool fails(void)
+{
+    return allocations_left < UINT32_MAX && allocations_left > 0 &&
+           atomic_fetch_sub(&allocations_left, 1) == 1;
+}
+
+void *__wrap_malloc(size_t bytes_count)
+{
+    return fails() ? NULL : __real_malloc(bytes_count);
+}
+
+void *__wrap_calloc(size_t count, size_t bytes_count)
+{
+    return fails() ? NULL : __real_calloc(count, bytes_count);
+}
+
+void *__wrap_realloc(void *memory, size_t bytes_count)
+{
+    return fails() ? NULL : __real_realloc(memory, bytes_count);
+}
+
 /* ---- States ---- */
 
 struct made_state {
@@ -674,12 +706,45 @@ static void test_rows(void)
     passes_close(passes);
 }
 
+/* Each allocation fails once: the answer is right, or there is a message. */
+static void test_memory(void)
+{
+    AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
+    struct passes *passes = must_passes(runtime);
+    uint64_t failed = 0;
+
+    for (uint64_t i = test_amount(20, 500); i > 0 && test_failures == 0; i--) {
+        struct made_state *state = make_state(300);
+        struct made_request made;
+        bool met = true;
+
+        make_request(&made, passes, state, true);
+        for (uint64_t n = 1; met && test_failures == 0; n++) {
+            allocations_left = n;
+            made.good = pass_run(passes, &made.request);
+            met = allocations_left == 0;
+            allocations_left = UINT32_MAX;
+            if (made.good)
+                check_request(&made, state);
+            else
+                TEST_CHECK(met && made.request.message[0] != '\0');
+            failed += !made.good;
+            pass_free(&made.request);
+        }
+        free_request(&made);
+        free_state(state);
+    }
+    TEST_CHECK(failed > 0);
+    passes_close(passes);
+}
+
 int main(void)
 {
     test_begin("serve_pass");
     generator = test_random_begin("serve_pass");
     test_gates();
     test_rows();
+    test_memory();
     test_rounds();
     return test_end();
 }

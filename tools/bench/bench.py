@@ -17,6 +17,7 @@ import gpu
 import grid
 import papers
 import regret
+import serve
 import sets
 from runner import ROOT, Runner, die, machine, read_results, size, this_commit, write_results
 from texts import Texts
@@ -34,6 +35,7 @@ KINDS = {
     'gpu': (gpu, gpu.rows, gpu.section, '16G', 7),
     'papers': (papers, papers.rows, None, '1G', 10),
     'regret': (regret, regret.rows, regret.section, '16M', 5),
+    'serve': (serve, None, serve.section, '2G', 1),
     'calibrate': (calibrate, calibrate.rows, calibrate.section, '4M', 60),
 }
 FILTERS = {'tree': 'tree', 'files': ' file '}
@@ -43,13 +45,14 @@ DOCS = ('cpu', 'commands', 'sets', 'matrix', 'floods')
 def parse(words):
     parser = argparse.ArgumentParser(prog='./dev bench', allow_abbrev=False, description=__doc__)
     parser.add_argument('name', choices=[*KINDS, 'docs'])
-    parser.add_argument('words', nargs='*', help='papers: some of its reports; gpu: of its groups; '
+    parser.add_argument('words', nargs='*', help='papers: some of its reports; gpu: of its groups; serve: folders '
+                        'of files to make its tree of; '
                         'docs: what to measure again (all)')
     parser.add_argument('--bytes', help='of each text; K, M and G are powers of 1024')
     parser.add_argument('--rounds', type=int, help='timed runs of each; the median counts')
     parser.add_argument('--threads', type=int, default=os.cpu_count())
     parser.add_argument('--filter', help='only rows whose name contains this')
-    parser.add_argument('--engine', choices=('cpu', 'cuda'), default='cpu', help='regret: who searches')
+    parser.add_argument('--engine', choices=('auto', 'cpu', 'cuda'), default='cpu', help='regret, serve: who searches')
     parser.add_argument('--share', type=float, default=1, help='regret: of the rows, drawn by --seed')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--method', default='auto', help="force one of trawl's methods")
@@ -128,6 +131,8 @@ def measure(options, name):
         head['versions'] = commands.versions(options)
     elif module is regret:
         head.update(engine=options.engine, threads=options.threads)
+    if module is serve:
+        return head, [serve.measure(options)]
     if options.busy:
         head['busy'] = True
     rival = grid.burner(options) if options.busy else None
@@ -200,7 +205,8 @@ def one(options, name):
     if options.markdown:
         with open(options.markdown, 'w', encoding='utf-8') as file:
             file.write('\n'.join(lines).strip('\n') + '\n')
-    elif name in ('grid', 'floods', 'sets', 'matrix', 'gpu', 'regret', 'calibrate'):
+    elif name in ('grid', 'floods', 'sets', 'matrix', 'gpu', 'regret', 'serve',
+                  'calibrate'):
         print('\n' + '\n'.join(lines))
     return 0
 

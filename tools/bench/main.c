@@ -150,6 +150,10 @@ int main(int argc, char **argv)
         return burn_all();
     if (argc == 2 && strcmp(argv[1], "describe") == 0)
         return describe();
+    if (argc == 5 && strcmp(argv[1], "load") == 0)
+        return load_main(argv[2], argv[3], argv[4]);
+    if (argc == 6 && strcmp(argv[1], "scan") == 0)
+        return scan_main(argv[2], argv[3], argv[4], argv[5]);
     if (argc != 1) {
         fprintf(stderr, "trawl-bench reads rows on standard input; ./dev bench writes them\n");
         return 2;

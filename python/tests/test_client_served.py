@@ -1,0 +1,247 @@
+"""Clients of a real server: answers are those of a search of the tree in plain Python."""
+
+import asyncio
+import os
+import re
+import shutil
+import ssl
+import subprocess
+import threading
+
+import pytest
+import trawl
+from conftest import naive
+from serving import real
+
+FILES = {
+    b"a.c": b"needle in a\nhay\n\nNeedle needle needles\nno end: needle",
+    b"empty.c": b"",
+    b"sub/b.py": "n\u00e9edle\ncaf\u00e9 NEEDLE\n".encode() * 40,
+    b"sub/\xff name.c": b"\xff\xfe needle\n\xffneedle\xff\n",
+    b"sub/deep/long.txt": b"x" * 70_000 + b" needle " + b"y" * 70_000 + b"\nhay needle\n",
+    b"zz.py": b"hay\nneedle\nhay\nhay\nneedle\n",
+}
+PATTERNS = [b"needle", b"e", b"\xff", "\u00e9".encode(), b"no such string"]
+
+
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    root = os.fsencode(tmp_path_factory.mktemp("served") / "tree")
+    for name, content in FILES.items():
+        os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+        with open(os.path.join(root, name), "wb") as file:
+            file.write(content)
+    return os.fsdecode(root)
+
+
+@pytest.fixture(scope="module")
+def address(tree):
+    with real(f"--listen=unix:{tree}.socket", tree) as address:
+        yield address
+
+
+def lines_by_hand(patterns, files=FILES, fold=bytes, wanted=True):
+    """(path, line number, offset, line) of each line that holds a pattern."""
+    found = []
+    for name, content in files.items():
+        offset = 0
+        for number, line in enumerate(content.splitlines(keepends=True), 1):
+            if any(pattern in fold(line) for pattern in patterns) == wanted:
+                found.append((os.fsdecode(name), number, offset, line))
+            offset += len(line)
+    return sorted(found)
+
+
+def positions_by_hand(patterns, files=FILES):
+    """Equal patterns are one: the first."""
+    return sorted(
+        (os.fsdecode(name), begin, patterns.index(pattern))
+        for name, content in files.items()
+        for pattern in set(patterns)
+        for begin, _, _ in naive([pattern], content)
+    )
+
+
+def lines_of(matches):
+    return sorted(match[:4] for match in matches)
+
+
+def test_lines(address):
+    with trawl.Client(address) as client:
+        assert sorted(client.files()) == sorted(map(os.fsdecode, FILES))
+        (about,) = client.collections()
+        assert about["files"] == len(FILES) and about["name"] == "tree"
+        for pattern in PATTERNS:
+            assert lines_of(client.search(pattern)) == lines_by_hand([pattern])
+        assert lines_of(client.search(PATTERNS)) == lines_by_hand(PATTERNS)
+        assert lines_of(client.search("needle", invert=True)) == lines_by_hand([b"needle"], wanted=False)
+        assert lines_of(client.search(b"nEEdle", ignore_case=True)) == lines_by_hand(
+            [b"needle"], fold=bytes.lower
+        )
+        some = {name: FILES[name] for name in FILES if name.endswith(b".c")}
+        assert lines_of(client.search("needle", glob="*.c")) == lines_by_hand([b"needle"], some)
+        assert lines_of(client.search("needle", type=["c"])) == lines_by_hand([b"needle"], some)
+        some = {b"zz.py": FILES[b"zz.py"]}
+        assert lines_of(client.search("needle", paths=["zz.py"])) == lines_by_hand([b"needle"], some)
+        whole = [found for found in lines_by_hand([b"hay"]) if found[3] == b"hay\n"]
+        assert lines_of(client.search("hay", whole_lines=True)) == whole
+        assert len(list(client.search("needle", max_count=1))) == 4
+        around = list(client.search("needle", paths=["zz.py"], context=1))
+        assert [(one.line, one.context) for one in around] == [
+            (b"hay\n", True), (b"needle\n", False), (b"hay\n", True), (b"hay\n", True), (b"needle\n", False)
+        ]  # fmt: skip
+
+
+def test_submatches(address):
+    with trawl.Client(address) as client:
+        for match in client.search(["needle", "Needle"], words=True):
+            found = [m.span() for m in re.finditer(rb"\b[Nn]eedle\b", match.line)]
+            assert [part[:2] for part in match.submatches] == found
+            assert all(match.line[part.begin : part.end] == part.text for part in match.submatches)
+        near = [
+            part
+            for match in client.search("neadle", mismatches=1, glob="zz.py")
+            for part in match.submatches
+        ]
+        assert [(part.text, part.distance) for part in near] == [(b"needle", 1)] * 2
+
+
+def test_counts_and_positions(address):
+    with trawl.Client(address) as client:
+        for patterns in ([b"needle"], PATTERNS, [b"e", b"needle", b"e"], [b"no such string"]):
+            expected = positions_by_hand(patterns)
+            counted = client.count(patterns)
+            assert counted.occurrences == len(expected) and counted.unread == 0
+            assert counted.files == len({path for path, _, _ in expected})
+            counts = [sum(patterns[one[2]] == pattern for one in expected) for pattern in patterns]
+            assert list(counted.patterns) == counts
+            found = client.positions(patterns)
+            names = [found.names[file] for file in found.files]
+            assert sorted(zip(names, found.begins, found.patterns)) == expected
+            assert found.total == len(expected)
+        assert len(found := client.positions("e", max_results=3)) == 3
+        assert found.total == len(positions_by_hand([b"e"]))
+
+
+def test_line_ends_and_nul_in_patterns(tmp_path):
+    """Each pattern is one, as it is. (The protocol's strings would be cut at line ends.)"""
+    content = b"a\nb\0c\na\nb d\r\ne\n"
+    (tmp_path / "tree").mkdir()
+    (tmp_path / "tree/file").write_bytes(content)
+    with real(f"--listen=unix:{tmp_path}/socket", tmp_path / "tree") as address:
+        with trawl.Client(address) as client:
+            for patterns in ([b"a\nb"], [b"b\0c", b"a"], [b"\n", b"a"], [b"d\r\ne"], [b"\r"]):
+                expected = naive(patterns, content)
+                counted = client.count(patterns)
+                assert list(counted.patterns) == [
+                    sum(one[2] == i for one in expected) for i in range(len(patterns))
+                ]
+                found = client.positions([one.decode() for one in patterns])
+                assert list(zip(found.begins, found.patterns)) == [(one[0], one[2]) for one in expected]
+            (file,) = client.search(b"e\n", text=True)
+            assert file[1:4] == (5, 13, b"e\n")
+            search = client.search("c")
+            assert list(search) == [] and search.binary == ["file"]
+
+
+def test_errors(address):
+    with trawl.Client(address) as client:
+        for status, ask in (
+            (404, lambda: client.count("a", collection="none")),
+            (404, lambda: client.files("none")),
+            (422, lambda: list(client.search("a", options=["--threads=2"]))),
+            (422, lambda: client.count("a", context=1)),
+            (400, lambda: client.count([])),
+            (400, lambda: list(client.search("a", options=["--no-such-option"]))),
+            (None, lambda: list(client.search("a", type="no such type"))),
+        ):
+            with pytest.raises(trawl.ServerError) as caught:
+                ask()
+            assert status is None or caught.value.status == status
+        assert client.count("needle").occurrences == len(positions_by_hand([b"needle"]))
+
+
+def test_results_that_end_early(address):
+    with trawl.Client(address) as client:
+        search = client.search("e", max_results=3)
+        assert 1 <= len(list(search)) <= 3 and search.truncated
+        search = client.search("needle")
+        next(search)
+        search.close()
+        assert client.count("hay").occurrences == len(positions_by_hand([b"hay"]))
+
+
+def test_16_threads(address):
+    """One client, different questions, every answer the one that was asked for."""
+    faults = []
+
+    def ask(pattern):
+        try:
+            for _ in range(10):
+                assert client.count(pattern).occurrences == len(positions_by_hand([pattern]))
+                assert lines_of(client.search(pattern)) == lines_by_hand([pattern])
+        except BaseException as fault:
+            faults.append(fault)
+
+    with trawl.Client(address) as client:
+        asking = [threading.Thread(target=ask, args=(PATTERNS[i % 5],)) for i in range(16)]
+        for thread in asking:
+            thread.start()
+        for thread in asking:
+            thread.join()
+    assert faults == []
+
+
+def test_16_tasks_and_one_that_is_cancelled(address):
+    async def ask(client, pattern):
+        for _ in range(5):
+            assert (await client.count(pattern)).occurrences == len(positions_by_hand([pattern]))
+            found = [match async for match in client.search(pattern)]
+            assert lines_of(found) == lines_by_hand([pattern])
+            assert (await client.positions(pattern)).total == len(positions_by_hand([pattern]))
+
+    async def all_of_them():
+        async with trawl.AsyncClient(address) as client:
+            assert sorted(await client.files()) == sorted(map(os.fsdecode, FILES))
+            assert len(await client.collections()) == 1
+            asking = [asyncio.create_task(ask(client, PATTERNS[i % 5])) for i in range(16)]
+            asking.pop().cancel()
+            await asyncio.gather(*asking)
+
+    asyncio.run(all_of_them())
+
+
+def test_tcp_and_a_token(tree, tmp_path):
+    (tmp_path / "token").write_text("secret-4711\n")
+    with real("--listen=127.0.0.1:0", f"--token-file={tmp_path}/token", tree) as address:
+        assert address.startswith("http://127.0.0.1:")
+        with trawl.Client(address, token="secret-4711") as client:
+            assert client.count("needle").occurrences == len(positions_by_hand([b"needle"]))
+        for token in (None, "another"):
+            with pytest.raises(trawl.ServerError) as caught:
+                trawl.Client(address, token=token).count("needle")
+            assert caught.value.status == 401
+
+
+def test_tls(tree, tmp_path):
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl, which makes a certificate, is not here")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-keyout", key]
+    made += ["-out", certificate, "-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    subprocess.run(made, check=True, capture_output=True)
+    files = f"--certificate={certificate}", f"--key={key}"
+    with real("--listen=localhost:0", *files, tree) as address:
+        address = "https://localhost:" + address.rpartition(":")[2]
+        trusted = ssl.create_default_context(cafile=certificate)
+        expected = len(positions_by_hand([b"needle"]))
+        with trawl.Client(address, tls=trusted) as client:
+            assert client.count("needle").occurrences == expected
+
+        async def count():
+            async with trawl.AsyncClient(address, tls=trusted) as client:
+                return (await client.count("needle")).occurrences
+
+        assert asyncio.run(count()) == expected
+        with pytest.raises(trawl.ServerError, match="(?i)certificate"):
+            trawl.Client(address).count("needle")

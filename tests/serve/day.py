@@ -1,0 +1,462 @@
+#!/usr/bin/env python3
+"""A server's day in small: many clients, while files change, and some clients misbehave.
+
+day.py TRAWL-SERVE TRAWL [--seconds NUM] [--clients NUM] [--seed N] [--engine cpu] [--level]
+
+Every answer must be that of a search of some state of the tree between the request and the answer.
+One thread changes files, one change after the other, and writes down each state; the oracle is plain
+Python. Other threads send garbage, go away, or read slowly. In the end the server must have no more
+threads and descriptors than at the beginning, and end with status 0. --level: its memory, too, must
+not have grown since the first third (not under sanitizers, which keep what is freed)."""
+import argparse
+import base64
+import collections
+import json
+import os
+import random
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+SKIP = 77
+WORDS = ['alpha', 'beta', 'gamma', 'needle', 'Needle', 'e', 'ab', 'abab', 'Zürich', 'x_1', '\t', 'zz']
+FILES = 60
+
+
+class Failure(Exception):
+    """An answer that no state explains, or a server that does not behave."""
+
+
+# ---- The tree and its states ----------------------------------------------------------------------
+
+
+class Tree:
+    """Files, and all states that they have had: states[i] is the tree after i changes."""
+
+    def __init__(self, root, seed):
+        self.root, self.random = root, random.Random(seed)
+        self.lock = threading.Lock()
+        self.files = {}
+        self.states = collections.OrderedDict()
+        self.begun = self.done = 0
+        self.outside = root + '.new'
+        os.makedirs(self.outside, exist_ok=True)
+        for number in range(FILES):
+            self.write(f'd{number % 7}/f{number}.txt', self.text())
+        self.states[0] = dict(self.files)
+
+    def text(self):
+        chance = self.random
+        lines = []
+        for _ in range(chance.choice((0, 1, 3, 20, 200))):
+            words = [chance.choice(WORDS) if chance.random() < 0.2 else
+                     ''.join(chance.choices('abcdnle', k=chance.randrange(1, 9)))
+                     for _ in range(chance.randrange(1, 12))]
+            lines.append(' '.join(words))
+        return '\n'.join(lines).encode() + (b'\n' if chance.random() < 0.8 else b'')
+
+    def write(self, name, content):
+        path = os.path.join(self.root, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, 'wb') as file:
+            file.write(content)
+        self.files[name] = content
+
+    def change(self):
+        """One change, which other processes see as one: a system call."""
+        chance = self.random
+        kind = chance.choice(('create', 'replace', 'append', 'truncate', 'delete', 'rename', 'move'))
+        names = sorted(self.files)
+        name = chance.choice(names) if names else None
+        after = dict(self.files)
+        fresh = f'd{chance.randrange(9)}/n{chance.randrange(200)}.txt'
+        os.makedirs(os.path.dirname(os.path.join(self.root, fresh)), exist_ok=True)
+        if name is None or (kind == 'create' and len(names) < 2 * FILES):
+            kind, name, content = 'replace', fresh, self.text()
+        elif kind == 'replace':
+            content = self.text()
+        if kind == 'replace':
+            made = os.path.join(self.outside, 'file')
+            with open(made, 'wb') as file:
+                file.write(content)
+            after[name] = content
+
+            def act():
+                os.rename(made, os.path.join(self.root, name))
+        elif kind == 'append':
+            more = self.text()[:4000] or b'beta'
+            after[name] += more
+
+            def act():
+                with open(os.path.join(self.root, name), 'ab', buffering=0) as file:
+                    file.write(more)
+        elif kind == 'truncate':
+            size = chance.randrange(len(after[name]) + 1)
+            after[name] = after[name][:size]
+
+            def act():
+                os.truncate(os.path.join(self.root, name), size)
+        elif kind == 'delete' and len(names) > FILES // 2:
+            del after[name]
+
+            def act():
+                os.unlink(os.path.join(self.root, name))
+        else:
+            after[fresh] = after.pop(name)
+
+            def act():
+                os.rename(os.path.join(self.root, name), os.path.join(self.root, fresh))
+        with self.lock:
+            self.states[self.begun + 1] = after
+            self.begun += 1
+        act()
+        self.files = after
+        with self.lock:
+            self.done = self.begun
+            while len(self.states) > 3000:
+                self.states.popitem(last=False)
+
+    def now(self):
+        with self.lock:
+            return self.done
+
+    def between(self, first):
+        """The states from number `first` on that may have been seen until now."""
+        with self.lock:
+            if first not in self.states:
+                raise Failure(f'state {first} is forgotten: an answer took too long')
+            return [self.states[number] for number in range(first, self.begun + 1)]
+
+
+# ---- The oracle -----------------------------------------------------------------------------------
+
+
+def occurrences(text, pattern, fold):
+    if fold:
+        text, pattern = text.lower(), pattern.lower()
+    count, at = 0, text.find(pattern)
+    while at >= 0:
+        count += 1
+        at = text.find(pattern, at + 1)
+    return count
+
+
+def counts(state, patterns, fold):
+    """As /v1/count has it: of all strings, equal ones once; in how many files; of each string."""
+    each = [sum(occurrences(text, pattern, fold) for text in state.values()) for pattern in patterns]
+    files = sum(any(occurrences(text, pattern, fold) for pattern in patterns)
+                for text in state.values())
+    distinct = dict(zip((pattern.lower() if fold else pattern for pattern in patterns), each))
+    return sum(distinct.values()), files, each
+
+
+def lines(state, patterns, fold):
+    """Each selected line: name, number, bytes."""
+    found = set()
+    for name, text in state.items():
+        rows = text.split(b'\n')
+        if rows and rows[-1] == b'':
+            rows.pop()
+        for number, row in enumerate(rows, 1):
+            shown = row.lower() if fold else row
+            if any((pattern.lower() if fold else pattern) in shown for pattern in patterns):
+                found.add((name, number, row))
+    return found
+
+
+# ---- Clients --------------------------------------------------------------------------------------
+
+
+class Server:
+    """One that runs, and how it is reached."""
+
+    def __init__(self, program, root, address, engine, environment):
+        self.address = address
+        self.process = subprocess.Popen(
+            [program, f'--listen=unix:{address}', f'--engine={engine}', '--max-queries=1000',
+             f'tree={root}'], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
+        end = time.monotonic() + 60
+        while True:
+            try:
+                if self.ask('GET', '/healthz')[0] == 200 and \
+                        not json.loads(self.ask('GET', '/v1/collections')[1])['collections'][0]['loading']:
+                    break
+            except OSError:
+                pass
+            if self.process.poll() is not None or time.monotonic() > end:
+                self.process.kill()
+                raise Failure('the server did not start: ' + self.process.stderr.read().decode())
+            time.sleep(0.02)
+
+    def connect(self):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(120)
+        connection.connect(self.address)
+        return connection
+
+    def ask(self, method, target, body=None, slowly=False):
+        """Status and body. A connection for each question."""
+        sent = b'' if body is None else json.dumps(body).encode()
+        with self.connect() as connection:
+            connection.sendall(f'{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n'
+                               f'Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n'
+                               .encode() + sent)
+            got = bytearray()
+            while part := connection.recv(100 if slowly else 65536):
+                got += part
+                if slowly:
+                    time.sleep(0.002)
+        head, _, rest = bytes(got).partition(b'\r\n\r\n')
+        if not head.startswith(b'HTTP/1.1 '):
+            raise Failure(f'no answer to {method} {target} {sent[:200]!r}: {bytes(got[:200])!r}')
+        if b'chunked' in head.lower():
+            rest = unchunked(rest)
+        return int(head[9:12]), rest
+
+    def threads_and_descriptors(self):
+        process = f'/proc/{self.process.pid}'
+        return len(os.listdir(f'{process}/task')), len(os.listdir(f'{process}/fd'))
+
+    def memory(self):
+        with open(f'/proc/{self.process.pid}/status', encoding='ascii') as file:
+            return int(re.search(r'VmRSS:\s+(\d+)', file.read()).group(1)) << 10
+
+
+def unchunked(bytes_):
+    parts = []
+    while True:
+        size, _, bytes_ = bytes_.partition(b'\r\n')
+        count = int(size, 16)
+        if count == 0:
+            return b''.join(parts)
+        if len(bytes_) < count + 2:
+            raise Failure('an answer ended inside a chunk')
+        parts.append(bytes_[:count])
+        bytes_ = bytes_[count + 2:]
+
+
+def text_of(value):
+    return value['text'].encode() if 'text' in value else base64.b64decode(value['bytes'])
+
+
+def check_some_state(tree, first, right, what, got):
+    """Is the answer right for a state since `first`? States that look alike to it are many, so that
+    a good one is soon found."""
+    states = tree.between(first)
+    if not any(right(state) for state in states):
+        raise Failure(f'{what}: {got} is right in none of {len(states)} states')
+
+
+class Clients:
+    """What clients do, each in a thread of its own."""
+
+    def __init__(self, server, tree, trawl, end):
+        self.server, self.tree, self.trawl, self.end = server, tree, trawl, end
+        self.answers = collections.Counter()
+        self.failures = []
+
+    def guard(self, work, *arguments):
+        try:
+            work(*arguments)
+        except Exception as failure:  # pylint: disable=broad-except
+            self.failures.append(failure)
+            self.end = 0
+
+    def question(self, chance):
+        patterns = chance.sample(WORDS, chance.choice((1, 1, 1, 2, 5)))
+        if chance.random() < 0.3:
+            patterns[0] = ''.join(chance.choices('abcdnle', k=chance.randrange(2, 7)))
+        fold = chance.random() < 0.2 and all(word.isascii() for word in patterns)
+        return patterns, fold, ['--ignore-case'] if fold else []
+
+    def count(self, chance):
+        patterns, fold, options = self.question(chance)
+        first = self.tree.now()
+        status, body = self.server.ask('POST', '/v1/count', {'patterns': patterns, 'options': options})
+        if status != 200:
+            raise Failure(f'count {patterns}: {status} {body!r}')
+        answer = json.loads(body)
+        got = answer['occurrences'], answer['files'], answer['patterns']
+        sought = [word.encode() for word in patterns]
+        check_some_state(self.tree, first, lambda state: counts(state, sought, fold) == got,
+                         f'count {patterns} {options}', got)
+
+    def search(self, chance, slowly=False):
+        patterns, fold, options = self.question(chance)
+        first = self.tree.now()
+        status, body = self.server.ask('POST', '/v1/search', {'patterns': patterns, 'options':
+                                                              [*options, '--text']}, slowly)
+        if status != 200:
+            raise Failure(f'search {patterns}: {status} {body!r}')
+        got, last = set(), None
+        for line in body.splitlines():
+            last = json.loads(line)
+            if last['type'] == 'match':
+                data = last['data']
+                got.add((text_of(data['path']).decode(), data['line_number'],
+                         text_of(data['lines']).removesuffix(b'\n')))
+        if last is None or last['type'] != 'status' or last['data']['truncated']:
+            raise Failure(f'search {patterns}: the last line is {last}')
+        sought = [word.encode() for word in patterns]
+        check_some_state(self.tree, first, lambda state: lines(state, sought, fold) == got,
+                         f'search {patterns} {options}', f'{len(got)} lines')
+
+    def command(self, chance):
+        patterns, fold, options = self.question(chance)
+        arguments = [argument for word in patterns for argument in ('-e', word)]
+        first = self.tree.now()
+        done = subprocess.run([self.trawl, f'--server=unix:{self.server.address}', '-rna', '--null',
+                               *options, *arguments], cwd=self.tree.root, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, check=False,
+                              env={**os.environ, 'LC_ALL': 'C.UTF-8'})
+        if done.returncode > 1 or done.stderr:
+            raise Failure(f'trawl {arguments}: {done.returncode} {done.stderr!r}')
+        got = set()
+        for line in done.stdout.split(b'\n')[:-1]:
+            name, _, rest = line.partition(b'\0')
+            number, _, row = rest.partition(b':')
+            got.add((name.decode(), int(number), row))
+        sought = [word.encode() for word in patterns]
+        check_some_state(self.tree, first, lambda state: lines(state, sought, fold) == got,
+                         f'trawl {arguments} {options}', f'{len(got)} lines')
+
+    def good(self, number, seed):
+        chance = random.Random(seed * 1000 + number)
+        while time.monotonic() < self.end:
+            kind = chance.choice(('count', 'count', 'search', 'command'))
+            getattr(self, kind)(chance)
+            self.answers[kind] += 1
+
+    def slow(self, seed):
+        chance = random.Random(seed + 1)
+        while time.monotonic() < self.end:
+            self.search(chance, slowly=True)
+            self.answers['slow'] += 1
+
+    def bad(self, seed):
+        """Garbage, and clients that go away."""
+        chance = random.Random(seed + 2)
+        asks = b'{"patterns": ["e"]}'
+        while time.monotonic() < self.end:
+            request = (b'POST /v1/search HTTP/1.1\r\nHost: localhost\r\n'
+                       b'Content-Type: application/json\r\nContent-Length: %d\r\n\r\n' % len(asks)) + asks
+            with self.server.connect() as connection:
+                kind = chance.randrange(5)
+                try:
+                    if kind == 0:
+                        connection.sendall(chance.randbytes(chance.randrange(2000)))
+                    elif kind == 1:
+                        connection.sendall(request[:chance.randrange(len(request))])
+                    elif kind == 2:
+                        connection.sendall(request)
+                    elif kind == 3:
+                        connection.sendall(request)
+                        connection.recv(chance.randrange(1, 500))
+                    else:
+                        place = chance.randrange(len(request))
+                        connection.sendall(request[:place] + chance.randbytes(3) + request[place + 3:])
+                        connection.settimeout(0.05)
+                        connection.recv(1000)
+                except (BrokenPipeError, ConnectionResetError, TimeoutError):
+                    pass
+            self.answers['bad'] += 1
+            time.sleep(0.002)
+
+    def change(self):
+        while time.monotonic() < self.end:
+            self.tree.change()
+            self.answers['change'] += 1
+            time.sleep(self.tree.random.choice((0, 0.001, 0.01, 0.05)))
+
+
+def run(options, folder):
+    root, address = os.path.join(folder, 'tree'), os.path.join(folder, 'socket')
+    tree = Tree(root, options.seed)
+    server = Server(options.server, root, address, options.engine, {**os.environ, 'LC_ALL': 'C.UTF-8'})
+    level = []
+    try:
+        server.ask('POST', '/v1/count', {'patterns': ['alpha']})
+        clients = Clients(server, tree, options.trawl, time.monotonic() + options.seconds)
+        work = [(clients.good, number, options.seed) for number in range(options.clients)]
+        work += [(clients.slow, options.seed), (clients.bad, options.seed), (clients.change,)]
+        threads = [threading.Thread(target=clients.guard, args=job) for job in work]
+        begin = time.monotonic()
+        for thread in threads:
+            thread.start()
+        while any(thread.is_alive() for thread in threads):
+            time.sleep(0.2)
+            if server.process.poll() is not None:
+                raise Failure(f'the server ended: {server.process.returncode}\n'
+                              + server.process.stderr.read().decode()[-4000:])
+            if time.monotonic() - begin > options.seconds / 3:
+                level.append(server.memory())
+        if clients.failures:
+            raise clients.failures[0]
+        settle(server, options.clients)
+        if options.level and max(level[-5:]) > 1.3 * max(level[:5]) + (32 << 20):
+            raise Failure(f'memory grew: {level[:5]} to {level[-5:]}')
+        server.process.terminate()
+        said = server.process.communicate(timeout=60)[1].decode()
+        if server.process.returncode != 0:
+            raise Failure(f'the server ended with {server.process.returncode}:\n{said[-4000:]}')
+        print(f'seed {options.seed}: {dict(clients.answers)}; memory {level[0] >> 20} to '
+              f'{level[-1] >> 20} MiB')
+    finally:
+        if server.process.poll() is None:
+            server.process.kill()
+            server.process.wait()
+
+
+def settle(server, clients):
+    """Connections that ended have threads and descriptors no longer. What searches keep between
+    queries is theirs: it grows with the cores, not with the queries."""
+    limit = 24 + 4 * (os.cpu_count() or 1)
+    end = time.monotonic() + 40
+    while True:
+        threads, descriptors = server.threads_and_descriptors()
+        if threads <= limit and descriptors <= limit + clients:
+            return
+        if time.monotonic() > end:
+            raise Failure(f'{threads} threads and {descriptors} descriptors are left')
+        time.sleep(0.1)
+
+
+def seconds():
+    """A minute; of short runs a part, of long ones ten."""
+    scale, divisor = (int(os.environ.get(name) or '1')
+                      for name in ('TRAWL_TEST_SCALE', 'TRAWL_TEST_DIVISOR'))
+    return min(600, max(5, 60 * scale / divisor))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('server')
+    parser.add_argument('trawl')
+    parser.add_argument('--seconds', type=float, default=seconds())
+    parser.add_argument('--clients', type=int, default=64 if seconds() > 60 else 16)
+    parser.add_argument('--seed', type=int, default=int(os.environ.get('TRAWL_TEST_SEED', '1')))
+    parser.add_argument('--engine', default='cpu')
+    parser.add_argument('--level', action='store_true', help='memory, too, must not grow')
+    options = parser.parse_args()
+    options.trawl = os.path.abspath(options.trawl)
+    if not os.access(options.server, os.X_OK):
+        print('SKIPPED: there is no server in this build')
+        return SKIP
+    folder = tempfile.mkdtemp(prefix='trawl-day-')
+    try:
+        run(options, folder)
+    except Failure as failure:
+        print(f'FAILED (seed {options.seed}): {failure}')
+        return 1
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,341 @@
+/* load: many clients of a server at once, and the search alone, for ./dev bench serve.
+ *
+ * trawl-bench load ADDRESS CLIENTS SECONDS    ADDRESS: unix:PATH or HOST:PORT
+ *   reads queries on standard input, one a line: what the answer's body must hold, a tab, the
+ *   target, a tab, the request's body. Where "!" is before the target, the client goes away after
+ *   the first bytes of the answer, which then are to hold what the body must. Each client keeps a
+ * connection and asks its own queries, the i-th client the i-th, the (CLIENTS + i)-th and so on,
+ * around and around. Writes one object of JSON: how many were answered, how many wrongly, and times
+ * in microseconds: of the whole answer, and until the first byte of its body.
+ *
+ * trawl-bench scan FILE THREADS ENGINE SECONDS   patterns on standard input, one a line
+ *   counts them, one after the other, in the file in memory, loaded onto devices. Writes the
+ *   counts and the times.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "bench/bench.h"
+
+#define ANSWER_BYTES (64u << 10)
+#define TIMES_MAX (1u << 20) /* of each client; later ones are counted, not kept */
+
+struct query {
+    char *expected, *target, *body;
+    bool first_only;
+};
+
+struct load_client {
+    pthread_t thread;
+    const char *address;
+    const struct query *queries;
+    size_t query_count, first, step;
+    double until;
+    uint64_t answered, wrong;
+    float *times, *first_times; /* microseconds */
+    size_t time_count;
+    char buffer[ANSWER_BYTES];
+    size_t have;
+};
+
+static int connect_to(const char *address)
+{
+    const char *colon = strrchr(address, ':');
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
+    struct sockaddr_un local = {.sun_family = AF_UNIX};
+    char host[256] = "";
+    int descriptor;
+
+    if (strncmp(address, "unix:", 5) == 0) {
+        if (strlen(address + 5) >= sizeof local.sun_path)
+            fail("%s: too long", address);
+        strcpy(local.sun_path, address + 5);
+        descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
+        if (connect(descriptor, (const struct sockaddr *)&local, sizeof local) != 0)
+            fail("%s: %s", address, strerror(errno));
+        return descriptor;
+    }
+    if (colon == NULL || (size_t)(colon - address) >= sizeof host)
+        fail("%s: not unix:PATH or HOST:PORT", address);
+    memcpy(host, address, (size_t)(colon - address));
+    if (getaddrinfo(host, colon + 1, &hints, &found) != 0)
+        fail("%s: not found", address);
+    descriptor = socket(found->ai_family, SOCK_STREAM, 0);
+    if (connect(descriptor, found->ai_addr, found->ai_addrlen) != 0)
+        fail("%s: %s", address, strerror(errno));
+    freeaddrinfo(found);
+    return descriptor;
+}
+
+static void send_all(int descriptor, const char *bytes, size_t count)
+{
+    while (count > 0) {
+        ssize_t sent = send(descriptor, bytes, count, MSG_NOSIGNAL);
+
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            fail("the server took no request: %s", strerror(errno));
+        bytes += sent;
+        count -= (size_t)sent;
+    }
+}
+
+static void receive(struct load_client *client, int descriptor)
+{
+    ssize_t got;
+
+    if (client->have + 1 >= sizeof client->buffer)
+        fail("an answer of more than %u bytes", ANSWER_BYTES);
+    do
+        got = recv(descriptor, client->buffer + client->have,
+                   sizeof client->buffer - 1 - client->have, 0);
+    while (got < 0 && errno == EINTR);
+    if (got <= 0)
+        fail("the server ended the connection");
+    client->have += (size_t)got;
+    client->buffer[client->have] = '\0';
+}
+
+/* Is the chunked body from `at` on complete? */
+static bool chunks_end(const char *at)
+{
+    for (;;) {
+        char *behind;
+        unsigned long long count = strtoull(at, &behind, 16);
+
+        if (behind == at || strncmp(behind, "\r\n", 2) != 0)
+            return false;
+        if (count == 0)
+            return strstr(behind, "\r\n\r\n") != NULL;
+        if (strlen(behind + 2) < count + 2)
+            return false;
+        at = behind + 2 + count + 2;
+    }
+}
+
+/* Ask, and take the whole answer, or its beginning. Returns whether it holds what it must. */
+static bool ask(struct load_client *client, int descriptor, const struct query *query,
+                double *first)
+{
+    char head[512];
+    int head_bytes = snprintf(head, sizeof head,
+                              "POST %s HTTP/1.1\r\nHost: localhost\r\n"
+                              "Content-Type: application/json\r\nContent-Length: %zu\r\n\r\n",
+                              query->target, strlen(query->body));
+    const char *body = NULL, *length;
+
+    send_all(descriptor, head, (size_t)head_bytes);
+    send_all(descriptor, query->body, strlen(query->body));
+    client->have = 0;
+    while (body == NULL || *body == '\0') {
+        receive(client, descriptor);
+        body = strstr(client->buffer, "\r\n\r\n");
+        body = body == NULL ? NULL : body + 4;
+    }
+    *first = clock_seconds();
+    if (query->first_only)
+        return strstr(body, query->expected) != NULL;
+    length = strstr(client->buffer, "Content-Length:");
+    if (length != NULL && length < body)
+        while (strlen(body) < strtoull(length + 15, NULL, 10))
+            receive(client, descriptor);
+    else
+        while (!chunks_end(body))
+            receive(client, descriptor);
+    return strncmp(client->buffer, "HTTP/1.1 200", 12) == 0 &&
+           strstr(body, query->expected) != NULL;
+}
+
+static void *work(void *context)
+{
+    struct load_client *client = context;
+    int descriptor = connect_to(client->address);
+    size_t at = client->first;
+
+    for (double begin; (begin = clock_seconds()) < client->until; at += client->step) {
+        const struct query *query = &client->queries[at % client->query_count];
+        double first, end;
+        bool right = ask(client, descriptor, query, &first);
+
+        end = clock_seconds();
+        client->answered++;
+        if (!right && client->wrong++ == 0)
+            fprintf(stderr, "trawl-bench: expected %s, got %s\n", query->expected, client->buffer);
+        if (query->first_only) {
+            close(descriptor);
+            descriptor = connect_to(client->address);
+        }
+        if (client->time_count < TIMES_MAX) {
+            client->times[client->time_count] = (float)((end - begin) * 1e6);
+            client->first_times[client->time_count++] = (float)((first - begin) * 1e6);
+        }
+    }
+    close(descriptor);
+    return NULL;
+}
+
+static int compare(const void *a, const void *b)
+{
+    float left = *(const float *)a, right = *(const float *)b;
+
+    return left < right ? -1 : left > right;
+}
+
+static void print_times(const char *name, float *times, size_t count)
+{
+    qsort(times, count, sizeof *times, compare);
+    printf(", \"%s_p50\": %.1f, \"%s_p90\": %.1f, \"%s_p99\": %.1f", name,
+           count > 0 ? (double)times[count / 2] : 0.0, name,
+           count > 0 ? (double)times[count * 9 / 10] : 0.0, name,
+           count > 0 ? (double)times[count * 99 / 100] : 0.0);
+}
+
+static struct query *read_queries(size_t *count)
+{
+    struct query *queries = NULL;
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t bytes;
+
+    for (*count = 0; (bytes = getline(&line, &room, stdin)) > 0; ++*count) {
+        struct query *query;
+
+        line[bytes - (line[bytes - 1] == '\n')] = '\0';
+        queries = realloc(queries, (*count + 1) * sizeof *queries);
+        if (queries == NULL)
+            fail("memory exhausted");
+        query = &queries[*count];
+        query->expected = copy_text(line);
+        query->target = strchr(query->expected, '\t');
+        query->body = query->target == NULL ? NULL : strchr(query->target + 1, '\t');
+        if (query->body == NULL)
+            fail("a query without two tabs: %s", line);
+        *query->target++ = *query->body++ = '\0';
+        query->first_only = *query->target == '!';
+        query->target += query->first_only;
+    }
+    free(line);
+    return queries;
+}
+
+int load_main(const char *address, const char *clients, const char *seconds)
+{
+    size_t client_count = strtoull(clients, NULL, 10), query_count, total = 0;
+    struct query *queries = read_queries(&query_count);
+    struct load_client *all = allocate(client_count * sizeof *all);
+    uint64_t answered = 0, wrong = 0;
+    double begin = clock_seconds(), end;
+    float *times, *first_times;
+
+    if (client_count == 0 || query_count == 0)
+        fail("no clients or no queries");
+    memset(all, 0, client_count * sizeof *all);
+    for (size_t i = 0; i < client_count; i++) {
+        all[i].address = address;
+        all[i].queries = queries;
+        all[i].query_count = query_count;
+        all[i].first = i;
+        all[i].step = client_count;
+        all[i].until = begin + strtod(seconds, NULL);
+        all[i].times = allocate(TIMES_MAX * sizeof(float));
+        all[i].first_times = allocate(TIMES_MAX * sizeof(float));
+        if (pthread_create(&all[i].thread, NULL, work, &all[i]) != 0)
+            fail("a thread could not be started");
+    }
+    for (size_t i = 0; i < client_count; i++) {
+        pthread_join(all[i].thread, NULL);
+        total += all[i].time_count;
+        answered += all[i].answered;
+        wrong += all[i].wrong;
+    }
+    end = clock_seconds();
+    times = allocate((total + 1) * sizeof *times);
+    first_times = allocate((total + 1) * sizeof *first_times);
+    total = 0;
+    for (size_t i = 0; i < client_count; i++) {
+        memcpy(times + total, all[i].times, all[i].time_count * sizeof *times);
+        memcpy(first_times + total, all[i].first_times, all[i].time_count * sizeof *times);
+        total += all[i].time_count;
+    }
+    printf("{\"clients\": %zu, \"answered\": %" PRIu64 ", \"wrong\": %" PRIu64
+           ", \"seconds\": %.4f, \"per_second\": %.1f",
+           client_count, answered, wrong, end - begin, (double)answered / (end - begin));
+    print_times("us", times, total);
+    print_times("first_us", first_times, total);
+    printf("}\n");
+    return wrong > 0 ? 1 : 0;
+}
+
+/* One pattern, as often as fits into its share of the time; at least five times. */
+static void scan_one(struct trawl_searcher *searcher, struct trawl_text *text, const char *pattern,
+                     double seconds)
+{
+    struct trawl_pattern given = {pattern, strlen(pattern)};
+    struct trawl_plan *plan = NULL;
+    float *times = allocate(TIMES_MAX * sizeof *times);
+    double until = clock_seconds() + seconds;
+    uint64_t count = 0;
+    size_t done = 0;
+
+    if (trawl_plan_build(&given, 1, NULL, &plan, NULL) != TRAWL_OK)
+        fail("'%s' cannot be searched for", pattern);
+    while (done < TIMES_MAX && (done < 5 || clock_seconds() < until)) {
+        double begin = clock_seconds();
+
+        if (trawl_count(searcher, plan, text, &count, NULL) != TRAWL_OK)
+            fail("the search failed");
+        times[done++] = (float)((clock_seconds() - begin) * 1e6);
+    }
+    printf("{\"count\": %" PRIu64 ", \"runs\": %zu", count, done);
+    print_times("us", times, done);
+    printf("}\n");
+    fflush(stdout);
+    free(times);
+    trawl_plan_free(plan);
+}
+
+int scan_main(const char *path, const char *threads, const char *engine, const char *seconds)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher = NULL;
+    struct trawl_text *text = NULL;
+    struct trawl_error error;
+    FILE *file = fopen(path, "rb");
+    uint8_t *bytes;
+    long long size;
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t got;
+
+    if (file == NULL || fseeko(file, 0, SEEK_END) != 0 || (size = (long long)ftello(file)) < 0)
+        fail("%s: %s", path, strerror(errno));
+    rewind(file);
+    bytes = allocate((uint64_t)size + 1);
+    if (fread(bytes, 1, (size_t)size, file) != (size_t)size)
+        fail("%s: cannot be read", path);
+    fclose(file);
+    options.threads = (uint32_t)strtoul(threads, NULL, 10);
+    options.engine = strcmp(engine, "cuda") == 0  ? TRAWL_ENGINE_CUDA
+                     : strcmp(engine, "cpu") == 0 ? TRAWL_ENGINE_CPU
+                                                  : TRAWL_ENGINE_AUTO;
+    if (trawl_searcher_open(&options, &searcher, &error) != TRAWL_OK ||
+        trawl_text_from_memory(bytes, (uint64_t)size, &text, &error) != TRAWL_OK ||
+        trawl_text_load(searcher, text, &error) != TRAWL_OK)
+        fail("%s", error.message);
+    while ((got = getline(&line, &room, stdin)) > 0) {
+        line[got - (line[got - 1] == '\n')] = '\0';
+        scan_one(searcher, text, line, strtod(seconds, NULL));
+    }
+    free(line);
+    trawl_text_close(text);
+    trawl_searcher_close(searcher);
+    return 0;
+}
