@@ -288,6 +288,13 @@ static void test_views_follow(void)
     check_view("views/above/tree", "tg -e x .");
     TEST_CHECK(unlink("views/above/tree/.gitignore") == 0);
     check_view("views/above/tree", "tg -e x .");
+    /* Rules of a repository that is only being made. */
+    TEST_CHECK(system("cd views/above/tree && mkdir src/.git") == 0);
+    check_view("views/above/tree", "tg -e x src");
+    TEST_CHECK(system("cd views/above/tree && mkdir src/.git/info") == 0);
+    check_view("views/above/tree", "tg -e x src");
+    put("views/above/tree/src/.git/info/exclude", "*.h\n");
+    check_view("views/above/tree", "tg -e x src");
     /* Nothing tells of the first file in a directory that nobody has walked. */
     TEST_CHECK(mkdir("views/above/tree/.git/more", 0755) == 0);
     check_view("views/above/tree", "trawl -e x .git/more/file");

@@ -6,9 +6,8 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <dirent.h>
-#include <poll.h>
 #include <linux/magic.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -41,14 +40,20 @@ static bool no_memory(char *message)
 
 bool watch_directory(struct collection *collection, int descriptor, const char *path, bool *known)
 {
-    int rules = openat(descriptor, ".git/info", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const int flags = O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    const char *name = ".git/info";
+    int rules = openat(descriptor, name, flags);
     size_t bytes = strlen(path) + sizeof "/.git/info";
-    char *below = rules < 0 ? NULL : malloc(bytes);
-    bool ignored, good = rules < 0 || below != NULL;
+    char *below;
+    bool ignored, good;
     int os_code = ENOMEM;
 
+    if (rules < 0 && errno == ENOENT) /* git may be about to make it */
+        rules = openat(descriptor, name = ".git", flags);
+    below = rules < 0 ? NULL : malloc(bytes);
+    good = rules < 0 || below != NULL;
     if (below != NULL) {
-        (void)snprintf(below, bytes, "%s%s.git/info", path, *path == '\0' ? "" : "/");
+        (void)snprintf(below, bytes, "%s%s%s", path, *path == '\0' ? "" : "/", name);
         good = watches_add(collection->watches, rules, below, known == NULL ? NULL : &ignored);
         os_code = errno;
     }
@@ -65,26 +70,18 @@ bool watch_directory(struct collection *collection, int descriptor, const char *
 
 static void add_dirty(struct collection *collection, uint32_t index)
 {
-    uint32_t *dirty = grown(collection->dirty, &collection->dirty_capacity, 64,
-                            collection->dirty_count + 1, sizeof *dirty);
+    uint32_t *dirty;
 
+    if (collection->dirty_count > 0 && collection->dirty[collection->dirty_count - 1] == index)
+        return;
+    dirty = grown(collection->dirty, &collection->dirty_capacity, 64, collection->dirty_count + 1,
+                  sizeof *dirty);
     if (dirty == NULL) {
         collection->must_walk = collection->must_look = true;
         return;
     }
     collection->dirty = dirty;
     dirty[collection->dirty_count++] = index;
-}
-
-/* A file that has several names was changed by one of them. */
-static void add_links(struct collection *collection, const struct stat *status)
-{
-    const struct state *state = collection->state;
-
-    for (uint32_t i = 0; i < state->file_count; i++)
-        if (state->files[i]->held.status.st_ino == status->st_ino &&
-            state->files[i]->held.status.st_dev == status->st_dev)
-            add_dirty(collection, i);
 }
 
 static bool is_rule_file(const char *name)
@@ -137,8 +134,8 @@ static void take_file_notice(struct collection *collection, const struct notice 
         return;
     }
     collection->must_walk |= limited || (index == UINT32_MAX && notice->kind == NOTICE_NAME);
-    if (status.st_nlink > 1)
-        add_links(collection, &status);
+    if (status.st_nlink > 1) /* it changed under its other names, too */
+        collection->must_walk = collection->must_look = true;
 }
 
 static void take_notices(struct collection *collection)
