@@ -1,6 +1,7 @@
-/* answer_fakes: a collection and its passes, as simple as can be: the command's own walk of the
- * working directory, and a search of each file by itself. Which files are held is decided by the
- * hash of their names, so an answer meets all kinds beside each other. */
+/* answer_fakes: a collection and its passes, as simple as can be: the command's own walk, and a
+ * search of each file by itself. The working directory is another one than the client's. Which
+ * files are held is decided by the hash of their names, so an answer meets all kinds beside each
+ * other. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include "serve/pass.h"
 #include "tests/serve/answer_fakes.h"
 #include "tests/test.h"
+#include "trawl/filter.h"
 
 struct collection {
     const char *name;
@@ -20,6 +22,7 @@ struct collection {
 };
 
 unsigned fake_held_share;
+atomic_bool fake_pass_hangs;
 static struct collection fake;
 static struct state *made;
 
@@ -123,6 +126,10 @@ struct served_view *collection_view(struct collection *collection, struct state 
         return NULL;
     }
     walker.held = NULL;
+    walker.filter = NULL;
+    TEST_CHECK(chdir(fake.root) == 0);
+    if (job->filter != NULL)
+        TEST_CHECK(filter_open(&walker.filter, job->settings, message));
     walk_open(&walk, &walker, operands, operand_count, 32);
     while (walk_next(&walk, &item)) {
         struct view_item *found;
@@ -138,6 +145,9 @@ struct served_view *collection_view(struct collection *collection, struct state 
             found->os_code = errno;
         }
     }
+    if (walker.filter != NULL)
+        filter_close(walker.filter);
+    TEST_CHECK(chdir("/") == 0);
     view->left_out = walker.left_out;
     view->show_names = walker.show_names;
     view->whole = true; /* so that passes are made of it */
@@ -228,6 +238,9 @@ bool pass_run(struct passes *passes, struct pass_request *request)
     const struct state *state = request->state;
     size_t room = (size_t)request->positions_max + 1;
 
+    while (fake_pass_hangs)
+        if (request->cancelled)
+            return false;
     request->files = calloc(state->file_count / 8 + 1, 1);
     request->pattern_counts =
         calloc((size_t)trawl_plan_pattern_count(request->plan) + 1, sizeof(uint64_t));

@@ -7,7 +7,10 @@
 /* Of files, by the hash of their names: 0: none is held, 4: all are. */
 extern unsigned fake_held_share;
 
-/* There is one; root: an absolute path, the process's working directory. */
+/* Passes end when they are cancelled. */
+extern atomic_bool fake_pass_hangs;
+
+/* There is one; root: an absolute path. */
 struct collection *fake_collection(const char *name, const char *root);
 
 #endif

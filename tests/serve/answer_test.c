@@ -2,6 +2,7 @@
  * byte, with its messages and its exit status; counts and columns hold what it counts. */
 #include <ftw.h>
 #include <jansson.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,6 +141,8 @@ static void run_command(char **arguments, struct printed *printed)
 
     memset(printed, 0, sizeof *printed);
     if (child == 0) {
+        if (chdir(getenv("PWD")) != 0)
+            _exit(98);
         dup2(fileno(output), 1);
         dup2(fileno(messages), 2);
         execvp(command, arguments);
@@ -166,6 +169,16 @@ static void append_line(const struct served_answer *answer, enum output_frame fr
 
     append(&lines, line, line_bytes);
     free(line);
+}
+
+/* As the server reads: no longer than the answer may take. */
+static void read_frames(struct served_answer *answer, struct output_bytes *frames)
+{
+    struct pollfd end = {answer_descriptor(answer), POLLIN, 0};
+
+    while (poll(&end, 1, answer_left_ms(answer)) == 0)
+        ;
+    read_all(end.fd, frames);
 }
 
 /* False: refused, with printed->status and the message. */
@@ -195,7 +208,7 @@ static bool ask(json_t *body, enum request_format format, struct printed *printe
         return false;
     }
     printed->status = -1;
-    read_all(answer_descriptor(answer), &frames);
+    read_frames(answer, &frames);
     for (size_t at = 0; at + 5 <= frames.count;) {
         const uint8_t *head = (const uint8_t *)frames.bytes + at;
         size_t bytes_count = head[1] | (size_t)head[2] << 8 | (size_t)head[3] << 16;
@@ -409,6 +422,19 @@ static void check_random(struct test_random *random)
     for (uint64_t i = 1 + test_random_below(random, 2); has_paths && i > 0; i--)
         add(&line, "paths", paths[test_random_below(random, sizeof paths / sizeof *paths)]);
     finish_line(&line, has_paths);
+    check_line(&line);
+}
+
+/* Links lead to where the client is. */
+static void check_links(void)
+{
+    struct line line;
+
+    begin_line(&line, false);
+    add(&line, "options", "--hyperlink-format=file");
+    add(&line, "options", "--color=always");
+    add(&line, "patterns", "needle");
+    finish_line(&line, false);
     check_line(&line);
 }
 
@@ -662,6 +688,32 @@ static void check_json(void)
     json_decref(body);
 }
 
+/* Its time is over while a pass goes on. */
+static void check_time(void)
+{
+    json_t *body = body_of("{\"patterns\":[\"needle\"],\"max_seconds\":1}"), *line;
+    struct printed got;
+
+    fake_pass_hangs = true;
+    TEST_CHECK(!ask(body, REQUEST_COUNT, &got));
+    TEST_CHECK_U64((uint64_t)got.status, 503);
+    TEST_CHECK(strstr(got.messages.bytes, "longer than is allowed") != NULL);
+    free_printed(&got);
+    lines.count = 0;
+    TEST_CHECK(ask(body, REQUEST_JSON, &got));
+    line = json_loadb(lines.bytes, lines.count, 0, NULL);
+    TEST_CHECK(json_is_true(json_object_get(json_object_get(line, "data"), "truncated")));
+    json_decref(line);
+    free_printed(&got);
+    json_object_set_new(body, "format", json_string("frames"));
+    TEST_CHECK(ask(body, REQUEST_JSON, &got));
+    TEST_CHECK_U64((uint64_t)got.status, 2);
+    TEST_CHECK(strstr(got.messages.bytes, "allows 1 s") != NULL);
+    free_printed(&got);
+    json_decref(body);
+    fake_pass_hangs = false;
+}
+
 /* A client that goes away after some bytes, or none. */
 static void check_goes_away(void)
 {
@@ -712,21 +764,24 @@ int main(int argument_count, char **arguments)
     TEST_CHECK(mkdtemp(folder) != NULL && chdir(folder) == 0 && getcwd(root, sizeof root) != NULL);
     setenv("PWD", root, 1);
     make_tree(&random);
+    TEST_CHECK(chdir("/") == 0);
     collection = fake_collection("tree", root);
     server.collections = &collection;
     server.collection_count = 1;
     TEST_CHECK(trawl_runtime_open(NULL, &server.runtime, NULL) == TRAWL_OK &&
                passes_open(&server.passes, server.runtime, message));
     check_table();
+    check_links();
     for (uint64_t i = test_amount(500, 20000); i > 0 && test_failures < 10; i--)
         check_random(&random);
     check_positions();
     check_refusals();
     check_json();
+    check_time();
     check_goes_away();
     passes_close(server.passes);
     TEST_CHECK(trawl_runtime_close(server.runtime, NULL) == TRAWL_OK);
     free(lines.bytes);
-    TEST_CHECK(chdir("/") == 0 && nftw(root, take_away, 20, FTW_PHYS | FTW_DEPTH) == 0);
+    TEST_CHECK(nftw(root, take_away, 20, FTW_PHYS | FTW_DEPTH) == 0);
     return test_end();
 }

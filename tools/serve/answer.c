@@ -24,8 +24,11 @@
 #include "trawl/run.h"
 
 #define PIPE_BYTES (1 << 20)
-#define PASS_FILES_MIN 64u  /* files of a view that are worth a pass */
-#define PASS_FILES_PART 16u /* ... and they are at least this part of the state's */
+#define SECONDS_MAX 1000000000u
+/* A part of the state's files is worth a pass over all of them: on devices, which search a text a
+ * hundred times as fast as it is searched file by file, and on the host. */
+#define PASS_PART_DEVICE 256u
+#define PASS_PART_HOST 4u
 
 void answering_begins(struct served_answer *answer, int http_status, const char *message)
 {
@@ -41,6 +44,20 @@ void answering_begins(struct served_answer *answer, int http_status, const char 
 
 /* ---- Passes -----------------------------------------------------------------------------------
  */
+
+/* With the lock. */
+static void end_pass(struct served_answer *answer)
+{
+    if (answer->passing)
+        pass_cancel(answer->server->passes, &answer->pass);
+}
+
+/* With the lock: its time is over. */
+static void expire(struct served_answer *answer)
+{
+    answer->truncated = true;
+    end_pass(answer);
+}
 
 bool answering_pass(struct served_answer *answer, const struct patterns *patterns)
 {
@@ -58,7 +75,7 @@ bool answering_pass(struct served_answer *answer, const struct patterns *pattern
     pass->view = answer->view;
     pass->client = answer->client;
     pthread_mutex_lock(&answer->lock);
-    answer->passing = !answer->cancelled;
+    answer->passing = !answer->cancelled && !answer->truncated;
     good = answer->passing;
     pthread_mutex_unlock(&answer->lock);
     good = good && pass_run(answer->server->passes, pass);
@@ -97,8 +114,10 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
 {
     const struct settings *settings = job->settings;
     const struct trawl_plan *plan = job->patterns == NULL ? NULL : job->patterns->plan;
-    bool is_small = answer->view->item_count < PASS_FILES_MIN ||
-                    answer->view->item_count < answer->state->file_count / PASS_FILES_PART;
+    unsigned part = answer->state->block_count > 0 && answer->state->blocks[0].block->on_device
+                        ? PASS_PART_DEVICE
+                        : PASS_PART_HOST;
+    bool is_small = answer->view->item_count < answer->state->file_count / part;
 
     /* Files of a state are separated by '\n', whatever ends their lines. */
     if (plan == NULL || !job_may_pass_over(job) || (is_small && !answer->view->whole) ||
@@ -154,7 +173,7 @@ static void begin_files(void *context, struct command_job *job, const struct val
 
 static bool is_over(struct served_answer *answer)
 {
-    if (answer->deadline_ns != 0 && now_ns() >= answer->deadline_ns)
+    if (now_ns() >= answer->deadline_ns)
         answer->truncated = true;
     return answer->truncated || answer->cancelled;
 }
@@ -216,7 +235,7 @@ static void tell_cut(struct served_answer *answer, uint8_t *status)
     }
     (void)snprintf(text, sizeof text,
                    cut ? "--server: there is more than %" PRIu64 " lines, which the server allows"
-                       : "--server: there is more, but the server allows %" PRIu64 " seconds",
+                       : "--server: there is more, but the server allows %" PRIu64 " s",
                    cut ? answer->request.results_max : answer->request.seconds_max);
     output_frame(output, OUTPUT_FRAME_MESSAGE, text, strlen(text));
     *status = EXIT_ERROR;
@@ -273,8 +292,7 @@ static void *work(void *context)
     answer->truncated = answer->truncated || answer->output.cut;
     if (answer->truncated)
         tell_cut(answer, &status);
-    if (answer->request.format <= REQUEST_FRAMES)
-        output_frame(&answer->output, OUTPUT_FRAME_EXIT, &status, 1);
+    output_frame(&answer->output, OUTPUT_FRAME_EXIT, &status, 1);
     output_close(&answer->output);
     close(answer->descriptors[1]);
     answer->descriptors[1] = -1;
@@ -379,21 +397,6 @@ static struct collection *choose(const struct server *server, const struct reque
     return chosen;
 }
 
-/* Names are shown as in the collection's root to a client without a directory. */
-static bool enter_root(struct served_answer *answer)
-{
-    struct collection_facts facts;
-    struct stat status;
-
-    collection_facts(answer->collection, &facts);
-    answer->directory = realpath(facts.root, NULL);
-    if (answer->directory == NULL || stat(answer->directory, &status) != 0)
-        return false;
-    if (!S_ISDIR(status.st_mode))
-        *strrchr(answer->directory, '/') = '\0';
-    return true;
-}
-
 /* ---- The interface ----------------------------------------------------------------------------
  */
 
@@ -407,7 +410,6 @@ static void free_answer(struct served_answer *answer)
     for (int i = 0; i < 2; i++)
         if (answer->descriptors[i] >= 0)
             close(answer->descriptors[i]);
-    free(answer->directory);
     request_free(&answer->request);
     pthread_cond_destroy(&answer->begins);
     pthread_mutex_destroy(&answer->lock);
@@ -417,16 +419,16 @@ static void free_answer(struct served_answer *answer)
 static bool start(struct served_answer *answer)
 {
     struct surroundings *surroundings = &answer->request.settings.surroundings;
+    struct collection_facts facts;
 
     if (pipe2(answer->descriptors, O_CLOEXEC) != 0) {
         answer->descriptors[0] = answer->descriptors[1] = -1;
         return false;
     }
     (void)fcntl(answer->descriptors[1], F_SETPIPE_SZ, PIPE_BYTES);
-    if (answer->request.directory == NULL && !enter_root(answer))
-        return false;
+    collection_facts(answer->collection, &facts);
     surroundings->directory =
-        answer->directory != NULL ? answer->directory : answer->request.directory;
+        answer->request.directory != NULL ? answer->request.directory : facts.root;
     output_open(&answer->output, answer->descriptors[1]);
     answer->output.framed = true;
     if (answer->request.format <= REQUEST_FRAMES)
@@ -434,7 +436,10 @@ static bool start(struct served_answer *answer)
     if (answer->request.settings.null_data ||
         (answer->request.settings.null_after_name && answer->request.settings.list != LIST_NONE))
         answer->output.line_end = '\0';
-    answer->deadline_ns = answer->begin_ns + answer->request.seconds_max * SECOND_NS;
+    answer->deadline_ns =
+        answer->begin_ns +
+        (answer->request.seconds_max < SECONDS_MAX ? answer->request.seconds_max : SECONDS_MAX) *
+            SECOND_NS;
     return pthread_create(&answer->thread, NULL, work, answer) == 0;
 }
 
@@ -443,6 +448,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
 {
     struct collection *collection = choose(server, request, http_status, message);
     struct served_answer *answer = collection == NULL ? NULL : calloc(1, sizeof *answer);
+    pthread_condattr_t attributes;
 
     if (answer == NULL) {
         if (collection != NULL) {
@@ -464,7 +470,10 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     answer->descriptors[0] = answer->descriptors[1] = -1;
     answer->shared_count = 1;
     pthread_mutex_init(&answer->lock, NULL);
-    pthread_cond_init(&answer->begins, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&answer->begins, &attributes);
+    pthread_condattr_destroy(&attributes);
     if (!start(answer)) {
         *http_status = 503;
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "no search can begin: %s", strerror(errno));
@@ -477,7 +486,13 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
 
 bool answer_begun(struct served_answer *answer, int *http_status, char *message)
 {
+    const struct timespec until = {(time_t)(answer->deadline_ns / SECOND_NS),
+                                   (long)(answer->deadline_ns % SECOND_NS)};
+
     pthread_mutex_lock(&answer->lock);
+    while (!answer->begun && !answer->truncated)
+        if (pthread_cond_timedwait(&answer->begins, &answer->lock, &until) == ETIMEDOUT)
+            expire(answer);
     while (!answer->begun)
         pthread_cond_wait(&answer->begins, &answer->lock);
     pthread_mutex_unlock(&answer->lock);
@@ -493,12 +508,25 @@ int answer_descriptor(const struct served_answer *answer)
     return answer->descriptors[0];
 }
 
+int answer_left_ms(struct served_answer *answer)
+{
+    uint64_t now = now_ns();
+
+    if (answer->truncated)
+        return -1;
+    if (now < answer->deadline_ns)
+        return (int)((answer->deadline_ns - now) / 1000000 % INT_MAX) + 1;
+    pthread_mutex_lock(&answer->lock);
+    expire(answer);
+    pthread_mutex_unlock(&answer->lock);
+    return -1;
+}
+
 void answer_end(struct served_answer *answer)
 {
     pthread_mutex_lock(&answer->lock);
     answer->cancelled = true;
-    if (answer->passing)
-        pass_cancel(answer->server->passes, &answer->pass);
+    end_pass(answer);
     pthread_mutex_unlock(&answer->lock);
     close(answer->descriptors[0]);
     answer->descriptors[0] = -1;
@@ -522,7 +550,7 @@ char *answer_line(const struct served_answer *answer, enum output_frame frame, c
     }
     line = json_pack("{s:s, s:o}", "type", frame == OUTPUT_FRAME_EXIT ? "status" : "message",
                      "data", data);
-    text = line == NULL ? NULL : json_dumps(line, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    text = line == NULL ? NULL : json_dumps(line, JSON_LINE);
     json_decref(line);
     if (text == NULL)
         return NULL;

@@ -30,12 +30,15 @@ struct served_answer;
 /* Begin to answer: takes the request over, also on failure. NULL: message and *http_status. */
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message);
-/* Waits until there is an answer, or none will be: its descriptor can be read, or is at its end, by
- * then. False: message and *http_status; answer_end is still to be called. */
+/* Waits until there is an answer, or none will be: its descriptor can be read by then. False: message
+ * and *http_status; answer_end is still to be called. */
 bool answer_begun(struct served_answer *answer, int *http_status, char *message);
-/* To be read until its end: frames, or for REQUEST_COUNT and REQUEST_COLUMNS the answer itself in
- * frames of output. Borrowed. */
+/* To be read until its end: frames, the last of which is the exit status. REQUEST_COUNT and
+ * REQUEST_COLUMNS: the document in frames of output. Borrowed. */
 int answer_descriptor(const struct served_answer *answer);
+/* How long may be waited for a frame; then this is to be called again, and ends the search. -1: as
+ * long as it takes. */
+int answer_left_ms(struct served_answer *answer);
 /* Of REQUEST_JSON: the line that stands for a frame of a message or of the exit status; frames of
  * output are passed on as they are. With its line end; to be freed. NULL: out of memory. */
 char *answer_line(const struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,

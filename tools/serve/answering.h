@@ -13,8 +13,7 @@ struct served_answer {
     struct request request;
     struct collection *collection;
     uint64_t client;
-    uint64_t begin_ns, deadline_ns; /* deadline_ns 0: none */
-    char *directory;                /* NULL: the request's */
+    uint64_t begin_ns, deadline_ns;
 
     struct held held;
     struct output output;
@@ -38,6 +37,9 @@ struct served_answer {
     char message[SETTINGS_ERROR_BYTES];
     bool passing; /* pass_cancel may be called */
 };
+
+/* How jansson prints a line. */
+#define JSON_LINE (JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9))
 
 /* The state and the view of these operands. False: the answer failed. */
 bool answering_look(struct served_answer *answer, struct command_job *job,

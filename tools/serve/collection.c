@@ -194,6 +194,7 @@ void collection_facts(struct collection *collection, struct collection_facts *fa
     memset(facts, 0, sizeof *facts);
     facts->name = collection->options.name;
     facts->root = collection->root;
+    facts->unpacks = collection->shelf.unpacks;
     facts->loading = atomic_load(&collection->is_loading);
     facts->load_ns = facts->loading ? now_ns() - atomic_load(&collection->begin_ns)
                                     : atomic_load(&collection->load_ns);

@@ -44,7 +44,7 @@ json_t *answering_text(const char *text, size_t bytes_count)
 /* As a line; takes the document over. */
 static void print_document(struct served_answer *answer, json_t *document)
 {
-    char *text = document == NULL ? NULL : json_dumps(document, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    char *text = document == NULL ? NULL : json_dumps(document, JSON_LINE);
 
     json_decref(document);
     if (text == NULL) {
@@ -185,7 +185,10 @@ int answering_count(void *context, struct command_job *job, const struct value_i
         pass->wants_positions = !pass->wants_counts;
         pass->positions_max = answer->request.results_max;
         if (!answering_pass(answer, job->patterns)) {
-            answering_begins(answer, 503, *pass->message != '\0' ? pass->message : "cancelled");
+            answering_begins(answer, 503,
+                             *pass->message != '\0' ? pass->message
+                             : answer->truncated    ? "the search took longer than is allowed"
+                                                    : "cancelled");
             return EXIT_ERROR;
         }
     }

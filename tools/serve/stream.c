@@ -21,7 +21,7 @@ bool stream_wait(struct answer_stream *stream)
         if (count > 0)
             return ends[1].revents == 0;
         stream->waited = true;
-        wait_ms = -1;
+        wait_ms = answer_left_ms(stream->answer);
     }
 }
 
