@@ -21,16 +21,24 @@ struct collection {
     char *root;
 };
 
+const bool fake_is_real = false;
 unsigned fake_held_share;
 atomic_bool fake_pass_hangs;
 static struct collection fake;
 static struct state *made;
 
-struct collection *fake_collection(const char *name, const char *root)
+struct collection *fake_collection(const char *name, const char *root,
+                                   struct trawl_runtime *runtime)
 {
+    (void)runtime;
     fake.name = name;
     fake.root = strdup(root);
     return &fake;
+}
+
+void fake_close(struct collection *collection)
+{
+    free(collection->root);
 }
 
 static unsigned hash(const char *path)

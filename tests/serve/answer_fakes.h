@@ -11,6 +11,10 @@ extern unsigned fake_held_share;
 extern atomic_bool fake_pass_hangs;
 
 /* There is one; root: an absolute path. */
-struct collection *fake_collection(const char *name, const char *root);
+struct collection *fake_collection(const char *name, const char *root,
+                                   struct trawl_runtime *runtime);
+void fake_close(struct collection *collection);
+/* It is the server's own (answer_real.c), and several threads may ask. */
+extern const bool fake_is_real;
 
 #endif

@@ -2,26 +2,19 @@
  * byte, with its messages and its exit status; counts and columns hold what it counts. */
 #include <ftw.h>
 #include <jansson.h>
-#include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "serve/answer.h"
+#include "tests/serve/answer_ask.h"
 #include "tests/serve/answer_fakes.h"
 #include "tests/test.h"
 
 #define ARGUMENTS_MAX 32
-
-static struct server server = {
-    .limits = {1 << 20, 1000, 1 << 20, 1 << 20, 600},
-    .thread_count = 3,
-};
-static const char *command;
 
 /* ---- A tree -----------------------------------------------------------------------------------
  */
@@ -80,156 +73,6 @@ static int take_away(const char *path, const struct stat *status, int type, stru
     (void)type;
     (void)place;
     return remove(path);
-}
-
-/* ---- Both sides -------------------------------------------------------------------------------
- */
-
-struct output_bytes {
-    char *bytes;
-    size_t count;
-};
-
-/* What somebody printed. */
-struct printed {
-    struct output_bytes output, messages;
-    int status;
-};
-
-static void append(struct output_bytes *to, const void *bytes, size_t bytes_count)
-{
-    to->bytes = realloc(to->bytes, to->count + bytes_count + 1);
-    memcpy(to->bytes + to->count, bytes, bytes_count);
-    to->count += bytes_count;
-    to->bytes[to->count] = '\0';
-}
-
-static void read_all(int descriptor, struct output_bytes *to)
-{
-    char bytes[65536];
-    ssize_t got;
-
-    append(to, "", 0);
-    while ((got = read(descriptor, bytes, sizeof bytes)) > 0)
-        append(to, bytes, (size_t)got);
-}
-
-static void free_printed(struct printed *printed)
-{
-    free(printed->output.bytes);
-    free(printed->messages.bytes);
-}
-
-/* Times differ. */
-static void mask_elapsed(struct output_bytes *output)
-{
-    char *at = output->bytes, *to = at, *end = at + output->count;
-
-    while (at < end) {
-        if ((size_t)(end - at) > 8 && memcmp(at, "\"elapsed", 8) == 0)
-            at = memchr(at, '}', (size_t)(end - at));
-        *to++ = *at++;
-    }
-    output->count = (size_t)(to - output->bytes);
-}
-
-static void run_command(char **arguments, struct printed *printed)
-{
-    FILE *output = tmpfile(), *messages = tmpfile();
-    pid_t child = fork();
-    int status = 0;
-
-    memset(printed, 0, sizeof *printed);
-    if (child == 0) {
-        if (chdir(getenv("PWD")) != 0)
-            _exit(98);
-        dup2(fileno(output), 1);
-        dup2(fileno(messages), 2);
-        execvp(command, arguments);
-        _exit(99);
-    }
-    waitpid(child, &status, 0);
-    printed->status = WEXITSTATUS(status);
-    lseek(fileno(output), 0, SEEK_SET);
-    lseek(fileno(messages), 0, SEEK_SET);
-    read_all(fileno(output), &printed->output);
-    read_all(fileno(messages), &printed->messages);
-    fclose(output);
-    fclose(messages);
-}
-
-/* What a client of JSON gets of the answers since it was emptied. */
-static struct output_bytes lines;
-
-static void append_line(const struct served_answer *answer, enum output_frame frame,
-                        const uint8_t *bytes, size_t bytes_count)
-{
-    size_t line_bytes = 0;
-    char *line = answer_line(answer, frame, bytes, bytes_count, &line_bytes);
-
-    append(&lines, line, line_bytes);
-    free(line);
-}
-
-/* As the server reads: no longer than the answer may take. */
-static void read_frames(struct served_answer *answer, struct output_bytes *frames)
-{
-    struct pollfd end = {answer_descriptor(answer), POLLIN, 0};
-
-    while (poll(&end, 1, answer_left_ms(answer)) == 0)
-        ;
-    read_all(end.fd, frames);
-}
-
-/* False: refused, with printed->status and the message. */
-static bool ask(json_t *body, enum request_format format, struct printed *printed)
-{
-    struct request request;
-    struct served_answer *answer = NULL;
-    char message[SETTINGS_ERROR_BYTES] = "", *text = json_dumps(body, 0);
-    const char *prefix = json_is_true(json_object_get(body, "tg")) ? "tg: " : "trawl: ";
-    struct output_bytes frames = {NULL, 0};
-
-    memset(printed, 0, sizeof *printed);
-    append(&printed->output, "", 0);
-    append(&printed->messages, "", 0);
-    if (request_read(&request, text, strlen(text), format, &server.limits, &printed->status,
-                     message))
-        answer = answer_begin(&server, &request, 1, &printed->status, message);
-    else
-        request_free(&request);
-    free(text);
-    if (answer != NULL && !answer_begun(answer, &printed->status, message)) {
-        answer_end(answer);
-        answer = NULL;
-    }
-    if (answer == NULL) {
-        append(&printed->messages, message, strlen(message));
-        return false;
-    }
-    printed->status = -1;
-    read_frames(answer, &frames);
-    for (size_t at = 0; at + 5 <= frames.count;) {
-        const uint8_t *head = (const uint8_t *)frames.bytes + at;
-        size_t bytes_count = head[1] | (size_t)head[2] << 8 | (size_t)head[3] << 16;
-
-        if (head[0] == OUTPUT_FRAME_OUTPUT) {
-            append(&printed->output, head + 5, bytes_count);
-        } else if (head[0] == OUTPUT_FRAME_MESSAGE) {
-            append(&printed->messages, prefix, strlen(prefix));
-            append(&printed->messages, head + 5, bytes_count);
-            append(&printed->messages, "\n", 1);
-        } else {
-            TEST_CHECK(head[0] == OUTPUT_FRAME_EXIT && at + 6 == frames.count);
-            printed->status = head[5];
-        }
-        if (head[0] != OUTPUT_FRAME_OUTPUT)
-            append_line(answer, (enum output_frame)head[0], head + 5, bytes_count);
-        at += 5 + bytes_count;
-    }
-    free(frames.bytes);
-    answer_end(answer);
-    return true;
 }
 
 /* ---- Command lines ----------------------------------------------------------------------------
@@ -327,9 +170,9 @@ static const char *const options[] = {
 static const char *const strings[] = {"needle",          "foo",   "absent",   "in",     "a",
                                       "x\nfoo",          "",      "\xc3\xa9", "Needle", "7365",
                                       "haystack needle", "foobar"};
-static const char *const paths[] = {"src",          "docs",  ".",       "src/deep",  "./src",
-                                    "src/f1.h",     "docs/", "nothing", "zeros.bin", "empty",
-                                    "./docs/../src"};
+static const char *const paths[] = {
+    "src",   "docs",    ".",         "src/deep", "./src",          "src/f1.h",
+    "docs/", "nothing", "zeros.bin", "empty",    "src/deep/f2.txt"};
 
 /* One command line, both ways. */
 struct line {
@@ -641,7 +484,7 @@ static void check_json(void)
     struct printed got;
     size_t count = 0;
 
-    lines.count = 0;
+    json_lines.count = 0;
     fake_held_share = 4;
     TEST_CHECK(ask(body, REQUEST_JSON, &got));
     for (char *at = got.output.bytes; *at != '\0'; at += strcspn(at, "\n") + 1, count++) {
@@ -652,20 +495,20 @@ static void check_json(void)
     TEST_CHECK(count > 10 &&
                strcmp(json_string_value(json_object_get(line, "type")), "summary") == 0);
     json_decref(line);
-    line = json_loadb(lines.bytes, lines.count, 0, NULL);
+    line = json_loadb(json_lines.bytes, json_lines.count, 0, NULL);
     TEST_CHECK(strcmp(json_string_value(json_object_get(line, "type")), "status") == 0);
     TEST_CHECK(json_is_false(json_object_get(json_object_get(line, "data"), "truncated")));
     TEST_CHECK_U64(member(json_object_get(line, "data"), "exit"), 0);
     json_decref(line);
     free_printed(&got);
 
-    lines.count = 0;
+    json_lines.count = count = 0;
     json_object_set_new(body, "max_results", json_integer(7));
     TEST_CHECK(ask(body, REQUEST_JSON, &got));
-    for (size_t at = count = 0; at < got.output.count; at++)
-        count += got.output.bytes[at] == '\n';
+    for (char *at = got.output.bytes; (at = strstr(at, "\"type\":\"match\"")) != NULL; at++)
+        count++;
     TEST_CHECK_U64(count, 7);
-    line = json_loadb(lines.bytes, lines.count, 0, NULL);
+    line = json_loadb(json_lines.bytes, json_lines.count, 0, NULL);
     TEST_CHECK(json_is_true(json_object_get(json_object_get(line, "data"), "truncated")));
     TEST_CHECK_U64(member(json_object_get(line, "data"), "exit"), 0);
     json_decref(line);
@@ -675,6 +518,17 @@ static void check_json(void)
     TEST_CHECK(ask(body, REQUEST_JSON, &got));
     TEST_CHECK_U64((uint64_t)got.status, 2);
     TEST_CHECK(strstr(got.messages.bytes, "more than 7 lines") != NULL);
+    free_printed(&got);
+    json_decref(body);
+
+    /* What ends the document is no result. */
+    json_lines.count = 0;
+    body = body_of("{\"patterns\":[\"foo\"],\"paths\":[\"strings\"],\"max_results\":1}");
+    TEST_CHECK(ask(body, REQUEST_JSON, &got));
+    TEST_CHECK(strstr(got.output.bytes, "\"type\":\"summary\"") != NULL);
+    line = json_loadb(json_lines.bytes, json_lines.count, 0, NULL);
+    TEST_CHECK(json_is_false(json_object_get(json_object_get(line, "data"), "truncated")));
+    json_decref(line);
     free_printed(&got);
     json_decref(body);
 
@@ -699,9 +553,9 @@ static void check_time(void)
     TEST_CHECK_U64((uint64_t)got.status, 503);
     TEST_CHECK(strstr(got.messages.bytes, "longer than is allowed") != NULL);
     free_printed(&got);
-    lines.count = 0;
+    json_lines.count = 0;
     TEST_CHECK(ask(body, REQUEST_JSON, &got));
-    line = json_loadb(lines.bytes, lines.count, 0, NULL);
+    line = json_loadb(json_lines.bytes, json_lines.count, 0, NULL);
     TEST_CHECK(json_is_true(json_object_get(json_object_get(line, "data"), "truncated")));
     json_decref(line);
     free_printed(&got);
@@ -748,6 +602,64 @@ static void check_goes_away(void)
     TEST_CHECK_U64(server.running_count, 0);
 }
 
+/* ---- Several at the same time -----------------------------------------------------------------
+ */
+
+#define TOGETHER_THREADS 6
+#define TOGETHER_LINES 8
+
+static json_t *together_bodies[TOGETHER_LINES];
+static struct printed together_expected[TOGETHER_LINES];
+
+/* Returns how many answers were wrong. */
+static void *ask_many(void *context)
+{
+    uintptr_t wrong = 0;
+    uint64_t count = test_amount(100, 2000);
+
+    for (uint64_t i = (uintptr_t)context; i < count; i++) {
+        const struct printed *expected = &together_expected[i % TOGETHER_LINES];
+        struct printed got;
+
+        wrong += !ask(together_bodies[i % TOGETHER_LINES], REQUEST_JSON, &got) ||
+                 got.status != expected->status || got.output.count != expected->output.count ||
+                 memcmp(got.output.bytes, expected->output.bytes, got.output.count) != 0;
+        free_printed(&got);
+    }
+    free(json_lines.bytes);
+    return (void *)wrong;
+}
+
+static void check_together(void)
+{
+    static const char *const asked[TOGETHER_LINES][2] = {
+        {"-n", "needle"}, {"-i", "foo"},    {"-c", "absent"}, {"-w", "\xc3\xa9t\xc3\xa9"},
+        {"-l", "foobar"}, {"-v", "needle"}, {"-o", "in"},     {"-C1", "haystack x"}};
+    pthread_t threads[TOGETHER_THREADS];
+    void *wrong;
+
+    for (size_t i = 0; i < TOGETHER_LINES; i++) {
+        struct line line;
+
+        begin_line(&line, false);
+        add(&line, "options", asked[i][0]);
+        add(&line, "patterns", asked[i][1]);
+        finish_line(&line, false);
+        run_command(line.arguments, &together_expected[i]);
+        together_bodies[i] = line.body;
+    }
+    for (uintptr_t i = 0; i < TOGETHER_THREADS; i++)
+        TEST_CHECK(pthread_create(&threads[i], NULL, ask_many, (void *)i) == 0);
+    for (size_t i = 0; i < TOGETHER_THREADS; i++) {
+        pthread_join(threads[i], &wrong);
+        TEST_CHECK_U64((uintptr_t)wrong, 0);
+    }
+    for (size_t i = 0; i < TOGETHER_LINES; i++) {
+        free_printed(&together_expected[i]);
+        json_decref(together_bodies[i]);
+    }
+}
+
 int main(int argument_count, char **arguments)
 {
     char folder[] = "/tmp/trawl-answer-XXXXXX", root[4096], message[SETTINGS_ERROR_BYTES];
@@ -765,11 +677,11 @@ int main(int argument_count, char **arguments)
     setenv("PWD", root, 1);
     make_tree(&random);
     TEST_CHECK(chdir("/") == 0);
-    collection = fake_collection("tree", root);
-    server.collections = &collection;
-    server.collection_count = 1;
     TEST_CHECK(trawl_runtime_open(NULL, &server.runtime, NULL) == TRAWL_OK &&
                passes_open(&server.passes, server.runtime, message));
+    collection = fake_collection("tree", root, server.runtime);
+    server.collections = &collection;
+    server.collection_count = 1;
     check_table();
     check_links();
     for (uint64_t i = test_amount(500, 20000); i > 0 && test_failures < 10; i--)
@@ -777,11 +689,15 @@ int main(int argument_count, char **arguments)
     check_positions();
     check_refusals();
     check_json();
-    check_time();
+    if (fake_is_real)
+        check_together();
+    else
+        check_time();
     check_goes_away();
+    fake_close(collection);
     passes_close(server.passes);
     TEST_CHECK(trawl_runtime_close(server.runtime, NULL) == TRAWL_OK);
-    free(lines.bytes);
+    free(json_lines.bytes);
     TEST_CHECK(nftw(root, take_away, 20, FTW_PHYS | FTW_DEPTH) == 0);
     return test_end();
 }

@@ -436,6 +436,8 @@ static bool start(struct served_answer *answer)
     if (answer->request.settings.null_data ||
         (answer->request.settings.null_after_name && answer->request.settings.list != LIST_NONE))
         answer->output.line_end = '\0';
+    if (answer->request.format == REQUEST_JSON)
+        answer->output.line_prefix = "{\"type\":\"match\"";
     answer->deadline_ns =
         answer->begin_ns +
         (answer->request.seconds_max < SECONDS_MAX ? answer->request.seconds_max : SECONDS_MAX) *

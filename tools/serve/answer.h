@@ -30,8 +30,8 @@ struct served_answer;
 /* Begin to answer: takes the request over, also on failure. NULL: message and *http_status. */
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message);
-/* Waits until there is an answer, or none will be: its descriptor can be read by then. False: message
- * and *http_status; answer_end is still to be called. */
+/* Waits until there is an answer, or none will be: its descriptor can be read by then. False:
+ * message and *http_status; answer_end is still to be called. */
 bool answer_begun(struct served_answer *answer, int *http_status, char *message);
 /* To be read until its end: frames, the last of which is the exit status. REQUEST_COUNT and
  * REQUEST_COLUMNS: the document in frames of output. Borrowed. */

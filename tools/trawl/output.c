@@ -11,8 +11,9 @@
 void output_open(struct output *output, int descriptor)
 {
     output->descriptor = descriptor;
-    output->framed = output->cut = false;
+    output->framed = output->cut = output->in_line = false;
     output->line_end = '\n';
+    output->line_prefix = "";
     output->lines_max = UINT64_MAX;
     output->bytes = output->initial;
     output->capacity = sizeof output->initial;
@@ -62,18 +63,24 @@ static void write_frame(struct output *output, enum output_frame frame, const ui
     }
 }
 
-/* How many of the bytes belong to lines that may still be written. */
+/* How many of the bytes come before the first line that is one too many. */
 static size_t within_limit(struct output *output, const uint8_t *bytes, size_t bytes_count)
 {
-    const uint8_t *at = bytes, *end = bytes + bytes_count;
+    size_t prefix_bytes = strlen(output->line_prefix);
+    const uint8_t *at = bytes, *end = bytes + bytes_count, *newline;
 
-    while (output->lines_max > 0 && at < end) {
-        const uint8_t *found = memchr(at, output->line_end, (size_t)(end - at));
-
-        at = found == NULL ? end : found + 1;
-        output->lines_max -= found != NULL;
+    for (; at < end; at = newline == NULL ? end : newline + 1) {
+        newline = memchr(at, output->line_end, (size_t)(end - at));
+        if (!output->in_line) {
+            output->line_counts = (size_t)(end - at) >= prefix_bytes &&
+                                  memcmp(at, output->line_prefix, prefix_bytes) == 0;
+            output->cut = output->line_counts && output->lines_max == 0;
+            if (output->cut)
+                break;
+        }
+        output->in_line = newline == NULL;
+        output->lines_max -= output->line_counts && !output->in_line && output->lines_max > 0;
     }
-    output->cut |= at < end;
     return (size_t)(at - bytes);
 }
 

@@ -34,9 +34,10 @@ enum output_frame {
 
 struct output {
     int descriptor;
-    bool framed, cut;
-    uint8_t line_end;   /* of lines_max */
-    uint64_t lines_max; /* UINT64_MAX: no limit */
+    bool framed, cut, in_line, line_counts;
+    uint8_t line_end;        /* of lines_max, */
+    const char *line_prefix; /* as this is; borrowed */
+    uint64_t lines_max;      /* UINT64_MAX: no limit */
     uint8_t *bytes;
     size_t capacity;
     size_t used;
