@@ -138,18 +138,23 @@ static const struct one {
     uint32_t pattern_bytes;
     uint32_t odd_at;    /* this byte of the pattern differs, */
     uint32_t odd_every; /* and so do these of the text */
+    double read_max;    /* of tiles that are one run, as much as looking at them takes */
 } ones[] = {
-    {{0, 0, 0}, 0, 2000, 9999, 9999},  /* a^m */
-    {{0, 0, 0}, 0, 500, 499, 9999},    /* a^m b */
-    {{0, 0, 0}, 0, 500, 0, 701},       /* b a^m */
-    {{0, 0, 0}, 5, 500, 499, 9999},    /* letters' cases differ in this bit, but these are none */
-    {{0, 0, 0}, 0, 5000, 4000, 9999},  /* its planes are of a window around the b */
-    {{0, 0, 0}, 0, 5000, 9999, 4999},  /* longer than its window, and repeats */
-    {{2, 3, 0}, 0, 900, 9999, 9999},   /* no bit repeats as the bytes do */
-    {{2, 3, 5}, 0, 3000, 2999, 4001},  /* likewise, in a window */
-    {{29, 31, 0}, 0, 800, 9999, 9999}, /* each bit repeats, the bytes do not */
-    {{2, 397, 0}, 0, 900, 9999, 9999}, /* the plane of the first bit would leave every 2nd byte */
-    {{1, 2, 399}, 0, 801, 799, 9999},
+    {{0, 0, 0}, 0, 2000, 9999, 9999, ONE_READ_MAX},  /* a^m */
+    {{0, 0, 0}, 0, 500, 499, 9999, ONE_READ_MAX},    /* a^m b */
+    {{0, 0, 0}, 0, 500, 0, 701, ONE_READ_MAX},       /* b a^m */
+    {{0, 0, 0}, 5, 500, 499, 9999, ONE_READ_MAX},    /* letters' cases differ in this bit, but these
+                                                        are none */
+    {{0, 0, 0}, 0, 5000, 4000, 9999, ONE_READ_MAX},  /* its planes are of a window around the b */
+    {{0, 0, 0}, 0, 5000, 9999, 4999, ONE_READ_MAX},  /* longer than its window, and repeats */
+    {{2, 3, 0}, 0, 900, 9999, 9999, 16.5},           /* no bit repeats as the bytes do */
+    {{2, 3, 5}, 0, 3000, 2999, 4001, ONE_READ_MAX},  /* likewise, in a window */
+    {{29, 31, 0}, 0, 800, 9999, 9999, ONE_READ_MAX}, /* each bit repeats, the bytes do not */
+    {{2, 397, 0}, 0, 900, 9999, 9999, ONE_READ_MAX}, /* the plane of the first bit would leave every
+                                                        2nd byte */
+    {{1, 2, 399}, 0, 801, 799, 9999, ONE_READ_MAX},
+    {{5, 7, 0}, 5, 700, 9999, 9999, ONE_READ_MAX},  /* letters without case */
+    {{5, 7, 0}, 0, 3000, 9999, 9999, ONE_READ_MAX}, /* longer than its window */
 };
 
 static void run_one(struct test_random *random, const struct one *one, double *most)
@@ -175,7 +180,40 @@ static void run_one(struct test_random *random, const struct one *one, double *m
     limits.tile_words_max = 256;
     limits.blocks_max = 2;
     limits.plane_window_max = ONE_WINDOW;
-    run_input(&input, &limits, (uint64_t)(one - ones), ONE_READ_MAX, most);
+    run_input(&input, &limits, (uint64_t)(one - ones), one->read_max, most);
+    input_free(&input);
+}
+
+/* Random periods, in texts that are one run but for a few bytes, in tiles and blocks of all sizes.
+ * No random text was one run for longer than a tile, so that nothing looked at its tiles' ends. */
+static void run_period(struct test_random *random, uint64_t index, double *most)
+{
+    struct cuda_limits limits = cuda_limits_default;
+    uint32_t period = 1 + (uint32_t)test_random_below(random, index % 4 == 0 ? 1100 : 40);
+    uint32_t bytes = 2 * period + (uint32_t)test_random_below(random, 3 * period + 20);
+    struct diff_input input;
+    uint8_t *pattern;
+
+    input_begin(random, INPUT_LETTERS_26, ONE_TEXT_BYTES / 2, &input);
+    for (uint32_t i = period; i < ONE_TEXT_BYTES / 2; i++)
+        input.text[i] = input.text[i - period];
+    for (uint64_t breaks = test_random_below(random, 4); breaks > 0; breaks--)
+        input.text[test_random_below(random, ONE_TEXT_BYTES / 2)] ^= 1;
+    bytes = bytes < 12 ? 12 : bytes;
+    input_add_pattern(&input, input.text + test_random_below(random, period), bytes);
+    pattern = (uint8_t *)(uintptr_t)input.patterns[0].bytes;
+    input.flags = index % 3 == 0 ? NAIVE_IGNORE_CASE : 0;
+    for (uint32_t i = 0; i < bytes && index % 3 == 0; i += 1 + i % 5)
+        pattern[i] = (uint8_t)(pattern[i] & ~0x20u);
+    for (uint32_t i = 0; i < ONE_TEXT_BYTES / 2 && index % 3 == 0; i += 1 + i % 7)
+        input.text[i] = (uint8_t)(input.text[i] & ~0x20u);
+    limits.threads = 32u << test_random_below(random, 3);
+    limits.tile_words_max = limits.threads << test_random_below(random, 3);
+    limits.blocks_max = 1 + (uint32_t)test_random_below(random, 3);
+    limits.dense_always = true;
+    if (index % 2 == 0)
+        limits.plane_window_max = 64 + 8 * (uint32_t)test_random_below(random, 20);
+    run_input(&input, &limits, index, 1e9, most);
     input_free(&input);
 }
 
@@ -269,7 +307,7 @@ static void run_bitmap(void)
 int main(void)
 {
     struct test_random random;
-    double most = 0, most_of_one = 0;
+    double most = 0, most_of_one = 0, unused = 0;
 
     test_begin("sim floods");
     random = test_random_begin("sim floods");
@@ -280,6 +318,8 @@ int main(void)
             run_flood(&random, i, &most);
     for (uint32_t i = 0; i < sizeof ones / sizeof *ones; i++)
         run_one(&random, &ones[i], &most_of_one);
+    for (uint64_t i = 0; i < test_amount(48, 5000) && test_failures < 5; i++)
+        run_period(&random, i, &unused);
     run_tails();
     run_bitmap();
     printf("at most %.1f bytes read per byte or occurrence, of one pattern %.1f\n", most,

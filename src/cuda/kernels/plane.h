@@ -2,8 +2,11 @@
  *
  * One bit of each text byte makes a *plane*: a 32-bit word of it stands for 32 positions, and
  * shifts of such words compare positions. The pattern has the same plane, of all its bytes or, of a
- * long pattern, of a *window* of SCAN_PLANE_PATTERN_MAX. The steps for a tile:
+ * long pattern, of a *window* of SCAN_PLANE_WINDOW_MAX. The steps for a tile:
  *
+ * 0. One run. If the pattern repeats one period, and so does all of the tile and what its
+ *    occurrences reach, the first period of the tile says where they are: one at most begins in it,
+ *    and the others follow it, a period apart.
  * 1. Build the plane of the tile, and of the window's length after it, in shared memory.
  * 2. Probe. A position stays if up to 64 bits of the window's plane stand there: one shift and
  *    one AND per bit and 32 positions. In a plane without a period of 32 or less, some probe of 64
@@ -30,6 +33,9 @@
  *              q bytes, because some bit's plane does: its period is q or less and no divisor of
  *              their distance. So long matches take each byte about twice, the others q bytes each,
  *              and these are q apart.
+ *            - Step 0 looks at the tile and the pattern's length once at most, and ends at the
+ *              first byte that differs. Then each begin of a first period, of 1,024 bytes at most,
+ *              is compared: four steps of a warp each in the worst case.
  *            - Word by word, one position in 33 costs at most window / 1,024 steps of a warp: one
  *              step for each text byte at the longest window.
  *            A pattern longer than its window has at most five positions left in a tile, each of
@@ -55,6 +61,8 @@
 #define PLANE_ROOM_MAX (1u << 30) /* more than a tile needs; less than what skip is taken from */
 #define PLANE_HALF 16u            /* bytes of a load */
 #define PLANE_FOLD_BIT 5u         /* in which the two cases of a letter differ */
+#define PLANE_PERIOD_MIN 3u       /* of a run: planes are faster for one or two bytes [H200] */
+#define PLANE_PERIOD_MAX 1024u    /* each begin of a period is compared with it */
 
 /* What plane_ones looks for: places where the plane agrees with itself a period on, or bytes that
  * are equal to those a period on, of which the second plane is made. */
@@ -535,6 +543,125 @@ SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_
     }
 }
 
+/* ---- One run ---------------------------------------------------------------------------- */
+
+/* The half that begins `distance` bytes after the first of two, less than 16. */
+SIMT_FUNCTION struct simt_u32x4 plane_between(const struct simt_u32x4 *first,
+                                              const struct simt_u32x4 *second, uint32_t distance)
+{
+    struct simt_u32x4 half;
+    uint32_t w[8];
+
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 8u; i++)
+        w[i] = i < 4u ? first->w[i] : second->w[i - 4u];
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 6u; i++)
+        w[i] = (distance & 8u) != 0 ? w[i + 2u] : w[i];
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 5u; i++)
+        w[i] = (distance & 4u) != 0 ? w[i + 1u] : w[i];
+    SIMT_UNROLL
+    for (uint32_t i = 0; i < 4u; i++)
+        half.w[i] = simt_funnel(w[i], w[i + 1u], distance % 4u * 8u);
+    return half;
+}
+
+SIMT_FUNCTION struct simt_u32x4 plane_half(const struct scan_arguments *a,
+                                           const struct plane_tile *t, uint32_t at)
+{
+    struct simt_u32x4 half =
+        simt_load_u32x4((const uint32_t *)(const void *)(uintptr_t)(t->address + at));
+
+    SIMT_UNROLL
+    for (uint32_t i = 0; a->fold != 0 && i < 4u; i++)
+        half.w[i] = (uint32_t)tile_fold(half.w[i]);
+    return half;
+}
+
+/* Does the pattern repeat one period, and is each byte that its occurrences may have here equal to
+ * that a period on? All threads of the block. */
+SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plane_tile *t)
+{
+    uint32_t period = a->plane.byte_period, distance = period % PLANE_HALF;
+    uint32_t bytes = t->skew + 32u * a->tile_words + a->plane.byte_run;
+    int differs = 0;
+
+    if (period < PLANE_PERIOD_MIN || period > PLANE_PERIOD_MAX || a->plane.has_rest != 0 ||
+        !t->inside || t->skip != 0 || bytes + period + 2u * PLANE_HALF > t->room)
+        return 0;
+    for (uint32_t at = PLANE_HALF * simt_thread(); at < bytes && !differs;
+         at += PLANE_LOADS * PLANE_HALF * simt_threads()) {
+        struct simt_u32x4 own[PLANE_LOADS], first[PLANE_LOADS], second[PLANE_LOADS];
+
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < PLANE_LOADS; k++) { /* rather one that is wanted than none */
+            uint32_t there = at + k * PLANE_HALF * simt_threads();
+
+            there = SIMT_BOUND(there < bytes) ? there : at;
+            own[k] = plane_half(a, t, there);
+            first[k] = plane_half(a, t, there + period - distance);
+            second[k] = plane_half(a, t, there + period - distance + PLANE_HALF);
+        }
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < PLANE_LOADS; k++) {
+            struct simt_u32x4 other = plane_between(&first[k], &second[k], distance);
+
+            SIMT_UNROLL
+            for (uint32_t i = 0; i < 4u; i++)
+                differs |= own[k].w[i] != other.w[i];
+        }
+    }
+    return !simt_barrier_or(differs);
+}
+
+/* At which of the tile's first `begins` begins does the pattern's first period stand? At one at
+ * most, as no shorter period is its; byte_run: at none. All threads of the block. */
+SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t origin,
+                                       const struct tile_shared *shared, uint32_t begins)
+{
+    uint32_t period = a->plane.byte_period, steps = 0;
+    uint32_t bytes = period < TILE_LANE_BYTES ? period : TILE_LANE_BYTES;
+
+    for (uint32_t at = simt_warp() * SIMT_WARP_THREADS; at < begins; at += simt_threads()) {
+        uint32_t b = at + simt_lane();
+        int equal = b < begins && tile_equal(a, origin + b, a->pattern, bytes);
+
+        for (uint32_t lanes = simt_ballot(equal); lanes != 0; lanes &= lanes - 1u) {
+            uint32_t source = simt_lowest_bit(lanes);
+
+            if (tile_equal_rest(a, origin + at + source, bytes, period, &steps) &&
+                simt_lane() == source)
+                (void)simt_atomic_min_u32(shared->beyond, b);
+        }
+    }
+    simt_barrier();
+    return *shared->beyond;
+}
+
+/* In a tile that is one run, an occurrence is followed by others, a period apart. Returns whether
+ * there is any. All threads of the block. */
+SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t origin,
+                                   const struct tile_shared *shared, const struct plane_tile *t,
+                                   struct tile_totals *totals)
+{
+    uint32_t period = a->plane.byte_period, count = 32u * a->tile_words;
+    uint32_t found = plane_run_begin(a, origin, shared, period < count ? period : count);
+
+    for (uint32_t row = 0; row < t->words; row += SIMT_WARP_THREADS) {
+        uint32_t w = t->first + row + simt_lane(), mask = 0;
+        uint32_t b =
+            found >= 32u * w ? found - 32u * w : (period - (32u * w - found) % period) % period;
+
+        for (; found != a->plane.byte_run && b < 32u; b += period)
+            mask |= 1u << b;
+        totals->candidates += simt_popcount(mask);
+        shared->bits[w] = mask;
+    }
+    simt_warp_sync();
+    return found != a->plane.byte_run;
+}
+
 /* ---- A tile ----------------------------------------------------------------------------- */
 
 /* Turn a tile into the bitmap of its occurrences, whatever the bitmap holds. Returns whether there
@@ -550,6 +677,8 @@ SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
 
     if (simt_thread() == 0)
         *shared->beyond = a->plane.byte_run;
+    if (plane_is_run(a, &t))
+        return plane_run_verify(a, origin, shared, &t, totals);
     others = simt_barrier_or(plane_build(a, &t, shared->plane));
     any = plane_candidates(a, range, shared, &t, totals);
     if (a->plane.period > SCAN_PLANE_PROBE_MAX)

@@ -136,8 +136,8 @@ SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, ui
     for (uint32_t j = from; j < to; j += together * step_bytes) {
         int differs = 0;
 
-        /* Where it pays, the loads of several steps are in flight together. */
-        together = to - j > TILE_STEPS * step_bytes ? TILE_STEPS : 1u;
+        /* The loads of several steps are in flight together. */
+        together = to - j > step_bytes ? TILE_STEPS : 1u;
         if (together == TILE_STEPS) {
             SIMT_UNROLL
             for (uint32_t k = 0; k < TILE_STEPS; k++)
