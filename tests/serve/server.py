@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import select
 import socket
 import subprocess
 import threading
@@ -78,11 +79,14 @@ class Server:
         finally:
             client.close()
 
-    def raw(self, request):
-        """All that comes back until the server closes the connection."""
+    def raw(self, *pieces):
+        """All that comes back until the server closes the connection. It is told that nothing follows
+        once it answers, or does not within a moment."""
         end = self.connect()
         try:
-            end.sendall(request)
+            for piece in pieces:
+                end.sendall(piece)
+            select.select([end], [], [], 0.02)
             end.shutdown(socket.SHUT_WR)
         except OSError:
             pass  # it closed first
@@ -101,6 +105,14 @@ class Server:
     def metric(self, name):
         text = self.ask("GET", "/metrics")[2].decode()
         return float(re.search(r"^%s (\S+)$" % re.escape(name), text, re.MULTILINE).group(1))
+
+    def open_counts(self):
+        """Of threads and descriptors."""
+        return tuple(len(os.listdir("/proc/%d/%s" % (self.process.pid, what))) for what in ("task", "fd"))
+
+    def has_no_more_than(self, counts):
+        """... but for workers that begin when they are first needed, and a connection that is closing."""
+        return all(now < before + 1 + os.cpu_count() for now, before in zip(self.open_counts(), counts))
 
     def stop(self, number=15):
         """The exit status."""
