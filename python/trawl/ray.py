@@ -8,6 +8,11 @@ the plan from there. A worker is an actor with `cpus` cores, or with one GPU whe
     plan = trawl.Plan(open_list_of_patterns)
     found = trawl.ray.filter(texts, plan, "text")
     trawl.ray.count(texts, plan, "text")
+
+A Collection holds files in the memory of a cluster, for many searches of them:
+
+    with trawl.ray.Collection(["/shared/tree"], shards=8, cpus=16) as collection:
+        collection.count(plan)
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ import copy
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ._shards import Collection as Collection
 from ._trawl import Plan
 from .stages import COUNTERS, ERROR_COLUMN, Stage, json_text
 

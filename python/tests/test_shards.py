@@ -1,0 +1,202 @@
+"""Collections in a Ray cluster: each shard's answers, how files are dealt out, and what is lost."""
+
+import os
+import threading
+
+import pytest
+import trawl
+import trawl.ray
+from conftest import SCALE, naive
+from trawl import _shards
+
+
+def test_files_are_dealt_out_by_size_and_in_order():
+    assert _shards.deal([], 3) == [0, 0]
+    assert _shards.deal([5], 3) == [0, 1]
+    assert _shards.deal([9] * 8, 4) == [0, 2, 4, 6, 8]
+    assert _shards.deal([0, 0, 0], 8) == [0, 1, 2, 3]
+    for sizes, shards in (([1, 1, 1000, 1, 1], 3), (list(range(100)), 7), ([10**12, 0, 0], 2)):
+        cuts = _shards.deal(sizes, shards)
+        assert cuts == sorted(cuts) and cuts[0] == 0 and cuts[-1] == len(sizes)
+        assert len(cuts) == shards + 1
+
+
+def test_which_files(tmp_path):
+    (tmp_path / "b/c").mkdir(parents=True)
+    for name in ("b/z", "b/c/y", "a", b"b/\xff"):
+        (tmp_path / os.fsdecode(name)).write_text("text")
+    (tmp_path / "b/link").symlink_to(tmp_path / "a")
+    os.mkfifo(tmp_path / "b/pipe")
+    found = list(_shards.found_below([tmp_path / "b", str(tmp_path / "a")]))
+    assert found == [f"{tmp_path}/{name}" for name in ("b/z", "b/\udcff", "b/c/y", "a")]
+    with pytest.raises(FileNotFoundError):
+        trawl.ray.Collection([tmp_path / "none"])
+
+
+def texts_of(rng):
+    """Some are empty, some end in a line end; a pattern would go over many borders."""
+    texts = ["ab", "", "ab\n", "\n", "", "abab\nab cab"]
+    texts += ["".join(rng.choice("abc \n") for _ in range(rng.randrange(60))) for _ in range(40)]
+    return {f"{i:03}": text.encode() for i, text in enumerate(texts)}
+
+
+def words(patterns, text):
+    letters = b"abc"
+    return [
+        (begin, end, pattern)
+        for begin, end, pattern in naive(patterns, text)
+        if (begin == 0 or text[begin - 1] not in letters)
+        and (end == len(text) or text[end] not in letters)
+    ]
+
+
+def whole_lines(patterns, text):
+    return [
+        (begin, end, pattern)
+        for begin, end, pattern in naive(patterns, text)
+        if text[begin - 1 : begin] in (b"", b"\n") and text[end : end + 1] in (b"", b"\n")
+    ]
+
+
+def one_mismatch(patterns, text):
+    return [
+        (begin, begin + len(pattern), index)
+        for begin in range(len(text))
+        for index, pattern in enumerate(patterns)
+        if begin + len(pattern) <= len(text)
+        and sum(a != b for a, b in zip(pattern, text[begin:])) <= 1
+    ]
+
+
+CASES = [
+    ([b"ab", b"b", b"abab"], {}, naive),
+    ([b"no such"], {}, naive),
+    ([b"\n", b"b\na"], {}, naive),
+    ([b"ab", b"c"], {"words": True}, words),
+    ([b"ab", b"c"], {"lines": True}, whole_lines),
+    ([b"abc", b"cab"], {"mismatches": 1}, one_mismatch),
+]
+
+
+def check(collection, texts, patterns, options, oracle):
+    """All answers of a collection, by a search of each text by hand."""
+    plan = trawl.Plan(patterns, **options)
+    expected = [(file, *one) for file, text in enumerate(texts.values()) for one in oracle(patterns, text)]
+    names = list(texts)
+    assert collection.count(plan) == len(expected)
+    counts = [sum(one[3] == index for one in expected) for index in range(len(patterns))]
+    assert list(collection.count_by_pattern(plan)) == counts
+    begins = [(begin, file, index) for file, begin, _, index in expected]
+    if isinstance(collection, _shards.Shard):
+        assert list(zip(*(column.tolist() for column in collection.positions(plan)))) == begins
+        files, first = collection.files(plan).tolist(), expected[0] if expected else None
+    else:
+        found = collection.positions(plan)
+        assert list(found) == begins and found.names == names and found.total == len(begins)
+        files = [names.index(name) for name in collection.files(plan)]
+        first = (names[expected[0][0]], *expected[0][1:]) if expected else None
+    assert files == sorted({one[0] for one in expected})
+    assert collection.first(plan) == first
+
+
+@pytest.mark.parametrize("listed", [_shards.LISTED_MAX, 0])
+@pytest.mark.parametrize("case", CASES)
+def test_a_shard(case, listed, rng, monkeypatch):
+    pytest.importorskip("pyarrow")
+    monkeypatch.setattr(_shards, "LISTED_MAX", listed)
+    texts = texts_of(rng)
+    shard = _shards.Shard(list(texts.values()), 2, "cpu")
+    check(shard, texts, *case)
+
+
+def test_a_shard_of_nothing():
+    pytest.importorskip("pyarrow")
+    for texts in ([], [b""]):
+        check(_shards.Shard(texts, 1, "cpu"), dict(enumerate(texts)), [b"a"], {}, naive)
+
+
+def test_a_file_that_changed(tmp_path):
+    pytest.importorskip("numpy")
+    path = tmp_path / "file"
+    path.write_bytes(b"before")
+    size, changed = path.stat().st_size, path.stat().st_mtime_ns
+    file = _shards.File(os.fsencode(path), size, changed)
+    assert _shards.Shard([file], 1, "cpu").count(trawl.Plan("e")) == 2
+    for other in (b"befor", b"before it", b"after!"):
+        path.write_bytes(other)
+        os.utime(path, ns=(0, changed if len(other) != size else changed + 1))
+        with pytest.raises(trawl.ReadError, match="file: it changed since"):
+            _shards.Shard([file], 1, "cpu")
+
+
+# ---- In a cluster --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """Eight nodes, where two actors have room."""
+    ray = pytest.importorskip("ray")
+    if SCALE < 20 or "ASAN_OPTIONS" in os.environ:
+        pytest.skip("Ray is for long runs")
+    from ray.cluster_utils import Cluster
+
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0, "memory": 1 << 30})
+    nodes = [cluster.add_node(num_cpus=2, memory=2 << 30) for _ in range(8)]
+    ray.init(address=cluster.address, log_to_driver=False)
+    yield cluster, nodes
+    ray.shutdown()
+    cluster.shutdown()
+
+
+def test_eight_nodes(nodes, rng, tmp_path):
+    """Answers are those of one process, in order, also after an actor and a node are lost, and while
+    they are."""
+    import ray
+
+    texts = texts_of(rng)
+    for name, text in texts.items():
+        (tmp_path / name).write_bytes(text)
+    texts = {f"{tmp_path}/{name}": text for name, text in texts.items()}
+    with trawl.ray.Collection([tmp_path], 8, timeout=300) as collection:
+        assert len(collection.shards) == 8
+        for case in CASES:
+            check(collection, texts, *case)
+        plan = trawl.Plan(["ab", "b"])
+        expected = sum(len(naive([b"ab", b"b"], text)) for text in texts.values())
+        counts = []
+        asking = [threading.Thread(target=lambda: counts.append(collection.count(plan))) for _ in range(8)]
+        for thread in asking:
+            thread.start()
+        ray.kill(collection.shards[3], no_restart=False)
+        for thread in asking:
+            thread.join()
+        assert counts == [expected] * 8
+        nodes[0].remove_node(nodes[1].pop(), allow_graceful=False)
+        check(collection, texts, *CASES[0])
+        (tmp_path / "000").write_bytes(b"another")
+        ray.kill(collection.shards[0], no_restart=False)
+        with pytest.raises(trawl.Error, match="000: it changed since"):
+            collection.count(plan)
+
+
+def test_texts_of_the_driver(nodes, rng):
+    texts = texts_of(rng)
+    with trawl.ray.Collection(texts, 2) as collection:
+        check(collection, texts, *CASES[0])
+
+
+def test_too_large_a_shard(nodes, tmp_path):
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(10 << 30)
+    with pytest.raises(trawl.OutOfMemoryError, match="shard 1 of 2 needs 1.* no node has more than 2"):
+        (tmp_path / "a").write_bytes(b"small")
+        trawl.ray.Collection([tmp_path / "a", tmp_path / "large"], 2)
+
+
+def test_what_no_node_has_and_what_comes_too_late(nodes):
+    with pytest.raises(ValueError, match="no node has 64 cores and 0 GPUs"):
+        trawl.ray.Collection({"a": "text"}, 1, cpus=64)
+    with trawl.ray.Collection({"a": "text"}, 1) as collection:
+        collection.timeout = 0
+        with pytest.raises(TimeoutError, match=r"shards \[0\] of 1 did not answer in 0 s"):
+            collection.count(trawl.Plan("a"))

@@ -1,0 +1,300 @@
+"""A collection of texts that actors of Ray hold in memory: trawl.ray.Collection, and its actors."""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from ._errors import Error, OutOfMemoryError, ReadError
+from ._trawl import Column, Plan, Searcher, Text, numbers
+from .client import Positions
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+Answer = TypeVar("Answer")
+LISTED_MAX = 1 << 20  # occurrences; of more, another search says in which files they are
+ACTOR_BYTES = 256 << 20  # of memory beside its texts
+
+
+class File(NamedTuple):
+    path: bytes
+    size: int
+    changed_ns: int
+
+
+class Shard:
+    """Files, or texts, which follow each other in memory, each with a line end after it."""
+
+    def __init__(self, files: list[Any], threads: int, engine: str) -> None:
+        import numpy
+
+        self.sizes = [file.size if isinstance(file, File) else len(file) for file in files]
+        self.begins = numpy.cumsum([0, *(size + 1 for size in self.sizes)])
+        self.tape = numpy.full(self.begins[-1], ord("\n"), numpy.uint8)
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(self.fill, range(len(files)), files))
+        self.searcher = Searcher(engine, threads)  # type: ignore[arg-type]
+        self.text = self.searcher.load(self.tape) if engine == "cuda" else Text(self.tape)
+
+    def part(self, i: int) -> Any:
+        return self.tape[self.begins[i] : self.begins[i] + self.sizes[i]]
+
+    def fill(self, i: int, file: Any) -> None:
+        part = memoryview(self.part(i))
+        if not isinstance(file, File):
+            part[:] = file
+            return
+        with open(file.path, "rb", buffering=0) as opened:
+            found = os.fstat(opened.fileno())
+            at = 0
+            while at < len(part) and (got := opened.readinto(part[at:])):
+                at += got
+        if at < file.size or (found.st_size, found.st_mtime_ns) != file[1:]:
+            raise ReadError(f"{os.fsdecode(file.path)}: it changed since the collection was made")
+
+    def searches(
+        self, plan: Plan, call: Callable[[Plan, Any], Answer]
+    ) -> Iterator[tuple[int, Answer]]:
+        """Begins of texts, and what a search of each answers: all at once, or file by file where an
+        occurrence might go over the border of two files, or their line ends might be others."""
+        plain = plan.alphabet == "bytes" and not (plan.mismatches or plan.edits or plan.whole_lines)
+        if plain and not any(b"\n" in pattern for pattern in plan):
+            yield 0, call(plan, self.text)
+        else:
+            for i in range(len(self.sizes)):
+                yield int(self.begins[i]), call(plan, self.part(i))
+
+    def place(self, begins: Any) -> Any:
+        """Which files these are in."""
+        return self.begins.searchsorted(begins, "right") - 1
+
+    def count(self, plan: Plan) -> int:
+        return sum(count for _, count in self.searches(plan, self.searcher.count))
+
+    def count_by_pattern(self, plan: Plan) -> Any:
+        import numpy
+
+        total = numpy.zeros(len(plan), numpy.uint64)
+        for _, counts in self.searches(plan, self.searcher.count_by_pattern):
+            total += numpy.asarray(counts)
+        return total
+
+    def first(self, plan: Plan) -> tuple[int, int, int, int] | None:
+        for base, found in self.searches(plan, self.searcher.first):
+            if found is not None:
+                file = int(self.place(base + found[0]))
+                begin = base + found[0] - int(self.begins[file])
+                return file, begin, begin + found[1] - found[0], found[2]
+        return None
+
+    def positions(self, plan: Plan) -> tuple[Any, Any, Any]:
+        import numpy
+
+        parts: Any = [(numpy.zeros(0, numpy.int64),) * 2]
+        for base, found in self.searches(plan, self.searcher.matches):
+            begins = numpy.asarray(found.begins).astype(numpy.int64) + base
+            parts.append((begins, numpy.asarray(found.patterns).astype(numpy.int64)))
+        begins, patterns = (numpy.concatenate(column) for column in zip(*parts))
+        files = self.place(begins)
+        return begins - self.begins[files], files, patterns
+
+    def files(self, plan: Plan) -> Any:
+        import numpy
+        import pyarrow
+
+        if self.count(plan) <= LISTED_MAX:
+            return numpy.unique(self.positions(plan)[1])
+        # As records: a file, a line end, a file, a line end.
+        ends = numpy.stack([self.begins[1:] - 1, self.begins[1:]], 1).reshape(-1)
+        offsets = pyarrow.py_buffer(numpy.concatenate([self.begins[:1], ends]))
+        buffers = [None, offsets, pyarrow.py_buffer(self.tape)]
+        column = pyarrow.LargeBinaryArray.from_buffers(
+            pyarrow.large_binary(), 2 * len(self.sizes), buffers
+        )
+        return self.searcher.contains(plan, column).to_numpy()[::2].nonzero()[0]
+
+
+class Actor:
+    """A shard in a process of its own."""
+
+    def __init__(self, files: list[Any], threads: int, engine: str) -> None:
+        import ray
+
+        self.shard = Shard(ray.get(files[0]), threads, engine)
+
+    def ask(self, what: str, plan: Plan) -> Any:
+        return getattr(self.shard, what)(plan)
+
+
+def found_below(paths: Iterable[Any]) -> Iterator[str]:
+    """Files, and those in directories, by name; what a link leads to is searched if it was given."""
+    for path in map(os.fsdecode, paths):
+        if not os.path.isdir(path):
+            yield path
+            continue
+        for folder, folders, files in os.walk(path, onerror=fail):
+            folders.sort()
+            for name in sorted(files):
+                file = os.path.join(folder, name)
+                if os.path.isfile(file) and not os.path.islink(file):
+                    yield file
+
+
+def fail(fault: OSError) -> None:
+    raise fault
+
+
+def _ray() -> Any:
+    import ray
+
+    return ray
+
+
+class Collection:
+    """Collection(sources, shards=None, *, cpus=1, gpus=0, restarts=4, timeout=600.0)
+
+    Texts in the memory of a Ray cluster. They are dealt out to actors by their size and in order; all
+    actors search at the same time, and what they answer is put together in order.
+
+    sources: paths of files and directories, the same on all nodes and here; or a dict of names and
+      texts (bytes or str), which stay in Ray's object store, too.
+    shards: how many actors; None: one for each node that has the cores and GPUs.
+    cpus, gpus: of each actor: so many cores search together, or one GPU holds the texts, too.
+    restarts: how often an actor that is lost is made anew, on any node that has room. It loads its
+      texts again, and answers what it was asked.
+    timeout: seconds for loading, or for an answer. Then it is a TimeoutError that says which shards
+      are missing.
+
+    A shard that no node has the memory for is an OutOfMemoryError, a file that changed before its
+    shard is loaded (again) a ReadError.
+    """
+
+    def __init__(
+        self,
+        sources: Iterable[Any] | Mapping[str, bytes | str],
+        shards: int | None = None,
+        *,
+        cpus: int = 1,
+        gpus: int = 0,
+        restarts: int = 4,
+        timeout: float | None = 600.0,
+    ) -> None:
+        files: list[Any]
+        if isinstance(sources, Mapping):
+            self.names = list(sources)
+            files = [one.encode() if isinstance(one, str) else one for one in sources.values()]
+            sizes = [len(one) for one in files]
+        else:
+            self.names = list(found_below(sources))
+            stats = [(os.fsencode(name), os.stat(name)) for name in self.names]
+            files = [File(path, found.st_size, found.st_mtime_ns) for path, found in stats]
+            sizes = [file.size for file in files]
+        self.timeout = timeout
+        ray = _ray()
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        room = [
+            int(node.get("memory", 0))
+            for node in nodes
+            if node.get("CPU", 0) >= cpus and node.get("GPU", 0) >= gpus
+        ]
+        if not room:
+            raise ValueError(f"no node has {cpus} cores and {gpus} GPUs for an actor")
+        self.first_files = deal(sizes, shards or len(room))
+        ranges = list(itertools.pairwise(self.first_files))
+        needed = [ACTOR_BYTES + sum(sizes[begin:end]) + end - begin for begin, end in ranges]
+        if max(needed) > max(room):
+            raise OutOfMemoryError(
+                f"shard {needed.index(max(needed))} of {len(needed)} needs {max(needed)} bytes, and no "
+                f"node has more than {max(room)} for actors: more shards, or smaller files, are needed"
+            )
+        options = {"num_cpus": cpus, "num_gpus": gpus}
+        options |= {"max_restarts": restarts, "max_task_retries": -1}
+        # What actors are made of stays in the object store, for those that are made anew.
+        self.kept = [ray.put(files[begin:end]) for begin, end in ranges]
+        self.shards = [
+            ray.remote(Actor)
+            .options(memory=memory, **options)
+            .remote([part], cpus, "cuda" if gpus else "cpu")
+            for part, memory in zip(self.kept, needed)
+        ]
+        try:
+            self._ask("count", Plan("\n"))  # they are loaded
+        except BaseException:
+            self.close()
+            raise
+
+    def _ask(self, what: str, plan: Plan) -> list[Any]:
+        """What each shard answers, in order."""
+        ray = _ray()
+        sent = ray.put(plan)
+        answers = [shard.ask.remote(what, sent) for shard in self.shards]
+        try:
+            return list(ray.get(answers, timeout=self.timeout))
+        except ray.exceptions.RayActorError as fault:
+            raise Error(f"a shard cannot be loaded, or was lost too often: {fault}") from fault
+        except ray.exceptions.GetTimeoutError:
+            came = set(ray.wait(answers, num_returns=len(answers), timeout=0)[0])
+            late = [i for i, answer in enumerate(answers) if answer not in came]
+            raise TimeoutError(
+                f"shards {late} of {len(answers)} did not answer in {self.timeout} s: they search, "
+                "load, or wait for a node with their memory, cores or GPU"
+            ) from None
+
+    def count(self, plan: Plan) -> int:
+        """How many occurrences there are."""
+        return sum(self._ask("count", plan))
+
+    def count_by_pattern(self, plan: Plan) -> Column:
+        """How many of each pattern."""
+        return numbers(sum(self._ask("count_by_pattern", plan)))
+
+    def first(self, plan: Plan) -> tuple[str, int, int, int] | None:
+        """(name, begin, end, pattern) of the first occurrence of the first file that has one."""
+        for base, found in zip(self.first_files, self._ask("first", plan)):
+            if found is not None:
+                return self.names[base + found[0]], *found[1:]
+        return None
+
+    def files(self, plan: Plan) -> list[str]:
+        """The names of the files with an occurrence, in order."""
+        found = zip(self.first_files, self._ask("files", plan))
+        return [self.names[base + file] for base, files in found for file in files.tolist()]
+
+    def positions(self, plan: Plan) -> Positions:
+        """Where all occurrences begin: columns of begin, file (an index in `names`) and pattern."""
+        import numpy
+
+        parts: Any = [
+            (begins, files + base, patterns)
+            for base, (begins, files, patterns) in zip(
+                self.first_files, self._ask("positions", plan)
+            )
+        ]
+        columns: Any = [numbers(numpy.concatenate(column).data) for column in zip(*parts)]
+        begins, files, found = columns
+        return Positions(begins, files, found, self.names, len(begins))
+
+    def close(self) -> None:
+        """End the actors."""
+        ray = _ray()
+        for shard in self.shards:
+            ray.kill(shard)
+        self.shards = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *what: object) -> None:
+        self.close()
+
+
+def deal(sizes: list[int], shards: int) -> list[int]:
+    """Where the shards begin, and the end of the last one: about the same bytes in each, in order."""
+    begins = list(itertools.accumulate((size + 1 for size in sizes), initial=0))
+    count = max(1, min(shards, len(sizes)))
+    return [bisect.bisect_left(begins, begins[-1] * i // count) for i in range(count + 1)]
