@@ -11,6 +11,7 @@
 void output_open(struct output *output, int descriptor)
 {
     output->descriptor = descriptor;
+    output->through = NULL;
     output->framed = output->cut = output->in_line = false;
     output->line_end = '\n';
     output->line_prefix = "";
@@ -86,6 +87,11 @@ static size_t within_limit(struct output *output, const uint8_t *bytes, size_t b
 
 static void write_output(struct output *output, const uint8_t *bytes, size_t bytes_count)
 {
+    if (output->through != NULL) {
+        write_output(output->through, bytes, bytes_count);
+        output->error = output->through->error;
+        return;
+    }
     if (!output->framed) {
         write_all(output, bytes, bytes_count);
         return;

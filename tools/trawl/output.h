@@ -11,6 +11,8 @@
  * Of framed output at most `lines_max` lines are written; if more would be, `cut` is set and
  * `error` is ECANCELED.
  *
+ * If `through` is set, what is written is written by that output instead.
+ *
  * If `full` is set, nothing is written: everything is kept, up to OUTPUT_KEPT_MAX bytes. Then
  * full() is called; it must set `full` to NULL, and may remove what was committed.
  */
@@ -34,6 +36,7 @@ enum output_frame {
 
 struct output {
     int descriptor;
+    struct output *through; /* NULL: the descriptor */
     bool framed, cut, in_line, line_counts;
     uint8_t line_end;        /* of lines_max, */
     const char *line_prefix; /* as this is; borrowed */
@@ -48,6 +51,7 @@ struct output {
     uint8_t initial[OUTPUT_BYTES];
 };
 
+/* through is NULL afterwards. */
 void output_open(struct output *output, int descriptor);
 void output_close(struct output *output);
 

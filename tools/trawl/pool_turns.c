@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "trawl/grow.h"
 #include "trawl/message.h"
@@ -190,7 +189,8 @@ static bool choose_output(struct pool_worker *worker)
         worker->kept = malloc(sizeof *worker->kept);
         if (worker->kept == NULL)
             return pool_wait_turn(worker);
-        output_open(worker->kept, STDOUT_FILENO);
+        output_open(worker->kept, -1);
+        worker->kept->through = worker->pool->job->output;
         worker->kept->full = kept_is_full;
         worker->kept->full_context = worker;
     }
