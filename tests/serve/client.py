@@ -11,7 +11,7 @@ so, and prints no more than came before it. When it may search by itself.
 import base64
 import json
 import os
-import random
+import signal
 import socket
 import subprocess
 import sys
@@ -39,7 +39,8 @@ class Server:
         self.socket = socket.socket(family, socket.SOCK_STREAM)
         self.socket.bind(address)
         self.socket.listen(8)
-        self.answer, self.piece, self.requests, self.heads, self.reads = b"", None, [], [], True
+        self.answer, self.piece, self.requests, self.heads = b"", None, [], []
+        self.reads, self.holds = True, False  # a request before it answers; the connection afterwards
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
@@ -70,6 +71,8 @@ class Server:
         step = self.piece or max(1, len(self.answer))
         for at in range(0, len(self.answer), step):
             connection.sendall(self.answer[at:at + step])
+        if self.holds and connection.recv(1) != b"":
+            raise RuntimeError("the client sends more")
 
 
 folder = tempfile.mkdtemp(prefix="trawl-client-")
@@ -343,8 +346,19 @@ def test_output():
     expect((done.returncode, done.stderr) == (-13, b""), "a closed pipe: %r" % done.returncode)
 
 
+def test_interrupted():
+    """SIGINT ends the client as it ends a search; the server sees the connection end."""
+    server.answer, server.holds = CHUNKED + b"d\r\n" + FRAMES[:13] + b"\r\n", True
+    process = subprocess.Popen([TRAWL, "--server=" + ADDRESS, "x", "f"], env=cases.environment(), stdout=subprocess.PIPE)
+    got = process.stdout.read(8)
+    process.send_signal(signal.SIGINT)
+    expect((got, process.wait(timeout=60)) == (b"a.c:one\n", -signal.SIGINT), "SIGINT: %r, %r" % (got, process.returncode))
+    process.stdout.close()
+    server.holds = False
+
+
 for test in (test_forms, test_early_ends, test_lies, test_random, test_errors, test_requests, test_refused, test_variable,
-             test_tcp_and_token, test_output):
+             test_tcp_and_token, test_output, test_interrupted):
     test()
 os.chdir("/")
 subprocess.run(["rm", "-rf", folder], check=True)
