@@ -104,8 +104,17 @@ def expect(got, wanted, what):
         print(f'{what}:\n  got    {str(got)[:2000]}\n  wanted {str(wanted)[:2000]}', flush=True)
 
 
-def serve(program, *arguments):
-    return Server([program, '--listen=127.0.0.1:0'], *arguments).loaded()
+class Served(Server):
+    """The server on a port that is free. If it ended before the test did, that is said first."""
+
+    def __init__(self, program, *arguments):
+        super().__init__([program, '--listen=127.0.0.1:0'], *arguments)
+        self.loaded()
+
+    def __exit__(self, kind, *more):
+        if kind:
+            print(f'the server: status {self.process.poll()}, said {self.messages}', flush=True)
+        super().__exit__(kind, *more)
 
 
 class Browser:
@@ -460,7 +469,9 @@ def test_token(chromium, program, root):
     with open(token, 'w', encoding='ascii') as file:
         file.write('a-token-of-this-test\n')
     os.chmod(token, 0o600)
-    with serve(program, f'--token-file={token}', root) as server:
+    # And files that are left out: the page asks for what is served.
+    write(root, {'.ignore': 'left-out.txt\n', 'left-out.txt': 'nexdle\n'})
+    with Served(program, '--ignore', f'--token-file={token}', root) as server:
         page = chromium.new_page()
         page.goto(server.address + '/#q=nexdle')
         page.wait_for_selector('#login:not([hidden])')
@@ -483,7 +494,7 @@ def run(chromium, program, folder):
     root = os.path.join(folder, 'tree')
     write(root, TREE)
     browser = Browser(chromium)
-    with serve(program, root) as server:
+    with Served(program, root) as server:
         url = server.address + '/'
         page = browser.open(url)
         expect('tree (10 files)' in page.inner_text('#status'), True, 'what is served')
@@ -500,12 +511,13 @@ def run(chromium, program, folder):
         browser.errors = [error for error in browser.errors if 'status of 4' not in error]  # asked for
         expect(browser.errors, [], 'errors in the console')
         test_policy(chromium, url)
+        expect(server.stop(), 0, f'the status of the server, which said {server.messages}')
     test_token(chromium, program, root)
 
 
 def screenshot(chromium, program, path):
-    with serve(program, os.path.join(PROJECT, 'src')) as server:
-        page = Browser(chromium).open(server.address + '/', viewport={'width': 1000, 'height': 640})
+    with Served(program, os.path.join(PROJECT, 'src')) as server:
+        page = Browser(chromium).open(server.address + '/', viewport={'width': 1090, 'height': 640})
         ask(page, 'candidate')
         page.fill('[name=c]', '1')
         test_load(page)
