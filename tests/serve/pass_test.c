@@ -223,6 +223,7 @@ static void make_view(struct made_request *made, const struct state *state)
     made->view.whole = below(3) == 0;
     made->view.item_count = made->view.whole ? state->file_count : count;
     made->view.items = calloc(made->view.item_count + 1, sizeof *made->view.items);
+    made->view.seen = calloc(FILES_MAX, 1);
     for (uint32_t i = 0; i < made->view.item_count; i++) {
         struct view_item *item = &made->view.items[i];
 
@@ -232,6 +233,8 @@ static void make_view(struct made_request *made, const struct state *state)
             item->kind = below(2) == 0 ? WALK_ERROR : WALK_FILE;
             item->file = UINT32_MAX;
         }
+        if (item->file != UINT32_MAX)
+            made->view.seen[item->file / 8] |= (uint8_t)(1u << item->file % 8);
     }
     for (uint32_t i = 0; made->view.whole && i < made->view.item_count; i++) {
         struct view_item *other = &made->view.items[below(made->view.item_count)];
@@ -297,6 +300,7 @@ static void free_request(struct made_request *made)
         free((void *)made->strings[i].bytes);
     trawl_plan_free((struct trawl_plan *)made->request.plan);
     free(made->view.items);
+    free(made->view.seen);
     pass_free(&made->request);
 }
 

@@ -75,6 +75,22 @@ static struct served_view *view_of(const char *directory, struct settings *setti
     return view;
 }
 
+/* The bits are those of the files that items name, and of no others. */
+static void check_seen(const struct served_view *view, const struct state *state)
+{
+    uint32_t count = 0;
+
+    for (uint32_t file = 0; file < state->file_count; file++) {
+        bool named = false;
+
+        for (uint64_t i = 0; i < view->item_count; i++)
+            named = named || (view->items[i].kind == WALK_FILE && view->items[i].file == file);
+        TEST_CHECK(((view->seen[file / 8] >> file % 8 & 1) != 0) == named);
+        count += named;
+    }
+    TEST_CHECK(view->whole == (count == state->file_count));
+}
+
 static void check_view(const char *directory, const char *line)
 {
     static char expected[100][128];
@@ -114,6 +130,7 @@ static void check_view(const char *directory, const char *line)
             }
         }
         TEST_CHECK(view->show_names == job.show_names && view->left_out == job.left_out);
+        check_seen(view, state);
     } else {
         printf("%s in %s: %s\n", line, directory, message);
     }

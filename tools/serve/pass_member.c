@@ -12,32 +12,18 @@ static bool fail(struct pass_request *request)
     return false;
 }
 
-/* The view as bits and, where positions are to come in its order, as ranks. */
-static bool read_view(struct pass_member *member)
+/* Where files come in the view; one that comes twice at its first place. */
+static bool read_ranks(struct pass_member *member)
 {
     const struct pass_request *request = member->request;
     const struct served_view *view = request->view;
     uint32_t file_count = request->state->file_count;
 
-    if (view == NULL || file_count == 0)
-        return true;
-    if (!view->whole && (member->seen = calloc(file_count / 8 + 1, 1)) == NULL)
-        return false;
-    if (request->wants_positions &&
-        (member->ranks = calloc(file_count, sizeof *member->ranks)) == NULL)
-        return false;
-    for (uint64_t i = view->item_count;
-         i-- > 0;) { /* a file that comes twice: at its first place */
-        uint32_t file = view->items[i].file;
-
-        if (view->items[i].kind != WALK_FILE || file >= file_count)
-            continue;
-        if (member->seen != NULL)
-            pass_set_bit(member->seen, file);
-        if (member->ranks != NULL)
-            member->ranks[file] = (uint32_t)i;
-    }
-    return true;
+    member->ranks = calloc(file_count + (size_t)1, sizeof *member->ranks);
+    for (uint64_t i = view->item_count; member->ranks != NULL && i-- > 0;)
+        if (view->items[i].kind == WALK_FILE && view->items[i].file < file_count)
+            member->ranks[view->items[i].file] = (uint32_t)i;
+    return member->ranks != NULL;
 }
 
 bool pass_member_open(struct pass_member *member, struct pass_request *request,
@@ -49,6 +35,8 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
 
     memset(member, 0, sizeof *member);
     member->request = request;
+    if (request->view != NULL && !request->view->whole)
+        member->seen = request->view->seen;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&member->wake, &attributes);
@@ -58,7 +46,7 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
         request->pattern_counts =
             calloc(trawl_plan_pattern_count(request->plan) + 1, sizeof(uint64_t));
     if (request->files == NULL || (request->wants_counts && request->pattern_counts == NULL) ||
-        !read_view(member))
+        (request->view != NULL && request->wants_positions && !read_ranks(member)))
         return fail(request);
     pass_member_reset(member);
     options.runtime = runtime;
@@ -205,7 +193,6 @@ void pass_member_close(struct pass_member *member)
 {
     trawl_searcher_close(member->searcher);
     pthread_cond_destroy(&member->wake);
-    free(member->seen);
     free(member->ranks);
     free(member->positions);
 }

@@ -33,8 +33,8 @@ struct pass_member {
     uint32_t member_count;           /* of its pass, by `next`, the leader first, */
     uint64_t string_count;           /* and what they look for */
 
-    uint8_t *seen;   /* a bit for each file of the view; NULL: all */
-    uint32_t *ranks; /* of files in the view; NULL: by their numbers */
+    const uint8_t *seen; /* a bit for each file of the view; NULL: all */
+    uint32_t *ranks;     /* of files in the view; NULL: by their numbers */
     struct pass_position *positions;
     uint64_t position_count, position_capacity;
     bool is_full;    /* the first positions_max of `positions` are in order: others are before the

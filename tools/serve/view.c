@@ -41,7 +41,6 @@ struct viewing {
     /* What was found: */
     struct served_view *view;
     size_t item_capacity, *name_at, name_capacity, storage_bytes, storage_capacity;
-    uint8_t *seen; /* by file */
     uint32_t seen_count;
     char *missing; /* paths below the base of files that the state has not, one after the other */
     size_t missing_bytes, missing_capacity;
@@ -56,6 +55,7 @@ void view_drop(struct served_view *view)
         return;
     free(view->items);
     free(view->storage);
+    free(view->seen);
     free(view);
 }
 
@@ -129,6 +129,7 @@ static bool set_below(struct viewing *viewing, const char *shown)
 static bool add_file(struct viewing *viewing, const struct walk_item *item)
 {
     uint32_t file;
+    uint8_t *seen;
 
     if (item->type != DT_REG && item->type != DT_UNKNOWN)
         return fail(viewing, "%s: the server reads regular files alone", item->name);
@@ -151,8 +152,9 @@ static bool add_file(struct viewing *viewing, const struct walk_item *item)
         viewing->missing_count++;
         return true;
     }
-    viewing->seen_count += !viewing->seen[file];
-    viewing->seen[file] = 1;
+    seen = &viewing->view->seen[file / 8];
+    viewing->seen_count += (*seen >> file % 8 & 1) == 0;
+    *seen |= (uint8_t)(1u << file % 8);
     return add_item(viewing, item, file);
 }
 
@@ -376,7 +378,6 @@ static void end_viewing(struct viewing *viewing)
     free(viewing->missing);
     free(viewing->below);
     free(viewing->name_at);
-    free(viewing->seen);
     view_drop(viewing->view);
 }
 
@@ -387,8 +388,8 @@ static bool make_view(struct viewing *viewing)
     struct served_view *view = calloc(1, sizeof *view);
 
     viewing->view = view;
-    viewing->seen = calloc(viewing->state->file_count + (size_t)1, 1);
-    if (view == NULL || viewing->seen == NULL)
+    if (view == NULL ||
+        (view->seen = calloc(viewing->state->file_count / 8 + (size_t)1, 1)) == NULL)
         return fail(viewing, "memory exhausted");
     atomic_init(&view->holder_count, 1);
     view->names = viewing->state->names;
