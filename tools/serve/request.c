@@ -18,9 +18,7 @@
 
 #define DEPTH_MAX 8u        /* of arrays and objects */
 #define VALUES_SPARED 4096u /* beside strings to be searched for */
-#define FILES_MAX 64u       /* of -f */
 #define SHOWN_BYTES_MAX 60  /* of a text in a message */
-#define LISTS_GROW_AT 16u   /* arrays grow where their count is a power of two from here on */
 
 /* Those of a body. */
 enum request_member {
@@ -45,7 +43,8 @@ struct reading {
     int *http_status;
     char *message;
     uint64_t pattern_count, pattern_bytes;
-    const char *file_names[FILES_MAX]; /* of arguments of -f, in messages; NULL: none given */
+    const char
+        *file_names[REQUEST_FILES_MAX]; /* of arguments of -f, in messages; NULL: none given */
     size_t file_count;
     const char *replacements_name;
     bool refused_by_table; /* an option that the command itself refuses */
@@ -70,47 +69,23 @@ static bool exhausted(struct reading *reading)
     return refuse(reading, 503, "memory exhausted");
 }
 
-/* ---- Storage ----------------------------------------------------------------------------------
- */
-
-/* Room for one more element after `count`; NULL: out of memory, and the array is as it was. */
-static void *room_for(void *items, size_t count, size_t item_bytes)
-{
-    bool is_full = count == 0 || (count >= LISTS_GROW_AT && (count & (count - 1)) == 0);
-
-    if (!is_full)
-        return items;
-    return realloc(items, (count < LISTS_GROW_AT ? LISTS_GROW_AT : count * 2) * item_bytes);
-}
-
-/* Memory that request_free frees. */
-static void *take_memory(struct reading *reading, size_t bytes_count)
-{
-    struct request *request = reading->request;
-    void **storage = room_for(request->storage, request->storage_count, sizeof *storage);
-    void *memory;
-
-    if (storage == NULL)
-        return NULL;
-    request->storage = storage;
-    memory = malloc(bytes_count);
-    if (memory != NULL)
-        storage[request->storage_count++] = memory;
-    return memory;
-}
-
-/* The text is borrowed. */
+/* There is room. The text is borrowed; NULL: out of memory. */
 static bool add_argument(struct reading *reading, const char *text)
 {
     struct request *request = reading->request;
-    char **arguments =
-        room_for(request->arguments, (size_t)request->argument_count, sizeof *arguments);
 
-    if (arguments == NULL)
-        return exhausted(reading);
-    request->arguments = arguments;
-    arguments[request->argument_count++] = (char *)(uintptr_t)text;
-    return true;
+    request->arguments[request->argument_count] = (char *)(uintptr_t)text;
+    request->argument_count += text != NULL;
+    return text != NULL || exhausted(reading);
+}
+
+/* Keep a string of our own as long as those of the body; NULL: out of memory. */
+static const char *keep_text(struct reading *reading, const char *text, size_t bytes_count)
+{
+    json_t *string = json_stringn_nocheck(text, bytes_count);
+
+    return json_array_append_new(reading->request->texts, string) == 0 ? json_string_value(string)
+                                                                       : NULL;
 }
 
 /* ---- Values -----------------------------------------------------------------------------------
@@ -127,10 +102,10 @@ static int base64_value(char digit)
     return digit == '+' ? 62 : digit == '/' ? 63 : -1;
 }
 
-/* In place. False: it is no base64. */
-static bool decode_base64(char *text, size_t *bytes_count)
+/* False: it is no base64. */
+static bool decode_base64(const char *text, size_t digits, char *bytes, size_t *bytes_count)
 {
-    size_t digits = *bytes_count, used = 0;
+    size_t used = 0;
     uint32_t bits = 0;
 
     if (digits % 4 != 0)
@@ -144,33 +119,40 @@ static bool decode_base64(char *text, size_t *bytes_count)
             return false;
         bits = bits << 6 | (uint32_t)value;
         if (i % 4 != 0)
-            text[used++] = (char)(bits >> (6 - 2 * (i % 4)));
+            bytes[used++] = (char)(bits >> (6 - 2 * (i % 4)));
     }
-    text[used] = '\0';
     *bytes_count = used;
     return true;
 }
 
-/* A string, or {"bytes": BASE64}; a NUL byte follows it. */
-static bool text_of(struct reading *reading, const char *member, json_t *value, char **text,
+/* A string, or {"bytes": BASE64}; a NUL byte follows it. Lasts as long as the request. */
+static bool text_of(struct reading *reading, const char *member, json_t *value, const char **text,
                     size_t *bytes_count)
 {
     json_t *encoded = json_object_size(value) == 1 ? json_object_get(value, "bytes") : NULL;
     json_t *string = encoded != NULL ? encoded : value;
+    char *bytes;
 
     if (!json_is_string(string))
         return refuse(reading, 400, "%s: a string or {\"bytes\": BASE64} is expected", member);
     *bytes_count = json_string_length(string);
-    *text = take_memory(reading, *bytes_count + 1);
-    if (*text == NULL)
+    *text = json_string_value(string);
+    if (encoded == NULL)
+        return true;
+    bytes = malloc(*bytes_count + 1);
+    if (bytes == NULL)
         return exhausted(reading);
-    memcpy(*text, json_string_value(string), *bytes_count + 1);
-    return encoded == NULL || decode_base64(*text, bytes_count) ||
-           refuse(reading, 400, "%s: \"bytes\" is not base64", member);
+    if (!decode_base64(*text, *bytes_count, bytes, bytes_count)) {
+        free(bytes);
+        return refuse(reading, 400, "%s: \"bytes\" is not base64", member);
+    }
+    *text = keep_text(reading, bytes, *bytes_count);
+    free(bytes);
+    return *text != NULL || exhausted(reading);
 }
 
 /* The same, without NUL bytes. */
-static bool line_of(struct reading *reading, const char *member, json_t *value, char **text)
+static bool line_of(struct reading *reading, const char *member, json_t *value, const char **text)
 {
     size_t bytes_count = 0;
 
@@ -222,18 +204,12 @@ static bool add_file(struct reading *reading, const char *option, const char *by
                      size_t bytes_count)
 {
     struct request *request = reading->request;
-    int *descriptors =
-        room_for(request->descriptors, request->descriptor_count, sizeof *descriptors);
-    char *argument = take_memory(reading, 64);
-    int descriptor;
+    int descriptor = memfd_create("patterns", MFD_CLOEXEC);
+    char argument[64];
 
-    if (descriptors != NULL)
-        request->descriptors = descriptors;
-    descriptor =
-        descriptors == NULL || argument == NULL ? -1 : memfd_create("patterns", MFD_CLOEXEC);
     if (descriptor < 0)
         return exhausted(reading);
-    descriptors[request->descriptor_count++] = descriptor;
+    request->descriptors[request->descriptor_count++] = descriptor;
     for (size_t at = 0; at < bytes_count;) {
         ssize_t written = write(descriptor, bytes + at, bytes_count - at);
 
@@ -241,24 +217,24 @@ static bool add_file(struct reading *reading, const char *option, const char *by
             return exhausted(reading);
         at += (size_t)written;
     }
-    (void)snprintf(argument, 64, "%s/dev/fd/%d", option, descriptor);
-    return add_argument(reading, argument);
+    (void)snprintf(argument, sizeof argument, "%s/dev/fd/%d", option, descriptor);
+    return add_argument(reading, keep_text(reading, argument, strlen(argument)));
 }
 
 /* A file's contents, or an object that has its name, too. */
 static bool file_of(struct reading *reading, const char *member, json_t *value, const char **name,
-                    char **text, size_t *bytes_count)
+                    const char **text, size_t *bytes_count)
 {
     json_t *given = json_object_get(value, "name");
-    char *line;
 
     if (given == NULL)
         return text_of(reading, member, value, text, bytes_count);
     if (json_object_size(value) != 2)
         return refuse(reading, 400, "%s: of a file its name and contents are expected", member);
-    if (!line_of(reading, member, given, &line))
+    if (!line_of(reading, member, given, name))
         return false;
-    *name = line;
+    json_incref(given); /* which *name points to */
+    (void)json_array_append_new(reading->request->texts, given);
     (void)json_object_del(value, "name"); /* what is left may be {"bytes": BASE64} */
     given = json_object_get(value, "text");
     return text_of(reading, member, given != NULL ? given : value, text, bytes_count);
@@ -267,11 +243,11 @@ static bool file_of(struct reading *reading, const char *member, json_t *value, 
 static bool add_pattern_file(struct reading *reading, const char *member, json_t *value)
 {
     const char *name = NULL;
-    char *text;
+    const char *text;
     size_t bytes_count;
 
-    if (reading->file_count == FILES_MAX)
-        return refuse(reading, 413, "%s: there are more than %u files", member, FILES_MAX);
+    if (reading->file_count == REQUEST_FILES_MAX)
+        return refuse(reading, 413, "%s: there are more than %u files", member, REQUEST_FILES_MAX);
     if (!file_of(reading, member, value, &name, &text, &bytes_count) ||
         !count_patterns(reading, text, bytes_count))
         return false;
@@ -286,7 +262,7 @@ static bool add_patterns(struct reading *reading, json_t *values)
 
     json_array_foreach(values, i, value)
     {
-        char *text;
+        const char *text;
         size_t bytes_count;
 
         if (json_object_get(value, "name") != NULL) {
@@ -430,7 +406,7 @@ static bool add_options(struct reading *reading, json_t *values)
 
     json_array_foreach(values, i, value)
     {
-        char *option;
+        const char *option;
 
         if (!line_of(reading, "options", value, &option) || !add_option(reading, option))
             return false;
@@ -447,7 +423,7 @@ static bool add_paths(struct reading *reading, json_t *values)
         return false;
     json_array_foreach(values, i, value)
     {
-        char *path;
+        const char *path;
 
         if (!line_of(reading, "paths", value, &path))
             return false;
@@ -522,7 +498,6 @@ static bool take_environment(struct reading *reading, json_t *values)
     json_object_foreach(values, name, value)
     {
         size_t i = 0;
-        char *text;
 
         while (i < sizeof members / sizeof *members && strcmp(members[i].name, name) != 0)
             i++;
@@ -533,13 +508,9 @@ static bool take_environment(struct reading *reading, json_t *values)
                     : !refuse(reading, 400, "environment: the member '%.*s' is not known",
                               SHOWN_BYTES_MAX, name))
                 return false;
-        } else if (members[i].flag != NULL) {
-            if (!flag_of(reading, name, value, members[i].flag))
-                return false;
-        } else {
-            if (!line_of(reading, name, value, &text))
-                return false;
-            *members[i].text = text;
+        } else if (members[i].flag != NULL ? !flag_of(reading, name, value, members[i].flag)
+                                           : !line_of(reading, name, value, members[i].text)) {
+            return false;
         }
     }
     return true;
@@ -618,7 +589,7 @@ static bool find_members(struct reading *reading, json_t *root, bool has_format,
 
 static bool add_replacements(struct reading *reading, json_t *value)
 {
-    char *text;
+    const char *text;
     size_t bytes_count;
 
     return file_of(reading, "replacements", value, &reading->replacements_name, &text,
@@ -630,20 +601,22 @@ static bool add_replacements(struct reading *reading, json_t *value)
 static bool take_members(struct reading *reading, json_t *members[MEMBER_COUNT])
 {
     struct request *request = reading->request;
-    char *text;
+    size_t arguments_max = 8 + json_array_size(members[MEMBER_OPTIONS]) +
+                           2 * json_array_size(members[MEMBER_PATTERNS]) +
+                           json_array_size(members[MEMBER_PATTERN_FILES]) +
+                           json_array_size(members[MEMBER_PATHS]);
 
-    if (members[MEMBER_COLLECTION] != NULL) {
-        if (!line_of(reading, "collection", members[MEMBER_COLLECTION], &text))
-            return false;
-        request->collection = text;
-    }
-    if (members[MEMBER_DIRECTORY] != NULL) {
-        if (!line_of(reading, "directory", members[MEMBER_DIRECTORY], &text))
-            return false;
-        if (text[0] != '/')
-            return refuse(reading, 400, "directory: an absolute path is expected");
-        request->directory = text;
-    }
+    request->arguments = calloc(arguments_max, sizeof *request->arguments);
+    request->texts = json_array();
+    if (request->arguments == NULL || request->texts == NULL)
+        return exhausted(reading);
+    if ((members[MEMBER_COLLECTION] != NULL &&
+         !line_of(reading, "collection", members[MEMBER_COLLECTION], &request->collection)) ||
+        (members[MEMBER_DIRECTORY] != NULL &&
+         !line_of(reading, "directory", members[MEMBER_DIRECTORY], &request->directory)))
+        return false;
+    if (request->directory != NULL && request->directory[0] != '/')
+        return refuse(reading, 400, "directory: an absolute path is expected");
     return (members[MEMBER_FORMAT] == NULL || take_format(reading, members[MEMBER_FORMAT])) &&
            (members[MEMBER_TG] == NULL ||
             flag_of(reading, "tg", members[MEMBER_TG], &request->is_tg)) &&
@@ -695,9 +668,8 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct reading reading = {
         .request = request, .limits = limits, .http_status = http_status, .message = message};
-    json_t *members[MEMBER_COUNT] = {NULL}, *root;
+    json_t *members[MEMBER_COUNT] = {NULL};
     json_error_t error;
-    bool good;
 
     (void)pthread_once(&once, open_charset);
     memset(request, 0, sizeof *request);
@@ -709,19 +681,17 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
                       (unsigned long long)limits->body_bytes_max);
     if (!is_bounded(&reading, body, body_bytes))
         return false;
-    root = json_loadb(body, body_bytes, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-    if (root == NULL)
+    request->body = json_loadb(body, body_bytes, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+    if (request->body == NULL)
         return json_error_code(&error) == json_error_out_of_memory
                    ? exhausted(&reading)
                    : refuse(&reading, 400, "the body is no JSON: %s at byte %d", error.text,
                             error.position);
-    good = (json_is_object(root) || refuse(&reading, 400, "the body is no JSON object")) &&
-           find_members(&reading, root, format != REQUEST_COUNT, members) &&
+    return (json_is_object(request->body) || refuse(&reading, 400, "the body is no JSON object")) &&
+           find_members(&reading, request->body, format != REQUEST_COUNT, members) &&
            take_members(&reading, members) && parse(&reading) &&
            (members[MEMBER_ENVIRONMENT] == NULL ||
             take_environment(&reading, members[MEMBER_ENVIRONMENT]));
-    json_decref(root);
-    return good;
 }
 
 void request_free(struct request *request)
@@ -729,10 +699,8 @@ void request_free(struct request *request)
     settings_free(&request->settings);
     for (size_t i = 0; i < request->descriptor_count; i++)
         close(request->descriptors[i]);
-    for (size_t i = 0; i < request->storage_count; i++)
-        free(request->storage[i]);
-    free(request->descriptors);
-    free(request->storage);
     free(request->arguments);
+    json_decref(request->texts);
+    json_decref(request->body);
     memset(request, 0, sizeof *request);
 }

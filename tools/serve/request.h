@@ -4,7 +4,11 @@
 
 #include "trawl/settings.h"
 
+#define REQUEST_FILES_MAX 64u /* of -f */
+
 enum request_format { REQUEST_JSON, REQUEST_FRAMES, REQUEST_COLUMNS, REQUEST_COUNT };
+
+struct json_t;
 
 struct request_limits {
     uint64_t body_bytes_max, patterns_max, pattern_bytes_max, results_max, seconds_max;
@@ -19,10 +23,10 @@ struct request {
     struct settings settings; /* parsed: flags_parse was called, and surroundings are filled */
     char **arguments;         /* the command line that they come from */
     int argument_count;
-    int *descriptors; /* of files in memory that arguments name as /dev/fd/N */
+    /* Of files in memory that arguments name as /dev/fd/N; one is of --replacements. */
+    int descriptors[REQUEST_FILES_MAX + 1];
     size_t descriptor_count;
-    void **storage; /* what the pointers above point to */
-    size_t storage_count;
+    struct json_t *body, *texts; /* what the pointers above point to */
 };
 
 /* Read a request's body. format: REQUEST_JSON for /v1/search, where a member may say otherwise, or
