@@ -15,6 +15,9 @@ def test_files_are_dealt_out_by_size_and_in_order():
     assert _shards.deal([5], 3) == [0, 1]
     assert _shards.deal([9] * 8, 4) == [0, 2, 4, 6, 8]
     assert _shards.deal([0, 0, 0], 8) == [0, 1, 2, 3]
+    # (What the cut was next to went to the shard before it; no file was much larger than others.)
+    assert _shards.deal([5, 10 << 30], 2) == [0, 1, 2]
+    assert _shards.deal([1, 1, 1000, 1, 1], 3) == [0, 2, 3, 5]
     for sizes, shards in (([1, 1, 1000, 1, 1], 3), (list(range(100)), 7), ([10**12, 0, 0], 2)):
         cuts = _shards.deal(sizes, shards)
         assert cuts == sorted(cuts) and cuts[0] == 0 and cuts[-1] == len(sizes)

@@ -68,17 +68,21 @@ for lines in plan.line_batches(b"text"):
 given: int = plan.each(b"text", lambda matches: print(matches.ends))
 with trawl.Searcher("cpu", threads=2) as searcher:
     matches: trawl.Matches = searcher.matches(plan, b"text")
+with trawl.Client() as client:
+    counts: tuple[int, ...] = client.count(["a", b"b"], glob="*.c", ignore_case=True).patterns
+    paths: list[str] = [match.path for match in client.search("a", context=2)]
 plan.count(3.5)  # this line is wrong
+client.count("a", ignorecase=True)  # and this one
 """
 
 
 def test_uses(tmp_path):
-    """One error, in the line that has one."""
+    """Two errors, in the lines that have one."""
     path = tmp_path / "use.py"
     path.write_text(USE.lstrip())
     lines = run(tmp_path, "mypy", str(path)).stdout.splitlines()
     errors = [line.split(":")[1] for line in lines if ": error: " in line]
-    assert errors == ["13"], lines
+    assert errors == ["16", "17"], lines
 
 
 def test_texts_of_numpy(tmp_path):
@@ -106,4 +110,4 @@ def test_pyright(tmp_path):
         pytest.skip("pyright cannot get what it runs on")
     found = json.loads(result.stdout)["generalDiagnostics"]
     errors = [item["range"]["start"]["line"] + 1 for item in found if item["severity"] == "error"]
-    assert errors == [13], found
+    assert errors == [16, 17], found

@@ -296,5 +296,6 @@ class Collection:
 def deal(sizes: list[int], shards: int) -> list[int]:
     """Where the shards begin, and the end of the last one: about the same bytes in each, in order."""
     begins = list(itertools.accumulate((size + 1 for size in sizes), initial=0))
+    middles = [(begin + end + 1) // 2 for begin, end in itertools.pairwise(begins)]
     count = max(1, min(shards, len(sizes)))
-    return [bisect.bisect_left(begins, begins[-1] * i // count) for i in range(count + 1)]
+    return [bisect.bisect(middles, begins[-1] * i // count) for i in range(count + 1)]
