@@ -69,16 +69,13 @@ int open_below(int directory, const char *path, int flags)
 
 /* ---- Blocks and files ------------------------------------------------------------------------ */
 
-bool shelf_open(struct shelf *shelf, struct collection *collection, struct trawl_runtime *runtime,
-                char *message)
+bool shelf_open(struct shelf *shelf, struct trawl_runtime *runtime, char *message)
 {
     static const uint8_t absent[] = {0xff, 0xfe, 0xfd, 0xfc, 0xf7, 0xf6, 0xf5, 0xc1};
     const struct trawl_pattern pattern = {absent, sizeof absent};
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     struct trawl_error error = {0};
 
-    shelf->collection = collection;
-    shelf->runtime = runtime;
     options.runtime = runtime;
     (void)pthread_mutex_init(&shelf->lock, NULL);
     (void)pthread_mutex_init(&shelf->states_lock, NULL);
@@ -152,7 +149,6 @@ static struct served_block *make_block(struct shelf *shelf, uint64_t bytes_count
     if (bytes_count >= HUGE_BYTES)
         (void)madvise(block->bytes, block->mapped_bytes, MADV_HUGEPAGE);
     block->bytes_count = bytes_count;
-    block->collection = shelf->collection;
     atomic_init(&block->file_count, 1);
     atomic_fetch_add(&shelf->mapped_bytes, block->mapped_bytes);
     return block;

@@ -7,8 +7,6 @@
 
 /* Where blocks of a collection lie, and what loads them. */
 struct shelf {
-    struct collection *collection;
-    struct trawl_runtime *runtime;
     int base;                        /* the directory that paths begin at */
     bool unpacks;                    /* --search-zip: compressed files are held unpacked */
     struct trawl_plan *plan;         /* finds nothing: for reading */
@@ -21,8 +19,7 @@ struct shelf {
     struct state *newest;          /* of the states, which are linked */
 };
 
-bool shelf_open(struct shelf *shelf, struct collection *collection, struct trawl_runtime *runtime,
-                char *message);
+bool shelf_open(struct shelf *shelf, struct trawl_runtime *runtime, char *message);
 void shelf_close(struct shelf *shelf);
 
 /* A file that no block holds yet. NULL: out of memory. */

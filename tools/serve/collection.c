@@ -99,7 +99,7 @@ bool collection_open(struct collection **made, const struct collection_options *
     }
     collection->options = *options;
     collection->wake = collection->shelf.base = -1;
-    if (!shelf_open(&collection->shelf, collection, options->runtime, message)) {
+    if (!shelf_open(&collection->shelf, options->runtime, message)) {
         free(collection);
         return false;
     }

@@ -27,7 +27,6 @@ struct served_block {
     uint64_t bytes_count, mapped_bytes;
     struct trawl_text *text; /* of all of them; loaded onto devices where there is room */
     bool on_device;
-    struct collection *collection;
     uint32_t tape_at; /* while a state is made */
 };
 
@@ -64,6 +63,7 @@ struct tape_block {
     uint64_t range_count, live_bytes; /* of the ranges, with line ends */
 };
 
+struct collection;
 struct served_names;
 struct shelf;
 
