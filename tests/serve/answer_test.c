@@ -568,6 +568,21 @@ static void check_time(void)
     fake_pass_hangs = false;
 }
 
+/* What /metrics tells: every answer that was read to its end was one. */
+static void check_sums(void)
+{
+    uint64_t answers = 0, latencies = 0;
+
+    for (size_t i = 0; i < 4; i++)
+        answers += server.request_count[i];
+    for (size_t i = 0; i < 32; i++)
+        latencies += server.latency_counts[i];
+    TEST_CHECK(answers > 0 && server.answer_bytes > 0);
+    TEST_CHECK_U64(latencies, answers);
+    TEST_CHECK_U64(server.cancelled_count, 0);
+    TEST_CHECK_U64(server.running_count, 0);
+}
+
 /* A client that goes away after some bytes, or none. */
 static void check_goes_away(void)
 {
@@ -693,7 +708,9 @@ int main(int argument_count, char **arguments)
         check_together();
     else
         check_time();
+    check_sums();
     check_goes_away();
+    TEST_CHECK(server.cancelled_count > 0);
     fake_close(collection);
     passes_close(server.passes);
     TEST_CHECK(trawl_runtime_close(server.runtime, NULL) == TRAWL_OK);

@@ -292,15 +292,18 @@ static void *work(void *context)
     answer->truncated = answer->truncated || answer->output.cut;
     if (answer->truncated)
         tell_cut(answer, &status);
+    /* Before the last frame, since who has that ends the answer; a refused one ends at once. */
+    if (answer->cancelled && answer->http_status == 0)
+        server->cancelled_count++;
+    else
+        add_latency(server, now_ns() - answer->begin_ns);
+    output_flush(&answer->output);
+    server->answer_bytes += answer->output.written_bytes;
+    server->running_count--;
     output_frame(&answer->output, OUTPUT_FRAME_EXIT, &status, 1);
     output_close(&answer->output);
     close(answer->descriptors[1]);
     answer->descriptors[1] = -1;
-    if (answer->cancelled)
-        server->cancelled_count++;
-    else
-        add_latency(server, now_ns() - answer->begin_ns);
-    server->running_count--;
     answering_begins(answer, 0, NULL);
     return NULL;
 }

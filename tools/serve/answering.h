@@ -51,7 +51,8 @@ void answering_begins(struct served_answer *answer, int http_status, const char 
 /* struct held's run, for REQUEST_COUNT and REQUEST_COLUMNS. */
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
                     size_t operand_count);
-/* The document itself. patterns: NULL where there are none, so that nothing was searched. */
+/* Begin with the document, and write it. patterns: NULL where there are none, so that nothing was
+ * searched. */
 void answering_write(struct served_answer *answer, const struct patterns *patterns);
 /* A JSON string, or {"bytes": BASE64} where the text is not UTF-8; NULL: out of memory. */
 struct json_t *answering_text(const char *text, size_t bytes_count);

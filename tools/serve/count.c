@@ -41,21 +41,23 @@ json_t *answering_text(const char *text, size_t bytes_count)
                           : json_pack("{s:o}", "bytes", base64((const uint8_t *)text, bytes_count));
 }
 
-/* As a line; takes the document over. */
-static void print_document(struct served_answer *answer, json_t *document)
+/* As a line, to be freed; takes the document over. NULL: out of memory. */
+static char *line_of(json_t *document)
 {
     char *text = document == NULL ? NULL : json_dumps(document, JSON_LINE);
 
     json_decref(document);
-    if (text == NULL) {
-        static const char message[] = "memory exhausted";
+    return text;
+}
 
-        output_frame(&answer->output, OUTPUT_FRAME_MESSAGE, message, sizeof message - 1);
-        return;
-    }
-    output_text(&answer->output, text);
-    output_byte(&answer->output, '\n');
-    free(text);
+/* False: out of memory, and the array is gone. */
+static bool append(json_t **array, json_t *value)
+{
+    if (*array != NULL && json_array_append_new(*array, value) == 0)
+        return true;
+    json_decref(*array);
+    *array = NULL;
+    return false;
 }
 
 static json_t *number(uint64_t value)
@@ -66,26 +68,24 @@ static json_t *number(uint64_t value)
 /* ---- Counts -----------------------------------------------------------------------------------
  */
 
-static void write_counts(struct served_answer *answer, const struct patterns *patterns)
+static char *count_line(struct served_answer *answer, const struct patterns *patterns)
 {
     const struct pass_request *pass = &answer->pass;
     json_t *counts = json_array();
+    bool good = counts != NULL;
 
-    for (uint64_t i = 0; patterns != NULL && i < patterns->column_count; i++) {
+    for (uint64_t i = 0; good && patterns != NULL && i < patterns->column_count; i++) {
         uint64_t column = patterns->columns[i];
 
-        (void)json_array_append_new(counts,
-                                    number(column < PATTERN_NEVER && pass->pattern_counts != NULL
-                                               ? pass->pattern_counts[column]
-                                               : 0));
+        good = append(&counts, number(column < PATTERN_NEVER && pass->pattern_counts != NULL
+                                          ? pass->pattern_counts[column]
+                                          : 0));
     }
-    print_document(answer,
-                   json_pack("{s:o, s:o, s:o, s:o, s:o, s:f, s:i}", "occurrences",
-                             number(pass->occurrence_count), "files", number(pass->file_count),
-                             "patterns", counts, "unread", number(pass->unread_count), "bytes",
-                             number(pass->searched_bytes), "seconds",
-                             (double)(now_ns() - answer->begin_ns) * 1e-9, "shared",
-                             (int)answer->shared_count));
+    return line_of(json_pack(
+        "{s:o, s:o, s:o, s:o, s:o, s:f, s:i}", "occurrences", number(pass->occurrence_count),
+        "files", number(pass->file_count), "patterns", counts, "unread", number(pass->unread_count),
+        "bytes", number(pass->searched_bytes), "seconds",
+        (double)(now_ns() - answer->begin_ns) * 1e-9, "shared", (int)answer->shared_count));
 }
 
 /* ---- Columns ----------------------------------------------------------------------------------
@@ -114,7 +114,8 @@ static json_t *file_names(const struct served_answer *answer)
         while (answer->view->items[item].file != pass->file_numbers[i])
             item++;
         name = answer->view->items[item++].name;
-        (void)json_array_append_new(names, answering_text(name, strlen(name)));
+        if (!append(&names, answering_text(name, strlen(name))))
+            return NULL;
     }
     return names;
 }
@@ -130,26 +131,30 @@ static uint32_t *string_numbers(const struct patterns *patterns)
     return numbers;
 }
 
-static void write_columns(struct served_answer *answer, const struct patterns *patterns)
+static char *columns_line(const struct served_answer *answer)
+{
+    const struct pass_request *pass = &answer->pass;
+
+    return line_of(json_pack("{s:o, s:o, s:o, s:[sss], s:o}", "count", number(pass->position_count),
+                             "total", number(pass->occurrence_count), "unread",
+                             number(pass->unread_count), "columns", "begin", "file", "pattern",
+                             "files", file_names(answer)));
+}
+
+static void put_columns(struct served_answer *answer, const uint32_t *numbers)
 {
     const struct pass_request *pass = &answer->pass;
     struct output *output = &answer->output;
-    uint32_t *numbers = patterns == NULL ? NULL : string_numbers(patterns);
-    uint64_t count = numbers == NULL ? 0 : pass->position_count, file = 0;
+    uint64_t file = 0;
 
-    print_document(answer,
-                   json_pack("{s:o, s:o, s:o, s:[sss], s:o}", "count", number(count), "total",
-                             number(pass->occurrence_count), "unread", number(pass->unread_count),
-                             "columns", "begin", "file", "pattern", "files", file_names(answer)));
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < pass->position_count; i++)
         put_little(output, pass->begins[i], 8);
-    for (uint64_t i = 0; i < count; i++) {
+    for (uint64_t i = 0; i < pass->position_count; i++) {
         file += i > 0 && pass->file_numbers[i] != pass->file_numbers[i - 1];
         put_little(output, file, 4);
     }
-    for (uint64_t i = 0; i < count; i++)
+    for (uint64_t i = 0; i < pass->position_count; i++)
         put_little(output, numbers[pass->pattern_numbers[i]], 4);
-    free(numbers);
 }
 
 /* ---- Both -------------------------------------------------------------------------------------
@@ -157,11 +162,22 @@ static void write_columns(struct served_answer *answer, const struct patterns *p
 
 void answering_write(struct served_answer *answer, const struct patterns *patterns)
 {
-    if (answer->request.format == REQUEST_COUNT)
-        write_counts(answer, patterns);
-    else
-        write_columns(answer, patterns);
-    output_flush(&answer->output);
+    bool counts = answer->request.format == REQUEST_COUNT;
+    char *line = counts ? count_line(answer, patterns) : columns_line(answer);
+    uint32_t *numbers = counts || patterns == NULL ? NULL : string_numbers(patterns);
+
+    if (line == NULL || (numbers == NULL && !counts && patterns != NULL)) {
+        answering_begins(answer, 503, "memory exhausted");
+    } else {
+        answering_begins(answer, 0, NULL);
+        output_text(&answer->output, line);
+        output_byte(&answer->output, '\n');
+        if (numbers != NULL)
+            put_columns(answer, numbers);
+        output_flush(&answer->output);
+    }
+    free(numbers);
+    free(line);
 }
 
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
@@ -192,7 +208,6 @@ int answering_count(void *context, struct command_job *job, const struct value_i
             return EXIT_ERROR;
         }
     }
-    answering_begins(answer, 0, NULL);
     answering_write(answer, job->patterns);
     return EXIT_SELECTED;
 }

@@ -19,6 +19,7 @@ void output_open(struct output *output, int descriptor)
     output->bytes = output->initial;
     output->capacity = sizeof output->initial;
     output->used = 0;
+    output->written_bytes = 0;
     output->committed = 0;
     output->error = 0;
     output->full = NULL;
@@ -45,6 +46,7 @@ static void write_all(struct output *output, const uint8_t *bytes, size_t bytes_
         } else {
             bytes += written;
             bytes_count -= (size_t)written;
+            output->written_bytes += (uint64_t)written;
         }
     }
 }

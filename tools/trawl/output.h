@@ -45,7 +45,8 @@ struct output {
     size_t capacity;
     size_t used;
     size_t committed; /* <= used */
-    int error;        /* errno of a failed write; then nothing more is written */
+    uint64_t written_bytes;
+    int error; /* errno of a failed write; then nothing more is written */
     void (*full)(void *context);
     void *full_context;
     uint8_t initial[OUTPUT_BYTES];
