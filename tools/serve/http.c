@@ -102,7 +102,7 @@ static enum MHD_Result queue(struct exchange *exchange, unsigned status, const c
     (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     if (is_page)
         (void)MHD_add_response_header(response, "Content-Security-Policy", policy);
-    if (status == MHD_HTTP_METHOD_NOT_ALLOWED)
+    if (status == MHD_HTTP_METHOD_NOT_ALLOWED && exchange->route != NULL)
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
                                       exchange->route->is_post ? "POST" : "GET, HEAD");
     if (status == MHD_HTTP_UNAUTHORIZED)

@@ -2,6 +2,7 @@
 #include "serve/metrics.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -144,14 +145,16 @@ static void write_collections(FILE *file, struct server *server)
 
 static void write_process(FILE *file)
 {
-    unsigned long long all = 0, resident = 0;
     FILE *statm = fopen("/proc/self/statm", "re");
+    char text[128], *resident = NULL;
 
     if (statm == NULL)
         return;
-    if (fscanf(statm, "%llu %llu", &all, &resident) == 2)
+    if (fgets(text, sizeof text, statm) != NULL) /* pages: all, resident, ... */
+        resident = strchr(text, ' ');
+    if (resident != NULL)
         write_number(file, "process_resident_memory_bytes", "gauge", "Memory of the process.",
-                     resident * (uint64_t)sysconf(_SC_PAGESIZE));
+                     strtoull(resident, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE));
     (void)fclose(statm);
 }
 
