@@ -10,6 +10,7 @@ import os
 import random
 import shutil
 import signal
+import socket
 import statistics
 import string
 import subprocess
@@ -114,6 +115,18 @@ def scan(bench, path, threads, engine, seconds, patterns):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
+def get(address, target):
+    """The body of an answer; None: nobody listens yet."""
+    with socket.socket(socket.AF_UNIX) as connection:
+        try:
+            connection.connect(address.removeprefix('unix:'))
+        except OSError:
+            return None
+        connection.sendall(f'GET {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'.encode())
+        with connection.makefile('rb') as file:
+            return file.read().partition(b'\r\n\r\n')[2].decode()
+
+
 def timed(argv, rounds, environment=None):
     """Median seconds of a whole process, its output and its status."""
     times, said = [], None
@@ -136,19 +149,16 @@ def start(options, directory, address):
     return server, begin
 
 
-def wait_loaded(bench, address, expected, begin):
-    """Until all is loaded: the planted word is in all of its files, and no file is read anew."""
+def wait_loaded(address, begin):
+    """Until all is loaded: seconds, and what the server says of the collection."""
     while True:
         time.sleep(0.05)
-        try:
-            told = subprocess.run(['curl', '-s', '--unix-socket', address.removeprefix('unix:'),
-                                   'http://localhost/v1/collections'], check=True,
-                                  stdout=subprocess.PIPE).stdout
-            facts = json.loads(told)['collections'][0]
-        except (subprocess.CalledProcessError, ValueError, LookupError):
+        told = get(address, '/v1/collections')
+        if told is None:
             if time.perf_counter() - begin > 300:
                 die('the server did not start')
             continue
+        facts = json.loads(told)['collections'][0]
         if not facts['loading']:
             return time.perf_counter() - begin, facts
 
@@ -168,7 +178,7 @@ def figures(options, directory, made):
     os.remove(path)
     server, begin = start(options, directory, address)
     try:
-        result['load_seconds'], result['facts'] = wait_loaded(bench, address, 16, begin)
+        result['load_seconds'], result['facts'] = wait_loaded(address, begin)
         result['one client'] = {}
         for (kind, word), row in zip(kinds, alone):
             expected = f'"occurrences":{row["count"]},'
@@ -180,9 +190,7 @@ def figures(options, directory, made):
         result['first line'] = load(bench, address, 1, seconds,
                                     [query(FREQUENT, '"match"', '!/v1/search')])
         result['processes'] = processes(options, directory, address, words[1])
-        result['metrics'] = subprocess.run(
-            ['curl', '-s', '--unix-socket', address.removeprefix('unix:'),
-             'http://localhost/metrics'], check=False, stdout=subprocess.PIPE).stdout.decode()
+        result['metrics'] = get(address, '/metrics')
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait()
