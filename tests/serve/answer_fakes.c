@@ -156,6 +156,9 @@ struct served_view *collection_view(struct collection *collection, struct state 
     if (walker.filter != NULL)
         filter_close(walker.filter);
     TEST_CHECK(chdir("/") == 0);
+    view->files = malloc((size_t)(view->item_count + 1) * sizeof *view->files);
+    for (uint64_t i = 0; i < view->item_count; i++)
+        view->files[i] = view->items[i].is_operand ? UINT32_MAX : view->items[i].file;
     view->left_out = walker.left_out;
     view->show_names = walker.show_names;
     view->whole = true; /* so that passes are made of it */
@@ -167,6 +170,7 @@ void view_drop(struct served_view *view)
     for (uint64_t i = 0; i < view->item_count; i++)
         free((void *)(uintptr_t)view->items[i].name);
     free(view->items);
+    free(view->files);
     free(view);
 }
 

@@ -23,7 +23,8 @@ struct served_answer {
     uint64_t item_at;
     struct pass_request pass;
     bool passed;   /* pass.files says which files hold something */
-    bool silently; /* nothing is said of the others */
+    bool silently; /* nothing is said of the others, */
+    bool quickly;  /* and of no file it matters what it is like */
 
     int descriptors[2]; /* of the pipe */
     pthread_t thread;

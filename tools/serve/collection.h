@@ -100,6 +100,7 @@ struct served_view {
     atomic_uint holder_count;
     uint64_t names;
     struct view_item *items;
+    uint32_t *files; /* of items that are files and no operands; UINT32_MAX: another one */
     uint64_t item_count;
     bool whole;     /* it names each file of the state */
     uint8_t *seen;  /* a bit for each file of the state: it names this one; of `whole` not needed */

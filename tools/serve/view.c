@@ -54,6 +54,7 @@ void view_drop(struct served_view *view)
         atomic_fetch_sub_explicit(&view->holder_count, 1, memory_order_acq_rel) != 1)
         return;
     free(view->items);
+    free(view->files);
     free(view->storage);
     free(view->seen);
     free(view);
@@ -398,8 +399,15 @@ static bool make_view(struct viewing *viewing)
     if (pthread_create(&thread, NULL, walk_view, viewing) != 0)
         return fail(viewing, "cannot start a thread");
     (void)pthread_join(thread, NULL);
-    for (uint64_t i = 0; i < view->item_count; i++)
-        view->items[i].name = view->storage + viewing->name_at[i];
+    view->files = malloc((view->item_count + 1) * sizeof *view->files);
+    if (view->files == NULL)
+        return fail(viewing, "memory exhausted");
+    for (uint64_t i = 0; i < view->item_count; i++) {
+        struct view_item *item = &view->items[i];
+
+        item->name = view->storage + viewing->name_at[i];
+        view->files[i] = item->is_operand ? UINT32_MAX : item->file;
+    }
     view->whole = viewing->seen_count == viewing->state->file_count;
     view->left_out = viewing->job.left_out;
     view->show_names = viewing->job.show_names;
