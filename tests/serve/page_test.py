@@ -387,7 +387,8 @@ def test_aborts(page):
         page.wait_for_timeout(10)
     page.fill('#q', 'nexdle')
     check(page, 'the query after', b'nexdle')
-    expect(['"before"' in body for body in aborted if 'max_results' in body], [True], 'requests that were ended')
+    # Among them may be some of the test before, which typed slowly.
+    expect(any('"before"' in body and 'max_results' in body for body in aborted), True, 'the request was ended')
     for route in held:
         try:
             route.continue_()

@@ -478,6 +478,7 @@ async function start() {
 }
 
 form.addEventListener('input', () => {
+    search?.abort.abort(); // or its end would say that all is there
     results.ariaBusy = 'true';
     clearTimeout(timer);
     timer = setTimeout(beginAsked, DELAY_MS);
