@@ -178,6 +178,7 @@ static struct made_state *make_state(uint64_t bytes_max)
 
 static void free_state(struct made_state *made)
 {
+    state_sample_free(atomic_load(&made->state.sample));
     for (uint32_t i = 0; i < made->state.block_count; i++) {
         trawl_text_close(made->blocks[i].text);
         free(made->blocks[i].bytes);

@@ -15,6 +15,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 
 #include "trawl/held.h"
 #include "trawl/job.h"
@@ -67,6 +68,20 @@ struct collection;
 struct served_names;
 struct shelf;
 
+/* Parts of the blocks of a state, one after the other. */
+struct state_sample {
+    struct trawl_text *text;
+    uint64_t bytes_count;
+    uint8_t bytes[];
+};
+
+static inline void state_sample_free(struct state_sample *sample)
+{
+    if (sample != NULL)
+        trawl_text_close(sample->text);
+    free(sample);
+}
+
 struct state {
     atomic_uint holder_count;
     uint64_t number; /* grows with each state of the collection */
@@ -76,9 +91,10 @@ struct state {
     uint64_t bytes_count;      /* of all files */
     struct tape_block *blocks; /* the largest first */
     uint32_t block_count;
-    uint32_t unheld_count;      /* files that no block holds */
-    uint32_t unplain_count;     /* files that a block holds, and that are not plain */
-    struct served_names *table; /* finds files by their paths */
+    uint32_t unheld_count;                 /* files that no block holds */
+    uint32_t unplain_count;                /* files that a block holds, and that are not plain */
+    struct served_names *table;            /* finds files by their paths */
+    _Atomic(struct state_sample *) sample; /* NULL: nobody has wanted it yet */
     struct shelf *shelf;
     struct state *older, *newer; /* of those that somebody holds */
     struct served_file *gone;    /* files that it has and its successor had not */

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@
 #define DRAIN_S 30u       /* answers that were asked for are waited for so long */
 #define LOOK_NS 50000000L /* between looks at what goes on, while something does */
 #define SECRET_BYTES (1u << 20)
+#define MAPPED_BYTES_MIN (32 << 20)
 
 /* Static, since it is large. */
 static struct output standard_output;
@@ -279,6 +281,10 @@ static void set_up_process(struct serving *serving)
 {
     struct rlimit limit;
 
+    /* What a request takes and gives back is to stay mapped: 64 threads that map and unmap wait for
+     * each other. */
+    (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN);
+    (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_BYTES_MIN);
     (void)signal(SIGPIPE, SIG_IGN);
     (void)sigemptyset(&serving->signals);
     (void)sigaddset(&serving->signals, SIGHUP);

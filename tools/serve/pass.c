@@ -94,26 +94,54 @@ static uint64_t block_bytes(const struct state *state)
     return total;
 }
 
-/* Is counting cheaper than listing what occurs, for this request and for others in its pass? */
-static bool is_dense(const struct pass_member *member)
+/* The same for all that ask, in one text: a search of each part would cost more than the parts.
+ * NULL: out of memory. */
+static const struct state_sample *sample_of(struct state *state)
 {
-    const struct state *state = member->request->state;
-    uint64_t step = block_bytes(state) / SAMPLE_PARTS, at = 0, sampled = 0, count = 0;
+    struct state_sample *sample = atomic_load(&state->sample), *other = NULL;
+    uint64_t step = block_bytes(state) / SAMPLE_PARTS, at = 0;
 
-    if (step * SAMPLE_PARTS < SAMPLED_BYTES_MIN)
-        return false;
+    if (sample != NULL)
+        return sample;
+    sample = malloc(sizeof *sample + SAMPLE_PARTS * SAMPLE_PART_BYTES);
+    if (sample == NULL)
+        return NULL;
+    sample->bytes_count = 0;
     for (uint32_t i = 0; i < state->block_count; i++) {
         const struct served_block *block = state->blocks[i].block;
 
-        for (; at + SAMPLE_PART_BYTES <= block->bytes_count; at += step) {
-            count += count_part(member->searcher, member->request->plan, block->bytes + at,
-                                SAMPLE_PART_BYTES);
-            sampled += SAMPLE_PART_BYTES;
+        for (; at + SAMPLE_PART_BYTES <= block->bytes_count &&
+               sample->bytes_count < SAMPLE_PARTS * SAMPLE_PART_BYTES;
+             at += step) {
+            memcpy(sample->bytes + sample->bytes_count, block->bytes + at, SAMPLE_PART_BYTES);
+            sample->bytes_count += SAMPLE_PART_BYTES;
         }
         at = at > block->bytes_count ? at - block->bytes_count : 0;
     }
-    return count >
-           sampled / (state->blocks[0].block->on_device ? FREQUENT_DEVICE_BYTES : FREQUENT_BYTES);
+    if (trawl_text_from_memory(sample->bytes, sample->bytes_count, &sample->text, NULL) !=
+        TRAWL_OK) {
+        free(sample);
+        return NULL;
+    }
+    if (atomic_compare_exchange_strong(&state->sample, &other, sample))
+        return sample;
+    state_sample_free(sample);
+    return other;
+}
+
+/* Is counting cheaper than listing what occurs, for this request and for others in its pass? */
+static bool is_dense(const struct pass_member *member)
+{
+    struct state *state = member->request->state;
+    const struct state_sample *sample;
+    uint64_t count;
+
+    if (block_bytes(state) < SAMPLED_BYTES_MIN || (sample = sample_of(state)) == NULL ||
+        trawl_count(member->searcher, member->request->plan, sample->text, &count, NULL) !=
+            TRAWL_OK)
+        return false;
+    return count > sample->bytes_count /
+                       (state->blocks[0].block->on_device ? FREQUENT_DEVICE_BYTES : FREQUENT_BYTES);
 }
 
 bool pass_is_frequent(struct passes *passes, const struct state *state,

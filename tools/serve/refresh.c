@@ -26,8 +26,8 @@
 #define REFRESH_BYTES (UINT64_C(64) << 20) /* read while a search waits; more by the thread */
 #define MERGE_BYTES (UINT64_C(4) << 20)    /* merged while a search waits, at most */
 #define BLOCK_BYTES_SMALL (UINT64_C(64) << 10) /* blocks up to this are of one size */
-#define BLOCK_BYTES_MIN (UINT64_C(256) << 20)  /* blocks do not become longer than this, ... */
-#define BLOCKS_FULL 12u                        /* ... or a part like this of all files */
+#define BLOCK_BYTES_MIN (UINT64_C(1) << 30)    /* blocks do not become longer than this, ... */
+#define BLOCKS_FULL 4u                         /* ... or a part like this of all files */
 #define PAUSE_NS (SECOND_NS / 50)              /* from a notice to the refresh: more may come */
 
 static bool no_memory(char *message)

@@ -136,6 +136,7 @@ static void free_state(struct state *state)
             atomic_fetch_sub_explicit(&ranges_of(&state->blocks[i])->holder_count, 1,
                                       memory_order_acq_rel) == 1)
             free(ranges_of(&state->blocks[i]));
+    state_sample_free(atomic_load(&state->sample));
     free(state->blocks);
     free(state->files);
     if (state->table != NULL)
