@@ -109,6 +109,14 @@ def exchange(address, sent, seconds, ends=False):
         return bytes(got)
 
 
+def listens(address):
+    try:
+        return bool(exchange(address, b'GET /healthz HTTP/1.1\r\nHost: localhost\r\n'
+                             b'Connection: close\r\n\r\n', 60))
+    except OSError:
+        return False
+
+
 def work(address, seed, end, failures, counts):
     chance = random.Random(seed)
     while time.monotonic() < end and not failures:
@@ -137,7 +145,7 @@ def run(options, folder):
                                stderr=subprocess.PIPE)
     try:
         begin = time.monotonic()
-        while not os.path.exists(address):
+        while not listens(address):
             if process.poll() is not None or time.monotonic() > begin + 60:
                 return 'the server did not start: ' + process.stderr.read().decode()
             time.sleep(0.02)

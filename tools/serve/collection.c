@@ -20,8 +20,8 @@ static uint64_t half_of_memory(void)
     uint64_t kibibytes = 0;
 
     while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (sscanf(line, "MemAvailable: %" SCNu64, &kibibytes) == 1)
-            break;
+        if (strncmp(line, "MemAvailable:", 13) == 0)
+            kibibytes = strtoull(line + 13, NULL, 10);
     if (file != NULL)
         fclose(file);
     return kibibytes > 0 ? kibibytes << 9

@@ -114,7 +114,7 @@ static bool open_collections(struct serving *serving, char *message)
     struct serve_options *options = &serving->options;
     struct server *server = &serving->server;
 
-    server->collections = calloc(options->root_count, sizeof *server->collections);
+    server->collections = calloc(options->root_count, sizeof(struct collection *));
     serving->is_loading = calloc(options->root_count, sizeof *serving->is_loading);
     if (server->collections == NULL || serving->is_loading == NULL)
         return fail(message, "the collections", "memory exhausted");

@@ -391,7 +391,8 @@ static void take_item(struct walking *walking, const struct walk_item *item)
     } else if (!S_ISREG(status.st_mode)) {
         return;
     }
-    files = grown(walking->files, &walking->capacity, 1024, walking->count + 1, sizeof *files);
+    files = grown(walking->files, &walking->capacity, 1024, walking->count + 1,
+                  sizeof(struct served_file *));
     made =
         grown(walking->made, &walking->made_capacity, 1024, walking->made_count + 1, sizeof *made);
     walking->files = files != NULL ? files : walking->files;
@@ -523,7 +524,7 @@ static bool walk_all(struct collection *collection, char *message)
 
     walking.kept = calloc(marks, 1);
     walking.dirty = calloc(marks, 1);
-    walking.files = grown(NULL, &walking.capacity, 1024, 1, sizeof *walking.files);
+    walking.files = grown(NULL, &walking.capacity, 1024, 1, sizeof(struct served_file *));
     if (walking.kept == NULL || walking.dirty == NULL || walking.files == NULL) {
         no_memory(message);
     } else if (open_base(collection, message)) {

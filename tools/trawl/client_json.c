@@ -108,7 +108,6 @@ bool client_json_message(const char *json, size_t json_bytes, char *message, siz
         return false;
     for (; at < end && *at != '"' && used + 1 < room; at++) {
         const char *letter = "";
-        unsigned number;
 
         if (*at != '\\' || end - at < 2) {
             message[used++] = *at == '\0' ? '?' : *at;
@@ -116,7 +115,10 @@ bool client_json_message(const char *json, size_t json_bytes, char *message, siz
         }
         at++;
         letter = *at == '\0' ? NULL : strchr(letters, *at);
-        if (*at == 'u' && end - at >= 5 && sscanf(at + 1, "%4x", &number) == 1) {
+        if (*at == 'u' && end - at >= 5) {
+            char digits[5] = {at[1], at[2], at[3], at[4], '\0'};
+            unsigned long number = strtoul(digits, NULL, 16);
+
             message[used++] = number > 0 && number < 0x80 ? (char)number : '?';
             at += 4;
         } else {

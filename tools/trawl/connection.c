@@ -203,8 +203,13 @@ static bool read_head(struct connection *connection)
     bool begins = true;
 
     for (unsigned lines = 0; lines < LINES_MAX && read_line(connection, line); lines++) {
-        if (begins && sscanf(line, "HTTP/1.%*1[01] %3u", &connection->http_status) != 1)
-            return false;
+        if (begins) {
+            if (strncmp(line, "HTTP/1.0 ", 9) != 0 && strncmp(line, "HTTP/1.1 ", 9) != 0)
+                return false;
+            connection->http_status = (unsigned)strtoul(line + 9, NULL, 10);
+            if (connection->http_status < 100 || connection->http_status > 999)
+                return false;
+        }
         if (!begins && *line == '\0' && connection->http_status >= 200)
             return true;
         if (!begins && *line != '\0' && !read_header(connection, line))
