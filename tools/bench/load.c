@@ -160,6 +160,10 @@ static void *work(void *context)
     int descriptor = connect_to(client->address);
     size_t at = client->first;
 
+    double unused;
+
+    if (!client->queries[at % client->query_count].first_only)
+        (void)ask(client, descriptor, &client->queries[at % client->query_count], &unused);
     for (double begin; (begin = clock_seconds()) < client->until; at += client->step) {
         const struct query *query = &client->queries[at % client->query_count];
         double first, end;
