@@ -26,6 +26,7 @@ import time
 SKIP = 77
 WORDS = ['alpha', 'beta', 'gamma', 'needle', 'Needle', 'e', 'ab', 'abab', 'Zürich', 'x_1', '\t', 'zz']
 FILES = 60
+FILLER_BYTES = 1200000  # from 1 MiB on a text is loaded onto a device
 
 
 class Failure(Exception):
@@ -38,7 +39,7 @@ class Failure(Exception):
 class Tree:
     """Files, and all states that they have had: states[i] is the tree after i changes."""
 
-    def __init__(self, root, seed):
+    def __init__(self, root, seed, filler=0):
         self.root, self.random = root, random.Random(seed)
         self.lock = threading.Lock()
         self.files = {}
@@ -48,6 +49,8 @@ class Tree:
         os.makedirs(self.outside, exist_ok=True)
         for number in range(FILES):
             self.write(f'd{number % 7}/f{number}.txt', self.text())
+        if filler > 0:  # so that the text is worth a device
+            self.write('filler.txt', b'0123456789 ~~~~\n' * (filler // 16))
         self.states[0] = dict(self.files)
 
     def text(self):
@@ -72,6 +75,7 @@ class Tree:
         chance = self.random
         kind = chance.choice(('create', 'replace', 'append', 'truncate', 'delete', 'rename', 'move'))
         names = sorted(self.files)
+        names = [name for name in names if name != 'filler.txt']
         name = chance.choice(names) if names else None
         after = dict(self.files)
         fresh = f'd{chance.randrange(9)}/n{chance.randrange(200)}.txt'
@@ -376,11 +380,14 @@ class Clients:
 
 def run(options, folder):
     root, address = os.path.join(folder, 'tree'), os.path.join(folder, 'socket')
-    tree = Tree(root, options.seed)
+    tree = Tree(root, options.seed, 0 if options.engine == 'cpu' else FILLER_BYTES)
     server = Server(options.server, root, address, options.engine, {**os.environ, 'LC_ALL': 'C.UTF-8'})
     level = []
     try:
         server.ask('POST', '/v1/count', {'patterns': ['alpha']})
+        facts = json.loads(server.ask('GET', '/v1/collections')[1])['collections'][0]
+        if options.on_device and facts['device_bytes'] == 0:
+            raise Failure(f'nothing is on a device: {facts}')
         clients = Clients(server, tree, options.trawl, time.monotonic() + options.seconds)
         work = [(clients.good, number, options.seed) for number in range(options.clients)]
         work += [(clients.slow, options.seed), (clients.bad, options.seed), (clients.change,)]
@@ -442,6 +449,7 @@ def main():
     parser.add_argument('--seed', type=int, default=int(os.environ.get('TRAWL_TEST_SEED', '1')))
     parser.add_argument('--engine', default='cpu')
     parser.add_argument('--level', action='store_true', help='memory, too, must not grow')
+    parser.add_argument('--on-device', action='store_true', help='the text must be on one at first')
     options = parser.parse_args()
     options.trawl = os.path.abspath(options.trawl)
     if not os.access(options.server, os.X_OK):
