@@ -62,7 +62,8 @@ struct http {
     pthread_mutex_t mutex; /* of what follows */
     struct asker clients[CONNECTIONS_MAX];
     uint64_t running;
-    char *fault; /* while the daemon starts: where its reason goes */
+    pthread_t opener;
+    char *fault; /* the opener's, while the daemon starts: where its reason goes */
 };
 
 /* A request and what becomes of it. */
@@ -567,12 +568,13 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-/* What the library says while it starts. */
+/* What the library says while it starts, to the thread that starts it: what it says of connections
+ * is nobody's. */
 static void note(void *context, const char *format, va_list arguments)
 {
     struct http *http = context;
 
-    if (http->fault != NULL)
+    if (pthread_equal(pthread_self(), http->opener) && http->fault != NULL)
         (void)vsnprintf(http->fault, SETTINGS_ERROR_BYTES, format, arguments);
 }
 
@@ -605,6 +607,7 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     }
     http->server = server;
     http->options = *options;
+    http->opener = pthread_self();
     http->fault = message;
     strcpy(message, "the HTTP server does not start");
     if (options->certificate != NULL)
