@@ -168,13 +168,6 @@ int collection_open_file(const struct collection *collection, const struct serve
     return -1;
 }
 
-bool collection_has(const struct collection *collection, const char *path)
-{
-    const char *below = path_below(collection, path);
-
-    return below != NULL && (collection->file == NULL || strcmp(below, collection->file) == 0);
-}
-
 void collection_reload(struct collection *collection)
 {
     pthread_mutex_lock(&collection->refresh);

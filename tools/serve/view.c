@@ -48,6 +48,13 @@ struct viewing {
     bool can_be_kept;
 };
 
+bool collection_has(const struct collection *collection, const char *path)
+{
+    const char *below = path_below(collection, path);
+
+    return below != NULL && (collection->file == NULL || strcmp(below, collection->file) == 0);
+}
+
 void view_drop(struct served_view *view)
 {
     if (view == NULL ||
