@@ -138,10 +138,22 @@ static void take_file_notice(struct collection *collection, const struct notice 
         collection->must_walk = collection->must_look = true;
 }
 
+/* No notice tells that a directory above the base was renamed, or that the base, while it was
+ * empty, was replaced. */
+static bool is_base_replaced(const struct collection *collection)
+{
+    struct stat named, open;
+
+    return collection->shelf.base >= 0 &&
+           (lstat(collection->base, &named) != 0 || fstat(collection->shelf.base, &open) != 0 ||
+            named.st_dev != open.st_dev || named.st_ino != open.st_ino);
+}
+
 static void take_notices(struct collection *collection)
 {
     struct notice notice;
 
+    collection->must_walk |= is_base_replaced(collection);
     while (collection->watches != NULL && watches_next(collection->watches, &notice)) {
         if (notice.kind == NOTICE_LOST)
             collection->must_look = true;
