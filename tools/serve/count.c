@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "serve/answering.h"
+#include "trawl/base64.h"
 #include "trawl/clock.h"
 
 /* ---- JSON -------------------------------------------------------------------------------------
@@ -12,24 +13,14 @@
 
 static json_t *base64(const uint8_t *bytes, size_t bytes_count)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *text = malloc(bytes_count / 3 * 4 + 5), *to = text;
+    char *digits = malloc(BASE64_DIGITS(bytes_count) + 1);
     json_t *string;
 
-    if (text == NULL)
+    if (digits == NULL)
         return NULL;
-    for (size_t at = 0; at < bytes_count; at += 3) {
-        size_t left = bytes_count - at;
-        uint32_t three = (uint32_t)bytes[at] << 16 | (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) |
-                         (left > 2 ? bytes[at + 2] : 0u);
-
-        *to++ = digits[three >> 18];
-        *to++ = digits[three >> 12 & 63];
-        *to++ = left > 1 ? digits[three >> 6 & 63] : '=';
-        *to++ = left > 2 ? digits[three & 63] : '=';
-    }
-    string = json_stringn_nocheck(text, (size_t)(to - text));
-    free(text);
+    base64_encode(digits, bytes, bytes_count);
+    string = json_stringn_nocheck(digits, BASE64_DIGITS(bytes_count));
+    free(digits);
     return string;
 }
 
