@@ -15,7 +15,6 @@
 #include "serve/facts.h"
 #include "serve/metrics.h"
 #include "serve/page.h"
-#include "serve/stream.h"
 
 #define CONNECTIONS_MAX 1024u
 #define CONNECTION_DESCRIPTORS 6u /* its socket, an answer's pipe, files that it opens */
@@ -81,7 +80,6 @@ struct exchange {
     bool is_counted; /* in the client's queries */
     struct request request;
     struct served_answer *answer;
-    struct answer_stream *stream;
 };
 
 /* ---- Responses ------------------------------------------------------------------------------- */
@@ -267,21 +265,19 @@ static uint64_t client_of(struct MHD_Connection *connection)
     return (uint64_t)peer.uid << 32 | (uint32_t)peer.pid;
 }
 
+/* The client took all so far. The library counts its idle time on while this waits for the search,
+ * so it begins anew. */
 static ssize_t read_answer(void *context, uint64_t position, char *to, size_t room)
 {
     struct exchange *exchange = context;
-    ssize_t got = stream_read(exchange->stream, (uint8_t *)to, room);
+    ssize_t got = answer_read(exchange->answer, descriptor_of(exchange->connection), to, room);
 
     (void)position;
-    if (exchange->stream->waited) { /* for the search, not for the client: its time begins anew */
-        exchange->stream->waited = false;
-        (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
-        (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
-                                        IDLE_S);
-    }
-    return got == STREAM_END      ? MHD_CONTENT_READER_END_OF_STREAM
-           : got == STREAM_BROKEN ? MHD_CONTENT_READER_END_WITH_ERROR
-                                  : got;
+    (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
+    (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, IDLE_S);
+    return got > 0    ? got
+           : got == 0 ? MHD_CONTENT_READER_END_OF_STREAM
+                      : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
 static enum MHD_Result begin_answer(struct exchange *exchange, enum request_format format)
@@ -298,16 +294,9 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
                                     &status, exchange->message);
     if (exchange->answer == NULL)
         return refuse(exchange, status, exchange->message);
-    exchange->stream = calloc(1, sizeof *exchange->stream);
-    if (exchange->stream == NULL)
-        return refuse(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, "memory exhausted");
-    exchange->stream->answer = exchange->answer;
-    exchange->stream->format = format;
-    exchange->stream->connection = descriptor_of(exchange->connection);
-    if (!stream_wait(exchange->stream))
-        return MHD_NO;
-    if (!answer_begun(exchange->answer, &status, exchange->message))
-        return refuse(exchange, status, exchange->message);
+    if (!answer_begun(exchange->answer, descriptor_of(exchange->connection), &status,
+                      exchange->message))
+        return status == 0 ? MHD_NO : refuse(exchange, status, exchange->message);
     return queue(exchange, MHD_HTTP_OK, types[format],
                  MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_answer,
                                                    exchange, NULL));
@@ -554,13 +543,10 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
     (void)context, (void)connection, (void)code;
     if (exchange == NULL)
         return;
-    if (exchange->stream != NULL)
-        stream_close(exchange->stream);
     if (exchange->answer != NULL)
         answer_end(exchange->answer);
     if (exchange->is_counted)
         leave(exchange->http, exchange->client);
-    free(exchange->stream);
     free(exchange->body);
     free(exchange);
     *own = NULL;

@@ -31,7 +31,7 @@ struct reading {
 };
 
 /* A member of an object, in the order in which they are taken. */
-struct member {
+struct request_member {
     const char *name;
     bool (*take)(struct reading *reading, const char *name, json_t *value, void *to);
     size_t offset; /* in struct request, of what `to` points to */
@@ -136,7 +136,7 @@ static bool take_limit(struct reading *reading, const char *name, json_t *value,
 
 /* The members of an object. where: before what is said of its names. */
 static bool take_members(struct reading *reading, const char *where, json_t *object,
-                         const struct member *members, size_t count)
+                         const struct request_member *members, size_t count)
 {
     const char *name;
     json_t *value;
@@ -150,7 +150,7 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
             return refuse(reading, 400, "%sthe member '%.*s' is not known", where, SHOWN_BYTES_MAX,
                           name);
     }
-    for (const struct member *member = members; member < members + count; member++) {
+    for (const struct request_member *member = members; member < members + count; member++) {
         json_t *given = json_object_get(object, member->name);
         void *to = (char *)reading->request + member->offset;
 
@@ -452,7 +452,7 @@ static bool take_output_file(struct reading *reading, const char *name, json_t *
 
 static bool take_environment(struct reading *reading, const char *name, json_t *value, void *to)
 {
-    static const struct member members[] = {
+    static const struct request_member members[] = {
 #define AT(member) offsetof(struct request, settings.surroundings.member)
         {"terminal", take_flag, AT(output_is_terminal), MEMBER_VALUE},
         {"null", take_flag, AT(output_is_null), MEMBER_VALUE},
@@ -523,7 +523,7 @@ static bool take_directory(struct reading *reading, const char *name, json_t *va
             refuse(reading, 400, "%s: an absolute path is expected", name));
 }
 
-static const struct member members[] = {
+static const struct request_member members[] = {
 #define AT(member) offsetof(struct request, member)
     {"collection", take_line, AT(collection), MEMBER_VALUE},
     {"directory", take_directory, AT(directory), MEMBER_VALUE},
