@@ -497,6 +497,10 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
             or hasattr(text, "__arrow_c_array__") or hasattr(text, "isna"):
         return rewrite_column(searcher, plan, text, values, match, progress)
     if not isinstance(text, (str, bytes)):
+        if not PyObject_CheckBuffer(text):
+            raise TypeError("text: str, bytes, an object with the buffer protocol or a column is "
+                            f"needed, not {type(text).__name__}; of a file give what it holds, as "
+                            "path.read_bytes() does")
         take_buffer(text, &view)
         text = PyBytes_FromStringAndSize(<const char *>view.buf, view.len)
         PyBuffer_Release(&view)

@@ -259,8 +259,11 @@ def test_faults(tmp_path):
     for mask in ("", "**"):
         with pytest.raises(ValueError, match="mask: one character is needed"):
             plan.mask("a", mask)
-    with pytest.raises(TypeError):
-        plan.replace(tmp_path, "x")
+    # "a bytes-like object is required" did not say what to do; the test took any TypeError.
+    for text in (tmp_path, trawl.Text(b"a")):
+        for call in (plan.split, plan.mask, lambda text: plan.replace(text, "x")):
+            with pytest.raises(TypeError, match=r"not (PosixPath|Text); .* path\.read_bytes\(\)"):
+                call(text)
     with pytest.raises(UnicodeDecodeError):  # the half of a character
         plan.replace("\u00e9", "x")
     for column, value in ((["\u00e9"], "x"), (["a"], b"\xff")):
