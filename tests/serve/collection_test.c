@@ -195,6 +195,12 @@ static void check_changes(bool watch)
     change("rm pipe && echo file > pipe");
     change("ln pipe pipe2 && echo both >> pipe2");
     change("ln pipe d/pipe3 && echo all >> d/pipe3");
+    /* Names that are gone, or new in a new directory, when it is asked what happened. (All stayed.)
+     */
+    change("ln pipe gone");
+    change("echo gone >> gone && rm gone");
+    change("mkdir new && ln pipe new/name && echo new >> new/name");
+    change("rm -r new");
     change("cp -r d d2 && rm -r d");
     change("touch -d '2001-02-03' pipe");
     change("echo aaaa > same && touch -d '2001-02-03' same");

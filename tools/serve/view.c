@@ -18,7 +18,6 @@
 #include "trawl/filter.h"
 #include "trawl/grow.h"
 
-#define OPEN_LEVELS 32u
 #define ROUNDS_MAX 4u
 #define ROUNDS_NS (SECOND_NS / 2)
 
