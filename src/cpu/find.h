@@ -29,7 +29,8 @@ struct find_tile {
 /* Some values of a byte. */
 struct find_bytes {
     bool has[256];
-    struct plan_set nibbles; /* the same as tables of one byte: each value has a class by itself */
+    struct plan_nibbles
+        nibbles; /* the same as tables of one byte: each value has a class by itself */
 };
 
 /* The first bytes of some literals: five or six pairs of neighbours, each as one of 128 values.
@@ -72,11 +73,14 @@ struct find_ops {
      * least where it equals grams->gram[o]. Depends on text bytes -8 to 64 * word_count - 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
-    /* Bit x is set at least where the gram at text + x is a literal's: by the nibble tables, where
-     * the plan has them and the variant can, else by the bitmap, which is the wide one if
-     * set->wide_mask is not 0. Depends on text bytes up to 64 * word_count + 6. */
+    /* Bit x is set at least where the gram at text + x is a literal's, by the bitmap, which is the
+     * wide one if set->wide_mask is not 0. Depends on text bytes up to 64 * word_count + 6. */
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
+    /* Bit x: what is at text + x passes the tables. Depends on as many bytes. NULL: this variant
+     * has no quick way. */
+    void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
+                    struct find_tile *tile);
     /* Bit x: the byte at text + x is one of those. Dense. */
     void (*bytes)(const uint8_t *text, uint64_t word_count, const struct find_bytes *bytes,
                   struct find_tile *tile);

@@ -38,43 +38,53 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
                   _mm256_cmpeq_epi8(load32(a + 32), load32(b + 32)));
 }
 
-/* In both halves: shuffles do not cross halves. */
+#define NIBBLE_VECTOR_BYTES 32u
 typedef __m256i nibble_vector;
 
+static inline nibble_vector nibble_load(const uint8_t *text)
+{
+    return load32(text);
+}
+
+/* In both halves: shuffles do not cross halves. */
 static inline nibble_vector nibble_table(const uint8_t *bytes)
 {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)bytes));
 }
 
-#include "cpu/find_nibbles.h"
-
-static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_tables *tables,
-                                     uint32_t q, uint32_t groups)
+static inline nibble_vector nibble_low(nibble_vector bytes)
 {
-    const __m256i nibble = _mm256_set1_epi8(15), none = _mm256_setzero_si256();
-    __m256i passed[2] = {none, none};
-
-    for (uint32_t half = 0; half < 2; half++) {
-        __m256i low[4], high[4];
-
-        for (uint32_t j = 0; j < q; j++) {
-            __m256i bytes = load32(text + 32 * half + j);
-
-            low[j] = _mm256_and_si256(bytes, nibble);
-            high[j] = _mm256_and_si256(_mm256_srli_epi16(bytes, 4), nibble);
-        }
-        for (uint32_t g = 0; g < groups; g++) {
-            __m256i classes = _mm256_set1_epi8(-1);
-
-            for (uint32_t j = 0; j < q; j++)
-                classes = _mm256_and_si256(
-                    classes, _mm256_and_si256(_mm256_shuffle_epi8(tables[g].low[j], low[j]),
-                                              _mm256_shuffle_epi8(tables[g].high[j], high[j])));
-            passed[half] = _mm256_or_si256(passed[half], classes);
-        }
-    }
-    return ~mask64(_mm256_cmpeq_epi8(passed[0], none), _mm256_cmpeq_epi8(passed[1], none));
+    return _mm256_and_si256(bytes, _mm256_set1_epi8(15));
 }
+
+static inline nibble_vector nibble_high(nibble_vector bytes)
+{
+    return _mm256_and_si256(_mm256_srli_epi16(bytes, 4), _mm256_set1_epi8(15));
+}
+
+static inline nibble_vector nibble_look(nibble_vector table, nibble_vector at)
+{
+    return _mm256_shuffle_epi8(table, at);
+}
+
+static inline nibble_vector nibble_and(nibble_vector a, nibble_vector b)
+{
+    return _mm256_and_si256(a, b);
+}
+
+static inline nibble_vector nibble_or(nibble_vector a, nibble_vector b)
+{
+    return _mm256_or_si256(a, b);
+}
+
+static inline uint64_t nibble_bits(const nibble_vector vectors[2])
+{
+    const __m256i none = _mm256_setzero_si256();
+
+    return ~mask64(_mm256_cmpeq_epi8(vectors[0], none), _mm256_cmpeq_epi8(vectors[1], none));
+}
+
+#include "cpu/find_nibbles.h"
 
 #define HAS_HEADS
 

@@ -50,39 +50,51 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
     return _mm512_cmpeq_epi8_mask(load64(a), load64(b));
 }
 
-/* In all four quarters: shuffles do not cross them. */
+#define NIBBLE_VECTOR_BYTES 64u
 typedef __m512i nibble_vector;
 
+static inline nibble_vector nibble_load(const uint8_t *text)
+{
+    return load64(text);
+}
+
+/* In all four quarters: shuffles do not cross them. */
 static inline nibble_vector nibble_table(const uint8_t *bytes)
 {
     return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)bytes));
 }
 
-#include "cpu/find_nibbles.h"
-
-static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_tables *tables,
-                                     uint32_t q, uint32_t groups)
+static inline nibble_vector nibble_low(nibble_vector bytes)
 {
-    const __m512i nibble = _mm512_set1_epi8(15);
-    __m512i low[4], high[4], passed = _mm512_setzero_si512();
-
-    for (uint32_t j = 0; j < q; j++) {
-        __m512i bytes = load64(text + j);
-
-        low[j] = _mm512_and_si512(bytes, nibble);
-        high[j] = _mm512_and_si512(_mm512_srli_epi16(bytes, 4), nibble);
-    }
-    for (uint32_t g = 0; g < groups; g++) {
-        __m512i classes = _mm512_set1_epi8(-1);
-
-        for (uint32_t j = 0; j < q; j++)
-            classes = _mm512_and_si512(
-                classes, _mm512_and_si512(_mm512_shuffle_epi8(tables[g].low[j], low[j]),
-                                          _mm512_shuffle_epi8(tables[g].high[j], high[j])));
-        passed = _mm512_or_si512(passed, classes);
-    }
-    return _mm512_test_epi8_mask(passed, passed);
+    return _mm512_and_si512(bytes, _mm512_set1_epi8(15));
 }
+
+static inline nibble_vector nibble_high(nibble_vector bytes)
+{
+    return _mm512_and_si512(_mm512_srli_epi16(bytes, 4), _mm512_set1_epi8(15));
+}
+
+static inline nibble_vector nibble_look(nibble_vector table, nibble_vector at)
+{
+    return _mm512_shuffle_epi8(table, at);
+}
+
+static inline nibble_vector nibble_and(nibble_vector a, nibble_vector b)
+{
+    return _mm512_and_si512(a, b);
+}
+
+static inline nibble_vector nibble_or(nibble_vector a, nibble_vector b)
+{
+    return _mm512_or_si512(a, b);
+}
+
+static inline uint64_t nibble_bits(const nibble_vector vectors[1])
+{
+    return _mm512_test_epi8_mask(vectors[0], vectors[0]);
+}
+
+#include "cpu/find_nibbles.h"
 
 #define HAS_HEADS
 

@@ -9,10 +9,9 @@
  *                                  gram of the pattern are then found by hashes; or HAS_GRAMS_TILE,
  *                                  where the variant has all of method grams
  *   block_same(a, b)               64-bit mask of the 64 bytes at a that equal those at b
- *   block_nibbles(text, set)       64-bit mask of the positions that pass the set's nibble tables;
- *                                  HAS_NIBBLES is defined where there is one: find_nibbles.h
- *   block_heads(text, set, bitmap) 64-bit mask of the positions whose gram passes the bitmap, where
- *                                  HAS_HEADS is defined; else a loop over the positions serves
+ *   HAS_NIBBLES                    where find_nibbles.h has nibble tables in its vectors; else
+ * there is no find_ops.nibbles block_heads(text, set, bitmap) 64-bit mask of the positions whose
+ * gram passes the bitmap, where HAS_HEADS is defined; else a loop over the positions serves
  *   stem_samples_vectors and so on   see find_stems_avx512.h, which defines HAS_STEM_VECTORS
  * and gets the functions of its table.
  *
@@ -212,8 +211,8 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 }
 #endif
 
-static void FIND_NAME(heads)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
-                             const uint64_t *bitmap, struct find_tile *tile)
+static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
+                           const uint64_t *bitmap, struct find_tile *tile)
 {
     const struct plan_set copy = *set; /* which the stores to the tile cannot change */
     uint32_t hot_count = 0;
@@ -232,43 +231,52 @@ static void FIND_NAME(heads)(const uint8_t *text, uint64_t word_count, const str
 }
 
 #ifdef HAS_NIBBLES
-/* One loop per number of groups and bytes that are common, so that the tables stay in registers. */
-static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
-                               struct find_tile *tile)
+/* One loop for what is looked at and each number of groups, so that tables stay in registers. */
+#define FIND_NIBBLES_CASE(BYTES, GROUPS)                                               \
+    case 8 * (BYTES) + (GROUPS):                                                       \
+        for (uint64_t w = 0; w < word_count; w++) {                                    \
+            uint64_t bits = block_nibbles(text + 64 * w, tables, (BYTES),              \
+                                          (BYTES) <= PLAN_NIBBLE_WHOLE_MAX, (GROUPS)); \
+                                                                                       \
+            __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                      \
+            tile->mask[w] = bits;                                                      \
+            tile->hot[hot_count] = (uint16_t)w;                                        \
+            hot_count += bits != 0;                                                    \
+        }                                                                              \
+        break;
+#define FIND_NIBBLES_CASES(BYTES) \
+    FIND_NIBBLES_CASE(BYTES, 1)   \
+    FIND_NIBBLES_CASE(BYTES, 2)   \
+    FIND_NIBBLES_CASE(BYTES, 4)
+
+static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
+                               const struct plan_nibbles *nibbles, struct find_tile *tile)
 {
     struct nibble_tables tables[PLAN_NIBBLE_GROUPS_MAX];
-    uint32_t hot_count = 0, groups = set->nibble_groups;
+    uint32_t hot_count = 0;
 
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
-    TRAWL_ASSERT(groups <= PLAN_NIBBLE_GROUPS_MAX && set->q > 0 && set->q <= 4);
-    for (uint32_t g = 0; g < groups; g++)
-        nibble_load(&tables[g], set, g);
-    for (uint64_t w = 0; w < word_count; w++) {
-        uint64_t bits = set->q == 4 && groups == 1 ? block_nibbles(text + 64 * w, tables, 4, 1)
-                        : set->q == 4              ? block_nibbles(text + 64 * w, tables, 4, groups)
-                                      : block_nibbles(text + 64 * w, tables, set->q, groups);
-
-        __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);
-        tile->mask[w] = bits;
-        if (bits != 0)
-            tile->hot[hot_count++] = (uint16_t)w;
+    nibbles_load(tables, nibbles);
+    switch (8 * nibbles->bytes + nibbles->groups) {
+        FIND_NIBBLES_CASES(1)
+        FIND_NIBBLES_CASES(2)
+        FIND_NIBBLES_CASES(3)
+        FIND_NIBBLES_CASES(4)
+        FIND_NIBBLES_CASE(6, 1)
+        FIND_NIBBLES_CASE(6, 2)
+        FIND_NIBBLES_CASE(8, 2)
+        FIND_NIBBLES_CASE(8, 4)
+    default:
+        TRAWL_ASSERT(false);
     }
+    TRAWL_ASSERT(hot_count <= word_count);
     tile->is_dense = false;
     tile->hot_count = hot_count;
 }
+#define FIND_NIBBLES FIND_NAME(nibbles)
+#else
+#define FIND_NIBBLES NULL
 #endif
-
-static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
-                           const uint64_t *bitmap, struct find_tile *tile)
-{
-#ifdef HAS_NIBBLES
-    if (set->nibble_groups > 0) {
-        FIND_NAME(nibbles)(text, word_count, set, tile);
-        return;
-    }
-#endif
-    FIND_NAME(heads)(text, word_count, set, bitmap, tile);
-}
 
 #ifndef HAS_NIBBLES
 static inline uint64_t block_bytes(const uint8_t *text, const struct find_bytes *bytes)
@@ -286,17 +294,16 @@ static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
 {
     uint64_t any = 0;
 #ifdef HAS_NIBBLES
-    const uint32_t groups = bytes->nibbles.nibble_groups;
-    struct nibble_tables tables[2];
+    const uint32_t groups = bytes->nibbles.groups;
+    struct nibble_tables tables[PLAN_NIBBLE_GROUPS_MAX];
 
-    nibble_load(&tables[0], &bytes->nibbles, 0);
-    nibble_load(&tables[1], &bytes->nibbles, 1);
+    nibbles_load(tables, &bytes->nibbles);
 #endif
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
     for (uint64_t w = 0; w < word_count; w++) {
 #ifdef HAS_NIBBLES
-        uint64_t bits = groups == 1 ? block_nibbles(text + 64 * w, tables, 1, 1)
-                                    : block_nibbles(text + 64 * w, tables, 1, 2);
+        uint64_t bits = groups == 1 ? block_nibbles(text + 64 * w, tables, 1, true, 1)
+                                    : block_nibbles(text + 64 * w, tables, 1, true, 2);
 #else
         uint64_t bits = block_bytes(text + 64 * w, bytes);
 #endif
@@ -392,14 +399,14 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
 #endif
 
 /* The variant's table; those that are named may be its own. */
-#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)                   \
-    {                                                                                              \
-        .name = FIND_STRING(VARIANT), .every = (every_of), .every_fold = (every_fold_of),          \
-        .grams = FIND_NAME(grams), .set = FIND_NAME(set), .bytes = FIND_NAME(bytes),               \
-        .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), .count_bits = (count_bits_of), \
-        .gram_samples = FIND_STEMS(gram_samples), .stem_samples = FIND_STEMS(stem_samples),        \
-        .stem_begins = FIND_STEMS(stem_begins), .stems = FIND_STEMS(stem_stems),                   \
-        .stem_keys = (stem_keys_of), .pairs = (pairs_of)                                           \
+#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)               \
+    {                                                                                          \
+        .name = FIND_STRING(VARIANT), .every = (every_of), .every_fold = (every_fold_of),      \
+        .grams = FIND_NAME(grams), .set = FIND_NAME(set), .nibbles = FIND_NIBBLES,             \
+        .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), \
+        .count_bits = (count_bits_of), .gram_samples = FIND_STEMS(gram_samples),               \
+        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins),      \
+        .stems = FIND_STEMS(stem_stems), .stem_keys = (stem_keys_of), .pairs = (pairs_of)      \
     }
 #define FIND_OPS_COMMON(stem_keys_of) \
     FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), stem_keys_of, NULL)

@@ -44,41 +44,54 @@ static inline uint64_t block_same(const uint8_t *a, const uint8_t *b)
     return mask64(equal);
 }
 
+#define NIBBLE_VECTOR_BYTES 16u
 typedef uint8x16_t nibble_vector;
+
+static inline nibble_vector nibble_load(const uint8_t *text)
+{
+    return vld1q_u8(text);
+}
 
 static inline nibble_vector nibble_table(const uint8_t *bytes)
 {
     return vld1q_u8(bytes);
 }
 
-#include "cpu/find_nibbles.h"
-
-static inline uint64_t block_nibbles(const uint8_t *text, const struct nibble_tables *tables,
-                                     uint32_t q, uint32_t groups)
+static inline nibble_vector nibble_low(nibble_vector bytes)
 {
-    uint8x16_t passed[4];
-
-    for (uint32_t i = 0; i < 4; i++) {
-        uint8x16_t low[4], high[4], any = vdupq_n_u8(0);
-
-        for (uint32_t j = 0; j < q; j++) {
-            uint8x16_t bytes = vld1q_u8(text + 16 * i + j);
-
-            low[j] = vandq_u8(bytes, vdupq_n_u8(15));
-            high[j] = vshrq_n_u8(bytes, 4);
-        }
-        for (uint32_t g = 0; g < groups; g++) {
-            uint8x16_t classes = vdupq_n_u8(255);
-
-            for (uint32_t j = 0; j < q; j++)
-                classes = vandq_u8(classes, vandq_u8(vqtbl1q_u8(tables[g].low[j], low[j]),
-                                                     vqtbl1q_u8(tables[g].high[j], high[j])));
-            any = vorrq_u8(any, classes);
-        }
-        passed[i] = vtstq_u8(any, any);
-    }
-    return mask64(passed);
+    return vandq_u8(bytes, vdupq_n_u8(15));
 }
+
+static inline nibble_vector nibble_high(nibble_vector bytes)
+{
+    return vshrq_n_u8(bytes, 4);
+}
+
+static inline nibble_vector nibble_look(nibble_vector table, nibble_vector at)
+{
+    return vqtbl1q_u8(table, at);
+}
+
+static inline nibble_vector nibble_and(nibble_vector a, nibble_vector b)
+{
+    return vandq_u8(a, b);
+}
+
+static inline nibble_vector nibble_or(nibble_vector a, nibble_vector b)
+{
+    return vorrq_u8(a, b);
+}
+
+static inline uint64_t nibble_bits(const nibble_vector vectors[4])
+{
+    uint8x16_t some[4];
+
+    for (uint32_t i = 0; i < 4; i++)
+        some[i] = vtstq_u8(vectors[i], vectors[i]);
+    return mask64(some);
+}
+
+#include "cpu/find_nibbles.h"
 
 #define HAS_GRAM_VECTORS
 #define GRAM_VECTOR_BYTES 16u

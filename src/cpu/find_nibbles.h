@@ -1,5 +1,13 @@
-/* find_nibbles: a set's nibble tables in vectors. A variant defines nibble_vector and
- * nibble_table(bytes), 16 bytes in each quarter or half of a vector, before it includes this.
+/* find_nibbles: nibble tables in vectors. A variant defines, before it includes this:
+ *   NIBBLE_VECTOR_BYTES       of a vector
+ *   nibble_vector             its type
+ *   nibble_load(text)         its bytes
+ *   nibble_table(bytes)       16 bytes in each quarter or half of it
+ *   nibble_low(bytes)         of each byte the low half, and
+ *   nibble_high(bytes)        the high half
+ *   nibble_look(table, at)    of each half byte what the table has
+ *   nibble_and, nibble_or     of two vectors
+ *   nibble_bits(vectors)      bit i of 64: byte i of the vectors is not 0
  */
 #ifndef TRAWL_CPU_FIND_NIBBLES_H
 #define TRAWL_CPU_FIND_NIBBLES_H
@@ -7,19 +15,59 @@
 #include "cpu/find.h"
 
 #define HAS_NIBBLES
+#define NIBBLE_VECTORS (64 / NIBBLE_VECTOR_BYTES)
 
 /* The tables of one group. */
 struct nibble_tables {
-    nibble_vector low[4], high[4];
+    nibble_vector low[PLAN_NIBBLE_BYTES_MAX], high[PLAN_NIBBLE_WHOLE_MAX];
 };
 
-static inline void nibble_load(struct nibble_tables *tables, const struct plan_set *set, uint32_t g)
+static inline void nibbles_load(struct nibble_tables *tables, const struct plan_nibbles *nibbles)
 {
-    TRAWL_ASSERT(g < PLAN_NIBBLE_GROUPS_MAX);
-    for (uint32_t j = 0; j < 4; j++) {
-        tables->low[j] = nibble_table(set->low[g][j]);
-        tables->high[j] = nibble_table(set->high[g][j]);
+    for (uint32_t g = 0; g < PLAN_NIBBLE_GROUPS_MAX; g++) {
+        for (uint32_t j = 0; j < PLAN_NIBBLE_BYTES_MAX; j++)
+            tables[g].low[j] = nibble_table(nibbles->low[g][j]);
+        for (uint32_t j = 0; j < PLAN_NIBBLE_WHOLE_MAX; j++)
+            tables[g].high[j] = nibble_table(nibbles->high[g][j]);
     }
+}
+
+/* The classes that positions share with the literals of a group. */
+static inline __attribute__((always_inline)) nibble_vector nibbles_shared(
+    const struct nibble_tables *tables, const nibble_vector *low, const nibble_vector *high,
+    uint32_t bytes, bool whole)
+{
+    nibble_vector shared = nibble_look(tables->low[0], low[0]);
+
+    for (uint32_t j = 1; j < bytes; j++)
+        shared = nibble_and(shared, nibble_look(tables->low[j], low[j]));
+    for (uint32_t j = 0; whole && j < bytes; j++)
+        shared = nibble_and(shared, nibble_look(tables->high[j], high[j]));
+    return shared;
+}
+
+/* Of 64 positions those that pass; `bytes`, `whole` and `groups` are known when compiling. */
+static inline __attribute__((always_inline)) uint64_t block_nibbles(
+    const uint8_t *text, const struct nibble_tables *tables, uint32_t bytes, bool whole,
+    uint32_t groups)
+{
+    nibble_vector passed[NIBBLE_VECTORS];
+
+    for (uint32_t i = 0; i < NIBBLE_VECTORS; i++) {
+        nibble_vector low[PLAN_NIBBLE_BYTES_MAX], high[PLAN_NIBBLE_WHOLE_MAX];
+
+        for (uint32_t j = 0; j < bytes; j++) {
+            nibble_vector loaded = nibble_load(text + NIBBLE_VECTOR_BYTES * i + j);
+
+            low[j] = nibble_low(loaded);
+            if (whole)
+                high[j] = nibble_high(loaded);
+        }
+        passed[i] = nibbles_shared(&tables[0], low, high, bytes, whole);
+        for (uint32_t g = 1; g < groups; g++)
+            passed[i] = nibble_or(passed[i], nibbles_shared(&tables[g], low, high, bytes, whole));
+    }
+    return nibble_bits(passed);
 }
 
 #endif

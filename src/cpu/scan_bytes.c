@@ -16,21 +16,20 @@
 void bytes_empty(struct find_bytes *bytes)
 {
     memset(bytes, 0, sizeof *bytes);
-    bytes->nibbles.q = bytes->nibbles.nibble_groups = 1;
+    bytes->nibbles.bytes = bytes->nibbles.groups = 1;
 }
 
 void bytes_add(struct find_bytes *bytes, uint8_t value)
 {
-    struct plan_set *nibbles = &bytes->nibbles;
+    struct plan_nibbles *nibbles = &bytes->nibbles;
     uint32_t group = value >> 7;
     uint8_t bit = (uint8_t)(1u << (value >> 4 & 7));
 
     bytes->has[value] = true;
     nibbles->low[group][0][value & 15] |= bit;
     nibbles->high[group][0][value >> 4] |= bit;
-    nibbles->nibble_groups =
-        nibbles->nibble_groups > group + 1 ? nibbles->nibble_groups : group + 1;
-    TRAWL_ASSERT(nibbles->nibble_groups <= 2);
+    nibbles->groups = nibbles->groups > group + 1 ? nibbles->groups : group + 1;
+    TRAWL_ASSERT(nibbles->groups <= 2);
 }
 
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)

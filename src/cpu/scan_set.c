@@ -87,6 +87,7 @@ static void verify_place(struct scan *scan, uint64_t x)
 static uint64_t fill(struct scan *scan, uint64_t *places)
 {
     const struct trawl_plan *plan = scan->plan;
+    const struct find_ops *find = scan->worker->find;
     uint64_t room = scan->loadable - scan->at, words;
 
     TRAWL_ASSERT(scan->at < scan->limit && scan->limit <= scan->loadable);
@@ -95,9 +96,11 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
     if (words == 0)
         return 0;
     *places = min_u64(*places, 64 * words);
-    scan->worker->find->set(scan->chunk->bytes + scan->at, words, &plan->set,
-                            plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap,
-                            &scan->worker->tile);
+    if (plan->nibbles.groups > 0 && find->nibbles != NULL)
+        find->nibbles(scan->chunk->bytes + scan->at, words, &plan->nibbles, &scan->worker->tile);
+    else
+        find->set(scan->chunk->bytes + scan->at, words, &plan->set,
+                  plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap, &scan->worker->tile);
     tile_cut(&scan->worker->tile, words, *places);
     if (scan->worker->at_borders)
         borders_apply(scan, words);

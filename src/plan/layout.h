@@ -64,25 +64,14 @@ struct plan_sampled {
  * literals whose first bytes, as many as all have but at most 8, hash alike. Four bytes are what
  * vectors hash at every position; eight tell literals apart that begin alike (10,000 of "key-0000"
  * would share one bucket, 16-mers of DNA 256).
- *
- * Where there are few literals, nibble tables test many positions at once before that ("Teddy":
- * Wang and others, "Hyperscan: a fast multi-pattern regex matcher", NSDI 2019). Literals are dealt
- * to 8 classes per group; bit c of low[g][j][byte & 15] and of high[g][j][byte >> 4] is set if byte
- * j of some literal of class c of group g looks so. A position whose q bytes share a class passes.
  */
-#define PLAN_NIBBLE_GROUPS_MAX 4u
-#define PLAN_NIBBLE_LITERALS_MAX 256u
-
 struct plan_set {
-    uint8_t low[PLAN_NIBBLE_GROUPS_MAX][4][16];
-    uint8_t high[PLAN_NIBBLE_GROUPS_MAX][4][16];
-    uint32_t nibble_groups; /* 0: no nibble tables */
-    uint32_t q;             /* 1 to 4 */
-    uint32_t bitmap_bits;   /* log2 of the bitmap's bits */
-    uint32_t bucket_bits;   /* log2 of the bucket count */
-    uint32_t fold;          /* or-ed into the gram before hashing */
-    uint32_t gram_mask;     /* keeps q bytes of a 32-bit load */
-    uint32_t wide_mask;     /* keeps what literals of 5 to 8 bytes have of the next 4 bytes */
+    uint32_t q;           /* 1 to 4 */
+    uint32_t bitmap_bits; /* log2 of the bitmap's bits */
+    uint32_t bucket_bits; /* log2 of the bucket count */
+    uint32_t fold;        /* or-ed into the gram before hashing */
+    uint32_t gram_mask;   /* keeps q bytes of a 32-bit load */
+    uint32_t wide_mask;   /* keeps what literals of 5 to 8 bytes have of the next 4 bytes */
     uint32_t reserved;
     uint64_t head_fold; /* the same for the bytes that choose the bucket */
     uint64_t head_mask;

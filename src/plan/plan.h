@@ -12,6 +12,7 @@
 #include "base/status.h"
 #include "plan/algorithm.h"
 #include "plan/layout.h"
+#include "plan/nibbles.h"
 #include "plan/tuning.h"
 
 struct plan_literal {
@@ -102,6 +103,7 @@ struct trawl_plan {
 
     /* Several literals, or one with a tail: */
     struct plan_set set;
+    struct plan_nibbles nibbles;
     double byte_bits;      /* entropy of a byte of the literals */
     bool has_classes;      /* the CPU begins by classes of length, with tables of its own, */
     bool has_either;       /* and tries whether buckets take less time; else the other way round */

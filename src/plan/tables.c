@@ -13,7 +13,6 @@
 #define EITHER_LITERALS_MAX 65536u /* and up to here it may turn to buckets */
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
-#define NIBBLE_LITERALS_PER_GROUP 16u /* two per class let few wrong positions pass */
 
 /* The literal's first `count` bytes, at most 8; the others are 0. */
 static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t literal, uint64_t count)
@@ -51,45 +50,6 @@ static uint32_t literal_bucket(const struct trawl_plan *plan, uint32_t literal)
     uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
 
     return plan_hash64((head | plan->set.head_fold) & plan->set.head_mask, plan->set.bucket_bits);
-}
-
-/* Deal the literals to classes: those with like grams share one, so that a class stands for few
- * byte values at each position. A simple sort: there are at most PLAN_NIBBLE_LITERALS_MAX. */
-static void build_nibbles(struct trawl_plan *plan)
-{
-    struct plan_set *set = &plan->set;
-    uint32_t order[PLAN_NIBBLE_LITERALS_MAX], classes;
-
-    set->nibble_groups =
-        (plan->literal_count + NIBBLE_LITERALS_PER_GROUP - 1) / NIBBLE_LITERALS_PER_GROUP;
-    if (set->nibble_groups > PLAN_NIBBLE_GROUPS_MAX)
-        set->nibble_groups = PLAN_NIBBLE_GROUPS_MAX;
-    classes = 8 * set->nibble_groups;
-    TRAWL_ASSERT(plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX && set->q <= 4);
-    for (uint32_t i = 0; i < plan->literal_count; i++) {
-        uint32_t at = i;
-
-        for (; at > 0 && memcmp(plan_literal_bytes(plan, order[at - 1]),
-                                plan_literal_bytes(plan, i), set->q) > 0;
-             at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
-    for (uint32_t i = 0; i < plan->literal_count; i++) {
-        uint32_t class = (uint32_t)((uint64_t)i * classes / plan->literal_count);
-        const uint8_t *bytes = plan_literal_bytes(plan, order[i]);
-        uint8_t bit = (uint8_t)(1u << class % 8);
-
-        TRAWL_ASSERT(class < classes);
-        for (uint32_t j = 0; j < set->q; j++) {
-            bool letter = set->fold != 0 && bytes[j] >= 'a' && bytes[j] <= 'z';
-
-            set->low[class / 8][j][bytes[j] & 15] |= bit;
-            set->high[class / 8][j][bytes[j] >> 4] |= bit;
-            if (letter)
-                set->high[class / 8][j][(bytes[j] & ~0x20) >> 4] |= bit;
-        }
-    }
 }
 
 static void set_parameters(struct trawl_plan *plan)
@@ -151,7 +111,7 @@ static void prepare_set(struct trawl_plan *plan)
     plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
     choose_way(plan);
     if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
-        build_nibbles(plan);
+        nibbles_build(plan);
 }
 
 /* The tables are too large for the caches: what a literal needs is fetched while those before it

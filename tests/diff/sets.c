@@ -377,6 +377,28 @@ static void generate_bytes(struct diff_input *input)
     }
 }
 
+/* Strings of `least` bytes and more, of which some lie in the text: whole, with a byte changed, or
+ * in the other case. */
+static void generate_short(enum input_kind kind, uint64_t least, uint64_t count,
+                           struct diff_input *input)
+{
+    uint64_t text_bytes = test_random_between(&chance, 500, 4000);
+
+    input_begin(&chance, kind, text_bytes, input);
+    input->flags = test_random_one_in(&chance, 3) ? NAIVE_IGNORE_CASE : 0;
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bytes = i == 0 ? least : least + test_random_below(&chance, 8);
+        uint64_t at = test_random_below(&chance, text_bytes - bytes), changed;
+
+        if (i % 16 == 0) /* the last places of the text, too */
+            at = text_bytes - bytes;
+        add_slice(input, input->text, at, bytes);
+        changed = at + test_random_below(&chance, bytes);
+        if (test_random_one_in(&chance, 3))
+            input->text[changed] ^= (uint8_t)(1u << test_random_below(&chance, 8));
+    }
+}
+
 static void run_case(const struct diff_input *input, uint32_t set)
 {
     struct run_config config = {.method = TRAWL_METHOD_SET,
@@ -390,6 +412,39 @@ static void run_case(const struct diff_input *input, uint32_t set)
     answer_check(input, &expected, plan, config.instruction_set, &chance);
     trawl_plan_free(plan);
     free(expected.matches);
+}
+
+/* Each form of the nibble tables, under every instruction set. The other inputs are of few strings
+ * or of short ones mostly, and are searched by one instruction set each: a table that one of these
+ * reads otherwise than the plan had filled it went unnoticed. */
+static void test_nibbles(void)
+{
+    static const uint64_t counts[] = {9, 33, 50, 100, 200};
+    static const enum input_kind letters[] = {INPUT_LETTERS_4, INPUT_LETTERS_26, INPUT_LETTERS_256};
+    bool met[PLAN_NIBBLE_BYTES_MAX + 1][PLAN_NIBBLE_GROUPS_MAX + 1] = {{false}};
+    uint32_t forms = 0;
+
+    for (uint64_t least = 1; least <= 9; least++)
+        for (uint32_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+            struct run_config config = {.method = TRAWL_METHOD_BUCKETS};
+            struct trawl_plan *plan = NULL;
+            struct diff_input input;
+            struct plan_nibbles nibbles;
+
+            generate_short(letters[(least + c) % 3], least, counts[c], &input);
+            if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK))
+                exit(test_end());
+            nibbles = plan->nibbles;
+            trawl_plan_free(plan);
+            TEST_CHECK(nibbles.bytes <= PLAN_NIBBLE_BYTES_MAX &&
+                       nibbles.groups <= PLAN_NIBBLE_GROUPS_MAX);
+            forms += !met[nibbles.bytes][nibbles.groups];
+            met[nibbles.bytes][nibbles.groups] = true;
+            for (uint32_t set = 0; set < instruction_set_count(); set++)
+                run_case(&input, set);
+            input_free(&input);
+        }
+    TEST_CHECK_U64(forms, 4 * 3 + 2 + 2);
 }
 
 int main(void)
@@ -435,6 +490,7 @@ int main(void)
             run_case(&input, set);
         input_free(&input);
     }
+    test_nibbles();
     printf("%" PRIu64 " scans by the automaton, %" PRIu64 " without it; %" PRIu64
            " by classes of lengths, %" PRIu64 " by these and by buckets\n",
            answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.turned);

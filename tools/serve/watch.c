@@ -18,7 +18,6 @@
 struct watched {
     int number; /* the kernel's */
     uint32_t walk;
-    bool is_walked; /* it was watched by this path when a walk ended */
     char *path;
 };
 
@@ -98,7 +97,7 @@ static bool insert(struct watches *watches, int number, const char *path)
         return false;
     }
     memmove(items + at + 1, items + at, (watches->count - at) * sizeof *items);
-    items[at] = (struct watched){number, watches->walk, false, copy};
+    items[at] = (struct watched){number, watches->walk, copy};
     watches->count++;
     return true;
 }
@@ -128,7 +127,7 @@ bool watches_add(struct watches *watches, int descriptor, const char *path, bool
         return false;
     }
     item->walk = watches->walk;
-    *known = same && item->is_walked;
+    *known = same;
     if (same)
         return true;
     copy = strdup(path);
@@ -136,7 +135,6 @@ bool watches_add(struct watches *watches, int descriptor, const char *path, bool
         return false;
     free(item->path);
     item->path = copy;
-    item->is_walked = false;
     return true;
 }
 
@@ -153,7 +151,6 @@ void watches_end(struct watches *watches)
         struct watched *item = &watches->items[i];
 
         if (item->walk == watches->walk) {
-            item->is_walked = true;
             watches->items[kept++] = *item;
             continue;
         }

@@ -4,8 +4,7 @@
 
 #include "trawl/patterns.h"
 
-/* In settings_build, where such an option is given: the alphabet, and what follows from it. False:
- * contradiction. */
+/* Last in settings_build: the alphabet, and what follows from it. False: contradiction. */
 bool approximate_settings(struct settings *settings, char *error);
 
 /* What a plan with errors needs. */

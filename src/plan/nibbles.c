@@ -1,0 +1,152 @@
+/* nibbles: which literals share a class of the nibble tables, and what is looked at of them. */
+#include "plan/nibbles.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "plan/plan.h"
+
+#define CLASSES_MAX (8u * PLAN_NIBBLE_GROUPS_MAX)
+#define LOOKS_MAX PLAN_NIBBLE_BYTES_MAX
+#define PASSES 2u /* over the literals; more change little */
+#define NONE UINT8_MAX
+#define LOW_LENGTH_MIN 5u /* shorter literals are looked at whole */
+#define FEW_BITS 3.0      /* of a byte: the literals have few different ones, as DNA has */
+
+/* Up to how many literals so little is looked at. Where bytes are few, each tells less. */
+static const struct limits {
+    uint32_t six_bytes, one_group, two_groups;
+} limits_of_many = {64, 40, 128}, limits_of_few = {10, 10, 28};
+
+/* Half a byte of the literals: where it lies. */
+struct look {
+    uint32_t byte;
+    bool high;
+};
+
+/* The classes while literals are dealt to them. */
+struct dealing {
+    const struct trawl_plan *plan;
+    uint32_t look_count, classes;
+    struct look looks[LOOKS_MAX];
+    uint8_t of[PLAN_NIBBLE_LITERALS_MAX];      /* each literal's class, NONE before it has one */
+    uint32_t uses[LOOKS_MAX][16][CLASSES_MAX]; /* how many of a class have the value */
+    float values[LOOKS_MAX][CLASSES_MAX];      /* how many values a class has, */
+    float products[CLASSES_MAX]; /* and of all looks: about as many positions pass by it */
+};
+
+/* The values that a literal has there, as bits. */
+static uint32_t look_values(const struct trawl_plan *plan, uint32_t literal, struct look look)
+{
+    uint8_t byte;
+
+    if (look.byte >= plan_literal_at(plan, literal).bytes_count)
+        return 0xffff;
+    byte = plan_literal_bytes(plan, literal)[look.byte];
+    if (!look.high)
+        return 1u << (byte & 15);
+    if ((plan->flags & TRAWL_IGNORE_CASE) != 0 && byte >= 'a' && byte <= 'z')
+        return 1u << (byte >> 4) | 1u << ((byte & ~0x20) >> 4);
+    return 1u << (byte >> 4);
+}
+
+/* Count a literal of these values in the class, or no longer. */
+static void deal_count(struct dealing *dealing, const uint32_t values[LOOKS_MAX], uint32_t class,
+                       bool in)
+{
+    TRAWL_ASSERT(class < dealing->classes);
+    dealing->products[class] = 1.0f;
+    for (uint32_t j = 0; j < dealing->look_count; j++) {
+        for (uint32_t bits = values[j]; bits != 0; bits &= bits - 1) {
+            uint32_t *uses = &dealing->uses[j][__builtin_ctz(bits)][class];
+
+            TRAWL_ASSERT(in || *uses > 0);
+            dealing->values[j][class] += in ? *uses == 0 : *uses == 1 ? -1.0f : 0.0f;
+            *uses += in ? 1 : UINT32_MAX;
+        }
+        dealing->products[class] *= dealing->values[j][class];
+    }
+}
+
+/* The class that would let the fewest more positions pass with such a literal in it. */
+static uint8_t deal_best(const struct dealing *dealing, const uint32_t values[LOOKS_MAX])
+{
+    const uint32_t classes = dealing->classes;
+    float with[CLASSES_MAX], of_look[CLASSES_MAX];
+    uint32_t best = 0;
+
+    for (uint32_t c = 0; c < classes; c++)
+        with[c] = 1.0f;
+    for (uint32_t j = 0; j < dealing->look_count; j++) {
+        memcpy(of_look, dealing->values[j], sizeof of_look);
+        for (uint32_t bits = values[j]; bits != 0; bits &= bits - 1) {
+            const uint32_t *uses = dealing->uses[j][__builtin_ctz(bits)];
+
+            for (uint32_t c = 0; c < classes; c++)
+                of_look[c] += uses[c] == 0 ? 1.0f : 0.0f;
+        }
+        for (uint32_t c = 0; c < classes; c++)
+            with[c] *= of_look[c];
+    }
+    for (uint32_t c = 1; c < classes; c++)
+        if (with[c] - dealing->products[c] < with[best] - dealing->products[best])
+            best = c;
+    return (uint8_t)best;
+}
+
+/* One by one, and again when all others have a class. */
+static void deal(struct dealing *dealing)
+{
+    uint32_t count = dealing->plan->literal_count;
+
+    TRAWL_ASSERT(count <= PLAN_NIBBLE_LITERALS_MAX && dealing->classes <= CLASSES_MAX);
+    memset(dealing->of, NONE, sizeof dealing->of);
+    for (uint32_t i = 0; i < PASSES * count; i++) {
+        uint32_t literal = i % count, values[LOOKS_MAX];
+        uint8_t *of = &dealing->of[literal];
+
+        for (uint32_t j = 0; j < dealing->look_count; j++)
+            values[j] = look_values(dealing->plan, literal, dealing->looks[j]);
+        if (*of != NONE)
+            deal_count(dealing, values, *of, false);
+        *of = deal_best(dealing, values);
+        deal_count(dealing, values, *of, true);
+    }
+}
+
+/* How many groups, and of what. */
+static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
+                         struct plan_nibbles *nibbles)
+{
+    const struct limits *limits = plan->byte_bits < FEW_BITS ? &limits_of_few : &limits_of_many;
+    uint32_t count = plan->literal_count, length = (uint32_t)max_u64(plan->length_min, 1);
+
+    nibbles->groups = count <= limits->one_group ? 1 : count <= limits->two_groups ? 2 : 4;
+    nibbles->bytes = length < LOW_LENGTH_MIN ? length : count <= limits->six_bytes ? 6 : 8;
+    dealing->classes = 8 * nibbles->groups;
+    dealing->look_count = plan_nibbles_whole(nibbles) ? 2 * nibbles->bytes : nibbles->bytes;
+    TRAWL_ASSERT(dealing->look_count <= LOOKS_MAX);
+    for (uint32_t j = 0; j < dealing->look_count; j++)
+        dealing->looks[j] = (struct look){j % nibbles->bytes, j >= nibbles->bytes};
+}
+
+void nibbles_build(struct trawl_plan *plan)
+{
+    struct plan_nibbles *nibbles = &plan->nibbles;
+    struct dealing dealing;
+
+    TRAWL_ASSERT(plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX);
+    memset(&dealing, 0, sizeof dealing);
+    dealing.plan = plan;
+    choose_looks(plan, &dealing, nibbles);
+    deal(&dealing);
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        for (uint32_t j = 0; j < dealing.look_count; j++) {
+            struct look look = dealing.looks[j];
+            uint32_t group = dealing.of[i] / 8;
+            uint8_t *table = look.high ? nibbles->high[group][look.byte] : nibbles->low[group][j];
+
+            for (uint32_t bits = look_values(plan, i, look); bits != 0; bits &= bits - 1)
+                table[__builtin_ctz(bits)] |= (uint8_t)(1u << dealing.of[i] % 8);
+        }
+}
