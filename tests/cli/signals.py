@@ -24,6 +24,7 @@ TRAWL = os.path.abspath(sys.argv[1])
 WAIT_S = 60
 F_SETPIPE_SZ, F_GETPIPE_SZ = 1031, 1032  # Linux's, which older Pythons do not name
 failures = []
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and so would TRAWL
 
 
 def expect(condition, what):

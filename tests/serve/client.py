@@ -23,6 +23,7 @@ import cases  # noqa: E402
 
 TRAWL = os.path.abspath(sys.argv[1])
 failures = []
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and so would TRAWL
 
 
 def expect(condition, what):
