@@ -71,7 +71,8 @@ END
 # As pip builds it, with the library's sources: each object has a rule. (The tests took the library of their own
 # build alone, and where nvcc is, this one waited for a file that nobody makes.)
 rm -rf "$place/alone"
-cmake -G Ninja -S python -B "$place/alone" >"$place/alone.log" 2>&1 || { cat "$place/alone.log"; exit 1; }
+cmake -G Ninja -S python -B "$place/alone" -DPython_EXECUTABLE="$inside" -DPython3_EXECUTABLE="$inside" \
+    >"$place/alone.log" 2>&1 || { cat "$place/alone.log"; exit 1; }
 unmade=$(comm -23 <(ninja -C "$place/alone" -t inputs all | grep '\.o$' | sort -u) \
     <(ninja -C "$place/alone" -t targets all | sed 's/: [^:]*$//' | sort))
 [ -z "$unmade" ] || { echo "no rule makes $unmade"; exit 1; }
