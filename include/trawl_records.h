@@ -71,10 +71,9 @@ struct trawl_record_array {
 enum trawl_matrix_shape {
     TRAWL_MATRIX_FIRST = 0,    /* where each pattern first begins in each record, or -1 */
     TRAWL_MATRIX_CELLS = 1,    /* only the cells: record, pattern, where it first begins */
-    TRAWL_MATRIX_BITS = 2,     /* a bit for each record and pattern: does it occur? */
-    TRAWL_MATRIX_RECORDS = 3,  /* for each record: does any occur, how many, the least index */
-    TRAWL_MATRIX_PATTERNS = 4, /* for each pattern: in how many records does it occur? */
-    TRAWL_MATRIX_ANY = 5,      /* for each record: does any occur? A record is left at the first */
+    TRAWL_MATRIX_RECORDS = 2,  /* for each record: does any occur, how many, the least index */
+    TRAWL_MATRIX_PATTERNS = 3, /* for each pattern: in how many records does it occur? */
+    TRAWL_MATRIX_ANY = 4,      /* for each record: does any occur? A record is left at the first */
 };
 
 /* Records [record_begin, record_end), complete. Fields of other shapes are NULL or 0. Borrowed
@@ -90,8 +89,6 @@ struct trawl_matrix_batch {
     const uint64_t *cell_patterns; /* in order of (record, pattern), each pair once */
     const uint64_t *cell_begins;
     const int64_t *first; /* FIRST: rows x pattern_count; -1: it does not occur */
-    const uint8_t *bits;  /* BITS: rows x row_bytes; pattern p is bit (p & 7) of byte p >> 3 */
-    uint64_t row_bytes;   /* BITS: pattern_count / 8, rounded up; the bits beyond are 0 */
     const uint8_t *any;   /* RECORDS, ANY: row i is bit (i & 7) of byte i >> 3; bits beyond are 0 */
     const uint64_t *counts; /* RECORDS: for each row, how many patterns occur. PATTERNS: for each
                                pattern, in how many of all records it occurs; only in the last
@@ -105,8 +102,7 @@ struct trawl_matrix_batch {
  * conditions of the plan look at the record alone, as in trawl_matrix.
  * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
  *         offsets that descend (text_offset: that of the record) or exceed 2^63, and an algorithm
- *         for records, which only trawl_matrix takes. LIMIT if a row of FIRST or BITS exceeds 2^32
- *         bytes.
+ *         for records, which only trawl_matrix takes. LIMIT if a row of FIRST exceeds 2^32 bytes.
  * Cost: reads the offsets once. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
     struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -114,8 +110,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
     struct trawl_matrix_search **matrix, struct trawl_error *error);
 /* Take the next batch of records. Batches follow each other without gap from record 0 on; some may
  * have no record or no cell. The last one, failures, and who may call: as of trawl_search_next.
- * Cost: time that of trawl_positions, and what the shape writes: 24 bytes per cell; FIRST 8 and
- * BITS 1/8 bytes per record and pattern, but rows are cleared only where they held something.
+ * Cost: time that of trawl_positions, and what the shape writes: 24 bytes per cell; FIRST 8
+ * bytes per record and pattern, but rows are cleared only where they held something.
  * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller where
  * occurrences are dense; up to 4 bytes per pattern for each thread; about 1 MiB of rows for each
  * thread, at least one row; PATTERNS 8 bytes per pattern. It does not grow with the number of

@@ -33,8 +33,16 @@ cdef struct ArrowArrayStream:
     void (*release)(ArrowArrayStream *) noexcept nogil
     void *private_data
 
+# A value of the formats "vu" and "vz". Up to SHORT_MAX bytes lie in it, from `head` on.
+cdef struct string_view:
+    int32_t count  # of bytes
+    int32_t head  # the first 4
+    int32_t buffer
+    int32_t begin  # in that buffer
+
 cdef enum:
     CHILDREN_MAX = 6
+    SHORT_MAX = 12
 
 # What the two private_data point to: the children's structs follow.
 cdef struct schema_memory:
@@ -47,6 +55,14 @@ cdef struct array_memory:
     const void *buffers[3]
     ArrowArray *children[CHILDREN_MAX]
     ArrowArray space[CHILDREN_MAX]
+
+
+cdef inline const uint8_t *bytes_of_view(const void *const *buffers,
+                                         const string_view *view) noexcept nogil:
+    """buffers: the array's."""
+    if view.count <= SHORT_MAX:
+        return <const uint8_t *>&view.head
+    return <const uint8_t *>buffers[2 + view.buffer] + view.begin
 
 
 cdef void schema_release(ArrowSchema *schema) noexcept nogil:
@@ -70,6 +86,14 @@ cdef void array_release(ArrowArray *array) noexcept nogil:
         block_release(memory.blocks[i])
     free(memory)
     array.release = NULL
+
+
+cdef void array_drop(block *memory) noexcept nogil:
+    """Of a block that holds an array of others."""
+    cdef ArrowArray *array = <ArrowArray *>memory.bytes
+
+    if array.release != NULL:
+        array.release(array)
 
 
 cdef void schema_capsule_free(object capsule) noexcept:

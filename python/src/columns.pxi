@@ -137,6 +137,13 @@ cdef block *block_of(const unsigned char[::1] bytes) except? NULL:
     return made
 
 
+cdef object object_of(const void *bytes, uint64_t count, bint is_str):
+    """A str of UTF-8, or bytes."""
+    if is_str:
+        return PyUnicode_DecodeUTF8(<const char *>bytes, <Py_ssize_t>count, NULL)
+    return PyBytes_FromStringAndSize(<const char *>bytes, <Py_ssize_t>count)
+
+
 cdef object bytes_of(block *memory):
     if memory == NULL:
         return None
@@ -181,11 +188,11 @@ cdef class Array(Answer):
     """
 
     cdef readonly uint64_t null_count
-    cdef const char *format  # "b", "l", "L", "+L", "U" or "Z"
+    cdef const char *format  # "b", "l", "L", "+L", "U", "Z", "vu" or "vz"
     cdef uint64_t child_length
     cdef block *validity  # NULL: none is null
     cdef block *data
-    cdef block *child  # "+L": the lists' values; "U", "Z": the bytes
+    cdef block *child  # "+L": the lists' values; "U", "Z": the bytes; "vu", "vz": a buffer_table
 
     def __cinit__(self):
         self.format = "L"
@@ -200,7 +207,9 @@ cdef class Array(Answer):
 
     cdef object value(self, uint64_t i):
         cdef const uint64_t *data = <const uint64_t *>self.data.bytes
+        cdef const string_view *view = <const string_view *>data + i
         cdef const uint64_t *values
+        cdef const uint8_t *bytes
 
         if self.validity != NULL and not bit_at(self.validity.bytes, i):
             return None
@@ -209,22 +218,26 @@ cdef class Array(Answer):
         if self.format[0] == b"+":
             values = <const uint64_t *>self.child.bytes
             return [values[at] for at in range(data[i], data[i + 1])]
-        if self.format[0] == b"U":
-            return PyUnicode_DecodeUTF8(<const char *>self.child.bytes + data[i],
-                                        <Py_ssize_t>(data[i + 1] - data[i]), NULL)
-        if self.format[0] == b"Z":
-            return PyBytes_FromStringAndSize(<const char *>self.child.bytes + data[i],
-                                             <Py_ssize_t>(data[i + 1] - data[i]))
+        if self.format[0] == b"v":
+            bytes = bytes_of_view(<const void *const *>self.child.bytes, view)
+            return object_of(bytes, <uint64_t>view.count, self.format[1] == b"u")
+        if self.format[0] in b"UZ":
+            bytes = self.child.bytes + data[i]
+            return object_of(bytes, data[i + 1] - data[i], self.format[0] == b"U")
         return data[i]
+
+    cdef str kind(self):
+        """The format; of views that of the same values with offsets."""
+        return {"vu": "U", "vz": "Z"}.get(self.format, self.format)
 
     def __repr__(self):
         few = [self.value(<uint64_t>i) for i in range(min(self.length, 6))]
-        return _sources.show_array(few, self.length, self.format)
+        return _sources.show_array(few, self.length, self.kind())
 
     def __eq__(self, other):
         if type(other) is not Array:
             return NotImplemented
-        return self.format == (<Array>other).format and self.tolist() == other.tolist()
+        return self.kind() == (<Array>other).kind() and self.tolist() == other.tolist()
 
     def __call__(self, frame, /):
         """The same as to_pandas(): so series[array] and frame[array] take what is true."""
@@ -243,6 +256,8 @@ cdef class Array(Answer):
         return _sources.pandas_array(self.tolist(), self.format)
 
     def __reduce__(self):
+        if self.format[0] == b"v":
+            return strung(self).__reduce__()
         return restored, (self.format, self.length, self.null_count, self.child_length,
                           bytes_of(self.validity), bytes_of(self.data), bytes_of(self.child))
 
@@ -262,6 +277,10 @@ cdef class Array(Answer):
                              0, self.child_length)
         elif self.format[0] in b"UZ":
             give_block(array, 2, self.child)
+        elif self.format[0] == b"v":
+            give_block(array, 2, self.child)
+            array.buffers = <const void **>self.child.bytes
+            array.n_buffers = 3 + buffer_count(self.child)
         return 0
 
 
@@ -287,7 +306,8 @@ cdef Array array_of(const char *format, uint64_t length, column *data, column *c
 
     made.format = format
     made.length = <Py_ssize_t>length
-    made.data = taken(data, sizeof(uint64_t) if format[0] != b"b" else 1)
+    made.data = taken(data, sizeof(string_view) if format[0] == b"v" else
+                      1 if format[0] == b"b" else sizeof(uint64_t))
     if format[0] == b"b" and made.data != NULL:
         made.data.size = (length + 7) // 8
     if child != NULL:

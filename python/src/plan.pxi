@@ -420,7 +420,8 @@ cdef class Plan:
     def replace(self, text, values=None, *, match="leftmost-longest", progress=None):
         """A str, bytes or column with values in the place of occurrences that do not overlap.
         values: one str or bytes, or one for each pattern; None: the plan's.
-        match: as of matches(). Of a list it makes a list, of other columns an Array.
+        match: as of matches(). Of a list it makes a list, of other columns an Array; of a column of
+        views, as polars has, one of views, which shares the memory of strings that stay as they are.
 
         >>> Plan(['cat', 'cattle']).replace('a cat, cattle', ['dog', 'cows'])
         'a dog, cows'

@@ -24,6 +24,9 @@ cdef class Reader:
     cdef bint is_text  # strings, not binary values
     cdef const ArrowArray *views  # of which records are left, from views_at on; NULL: none are
     cdef uint64_t views_at
+    cdef const string_view *run  # of a column of views: the chunk's records
+    cdef bint is_first_run  # of its array
+    cdef bint has_views  # but not of those of a dictionary
     cdef uint32_t short_runs
     cdef block *key_block
     cdef int64_t *keys  # -1: null; NULL: no dictionary
@@ -52,6 +55,7 @@ cdef class Reader:
             format = (self.schema if self.schema.dictionary == NULL
                       else self.schema.dictionary).format
             self.is_text = format in ("u", "U", "vu", "n")
+            self.has_views = self.schema.dictionary == NULL and format in ("vu", "vz")
 
     def __dealloc__(self):
         self.release()
@@ -150,7 +154,8 @@ cdef class Reader:
 
     cdef bint take_run(self) except -1:
         """The next records of an array of views."""
-        self.take_views(self.views, self.views_at, True)
+        self.run = self.take_views(self.views, self.views_at, True)
+        self.is_first_run = self.views_at == 0
         self.take_validity()
         self.views_at += self.count
         if self.views_at == <uint64_t>self.views.length:
@@ -158,7 +163,7 @@ cdef class Reader:
         return True
 
     cdef bint take_array(self, const ArrowArray *array) except -1:
-        if self.schema.dictionary == NULL and str(self.schema.format) in ("vu", "vz"):
+        if self.has_views:
             self.views = array
             return self.take_run()
         if self.schema.dictionary == NULL:
@@ -199,14 +204,14 @@ cdef class Reader:
         self.records.validity = validity_of(array)
         self.records.validity_begin = <uint64_t>array.offset
 
-    cdef int take_views(self, const ArrowArray *array, uint64_t at, bint in_place) except -1:
-        """Records from `at` on of views: each a length, and its bytes if they are up to 12, else their
-        first 4, a buffer's number and an offset. What lies one after the other in one buffer may be
-        used where it is, if it is all that is left, or much, or the buffer is full, a few times; else
-        all that is left is gathered."""
+    cdef const string_view *take_views(self, const ArrowArray *array, uint64_t at,
+                                       bint in_place) except? NULL:
+        """Records from `at` on of views. What lies one after the other in one buffer may be used
+        where it is, if it is all that is left, or much, or the buffer is full, a few times; else all
+        that is left is gathered."""
         cdef uint64_t length = <uint64_t>array.length - at, run = length, total = 0, size, i
         cdef uint64_t *offsets = <uint64_t *>self.new_block(1, (length + 1) * 8).bytes
-        cdef const int32_t *view = NULL
+        cdef const string_view *views = NULL
         cdef const uint8_t *tape = NULL
         cdef const uint8_t *begin
         cdef uint8_t *bytes
@@ -216,15 +221,15 @@ cdef class Reader:
         self.records.validity = validity_of(array)
         self.records.validity_begin = <uint64_t>array.offset + at
         if length > 0:
-            view = <const int32_t *>array.buffers[1] + 4 * (<uint64_t>array.offset + at)
+            views = <const string_view *>array.buffers[1] + <uint64_t>array.offset + at
         for i in range(length):
             offsets[i] = total
-            size = <uint32_t>view[4 * i] if self.is_valid(i) else 0
+            size = <uint32_t>views[i].count if self.is_valid(i) else 0
             if size > 0 and run == length:
-                begin = bytes_of_view(array, view + 4 * i)
-                if size <= 12 or (tape != NULL and begin != tape + total):
+                begin = bytes_of_view(array.buffers, views + i)
+                if size <= SHORT_MAX or (tape != NULL and begin != tape + total):
                     run = i
-                    if run < RUN_MIN and size > 12 and view[4 * i + 2] != buffer:
+                    if run < RUN_MIN and size > SHORT_MAX and views[i].buffer != buffer:
                         self.short_runs += 1
                         in_place = in_place and self.short_runs <= SHORT_RUNS_MAX
                     else:
@@ -232,7 +237,7 @@ cdef class Reader:
                     if in_place:
                         break
                 elif tape == NULL:
-                    tape, buffer = begin, view[4 * i + 2]
+                    tape, buffer = begin, views[i].buffer
             total += size
         if in_place:
             self.records.record_count, self.records.bytes = run, tape
@@ -242,11 +247,24 @@ cdef class Reader:
             bytes = self.new_block(0, total).bytes
             for i in range(length):
                 if offsets[i + 1] > offsets[i]:
-                    memcpy(bytes + offsets[i], bytes_of_view(array, view + 4 * i),
+                    memcpy(bytes + offsets[i], bytes_of_view(array.buffers, views + i),
                            offsets[i + 1] - offsets[i])
             self.records.bytes = bytes
         self.records.offsets = offsets
-        return 0
+        return views
+
+    cdef block *keep(self) except NULL:
+        """The array of the chunk's views as a block, which may outlive this object."""
+        cdef ArrowArray *array = &self.own_array
+        cdef block *kept = block_new(sizeof(ArrowArray))
+
+        if self.stream == NULL:
+            array = <ArrowArray *>PyCapsule_GetPointer(self.first[1], "arrow_array")
+        if kept == NULL:
+            raise MemoryError()
+        memcpy(kept.bytes, array, sizeof(ArrowArray))
+        kept.drop, array.release = array_drop, NULL
+        return kept
 
     cdef int take_keys(self, const ArrowArray *array) except -1:
         cdef const trawl_record_array *values = &self.records
@@ -285,8 +303,8 @@ cdef class Reader:
             i = <uint64_t>self.keys[i]
         elif self.validity != NULL and not bit_at(self.validity, self.validity_begin + i):
             return None
-        return PyBytes_FromStringAndSize(<const char *>self.records.bytes + self.offset(i),
-                                         <Py_ssize_t>(self.offset(i + 1) - self.offset(i)))
+        return object_of(self.records.bytes + self.offset(i), self.offset(i + 1) - self.offset(i),
+                         False)
 
 
 cdef uint64_t no_offsets = 0
@@ -295,12 +313,6 @@ cdef uint64_t no_offsets = 0
 cdef enum:
     RUN_MIN = 4096  # records, for which a search of their own costs little
     SHORT_RUNS_MAX = 32  # polars' first buffers are small, each twice as large as the one before
-
-
-cdef inline const uint8_t *bytes_of_view(const ArrowArray *array, const int32_t *view) noexcept:
-    if view[0] <= 12:
-        return <const uint8_t *>&view[1]
-    return <const uint8_t *>array.buffers[2 + view[2]] + view[3]
 
 
 cdef inline uint64_t offset_of(const trawl_record_array *records, uint64_t i) noexcept nogil:
@@ -355,8 +367,10 @@ cdef struct gather:
     uint64_t record_count  # of the chunks that are done
     uint64_t null_count
     column valid
-    column values  # bits of CONTAINS; else 64-bit: whichever the kind has
-    column cells[3]  # records, patterns, begins; LISTS: patterns
+    column values  # bits of CONTAINS; else 64-bit: whichever the kind has; or views
+    column cells[3]  # records, patterns, begins; LISTS: patterns; views: buffers, and the last one's bytes
+    uint64_t array_at  # of the buffers: where those of the array begin that is read
+    uint64_t fresh_at  # and the one that is being written
 
 
 cdef void gather_drop(gather *found) noexcept nogil:

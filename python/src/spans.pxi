@@ -276,10 +276,6 @@ cdef uint64_t rewritten(rewriter *by, uint64_t begin, uint64_t end, uint8_t *out
     return total
 
 
-cdef str text_of(const uint8_t *bytes, uint64_t count):
-    return PyUnicode_DecodeUTF8(<const char *>bytes, <Py_ssize_t>count, NULL)
-
-
 cdef object rewritten_object(rewriter *by, uint64_t begin, uint64_t end, bint is_str, bint ascii):
     """The same as a str or bytes. ascii: the text and the values are."""
     cdef uint64_t total = rewritten(by, begin, end, NULL)
@@ -296,7 +292,7 @@ cdef object rewritten_object(rewriter *by, uint64_t begin, uint64_t end, bint is
     else:
         with nogil:
             rewritten(by, begin, end, out)
-    return text_of(out, total) if is_str and not ascii else made
+    return object_of(out, total, True) if is_str and not ascii else made
 
 
 cdef list parts_of(rewriter *by, uint64_t begin, uint64_t end, bint is_str):
@@ -306,11 +302,7 @@ cdef list parts_of(rewriter *by, uint64_t begin, uint64_t end, bint is_str):
     parts = []
     while True:
         stop = by.begins[by.at] if is_next(by, end) else end
-        if is_str:
-            parts.append(text_of(by.bytes + begin, stop - begin))
-        else:
-            parts.append(PyBytes_FromStringAndSize(<const char *>by.bytes + begin,
-                                                   <Py_ssize_t>(stop - begin)))
+        parts.append(object_of(by.bytes + begin, stop - begin, is_str))
         if stop == end:
             return parts
         begin = by.ends[by.at]
@@ -364,10 +356,6 @@ cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
     return False
 
 
-cdef enum:
-    ROOM_MAX = 64 << 20  # bytes that are taken on a guess, as address space
-
-
 cdef void put_rewritten(gather *made, Reader reader, rewriter *by) noexcept nogil:
     """The chunk's records, or the values of its dictionary, one after the other."""
     cdef const trawl_record_array *records = &reader.records
@@ -375,8 +363,6 @@ cdef void put_rewritten(gather *made, Reader reader, rewriter *by) noexcept nogi
     cdef uint64_t room = rewritten(by, offset_of(records, 0), offset_of(records, count), NULL)
     cdef column *bytes = &made.cells[1]
 
-    if bytes.memory == NULL and reader.views != NULL:  # more will come, most likely as long
-        room = max(room, min(room * (<uint64_t>reader.views.length // count + 1), ROOM_MAX))
     if not reach(bytes, bytes.count + room):
         return
     for i in range(count):
@@ -442,7 +428,9 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
         objects.extend(objects_of(reader, &by, values, items))
         return 0
     memset(&keyed, 0, sizeof(keyed))
-    if reader.keys == NULL:
+    if reader.has_views:
+        rewrite_views(made, reader, &by)
+    elif reader.keys == NULL:
         with nogil:
             put_rewritten(made, reader, &by)
     else:
@@ -471,7 +459,10 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     memset(&made, 0, sizeof(made))
     memset(&found, 0, sizeof(found))
     made.kind = LISTS
-    put_value(&made.values, 0)
+    if reader.has_views:
+        made.kind = COUNTS  # a value, and no more, of each record
+    else:
+        put_value(&made.values, 0)
     todo.plan = plan.plan
     try:
         while not gather_failed(&made) and reader.next():
@@ -485,9 +476,14 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             spans_drop(&found)
         if objects is not None:
             return objects
+        if gather_failed(&made):
+            raise MemoryError()
+        if reader.has_views:
+            return array_of_views(&made, reader.is_text)
         return array_of_gather(&made, "U" if reader.is_text else "Z", 1)
     finally:
         spans_drop(&found)
+        views_drop(&made)
         gather_drop(&made)
         searcher.give(handle)
 
@@ -501,6 +497,10 @@ cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, pr
             or hasattr(text, "__arrow_c_array__") or hasattr(text, "isna"):
         return rewrite_column(searcher, plan, text, values, match, progress)
     if not isinstance(text, (str, bytes)):
+        if not PyObject_CheckBuffer(text):
+            raise TypeError("text: str, bytes, an object with the buffer protocol or a column is "
+                            f"needed, not {type(text).__name__}; of a file give what it holds, as "
+                            "path.read_bytes() does")
         take_buffer(text, &view)
         text = PyBytes_FromStringAndSize(<const char *>view.buf, view.len)
         PyBuffer_Release(&view)

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 import trawl
+from arrow_by_hand import Column
 from conftest import SCALE
 
 
@@ -47,7 +48,8 @@ def one_of_each(plan, text, path):
         plan.mask(given)
         plan.split(given)
     column = plan.lines(text).texts  # an Arrow array
-    pickle.loads(pickle.dumps(plan.replace(column, "y"))).tolist()
+    for one in column, Column([b"banana" * 4, b"na", b"x" * 20], "vz"):
+        pickle.loads(pickle.dumps(plan.replace(one, "y" * 20))).tolist()
     plan.count(path)
     trawl.Text(text)
     trawl.Plan(["other", b"patterns"])

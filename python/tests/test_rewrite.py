@@ -6,8 +6,8 @@ import pickle
 
 import pytest
 import trawl
-from arrow_by_hand import Column
-from conftest import amount
+from arrow_by_hand import Column, read, views
+from conftest import SCALE, amount
 
 LETTERS = ["a", "b", " ", "\u00e9", "\u20ac", "\U0001f600"]  # of 1 to 4 bytes
 MATCHES = ("leftmost-longest", "leftmost-first")
@@ -129,6 +129,56 @@ def arrow(records):
     yield strings(values, "U", keys=[values.index(text) for text in records])
 
 
+def test_views_share():
+    """What stays as it is lies where it lay, and that memory goes with the last who uses it."""
+    for kind in ("vu", "vz"):
+        stays = [b"a string that stays", b"another one that stays", b"short", b"", b"twelve bytes"]
+        values = [stays[0], b"banana", stays[1], None, b"a band of thirteen", stays[2], b"ban", *stays[3:]]
+        column = Column([b"before", *values], kind, 1)
+        made = trawl.Plan("ban").replace(column, b"<a longer value>" if kind == "vz" else "<a longer value>")
+        form, found = read(made)
+        assert form == kind and found[3] is None
+        expected = [v if v is None else v.replace(b"ban", b"<a longer value>") for v in values]
+        assert [one if one is None else one[0] for one in found] == expected
+        assert made.tolist() == [v if v is None or kind == "vz" else v.decode() for v in expected]
+        source = views(column.array)
+        assert [found[i][1] == source[i][1] for i in (0, 2)] == [True, True]
+        assert found[1][1] not in (None, source[1][1])
+        # Rewritten to at most 12 bytes, it lies in the view.
+        short = trawl.Plan("a string that ").replace(column, b"" if kind == "vz" else "")
+        assert read(short)[1][0] == (b"stays", None)
+        again = pickle.loads(pickle.dumps(made))
+        assert again == made and made != short and read(again)[0] == ("Z" if kind == "vz" else "U")
+        assert column.released == 0
+        del short
+        assert column.released == 1
+        exported = made.__arrow_c_array__()
+        del made
+        assert column.released == 1
+        del exported
+        assert column.released == 2
+
+
+def test_views_too_long():
+    """A view holds up to 2 GiB: counted before anything is written. (Views were made with offsets.)"""
+    column = strings(["b", "a" * 2048])
+    with pytest.raises(ValueError, match="record 1 would have more than 2 GiB"):
+        trawl.Plan("a").replace(strings(["b", "a" * 2048], "vu"), "x" * (1 << 20))
+    assert trawl.Plan("a").replace(column, "x").tolist() == ["b", "x" * 2048]
+
+
+@pytest.mark.skipif(SCALE < 20, reason="2 GiB are made in long runs")
+def test_views_of_two_buffers():
+    """A buffer of views ends before 2 GiB."""
+    size = 700 << 20
+    made = trawl.Plan("a").replace(strings(["a", "bab", None, "a", "a"], "vu"), "x" * size)
+    sizes = [size, size + 2, None, size, size]
+    assert [text and len(text) for text in made] == sizes
+    assert made[1][:3] + made[1][-3:] == "bxxxxb"
+    _, found = read(made)
+    assert len({one[1] for one in found if one}) == 4
+
+
 def test_chunks_of_columns():
     pyarrow = pytest.importorskip("pyarrow")
     column = pyarrow.chunked_array([["ba", None], [], ["a", "cab"]])
@@ -140,6 +190,26 @@ def test_chunks_of_columns():
     for kind in (pyarrow.string(), pyarrow.dictionary(pyarrow.int8(), pyarrow.string())):
         made = trawl.Plan("a").replace(pyarrow.chunked_array([], kind), "<>")
         assert pyarrow.array(made).type == pyarrow.large_string()
+
+
+def test_chunks_of_views(rng):
+    pyarrow = pytest.importorskip("pyarrow")
+    if not hasattr(pyarrow, "string_view"):
+        pytest.skip("pyarrow has no views")
+    plan = trawl.Plan("a")
+    for _ in range(amount(20)):
+        chunks = [
+            [rng.choice([None, "a", "b" * 20, "c" * 9, "ba" * rng.randint(1, 9)]) for _ in range(count)]
+            for count in rng.choices([0, 1, 5, 40], k=rng.randint(0, 5))
+        ]
+        column = pyarrow.chunked_array(
+            [pyarrow.array(chunk, pyarrow.string()).cast(pyarrow.string_view())[count % 2 :]
+             for count, chunk in enumerate(chunks)], pyarrow.string_view())
+        expected = [text and text.replace("a", "<>") for text in column.to_pylist()]
+        made = pyarrow.array(plan.replace(column, "<>"))
+        del column
+        made.validate(full=True)
+        assert made.type == pyarrow.string_view() and made.to_pylist() == expected
 
 
 def test_lists_of_a_dictionary():
@@ -189,8 +259,11 @@ def test_faults(tmp_path):
     for mask in ("", "**"):
         with pytest.raises(ValueError, match="mask: one character is needed"):
             plan.mask("a", mask)
-    with pytest.raises(TypeError):
-        plan.replace(tmp_path, "x")
+    # "a bytes-like object is required" did not say what to do; the test took any TypeError.
+    for text in (tmp_path, trawl.Text(b"a")):
+        for call in (plan.split, plan.mask, lambda text: plan.replace(text, "x")):
+            with pytest.raises(TypeError, match=r"not (PosixPath|Text); .* path\.read_bytes\(\)"):
+                call(text)
     with pytest.raises(UnicodeDecodeError):  # the half of a character
         plan.replace("\u00e9", "x")
     for column, value in ((["\u00e9"], "x"), (["a"], b"\xff")):

@@ -287,19 +287,19 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
 {
     struct engine_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
-    uint64_t failed = scan->failed;
-    uint64_t found = worker->find->count_bits(&worker->tile, words), cleared = 0;
+    uint64_t failed = scan->failed, found, cleared = 0;
     bool exact = worker->tuning->probes_exact &&
                  worker->probe_count == worker->tuning->probe_count &&
                  worker->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
 
-    TRAWL_ASSERT(found <= places);
-    if (plan->period > 0 && plan->length_min >= RUN_LENGTH_MIN && found > places / RUN_SHARE_MIN)
-        exact = false;              /* a run is passed over as a whole */
     if (scan->want >= WANT_LINES) { /* most are passed over: one by one */
         verify_tile(scan, words, verify_one);
         return;
     }
+    found = worker->find->count_bits(&worker->tile, words);
+    TRAWL_ASSERT(found <= places);
+    if (plan->period > 0 && plan->length_min >= RUN_LENGTH_MIN && found > places / RUN_SHARE_MIN)
+        exact = false; /* a run is passed over as a whole */
     if (!exact && worker->head_bytes > 0 &&
         scan->loadable - scan->at >= 64 * words + sizeof worker->head) {
         cleared = sieve(scan, words);

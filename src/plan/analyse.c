@@ -84,7 +84,8 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
     uint64_t places[REPEAT_PLACES_MIN];
     uint32_t found = 0, place_count = 0;
 
-    if (sample_bytes < SAMPLE_BYTES_MIN || literal_bytes < REPEAT_BYTES)
+    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
+    if (literal_bytes < REPEAT_BYTES)
         return false;
     for (uint32_t i = 0; i < REPEAT_LOOKS; i++) {
         uint64_t at = (sample_bytes - REPEAT_BYTES) / REPEAT_LOOKS * i, begin;
@@ -229,9 +230,7 @@ static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64
     uint64_t lead = probe - window->first, span = window->last - window->first;
     uint8_t value = window->value[lead], fold = window->fold[lead];
 
-    left->count = left->begun = 0;
-    if (sample_bytes < SAMPLE_BYTES_MIN)
-        return;
+    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
     for (uint32_t i = 0; i < SURVIVORS_MAX; i++) {
         uint64_t part = (sample_bytes - span) / SURVIVORS_MAX, at = lead + i * part,
                  end = at + part;
@@ -355,7 +354,9 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
         if (rates->rate[bytes[offset]] < rates->rate[bytes[best]])
             best = offset;
     window_open(bytes, count, fold, rates, best, &window);
-    survivors_begin(sample, sample_bytes, best, &window, &left);
+    left.count = left.begun = 0;
+    if (sample_bytes >= SAMPLE_BYTES_MIN)
+        survivors_begin(sample, sample_bytes, best, &window, &left);
     for (uint32_t i = 0; i < wanted; i++) {
         uint64_t o = best - window.first;
         double own = rates->rate[bytes[best]];

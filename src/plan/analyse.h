@@ -17,7 +17,8 @@ void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *
 
 /* Does the sample repeat itself in the literal's own words? That is, do 16 bytes of it, taken here
  * and there, often stand in the literal, and not all where one occurrence of it would have them: a
- * text like that proposes candidates wherever it is looked at. Cost: 64 searches of the literal. */
+ * text like that proposes candidates wherever it is looked at. Of a sample of PLAN_SAMPLE_BYTES_MIN
+ * or more. Cost: 64 searches of the literal. */
 bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                      uint64_t literal_bytes);
 

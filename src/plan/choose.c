@@ -31,9 +31,8 @@ bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *t
 
 /* The widest stride whose grams are rare enough; if none is, the widest whose grams are about as
  * rare as any. */
-static void tune_strides(const struct trawl_plan *plan, const uint8_t *sample,
-                         uint64_t sample_bytes, const struct byte_rates *rates,
-                         struct plan_tuning *tuning)
+void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                     const struct byte_rates *rates, struct plan_tuning *tuning)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t count = plan_literal_at(plan, 0).bytes_count;
@@ -79,14 +78,6 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
     TRAWL_ASSERT(tuning->first_probes > 0 && tuning->first_probes <= tuning->probe_count);
 }
 
-void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
-                     const struct byte_rates *rates, struct plan_tuning *tuning)
-{
-    if (plan->length_min < PLAN_GRAMS_LENGTH_MIN)
-        return;
-    tune_strides(plan, sample, sample_bytes, rates, tuning);
-}
-
 void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                struct plan_tuning *tuning)
 {
@@ -95,10 +86,12 @@ void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sa
     struct byte_rates rates;
 
     plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
+    if (tuning->is_seen)
+        tuning->repeats = analyse_repeats(sample, sample_bytes, bytes, count);
+    if (count < PLAN_GRAMS_LENGTH_MIN)
+        return;
     plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
-    tuning->repeats = analyse_repeats(sample, sample_bytes, bytes, count);
-    if (count >= PLAN_GRAMS_LENGTH_MIN)
-        tuning->rare_offset = analyse_rare_bytes(bytes, count, &rates);
+    tuning->rare_offset = analyse_rare_bytes(bytes, count, &rates);
 }
 
 /* ---- Choosing ------------------------------------------------------------------------------- */
@@ -228,7 +221,8 @@ struct plan_prices plan_look(const struct trawl_plan *plan, const struct plan_co
     }
     plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
     price_others(plan, tuning, costs, &prices);
-    if (prices.every > widest && (prices.sampled <= 0 || prices.sampled > widest)) {
+    if (plan->length_min >= PLAN_GRAMS_LENGTH_MIN && prices.every > widest &&
+        (prices.sampled <= 0 || prices.sampled > widest)) {
         plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
         price_others(plan, tuning, costs, &prices);
     }

@@ -29,6 +29,13 @@ static enum trawl_status check_encoding(const struct trawl_plan_options *options
     return TRAWL_OK;
 }
 
+/* Do the options say anything about errors? */
+static bool names_errors(const struct trawl_plan_options *options)
+{
+    return (options->flags & ERRORS_FLAGS) != 0 || options->mismatches_max > 0 ||
+           options->edits_max > 0 || options->alphabet != TRAWL_BYTES || options->exact_count > 0;
+}
+
 static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
 {
@@ -54,7 +61,7 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
                           options->line_end_also_set);
     if (options->reserved != 0)
         return TRAWL_FAIL(error, ARGUMENT, "a reserved plan option is not 0");
-    return errors_check(options, error);
+    return names_errors(options) ? errors_check(options, error) : TRAWL_OK;
 }
 
 static enum trawl_status copy_patterns(struct trawl_plan *plan,
@@ -255,7 +262,8 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     }
     if (plan_has_algorithm(plan))
         TRAWL_TRY_DONE(copy_asked(&plan->algorithm, given.algorithm, error));
-    TRAWL_TRY_DONE(errors_read(plan, &given, error));
+    if (names_errors(&given))
+        TRAWL_TRY_DONE(errors_read(plan, &given, error));
     TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, error));
     TRAWL_TRY_DONE(expand_patterns(plan, error));
     if (plan_has_algorithm(plan))

@@ -41,7 +41,7 @@ struct plan_tuning {
 void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                struct plan_tuning *tuning);
 /* The same in parts, for callers that may do without some: first the probes, which also tells the
- * rates of bytes, then the grams. */
+ * rates of bytes, then the grams, of a literal that is long enough for them. */
 void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,

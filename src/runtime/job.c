@@ -114,14 +114,16 @@ static enum text_maps maps_of(const struct trawl_searcher *searcher, const struc
     return TEXT_MAPS_IF_FASTER;
 }
 
-/* So little text that to read the clock would take as long as to search it. No device takes part,
- * unless it holds the text. */
+/* So little text that to read the clock would take as long as to search it, for a count, a first
+ * match or a count of lines. No device takes part, unless it holds the text. */
 static bool is_brief(const struct trawl_runtime *runtime, const struct trawl_text *text,
                      const struct sink *sink)
 {
+    bool counts_lines = sink->want == WANT_LINES && sink->deliver != NULL && !sink->keeps_text;
+
     return runtime->engine != TRAWL_ENGINE_CUDA && text->kind == TEXT_MEMORY &&
            text->bytes_count < BRIEF_BYTES &&
-           (sink->want == WANT_COUNT || sink->want == WANT_FIRST);
+           (sink->want == WANT_COUNT || sink->want == WANT_FIRST || counts_lines);
 }
 
 /* From now on who cancels the call also wakes the caller. Without the search's lock. */

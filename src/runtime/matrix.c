@@ -131,20 +131,16 @@ static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct sp
 
 /* ---- Batches ------------------------------------------------------------------------------ */
 
-static void batch_of_rows(const struct trawl_matrix_search *matrix, const struct rows_view *view,
-                          struct trawl_matrix_batch *batch)
+static void batch_of_rows(const struct rows_view *view, struct trawl_matrix_batch *batch)
 {
     batch->record_begin = view->record_begin;
     batch->record_end = view->record_end;
     batch->cell_count = view->cell_count;
     batch->last = view->last;
+    batch->first = view->first;
     batch->any = view->any;
     batch->counts = view->counts;
     batch->which = view->which;
-    if (matrix->shape == TRAWL_MATRIX_FIRST)
-        batch->first = (const int64_t *)view->cells;
-    if (matrix->shape == TRAWL_MATRIX_BITS)
-        batch->bits = (const uint8_t *)view->cells;
 }
 
 static void batch_of_span(struct trawl_matrix_search *matrix, const struct span *span,
@@ -168,8 +164,8 @@ static void batch_of_span(struct trawl_matrix_search *matrix, const struct span 
 
 static bool has_rows(enum trawl_matrix_shape shape)
 {
-    return shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_BITS ||
-           shape == TRAWL_MATRIX_RECORDS || shape == TRAWL_MATRIX_ANY;
+    return shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_RECORDS ||
+           shape == TRAWL_MATRIX_ANY;
 }
 
 static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
@@ -181,11 +177,9 @@ static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
     memset(batch, 0, sizeof *batch);
     if (searcher_is_cancelled(matrix->search.searcher))
         return TRAWL_STOPPED;
-    if (matrix->shape == TRAWL_MATRIX_BITS) /* of a batch without rows, too */
-        batch->row_bytes = matrix->rows.row_bytes;
     for (;;) {
         if (matrix->in_rows && rows_next(&matrix->rows, &view)) {
-            batch_of_rows(matrix, &view, batch);
+            batch_of_rows(&view, batch);
             return TRAWL_OK;
         }
         matrix->in_rows = false;
@@ -225,12 +219,10 @@ static enum trawl_status shape_open(struct trawl_matrix_search *matrix,
     return TRAWL_OK;
 }
 
-/* Rows of first positions and of bits take a pattern as often as it comes. */
+/* Rows of first positions take a pattern as often as it comes, and so does a record's one bit. */
 static enum cells_order order_of(enum trawl_matrix_shape shape)
 {
-    return shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_BITS || shape == TRAWL_MATRIX_ANY
-               ? CELLS_ANY
-               : CELLS_SORTED;
+    return shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_ANY ? CELLS_ANY : CELLS_SORTED;
 }
 
 /* Is one occurrence in each record all that is asked for, and sooner found? Conditions of the plan

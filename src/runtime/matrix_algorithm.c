@@ -70,7 +70,7 @@ static enum trawl_status deliver(struct by_algorithm *by, struct rows *rows)
     while (rows_next(rows, &view)) {
         if (searcher_is_cancelled(by->searcher) ||
             by->sink(by->context, view.record_begin, view.record_end - view.record_begin,
-                     (const int64_t *)view.cells) != 0)
+                     view.first) != 0)
             return TRAWL_STOPPED;
         stats->chunk_count++;
         stats->match_count += view.cell_count;

@@ -49,7 +49,7 @@ struct rows {
     struct job job; /* first: its serve gets this */
     enum trawl_matrix_shape shape;
     uint64_t columns;
-    uint64_t row_bytes;     /* of FIRST and BITS */
+    uint64_t row_bytes;     /* of FIRST */
     uint64_t rows_max;      /* of a block */
     struct row_store store; /* of the searcher, which gets it back */
     struct trawl_searcher *searcher;
@@ -70,7 +70,7 @@ struct rows_view {
     uint64_t record_begin;
     uint64_t record_end;
     uint64_t cell_count;
-    const void *cells;      /* FIRST, BITS */
+    const int64_t *first;   /* FIRST */
     const uint64_t *counts; /* RECORDS */
     const int64_t *which;
     const uint8_t *any;

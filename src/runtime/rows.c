@@ -1,4 +1,4 @@
-/* rows: records' cells to rows of numbers or bits, block by block.
+/* rows: records' cells to rows of numbers, block by block.
  *
  * A ring of blocks: workers and the caller take the span's next one and make it; the caller
  * delivers them in order. Most rows hold little, so a block remembers where it was written, and
@@ -23,7 +23,7 @@
 
 struct rows_block {
     uint8_t *bytes; /* block_bytes; NULL until it is needed */
-    uint32_t *undo; /* places written: cells of FIRST, bytes of BITS, or rows; undo_room */
+    uint32_t *undo; /* FIRST: cells that were written, or rows; undo_room */
     uint64_t undo_count;
     uint64_t undo_row_bytes; /* rows: of each; else 0 */
     bool undo_all;           /* more than it remembers */
@@ -59,29 +59,26 @@ static uint64_t cells_from(const struct cells *cells, uint64_t record)
 static void clear(const struct rows *rows, struct rows_block *block)
 {
     if (block->undo_all) {
-        memset(block->bytes, rows->shape == TRAWL_MATRIX_FIRST ? 0xff : 0,
-               (size_t)rows->store.block_bytes);
+        memset(block->bytes, 0xff, (size_t)rows->store.block_bytes);
     } else if (block->undo_row_bytes > 0) {
         for (uint64_t i = 0; i < block->undo_count; i++)
             memset(block->bytes + block->undo[i] * block->undo_row_bytes, 0xff,
                    (size_t)block->undo_row_bytes);
-    } else if (rows->shape == TRAWL_MATRIX_FIRST) {
-        for (uint64_t i = 0; i < block->undo_count; i++)
-            ((int64_t *)(void *)block->bytes)[block->undo[i]] = -1;
     } else {
         for (uint64_t i = 0; i < block->undo_count; i++)
-            block->bytes[block->undo[i]] = 0;
+            ((int64_t *)(void *)block->bytes)[block->undo[i]] = -1;
     }
     block->undo_count = block->undo_row_bytes = 0;
     block->undo_all = false;
 }
 
-/* Cells [from, to) of the span into rows of first positions; returns how many there are. Of a
- * record's occurrences the first came first. */
-static uint64_t fill_first(const struct rows *rows, struct rows_block *block, uint64_t from,
-                           uint64_t to, bool remember)
+/* Cells [from, to) of the span into rows of first positions. Of a record's occurrences the first
+ * came first. */
+static void fill_first(const struct rows *rows, struct rows_block *block, uint64_t from,
+                       uint64_t to)
 {
     const struct cells cells = rows->span.cells;
+    bool remember = to - from <= undo_room(&rows->store);
     uint64_t columns = rows->columns, begin = block->view.record_begin, count = 0;
     int64_t *first = (int64_t *)(void *)block->bytes;
 
@@ -97,41 +94,9 @@ static uint64_t fill_first(const struct rows *rows, struct rows_block *block, ui
             block->undo[count] = (uint32_t)place;
         count++;
     }
-    return count;
-}
-
-/* The same into rows of bits. */
-static uint64_t fill_bits(const struct rows *rows, struct rows_block *block, uint64_t from,
-                          uint64_t to, bool remember)
-{
-    const struct cells cells = rows->span.cells;
-    uint64_t row_bytes = rows->row_bytes, begin = block->view.record_begin, count = 0;
-    uint8_t *bytes = block->bytes;
-
-    for (uint64_t i = from; i < to; i++) {
-        uint64_t place = (cells.records[i] - begin) * row_bytes + (cells.patterns[i] >> 3);
-        uint8_t bit = (uint8_t)(1u << (cells.patterns[i] & 7));
-
-        TRAWL_ASSERT(cells.records[i] >= begin && cells.patterns[i] < rows->columns);
-        TRAWL_ASSERT(place < rows->store.block_bytes && place <= UINT32_MAX);
-        if (remember)
-            block->undo[count] = (uint32_t)place;
-        count += (bytes[place] & bit) == 0;
-        bytes[place] |= bit;
-    }
-    return count;
-}
-
-static void fill(const struct rows *rows, struct rows_block *block, uint64_t from, uint64_t to)
-{
-    bool remember = to - from <= undo_room(&rows->store);
-
-    TRAWL_ASSERT(from <= to && to <= rows->span.cells.count);
-    block->view.cell_count = rows->shape == TRAWL_MATRIX_FIRST
-                                 ? fill_first(rows, block, from, to, remember)
-                                 : fill_bits(rows, block, from, to, remember);
-    TRAWL_ASSERT(block->view.cell_count <= to - from);
-    block->undo_count = remember ? block->view.cell_count : 0;
+    TRAWL_ASSERT(count <= to - from);
+    block->view.cell_count = count;
+    block->undo_count = remember ? count : 0;
     block->undo_all = !remember;
 }
 
@@ -191,7 +156,6 @@ static void make(const struct rows *rows, uint64_t index)
 
     block->view = (struct rows_view){.record_begin = begin,
                                      .record_end = end,
-                                     .cells = block->bytes,
                                      .last = rows->span.last && end == rows->span.record_end};
     TRAWL_ASSERT(begin < end && from <= to);
     TRAWL_ASSERT(from == to || rows->span.cells.records[from] >= begin);
@@ -199,11 +163,12 @@ static void make(const struct rows *rows, uint64_t index)
         (rows->shape == TRAWL_MATRIX_ANY ? fill_any : fill_records)(rows, block, from, to);
         return;
     }
+    block->view.first = (const int64_t *)(const void *)block->bytes;
     if (rows->row_bytes == 0)
         return; /* no patterns: the block stays as the call before left it */
     clear(rows, block);
     if (rows->span.fill == NULL) {
-        fill(rows, block, from, to);
+        fill_first(rows, block, from, to);
         return;
     }
     block->undo_row_bytes = rows->row_bytes;
@@ -257,8 +222,6 @@ static uint64_t bytes_of_row(enum trawl_matrix_shape shape, uint64_t columns)
     switch (shape) {
     case TRAWL_MATRIX_FIRST:
         return saturating_multiply(columns, sizeof(int64_t));
-    case TRAWL_MATRIX_BITS:
-        return columns / 8 + (columns % 8 != 0);
     case TRAWL_MATRIX_RECORDS:
         return sizeof(uint64_t) + sizeof(int64_t) + 1; /* eight times the bits there are */
     case TRAWL_MATRIX_ANY:

@@ -1,7 +1,6 @@
 /* answer_ask: a command line, both ways: by the command, and as a request that is answered. */
 #include "tests/serve/answer_ask.h"
 
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,24 +76,68 @@ void run_command(char **arguments, struct printed *printed)
     fclose(messages);
 }
 
-static void append_line(const struct served_answer *answer, enum output_frame frame,
-                        const uint8_t *bytes, size_t bytes_count)
+/* As the server reads: no longer than the answer may take. */
+static void read_answer(struct served_answer *answer, struct output_bytes *to)
 {
-    size_t line_bytes = 0;
-    char *line = answer_line(answer, frame, bytes, bytes_count, &line_bytes);
+    char bytes[65536];
+    ssize_t got;
 
-    append(&json_lines, line, line_bytes);
-    free(line);
+    append(to, "", 0);
+    while ((got = answer_read(answer, -1, bytes, sizeof bytes)) > 0)
+        append(to, bytes, (size_t)got);
+    if (got < 0)
+        append(to, "ended early", 11);
 }
 
-/* As the server reads: no longer than the answer may take. */
-static void read_frames(struct served_answer *answer, struct output_bytes *frames)
+static void say(struct printed *printed, const char *prefix, const char *text, size_t bytes_count)
 {
-    struct pollfd end = {answer_descriptor(answer), POLLIN, 0};
+    append(&printed->messages, prefix, strlen(prefix));
+    append(&printed->messages, text, bytes_count);
+    append(&printed->messages, "\n", 1);
+}
 
-    while (poll(&end, 1, answer_left_ms(answer)) == 0)
-        ;
-    read_all(end.fd, frames);
+static void take_frames(struct printed *printed, const char *prefix, struct output_bytes *frames)
+{
+    for (size_t at = 0; at + 5 <= frames->count;) {
+        const uint8_t *head = (const uint8_t *)frames->bytes + at;
+        size_t bytes_count = head[1] | (size_t)head[2] << 8 | (size_t)head[3] << 16;
+
+        if (head[0] == OUTPUT_FRAME_OUTPUT)
+            append(&printed->output, head + 5, bytes_count);
+        else if (head[0] == OUTPUT_FRAME_MESSAGE)
+            say(printed, prefix, (const char *)head + 5, bytes_count);
+        else
+            printed->status =
+                head[0] == OUTPUT_FRAME_EXIT && at + 6 == frames->count ? head[5] : -2;
+        at += 5 + bytes_count;
+    }
+}
+
+/* What the command prints is apart from lines about messages and the status. */
+static void take_lines(struct printed *printed, const char *prefix, struct output_bytes *lines)
+{
+    char *line_end;
+
+    for (char *at = lines->bytes; (line_end = strchr(at, '\n')) != NULL; at = line_end + 1) {
+        size_t bytes_count = (size_t)(line_end + 1 - at);
+        json_t *line, *data;
+
+        if (strncmp(at, "{\"type\":\"message\"", 17) != 0 &&
+            strncmp(at, "{\"type\":\"status\"", 16) != 0) {
+            append(&printed->output, at, bytes_count);
+            continue;
+        }
+        append(&json_lines, at, bytes_count);
+        line = json_loadb(at, bytes_count, 0, NULL);
+        data = json_object_get(line, "data");
+        if (at[9] == 'm')
+            say(printed, prefix, json_string_value(json_object_get(data, "text")),
+                json_string_length(json_object_get(data, "text")));
+        else
+            printed->status =
+                line_end[1] == '\0' ? (int)json_integer_value(json_object_get(data, "exit")) : -2;
+        json_decref(line);
+    }
 }
 
 /* False: refused, with printed->status and the message. */
@@ -104,7 +147,8 @@ bool ask(json_t *body, enum request_format format, struct printed *printed)
     struct served_answer *answer = NULL;
     char message[SETTINGS_ERROR_BYTES] = "", *text = json_dumps(body, 0);
     const char *prefix = json_is_true(json_object_get(body, "tg")) ? "tg: " : "trawl: ";
-    struct output_bytes frames = {NULL, 0};
+    const char *wanted = json_string_value(json_object_get(body, "format"));
+    struct output_bytes bytes = {NULL, 0};
 
     memset(printed, 0, sizeof *printed);
     append(&printed->output, "", 0);
@@ -115,7 +159,7 @@ bool ask(json_t *body, enum request_format format, struct printed *printed)
     else
         request_free(&request);
     free(text);
-    if (answer != NULL && !answer_begun(answer, &printed->status, message)) {
+    if (answer != NULL && !answer_begun(answer, -1, &printed->status, message)) {
         answer_end(answer);
         answer = NULL;
     }
@@ -124,25 +168,14 @@ bool ask(json_t *body, enum request_format format, struct printed *printed)
         return false;
     }
     printed->status = -1;
-    read_frames(answer, &frames);
-    for (size_t at = 0; at + 5 <= frames.count;) {
-        const uint8_t *head = (const uint8_t *)frames.bytes + at;
-        size_t bytes_count = head[1] | (size_t)head[2] << 8 | (size_t)head[3] << 16;
-
-        if (head[0] == OUTPUT_FRAME_OUTPUT) {
-            append(&printed->output, head + 5, bytes_count);
-        } else if (head[0] == OUTPUT_FRAME_MESSAGE) {
-            append(&printed->messages, prefix, strlen(prefix));
-            append(&printed->messages, head + 5, bytes_count);
-            append(&printed->messages, "\n", 1);
-        } else {
-            printed->status = head[0] == OUTPUT_FRAME_EXIT && at + 6 == frames.count ? head[5] : -2;
-        }
-        if (head[0] != OUTPUT_FRAME_OUTPUT)
-            append_line(answer, (enum output_frame)head[0], head + 5, bytes_count);
-        at += 5 + bytes_count;
-    }
-    free(frames.bytes);
+    read_answer(answer, &bytes);
+    if (format == REQUEST_JSON && (wanted == NULL || strcmp(wanted, "json") == 0))
+        take_lines(printed, prefix, &bytes);
+    else if (format == REQUEST_JSON && strcmp(wanted, "frames") == 0)
+        take_frames(printed, prefix, &bytes);
+    else
+        append(&printed->output, bytes.bytes, bytes.count);
+    free(bytes.bytes);
     answer_end(answer);
     return true;
 }

@@ -604,7 +604,7 @@ static void check_goes_away(void)
         answer = answer_begin(&server, &request, 1, &http_status, message);
         TEST_CHECK(answer != NULL);
         while (answer != NULL && got < bytes_count) {
-            ssize_t more = read(answer_descriptor(answer), bytes + got, bytes_count - got);
+            ssize_t more = answer_read(answer, -1, bytes + got, bytes_count - got);
 
             if (more <= 0)
                 break;

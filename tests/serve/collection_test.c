@@ -183,6 +183,9 @@ static void check_changes(bool watch)
     change("mkdir p q && echo p > p/same && echo q > q/same");
     change("mv p r && mv q p && mv r q");
     change("echo p >> p/same");
+    /* Of git's rules the directory is watched before it is walked. (None was replaced.) */
+    change("mkdir -p .git/info n && echo old > .git/info/exclude && echo new > n/exclude");
+    change("mv .git/info o && mv n .git/info");
     change("mv one uno && mv uno one && echo more >> one");
     change("echo new > one.new && mv one.new one");
     change("ln -s one link");
@@ -192,6 +195,12 @@ static void check_changes(bool watch)
     change("rm pipe && echo file > pipe");
     change("ln pipe pipe2 && echo both >> pipe2");
     change("ln pipe d/pipe3 && echo all >> d/pipe3");
+    /* Names that are gone, or new in a new directory, when it is asked what happened. (All stayed.)
+     */
+    change("ln pipe gone");
+    change("echo gone >> gone && rm gone");
+    change("mkdir new && ln pipe new/name && echo new >> new/name");
+    change("rm -r new");
     change("cp -r d d2 && rm -r d");
     change("touch -d '2001-02-03' pipe");
     change("echo aaaa > same && touch -d '2001-02-03' same");
@@ -258,10 +267,30 @@ static void test_root_goes(void)
     (void)check_now(collection);
     put("goes/three", "three\n");
     (void)check_now(collection);
+    /* One that is empty goes without a notice, since it is open. (Only a full one went.) */
+    TEST_CHECK(unlink("goes/two") == 0 && unlink("goes/three") == 0);
+    (void)check_now(collection);
+    TEST_CHECK(mkdir("new", 0755) == 0);
+    put("new/four", "four\n");
+    TEST_CHECK(rmdir("goes") == 0 && rename("new", "goes") == 0);
+    (void)check_now(collection);
+    collection_close(collection);
+    /* One whose parent is replaced. */
+    (void)snprintf(root, sizeof root, "%s/goes/below", top);
+    TEST_CHECK(mkdir("goes/below", 0755) == 0);
+    put("goes/below/five", "five\n");
+    collection = open_with(&settings, "goes/below", true, 0);
+    (void)check_now(collection);
+    TEST_CHECK(rename("goes", "went") == 0);
+    TEST_CHECK(collection_now(collection, message) == NULL);
+    TEST_CHECK(mkdir("goes", 0755) == 0 && mkdir("goes/below", 0755) == 0);
+    put("goes/below/five", "six\n");
+    (void)check_now(collection);
     collection_close(collection);
     settings_free(&settings);
     remove_tree("goes");
     remove_tree("gone");
+    remove_tree("went");
 }
 
 /* What cannot be read is not held, and says why when it is opened; a link is not followed. */

@@ -5,11 +5,24 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "serve/answer.h"
+#include "serve/answering.h"
 #include "test.h"
-#include "trawl/output.h"
 
-static struct output output;
+static struct server server;
+static struct served_answer answer;
+static struct output *const output = &answer.output;
+
+/* Of frames, into the pipe. */
+static void begin(int ends[2])
+{
+    TEST_CHECK(pipe(ends) == 0);
+    answer = (struct served_answer){.server = &server, .begun = true, .lines_left = UINT64_MAX};
+    answer.request.format = REQUEST_FRAMES;
+    answer.descriptors[1] = ends[1];
+    output_open(output, -1);
+    output->sink = answering_sink;
+    output->sink_context = &answer;
+}
 
 static void test_layout(void)
 {
@@ -19,17 +32,15 @@ static void test_layout(void)
     uint8_t status = 2;
     int ends[2];
 
-    TEST_CHECK(pipe(ends) == 0);
-    output_open(&output, ends[1]);
-    output.framed = true;
-    output_bytes(&output, "a\n", 3);
-    output_frame(&output, OUTPUT_FRAME_MESSAGE, "hi", 2);
-    output_byte(&output, 'b');
-    output_frame(&output, OUTPUT_FRAME_EXIT, &status, 1);
-    output_close(&output);
+    begin(ends);
+    output_bytes(output, "a\n", 3);
+    output_frame(output, OUTPUT_FRAME_MESSAGE, "hi", 2);
+    output_byte(output, 'b');
+    output_frame(output, OUTPUT_FRAME_EXIT, &status, 1);
+    output_close(output);
     TEST_CHECK(read(ends[0], got, sizeof got) == (ssize_t)sizeof expected);
     TEST_CHECK(memcmp(got, expected, sizeof expected) == 0);
-    TEST_CHECK(output.error == 0);
+    TEST_CHECK(output->error == 0);
     (void)close(ends[0]);
     (void)close(ends[1]);
 }
@@ -43,13 +54,11 @@ static void test_large(void)
     int ends[2];
 
     memset(large, 'x', sizeof large);
-    TEST_CHECK(pipe(ends) == 0);
+    begin(ends);
     TEST_CHECK(fcntl(ends[1], F_SETPIPE_SZ, 1 << 20) >= 1 << 20);
-    output_open(&output, ends[1]);
-    output.framed = true;
-    output_byte(&output, 'a');
-    output_bytes(&output, large, sizeof large);
-    output_close(&output);
+    output_byte(output, 'a');
+    output_bytes(output, large, sizeof large);
+    output_close(output);
     (void)close(ends[1]);
     for (ssize_t more = 1; more > 0; used += (size_t)more)
         more = read(ends[0], got + used, sizeof got - used);

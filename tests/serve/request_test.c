@@ -16,7 +16,8 @@ static const struct request_limits limits = {
     .seconds_max = 60,
 };
 
-/* http_status 0: the body is taken, and `expected` are its arguments, each followed by a blank.
+/* http_status 0: the body is taken, and `expected` are its options, strings and operands, as a
+ * command line, each followed by a blank.
  * Else `expected` stands in the message. */
 struct row {
     int http_status;
@@ -105,6 +106,9 @@ static const struct row rows[] = {
     {422, "{\"options\":[\"--files\"]}", "--files prints no JSON"},
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"-n\"]}",
      "changes lines or layout"},
+    /* An alias is the option that it stands for. The table had only options of one name. */
+    {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"--colour\"]}",
+     "changes lines or layout"},
     {422, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"utf-8\"}}", "the server's is 'c'"},
     {400, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":1}}", "charset"},
     {400, "{\"patterns\":[\"a\"],\"environment\":{\"home\":\"x\"}}", "'home' is not known"},
@@ -117,6 +121,29 @@ static const struct row rows[] = {
     {400, "{\"patterns\":[[[[[[[[[\"a\"]]]]]]]]]}", "nested"},
 };
 
+static void add_text(char *line, const char *text)
+{
+    strcat(line, text);
+    strcat(line, " ");
+}
+
+/* What the request means, as the table has it. */
+static void show_line(const struct request *request, char *line)
+{
+    const struct value_list *patterns = &request->settings.patterns;
+    const struct value_list *operands = &request->settings.operands;
+
+    for (int i = 0; i < request->argument_count; i++)
+        add_text(line, request->arguments[i]);
+    for (size_t i = 0; i < patterns->count; i++) {
+        add_text(line, patterns->items[i].kind == VALUE_STRING ? "-e" : "-f");
+        add_text(line, patterns->items[i].text);
+    }
+    add_text(line, "--");
+    for (size_t i = 0; i < operands->count; i++)
+        add_text(line, operands->items[i].text);
+}
+
 static void check_row(const struct row *row)
 {
     struct request request;
@@ -126,10 +153,7 @@ static void check_row(const struct row *row)
                              &http_status, message);
 
     if (good)
-        for (int i = 0; i < request.argument_count; i++) {
-            strcat(arguments, request.arguments[i]);
-            strcat(arguments, " ");
-        }
+        show_line(&request, arguments);
     if (!test_check(row->http_status == http_status && good == (http_status == 0), row->body,
                     __FILE__, __LINE__) ||
         !test_check(good ? strcmp(arguments, row->expected) == 0

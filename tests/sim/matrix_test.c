@@ -102,7 +102,7 @@ static enum trawl_status work_once(void *context, enum trawl_engine engine, bool
         struct trawl_error second;
 
         sim_driver_fail(0, 0, false);
-        TEST_CHECK(shapes_pull(&scene->c, searcher, scene->plan, TRAWL_MATRIX_BITS, &second) ==
+        TEST_CHECK(shapes_pull(&scene->c, searcher, scene->plan, TRAWL_MATRIX_FIRST, &second) ==
                    TRAWL_OK);
     }
     return status;

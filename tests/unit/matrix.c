@@ -132,14 +132,13 @@ static void anew_check(const void *context, const struct trawl_matrix_batch *bat
     const uint8_t *tape = (const uint8_t *)context;
     uint64_t wrong = 0;
 
+    (void)shape;
+
     for (uint64_t r = batch->record_begin; r < batch->record_end; r++)
         for (uint64_t p = 0; p < ANEW_COLUMNS; p++) {
             uint64_t row = r - batch->record_begin;
-            bool said = shape == TRAWL_MATRIX_FIRST
-                            ? batch->first[row * ANEW_COLUMNS + p] == 0
-                            : batch->bits[row * batch->row_bytes + p / 8] >> p % 8 & 1;
 
-            wrong += said != (tape[r] == "ab"[p > 0]);
+            wrong += (batch->first[row * ANEW_COLUMNS + p] == 0) != (tape[r] == "ab"[p > 0]);
         }
     TEST_CHECK_U64(wrong, 0);
 }
@@ -163,8 +162,7 @@ static void blocks_anew(uint32_t threads)
         offsets[i + 1] = i + 1;
     }
     plan = must_plans(patterns, ANEW_COLUMNS, NULL);
-    for (int shape = TRAWL_MATRIX_FIRST; shape <= TRAWL_MATRIX_BITS; shape += 2)
-        pull_all(searcher, plan, &array, shape, anew_check, tape);
+    pull_all(searcher, plan, &array, TRAWL_MATRIX_FIRST, anew_check, tape);
 }
 
 static void between_check(const void *context, const struct trawl_matrix_batch *batch,
@@ -172,11 +170,11 @@ static void between_check(const void *context, const struct trawl_matrix_batch *
 {
     uint64_t call = *(const uint64_t *)context; /* with b, without patterns, with q */
 
+    (void)shape;
     TEST_CHECK(batch->last);
     TEST_CHECK_U64(batch->cell_count, call == 0 ? 2 : 0);
     for (uint64_t r = 0; r < 2 && call != 1; r++)
-        TEST_CHECK(shape == TRAWL_MATRIX_FIRST ? batch->first[r] == (call == 0 ? 1 : -1)
-                                               : batch->bits[r] == (call == 0));
+        TEST_CHECK(batch->first[r] == (call == 0 ? 1 : -1));
 }
 
 /* A call without patterns leaves the searcher's blocks as it found them. */
@@ -187,35 +185,11 @@ static void no_patterns_between(void)
     struct trawl_record_array array = array_of("abcxbc", offsets, 2);
     AUTO_SEARCHER searcher = must_searcher_with(NULL);
 
-    for (int shape = TRAWL_MATRIX_FIRST; shape <= TRAWL_MATRIX_BITS; shape += 2)
-        for (uint64_t call = 0; call < 3; call++) {
-            AUTO_PLAN plan = must_plans(&patterns[call / 2], call != 1, NULL);
+    for (uint64_t call = 0; call < 3; call++) {
+        AUTO_PLAN plan = must_plans(&patterns[call / 2], call != 1, NULL);
 
-            pull_all(searcher, plan, &array, shape, between_check, &call);
-        }
-}
-
-static void width_check(const void *context, const struct trawl_matrix_batch *batch,
-                        enum trawl_matrix_shape shape)
-{
-    (void)context;
-    (void)shape;
-    TEST_CHECK(batch->last && batch->record_end == 0);
-    TEST_CHECK_U64(batch->row_bytes, 2);
-}
-
-/* The width of a row of bits does not depend on there being rows. */
-static void bits_without_rows(void)
-{
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    AUTO_SEARCHER searcher = must_searcher_with(NULL);
-    struct trawl_pattern patterns[9];
-    AUTO_PLAN plan = NULL;
-
-    for (uint32_t i = 0; i < 9; i++)
-        patterns[i] = (struct trawl_pattern){&"abcdefghi"[i], 1};
-    plan = must_plans(patterns, 9, NULL);
-    pull_all(searcher, plan, &array, TRAWL_MATRIX_BITS, width_check, NULL);
+        pull_all(searcher, plan, &array, TRAWL_MATRIX_FIRST, between_check, &call);
+    }
 }
 
 /* Records of which most hold many of the patterns. A table of the first positions of all short
@@ -294,8 +268,6 @@ static void dense_check(const void *context, const struct trawl_matrix_batch *ba
 
             if (shape == TRAWL_MATRIX_FIRST)
                 wrong += batch->first[row * columns + p] != begin;
-            if (shape == TRAWL_MATRIX_BITS)
-                wrong += (batch->bits[row * batch->row_bytes + p / 8] >> p % 8 & 1) != (begin >= 0);
             if (begin < 0 || (shape == TRAWL_MATRIX_ANY && in_row > 0))
                 continue;
             if (shape == TRAWL_MATRIX_CELLS)
@@ -438,7 +410,6 @@ int main(void)
     for (uint32_t i = 0; i < (TEST_SANITIZED ? 1 : 4); i++) /* a lost call hangs in one of two */
         blocks_anew(16);
     no_patterns_between();
-    bits_without_rows();
     dense_records();
     wrong_pulls();
     cancelled_pulls();

@@ -54,6 +54,9 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     TEST_CHECK(stats.text_bytes == 5 && stats.match_count == 2);
     TEST_CHECK_U64(stats.wall_ns, 0);                     /* so little that no clock is read */
     TEST_CHECK_U64(trawl_searcher_progress(searcher), 5); /* of this call alone */
+    MUST(trawl_count_lines(searcher, plan, small, false, UINT64_MAX, &count, NULL));
+    TEST_CHECK_U64(count, 1);
+    TEST_CHECK_U64(stats_of(searcher).wall_ns, 0); /* nor for lines */
     TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
     stats = stats_of(searcher);
     TEST_CHECK(stats.text_bytes == 0 && stats.match_count == 0);

@@ -9,12 +9,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <jansson.h>
+#include <stddef.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,11 +40,13 @@ static void end_pass(struct served_answer *answer)
         pass_cancel(answer->server->passes, &answer->pass);
 }
 
-/* With the lock: its time is over. */
+/* Its time is over. */
 static void expire(struct served_answer *answer)
 {
+    pthread_mutex_lock(&answer->lock);
     answer->truncated = true;
     end_pass(answer);
+    pthread_mutex_unlock(&answer->lock);
 }
 
 /* Are the bytes that were searched for this file the text that the job would search? */
@@ -118,7 +120,7 @@ static void begin_files(void *context, struct command_job *job, const struct val
         job->error_seen = true;
         return;
     }
-    answering_begins(answer, 0, NULL);
+    answering_begins(answer);
     look_for_files(answer, job);
 }
 
@@ -185,14 +187,14 @@ static int open_file(void *context, const struct walk_item *item)
 static void tell_cut(struct served_answer *answer, uint8_t *status)
 {
     struct output *output = &answer->output;
-    bool cut = output->cut;
+    bool cut = answer->cut;
     char text[128];
 
     if (cut) {
         output->used = output->committed = 0;
-        output->cut = false;
         output->error = 0;
-        output->lines_max = UINT64_MAX;
+        answer->cut = false;
+        answer->lines_left = UINT64_MAX;
     }
     if (answer->request.format != REQUEST_FRAMES) {
         *status = cut ? EXIT_SELECTED : *status;
@@ -217,25 +219,6 @@ static void add_latency(struct server *server, uint64_t ns)
     server->latency_ns += ns;
 }
 
-/* The job ended before anything was searched: what it said is why. */
-static void refuse(struct served_answer *answer)
-{
-    uint8_t frame[5 + SETTINGS_ERROR_BYTES];
-    char message[SETTINGS_ERROR_BYTES] = "the search failed";
-    int waiting = 0;
-    ssize_t got = 0;
-
-    if (ioctl(answer->descriptors[0], FIONREAD, &waiting) == 0 && waiting > 5)
-        got = read(answer->descriptors[0], frame, sizeof frame - 1);
-    if (got > 5 && frame[0] == OUTPUT_FRAME_MESSAGE) {
-        size_t bytes = frame[1] | (size_t)frame[2] << 8;
-
-        frame[(size_t)got < 5 + bytes ? (size_t)got : 5 + bytes] = '\0';
-        (void)snprintf(message, sizeof message, "%s", (const char *)frame + 5);
-    }
-    answering_begins(answer, 400, message);
-}
-
 static void *work(void *context)
 {
     struct served_answer *answer = context;
@@ -250,26 +233,27 @@ static void *work(void *context)
     status = (uint8_t)job_run(&job, settings);
     if (!answer->begun && answer->request.format != REQUEST_FRAMES) {
         if (status == EXIT_ERROR)
-            refuse(answer);
+            answering_refuse(answer, 400,
+                             *answer->message != '\0' ? answer->message : "the search failed");
         else if (answer->request.format >= REQUEST_COLUMNS)
             answering_write(answer, NULL);
     }
-    answer->truncated = answer->truncated || answer->output.cut;
+    answering_begins(answer);
+    answer->truncated = answer->truncated || answer->cut;
     if (answer->truncated)
         tell_cut(answer, &status);
-    /* Before the last frame, since who has that ends the answer; a refused one ends at once. */
+    /* Before the last bytes, since who has them ends the answer; a refused one ends at once. */
     if (answer->cancelled && answer->http_status == 0)
         server->cancelled_count++;
     else
         add_latency(server, now_ns() - answer->begin_ns);
     output_flush(&answer->output);
-    server->answer_bytes += answer->output.written_bytes;
     server->running_count--;
     output_frame(&answer->output, OUTPUT_FRAME_EXIT, &status, 1);
+    answer->whole = answer->output.error == 0;
     output_close(&answer->output);
     close(answer->descriptors[1]);
     answer->descriptors[1] = -1;
-    answering_begins(answer, 0, NULL);
     return NULL;
 }
 
@@ -379,7 +363,7 @@ static void free_answer(struct served_answer *answer)
         if (answer->descriptors[i] >= 0)
             close(answer->descriptors[i]);
     request_free(&answer->request);
-    pthread_cond_destroy(&answer->begins);
+    free(answer->kept);
     pthread_mutex_destroy(&answer->lock);
     free(answer);
 }
@@ -397,15 +381,15 @@ static bool start(struct served_answer *answer)
     collection_facts(answer->collection, &facts);
     surroundings->directory =
         answer->request.directory != NULL ? answer->request.directory : facts.root;
-    output_open(&answer->output, answer->descriptors[1]);
-    answer->output.framed = true;
-    if (answer->request.format <= REQUEST_FRAMES)
-        answer->output.lines_max = answer->request.results_max;
-    if (answer->request.settings.null_data ||
-        (answer->request.settings.null_after_name && answer->request.settings.list != LIST_NONE))
-        answer->output.line_end = '\0';
-    if (answer->request.format == REQUEST_JSON)
-        answer->output.line_prefix = "{\"type\":\"match\"";
+    output_open(&answer->output, -1);
+    answer->output.sink = answering_sink;
+    answer->output.sink_context = answer;
+    answer->lines_left = answer->request.results_max;
+    answer->line_end =
+        answer->request.settings.null_data || (answer->request.settings.null_after_name &&
+                                               answer->request.settings.list != LIST_NONE)
+            ? '\0'
+            : '\n';
     answer->deadline_ns =
         answer->begin_ns +
         (answer->request.seconds_max < SECONDS_MAX ? answer->request.seconds_max : SECONDS_MAX) *
@@ -417,8 +401,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
                                    int *http_status, char *message)
 {
     struct collection *collection = choose(server, request, http_status, message);
-    struct served_answer *answer = collection == NULL ? NULL : calloc(1, sizeof *answer);
-    pthread_condattr_t attributes;
+    struct served_answer *answer = collection == NULL ? NULL : malloc(sizeof *answer);
 
     if (answer == NULL) {
         if (collection != NULL) {
@@ -428,6 +411,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
         request_free(request);
         return NULL;
     }
+    memset(answer, 0, offsetof(struct served_answer, output));
     answer->server = server;
     answer->request = *request;
     memset(request, 0, sizeof *request);
@@ -440,10 +424,6 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     answer->descriptors[0] = answer->descriptors[1] = -1;
     answer->shared_count = 1;
     pthread_mutex_init(&answer->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&answer->begins, &attributes);
-    pthread_condattr_destroy(&attributes);
     if (!start(answer)) {
         *http_status = 503;
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "no search can begin: %s", strerror(errno));
@@ -454,42 +434,48 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     return answer;
 }
 
-bool answer_begun(struct served_answer *answer, int *http_status, char *message)
+/* Ends the search when its time is over. */
+static bool wait_for_bytes(struct served_answer *answer, int connection)
 {
-    const struct timespec until = {(time_t)(answer->deadline_ns / SECOND_NS),
-                                   (long)(answer->deadline_ns % SECOND_NS)};
+    struct pollfd ends[] = {{answer->descriptors[0], POLLIN, 0}, {connection, POLLRDHUP, 0}};
 
-    pthread_mutex_lock(&answer->lock);
-    while (!answer->begun && !answer->truncated)
-        if (pthread_cond_timedwait(&answer->begins, &answer->lock, &until) == ETIMEDOUT)
+    for (;;) {
+        uint64_t now = now_ns();
+        bool in_time = now < answer->deadline_ns;
+        int wait_ms = in_time ? (int)((answer->deadline_ns - now) / 1000000 % INT_MAX) + 1 : -1;
+        int count;
+
+        if (!in_time && !answer->truncated)
             expire(answer);
-    while (!answer->begun)
-        pthread_cond_wait(&answer->begins, &answer->lock);
-    pthread_mutex_unlock(&answer->lock);
-    if (answer->http_status == 0)
-        return true;
+        count = poll(ends, 2, wait_ms);
+        if (count > 0)
+            return ends[1].revents == 0;
+        if (count < 0 && errno != EINTR)
+            return false;
+    }
+}
+
+bool answer_begun(struct served_answer *answer, int connection, int *http_status, char *message)
+{
+    *http_status = 0;
+    if (!wait_for_bytes(answer, connection))
+        return false;
     *http_status = answer->http_status;
-    memcpy(message, answer->message, SETTINGS_ERROR_BYTES);
-    return false;
+    if (*http_status != 0)
+        memcpy(message, answer->message, SETTINGS_ERROR_BYTES);
+    return *http_status == 0;
 }
 
-int answer_descriptor(const struct served_answer *answer)
+ssize_t answer_read(struct served_answer *answer, int connection, void *to, size_t room)
 {
-    return answer->descriptors[0];
-}
+    ssize_t got;
 
-int answer_left_ms(struct served_answer *answer)
-{
-    uint64_t now = now_ns();
-
-    if (answer->truncated)
+    if (!wait_for_bytes(answer, connection))
         return -1;
-    if (now < answer->deadline_ns)
-        return (int)((answer->deadline_ns - now) / 1000000 % INT_MAX) + 1;
-    pthread_mutex_lock(&answer->lock);
-    expire(answer);
-    pthread_mutex_unlock(&answer->lock);
-    return -1;
+    do
+        got = read(answer->descriptors[0], to, room);
+    while (got < 0 && errno == EINTR);
+    return got == 0 && !answer->whole ? -1 : got;
 }
 
 void answer_end(struct served_answer *answer)
@@ -502,29 +488,4 @@ void answer_end(struct served_answer *answer)
     answer->descriptors[0] = -1;
     (void)pthread_join(answer->thread, NULL);
     free_answer(answer);
-}
-
-char *answer_line(const struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
-                  size_t bytes_count, size_t *line_bytes)
-{
-    json_t *data, *line;
-    char *text;
-
-    if (frame == OUTPUT_FRAME_EXIT) {
-        data = json_pack("{s:i, s:b, s:f, s:i}", "exit", bytes_count > 0 ? bytes[0] : EXIT_ERROR,
-                         "truncated", (int)answer->truncated, "seconds",
-                         (double)(now_ns() - answer->begin_ns) * 1e-9, "shared",
-                         (int)answer->shared_count);
-    } else {
-        data = json_pack("{s:o}", "text", answering_text((const char *)bytes, bytes_count));
-    }
-    line = json_pack("{s:s, s:o}", "type", frame == OUTPUT_FRAME_EXIT ? "status" : "message",
-                     "data", data);
-    text = line == NULL ? NULL : json_dumps(line, JSON_LINE);
-    json_decref(line);
-    if (text == NULL)
-        return NULL;
-    *line_bytes = strlen(text);
-    text[(*line_bytes)++] = '\n';
-    return text;
 }

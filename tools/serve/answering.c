@@ -1,19 +1,149 @@
-/* answering: what all formats need of an answer: its beginning, state, view and pass. */
+/* answering: what all formats need of an answer: its beginning, state, view and pass, and the way
+ * of its bytes into the pipe. */
 #include "serve/answering.h"
 
+#include <errno.h>
+#include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-void answering_begins(struct served_answer *answer, int http_status, const char *message)
+#include "serve/text.h"
+#include "trawl/clock.h"
+#include "trawl/grow.h"
+
+#define FRAME_BYTES_MAX (1u << 30)
+
+/* ---- The pipe ---------------------------------------------------------------------------------
+ */
+
+/* Before the answer begins its bytes are kept, since it may still be refused. Returns an errno. */
+static int put(struct served_answer *answer, const void *bytes, size_t bytes_count)
 {
-    pthread_mutex_lock(&answer->lock);
-    if (!answer->begun && http_status != 0) {
-        answer->http_status = http_status;
-        (void)snprintf(answer->message, sizeof answer->message, "%s", message);
+    if (!answer->begun) {
+        uint8_t *kept = grown(answer->kept, &answer->kept_capacity, 256,
+                              answer->kept_count + bytes_count, sizeof *kept);
+
+        if (kept == NULL)
+            return ENOMEM;
+        memcpy(kept + answer->kept_count, bytes, bytes_count);
+        answer->kept = kept;
+        answer->kept_count += bytes_count;
+        return 0;
     }
-    answer->begun = true;
-    pthread_cond_signal(&answer->begins);
-    pthread_mutex_unlock(&answer->lock);
+    for (const uint8_t *at = bytes; bytes_count > 0;) {
+        ssize_t written = write(answer->descriptors[1], at, bytes_count);
+
+        if (written < 0 && errno != EINTR)
+            return errno;
+        at += written > 0 ? written : 0;
+        bytes_count -= written > 0 ? (size_t)written : 0;
+        answer->server->answer_bytes += written > 0 ? (uint64_t)written : 0;
+    }
+    return 0;
 }
+
+static int put_frame(struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
+                     size_t bytes_count)
+{
+    int os_code = 0;
+
+    for (uint32_t count; bytes_count > 0 && os_code == 0; bytes += count, bytes_count -= count) {
+        count = bytes_count < FRAME_BYTES_MAX ? (uint32_t)bytes_count : FRAME_BYTES_MAX;
+        os_code = put(answer,
+                      (uint8_t[]){(uint8_t)frame, (uint8_t)count, (uint8_t)(count >> 8),
+                                  (uint8_t)(count >> 16), (uint8_t)(count >> 24)},
+                      5);
+        if (os_code == 0)
+            os_code = put(answer, bytes, count);
+    }
+    return os_code;
+}
+
+/* REQUEST_JSON: the line that stands for a message or the exit status. */
+static int put_line(struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
+                    size_t bytes_count)
+{
+    bool is_exit = frame == OUTPUT_FRAME_EXIT;
+    json_t *data = is_exit
+                       ? json_pack("{s:i, s:b, s:f, s:i}", "exit", bytes[0], "truncated",
+                                   (int)answer->truncated, "seconds",
+                                   (double)(now_ns() - answer->begin_ns) * 1e-9, "shared",
+                                   (int)answer->shared_count)
+                       : json_pack("{s:o}", "text", text_value((const char *)bytes, bytes_count));
+    char *line =
+        text_line(json_pack("{s:s, s:o}", "type", is_exit ? "status" : "message", "data", data));
+    int os_code = line == NULL ? ENOMEM : put(answer, line, strlen(line));
+
+    free(line);
+    return os_code;
+}
+
+/* How many of the bytes come before the first line that is one result too many. */
+static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, size_t bytes_count)
+{
+    const char *prefix = answer->request.format == REQUEST_JSON ? "{\"type\":\"match\"" : "";
+    size_t prefix_bytes = strlen(prefix);
+    const uint8_t *at = bytes, *end = bytes + bytes_count, *line_end;
+
+    for (; at < end; at = line_end == NULL ? end : line_end + 1) {
+        line_end = memchr(at, answer->line_end, (size_t)(end - at));
+        if (!answer->in_line) {
+            answer->line_counts =
+                (size_t)(end - at) >= prefix_bytes && memcmp(at, prefix, prefix_bytes) == 0;
+            answer->cut = answer->line_counts && answer->lines_left == 0;
+            if (answer->cut)
+                break;
+        }
+        answer->in_line = line_end == NULL;
+        answer->lines_left -= answer->line_counts && !answer->in_line && answer->lines_left > 0;
+    }
+    return (size_t)(at - bytes);
+}
+
+int answering_sink(void *context, enum output_frame frame, const void *bytes, size_t bytes_count)
+{
+    struct served_answer *answer = context;
+    enum request_format format = answer->request.format;
+    int os_code = 0;
+
+    if (frame == OUTPUT_FRAME_OUTPUT) {
+        if (format <= REQUEST_FRAMES && answer->lines_left != UINT64_MAX)
+            bytes_count = within_limit(answer, bytes, bytes_count);
+    } else if (frame == OUTPUT_FRAME_MESSAGE && !answer->begun && *answer->message == '\0') {
+        (void)snprintf(answer->message, sizeof answer->message, "%.*s", (int)bytes_count,
+                       (const char *)bytes); /* why, if it is refused */
+    }
+    if (format == REQUEST_FRAMES)
+        os_code = put_frame(answer, frame, bytes, bytes_count);
+    else if (frame == OUTPUT_FRAME_OUTPUT)
+        os_code = put(answer, bytes, bytes_count);
+    else if (format == REQUEST_JSON)
+        os_code = put_line(answer, frame, bytes, bytes_count);
+    return os_code == 0 && answer->cut ? ECANCELED : os_code;
+}
+
+void answering_begins(struct served_answer *answer)
+{
+    if (answer->begun || answer->http_status != 0)
+        return;
+    answer->begun = true;
+    if (answer->kept_count > 0)
+        (void)put(answer, answer->kept, answer->kept_count);
+}
+
+void answering_refuse(struct served_answer *answer, int http_status, const char *message)
+{
+    if (answer->begun || answer->http_status != 0)
+        return;
+    if (message != answer->message)
+        (void)snprintf(answer->message, sizeof answer->message, "%s", message);
+    answer->http_status = http_status;
+}
+
+/* ---- State, view and pass ---------------------------------------------------------------------
+ */
 
 bool answering_pass(struct served_answer *answer, const struct patterns *patterns)
 {
@@ -50,13 +180,13 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
 
     answer->state = collection_now(answer->collection, message);
     if (answer->state == NULL) {
-        answering_begins(answer, 503, message);
+        answering_refuse(answer, 503, message);
         return false;
     }
     answer->view = collection_view(answer->collection, &answer->state, job,
                                    answer->request.directory, operands, operand_count, message);
     if (answer->view == NULL) {
-        answering_begins(answer, 409, message);
+        answering_refuse(answer, 409, message);
         return false;
     }
     job->left_out = answer->view->left_out;

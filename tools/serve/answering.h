@@ -6,8 +6,6 @@
 
 #include "serve/answer.h"
 
-struct json_t;
-
 struct served_answer {
     struct server *server;
     struct request request;
@@ -16,7 +14,6 @@ struct served_answer {
     uint64_t begin_ns, deadline_ns;
 
     struct held held;
-    struct output output;
     struct held_file no_file; /* an operand that is a directory and is not walked */
     struct state *state;
     struct served_view *view;
@@ -30,32 +27,39 @@ struct served_answer {
     pthread_t thread;
     atomic_bool cancelled, truncated;
     atomic_uint shared_count;
-
     pthread_mutex_t lock;
-    pthread_cond_t begins;
-    bool begun;      /* or it failed, with */
-    int http_status; /* which is not 0 then */
-    char message[SETTINGS_ERROR_BYTES];
-    bool passing; /* pass_cancel may be called */
-};
+    bool passing; /* with the lock: pass_cancel may be called */
 
-/* How jansson prints a line. */
-#define JSON_LINE (JSON_COMPACT | JSON_PRESERVE_ORDER | JSON_REAL_PRECISION(9))
+    /* The thread's, while the pipe is open. */
+    bool begun;                         /* the client gets an answer; or it is refused: */
+    atomic_int http_status;             /* not 0 then, */
+    char message[SETTINGS_ERROR_BYTES]; /* and why */
+    uint8_t *kept;                      /* for the pipe, from before it began */
+    size_t kept_count, kept_capacity;
+    uint64_t lines_left; /* results that it may have; UINT64_MAX: any number */
+    uint8_t line_end;
+    bool in_line, line_counts, cut; /* cut: there was one too many */
+    atomic_bool whole;              /* all of it is in the pipe */
+
+    struct output output; /* the last member: its room is not cleared */
+};
 
 /* The state and the view of these operands. False: the answer failed. */
 bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count);
 /* Run answer->pass, whose wants are given. False: cancelled, or pass.message is why. */
 bool answering_pass(struct served_answer *answer, const struct patterns *patterns);
-/* From here on the client gets an answer; http_status not 0: a refusal instead. */
-void answering_begins(struct served_answer *answer, int http_status, const char *message);
+/* From here on the client gets an answer. */
+void answering_begins(struct served_answer *answer);
+/* It gets none, if it has not begun. */
+void answering_refuse(struct served_answer *answer, int http_status, const char *message);
+/* struct output's sink: what the job prints and says, as the client gets it. */
+int answering_sink(void *answer, enum output_frame frame, const void *bytes, size_t bytes_count);
 /* struct held's run, for REQUEST_COUNT and REQUEST_COLUMNS. */
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
                     size_t operand_count);
 /* Begin with the document, and write it. patterns: NULL where there are none, so that nothing was
  * searched. */
 void answering_write(struct served_answer *answer, const struct patterns *patterns);
-/* A JSON string, or {"bytes": BASE64} where the text is not UTF-8; NULL: out of memory. */
-struct json_t *answering_text(const char *text, size_t bytes_count);
 
 #endif

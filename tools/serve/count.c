@@ -5,50 +5,11 @@
 #include <string.h>
 
 #include "serve/answering.h"
+#include "serve/text.h"
 #include "trawl/clock.h"
 
 /* ---- JSON -------------------------------------------------------------------------------------
  */
-
-static json_t *base64(const uint8_t *bytes, size_t bytes_count)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *text = malloc(bytes_count / 3 * 4 + 5), *to = text;
-    json_t *string;
-
-    if (text == NULL)
-        return NULL;
-    for (size_t at = 0; at < bytes_count; at += 3) {
-        size_t left = bytes_count - at;
-        uint32_t three = (uint32_t)bytes[at] << 16 | (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) |
-                         (left > 2 ? bytes[at + 2] : 0u);
-
-        *to++ = digits[three >> 18];
-        *to++ = digits[three >> 12 & 63];
-        *to++ = left > 1 ? digits[three >> 6 & 63] : '=';
-        *to++ = left > 2 ? digits[three & 63] : '=';
-    }
-    string = json_stringn_nocheck(text, (size_t)(to - text));
-    free(text);
-    return string;
-}
-
-json_t *answering_text(const char *text, size_t bytes_count)
-{
-    json_t *string = json_stringn(text, bytes_count);
-
-    return string != NULL ? string
-                          : json_pack("{s:o}", "bytes", base64((const uint8_t *)text, bytes_count));
-}
-
-/* As a line, to be freed; takes the document over. NULL: out of memory. */
-static char *line_of(json_t *document)
-{
-    char *text = document == NULL ? NULL : json_dumps(document, JSON_LINE);
-
-    json_decref(document);
-    return text;
-}
 
 /* False: out of memory, and the array is gone. */
 static bool append(json_t **array, json_t *value)
@@ -81,7 +42,7 @@ static char *count_line(struct served_answer *answer, const struct patterns *pat
                                           ? pass->pattern_counts[column]
                                           : 0));
     }
-    return line_of(json_pack(
+    return text_line(json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:f, s:i}", "occurrences", number(pass->occurrence_count),
         "files", number(pass->file_count), "patterns", counts, "unread", number(pass->unread_count),
         "bytes", number(pass->searched_bytes), "seconds",
@@ -114,7 +75,7 @@ static json_t *file_names(const struct served_answer *answer)
         while (answer->view->items[item].file != pass->file_numbers[i])
             item++;
         name = answer->view->items[item++].name;
-        if (!append(&names, answering_text(name, strlen(name))))
+        if (!append(&names, text_value(name, strlen(name))))
             return NULL;
     }
     return names;
@@ -135,10 +96,10 @@ static char *columns_line(const struct served_answer *answer)
 {
     const struct pass_request *pass = &answer->pass;
 
-    return line_of(json_pack("{s:o, s:o, s:o, s:[sss], s:o}", "count", number(pass->position_count),
-                             "total", number(pass->occurrence_count), "unread",
-                             number(pass->unread_count), "columns", "begin", "file", "pattern",
-                             "files", file_names(answer)));
+    return text_line(json_pack("{s:o, s:o, s:o, s:[sss], s:o}", "count",
+                               number(pass->position_count), "total",
+                               number(pass->occurrence_count), "unread", number(pass->unread_count),
+                               "columns", "begin", "file", "pattern", "files", file_names(answer)));
 }
 
 static void put_columns(struct served_answer *answer, const uint32_t *numbers)
@@ -167,11 +128,10 @@ void answering_write(struct served_answer *answer, const struct patterns *patter
     uint32_t *numbers = counts || patterns == NULL ? NULL : string_numbers(patterns);
 
     if (line == NULL || (numbers == NULL && !counts && patterns != NULL)) {
-        answering_begins(answer, 503, "memory exhausted");
+        answering_refuse(answer, 503, "memory exhausted");
     } else {
-        answering_begins(answer, 0, NULL);
+        answering_begins(answer);
         output_text(&answer->output, line);
-        output_byte(&answer->output, '\n');
         if (numbers != NULL)
             put_columns(answer, numbers);
         output_flush(&answer->output);
@@ -188,7 +148,7 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     const struct settings *settings = job->settings;
 
     if (job->patterns->check.any || (settings->whole_lines && settings->line_end != '\n')) {
-        answering_begins(answer, 422,
+        answering_refuse(answer, 422,
                          job->patterns->check.any
                              ? "strings that are no text of the server's charset are not counted"
                              : "-x with -z is not served here");
@@ -201,7 +161,7 @@ int answering_count(void *context, struct command_job *job, const struct value_i
         pass->wants_positions = !pass->wants_counts;
         pass->positions_max = answer->request.results_max;
         if (!answering_pass(answer, job->patterns)) {
-            answering_begins(answer, 503,
+            answering_refuse(answer, 503,
                              *pass->message != '\0' ? pass->message
                              : answer->truncated    ? "the search took longer than is allowed"
                                                     : "cancelled");

@@ -5,31 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "serve/answering.h"
+#include "serve/text.h"
 
 static json_t *text_of(const char *text)
 {
-    return answering_text(text, strlen(text));
-}
-
-/* With a line end; takes the object over. */
-static char *dump(json_t *object)
-{
-    char *text = object == NULL ? NULL : json_dumps(object, JSON_COMPACT), *line;
-    size_t bytes = text == NULL ? 0 : strlen(text);
-
-    json_decref(object);
-    line = text == NULL ? NULL : realloc(text, bytes + 2);
-    if (line == NULL)
-        free(text);
-    else
-        memcpy(line + bytes, "\n", 2);
-    return line;
+    return text_value(text, strlen(text));
 }
 
 char *facts_error(int status, const char *message)
 {
-    return dump(json_pack("{s:{s:i,s:o}}", "error", "status", status, "message", text_of(message)));
+    return text_line(
+        json_pack("{s:{s:i,s:o}}", "error", "status", status, "message", text_of(message)));
 }
 
 char *facts_collections(struct server *server)
@@ -54,7 +40,7 @@ char *facts_collections(struct server *server)
             return NULL;
         }
     }
-    return dump(json_pack("{s:o}", "collections", list));
+    return text_line(json_pack("{s:o}", "collections", list));
 }
 
 struct collection *facts_find(struct server *server, const char *name)
@@ -81,9 +67,9 @@ ssize_t facts_list(struct listing *listing, char *to, size_t room)
         if (listing->line == NULL) {
             const struct served_file *file = listing->state->files[listing->next++];
 
-            listing->line = dump(json_pack("{s:o,s:I,s:b}", "path", text_of(file->path), "bytes",
-                                           (json_int_t)file->held.status.st_size, "held",
-                                           (int)(file->block != NULL)));
+            listing->line = text_line(json_pack("{s:o,s:I,s:b}", "path", text_of(file->path),
+                                                "bytes", (json_int_t)file->held.status.st_size,
+                                                "held", (int)(file->block != NULL)));
             listing->line_sent = 0;
             if (listing->line == NULL)
                 return -1;

@@ -15,12 +15,9 @@
 #include "serve/facts.h"
 #include "serve/metrics.h"
 #include "serve/page.h"
-#include "serve/stream.h"
 
-#define CONNECTIONS_MAX 1024u
 #define CONNECTION_DESCRIPTORS 6u /* its socket, an answer's pipe, files that it opens */
 #define HEAD_BYTES (64u << 10)    /* of a request's line and headers, and of a response's chunk */
-#define IDLE_S 60u                /* without a byte from the client, or to it */
 #define DISCARD_BYTES (16u << 20) /* of a refused body that are read, so that it is heard why */
 
 enum kind {
@@ -60,7 +57,7 @@ struct http {
     struct http_options options;
     atomic_bool ending;
     pthread_mutex_t mutex; /* of what follows */
-    struct asker clients[CONNECTIONS_MAX];
+    struct asker *clients; /* as many as connections may be */
     uint64_t running;
     pthread_t opener;
     char *fault; /* the opener's, while the daemon starts: where its reason goes */
@@ -81,7 +78,6 @@ struct exchange {
     bool is_counted; /* in the client's queries */
     struct request request;
     struct served_answer *answer;
-    struct answer_stream *stream;
 };
 
 /* ---- Responses ------------------------------------------------------------------------------- */
@@ -193,7 +189,7 @@ static enum MHD_Result show_files(struct exchange *exchange)
         listing->state = collection_now(collection, message);
     if (listing == NULL || listing->state == NULL) {
         free(listing);
-        return refuse(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, message);
+        return refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, message);
     }
     response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_listing,
                                                  listing, free_listing);
@@ -211,7 +207,7 @@ static bool enter(struct http *http, uint64_t id)
     bool good;
 
     (void)pthread_mutex_lock(&http->mutex);
-    for (size_t i = 0; i < CONNECTIONS_MAX; i++) {
+    for (size_t i = 0; i < http->options.connections_max; i++) {
         struct asker *asker = &http->clients[i];
 
         if (asker->running > 0 && asker->id == id) {
@@ -234,7 +230,7 @@ static bool enter(struct http *http, uint64_t id)
 static void leave(struct http *http, uint64_t id)
 {
     (void)pthread_mutex_lock(&http->mutex);
-    for (size_t i = 0; i < CONNECTIONS_MAX; i++)
+    for (size_t i = 0; i < http->options.connections_max; i++)
         if (http->clients[i].running > 0 && http->clients[i].id == id) {
             http->clients[i].running--;
             http->running--;
@@ -267,21 +263,20 @@ static uint64_t client_of(struct MHD_Connection *connection)
     return (uint64_t)peer.uid << 32 | (uint32_t)peer.pid;
 }
 
+/* The client took all so far. The library counts its idle time on while this waits for the search,
+ * so it begins anew. */
 static ssize_t read_answer(void *context, uint64_t position, char *to, size_t room)
 {
     struct exchange *exchange = context;
-    ssize_t got = stream_read(exchange->stream, (uint8_t *)to, room);
+    ssize_t got = answer_read(exchange->answer, descriptor_of(exchange->connection), to, room);
 
     (void)position;
-    if (exchange->stream->waited) { /* for the search, not for the client: its time begins anew */
-        exchange->stream->waited = false;
-        (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
-        (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
-                                        IDLE_S);
-    }
-    return got == STREAM_END      ? MHD_CONTENT_READER_END_OF_STREAM
-           : got == STREAM_BROKEN ? MHD_CONTENT_READER_END_WITH_ERROR
-                                  : got;
+    (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT, 0u);
+    (void)MHD_set_connection_option(exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                    (unsigned)exchange->http->options.idle_seconds);
+    return got > 0    ? got
+           : got == 0 ? MHD_CONTENT_READER_END_OF_STREAM
+                      : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
 static enum MHD_Result begin_answer(struct exchange *exchange, enum request_format format)
@@ -292,22 +287,15 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
         [REQUEST_COLUMNS] = "application/octet-stream",
         [REQUEST_COUNT] = "application/json",
     };
-    int status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+    int status = MHD_HTTP_SERVICE_UNAVAILABLE;
 
     exchange->answer = answer_begin(exchange->http->server, &exchange->request, exchange->client,
                                     &status, exchange->message);
     if (exchange->answer == NULL)
         return refuse(exchange, status, exchange->message);
-    exchange->stream = calloc(1, sizeof *exchange->stream);
-    if (exchange->stream == NULL)
-        return refuse(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, "memory exhausted");
-    exchange->stream->answer = exchange->answer;
-    exchange->stream->format = format;
-    exchange->stream->connection = descriptor_of(exchange->connection);
-    if (!stream_wait(exchange->stream))
-        return MHD_NO;
-    if (!answer_begun(exchange->answer, &status, exchange->message))
-        return refuse(exchange, status, exchange->message);
+    if (!answer_begun(exchange->answer, descriptor_of(exchange->connection), &status,
+                      exchange->message))
+        return status == 0 ? MHD_NO : refuse(exchange, status, exchange->message);
     return queue(exchange, MHD_HTTP_OK, types[format],
                  MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_answer,
                                                    exchange, NULL));
@@ -468,7 +456,7 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
         char *body = realloc(exchange->body, capacity);
 
         if (body == NULL) {
-            set_refusal(exchange, MHD_HTTP_INTERNAL_SERVER_ERROR, "memory exhausted");
+            set_refusal(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "memory exhausted");
         } else {
             exchange->body = body;
             exchange->body_capacity = capacity;
@@ -554,13 +542,10 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
     (void)context, (void)connection, (void)code;
     if (exchange == NULL)
         return;
-    if (exchange->stream != NULL)
-        stream_close(exchange->stream);
     if (exchange->answer != NULL)
         answer_end(exchange->answer);
     if (exchange->is_counted)
         leave(exchange->http, exchange->client);
-    free(exchange->stream);
     free(exchange->body);
     free(exchange);
     *own = NULL;
@@ -578,14 +563,21 @@ static void note(void *context, const char *format, va_list arguments)
         (void)vsnprintf(http->fault, SETTINGS_ERROR_BYTES, format, arguments);
 }
 
-static unsigned connections_max(void)
+/* Each needs descriptors. */
+static uint64_t connections_within(uint64_t most)
 {
     struct rlimit limit;
-    rlim_t count = CONNECTIONS_MAX;
 
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / CONNECTION_DESCRIPTORS < count)
-        count = limit.rlim_cur / CONNECTION_DESCRIPTORS + 1;
-    return (unsigned)count;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur / CONNECTION_DESCRIPTORS < most)
+        most = limit.rlim_cur / CONNECTION_DESCRIPTORS + 1;
+    return most;
+}
+
+static void free_http(struct http *http)
+{
+    (void)pthread_mutex_destroy(&http->mutex);
+    free(http->clients);
+    free(http);
 }
 
 bool http_open(struct http **opened, struct server *server, const struct http_options *options,
@@ -597,16 +589,21 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
         {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)(uintptr_t)options->certificate},
         {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)(uintptr_t)options->key},
         {MHD_OPTION_END, 0, NULL}};
+    uint64_t connections = connections_within(options->connections_max);
     struct http *http = calloc(1, sizeof *http);
+    struct asker *clients = calloc(connections, sizeof *clients);
 
     *opened = NULL;
-    if (http == NULL || pthread_mutex_init(&http->mutex, NULL) != 0) {
+    if (http == NULL || clients == NULL || pthread_mutex_init(&http->mutex, NULL) != 0) {
+        free(clients);
         free(http);
         strcpy(message, "memory exhausted");
         return false;
     }
     http->server = server;
     http->options = *options;
+    http->options.connections_max = connections;
+    http->clients = clients;
     http->opener = pthread_self();
     http->fault = message;
     strcpy(message, "the HTTP server does not start");
@@ -617,13 +614,12 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
     http->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, handle, http, MHD_OPTION_EXTERNAL_LOGGER, note, http,
         MHD_OPTION_LISTEN_SOCKET, options->listener->descriptor, MHD_OPTION_CONNECTION_LIMIT,
-        connections_max(), MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+        (unsigned)connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)options->idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES * 2, MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_NOTIFY_COMPLETED, complete, http, MHD_OPTION_ARRAY, keys, MHD_OPTION_END);
     http->fault = NULL;
     if (http->daemon == NULL) {
-        (void)pthread_mutex_destroy(&http->mutex);
-        free(http);
+        free_http(http);
         return false;
     }
     *opened = http;
@@ -649,6 +645,5 @@ uint64_t http_running(struct http *http)
 void http_close(struct http *http)
 {
     MHD_stop_daemon(http->daemon);
-    (void)pthread_mutex_destroy(&http->mutex);
-    free(http);
+    free_http(http);
 }

@@ -10,6 +10,7 @@ struct http_options {
     const char *token;             /* NULL: none is needed */
     const char *certificate, *key; /* PEM; NULL: no TLS */
     uint64_t queries_max;          /* of one client that run at the same time */
+    uint64_t connections_max, idle_seconds;
 };
 
 struct http;

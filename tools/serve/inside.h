@@ -14,7 +14,8 @@ static inline bool is_shortage(int os_code)
     return os_code == ENOMEM || os_code == EMFILE || os_code == ENFILE;
 }
 
-#define VIEWS_MAX 64u /* that are kept */
+#define OPEN_LEVELS 32u /* of directories, by a walk */
+#define VIEWS_MAX 64u   /* that are kept */
 
 /* A view, and all that it was made by, as bytes. */
 struct kept_view {

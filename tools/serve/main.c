@@ -18,10 +18,9 @@
 #include "trawl/run.h"
 #include "trawl/searchers.h"
 #include "trawl/version.h"
+#include "trawl/whole.h"
 
-#define DRAIN_S 30u       /* answers that were asked for are waited for so long */
 #define LOOK_NS 50000000L /* between looks at what goes on, while something does */
-#define SECRET_BYTES (1u << 20)
 #define MAPPED_BYTES_MIN (32 << 20)
 
 /* Static, since it is large. */
@@ -43,31 +42,17 @@ static bool fail(char *message, const char *what, const char *why)
     return false;
 }
 
-/* All of a small file; NULL in *text where no file is named. */
-static bool read_secret(const char *option, const char *path, char **text, char *message)
+/* All of a file; NULL in *text where no file is named. */
+static bool read_secret(const char *path, char **text, char *message)
 {
-    int descriptor, os_code = 0;
-    ssize_t got = 1;
-    size_t bytes = 0;
+    size_t bytes_count;
 
     if (path == NULL)
         return true;
-    *text = malloc(SECRET_BYTES);
-    if (*text == NULL)
-        return fail(message, option, "memory exhausted");
-    descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    while (descriptor >= 0 && got > 0 && bytes < SECRET_BYTES - 1) {
-        got = read(descriptor, *text + bytes, SECRET_BYTES - 1 - bytes);
-        bytes += got > 0 ? (size_t)got : 0;
-    }
-    os_code = descriptor < 0 || got < 0 ? errno : got > 0 ? EFBIG : 0;
-    if (descriptor >= 0)
-        (void)close(descriptor);
-    (*text)[bytes] = '\0';
-    if (os_code == 0)
-        return true;
-    (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s: %s: %s", option, path, strerror(os_code));
-    return false;
+    if (!whole_read(path, text, &bytes_count, message))
+        return false;
+    (*text)[bytes_count] = '\0'; /* where the file's end was looked for */
+    return true;
 }
 
 /* Certificates and token; what is not loopback needs all of them. */
@@ -75,9 +60,9 @@ static bool read_secrets(struct serving *serving, char *message)
 {
     const struct serve_options *options = &serving->options;
 
-    if (!read_secret("--token-file", options->token_file, &serving->token, message) ||
-        !read_secret("--certificate", options->certificate, &serving->certificate, message) ||
-        !read_secret("--key", options->key, &serving->key, message))
+    if (!read_secret(options->token_file, &serving->token, message) ||
+        !read_secret(options->certificate, &serving->certificate, message) ||
+        !read_secret(options->key, &serving->key, message))
         return false;
     if (serving->token != NULL) {
         serving->token[strcspn(serving->token, "\r\n")] = '\0';
@@ -140,7 +125,10 @@ static bool open_all(struct serving *serving, char *message)
 {
     const struct serve_options *options = &serving->options;
     struct server *server = &serving->server;
-    struct http_options wanted = {.listener = &serving->listener, .queries_max = options->queries};
+    struct http_options wanted = {.listener = &serving->listener,
+                                  .queries_max = options->queries,
+                                  .connections_max = options->connections,
+                                  .idle_seconds = options->idle_seconds};
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
     server->limits.body_bytes_max = server->limits.pattern_bytes_max = options->request_bytes;
@@ -227,7 +215,7 @@ static void reload(struct serving *serving)
 /* Until the last answer is sent, or its time is over, or another signal comes. */
 static void drain(struct serving *serving)
 {
-    uint64_t looks = DRAIN_S * UINT64_C(1000000000) / LOOK_NS;
+    uint64_t looks = serving->options.drain_seconds * UINT64_C(1000000000) / LOOK_NS;
 
     listen_notify("STOPPING=1");
     http_quiesce(serving->http);

@@ -37,12 +37,19 @@ static const struct option_row {
     {"--max-patterns", "NUM", OPTION_NUMBER, AT(patterns), 1000000,
      "refuse requests with more strings (1000000)"},
     {"--max-results", "NUM", OPTION_NUMBER, AT(results), 100000000,
-     "end an answer after so many results (100000000)"},
+     "end an answer after so many lines with matches, lines of output or columns' rows "
+     "(100000000)"},
     {"--max-seconds", "NUM", OPTION_NUMBER, AT(seconds), 600,
      "end an answer after that time (600)"},
     {"--max-queries", "NUM", OPTION_NUMBER, AT(queries), 256,
      "refuse more queries of one client at the same time (256). A client is a process, or for TCP "
      "an address."},
+    {"--max-connections", "NUM", OPTION_NUMBER, AT(connections), 1024,
+     "close connections beyond so many (1024)"},
+    {"--idle-seconds", "NUM", OPTION_NUMBER, AT(idle_seconds), 60,
+     "close a connection that takes and sends nothing for so long (60)"},
+    {"--drain-seconds", "NUM", OPTION_NUMBER, AT(drain_seconds), 30,
+     "when the server ends, wait so long for answers (30)"},
     {"--help", NULL, OPTION_SWITCH, AT(help), 0, "print this"},
     {"--version", NULL, OPTION_SWITCH, AT(version), 0, "print the version"},
     {"--generate=man", NULL, OPTION_SWITCH, AT(manual), 0, "print the manual page"},
@@ -63,7 +70,7 @@ static bool set(struct serve_options *options, const struct option_row *row, con
         *(const char **)member = value;
         return true;
     case OPTION_NUMBER:
-        return value_number(&options->settings, row->name, value, 1, UINT64_MAX, member);
+        return value_number(&options->settings, row->name, value, 1, UINT32_MAX, member);
     case OPTION_SIZE:
         break;
     }

@@ -13,7 +13,8 @@ struct served_root {
 struct serve_options {
     const char *listen, *token_file, *certificate, *key; /* NULL: not given */
     uint64_t host_bytes, device_bytes;                   /* 0: not given */
-    uint64_t request_bytes, patterns, results, seconds, queries;
+    uint64_t request_bytes, patterns, results, seconds, queries, connections;
+    uint64_t idle_seconds, drain_seconds;
     bool help, version, manual; /* a document is asked for */
     struct settings settings;   /* the command's options: which files, how they are searched */
     char **arguments;           /* that they borrow from */

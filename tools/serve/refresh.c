@@ -18,7 +18,6 @@
 #include "trawl/filter.h"
 #include "trawl/grow.h"
 
-#define OPEN_LEVELS 32u
 #define ROUNDS_MAX 8u
 #define ROUNDS_NS (SECOND_NS / 5)
 #define CONFLICTS_MAX 3u
@@ -110,9 +109,11 @@ static bool set_path(struct collection *collection, const char *directory, const
 /* Something happened to a file, or to what was one. */
 static void take_file_notice(struct collection *collection, const struct notice *notice)
 {
-    bool limited = collection->walking.files.bytes_max != UINT64_MAX;
+    bool limited = collection->walking.files.bytes_max != UINT64_MAX, is_file;
     struct stat status;
+    nlink_t links = 0;
     uint32_t index;
+    int base = collection->shelf.base;
 
     if (collection->file != NULL && strcmp(notice->name, collection->file) != 0)
         return;
@@ -126,22 +127,34 @@ static void take_file_notice(struct collection *collection, const struct notice 
     }
     collection->renamed |= notice->kind == NOTICE_NAME;
     index = state_find(collection->state, collection->path);
-    if (index != UINT32_MAX)
+    if (index != UINT32_MAX) {
+        links = collection->state->files[index]->held.status.st_nlink;
         add_dirty(collection, index);
-    if (fstatat(collection->shelf.base, collection->path, &status, AT_SYMLINK_NOFOLLOW) != 0 ||
-        !S_ISREG(status.st_mode)) {
-        collection->must_walk |= index != UINT32_MAX;
-        return;
     }
-    collection->must_walk |= limited || (index == UINT32_MAX && notice->kind == NOTICE_NAME);
-    if (status.st_nlink > 1) /* it changed under its other names, too */
+    is_file = fstatat(base, collection->path, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+              S_ISREG(status.st_mode);
+    if (links > 1 || (is_file && status.st_nlink > 1)) /* it changed under its other names, too */
         collection->must_walk = collection->must_look = true;
+    if (is_file ? limited || (index == UINT32_MAX && notice->kind == NOTICE_NAME)
+                : index != UINT32_MAX)
+        collection->must_walk = true;
+}
+
+/* Nobody tells that an empty base was replaced, or that a directory above it was renamed. */
+static bool is_base_replaced(const struct collection *collection)
+{
+    struct stat named, open;
+
+    return collection->shelf.base >= 0 &&
+           (lstat(collection->base, &named) != 0 || fstat(collection->shelf.base, &open) != 0 ||
+            named.st_dev != open.st_dev || named.st_ino != open.st_ino);
 }
 
 static void take_notices(struct collection *collection)
 {
     struct notice notice;
 
+    collection->must_walk |= is_base_replaced(collection);
     while (collection->watches != NULL && watches_next(collection->watches, &notice)) {
         if (notice.kind == NOTICE_LOST)
             collection->must_look = true;
@@ -294,6 +307,7 @@ struct walking {
     bool same_order; /* so far, the files are those of before */
     bool conflict;   /* a directory has two paths */
     bool blind;      /* a directory cannot be watched */
+    bool linked;     /* what is new may be what others became, and nobody told */
     bool failed;     /* out of memory */
 };
 
@@ -401,6 +415,7 @@ static void take_item(struct walking *walking, const struct walk_item *item)
     if (!walking->failed && file == NULL) {
         file = served_file_make(below, &status);
         walking->failed = file == NULL;
+        walking->linked |= walking->before != NULL && status.st_nlink > 1;
         made[walking->made_count] = (uint32_t)walking->count;
         walking->made_count += file != NULL;
     } else if (!walking->failed) {
@@ -545,7 +560,8 @@ static bool walk_all(struct collection *collection, char *message)
     }
     free_walking(&walking);
     if (good) {
-        collection->must_walk = collection->must_look = walking.conflict;
+        collection->must_walk = collection->must_look =
+            walking.conflict || (walking.linked && !collection->must_look);
         collection->anew = collection->renamed = false;
         collection->dirty_count = 0;
     }

@@ -1,53 +1,41 @@
 /* request: a request's JSON, and the settings it means.
  *
- * The members become a command line, which the command's own parser reads: so an option means what
- * it means there. What only the client has (files, its terminal) comes in other members.
+ * Each member has a row that says what it becomes. Options go to the command's own parser, so they
+ * mean what they mean there.
  */
 #include "serve/request.h"
 
 #include <jansson.h>
 #include <pthread.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "trawl/base64.h"
 #include "trawl/served.h"
 
 #define DEPTH_MAX 8u        /* of arrays and objects */
 #define VALUES_SPARED 4096u /* beside strings to be searched for */
 #define SHOWN_BYTES_MAX 60  /* of a text in a message */
 
-/* Those of a body. */
-enum request_member {
-    MEMBER_PATTERNS,
-    MEMBER_PATTERN_FILES,
-    MEMBER_REPLACEMENTS,
-    MEMBER_COLLECTION,
-    MEMBER_DIRECTORY,
-    MEMBER_PATHS,
-    MEMBER_OPTIONS,
-    MEMBER_TG,
-    MEMBER_ENVIRONMENT,
-    MEMBER_FORMAT,
-    MEMBER_MAX_RESULTS,
-    MEMBER_MAX_SECONDS,
-    MEMBER_COUNT
-};
-
 struct reading {
     struct request *request;
     const struct request_limits *limits;
     int *http_status;
     char *message;
-    uint64_t pattern_count, pattern_bytes;
-    const char
-        *file_names[REQUEST_FILES_MAX]; /* of arguments of -f, in messages; NULL: none given */
-    size_t file_count;
-    const char *replacements_name;
-    bool refused_by_table; /* an option that the command itself refuses */
+    uint64_t pattern_count, pattern_bytes, file_count;
+};
+
+/* A member of an object, in the order in which they are taken. */
+struct request_member {
+    const char *name;
+    bool (*take)(struct reading *reading, const char *name, json_t *value, void *to);
+    size_t offset; /* in struct request, of what `to` points to */
+    enum { MEMBER_VALUE, MEMBER_LIST, MEMBER_ALWAYS } kind; /* of a list each; NULL, too */
 };
 
 static bool refuse(struct reading *reading, int http_status, const char *format, ...)
@@ -69,16 +57,6 @@ static bool exhausted(struct reading *reading)
     return refuse(reading, 503, "memory exhausted");
 }
 
-/* There is room. The text is borrowed; NULL: out of memory. */
-static bool add_argument(struct reading *reading, const char *text)
-{
-    struct request *request = reading->request;
-
-    request->arguments[request->argument_count] = (char *)(uintptr_t)text;
-    request->argument_count += text != NULL;
-    return text != NULL || exhausted(reading);
-}
-
 /* Keep a string of our own as long as those of the body; NULL: out of memory. */
 static const char *keep_text(struct reading *reading, const char *text, size_t bytes_count)
 {
@@ -91,90 +69,104 @@ static const char *keep_text(struct reading *reading, const char *text, size_t b
 /* ---- Values -----------------------------------------------------------------------------------
  */
 
-static int base64_value(char digit)
+/* A string, and a NUL byte behind it; is_base64: what it stands for. Lasts as long as the request.
+ */
+static bool string_of(struct reading *reading, const char *name, json_t *string, bool is_base64,
+                      const char **text, size_t *bytes_count)
 {
-    if (digit >= 'A' && digit <= 'Z')
-        return digit - 'A';
-    if (digit >= 'a' && digit <= 'z')
-        return digit - 'a' + 26;
-    if (digit >= '0' && digit <= '9')
-        return digit - '0' + 52;
-    return digit == '+' ? 62 : digit == '/' ? 63 : -1;
-}
-
-/* False: it is no base64. */
-static bool decode_base64(const char *text, size_t digits, char *bytes, size_t *bytes_count)
-{
-    size_t used = 0;
-    uint32_t bits = 0;
-
-    if (digits % 4 != 0)
-        return false;
-    for (int i = 0; i < 2 && digits > 0 && text[digits - 1] == '='; i++)
-        digits--;
-    for (size_t i = 0; i < digits; i++) {
-        int value = base64_value(text[i]);
-
-        if (value < 0)
-            return false;
-        bits = bits << 6 | (uint32_t)value;
-        if (i % 4 != 0)
-            bytes[used++] = (char)(bits >> (6 - 2 * (i % 4)));
-    }
-    *bytes_count = used;
-    return true;
-}
-
-/* A string, or {"bytes": BASE64}; a NUL byte follows it. Lasts as long as the request. */
-static bool text_of(struct reading *reading, const char *member, json_t *value, const char **text,
-                    size_t *bytes_count)
-{
-    json_t *encoded = json_object_size(value) == 1 ? json_object_get(value, "bytes") : NULL;
-    json_t *string = encoded != NULL ? encoded : value;
     char *bytes;
 
     if (!json_is_string(string))
-        return refuse(reading, 400, "%s: a string or {\"bytes\": BASE64} is expected", member);
-    *bytes_count = json_string_length(string);
+        return refuse(reading, 400, "%s: a string or {\"bytes\": BASE64} is expected", name);
     *text = json_string_value(string);
-    if (encoded == NULL)
+    *bytes_count = json_string_length(string);
+    if (!is_base64)
         return true;
     bytes = malloc(*bytes_count + 1);
     if (bytes == NULL)
         return exhausted(reading);
-    if (!decode_base64(*text, *bytes_count, bytes, bytes_count)) {
+    if (!base64_decode(bytes, bytes_count, *text, *bytes_count)) {
         free(bytes);
-        return refuse(reading, 400, "%s: \"bytes\" is not base64", member);
+        return refuse(reading, 400, "%s: \"bytes\" is not base64", name);
     }
     *text = keep_text(reading, bytes, *bytes_count);
     free(bytes);
     return *text != NULL || exhausted(reading);
 }
 
-/* The same, without NUL bytes. */
-static bool line_of(struct reading *reading, const char *member, json_t *value, const char **text)
+/* A string, or {"bytes": BASE64}. */
+static bool text_of(struct reading *reading, const char *name, json_t *value, const char **text,
+                    size_t *bytes_count)
 {
+    json_t *encoded = json_object_size(value) == 1 ? json_object_get(value, "bytes") : NULL;
+
+    return string_of(reading, name, encoded != NULL ? encoded : value, encoded != NULL, text,
+                     bytes_count);
+}
+
+/* The same, without NUL bytes: a const char *. */
+static bool take_line(struct reading *reading, const char *name, json_t *value, void *to)
+{
+    const char **text = to;
     size_t bytes_count = 0;
 
-    if (!text_of(reading, member, value, text, &bytes_count))
+    if (!text_of(reading, name, value, text, &bytes_count))
         return false;
     return strlen(*text) == bytes_count ||
-           refuse(reading, 400, "%s: a NUL byte cannot stand here", member);
+           refuse(reading, 400, "%s: a NUL byte cannot stand here", name);
 }
 
-static bool flag_of(struct reading *reading, const char *member, json_t *value, bool *flag)
+static bool take_flag(struct reading *reading, const char *name, json_t *value, void *to)
 {
-    *flag = json_is_true(value);
-    return json_is_boolean(value) || refuse(reading, 400, "%s: true or false is expected", member);
+    *(bool *)to = json_is_true(value);
+    return json_is_boolean(value) || refuse(reading, 400, "%s: true or false is expected", name);
 }
 
-/* *number is the server's limit before. */
-static bool number_of(struct reading *reading, const char *member, json_t *value, uint64_t *number)
+/* A uint64_t, which is the server's limit before. */
+static bool take_limit(struct reading *reading, const char *name, json_t *value, void *to)
 {
+    uint64_t *limit = to;
+
     if (!json_is_integer(value) || json_integer_value(value) < 1)
-        return refuse(reading, 400, "%s: a number from 1 on is expected", member);
-    if ((uint64_t)json_integer_value(value) < *number)
-        *number = (uint64_t)json_integer_value(value);
+        return refuse(reading, 400, "%s: a number from 1 on is expected", name);
+    if ((uint64_t)json_integer_value(value) < *limit)
+        *limit = (uint64_t)json_integer_value(value);
+    return true;
+}
+
+/* The members of an object. where: before what is said of its names. */
+static bool take_members(struct reading *reading, const char *where, json_t *object,
+                         const struct request_member *members, size_t count)
+{
+    const char *name;
+    json_t *value;
+    size_t at;
+
+    json_object_foreach(object, name, value)
+    {
+        for (at = 0; at < count && strcmp(members[at].name, name) != 0;)
+            at++;
+        if (at == count)
+            return refuse(reading, 400, "%sthe member '%.*s' is not known", where, SHOWN_BYTES_MAX,
+                          name);
+    }
+    for (const struct request_member *member = members; member < members + count; member++) {
+        json_t *given = json_object_get(object, member->name);
+        void *to = (char *)reading->request + member->offset;
+
+        if (given != NULL && member->kind == MEMBER_LIST) {
+            if (!json_is_array(given))
+                return refuse(reading, 400, "%s: an array is expected", member->name);
+            json_array_foreach(given, at, value)
+            {
+                if (!member->take(reading, member->name, value, to))
+                    return false;
+            }
+        } else if ((given != NULL || member->kind == MEMBER_ALWAYS) &&
+                   !member->take(reading, member->name, given, to)) {
+            return false;
+        }
+    }
     return true;
 }
 
@@ -199,100 +191,107 @@ static bool count_patterns(struct reading *reading, const char *text, size_t byt
                   (unsigned long long)reading->limits->pattern_bytes_max);
 }
 
-/* A file in memory, and an option that names it. */
-static bool add_file(struct reading *reading, const char *option, const char *bytes,
-                     size_t bytes_count)
+/* A file in memory: its path, which lasts as long as the request. NULL: refused. */
+static const char *make_file(struct reading *reading, const char *bytes, size_t bytes_count)
 {
     struct request *request = reading->request;
     int descriptor = memfd_create("patterns", MFD_CLOEXEC);
-    char argument[64];
+    char path[32];
+    const char *kept;
 
-    if (descriptor < 0)
-        return exhausted(reading);
-    request->descriptors[request->descriptor_count++] = descriptor;
-    for (size_t at = 0; at < bytes_count;) {
+    if (descriptor >= 0)
+        request->descriptors[request->descriptor_count++] = descriptor;
+    for (size_t at = 0; descriptor >= 0 && at < bytes_count;) {
         ssize_t written = write(descriptor, bytes + at, bytes_count - at);
 
         if (written <= 0)
-            return exhausted(reading);
-        at += (size_t)written;
+            descriptor = -1;
+        else
+            at += (size_t)written;
     }
-    (void)snprintf(argument, sizeof argument, "%s/dev/fd/%d", option, descriptor);
-    return add_argument(reading, keep_text(reading, argument, strlen(argument)));
+    (void)snprintf(path, sizeof path, "/dev/fd/%d", descriptor);
+    kept = descriptor < 0 ? NULL : keep_text(reading, path, strlen(path));
+    if (kept == NULL)
+        (void)exhausted(reading);
+    return kept;
 }
 
 /* A file's contents, or an object that has its name, too. */
-static bool file_of(struct reading *reading, const char *member, json_t *value, const char **name,
+static bool file_of(struct reading *reading, const char *name, json_t *value, const char **shown,
                     const char **text, size_t *bytes_count)
 {
-    json_t *given = json_object_get(value, "name");
+    json_t *given = json_object_get(value, "name"), *contents = json_object_get(value, "text");
 
+    *shown = NULL;
     if (given == NULL)
-        return text_of(reading, member, value, text, bytes_count);
+        return text_of(reading, name, value, text, bytes_count);
     if (json_object_size(value) != 2)
-        return refuse(reading, 400, "%s: of a file its name and contents are expected", member);
-    if (!line_of(reading, member, given, name))
+        return refuse(reading, 400, "%s: of a file its name and contents are expected", name);
+    if (!take_line(reading, name, given, shown))
         return false;
-    json_incref(given); /* which *name points to */
-    (void)json_array_append_new(reading->request->texts, given);
-    (void)json_object_del(value, "name"); /* what is left may be {"bytes": BASE64} */
-    given = json_object_get(value, "text");
-    return text_of(reading, member, given != NULL ? given : value, text, bytes_count);
+    return contents != NULL
+               ? text_of(reading, name, contents, text, bytes_count)
+               : string_of(reading, name, json_object_get(value, "bytes"), true, text, bytes_count);
 }
 
-static bool add_pattern_file(struct reading *reading, const char *member, json_t *value)
+static bool take_pattern_file(struct reading *reading, const char *name, json_t *value, void *to)
 {
-    const char *name = NULL;
+    struct value_list *patterns = to;
+    const char *shown, *text, *path;
+    size_t bytes_count;
+
+    if (reading->file_count++ == REQUEST_FILES_MAX)
+        return refuse(reading, 413, "%s: there are more than %u files", name, REQUEST_FILES_MAX);
+    if (!file_of(reading, name, value, &shown, &text, &bytes_count) ||
+        !count_patterns(reading, text, bytes_count))
+        return false;
+    path = make_file(reading, text, bytes_count);
+    if (path == NULL)
+        return false;
+    if (!value_add(patterns, VALUE_FILE, path))
+        return exhausted(reading);
+    patterns->items[patterns->count - 1].shown = shown;
+    return true;
+}
+
+static bool take_pattern(struct reading *reading, const char *name, json_t *value, void *to)
+{
     const char *text;
     size_t bytes_count;
 
-    if (reading->file_count == REQUEST_FILES_MAX)
-        return refuse(reading, 413, "%s: there are more than %u files", member, REQUEST_FILES_MAX);
-    if (!file_of(reading, member, value, &name, &text, &bytes_count) ||
-        !count_patterns(reading, text, bytes_count))
+    if (json_object_get(value, "name") != NULL)
+        return take_pattern_file(reading, name, value, to);
+    if (!text_of(reading, name, value, &text, &bytes_count))
         return false;
-    reading->file_names[reading->file_count++] = name;
-    return add_file(reading, "-f", text, bytes_count);
+    if (strlen(text) != bytes_count)
+        return refuse(reading, 400,
+                      "patterns: a string with a NUL byte has to stand in pattern_files");
+    return count_patterns(reading, text, bytes_count) &&
+           (value_add(to, VALUE_STRING, text) || exhausted(reading));
 }
 
-static bool add_patterns(struct reading *reading, json_t *values)
+static bool take_replacements(struct reading *reading, const char *name, json_t *value, void *to)
 {
-    json_t *value;
-    size_t i;
+    struct settings *settings = to;
+    const char *text;
+    size_t bytes_count;
 
-    json_array_foreach(values, i, value)
-    {
-        const char *text;
-        size_t bytes_count;
-
-        if (json_object_get(value, "name") != NULL) {
-            if (!add_pattern_file(reading, "patterns", value))
-                return false;
-            continue;
-        }
-        if (!text_of(reading, "patterns", value, &text, &bytes_count))
-            return false;
-        if (strlen(text) != bytes_count)
-            return refuse(reading, 400,
-                          "patterns: a string with a NUL byte has to stand in pattern_files");
-        if (!count_patterns(reading, text, bytes_count) || !add_argument(reading, "-e") ||
-            !add_argument(reading, text))
-            return false;
-    }
-    return true;
+    if (!file_of(reading, name, value, &settings->replacements_shown, &text, &bytes_count))
+        return false;
+    settings->replacements = make_file(reading, text, bytes_count);
+    return settings->replacements != NULL;
 }
 
-static bool add_pattern_files(struct reading *reading, json_t *values)
+static bool take_path(struct reading *reading, const char *name, json_t *value, void *to)
 {
-    json_t *value;
-    size_t i;
+    const char *path;
 
-    json_array_foreach(values, i, value)
-    {
-        if (!add_pattern_file(reading, "pattern_files", value))
-            return false;
-    }
-    return true;
+    if (!take_line(reading, name, value, &path))
+        return false;
+    if (strcmp(path, "-") == 0)
+        return refuse(reading, 422,
+                      "paths: '-' is the client's standard input, which a server cannot read");
+    return value_add(to, VALUE_OPERAND, path) || exhausted(reading);
 }
 
 /* ---- Options ----------------------------------------------------------------------------------
@@ -330,110 +329,84 @@ static bool is_for_counts(const struct flag *flag)
     }
 }
 
-static const struct flag *flag_named(const char *name, size_t bytes_count)
+/* Abbreviations of today may mean another option tomorrow. */
+static bool is_whole_name(const char *option)
 {
+    size_t bytes_count = strcspn(option, "=");
+
     for (size_t i = 0; i < FLAG_COUNT_ALL; i++)
         if (flag_table[i].name != NULL && strlen(flag_table[i].name) == bytes_count &&
-            memcmp(flag_table[i].name, name, bytes_count) == 0)
-            return &flag_table[i];
-    return NULL;
+            memcmp(flag_table[i].name, option, bytes_count) == 0)
+            return true;
+    return false;
 }
 
-/* The row that one option means, which is to be complete; NULL: refused. */
-static const struct flag *flag_of_option(struct reading *reading, const char *option)
-{
-    bool is_tg = reading->request->is_tg, is_long = strncmp(option, "--", 2) == 0;
-    size_t name_bytes = is_long ? strcspn(option + 2, "=") : 1;
-    const struct flag *flag = NULL;
-    const char *rest;
-
-    if (is_long)
-        flag = flag_named(option + 2, name_bytes);
-    else if (option[0] == '-' && option[1] != '\0')
-        flag = flag_of_letter(option[1], is_tg);
-    if (flag == NULL) {
-        (void)refuse(reading, 400, "options: '%.*s' is not an option; long names are to be whole",
-                     SHOWN_BYTES_MAX, option);
-        return NULL;
-    }
-    rest = option + (is_long ? 2 : 1) + name_bytes;
-    if (flag_takes(flag, is_tg) == ARGUMENT_REQUIRED && *rest == '\0')
-        (void)refuse(reading, 400, "options: '%s' requires an argument in the same string", option);
-    else if (flag_takes(flag, is_tg) != ARGUMENT_REQUIRED && !is_long && *rest != '\0')
-        (void)refuse(reading, 400, "options: '%.*s' is more than one option", SHOWN_BYTES_MAX,
-                     option);
-    else
-        return flag;
-    return NULL;
-}
-
-static bool is_context(const char *option)
-{
-    return option[0] == '-' && option[1] != '\0' &&
-           option[1 + strspn(option + 1, "0123456789")] == '\0';
-}
-
-static bool add_option(struct reading *reading, const char *option)
+/* The string is one option, with its value, that is served. alone: what the command's parser makes
+ * of it. */
+static bool check_option(struct reading *reading, const char *option, const struct settings *alone)
 {
     enum request_format format = reading->request->format;
+    const struct flag *flag = alone->given_count > 0 ? alone->given[0].flag : NULL;
+    const char *why = flag != NULL ? served_refusal(flag->id) : NULL;
     int name_bytes = (int)strcspn(option, "=");
-    const struct flag *flag;
-    const char *why;
 
-    if (is_context(option)) {
-        flag = &flag_table[FLAG_AROUND];
-    } else {
-        flag = flag_of_option(reading, option);
-        if (flag == NULL)
-            return false;
-    }
-    why = served_refusal(flag->id);
+    if (alone->given_count > 1)
+        return refuse(reading, 400, "options: '%.*s' is more than one option", SHOWN_BYTES_MAX,
+                      option);
+    if (*alone->error != '\0' && why == NULL)
+        return refuse(reading, flag != NULL && flag->category == CATEGORY_REFUSED ? 422 : 400,
+                      "options: %s", alone->error);
+    if (flag == NULL || (strncmp(option, "--", 2) == 0 && !is_whole_name(option + 2)))
+        return refuse(reading, 400, "options: '%.*s' is not an option; long names are to be whole",
+                      SHOWN_BYTES_MAX, option);
     if (why != NULL)
         return refuse(reading, 422, "%.*s is not served: %s", name_bytes, option, why);
-    if (format >= REQUEST_COLUMNS && !is_for_counts(flag) && flag->category != CATEGORY_REFUSED)
+    if (format >= REQUEST_COLUMNS && flag->category != CATEGORY_REFUSED && !is_for_counts(flag))
         return refuse(reading, 422, "%.*s changes lines or layout, which this answer has none of",
                       name_bytes, option);
-    if (format == REQUEST_JSON && flag->target == FLAG_LIST_FILES)
-        return refuse(reading, 422, "--files prints no JSON: see /v1/files");
-    reading->refused_by_table |= flag->category == CATEGORY_REFUSED;
-    return add_argument(reading, option);
+    return format != REQUEST_JSON || flag->id != FLAG_LIST_FILES ||
+           refuse(reading, 422, "--files prints no JSON: see /v1/files");
 }
 
-static bool add_options(struct reading *reading, json_t *values)
+/* There is room. The text is borrowed. */
+static void add_argument(struct request *request, const char *text)
 {
+    request->arguments[request->argument_count++] = (char *)(uintptr_t)text;
+}
+
+/* The settings begin with them, whether there are any or none. */
+static bool take_options(struct reading *reading, const char *name, json_t *values, void *to)
+{
+    struct request *request = reading->request;
     json_t *value;
     size_t i;
 
+    request->arguments = calloc(json_array_size(values) + 3, sizeof *request->arguments);
+    if (request->arguments == NULL)
+        return exhausted(reading);
+    if (values != NULL && !json_is_array(values))
+        return refuse(reading, 400, "%s: an array is expected", name);
+    add_argument(request, request->is_tg ? "tg" : "trawl");
     json_array_foreach(values, i, value)
     {
+        struct settings alone;
         const char *option;
+        bool good;
 
-        if (!line_of(reading, "options", value, &option) || !add_option(reading, option))
+        if (!take_line(reading, name, value, &option))
+            return false;
+        add_argument(request, option);
+        (void)flags_parse(&alone, NULL, 2,
+                          (char *[]){request->arguments[0], request->arguments[i + 1]}, false);
+        good = check_option(reading, option, &alone);
+        flags_free(&alone);
+        if (!good)
             return false;
     }
-    return reading->request->format != REQUEST_JSON || add_argument(reading, "--json");
-}
-
-static bool add_paths(struct reading *reading, json_t *values)
-{
-    json_t *value;
-    size_t i;
-
-    if (!add_argument(reading, "--"))
-        return false;
-    json_array_foreach(values, i, value)
-    {
-        const char *path;
-
-        if (!line_of(reading, "paths", value, &path))
-            return false;
-        if (strcmp(path, "-") == 0)
-            return refuse(reading, 422,
-                          "paths: '-' is the client's standard input, which a server cannot read");
-        if (!add_argument(reading, path))
-            return false;
-    }
-    return true;
+    if (request->format == REQUEST_JSON)
+        add_argument(request, "--json");
+    return flags_parse(to, NULL, request->argument_count, request->arguments, false) ||
+           refuse(reading, 400, "options: %s", request->settings.error);
 }
 
 /* ---- What the client knows --------------------------------------------------------------------
@@ -450,70 +423,52 @@ static void open_charset(void)
 }
 
 /* Bytes are searched in any locale. */
-static bool take_charset(struct reading *reading, json_t *value)
+static bool take_charset(struct reading *reading, const char *name, json_t *value, void *to)
 {
-    const char *name = json_string_value(value), *own = charset_name(server_charset);
+    const char *charset = json_string_value(value), *own = charset_name(server_charset);
 
-    if (name == NULL)
-        return refuse(reading, 400, "environment: charset: a string is expected");
-    if (strcmp(name, charset_name(CHARSET_BYTES)) == 0)
-        reading->request->settings.surroundings.charset = CHARSET_BYTES;
-    else if (strcmp(name, own) != 0 || strcmp(name, "utf-8") != 0)
+    if (charset == NULL)
+        return refuse(reading, 400, "environment: %s: a string is expected", name);
+    if (strcmp(charset, charset_name(CHARSET_BYTES)) == 0)
+        *(enum charset *)to = CHARSET_BYTES;
+    else if (strcmp(charset, own) != 0 || strcmp(charset, "utf-8") != 0)
         return refuse(reading, 422, "the charset '%.*s' is not served: the server's is '%s'",
-                      SHOWN_BYTES_MAX, name, own);
+                      SHOWN_BYTES_MAX, charset, own);
     return true;
 }
 
-static bool take_output_file(struct reading *reading, json_t *value)
+static bool take_output_file(struct reading *reading, const char *name, json_t *value, void *to)
 {
-    struct surroundings *surroundings = &reading->request->settings.surroundings;
+    struct surroundings *surroundings = to;
 
     if (json_array_size(value) != 2 || !json_is_integer(json_array_get(value, 0)) ||
         !json_is_integer(json_array_get(value, 1)))
-        return refuse(reading, 400, "environment: file: [DEVICE, INODE] is expected");
+        return refuse(reading, 400, "environment: %s: [DEVICE, INODE] is expected", name);
     surroundings->output_is_regular = true;
     surroundings->output_device = (uint64_t)json_integer_value(json_array_get(value, 0));
     surroundings->output_inode = (uint64_t)json_integer_value(json_array_get(value, 1));
     return true;
 }
 
-static bool take_environment(struct reading *reading, json_t *values)
+static bool take_environment(struct reading *reading, const char *name, json_t *value, void *to)
 {
-    struct surroundings *surroundings = &reading->request->settings.surroundings;
-    const struct {
-        const char *name;
-        bool *flag;
-        const char **text;
-    } members[] = {
-        {"terminal", &surroundings->output_is_terminal, NULL},
-        {"null", &surroundings->output_is_null, NULL},
-        {"messages", &surroundings->messages_to_terminal, NULL},
-        {"color", &surroundings->colors_suit, NULL},
-        {"grep_colors", NULL, &surroundings->grep_colors},
-        {"grep_color", NULL, &surroundings->grep_color},
+    static const struct request_member members[] = {
+#define AT(member) offsetof(struct request, settings.surroundings.member)
+        {"terminal", take_flag, AT(output_is_terminal), MEMBER_VALUE},
+        {"null", take_flag, AT(output_is_null), MEMBER_VALUE},
+        {"messages", take_flag, AT(messages_to_terminal), MEMBER_VALUE},
+        {"color", take_flag, AT(colors_suit), MEMBER_VALUE},
+        {"grep_colors", take_line, AT(grep_colors), MEMBER_VALUE},
+        {"grep_color", take_line, AT(grep_color), MEMBER_VALUE},
+        {"charset", take_charset, AT(charset), MEMBER_VALUE},
+        {"file", take_output_file, offsetof(struct request, settings.surroundings), MEMBER_VALUE},
+#undef AT
     };
-    const char *name;
-    json_t *value;
 
-    json_object_foreach(values, name, value)
-    {
-        size_t i = 0;
-
-        while (i < sizeof members / sizeof *members && strcmp(members[i].name, name) != 0)
-            i++;
-        if (i == sizeof members / sizeof *members) {
-            if (strcmp(name, "charset") == 0 ? !take_charset(reading, value)
-                : strcmp(name, "file") == 0
-                    ? !take_output_file(reading, value)
-                    : !refuse(reading, 400, "environment: the member '%.*s' is not known",
-                              SHOWN_BYTES_MAX, name))
-                return false;
-        } else if (members[i].flag != NULL ? !flag_of(reading, name, value, members[i].flag)
-                                           : !line_of(reading, name, value, members[i].text)) {
-            return false;
-        }
-    }
-    return true;
+    ((struct surroundings *)to)->charset = server_charset;
+    if (value != NULL && !json_is_object(value))
+        return refuse(reading, 400, "%s: an object is expected", name);
+    return take_members(reading, "environment: ", value, members, sizeof members / sizeof *members);
 }
 
 /* ---- All of it --------------------------------------------------------------------------------
@@ -545,119 +500,61 @@ static bool is_bounded(struct reading *reading, const char *body, size_t body_by
                                                (unsigned long long)values_max);
 }
 
-static bool take_format(struct reading *reading, json_t *value)
+static bool take_format(struct reading *reading, const char *name, json_t *value, void *to)
 {
     static const char *const names[] = {"json", "frames", "columns"};
-    const char *name = json_string_value(value);
+    const char *given = json_string_value(value);
+    enum request_format *format = to;
 
-    for (int i = REQUEST_JSON; name != NULL && i <= REQUEST_COLUMNS; i++)
-        if (strcmp(name, names[i]) == 0) {
-            reading->request->format = (enum request_format)i;
+    if (*format == REQUEST_COUNT)
+        return refuse(reading, 400, "the member '%s' is not known", name);
+    for (int i = REQUEST_JSON; given != NULL && i <= REQUEST_COLUMNS; i++)
+        if (strcmp(given, names[i]) == 0) {
+            *format = (enum request_format)i;
             return true;
         }
-    return refuse(reading, 400, "format: \"json\", \"frames\" or \"columns\" is expected");
+    return refuse(reading, 400, "%s: \"json\", \"frames\" or \"columns\" is expected", name);
 }
 
-/* What is missing is NULL afterwards. */
-static bool find_members(struct reading *reading, json_t *root, bool has_format,
-                         json_t *members[MEMBER_COUNT])
+static bool take_directory(struct reading *reading, const char *name, json_t *value, void *to)
 {
-    static const char *const names[MEMBER_COUNT] = {
-        "patterns",    "pattern_files", "replacements", "collection",
-        "directory",   "paths",         "options",      "tg",
-        "environment", "format",        "max_results",  "max_seconds"};
-    const char *name;
-    json_t *value;
-
-    json_object_foreach(root, name, value)
-    {
-        size_t i = 0;
-
-        while (i < MEMBER_COUNT && strcmp(names[i], name) != 0)
-            i++;
-        if (i == MEMBER_COUNT || (i == MEMBER_FORMAT && !has_format))
-            return refuse(reading, 400, "the member '%.*s' is not known", SHOWN_BYTES_MAX, name);
-        if ((i <= MEMBER_PATTERN_FILES || i == MEMBER_PATHS || i == MEMBER_OPTIONS) &&
-            !json_is_array(value))
-            return refuse(reading, 400, "%s: an array is expected", name);
-        if (i == MEMBER_ENVIRONMENT && !json_is_object(value))
-            return refuse(reading, 400, "%s: an object is expected", name);
-        members[i] = value;
-    }
-    return true;
+    return take_line(reading, name, value, to) &&
+           (**(const char **)to == '/' ||
+            refuse(reading, 400, "%s: an absolute path is expected", name));
 }
 
-static bool add_replacements(struct reading *reading, json_t *value)
-{
-    const char *text;
-    size_t bytes_count;
+static const struct request_member members[] = {
+#define AT(member) offsetof(struct request, member)
+    {"collection", take_line, AT(collection), MEMBER_VALUE},
+    {"directory", take_directory, AT(directory), MEMBER_VALUE},
+    {"format", take_format, AT(format), MEMBER_VALUE},
+    {"tg", take_flag, AT(is_tg), MEMBER_VALUE},
+    {"max_results", take_limit, AT(results_max), MEMBER_VALUE},
+    {"max_seconds", take_limit, AT(seconds_max), MEMBER_VALUE},
+    {"options", take_options, AT(settings), MEMBER_ALWAYS},
+    {"patterns", take_pattern, AT(settings.patterns), MEMBER_LIST},
+    {"pattern_files", take_pattern_file, AT(settings.patterns), MEMBER_LIST},
+    {"replacements", take_replacements, AT(settings), MEMBER_VALUE},
+    {"paths", take_path, AT(settings.operands), MEMBER_LIST},
+    {"environment", take_environment, AT(settings.surroundings), MEMBER_ALWAYS},
+#undef AT
+};
 
-    return file_of(reading, "replacements", value, &reading->replacements_name, &text,
-                   &bytes_count) &&
-           add_file(reading, "--replacements=", text, bytes_count);
-}
-
-/* The members become arguments. */
-static bool take_members(struct reading *reading, json_t *members[MEMBER_COUNT])
-{
-    struct request *request = reading->request;
-    size_t arguments_max = 8 + json_array_size(members[MEMBER_OPTIONS]) +
-                           2 * json_array_size(members[MEMBER_PATTERNS]) +
-                           json_array_size(members[MEMBER_PATTERN_FILES]) +
-                           json_array_size(members[MEMBER_PATHS]);
-
-    request->arguments = calloc(arguments_max, sizeof *request->arguments);
-    request->texts = json_array();
-    if (request->arguments == NULL || request->texts == NULL)
-        return exhausted(reading);
-    if ((members[MEMBER_COLLECTION] != NULL &&
-         !line_of(reading, "collection", members[MEMBER_COLLECTION], &request->collection)) ||
-        (members[MEMBER_DIRECTORY] != NULL &&
-         !line_of(reading, "directory", members[MEMBER_DIRECTORY], &request->directory)))
-        return false;
-    if (request->directory != NULL && request->directory[0] != '/')
-        return refuse(reading, 400, "directory: an absolute path is expected");
-    return (members[MEMBER_FORMAT] == NULL || take_format(reading, members[MEMBER_FORMAT])) &&
-           (members[MEMBER_TG] == NULL ||
-            flag_of(reading, "tg", members[MEMBER_TG], &request->is_tg)) &&
-           (members[MEMBER_MAX_RESULTS] == NULL ||
-            number_of(reading, "max_results", members[MEMBER_MAX_RESULTS],
-                      &request->results_max)) &&
-           (members[MEMBER_MAX_SECONDS] == NULL ||
-            number_of(reading, "max_seconds", members[MEMBER_MAX_SECONDS],
-                      &request->seconds_max)) &&
-           add_argument(reading, request->is_tg ? "tg" : "trawl") &&
-           add_options(reading, members[MEMBER_OPTIONS]) &&
-           add_patterns(reading, members[MEMBER_PATTERNS]) &&
-           add_pattern_files(reading, members[MEMBER_PATTERN_FILES]) &&
-           (members[MEMBER_REPLACEMENTS] == NULL ||
-            add_replacements(reading, members[MEMBER_REPLACEMENTS])) &&
-           add_paths(reading, members[MEMBER_PATHS]);
-}
-
-/* The arguments become settings. A server has no standard input, so without operands it searches
+/* What follows from all members. A server has no standard input, so without operands it searches
  * the directory; and only a command says that a directory is one instead of searching it. */
-static bool parse(struct reading *reading)
+static bool finish(struct reading *reading)
 {
     struct request *request = reading->request;
     struct settings *settings = &request->settings;
-    size_t file = 0;
 
-    if (!flags_parse(settings, NULL, request->argument_count, request->arguments, false))
-        return refuse(reading, reading->refused_by_table ? 422 : 400, "%s", settings->error);
     if (settings->patterns.count == 0 && !settings->files.names_only)
         return refuse(reading, 400, "patterns: there are none");
     if (settings->operands.count == 0 ||
         (request->format != REQUEST_FRAMES && settings->directories == DIRECTORIES_READ))
         settings->directories = DIRECTORIES_RECURSE;
-    for (size_t i = 0; i < settings->patterns.count; i++)
-        if (settings->patterns.items[i].kind == VALUE_FILE)
-            settings->patterns.items[i].shown = reading->file_names[file++];
-    settings->replacements_shown = reading->replacements_name;
     settings->count_by_pattern |= request->format >= REQUEST_COLUMNS;
     if (request->format >= REQUEST_COLUMNS) /* offsets are those of the files' own bytes */
         settings->encoding = NULL;
-    settings->surroundings.charset = server_charset;
     return true;
 }
 
@@ -668,7 +565,6 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     struct reading reading = {
         .request = request, .limits = limits, .http_status = http_status, .message = message};
-    json_t *members[MEMBER_COUNT] = {NULL};
     json_error_t error;
 
     (void)pthread_once(&once, open_charset);
@@ -681,17 +577,16 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
                       (unsigned long long)limits->body_bytes_max);
     if (!is_bounded(&reading, body, body_bytes))
         return false;
+    request->texts = json_array();
     request->body = json_loadb(body, body_bytes, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-    if (request->body == NULL)
-        return json_error_code(&error) == json_error_out_of_memory
-                   ? exhausted(&reading)
-                   : refuse(&reading, 400, "the body is no JSON: %s at byte %d", error.text,
-                            error.position);
+    if (request->body == NULL && json_error_code(&error) != json_error_out_of_memory)
+        return refuse(&reading, 400, "the body is no JSON: %s at byte %d", error.text,
+                      error.position);
+    if (request->body == NULL || request->texts == NULL)
+        return exhausted(&reading);
     return (json_is_object(request->body) || refuse(&reading, 400, "the body is no JSON object")) &&
-           find_members(&reading, request->body, format != REQUEST_COUNT, members) &&
-           take_members(&reading, members) && parse(&reading) &&
-           (members[MEMBER_ENVIRONMENT] == NULL ||
-            take_environment(&reading, members[MEMBER_ENVIRONMENT]));
+           take_members(&reading, "", request->body, members, sizeof members / sizeof *members) &&
+           finish(&reading);
 }
 
 void request_free(struct request *request)

@@ -21,9 +21,9 @@ struct request {
     bool is_tg;
     uint64_t results_max, seconds_max;
     struct settings settings; /* parsed: flags_parse was called, and surroundings are filled */
-    char **arguments;         /* the command line that they come from */
+    char **arguments;         /* the options that they borrow from, as a command line */
     int argument_count;
-    /* Of files in memory that arguments name as /dev/fd/N; one is of --replacements. */
+    /* Of files in memory that settings name as /dev/fd/N; one is of --replacements. */
     int descriptors[REQUEST_FILES_MAX + 1];
     size_t descriptor_count;
     struct json_t *body, *texts; /* what the pointers above point to */

@@ -18,7 +18,6 @@
 #include "trawl/filter.h"
 #include "trawl/grow.h"
 
-#define OPEN_LEVELS 32u
 #define ROUNDS_MAX 4u
 #define ROUNDS_NS (SECOND_NS / 2)
 
@@ -278,11 +277,12 @@ static void enter_directory(void *context, int descriptor, const char *path)
          status.st_ino != viewing->status.st_ino))
         fail(viewing, "%s: was replaced while the server looked at it", path);
     viewing->entered = true;
-    if (viewing->is_served_alone || !viewing->can_be_kept || !set_below(viewing, path))
+    if (!viewing->can_be_kept || !set_below(viewing, path))
         return;
     pthread_mutex_lock(&collection->refresh);
-    viewing->can_be_kept = collection->watches != NULL &&
-                           watch_directory(collection, descriptor, viewing->below, NULL);
+    viewing->can_be_kept =
+        collection->watches != NULL &&
+        (viewing->is_served_alone || watch_directory(collection, descriptor, viewing->below, NULL));
     pthread_mutex_unlock(&collection->refresh);
 }
 

@@ -18,6 +18,7 @@
 struct watched {
     int number; /* the kernel's */
     uint32_t walk;
+    bool is_walked; /* it was watched by this path when a walk ended */
     char *path;
 };
 
@@ -97,7 +98,7 @@ static bool insert(struct watches *watches, int number, const char *path)
         return false;
     }
     memmove(items + at + 1, items + at, (watches->count - at) * sizeof *items);
-    items[at] = (struct watched){number, watches->walk, copy};
+    items[at] = (struct watched){number, watches->walk, false, copy};
     watches->count++;
     return true;
 }
@@ -127,7 +128,7 @@ bool watches_add(struct watches *watches, int descriptor, const char *path, bool
         return false;
     }
     item->walk = watches->walk;
-    *known = same;
+    *known = same && item->is_walked;
     if (same)
         return true;
     copy = strdup(path);
@@ -135,6 +136,7 @@ bool watches_add(struct watches *watches, int descriptor, const char *path, bool
         return false;
     free(item->path);
     item->path = copy;
+    item->is_walked = false;
     return true;
 }
 
@@ -151,6 +153,7 @@ void watches_end(struct watches *watches)
         struct watched *item = &watches->items[i];
 
         if (item->walk == watches->walk) {
+            item->is_walked = true;
             watches->items[kept++] = *item;
             continue;
         }

@@ -26,10 +26,10 @@ void watches_close(struct watches *watches);
 /* To be polled: readable where there are notices. */
 int watches_descriptor(const struct watches *watches);
 
-/* Watch an open directory, and call it `path` in notices. *known: it was called so before. False:
- * it cannot be watched, errno says why; EXDEV: it has two paths in one walk, since it is mounted
- * twice or was moved meanwhile. If `known` is NULL, paths stay as they are, and false means that it
- * has another one, too. */
+/* Watch an open directory, and call it `path` in notices. *known: it was watched by this path when
+ * an earlier walk ended. False: it cannot be watched, errno says why; EXDEV: it has two paths in
+ * one walk, since it is mounted twice or was moved meanwhile. If `known` is NULL, paths stay as
+ * they are, and false means that it has another one, too. */
 bool watches_add(struct watches *watches, int descriptor, const char *path, bool *known);
 /* Directories that are not added between these are watched no more. */
 void watches_begin(struct watches *watches);

@@ -4,7 +4,8 @@
 
 #include "trawl/patterns.h"
 
-/* Last in settings_build: the alphabet, and what follows from it. False: contradiction. */
+/* In settings_build, where such an option is given: the alphabet, and what follows from it. False:
+ * contradiction. */
 bool approximate_settings(struct settings *settings, char *error);
 
 /* What a plan with errors needs. */

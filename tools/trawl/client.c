@@ -326,16 +326,15 @@ static int ask(struct client *client, const char *address, struct output *output
     return status;
 }
 
-int client_run(const struct settings *settings, struct output *output)
+int client_run(const struct settings *settings, const char *address, struct output *output)
 {
-    const char *address = settings->server != NULL ? settings->server : getenv("TRAWL_SERVER");
     bool pattern_is_operand = settings->patterns.count == 0 && !settings->files.names_only;
     struct client client = {.settings = settings, .insists = settings->server != NULL};
     int status;
 
     client.operands = settings->operands.items;
     client.operand_count = settings->operands.count;
-    if (address == NULL || *address == '\0' || (pattern_is_operand && client.operand_count == 0))
+    if (pattern_is_operand && client.operand_count == 0)
         return CLIENT_NOT_ANSWERED; /* without a string the command says how it is used */
     if (pattern_is_operand) {
         client.operands++;

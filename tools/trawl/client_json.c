@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "trawl/base64.h"
 #include "trawl/grow.h"
 #include "trawl/utf8.h"
+
+#define PART_BYTES 3072u /* made at a time, a multiple of 3 */
 
 static void put_bytes(struct client_json *json, const void *bytes, size_t bytes_count)
 {
@@ -51,18 +54,14 @@ static void put_text(struct client_json *json, const uint8_t *bytes, size_t byte
 
 static void put_base64(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char digits[BASE64_DIGITS(PART_BYTES)];
 
     put_bytes(json, "\"", 1);
-    for (size_t at = 0; at < bytes_count; at += 3) {
-        size_t left = bytes_count - at;
-        uint32_t three = (uint32_t)bytes[at] << 16 | (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) |
-                         (left > 2 ? bytes[at + 2] : 0u);
-        char four[] = {digits[three >> 18], digits[three >> 12 & 63],
-                       left > 1 ? digits[three >> 6 & 63] : '=',
-                       left > 2 ? digits[three & 63] : '='};
+    for (size_t at = 0; at < bytes_count; at += PART_BYTES) {
+        size_t count = bytes_count - at < PART_BYTES ? bytes_count - at : PART_BYTES;
 
-        put_bytes(json, four, sizeof four);
+        base64_encode(digits, bytes + at, count);
+        put_bytes(json, digits, BASE64_DIGITS(count));
     }
     put_bytes(json, "\"", 1);
 }

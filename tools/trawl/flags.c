@@ -74,6 +74,7 @@ static bool take(struct settings *settings, const struct flag *flag, const char 
         return false;
     settings->given = given;
     given[settings->given_count++] = (struct given_option){&flag_table[flag->target], value};
+    settings->names_errors |= flag_table[flag->target].category == CATEGORY_ERRORS;
     return apply(settings, flag->id, value);
 }
 
@@ -83,7 +84,8 @@ static bool is_grep_row(const struct flag *flag)
     enum flag_category category = flag_table[flag->target].category;
 
     return category != CATEGORY_LAYOUT && category != CATEGORY_FILES &&
-           category != CATEGORY_BEYOND && category != CATEGORY_EXPERT;
+           category != CATEGORY_BEYOND && category != CATEGORY_ERRORS &&
+           category != CATEGORY_EXPERT;
 }
 
 static void ambiguous(struct settings *settings, const char *value_name, size_t bytes, bool of_grep)

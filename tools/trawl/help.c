@@ -24,6 +24,7 @@ static const struct section sections[] = {
     {CATEGORY_LAYOUT, "How results look (ripgrep's options)"},
     {CATEGORY_FILES, "Which files to search in directories (ripgrep's options)"},
     {CATEGORY_BEYOND, "Beyond grep"},
+    {CATEGORY_ERRORS, "With errors, and in FASTA files"},
     {CATEGORY_EXPERT, "For experts"},
     {CATEGORY_REFUSED, "grep's options without effect here"},
 };

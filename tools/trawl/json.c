@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "trawl/base64.h"
 #include "trawl/binary.h"
 #include "trawl/charset.h"
 #include "trawl/clock.h"
@@ -111,28 +112,14 @@ static bool put_escaped(struct text_scan *scan, const uint8_t *bytes, uint64_t b
 /* The last piece may end anywhere, those before it after three bytes. */
 static bool put_base64(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     struct output *output = scan->output;
 
-    for (uint64_t at = 0; at < bytes_count;) {
-        uint64_t end = bytes_count - at > PART_BYTES ? at + PART_BYTES : bytes_count;
-        uint8_t *to;
-
-        output_need(output, PART_BYTES / 3 * 4 + 4);
-        to = output->bytes + output->used;
-        for (; at < end; at += 3, to += 4) {
-            uint64_t left = bytes_count - at;
-            uint32_t three = (uint32_t)bytes[at] << 16 |
-                             (left > 1 ? (uint32_t)bytes[at + 1] << 8 : 0) |
-                             (left > 2 ? bytes[at + 2] : 0u);
-
-            to[0] = (uint8_t)digits[three >> 18];
-            to[1] = (uint8_t)digits[three >> 12 & 63];
-            to[2] = left > 1 ? (uint8_t)digits[three >> 6 & 63] : '=';
-            to[3] = left > 2 ? (uint8_t)digits[three & 63] : '=';
-        }
-        scan->json.bytes += (uint64_t)(to - output->bytes) - output->used;
-        output->used = (size_t)(to - output->bytes);
+    for (uint64_t at = 0, count; at < bytes_count; at += count) {
+        count = bytes_count - at < PART_BYTES ? bytes_count - at : PART_BYTES;
+        output_need(output, BASE64_DIGITS(count));
+        base64_encode((char *)output->bytes + output->used, bytes + at, (size_t)count);
+        output->used += BASE64_DIGITS(count);
+        scan->json.bytes += BASE64_DIGITS(count);
     }
     return output->error == 0;
 }

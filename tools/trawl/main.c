@@ -167,8 +167,12 @@ int main(int argument_count, char **arguments)
             struct command_job job = {.output = &standard_output,
                                       .input_is_closed = input_is_closed};
 
+            const char *server = settings.server != NULL ? settings.server : getenv("TRAWL_SERVER");
+
             look_around(&settings.surroundings);
-            status = client_run(&settings, &standard_output);
+            status = server != NULL && *server != '\0'
+                         ? client_run(&settings, server, &standard_output)
+                         : CLIENT_NOT_ANSWERED;
             if (status == CLIENT_NOT_ANSWERED)
                 status = job_run(&job, &settings);
         }

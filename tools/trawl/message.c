@@ -64,7 +64,7 @@ void message_in_output(struct output *output, struct progress *progress, const c
 {
     output_flush(output);
     progress_hide(progress);
-    if (output->framed)
+    if (output->sink != NULL)
         output_frame(output, OUTPUT_FRAME_MESSAGE, text, strlen(text));
     else
         message_line(text);

@@ -5,21 +5,17 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#define FRAME_BYTES_MAX (1u << 30)
 #define NUMBER_ROOM 24u /* for its digits, in three words */
 
 void output_open(struct output *output, int descriptor)
 {
     output->descriptor = descriptor;
     output->through = NULL;
-    output->framed = output->cut = output->in_line = false;
-    output->line_end = '\n';
-    output->line_prefix = "";
-    output->lines_max = UINT64_MAX;
+    output->sink = NULL;
+    output->sink_context = NULL;
     output->bytes = output->initial;
     output->capacity = sizeof output->initial;
     output->used = 0;
-    output->written_bytes = 0;
     output->committed = 0;
     output->error = 0;
     output->full = NULL;
@@ -46,45 +42,15 @@ static void write_all(struct output *output, const uint8_t *bytes, size_t bytes_
         } else {
             bytes += written;
             bytes_count -= (size_t)written;
-            output->written_bytes += (uint64_t)written;
         }
     }
 }
 
-static void write_frame(struct output *output, enum output_frame frame, const uint8_t *bytes,
-                        size_t bytes_count)
+static void give(struct output *output, enum output_frame frame, const void *bytes,
+                 size_t bytes_count)
 {
-    while (bytes_count > 0) {
-        uint32_t count = bytes_count < FRAME_BYTES_MAX ? (uint32_t)bytes_count : FRAME_BYTES_MAX;
-        uint8_t head[] = {(uint8_t)frame, (uint8_t)count, (uint8_t)(count >> 8),
-                          (uint8_t)(count >> 16), (uint8_t)(count >> 24)};
-
-        write_all(output, head, sizeof head);
-        write_all(output, bytes, count);
-        bytes += count;
-        bytes_count -= count;
-    }
-}
-
-/* How many of the bytes come before the first line that is one too many. */
-static size_t within_limit(struct output *output, const uint8_t *bytes, size_t bytes_count)
-{
-    size_t prefix_bytes = strlen(output->line_prefix);
-    const uint8_t *at = bytes, *end = bytes + bytes_count, *newline;
-
-    for (; at < end; at = newline == NULL ? end : newline + 1) {
-        newline = memchr(at, output->line_end, (size_t)(end - at));
-        if (!output->in_line) {
-            output->line_counts = (size_t)(end - at) >= prefix_bytes &&
-                                  memcmp(at, output->line_prefix, prefix_bytes) == 0;
-            output->cut = output->line_counts && output->lines_max == 0;
-            if (output->cut)
-                break;
-        }
-        output->in_line = newline == NULL;
-        output->lines_max -= output->line_counts && !output->in_line && output->lines_max > 0;
-    }
-    return (size_t)(at - bytes);
+    if (output->error == 0 && bytes_count > 0)
+        output->error = output->sink(output->sink_context, frame, bytes, bytes_count);
 }
 
 static void write_output(struct output *output, const uint8_t *bytes, size_t bytes_count)
@@ -94,22 +60,17 @@ static void write_output(struct output *output, const uint8_t *bytes, size_t byt
         output->error = output->through->error;
         return;
     }
-    if (!output->framed) {
+    if (output->sink != NULL)
+        give(output, OUTPUT_FRAME_OUTPUT, bytes, bytes_count);
+    else
         write_all(output, bytes, bytes_count);
-        return;
-    }
-    if (output->lines_max != UINT64_MAX)
-        bytes_count = within_limit(output, bytes, bytes_count);
-    write_frame(output, OUTPUT_FRAME_OUTPUT, bytes, bytes_count);
-    if (output->cut && output->error == 0)
-        output->error = ECANCELED;
 }
 
 void output_frame(struct output *output, enum output_frame frame, const void *bytes,
                   size_t bytes_count)
 {
     output_flush(output);
-    write_frame(output, frame, bytes, bytes_count);
+    give(output, frame, bytes, bytes_count);
 }
 
 static void write_committed(struct output *output)

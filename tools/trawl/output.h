@@ -4,12 +4,8 @@
  * formatted from that block must not appear. At most OUTPUT_HELD_MAX bytes are held; beyond, they
  * are committed.
  *
- * If `framed` is set, what is written are frames: a byte that says what follows (enum
- * output_frame), how many bytes follow (4 bytes, little-endian), and these. So a program that reads
- * them gets standard output, messages and the exit status in their order through one descriptor.
- *
- * Of framed output at most `lines_max` lines are written; if more would be, `cut` is set and
- * `error` is ECANCELED.
+ * If `sink` is set, what would be written is given to it, as messages are and, at the end, the exit
+ * status, in their order. It returns an errno, 0: none; after one nothing more is given to it.
  *
  * If `through` is set, what is written is written by that output instead.
  *
@@ -28,6 +24,8 @@
 #define OUTPUT_HELD_MAX (4u << 20)
 #define OUTPUT_KEPT_MAX (1u << 20)
 
+/* What a sink gets; and what a server sends to the command, as frames: this byte, how many bytes
+ * follow (4 bytes, little-endian), and these. */
 enum output_frame {
     OUTPUT_FRAME_OUTPUT = 'o',
     OUTPUT_FRAME_MESSAGE = 'm', /* a line for standard error, without the program's name */
@@ -37,16 +35,13 @@ enum output_frame {
 struct output {
     int descriptor;
     struct output *through; /* NULL: the descriptor */
-    bool framed, cut, in_line, line_counts;
-    uint8_t line_end;        /* of lines_max, */
-    const char *line_prefix; /* as this is; borrowed */
-    uint64_t lines_max;      /* UINT64_MAX: no limit */
+    int (*sink)(void *context, enum output_frame frame, const void *bytes, size_t bytes_count);
+    void *sink_context;
     uint8_t *bytes;
     size_t capacity;
     size_t used;
     size_t committed; /* <= used */
-    uint64_t written_bytes;
-    int error; /* errno of a failed write; then nothing more is written */
+    int error;        /* errno of a failed write; then nothing more is written */
     void (*full)(void *context);
     void *full_context;
     uint8_t initial[OUTPUT_BYTES];
@@ -59,7 +54,7 @@ void output_close(struct output *output);
 /* Make room for `bytes_count` more bytes; afterwards output_put_* of that many do not check. */
 void output_make_room(struct output *output, size_t bytes_count);
 void output_flush(struct output *output); /* commits */
-/* After what was printed so far; `framed` is set. */
+/* After what was printed so far; `sink` is set. */
 void output_frame(struct output *output, enum output_frame frame, const void *bytes,
                   size_t bytes_count);
 

@@ -272,7 +272,7 @@ bool settings_build(struct settings *settings, char *error)
                                (settings->fasta && settings->json);
     settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&
                                    settings->binary_files != BINARY_FILES_WITHOUT_MATCH;
-    if (!approximate_settings(settings, error))
+    if (settings->names_errors && !approximate_settings(settings, error))
         return false;
     if (settings->before_count < 0)
         settings->before_count = settings->around_count;

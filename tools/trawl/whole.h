@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* name: "-" is standard input. *bytes, not NULL, is to be freed. False:
- * message[SETTINGS_ERROR_BYTES] names the file and says why. */
+/* name: "-" is standard input. *bytes, not NULL, is to be freed, and has room for one more byte.
+ * False: message[SETTINGS_ERROR_BYTES] names the file and says why. */
 bool whole_read(const char *name, char **bytes, size_t *bytes_count, char *message);
 
 #endif

@@ -8,7 +8,7 @@
 
 const DELAY_MS = 80; // from the last key to the search
 const ENTRY_MS = 1000; // searches closer than this are one entry of the browser's history
-const LINES_FIRST = 200; // of JSON, asked for at first; each further time, twice as many
+const LINES_FIRST = 200; // with matches, asked for at first; each further time, twice as many
 const LINE_BYTES_MAX = 2000; // of one line; the page says how many it leaves out
 const MESSAGES_MAX = 50;
 const LOAD_MS = 2000;
@@ -147,7 +147,7 @@ function begin(limit = LINES_FIRST) {
         cleared: false, // the page shows nothing of the search before
         taken: [], // the answer's lines of JSON that are shown, so that a longer answer goes on there
         lineCount: 0,
-        received: 0, // lines of JSON in the last answer, which the limit counts
+        received: 0, // lines with matches in the last answer, which the limit counts
         file: null, // the one that lines are added to
         counts: null, // of /v1/count; an error's message if that failed
         status: null, // the answer's last line
@@ -218,7 +218,7 @@ function finish(search, error) {
     tell(search);
 }
 
-/* Fewer lines of JSON than asked for, and not all: the server's own limit. */
+/* Fewer lines with matches than asked for, and not all: the server's own limit. */
 function canGrow(search) {
     return !search.running && search.status?.truncated === true && search.received >= search.limit;
 }
@@ -233,7 +233,7 @@ function grow() {
 /* One line of an answer. False: it is not the one that was there before, as files have changed. */
 function take(search, cursor, text) {
     const { type, data } = JSON.parse(text);
-    if (type !== 'message' && type !== 'status') cursor.received++;
+    if (type === 'match') cursor.received++;
     if (type === 'begin' || type === 'match' || type === 'context') {
         const at = cursor.taken++;
         if (at < search.taken.length) return search.taken[at] === text;

@@ -1,3 +1,4 @@
 /* main: an outsider that looks inside. */
 #include <trawl.h>
 #include "plan/plan.h"
+#include "serve/http.h"

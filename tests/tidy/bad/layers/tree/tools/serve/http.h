@@ -1,0 +1,2 @@
+/* http: the command must not know of it. */
+#include "plan/plan.h"
