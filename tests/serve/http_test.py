@@ -71,7 +71,7 @@ def refusals(path):
         statuses |= {401}
     if path in ("/v1/search", "/v1/count"):
         statuses |= {400, 404, 409, 415, 422, 429, 503}
-    return statuses | ({404, 503} if path == "/v1/files" else set())
+    return statuses | ({404, 429, 503} if path == "/v1/files" else set())
 
 
 class Described:

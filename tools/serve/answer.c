@@ -124,13 +124,6 @@ static void begin_files(void *context, struct command_job *job, const struct val
     look_for_files(answer, job);
 }
 
-static bool is_over(struct served_answer *answer)
-{
-    if (now_ns() >= answer->deadline_ns)
-        answer->truncated = true;
-    return answer->truncated || answer->cancelled;
-}
-
 /* Files that hold nothing, in one go: there may be millions. */
 static void skip_files(struct served_answer *answer)
 {
@@ -149,7 +142,8 @@ static bool next_file(void *context, struct walk_item *item)
 
     if (answer->quickly)
         skip_files(answer);
-    while (answer->view != NULL && answer->item_at < answer->view->item_count && !is_over(answer)) {
+    while (answer->view != NULL && answer->item_at < answer->view->item_count &&
+           !answering_is_over(answer)) {
         const struct view_item *found = &answer->view->items[answer->item_at++];
         bool nothing = holds_nothing(answer, found);
 
@@ -230,7 +224,8 @@ static void *work(void *context)
     uint8_t status;
 
     settings->threads = server->thread_count / running > 0 ? server->thread_count / running : 1;
-    status = (uint8_t)job_run(&job, settings);
+    status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
+                                                               : job_run(&job, settings));
     if (!answer->begun && answer->request.format != REQUEST_FRAMES) {
         if (status == EXIT_ERROR)
             answering_refuse(answer, 400,
@@ -341,9 +336,9 @@ static struct collection *choose(const struct server *server, const struct reque
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "no collection holds '%.400s'",
                        missing != NULL ? missing : "");
     } else if (count > 1 && request->directory == NULL) {
-        *http_status = 400;
-        (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                       "collection: which of the %zu is to be searched?", count);
+        *http_status = request->format == REQUEST_FILES ? 404 : 400;
+        (void)snprintf(message, SETTINGS_ERROR_BYTES, "collection: which of the %zu is meant?",
+                       count);
         return NULL;
     }
     return chosen;

@@ -19,7 +19,7 @@ struct server {
     struct request_limits limits;
     uint32_t thread_count;
     /* Sums for /metrics. */
-    _Atomic uint64_t request_count[4]; /* by enum request_format */
+    _Atomic uint64_t request_count[REQUEST_FORMATS];
     _Atomic uint64_t refused_count, cancelled_count, running_count;
     _Atomic uint64_t latency_counts[32]; /* [i]: more than 2^(i-1) and at most 2^i microseconds */
     _Atomic uint64_t latency_ns, answer_bytes;

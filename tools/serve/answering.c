@@ -145,6 +145,13 @@ void answering_refuse(struct served_answer *answer, int http_status, const char 
 /* ---- State, view and pass ---------------------------------------------------------------------
  */
 
+bool answering_is_over(struct served_answer *answer)
+{
+    if (now_ns() >= answer->deadline_ns)
+        answer->truncated = true;
+    return answer->truncated || answer->cancelled;
+}
+
 bool answering_pass(struct served_answer *answer, const struct patterns *patterns)
 {
     struct pass_request *pass = &answer->pass;

@@ -58,6 +58,10 @@ int answering_sink(void *answer, enum output_frame frame, const void *bytes, siz
 /* struct held's run, for REQUEST_COUNT and REQUEST_COLUMNS. */
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
                     size_t operand_count);
+/* REQUEST_FILES: a line for each file of the collection. Returns the exit status. */
+int answering_list(struct served_answer *answer);
+/* Its time is over, or its client is gone. */
+bool answering_is_over(struct served_answer *answer);
 /* Begin with the document, and write it. patterns: NULL where there are none, so that nothing was
  * searched. */
 void answering_write(struct served_answer *answer, const struct patterns *patterns);

@@ -1,4 +1,6 @@
-/* count: answers that are one document: how often each string occurs, or where. */
+/* count: answers other than lines that hold a string: how often each occurs, or where; and which
+ * files there are. */
+#include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -169,5 +171,38 @@ int answering_count(void *context, struct command_job *job, const struct value_i
         }
     }
     answering_write(answer, job->patterns);
+    return EXIT_SELECTED;
+}
+
+/* ---- Files ------------------------------------------------------------------------------------
+ */
+
+int answering_list(struct served_answer *answer)
+{
+    char message[SETTINGS_ERROR_BYTES] = "memory exhausted";
+    struct output *output = &answer->output;
+
+    answer->state = collection_now(answer->collection, message);
+    if (answer->state == NULL) {
+        answering_refuse(answer, 503, message);
+        return EXIT_ERROR;
+    }
+    answering_begins(answer);
+    for (uint32_t i = 0; i < answer->state->file_count && output->error == 0; i++) {
+        const struct served_file *file = answer->state->files[i];
+        char *line = answering_is_over(answer)
+                         ? NULL
+                         : text_line(json_pack("{s:o,s:I,s:b}", "path",
+                                               text_value(file->path, strlen(file->path)), "bytes",
+                                               (json_int_t)file->held.status.st_size, "held",
+                                               (int)(file->block != NULL)));
+
+        if (line == NULL)
+            output->error = ECANCELED; /* it breaks off */
+        else
+            output_text(output, line);
+        output_commit(output);
+        free(line);
+    }
     return EXIT_SELECTED;
 }

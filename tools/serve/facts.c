@@ -1,8 +1,7 @@
-/* facts: errors, collections and files, in JSON. */
+/* facts: errors and collections, in JSON. */
 #include "serve/facts.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "serve/text.h"
@@ -41,54 +40,4 @@ char *facts_collections(struct server *server)
         }
     }
     return text_line(json_pack("{s:o}", "collections", list));
-}
-
-struct collection *facts_find(struct server *server, const char *name)
-{
-    if (name == NULL)
-        return server->collection_count == 1 ? server->collections[0] : NULL;
-    for (size_t i = 0; i < server->collection_count; i++) {
-        struct collection_facts facts;
-
-        collection_facts(server->collections[i], &facts);
-        if (strcmp(facts.name, name) == 0)
-            return server->collections[i];
-    }
-    return NULL;
-}
-
-ssize_t facts_list(struct listing *listing, char *to, size_t room)
-{
-    size_t sent = 0;
-
-    while (sent < room && (listing->line != NULL || listing->next < listing->state->file_count)) {
-        size_t count;
-
-        if (listing->line == NULL) {
-            const struct served_file *file = listing->state->files[listing->next++];
-
-            listing->line = text_line(json_pack("{s:o,s:I,s:b}", "path", text_of(file->path),
-                                                "bytes", (json_int_t)file->held.status.st_size,
-                                                "held", (int)(file->block != NULL)));
-            listing->line_sent = 0;
-            if (listing->line == NULL)
-                return -1;
-        }
-        count = strlen(listing->line + listing->line_sent);
-        count = count < room - sent ? count : room - sent;
-        memcpy(to + sent, listing->line + listing->line_sent, count);
-        sent += count;
-        listing->line_sent += count;
-        if (listing->line[listing->line_sent] == '\0') {
-            free(listing->line);
-            listing->line = NULL;
-        }
-    }
-    return (ssize_t)sent;
-}
-
-void facts_listing_close(struct listing *listing)
-{
-    free(listing->line);
-    state_drop(listing->state);
 }

@@ -20,30 +20,14 @@
 #define HEAD_BYTES (64u << 10)    /* of a request's line and headers, and of a response's chunk */
 #define DISCARD_BYTES (16u << 20) /* of a refused body that are read, so that it is heard why */
 
-enum kind {
-    KIND_PAGE,
-    KIND_SEARCH,
-    KIND_COUNT,
-    KIND_COLLECTIONS,
-    KIND_FILES,
-    KIND_METRICS,
-    KIND_HEALTH,
-};
+struct exchange;
 
-static const struct route {
+struct route {
     const char *path;
-    enum kind kind;
-    bool is_post, is_open; /* open: without a token */
-} routes[] =
-    {
-        {"/v1/search", KIND_SEARCH, true, false},
-        {"/v1/count", KIND_COUNT, true, false},
-        {"/v1/collections", KIND_COLLECTIONS, false, false},
-        {"/v1/files", KIND_FILES, false, false},
-        {"/metrics", KIND_METRICS, false, false},
-        {"/healthz", KIND_HEALTH, false, true},
-},
-  page_route = {NULL, KIND_PAGE, false, true};
+    enum MHD_Result (*respond)(struct exchange *exchange);
+    enum request_format format; /* of a query */
+    bool is_post, is_open;      /* open: without a token */
+};
 
 /* A client is a process (Unix socket) or an address (TCP). */
 struct asker {
@@ -88,7 +72,7 @@ static enum MHD_Result queue(struct exchange *exchange, unsigned status, const c
     static const char policy[] =
         "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
         "img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    bool is_page = exchange->route != NULL && exchange->route->kind == KIND_PAGE;
+    bool is_page = exchange->page != NULL;
     enum MHD_Result result;
 
     if (response == NULL)
@@ -153,49 +137,6 @@ static enum MHD_Result show_metrics(struct exchange *exchange)
         return MHD_NO;
     }
     return queue_text(exchange, MHD_HTTP_OK, "text/plain; version=0.0.4; charset=utf-8", text);
-}
-
-static ssize_t read_listing(void *listing, uint64_t position, char *to, size_t room)
-{
-    ssize_t count = facts_list(listing, to, room);
-
-    (void)position;
-    return count > 0    ? count
-           : count == 0 ? MHD_CONTENT_READER_END_OF_STREAM
-                        : MHD_CONTENT_READER_END_WITH_ERROR;
-}
-
-static void free_listing(void *listing)
-{
-    facts_listing_close(listing);
-    free(listing);
-}
-
-static enum MHD_Result show_files(struct exchange *exchange)
-{
-    const char *name =
-        MHD_lookup_connection_value(exchange->connection, MHD_GET_ARGUMENT_KIND, "collection");
-    struct collection *collection = facts_find(exchange->http->server, name);
-    char message[SETTINGS_ERROR_BYTES] = "memory exhausted";
-    struct MHD_Response *response;
-    struct listing *listing;
-
-    if (collection == NULL)
-        return refuse(exchange, MHD_HTTP_NOT_FOUND,
-                      name != NULL ? "there is no collection of this name"
-                                   : "there are several collections: name one with ?collection=");
-    listing = calloc(1, sizeof *listing);
-    if (listing != NULL)
-        listing->state = collection_now(collection, message);
-    if (listing == NULL || listing->state == NULL) {
-        free(listing);
-        return refuse(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, message);
-    }
-    response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, HEAD_BYTES, read_listing,
-                                                 listing, free_listing);
-    if (response == NULL)
-        free_listing(listing);
-    return queue(exchange, MHD_HTTP_OK, "application/x-ndjson", response);
 }
 
 /* ---- Queries --------------------------------------------------------------------------------- */
@@ -286,8 +227,9 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
         [REQUEST_FRAMES] = "application/octet-stream",
         [REQUEST_COLUMNS] = "application/octet-stream",
         [REQUEST_COUNT] = "application/json",
+        [REQUEST_FILES] = "application/x-ndjson",
     };
-    int status = MHD_HTTP_SERVICE_UNAVAILABLE;
+    int status;
 
     exchange->answer = answer_begin(exchange->http->server, &exchange->request, exchange->client,
                                     &status, exchange->message);
@@ -304,7 +246,7 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
 static enum MHD_Result query(struct exchange *exchange)
 {
     struct http *http = exchange->http;
-    enum request_format format = exchange->route->kind == KIND_COUNT ? REQUEST_COUNT : REQUEST_JSON;
+    const struct request_limits *limits = &http->server->limits;
     int status = MHD_HTTP_BAD_REQUEST;
 
     if (atomic_load(&http->ending))
@@ -314,9 +256,14 @@ static enum MHD_Result query(struct exchange *exchange)
     if (!exchange->is_counted)
         return refuse(exchange, MHD_HTTP_TOO_MANY_REQUESTS,
                       "too many queries of one client at the same time: see --max-queries");
-    if (!request_read(&exchange->request, exchange->body != NULL ? exchange->body : "",
-                      exchange->body_bytes, format, &http->server->limits, &status,
-                      exchange->message)) {
+    if (exchange->route->format == REQUEST_FILES) {
+        request_files(
+            &exchange->request,
+            MHD_lookup_connection_value(exchange->connection, MHD_GET_ARGUMENT_KIND, "collection"),
+            limits);
+    } else if (!request_read(&exchange->request, exchange->body != NULL ? exchange->body : "",
+                             exchange->body_bytes, exchange->route->format, limits, &status,
+                             exchange->message)) {
         request_free(&exchange->request);
         return refuse(exchange, status, exchange->message);
     }
@@ -324,6 +271,30 @@ static enum MHD_Result query(struct exchange *exchange)
     exchange->body = NULL;
     return begin_answer(exchange, exchange->request.format);
 }
+
+static enum MHD_Result show_collections(struct exchange *exchange)
+{
+    return queue_text(exchange, MHD_HTTP_OK, "application/json",
+                      facts_collections(exchange->http->server));
+}
+
+static enum MHD_Result show_health(struct exchange *exchange)
+{
+    return queue_text(exchange, MHD_HTTP_OK, "text/plain", strdup("ok\n"));
+}
+
+/* ---- What there is ----------------------------------------------------------------------------
+ */
+
+static const struct route routes[] = {
+    {"/v1/search", query, REQUEST_JSON, true, false},
+    {"/v1/count", query, REQUEST_COUNT, true, false},
+    {"/v1/files", query, REQUEST_FILES, false, false},
+    {"/v1/collections", show_collections, 0, false, false},
+    {"/metrics", show_metrics, 0, false, false},
+    {"/healthz", show_health, 0, false, true},
+};
+static const struct route page_route = {NULL, show_page, 0, false, true};
 
 /* ---- Who may ask ----------------------------------------------------------------------------- */
 
@@ -403,9 +374,11 @@ static const struct route *find_route(const char *path, const struct page_file *
     for (size_t i = 0; i < sizeof routes / sizeof *routes; i++)
         if (strcmp(routes[i].path, path) == 0)
             return &routes[i];
-    for (*page = page_files; (*page)->path != NULL; (*page)++)
-        if (strcmp((*page)->path, path) == 0)
+    for (const struct page_file *file = page_files; file->path != NULL; file++)
+        if (strcmp(file->path, path) == 0) {
+            *page = file;
             return &page_route;
+        }
     return NULL;
 }
 
@@ -488,23 +461,7 @@ static enum MHD_Result respond(struct exchange *exchange)
 {
     if (exchange->status != 0)
         return refuse(exchange, exchange->status, exchange->message);
-    switch (exchange->route->kind) {
-    case KIND_SEARCH:
-    case KIND_COUNT:
-        return query(exchange);
-    case KIND_COLLECTIONS:
-        return queue_text(exchange, MHD_HTTP_OK, "application/json",
-                          facts_collections(exchange->http->server));
-    case KIND_FILES:
-        return show_files(exchange);
-    case KIND_METRICS:
-        return show_metrics(exchange);
-    case KIND_HEALTH:
-        return queue_text(exchange, MHD_HTTP_OK, "text/plain", strdup("ok\n"));
-    case KIND_PAGE:
-        return show_page(exchange);
-    }
-    return MHD_NO;
+    return exchange->route->respond(exchange);
 }
 
 /* Called once before the body, once for each part of it, and once after it. */

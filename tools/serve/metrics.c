@@ -44,13 +44,12 @@ static void write_latency(FILE *file, struct server *server)
 static void write_requests(FILE *file, struct server *server)
 {
     static const char *const kinds[] = {
-        [REQUEST_JSON] = "json",
-        [REQUEST_FRAMES] = "frames",
-        [REQUEST_COLUMNS] = "columns",
-        [REQUEST_COUNT] = "count",
+        [REQUEST_JSON] = "json",   [REQUEST_FRAMES] = "frames", [REQUEST_COLUMNS] = "columns",
+        [REQUEST_COUNT] = "count", [REQUEST_FILES] = "files",
     };
 
-    write_head(file, "trawl_requests_total", "counter", "Requests to search or count, by answer.");
+    write_head(file, "trawl_requests_total", "counter",
+               "Requests to search, count or list files, by answer.");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         (void)fprintf(file, "trawl_requests_total{kind=\"%s\"} %" PRIu64 "\n", kinds[i],
                       server->request_count[i]);

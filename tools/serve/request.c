@@ -589,6 +589,15 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
            finish(&reading);
 }
 
+void request_files(struct request *request, const char *collection,
+                   const struct request_limits *limits)
+{
+    memset(request, 0, sizeof *request);
+    request->format = REQUEST_FILES;
+    request->collection = collection;
+    request->seconds_max = limits->seconds_max;
+}
+
 void request_free(struct request *request)
 {
     settings_free(&request->settings);

@@ -6,7 +6,15 @@
 
 #define REQUEST_FILES_MAX 64u /* of -f */
 
-enum request_format { REQUEST_JSON, REQUEST_FRAMES, REQUEST_COLUMNS, REQUEST_COUNT };
+/* REQUEST_FILES: no search, but the collection's files. */
+enum request_format {
+    REQUEST_JSON,
+    REQUEST_FRAMES,
+    REQUEST_COLUMNS,
+    REQUEST_COUNT,
+    REQUEST_FILES,
+    REQUEST_FORMATS
+};
 
 struct json_t;
 
@@ -36,6 +44,9 @@ struct request {
 bool request_read(struct request *request, const char *body, size_t body_bytes,
                   enum request_format format, const struct request_limits *limits, int *http_status,
                   char *message);
+/* A request for the files of a collection, whose name is borrowed; NULL: the only one. */
+void request_files(struct request *request, const char *collection,
+                   const struct request_limits *limits);
 void request_free(struct request *request);
 
 #endif
