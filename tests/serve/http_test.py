@@ -469,6 +469,36 @@ def activation(folder, root):
         expect(got.returncode == 2 and words in got.stderr.decode(), "LISTEN_FDS=" + count, got)
 
 
+@part
+def systemd(folder, root):
+    """Its own program passes the socket, and takes the units. Tests had done what it does by themselves."""
+    missing = [name for name in ("systemd-socket-activate", "systemd-analyze") if not shutil.which(name)]
+    if missing:
+        return print("systemd: SKIPPED: no " + " and no ".join(missing))
+    path = os.path.join(folder, "activated")
+    process = subprocess.Popen(["systemd-socket-activate", "-E", "LC_ALL=C.UTF-8", "-l", path] + SERVE + [root], stderr=subprocess.PIPE)
+    try:
+        until(lambda: os.path.exists(path), "systemd listens")
+        got = subprocess.run([TRAWL, "--server=unix:" + path, "-c", "needle", os.path.join(root, "a.txt")],
+                             env={**os.environ, "LC_ALL": "C.UTF-8"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
+        equal((got.returncode, got.stdout, got.stderr), (0, b"2\n", b""), "the first client")
+        process.send_signal(signal.SIGTERM)
+        messages = process.communicate(timeout=WAIT_S)[1]
+        equal(process.returncode, 0, "the exit status")
+        expect(b"trawl: serves at unix:" + os.fsencode(path) in messages, "it serves there", messages)
+    finally:
+        process.kill()
+    units = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "packaging", "systemd")
+    for name in os.listdir(units):
+        with open(os.path.join(units, name)) as file:
+            text = file.read()
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text.replace("ExecStart=trawl ", "ExecStart=%s " % TRAWL))
+    got = subprocess.run(["systemd-analyze", "--man=no", "verify", os.path.join(folder, "trawl-serve.service"), os.path.join(folder, "trawl-serve.socket")],
+                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=WAIT_S)
+    equal((got.returncode, got.stdout), (0, b""), "the units")
+
+
 def begin_large(server):
     """A connection with an answer that waits for its reader; what came of it."""
     end = server.connect()
