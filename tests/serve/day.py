@@ -16,12 +16,13 @@ import os
 import random
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+
+from server import Server, seconds
 
 SKIP = 77
 WORDS = ['alpha', 'beta', 'gamma', 'needle', 'Needle', 'e', 'ab', 'abab', 'Zürich', 'x_1', '\t', 'zz']
@@ -176,74 +177,6 @@ def lines(state, patterns, fold):
 # ---- Clients --------------------------------------------------------------------------------------
 
 
-class Server:
-    """One that runs, and how it is reached."""
-
-    def __init__(self, program, root, address, engine, environment):
-        self.address = address
-        self.process = subprocess.Popen(
-            [program, f'--listen=unix:{address}', f'--engine={engine}', '--max-queries=1000',
-             f'tree={root}'], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, env=environment)
-        end = time.monotonic() + 60
-        while True:
-            try:
-                if self.ask('GET', '/healthz')[0] == 200 and \
-                        not json.loads(self.ask('GET', '/v1/collections')[1])['collections'][0]['loading']:
-                    break
-            except OSError:
-                pass
-            if self.process.poll() is not None or time.monotonic() > end:
-                self.process.kill()
-                raise Failure('the server did not start: ' + self.process.stderr.read().decode())
-            time.sleep(0.02)
-
-    def connect(self):
-        connection = socket.socket(socket.AF_UNIX)
-        connection.settimeout(120)
-        connection.connect(self.address)
-        return connection
-
-    def ask(self, method, target, body=None, slowly=False):
-        """Status and body. A connection for each question."""
-        sent = b'' if body is None else json.dumps(body).encode()
-        with self.connect() as connection:
-            connection.sendall(f'{method} {target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n'
-                               f'Content-Type: application/json\r\nContent-Length: {len(sent)}\r\n\r\n'
-                               .encode() + sent)
-            got = bytearray()
-            while part := connection.recv(100 if slowly else 65536):
-                got += part
-                if slowly:
-                    time.sleep(0.002)
-        head, _, rest = bytes(got).partition(b'\r\n\r\n')
-        if not head.startswith(b'HTTP/1.1 '):
-            raise Failure(f'no answer to {method} {target} {sent[:200]!r}: {bytes(got[:200])!r}')
-        if b'chunked' in head.lower():
-            rest = unchunked(rest)
-        return int(head[9:12]), rest
-
-    def threads_and_descriptors(self):
-        process = f'/proc/{self.process.pid}'
-        return len(os.listdir(f'{process}/task')), len(os.listdir(f'{process}/fd'))
-
-    def memory(self):
-        with open(f'/proc/{self.process.pid}/status', encoding='ascii') as file:
-            return int(re.search(r'VmRSS:\s+(\d+)', file.read()).group(1)) << 10
-
-
-def unchunked(bytes_):
-    parts = []
-    while True:
-        size, _, bytes_ = bytes_.partition(b'\r\n')
-        count = int(size, 16)
-        if count == 0:
-            return b''.join(parts)
-        if len(bytes_) < count + 2:
-            raise Failure('an answer ended inside a chunk')
-        parts.append(bytes_[:count])
-        bytes_ = bytes_[count + 2:]
-
-
 def text_of(value):
     return value['text'].encode() if 'text' in value else base64.b64decode(value['bytes'])
 
@@ -264,6 +197,21 @@ class Clients:
         self.answers = collections.Counter()
         self.failures = []
 
+    def ask(self, target, body, slowly=False):
+        """Status and body. A connection for each question."""
+        client = self.server.connection()
+        try:
+            client.request('POST', target, json.dumps(body), {'Content-Type': 'application/json'})
+            answer = client.getresponse()
+            parts = []
+            while part := answer.read(100 if slowly else 65536):
+                parts.append(part)
+                if slowly:
+                    time.sleep(0.002)
+            return answer.status, b''.join(parts)
+        finally:
+            client.close()
+
     def guard(self, work, *arguments):
         try:
             work(*arguments)
@@ -281,7 +229,7 @@ class Clients:
     def count(self, chance):
         patterns, fold, options = self.question(chance)
         first = self.tree.now()
-        status, body = self.server.ask('POST', '/v1/count', {'patterns': patterns, 'options': options})
+        status, body = self.ask('/v1/count', {'patterns': patterns, 'options': options})
         if status != 200:
             raise Failure(f'count {patterns}: {status} {body!r}')
         answer = json.loads(body)
@@ -293,8 +241,7 @@ class Clients:
     def search(self, chance, slowly=False):
         patterns, fold, options = self.question(chance)
         first = self.tree.now()
-        status, body = self.server.ask('POST', '/v1/search', {'patterns': patterns, 'options':
-                                                              [*options, '--text']}, slowly)
+        status, body = self.ask('/v1/search', {'patterns': patterns, 'options': [*options, '--text']}, slowly)
         if status != 200:
             raise Failure(f'search {patterns}: {status} {body!r}')
         got, last = set(), None
@@ -314,7 +261,7 @@ class Clients:
         patterns, fold, options = self.question(chance)
         arguments = [argument for word in patterns for argument in ('-e', word)]
         first = self.tree.now()
-        done = subprocess.run([self.trawl, f'--server=unix:{self.server.address}', '-rna', '--null',
+        done = subprocess.run([self.trawl, f'--server={self.server.address}', '-rna', '--null',
                                *options, *arguments], cwd=self.tree.root, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, check=False,
                               env={**os.environ, 'LC_ALL': 'C.UTF-8'})
@@ -378,17 +325,23 @@ class Clients:
             time.sleep(self.tree.random.choice((0, 0.001, 0.01, 0.05)))
 
 
+def memory(server):
+    with open(f'/proc/{server.process.pid}/status', encoding='ascii') as file:
+        return int(re.search(r'VmRSS:\s+(\d+)', file.read()).group(1)) << 10
+
+
 def run(options, folder):
-    root, address = os.path.join(folder, 'tree'), os.path.join(folder, 'socket')
+    root = os.path.join(folder, 'tree')
     tree = Tree(root, options.seed, 0 if options.engine == 'cpu' else FILLER_BYTES)
-    server = Server(options.server, root, address, options.engine, {**os.environ, 'LC_ALL': 'C.UTF-8'})
     level = []
-    try:
-        server.ask('POST', '/v1/count', {'patterns': ['alpha']})
-        facts = json.loads(server.ask('GET', '/v1/collections')[1])['collections'][0]
+    with Server([options.server], f'--listen=unix:{folder}/socket', f'--engine={options.engine}',
+                '--max-queries=1000', f'tree={root}', stdin=subprocess.DEVNULL,
+                env={**os.environ, 'LC_ALL': 'C.UTF-8'}) as server:
+        clients = Clients(server.loaded(), tree, options.trawl, time.monotonic() + options.seconds)
+        clients.ask('/v1/count', {'patterns': ['alpha']})
+        facts = json.loads(server.ask('GET', '/v1/collections')[2])['collections'][0]
         if options.on_device and facts['device_bytes'] == 0:
             raise Failure(f'nothing is on a device: {facts}')
-        clients = Clients(server, tree, options.trawl, time.monotonic() + options.seconds)
         work = [(clients.good, number, options.seed) for number in range(options.clients)]
         work += [(clients.slow, options.seed), (clients.bad, options.seed), (clients.change,)]
         threads = [threading.Thread(target=clients.guard, args=job) for job in work]
@@ -398,25 +351,18 @@ def run(options, folder):
         while any(thread.is_alive() for thread in threads):
             time.sleep(0.2)
             if server.process.poll() is not None:
-                raise Failure(f'the server ended: {server.process.returncode}\n'
-                              + server.process.stderr.read().decode()[-4000:])
+                raise Failure(f'the server ended: {server.process.returncode}: {server.messages[-20:]}')
             if time.monotonic() - begin > options.seconds / 3:
-                level.append(server.memory())
+                level.append(memory(server))
+        level.append(memory(server))
         if clients.failures:
             raise clients.failures[0]
         settle(server, options.clients)
         if options.level and max(level[-5:]) > 1.3 * max(level[:5]) + (32 << 20):
             raise Failure(f'memory grew: {level[:5]} to {level[-5:]}')
-        server.process.terminate()
-        said = server.process.communicate(timeout=60)[1].decode()
-        if server.process.returncode != 0:
-            raise Failure(f'the server ended with {server.process.returncode}:\n{said[-4000:]}')
-        print(f'seed {options.seed}: {dict(clients.answers)}; memory {level[0] >> 20} to '
-              f'{level[-1] >> 20} MiB')
-    finally:
-        if server.process.poll() is None:
-            server.process.kill()
-            server.process.wait()
+        if server.stop() != 0:
+            raise Failure(f'the server ended with {server.process.returncode}: {server.messages[-20:]}')
+    print(f'seed {options.seed}: {dict(clients.answers)}; memory {level[0] >> 20} to {level[-1] >> 20} MiB')
 
 
 def settle(server, clients):
@@ -425,19 +371,12 @@ def settle(server, clients):
     limit = 24 + 4 * (os.cpu_count() or 1)
     end = time.monotonic() + 40
     while True:
-        threads, descriptors = server.threads_and_descriptors()
+        threads, descriptors = server.open_counts()
         if threads <= limit and descriptors <= limit + clients:
             return
         if time.monotonic() > end:
             raise Failure(f'{threads} threads and {descriptors} descriptors are left')
         time.sleep(0.1)
-
-
-def seconds():
-    """A minute; of short runs a part, of long ones ten."""
-    scale, divisor = (int(os.environ.get(name) or '1')
-                      for name in ('TRAWL_TEST_SCALE', 'TRAWL_TEST_DIVISOR'))
-    return min(600, max(5, 60 * scale / divisor))
 
 
 def main():

@@ -19,6 +19,8 @@ import tempfile
 import threading
 import time
 
+from server import Server, seconds
+
 SKIP = 77
 TARGETS = ['/v1/search', '/v1/count', '/v1/collections', '/v1/files?collection=tree', '/metrics',
            '/healthz', '/', '/app.js', '/style.css', '/v1/openapi.json', '/v1', '//', '/v1/search?',
@@ -90,10 +92,8 @@ def request(chance):
     return spoilt(chance, made) + sent, False
 
 
-def exchange(address, sent, seconds, ends=False):
-    with socket.socket(socket.AF_UNIX) as connection:
-        connection.settimeout(seconds)
-        connection.connect(address)
+def exchange(server, sent, ends):
+    with server.connect() as connection:
         try:
             connection.sendall(sent)
             if ends:
@@ -109,20 +109,12 @@ def exchange(address, sent, seconds, ends=False):
         return bytes(got)
 
 
-def listens(address):
-    try:
-        return bool(exchange(address, b'GET /healthz HTTP/1.1\r\nHost: localhost\r\n'
-                             b'Connection: close\r\n\r\n', 60))
-    except OSError:
-        return False
-
-
-def work(address, seed, end, failures, counts):
+def work(server, seed, end, failures, counts):
     chance = random.Random(seed)
     while time.monotonic() < end and not failures:
         sent, sound = request(chance)
         try:
-            got = exchange(address, sent, 60, not sound)
+            got = exchange(server, sent, not sound)
         except OSError as error:
             failures.append(f'{error} after {sent[:300]!r}')
             return
@@ -135,50 +127,27 @@ def work(address, seed, end, failures, counts):
 
 
 def run(options, folder):
-    root, address = os.path.join(folder, 'tree'), os.path.join(folder, 'socket')
+    root = os.path.join(folder, 'tree')
     os.makedirs(os.path.join(root, 'd0'))
     for number in range(8):
         with open(os.path.join(root, f'd0/f{number}.txt'), 'w', encoding='utf-8') as file:
             file.write('a needle, e, abab zz\n' * number)
-    process = subprocess.Popen([options.server, f'--listen=unix:{address}', '--engine=cpu',
-                                '--max-request=1M', f'tree={root}'], stdin=subprocess.DEVNULL,
-                               stderr=subprocess.PIPE)
-    try:
-        begin = time.monotonic()
-        while not listens(address):
-            if process.poll() is not None or time.monotonic() > begin + 60:
-                return 'the server did not start: ' + process.stderr.read().decode()
-            time.sleep(0.02)
-        failures, counts = [], {}
+    failures, counts = [], {}
+    with Server([options.server], f'--listen=unix:{folder}/socket', '--engine=cpu', '--max-request=1M',
+                f'tree={root}', stdin=subprocess.DEVNULL) as server:
         end = time.monotonic() + options.seconds
-        threads = [threading.Thread(target=work, args=(address, options.seed * 100 + i, end, failures,
+        threads = [threading.Thread(target=work, args=(server, options.seed * 100 + i, end, failures,
                                                        counts)) for i in range(options.threads)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        if not failures and process.poll() is None and \
-                b' 200 ' not in exchange(address, b'GET /healthz HTTP/1.1\r\nHost: localhost\r\n'
-                                         b'Connection: close\r\n\r\n', 60):
+        if not failures and server.process.poll() is None and server.ask('GET', '/healthz')[0] != 200:
             failures.append('/healthz does not answer')
-        if process.poll() is None:
-            process.terminate()
-        said = process.communicate(timeout=60)[1].decode()
-        if process.returncode != 0:
-            failures.append(f'the server ended with {process.returncode}: {said[-4000:]}')
-        print({status.decode(): count for status, count in sorted(counts.items())})
-        return failures[0] if failures else None
-    finally:
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-
-
-def seconds():
-    """A minute; of short runs a part, of long ones ten."""
-    scale, divisor = (int(os.environ.get(name) or '1')
-                      for name in ('TRAWL_TEST_SCALE', 'TRAWL_TEST_DIVISOR'))
-    return min(600, max(5, 60 * scale / divisor))
+        if server.stop() != 0:
+            failures.insert(0, f'the server ended with {server.process.returncode}: {server.messages[-20:]}')
+    print({status.decode(): count for status, count in sorted(counts.items())})
+    return failures[0] if failures else None
 
 
 def main():
