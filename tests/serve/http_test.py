@@ -20,6 +20,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 from server import WAIT_S, Server, until
 
@@ -499,10 +500,10 @@ def systemd(folder, root):
     equal((got.returncode, got.stdout), (0, b""), "the units")
 
 
-def begin_large(server):
+def begin_large(server, **more):
     """A connection with an answer that waits for its reader; what came of it."""
     end = server.connect()
-    body = json.dumps(LARGE).encode()
+    body = json.dumps({**LARGE, **more}).encode()
     end.sendall(b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
     got = end.recv(100)
     expect(got.startswith(b"HTTP/1.1 200"), "it begins", got)
@@ -621,6 +622,14 @@ def limits(folder, root):
         expect(sum(line["type"] == "match" for line in lines) == 2 and lines[-1]["data"]["truncated"], "results that are cut off", lines)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "limits"), "--max-queries=2", root) as server:
         server.loaded()
+        # Between the lines of one file. (Only between files, and in passes, was time over.)
+        end, got = begin_large(server, max_seconds=1)
+        time.sleep(1.01)
+        frames = frames_of(unchunked(read_all(end, got)))
+        end.close()
+        lines = b"".join(content for kind, content in frames if kind == b"o").splitlines(keepends=True)
+        expect(0 < len(lines) < 200000 and lines == [b"%07d straw of the haystack\n" % i for i in range(len(lines))], "lines until time is over", len(lines))
+        expect(frames[-1] == (b"x", b"\2") and b"allows 1 s" in frames[-2][1], "that time is over", frames[-2:])
         ends = [begin_large(server) for _ in range(2)]
         described(server, "POST", "/v1/count", 429, {"patterns": ["a"]})
         equal(server.ask("GET", "/healthz")[0], 200, "what is no query")

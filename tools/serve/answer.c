@@ -181,9 +181,10 @@ static int open_file(void *context, const struct walk_item *item)
 static void tell_cut(struct served_answer *answer, uint8_t *status)
 {
     struct output *output = &answer->output;
-    bool cut = answer->cut;
+    bool cut = answer->cut, late = answer->truncated;
     char text[128];
 
+    answer->truncated = true;
     if (cut) {
         output->used = output->committed = 0;
         output->error = 0;
@@ -195,9 +196,9 @@ static void tell_cut(struct served_answer *answer, uint8_t *status)
         return;
     }
     (void)snprintf(text, sizeof text,
-                   cut ? "--server: there is more than %" PRIu64 " lines, which the server allows"
-                       : "--server: there is more, but the server allows %" PRIu64 " s",
-                   cut ? answer->request.results_max : answer->request.seconds_max);
+                   late ? "--server: there is more, but the server allows %" PRIu64 " s"
+                        : "--server: there is more than %" PRIu64 " lines, which the server allows",
+                   late ? answer->request.seconds_max : answer->request.results_max);
     output_frame(output, OUTPUT_FRAME_MESSAGE, text, strlen(text));
     *status = EXIT_ERROR;
 }
@@ -234,15 +235,14 @@ static void *work(void *context)
             answering_write(answer, NULL);
     }
     answering_begins(answer);
-    answer->truncated = answer->truncated || answer->cut;
-    if (answer->truncated)
+    output_flush(&answer->output);
+    if (answer->truncated || answer->cut)
         tell_cut(answer, &status);
     /* Before the last bytes, since who has them ends the answer; a refused one ends at once. */
     if (answer->cancelled && answer->http_status == 0)
         server->cancelled_count++;
     else
         add_latency(server, now_ns() - answer->begin_ns);
-    output_flush(&answer->output);
     server->running_count--;
     output_frame(&answer->output, OUTPUT_FRAME_EXIT, &status, 1);
     answer->whole = answer->output.error == 0;

@@ -109,6 +109,8 @@ int answering_sink(void *context, enum output_frame frame, const void *bytes, si
     int os_code = 0;
 
     if (frame == OUTPUT_FRAME_OUTPUT) {
+        if (format <= REQUEST_FRAMES && answering_is_over(answer))
+            answer->lines_left = 0;
         if (format <= REQUEST_FRAMES && answer->lines_left != UINT64_MAX)
             bytes_count = within_limit(answer, bytes, bytes_count);
     } else if (frame == OUTPUT_FRAME_MESSAGE && !answer->begun && *answer->message == '\0') {
