@@ -44,6 +44,9 @@ def test_ahocorasick_rs(rng):
         assert spans(plan, text) == longest.find_matches_as_indexes(text)
         strings = [WORDS[pattern] for pattern in plan.matches(text, match="leftmost-first").patterns]
         assert strings == first.find_matches_as_strings(text)
+    # What the page says that trawl has not.
+    assert rs.AhoCorasick(["abcd", "b"]).find_matches_as_indexes("abcd") == [(1, 1, 2)]
+    assert spans(trawl.Plan(["abcd", "b"]), "abcd") == [(0, 0, 4)]
 
 
 def test_hyperscan(rng):
@@ -83,6 +86,9 @@ def test_re(rng):
         assert (plan.first(text) is None) == (pattern.search(text) is None)
         ahead = [one.start() for one in re.finditer(f"(?={pattern.pattern})", text)]
         assert sorted(set(plan.positions(text))) == ahead
+    # What the page says that trawl has not.
+    assert re.search(r"\b\.net\b", "use .net x.net").start() == 10
+    assert list(trawl.Plan(".net", words=True).positions("use .net x.net")) == [4]
 
 
 def test_flashtext(rng):
