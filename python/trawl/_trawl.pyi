@@ -283,15 +283,7 @@ class Plan:
     @overload
     def split(
         self,
-        text: _Column,
-        *,
-        match: _Spans = "leftmost-longest",
-        progress: _Progress = None,
-    ) -> list[Any]: ...
-    @overload
-    def split(
-        self,
-        text: list[Any] | tuple[Any, ...],
+        text: _Column | list[Any] | tuple[Any, ...],
         *,
         match: _Spans = "leftmost-longest",
         progress: _Progress = None,
@@ -528,16 +520,7 @@ class Searcher:
     def split(
         self,
         plan: Plan,
-        text: _Column,
-        *,
-        match: _Spans = "leftmost-longest",
-        progress: _Progress = None,
-    ) -> list[Any]: ...
-    @overload
-    def split(
-        self,
-        plan: Plan,
-        text: list[Any] | tuple[Any, ...],
+        text: _Column | list[Any] | tuple[Any, ...],
         *,
         match: _Spans = "leftmost-longest",
         progress: _Progress = None,

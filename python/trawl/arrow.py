@@ -83,23 +83,25 @@ class Searches:
 NAMES = ("contains", "which", "count", "pattern_counts", "pattern_lists", "matches")
 
 
+class Functions(Searches):
+    def __init__(self, name: str, plan: Plan, kind: Any) -> None:
+        self._name, self._about, self._kind = name, repr(plan), kind
+
+    def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> None:
+        def function(_: Any, column: Any) -> Any:
+            return pyarrow.array(search(column)).cast(kind)
+
+        doc = {"summary": f"trawl: {name}", "description": self._about}
+        compute.register_scalar_function(
+            function, f"{self._name}_{name}", doc, {"text": self._kind}, kind
+        )
+
+
 def register(name: str, plan: Plan, *, kind: Any = None) -> None:
     """Register functions of pyarrow.compute, NAME_contains and so on, for columns of a type: string, if
     it is not given. Expressions of datasets and Acero call them by these names."""
-
-    class Functions(Searches):
-        def _run(self, search_name: str, search: Callable[[Any], Any], result: Any) -> Any:
-            def function(_: Any, column: Any) -> Any:
-                return pyarrow.array(search(column)).cast(result)
-
-            doc = {"summary": f"trawl: {search_name}", "description": repr(plan)}
-            types = {"text": kind or pyarrow.string()}
-            compute.register_scalar_function(
-                function, f"{name}_{search_name}", doc, types, result
-            )
-
     for search in NAMES:
-        getattr(Functions(), search)(plan)
+        getattr(Functions(name, plan, kind or pyarrow.string()), search)(plan)
 
 
 # ---- Occurrences, by record ----

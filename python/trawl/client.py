@@ -17,7 +17,7 @@ import sys
 import warnings
 from collections import deque
 from collections.abc import AsyncIterator, Iterable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypedDict
 from urllib.parse import quote
 
 from ._errors import ServerError
@@ -27,29 +27,32 @@ from ._sources import Columns, gather
 if TYPE_CHECKING:
     import ssl
 
-    from typing_extensions import Self, TypedDict, Unpack
+    from typing_extensions import Self, Unpack
 
     from ._trawl import Column
 
-    class Options(TypedDict, total=False):
-        collection: str
-        directory: str | os.PathLike[str]
-        paths: Iterable[str | os.PathLike[str]]
-        ignore_case: bool
-        words: bool
-        whole_lines: bool
-        invert: bool
-        text: bool
-        glob: str | Iterable[str]
-        type: str | Iterable[str]
-        mismatches: int
-        edits: int
-        context: int
-        max_count: int
-        options: Iterable[str]
-        tg: bool
-        max_results: int
-        max_seconds: int
+
+class Options(TypedDict, total=False):
+    """Of searches; what they are, Client says."""
+
+    collection: str
+    directory: str | os.PathLike[str]
+    paths: Iterable[str | os.PathLike[str]]
+    ignore_case: bool
+    words: bool
+    whole_lines: bool
+    invert: bool
+    text: bool
+    glob: str | Iterable[str]
+    type: str | Iterable[str]
+    mismatches: int
+    edits: int
+    context: int
+    max_count: int
+    options: Iterable[str]
+    tg: bool
+    max_results: int
+    max_seconds: int
 
 
 SWITCHES = {
