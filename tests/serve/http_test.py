@@ -648,6 +648,14 @@ def limits(folder, root):
         ends[0][0].close()
 
 
+def runs_nothing(server):
+    """Whoever asks is idle, too, if a machine with much else to do holds the question up for a second."""
+    try:
+        return server.metric("trawl_running") == 0
+    except ConnectionError:
+        return False
+
+
 @part
 def idle(folder, root):
     """Who says nothing, or does not read, is sent away; and there are no more connections than may be.
@@ -660,7 +668,7 @@ def idle(folder, root):
             expect(b" 200 " not in end.recv(1 << 16), "who says nothing", words)
             end.close()
         end, got = begin_large(server)
-        until(lambda: server.metric("trawl_running") == 0, "who does not read")
+        until(lambda: runs_nothing(server), "who does not read")
         expect(unchunked(read_all(end, got)) is None, "its answer is cut off")
         end.close()
         equal(server.stop(), 0, "the exit status")

@@ -11,7 +11,6 @@ TRAWL, GREP, RG, RG_READ, UGREP = 'trawl', 'grep -F', 'rg -F', 'rg --no-mmap', '
 PEERS = (GREP, RG, RG_READ, UGREP)
 PROGRAMS = {GREP: 'grep', RG: 'rg', RG_READ: 'rg', UGREP: 'ugrep', 'cat': 'cat', 'wc -c': 'wc'}
 MIB = 1 << 20
-SMALL_RUNS = 200
 ONE = ((1, '1 thread'), (2, '2 threads'))
 # name, file, pattern (a number: so many bytes of the file), options, threads, baseline, bar, more
 ROWS = [(f'rare word -c, {label}', 'english', 'Habakkuk', '-c', n, PEERS[:3], 1, {})
