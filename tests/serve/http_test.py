@@ -649,7 +649,7 @@ def limits(folder, root):
 
 
 def runs_nothing(server):
-    """Whoever asks is idle, too, if a machine with much else to do holds the question up for a second."""
+    """This client is idle, too, if a machine with much else to do holds its question up for a second."""
     try:
         return server.metric("trawl_running") == 0
     except ConnectionError:
