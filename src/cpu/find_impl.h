@@ -260,7 +260,6 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
     switch (8 * nibbles->bytes + nibbles->groups) {
         FIND_NIBBLES_CASES(1)
         FIND_NIBBLES_CASES(2)
-        FIND_NIBBLES_CASES(3)
         FIND_NIBBLES_CASES(4)
         FIND_NIBBLES_CASE(6, 1)
         FIND_NIBBLES_CASE(6, 2)

@@ -10,8 +10,8 @@
 #define LOOKS_MAX PLAN_NIBBLE_BYTES_MAX
 #define PASSES 2u /* over the literals; more change little */
 #define NONE UINT8_MAX
-#define LOW_LENGTH_MIN 5u /* shorter literals are looked at whole */
-#define FEW_BITS 3.0      /* of a byte: the literals have few different ones, as DNA has */
+#define FEW_BITS 3.0  /* of a byte: the literals have few different ones, as DNA has */
+#define MANY_BITS 5.0 /* they have many: text that says little by a byte's high half has fewer */
 
 /* Up to how many literals so little is looked at. Where bytes are few, each tells less. */
 static const struct limits {
@@ -114,15 +114,25 @@ static void deal(struct dealing *dealing)
     }
 }
 
+/* The bytes to be looked at whole, if there are mostly literals that have no more; else 0. */
+static uint32_t whole_bytes(const struct trawl_plan *plan)
+{
+    uint32_t bytes = plan->byte_bits < MANY_BITS ? 2 : PLAN_NIBBLE_WHOLE_MAX, shorter = 0;
+
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        shorter += plan_literal_at(plan, i).bytes_count <= bytes;
+    return shorter > plan->literal_count / 2 ? bytes : 0;
+}
+
 /* How many groups, and of what. */
 static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
                          struct plan_nibbles *nibbles)
 {
     const struct limits *limits = plan->byte_bits < FEW_BITS ? &limits_of_few : &limits_of_many;
-    uint32_t count = plan->literal_count, length = (uint32_t)max_u64(plan->length_min, 1);
+    uint32_t count = plan->literal_count, whole = whole_bytes(plan);
 
     nibbles->groups = count <= limits->one_group ? 1 : count <= limits->two_groups ? 2 : 4;
-    nibbles->bytes = length < LOW_LENGTH_MIN ? length : count <= limits->six_bytes ? 6 : 8;
+    nibbles->bytes = whole > 0 ? whole : count <= limits->six_bytes ? 6 : 8;
     dealing->classes = 8 * nibbles->groups;
     dealing->look_count = plan_nibbles_whole(nibbles) ? 2 * nibbles->bytes : nibbles->bytes;
     TRAWL_ASSERT(dealing->look_count <= LOOKS_MAX);

@@ -20,7 +20,7 @@
 
 struct plan_nibbles {
     uint32_t groups; /* 1, 2 or 4; 0: no tables */
-    uint32_t bytes;  /* 1 to 4, whole; or the low halves of 6 (1 or 2 groups) or 8 (2 or 4) */
+    uint32_t bytes;  /* 1, 2 or 4, whole; or the low halves of 6 (1 or 2 groups) or 8 (2 or 4) */
     uint8_t low[PLAN_NIBBLE_GROUPS_MAX][PLAN_NIBBLE_BYTES_MAX][16];
     uint8_t high[PLAN_NIBBLE_GROUPS_MAX][PLAN_NIBBLE_WHOLE_MAX][16];
 };

@@ -377,9 +377,9 @@ static void generate_bytes(struct diff_input *input)
     }
 }
 
-/* Strings of `least` bytes and more, of which some lie in the text: whole, with a byte changed, or
- * in the other case. */
-static void generate_short(enum input_kind kind, uint64_t least, uint64_t count,
+/* Strings of `least` bytes and up to `more` more, of which some lie in the text: whole, with a byte
+ * changed, or in the other case. */
+static void generate_short(enum input_kind kind, uint64_t least, uint64_t more, uint64_t count,
                            struct diff_input *input)
 {
     uint64_t text_bytes = test_random_between(&chance, 500, 4000);
@@ -387,7 +387,7 @@ static void generate_short(enum input_kind kind, uint64_t least, uint64_t count,
     input_begin(&chance, kind, text_bytes, input);
     input->flags = test_random_one_in(&chance, 3) ? NAIVE_IGNORE_CASE : 0;
     for (uint64_t i = 0; i < count; i++) {
-        uint64_t bytes = i == 0 ? least : least + test_random_below(&chance, 8);
+        uint64_t bytes = i == 0 ? least : test_random_between(&chance, least, least + more);
         uint64_t at = test_random_below(&chance, text_bytes - bytes), changed;
 
         if (i % 16 == 0) /* the last places of the text, too */
@@ -425,13 +425,13 @@ static void test_nibbles(void)
     uint32_t forms = 0;
 
     for (uint64_t least = 1; least <= 9; least++)
-        for (uint32_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        for (uint32_t c = 0; c < 10; c++) {
             struct run_config config = {.method = TRAWL_METHOD_BUCKETS};
             struct trawl_plan *plan = NULL;
             struct diff_input input;
             struct plan_nibbles nibbles;
 
-            generate_short(letters[(least + c) % 3], least, counts[c], &input);
+            generate_short(letters[(least + c) % 3], least, c < 5 ? 1 : 7, counts[c % 5], &input);
             if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK))
                 exit(test_end());
             nibbles = plan->nibbles;
@@ -444,7 +444,7 @@ static void test_nibbles(void)
                 run_case(&input, set);
             input_free(&input);
         }
-    TEST_CHECK_U64(forms, 4 * 3 + 2 + 2);
+    TEST_CHECK_U64(forms, 2 * 3 + 2 + 2);
 }
 
 int main(void)
