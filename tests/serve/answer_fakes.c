@@ -81,6 +81,7 @@ static int add_file(const char *path, const struct stat *status, int type, struc
     }
     made->files = realloc(made->files, (made->file_count + 1) * sizeof *made->files);
     made->files[made->file_count++] = file;
+    made->index_count = made->file_count;
     return 0;
 }
 

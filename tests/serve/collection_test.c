@@ -4,136 +4,7 @@
 #include <stdarg.h>
 #include <sys/mman.h>
 
-#include "serve/collection_tree.h"
-
-/* What lies below the root, in no order. */
-static struct {
-    char paths[4096][64];
-    size_t count, bytes;
-} disk;
-
-static int list_entry(const char *path, const struct stat *status, int type, struct FTW *at)
-{
-    (void)at;
-    if (type == FTW_F && S_ISREG(status->st_mode) && disk.count < 4096) {
-        (void)snprintf(disk.paths[disk.count++], 64, "%s", path + 2);
-        disk.bytes += (size_t)status->st_size;
-    }
-    return 0;
-}
-
-static void list_disk(void)
-{
-    disk.count = disk.bytes = 0;
-    TEST_CHECK(chdir(root) == 0 && nftw(".", list_entry, 32, FTW_PHYS) == 0 && chdir(top) == 0);
-}
-
-static uint8_t *read_all(const char *path, size_t *count)
-{
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat status;
-    uint8_t *bytes = NULL;
-
-    *count = 0;
-    if (descriptor >= 0 && fstat(descriptor, &status) == 0 &&
-        (bytes = malloc((size_t)status.st_size + 1)) != NULL)
-        *count = (size_t)read(descriptor, bytes, (size_t)status.st_size);
-    if (descriptor >= 0)
-        close(descriptor);
-    return bytes;
-}
-
-/* ---- States ---------------------------------------------------------------------------------- */
-
-/* Each file of a block stands there whole, and every held file is in one range. */
-static void check_tape(const struct state *state)
-{
-    uint64_t ranges = 0, live;
-
-    for (uint32_t i = 0; i < state->block_count; i++) {
-        const struct tape_block *tape = &state->blocks[i];
-        uint64_t before = 0;
-
-        live = 0;
-        TEST_CHECK(i == 0 || state->blocks[i - 1].live_bytes >= tape->live_bytes);
-        TEST_CHECK(tape->range_count > 0);
-        for (uint64_t r = 0; r < tape->range_count; r++) {
-            const struct tape_range *range = &tape->ranges[r];
-            const struct served_file *file = state->files[range->file];
-
-            TEST_CHECK(file->block == tape->block && file->block_begin == range->begin);
-            TEST_CHECK(range->end - range->begin == file->held.bytes_count);
-            TEST_CHECK(range->begin >= before && range->end < tape->block->bytes_count);
-            TEST_CHECK(tape->block->bytes[range->end] == '\n');
-            before = range->end + 1;
-            live += range->end + 1 - range->begin;
-        }
-        TEST_CHECK_U64(tape->live_bytes, live);
-        ranges += tape->range_count;
-    }
-    TEST_CHECK_U64(ranges + state->unheld_count, state->file_count);
-}
-
-static void check_file(const struct state *state, const char *path, uint32_t *unplain)
-{
-    uint32_t index = state_find(state, path);
-    const struct served_file *file;
-    char name[PATH_BYTES * 3];
-    uint8_t *bytes;
-    size_t count;
-
-    if (!TEST_CHECK(index != UINT32_MAX)) {
-        printf("%s is missing\n", path);
-        return;
-    }
-    file = state->files[index];
-    TEST_CHECK(strcmp(file->path, path) == 0);
-    *unplain += file->block != NULL && !file->is_plain;
-    if (!file->is_plain || file->block == NULL) {
-        TEST_CHECK(file->held.bytes == NULL);
-        return;
-    }
-    (void)snprintf(name, sizeof name, "%s/%s", root, path);
-    bytes = read_all(name, &count);
-    if (!TEST_CHECK(bytes != NULL && count == file->held.bytes_count &&
-                    (uint64_t)file->held.status.st_size == count &&
-                    memcmp(bytes, file->held.bytes, count) == 0))
-        printf("%s differs\n", path);
-    free(bytes);
-}
-
-/* The state of now is what is on the disk. Returns how many files are not held. */
-static uint32_t check_now(struct collection *collection)
-{
-    char message[SETTINGS_ERROR_BYTES] = "";
-    struct state *state = collection_now(collection, message);
-    uint32_t unheld, unplain = 0;
-
-    if (!TEST_CHECK(state != NULL)) {
-        printf("%s\n", message);
-        return 0;
-    }
-    list_disk();
-    TEST_CHECK_U64(state->file_count, disk.count);
-    TEST_CHECK_U64(state->bytes_count, disk.bytes);
-    for (size_t i = 0; i < disk.count; i++)
-        check_file(state, disk.paths[i], &unplain);
-    check_tape(state);
-    TEST_CHECK_U64(state->unplain_count, unplain);
-    unheld = state->unheld_count;
-    state_drop(state);
-    return unheld;
-}
-
-static void wait_until_loaded(struct collection *collection)
-{
-    struct collection_facts facts;
-
-    do {
-        (void)usleep(1000);
-        collection_facts(collection, &facts);
-    } while (facts.loading);
-}
+#include "serve/collection_check.h"
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
@@ -343,20 +214,57 @@ static void test_opening(void)
 
 /* ---- Many changes ---------------------------------------------------------------------------- */
 
-static void change_at_random(struct test_random *random)
+/* A directory, and sometimes the one in it. */
+static void name_folder(char *path, struct test_random *random)
+{
+    (void)snprintf(path, PATH_BYTES * 3, "%s/d%u%s", root, (unsigned)test_random_below(random, 4),
+                   test_random_one_in(random, 3) ? "/s" : "");
+}
+
+static void name_file(char *path, struct test_random *random)
+{
+    name_folder(path, random);
+    (void)snprintf(path + strlen(path), 16, "/f%u", (unsigned)test_random_below(random, 12));
+}
+
+/* Also to a directory that is not there, and so not at all. */
+static void write_at_random(const char *path, struct test_random *random)
 {
     static char bytes[20000];
-    char path[PATH_BYTES * 3], other[PATH_BYTES * 3];
-    unsigned d = (unsigned)test_random_below(random, 4),
-             f = (unsigned)test_random_below(random, 12);
     size_t count = test_random_one_in(random, 8) ? test_random_below(random, sizeof bytes)
                                                  : test_random_below(random, 100);
+    int descriptor = open(
+        path, O_WRONLY | O_CREAT | O_CLOEXEC | (test_random_one_in(random, 5) ? O_APPEND : O_TRUNC),
+        0644);
 
     for (size_t i = 0; i < count; i++)
         bytes[i] = (char)('a' + test_random_below(random, 26));
-    (void)snprintf(path, sizeof path, "%s/d%u/f%u", root, d, f);
-    (void)snprintf(other, sizeof other, "%s/d%u/f%u", root, (d + f) % 4, (f + 5) % 12);
-    switch (test_random_below(random, 8)) {
+    if (descriptor < 0)
+        return;
+    TEST_CHECK(write(descriptor, bytes, count) == (ssize_t)count);
+    close(descriptor);
+}
+
+static void change_folder_at_random(struct test_random *random)
+{
+    char path[PATH_BYTES * 3], other[PATH_BYTES * 3];
+
+    name_folder(path, random);
+    name_folder(other, random);
+    if (test_random_one_in(random, 3))
+        remove_tree(path);
+    else if (test_random_one_in(random, 2))
+        (void)rename(path, other);
+    (void)mkdir(path, 0755);
+}
+
+static void change_at_random(struct test_random *random)
+{
+    char path[PATH_BYTES * 3], other[PATH_BYTES * 3];
+
+    name_file(path, random);
+    name_file(other, random);
+    switch (test_random_below(random, 12)) {
     case 0:
         (void)unlink(path);
         break;
@@ -364,35 +272,38 @@ static void change_at_random(struct test_random *random)
         (void)rename(path, other);
         break;
     case 2:
-        (void)truncate(path, (off_t)(count / 2));
+        (void)truncate(path, (off_t)test_random_below(random, 50));
         break;
     case 3:
-        write_bytes(path, O_APPEND, bytes, count);
+        change_folder_at_random(random);
+        break;
+    case 4:
+        if (heeds == HEEDS_NONE || !test_random_one_in(random, 4))
+            break;
+        heeds = heeds == HEEDS_FILE ? HEEDS_FOLDER : HEEDS_FILE;
+        put("random/.ignore", rules[heeds]);
         break;
     default:
-        write_bytes(path, O_TRUNC, bytes, count);
+        write_at_random(path, random);
     }
 }
 
 /* Thousands of changes: each is seen, old states stay as they were, and memory stays level. */
-static void check_random(bool watch)
+static void check_random(bool watch, bool with_rules)
 {
     struct test_random random = test_random_begin("collection");
     uint64_t amount = test_amount(1000, 50000);
-    char *arguments[] = {"trawl", "-r"};
+    char *arguments[] = {"trawl", "-r", "--ignore"};
     char message[SETTINGS_ERROR_BYTES];
     struct settings settings;
     struct collection *collection;
     struct state *old = NULL;
 
     begin_tree("random");
-    for (unsigned d = 0; d < 4; d++) {
-        char path[64];
-
-        (void)snprintf(path, sizeof path, "random/d%u", d);
-        TEST_CHECK(mkdir(path, 0755) == 0);
-    }
-    if (!parse(&settings, 2, arguments))
+    heeds = with_rules ? HEEDS_FILE : HEEDS_NONE;
+    if (with_rules)
+        put("random/.ignore", rules[heeds]);
+    if (!parse(&settings, with_rules ? 3 : 2, arguments))
         return;
     collection = open_with(&settings, "random", watch, 0);
     for (uint64_t i = 0; i < amount && test_failures == 0; i++) {
@@ -406,6 +317,8 @@ static void check_random(bool watch)
             old = collection_now(collection, message);
         }
         TEST_CHECK(old->block_count < 16);
+        /* Indices are given to other files again. */
+        TEST_CHECK(old->index_count < 8 * 12 * 2);
         /* No block is less than half alive, and two states are held. */
         TEST_CHECK(atomic_load(&collection->shelf.mapped_bytes) <
                    2 * (disk.bytes + old->bytes_count) + (1u << 20));
@@ -414,12 +327,99 @@ static void check_random(bool watch)
     collection_close(collection);
     settings_free(&settings);
     remove_tree("random");
+    heeds = HEEDS_NONE;
 }
 
 static void test_random(void)
 {
-    check_random(true);
-    check_random(false);
+    check_random(true, false);
+    check_random(false, false);
+    check_random(true, true);
+}
+
+/* A file that came is looked for in its directory alone: a change elsewhere that no notice tells of
+ * is not seen with it. (A walk of the whole tree saw it.) */
+static void test_parts(void)
+{
+    char *arguments[] = {"trawl", "-r", "--ignore"};
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct settings settings;
+
+    begin_tree("parts");
+    TEST_CHECK(mkdir("parts/d", 0755) == 0 && mkdir("parts/e", 0755) == 0);
+    put("parts/e/one", "one\n");
+    TEST_CHECK(link("parts/e/one", "elsewhere") == 0);
+    if (!parse(&settings, 3, arguments))
+        return;
+    for (int count = 2; count <= 3; count++) { /* without rules, and with */
+        struct collection *collection = open_with(&settings, "parts", true, 0);
+        struct state *state;
+        uint32_t one;
+
+        wait_until_loaded(collection);
+        (void)check_now(collection);
+        put("elsewhere", count == 2 ? "first\n" : "second\n");
+        put("parts/d/new", "new\n");
+        TEST_CHECK(mkdir("parts/d/f", 0755) == 0);
+        put("parts/d/f/new", "new\n");
+        state = collection_now(collection, message);
+        one = state_find(state, "e/one");
+        TEST_CHECK(state->file_count == 3 && state_find(state, "d/new") != UINT32_MAX &&
+                   state_find(state, "d/f/new") != UINT32_MAX);
+        TEST_CHECK(one != UINT32_MAX &&
+                   state->files[one]->held.bytes[0] == (count == 2 ? 'o' : 'f'));
+        state_drop(state);
+        collection_close(collection);
+        remove_tree("parts/d/f");
+        TEST_CHECK(unlink("parts/d/new") == 0);
+        settings_free(&settings);
+        if (count == 2 && !parse(&settings, 2, arguments))
+            return;
+    }
+    settings_free(&settings);
+    remove_tree("parts");
+    TEST_CHECK(unlink("elsewhere") == 0);
+}
+
+/* A file that changes while it is read is not held, and the next one begins behind a line end. (The
+ * byte before it was any.) */
+static void test_unread(void)
+{
+    static const char *const names[] = {"one", "two"};
+    char *arguments[] = {"trawl", "-r"};
+    struct collection *collection;
+    struct settings settings;
+    struct stat status;
+
+    begin_tree("unread");
+    put("unread/one", "one\n");
+    put("unread/two", "two\n");
+    if (!parse(&settings, 2, arguments))
+        return;
+    collection = open_with(&settings, "unread", true, 0);
+    (void)check_now(collection);
+    {
+        struct file_batch batch = {.shelf = &collection->shelf};
+
+        for (uint32_t i = 0; i < 2; i++) {
+            char path[64];
+
+            (void)snprintf(path, sizeof path, "unread/%s", names[i]);
+            TEST_CHECK(stat(path, &status) == 0);
+            status.st_size -= i == 0; /* as it was a moment ago */
+            TEST_CHECK(batch_make(&batch, i, names[i], &status, true) != NULL);
+        }
+        TEST_CHECK(batch_fill(&batch));
+        TEST_CHECK(batch.items[0].made->block == NULL && batch.items[0].made->refused);
+        TEST_CHECK(batch.items[1].made->block == batch.block);
+        TEST_CHECK_U64(batch.block->range_count, 2);
+        for (uint64_t i = 0; i < batch.block->range_count; i++)
+            TEST_CHECK(batch.block->bytes[batch.block->ranges[i].end] == '\n');
+        batch_close(&batch);
+    }
+    collection_close(collection);
+    settings_free(&settings);
+    remove_tree("unread");
 }
 
 /* ---- Budgets and formats --------------------------------------------------------------------- */
@@ -625,13 +625,14 @@ static atomic_uint torn;
 /* Files are replaced as a whole: each has one letter, over and over, and none is torn. */
 static void *look(void *context)
 {
+    static const struct held_file none;
     char message[SETTINGS_ERROR_BYTES];
 
     while (!atomic_load(&stopping)) {
         struct state *state = collection_now(context, message);
 
-        for (uint32_t i = 0; state != NULL && i < state->file_count; i++) {
-            const struct held_file *held = &state->files[i]->held;
+        for (uint32_t i = 0; state != NULL && i < state->index_count; i++) {
+            const struct held_file *held = state->files[i] == NULL ? &none : &state->files[i]->held;
 
             for (uint64_t at = 1; held->bytes != NULL && at < held->bytes_count; at++)
                 if (held->bytes[at] != held->bytes[0])
@@ -695,6 +696,8 @@ int main(void)
         {"without_notices", test_without_notices},
         {"opening", test_opening},
         {"random", test_random},
+        {"parts", test_parts},
+        {"unread", test_unread},
         {"budget", test_budget},
         {"plain", test_not_plain},
         {"file", test_file_root},

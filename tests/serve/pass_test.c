@@ -78,7 +78,7 @@ int collection_open_file(const struct collection *collection, const struct serve
 {
     const struct made_state *made = collection->made;
 
-    for (uint32_t i = 0; i < made->state.file_count; i++)
+    for (uint32_t i = 0; i < made->state.index_count; i++)
         if (made->files[i] == file) {
             int descriptor = memfd_create("file", MFD_CLOEXEC);
             const struct naive_bytes *content = &made->contents[i];
@@ -93,8 +93,9 @@ int collection_open_file(const struct collection *collection, const struct serve
     return -1;
 }
 
+/* A range of its own is of this file, or of one that is gone. */
 static uint64_t append(struct made_state *made, uint32_t block, const uint8_t *bytes,
-                       uint64_t bytes_count)
+                       uint64_t bytes_count, uint32_t file)
 {
     struct served_block *to = &made->blocks[block];
     uint64_t begin = to->bytes_count;
@@ -105,6 +106,8 @@ static uint64_t append(struct made_state *made, uint32_t block, const uint8_t *b
     }
     memcpy(to->bytes + begin, bytes, bytes_count);
     to->bytes[begin + bytes_count] = '\n';
+    to->ranges = realloc(to->ranges, (to->range_count + 1) * sizeof *to->ranges);
+    to->ranges[to->range_count++] = (struct tape_range){begin, begin + bytes_count, file};
     to->bytes_count = begin + bytes_count + 1;
     return begin;
 }
@@ -125,7 +128,6 @@ static void add_file(struct made_state *made, uint32_t index, const char *alphab
     uint64_t bytes_count = below(6) == 0 ? 0 : below(4) == 0 ? below(4) : below(bytes_max);
     uint8_t *bytes = random_bytes(bytes_count, alphabet, letters);
     uint32_t block = (uint32_t)below(made->state.block_count);
-    struct tape_block *tape = &made->tapes[block];
 
     made->files[index] = file;
     made->contents[index] = (struct naive_bytes){bytes, bytes_count};
@@ -134,7 +136,7 @@ static void add_file(struct made_state *made, uint32_t index, const char *alphab
         uint64_t gone = below(bytes_max);
         uint8_t *dead = random_bytes(gone, alphabet, letters);
 
-        (void)append(made, block, dead, gone);
+        (void)append(made, block, dead, gone, (uint32_t)below(made->state.index_count));
         free(dead);
     }
     if (below(16) == 0) {
@@ -144,9 +146,7 @@ static void add_file(struct made_state *made, uint32_t index, const char *alphab
     file->is_plain = below(16) != 0;
     made->state.unplain_count += !file->is_plain;
     file->block = &made->blocks[block];
-    file->block_begin = append(made, block, bytes, bytes_count);
-    tape->ranges[tape->range_count++] =
-        (struct tape_range){file->block_begin, file->block_begin + bytes_count, index};
+    file->block_begin = append(made, block, bytes, bytes_count, index);
 }
 
 /* Files are added to blocks at random, so the blocks' order is not that of the files. */
@@ -157,21 +157,22 @@ static struct made_state *make_state(uint64_t bytes_max)
     struct made_state *made = calloc(1, sizeof *made);
     uint64_t kind = below(4);
 
-    made->state.file_count = 1 + (uint32_t)below(below(4) == 0 ? 3 : FILES_MAX);
+    made->state.index_count = 1 + (uint32_t)below(below(4) == 0 ? 3 : FILES_MAX);
     made->state.block_count = 1 + (uint32_t)below(BLOCKS_MAX);
     made->state.files = made->files;
     made->state.blocks = made->tapes;
     for (uint32_t i = 0; i < made->state.block_count; i++) {
         made->tapes[i].block = &made->blocks[i];
-        made->tapes[i].ranges = calloc(FILES_MAX, sizeof *made->tapes[i].ranges);
+        (void)append(made, i, (const uint8_t *)"", 0, 0); /* no block is empty */
     }
-    for (uint32_t i = 0; i < made->state.file_count; i++)
-        add_file(made, i, alphabets[kind], letters[kind], bytes_max);
+    for (uint32_t i = 0; i < made->state.index_count; i++)
+        if (below(10) > 0) /* or the index is free */
+            add_file(made, i, alphabets[kind], letters[kind], bytes_max);
     for (uint32_t i = 0; i < made->state.block_count; i++)
         MUST(trawl_text_from_memory(made->blocks[i].bytes, made->blocks[i].bytes_count,
                                     &made->blocks[i].text, NULL));
-    for (uint32_t i = 0; i < made->state.file_count; i++)
-        if (made->files[i]->is_plain)
+    for (uint32_t i = 0; i < made->state.index_count; i++)
+        if (made->files[i] != NULL && made->files[i]->is_plain)
             made->files[i]->held.bytes = made->files[i]->block->bytes + made->files[i]->block_begin;
     return made;
 }
@@ -182,9 +183,9 @@ static void free_state(struct made_state *made)
     for (uint32_t i = 0; i < made->state.block_count; i++) {
         trawl_text_close(made->blocks[i].text);
         free(made->blocks[i].bytes);
-        free(made->tapes[i].ranges);
+        free(made->blocks[i].ranges);
     }
-    for (uint32_t i = 0; i < made->state.file_count; i++) {
+    for (uint32_t i = 0; i < made->state.index_count; i++) {
         free((void *)made->contents[i].bytes);
         free(made->files[i]);
     }
@@ -194,10 +195,10 @@ static void free_state(struct made_state *made)
 /* Without --search-zip, a block may hold anything of a file that is not plain. */
 static void spoil_unplain(struct made_state *made)
 {
-    for (uint32_t i = 0; i < made->state.file_count; i++) {
+    for (uint32_t i = 0; i < made->state.index_count; i++) {
         const struct served_file *file = made->files[i];
 
-        if (file->block != NULL && !file->is_plain)
+        if (file != NULL && file->block != NULL && !file->is_plain)
             for (uint64_t j = 0; j < file->held.bytes_count; j++)
                 file->block->bytes[file->block_begin + j] ^= 1;
     }
@@ -219,18 +220,18 @@ struct made_request {
 
 static void make_view(struct made_request *made, const struct state *state)
 {
-    uint32_t count = (uint32_t)below(2 * state->file_count);
+    uint32_t count = (uint32_t)below(2 * state->index_count);
 
     made->view.whole = below(3) == 0;
-    made->view.item_count = made->view.whole ? state->file_count : count;
+    made->view.item_count = made->view.whole ? state->index_count : count;
     made->view.items = calloc(made->view.item_count + 1, sizeof *made->view.items);
     made->view.seen = calloc(FILES_MAX, 1);
     for (uint32_t i = 0; i < made->view.item_count; i++) {
         struct view_item *item = &made->view.items[i];
 
         item->kind = WALK_FILE;
-        item->file = made->view.whole ? i : (uint32_t)below(state->file_count);
-        if (!made->view.whole && below(10) == 0) {
+        item->file = made->view.whole ? i : (uint32_t)below(state->index_count);
+        if (state->files[item->file] == NULL || (!made->view.whole && below(10) == 0)) {
             item->kind = below(2) == 0 ? WALK_ERROR : WALK_FILE;
             item->file = UINT32_MAX;
         }
@@ -369,7 +370,7 @@ static void check_request(const struct made_request *made, const struct made_sta
 {
     const struct pass_request *request = &made->request;
     struct expected expected = {0};
-    uint64_t count = request->view == NULL ? state->state.file_count : request->view->item_count;
+    uint64_t count = request->view == NULL ? state->state.index_count : request->view->item_count;
 
     if (!TEST_CHECK(made->good)) {
         printf("  %s\n", request->message);
@@ -378,11 +379,11 @@ static void check_request(const struct made_request *made, const struct made_sta
     for (uint64_t i = 0; i < count; i++) {
         uint32_t file = request->view == NULL ? (uint32_t)i : request->view->items[i].file;
 
-        if (file < state->state.file_count && !expected.seen[file])
+        if (file < state->state.index_count && state->files[file] != NULL && !expected.seen[file])
             expect_file(made, state, file, &expected);
     }
-    for (uint32_t i = 0; i < state->state.file_count; i++)
-        if (!expected.seen[i] && state->files[i]->is_plain)
+    for (uint32_t i = 0; i < state->state.index_count; i++)
+        if (!expected.seen[i] && (state->files[i] == NULL || state->files[i]->is_plain))
             TEST_CHECK(!has_bit(request->files, i));
     TEST_CHECK_U64(request->file_count, expected.files);
     TEST_CHECK_U64(request->unread_count, 0);
@@ -493,18 +494,15 @@ static struct made_state *gated_state(void)
     made->gated = (struct trawl_utf8){made, itself, wait_at_gate};
     sem_init(&made->arrived, 0, 0);
     sem_init(&made->gate, 0, 0);
-    made->state = (struct state){.file_count = 1, .block_count = 1};
+    made->state = (struct state){.index_count = 1, .block_count = 1};
     made->state.files = made->files;
     made->state.blocks = made->tapes;
     made->files[0] = file;
     made->tapes[0].block = &made->blocks[0];
-    made->tapes[0].ranges = calloc(1, sizeof *made->tapes[0].ranges);
-    made->tapes[0].ranges[0] = (struct tape_range){0, sizeof text - 1, 0};
-    made->tapes[0].range_count = 1;
     file->block = &made->blocks[0];
     file->is_plain = true;
     file->held.bytes_count = sizeof text - 1;
-    (void)append(made, 0, (const uint8_t *)text, sizeof text - 1);
+    (void)append(made, 0, (const uint8_t *)text, sizeof text - 1, 0);
     file->held.bytes = made->blocks[0].bytes;
     made->blocks[0].text = must_text(made->blocks[0].bytes, made->blocks[0].bytes_count);
     return made;
@@ -685,7 +683,7 @@ static void test_row(struct passes *passes, size_t row)
     state->blocks[0].bytes = (uint8_t *)strdup(rows[row].block);
     state->blocks[0].bytes_count = strlen(rows[row].block);
     state->blocks[0].text = must_string((const char *)state->blocks[0].bytes);
-    state->tapes[0].ranges[0].end = rows[row].bytes_count;
+    state->blocks[0].ranges[0].end = rows[row].bytes_count;
     state->files[0]->held.bytes_count = rows[row].bytes_count;
     made.request.plan = must_plan_with(
         rows[row].pattern, PLAN_WITH(.flags = rows[row].flags, .edits_max = rows[row].edits_max,

@@ -80,7 +80,7 @@ static void check_seen(const struct served_view *view, const struct state *state
 {
     uint32_t count = 0;
 
-    for (uint32_t file = 0; file < state->file_count; file++) {
+    for (uint32_t file = 0; file < state->index_count; file++) {
         bool named = false;
 
         for (uint64_t i = 0; i < view->item_count; i++)
@@ -269,14 +269,54 @@ static void check_served(const char *option, const char *suffix)
     if (!parse(&settings, 5, arguments))
         return;
     view = view_of(NULL, &settings, &state, message);
-    for (uint32_t i = 0; i < state->file_count; i++)
-        expected += strstr(state->files[i]->path, suffix) != NULL;
+    for (uint32_t i = 0; i < state->index_count; i++)
+        expected += state->files[i] != NULL && strstr(state->files[i]->path, suffix) != NULL;
     TEST_CHECK(expected > 0);
-    if (TEST_CHECK(view != NULL))
+    if (TEST_CHECK(view != NULL)) {
         TEST_CHECK_U64(view->item_count, expected);
+        TEST_CHECK(view->show_names == 1 && !view->left_out);
+        TEST_CHECK(view->whole == (view->item_count == state->file_count));
+    }
+    for (uint64_t i = 0; view != NULL && i < view->item_count; i++) {
+        const struct view_item *item = &view->items[i];
+
+        TEST_CHECK(item->kind == WALK_FILE && item->type == DT_REG && !item->is_operand);
+        TEST_CHECK(strcmp(item->name, state->files[item->file]->path) == 0);
+    }
     view_drop(view);
     state_drop(state);
     settings_free(&settings);
+}
+
+/* A directory that cannot be read is told of, where all files are asked for. (They were always
+ * walked for.) */
+static void test_view_unreadable(void)
+{
+    char *arguments[] = {"trawl", "-r", "-e", "x"}, message[SETTINGS_ERROR_BYTES] = "";
+    struct settings settings;
+
+    begin_tree("unreadable");
+    put("unreadable/one", "one\n");
+    TEST_CHECK(mkdir("unreadable/closed", 0) == 0);
+    if (!parse(&settings, 4, arguments))
+        return;
+    viewed = open_with(&settings, "unreadable", true, 0);
+    for (int round = 0; round < 3 && geteuid() != 0; round++) {
+        struct state *state;
+        struct served_view *view = view_of(NULL, &settings, &state, message);
+        uint64_t errors = 0;
+
+        for (uint64_t i = 0; view != NULL && i < view->item_count; i++)
+            errors += view->items[i].kind == WALK_ERROR && view->items[i].os_code == EACCES;
+        TEST_CHECK_U64(errors, round < 2 ? 1 : 0);
+        TEST_CHECK(view != NULL && view->item_count == 1 + errors);
+        view_drop(view);
+        state_drop(state);
+        TEST_CHECK(chmod("unreadable/closed", round == 0 ? 0 : 0755) == 0);
+    }
+    collection_close(viewed);
+    settings_free(&settings);
+    remove_tree("unreadable");
 }
 
 /* Views of a tree that changes, and of one that leaves files out. */
@@ -365,8 +405,10 @@ int main(void)
     static const struct {
         const char *name;
         void (*run)(void);
-    } tests[] = {
-        {"views", test_views}, {"follow", test_views_follow}, {"unwatched", test_views_unwatched}};
+    } tests[] = {{"views", test_views},
+                 {"unreadable", test_view_unreadable},
+                 {"follow", test_views_follow},
+                 {"unwatched", test_views_unwatched}};
 
     test_begin("serve_view");
     begin_trees();

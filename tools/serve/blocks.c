@@ -97,6 +97,13 @@ void shelf_close(struct shelf *shelf)
     (void)pthread_mutex_destroy(&shelf->states_lock);
 }
 
+uint64_t shelf_room(const struct shelf *shelf)
+{
+    uint64_t used = atomic_load(&shelf->mapped_bytes);
+
+    return used < shelf->bytes_max ? shelf->bytes_max - used : 0;
+}
+
 /* Is a loaded text searched by devices? */
 static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
 {
@@ -132,25 +139,49 @@ static void load_block(struct shelf *shelf, struct served_block *block)
     pthread_mutex_unlock(&shelf->lock);
 }
 
-static struct served_block *make_block(struct shelf *shelf, uint64_t bytes_count)
+static void free_block(struct served_block *block, struct shelf *shelf)
+{
+    if (block->text != NULL)
+        trawl_text_close(block->text);
+    if (block->bytes != NULL && munmap(block->bytes, block->mapped_bytes) == 0)
+        atomic_fetch_sub(&shelf->mapped_bytes, block->mapped_bytes);
+    free(block->ranges);
+    free(block);
+}
+
+/* Of the batch's files that are to be held. */
+static struct served_block *make_block(const struct file_batch *batch)
 {
     struct served_block *block = calloc(1, sizeof *block);
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), bytes_count = batch->bytes_count;
+    struct trawl_error error;
 
     if (block == NULL)
         return NULL;
+    atomic_init(&block->file_count, 1);
+    block->ranges = malloc((batch->count + 1) * sizeof *block->ranges);
     block->mapped_bytes = (bytes_count + page - 1) / page * page;
+    block->bytes_count = bytes_count;
     block->bytes = mmap(NULL, block->mapped_bytes, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (block->bytes == MAP_FAILED) {
-        free(block);
+    if (block->bytes == MAP_FAILED)
+        block->bytes = NULL;
+    else
+        atomic_fetch_add(&batch->shelf->mapped_bytes, block->mapped_bytes);
+    if (block->bytes == NULL || block->ranges == NULL ||
+        trawl_text_from_memory(block->bytes, bytes_count, &block->text, &error) != TRAWL_OK) {
+        free_block(block, batch->shelf);
         return NULL;
     }
     if (bytes_count >= HUGE_BYTES)
         (void)madvise(block->bytes, block->mapped_bytes, MADV_HUGEPAGE);
-    block->bytes_count = bytes_count;
-    atomic_init(&block->file_count, 1);
-    atomic_fetch_add(&shelf->mapped_bytes, block->mapped_bytes);
+    for (size_t i = 0; i < batch->count; i++) {
+        const struct batch_item *item = &batch->items[i];
+
+        if (item->room > 0)
+            block->ranges[block->range_count++] =
+                (struct tape_range){item->begin, item->begin + item->room - 1, item->index};
+    }
     return block;
 }
 
@@ -164,24 +195,7 @@ static void drop_block(struct served_block *block, struct shelf *shelf)
         shelf->loaded_count--;
         pthread_mutex_unlock(&shelf->lock);
     }
-    if (block->text != NULL)
-        trawl_text_close(block->text);
-    munmap(block->bytes, block->mapped_bytes);
-    atomic_fetch_sub(&shelf->mapped_bytes, block->mapped_bytes);
-    free(block);
-}
-
-struct served_file *served_file_make(const char *path, const struct stat *status)
-{
-    size_t bytes = strlen(path) + 1;
-    struct served_file *file = calloc(1, sizeof *file + bytes);
-
-    if (file == NULL)
-        return NULL;
-    file->held.status = *status;
-    file->is_plain = true;
-    memcpy(file->path, path, bytes);
-    return file;
+    free_block(block, shelf);
 }
 
 void served_file_free(struct served_file *file, struct shelf *shelf)
@@ -193,31 +207,69 @@ void served_file_free(struct served_file *file, struct shelf *shelf)
 
 /* ---- Reading --------------------------------------------------------------------------------- */
 
-bool batch_add(struct file_batch *batch, uint32_t index, struct served_file *made,
-               const struct served_file *source, bool is_to_be_held)
+static struct batch_item *add_item(struct file_batch *batch, uint32_t index)
 {
-    uint64_t bytes =
-        source != NULL ? source->held.bytes_count : (uint64_t)made->held.status.st_size;
-    uint64_t room = is_to_be_held ? bytes + 1 : 0;
     struct batch_item *items =
         grown(batch->items, &batch->capacity, 64, batch->count + 1, sizeof *items);
 
     if (items == NULL)
-        return false;
+        return NULL;
     batch->items = items;
-    if (source != NULL) {
-        made->is_plain = source->is_plain;
-        made->recent = source->recent;
+    items[batch->count] = (struct batch_item){.index = index};
+    return &items[batch->count++];
+}
+
+bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max)
+{
+    return batch->bytes_count + (uint64_t)status->st_size < bytes_max;
+}
+
+struct served_file *batch_make(struct file_batch *batch, uint32_t index, const char *path,
+                               const struct stat *status, bool is_to_be_held)
+{
+    size_t bytes = strlen(path) + 1;
+    struct served_file *file = calloc(1, sizeof *file + bytes);
+    struct batch_item *item = file == NULL ? NULL : add_item(batch, index);
+
+    if (item == NULL) {
+        free(file);
+        return NULL;
     }
-    items[batch->count++] = (struct batch_item){index, made, source, 0, room, NULL};
-    batch->bytes_count += room;
+    file->held.status = *status;
+    file->is_plain = true;
+    memcpy(file->path, path, bytes);
+    item->made = file;
+    item->room = is_to_be_held ? (uint64_t)status->st_size + 1 : 0;
+    batch->bytes_count += item->room;
+    return file;
+}
+
+bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source)
+{
+    struct served_file *made = batch_make(batch, index, source->path, &source->held.status, false);
+    struct batch_item *item = &batch->items[batch->count - 1];
+
+    if (made == NULL)
+        return false;
+    made->is_plain = source->is_plain;
+    made->recent = source->recent;
+    item->source = source;
+    item->room = source->held.bytes_count + 1;
+    batch->bytes_count += item->room;
     return true;
+}
+
+bool batch_remove(struct file_batch *batch, uint32_t index)
+{
+    return add_item(batch, index) != NULL;
 }
 
 void batch_close(struct file_batch *batch)
 {
-    for (size_t i = 0; i < batch->count; i++)
+    for (size_t i = 0; i < batch->count; i++) {
         free(batch->items[i].unpacked);
+        served_file_free(batch->items[i].made, batch->shelf);
+    }
     free(batch->items);
     if (batch->block != NULL)
         drop_block(batch->block, batch->shelf);
@@ -379,10 +431,10 @@ static void fill_item(struct file_batch *batch, struct batch_item *item)
         good = read_file(batch, item, bytes);
     free(item->unpacked);
     item->unpacked = NULL;
+    bytes[item->room - 1] = '\n'; /* the next file begins behind it, whatever became of this one */
     made->refused = !good;
     if (!good)
         return;
-    bytes[item->room - 1] = '\n';
     made->held.bytes = made->is_plain ? bytes : NULL;
     made->held.bytes_count = item->room - 1;
     made->block = batch->block;
@@ -422,8 +474,6 @@ static void for_all_items(struct file_batch *batch)
 
 bool batch_fill(struct file_batch *batch)
 {
-    struct trawl_error error;
-
     if (batch->shelf->unpacks)
         for_all_items(batch);
     batch->bytes_count = 0;
@@ -433,15 +483,9 @@ bool batch_fill(struct file_batch *batch)
     }
     if (batch->bytes_count == 0)
         return true;
-    batch->block = make_block(batch->shelf, batch->bytes_count);
+    batch->block = make_block(batch);
     if (batch->block == NULL)
         return false;
-    if (trawl_text_from_memory(batch->block->bytes, batch->block->bytes_count, &batch->block->text,
-                               &error) != TRAWL_OK) {
-        drop_block(batch->block, batch->shelf);
-        batch->block = NULL;
-        return false;
-    }
     for_all_items(batch);
     load_block(batch->shelf, batch->block);
     return true;

@@ -66,7 +66,7 @@ static bool begin(struct collection *collection, char *message)
     collection->walking.follow_links = false;
     collection->walking.files.sort = SORT_NONE;
     collection->walking.files.debug = false;
-    collection->host_bytes_max =
+    collection->shelf.bytes_max =
         options->host_bytes_max > 0 ? options->host_bytes_max : half_of_memory();
     if (!find_root(collection, message))
         return false;
@@ -130,10 +130,8 @@ void collection_close(struct collection *collection)
         wake(collection);
         (void)pthread_join(collection->thread, NULL);
     }
-    for (size_t i = 0; i < VIEWS_MAX; i++) {
-        view_drop(collection->views[i].view);
-        free(collection->views[i].key);
-    }
+    for (size_t i = 0; i < VIEWS_MAX; i++)
+        view_drop(collection->views[i]);
     if (collection->state != NULL)
         state_end(collection->state);
     watches_close(collection->watches);
@@ -142,6 +140,8 @@ void collection_close(struct collection *collection)
         close(collection->shelf.base);
     if (collection->wake >= 0)
         close(collection->wake);
+    for (size_t i = 0; i < collection->part_count; i++)
+        free(collection->parts[i].path);
     free(collection->dirty);
     free(collection->path);
     free(collection->root);
@@ -171,7 +171,7 @@ int collection_open_file(const struct collection *collection, const struct serve
 void collection_reload(struct collection *collection)
 {
     pthread_mutex_lock(&collection->refresh);
-    collection->must_walk = collection->must_look = collection->anew = collection->renamed = true;
+    collection->must_walk = collection->anew = collection->renamed = true;
     if (collection->watches == NULL && collection->options.watch)
         collection->watches = watches_open();
     atomic_store(&collection->begin_ns, now_ns());
@@ -200,7 +200,7 @@ void collection_facts(struct collection *collection, struct collection_facts *fa
         facts->unheld_count = state->unheld_count;
         facts->state_number = state->number;
         for (uint32_t i = 0; i < state->block_count; i++) {
-            uint64_t bytes = state->blocks[i].live_bytes - state->blocks[i].range_count;
+            uint64_t bytes = state->blocks[i].live_bytes - state->blocks[i].file_count;
 
             facts->held_bytes += bytes;
             facts->device_bytes += state->blocks[i].block->on_device ? bytes : 0;

@@ -21,14 +21,21 @@
 #include "trawl/job.h"
 #include "trawl/walk.h"
 
+/* A part of a block that was made of one file. It is a file of a state if state_file_at says so. */
+struct tape_range {
+    uint64_t begin, end; /* in the block, without the line end */
+    uint32_t file;       /* index in state.files */
+};
+
 /* Bytes of files that lie one after the other, each followed by a line end. */
 struct served_block {
     atomic_uint file_count; /* of all states: those that hold it */
     uint8_t *bytes;
     uint64_t bytes_count, mapped_bytes;
+    struct tape_range *ranges; /* of all of them, in order */
+    uint64_t range_count;
     struct trawl_text *text; /* of all of them; loaded onto devices where there is room */
     bool on_device;
-    uint32_t tape_at; /* while a state is made */
 };
 
 /* A file in a state. The same file, unchanged, is shared by many states; it lasts as long as the
@@ -51,17 +58,10 @@ struct served_file {
                     that is one file, its name */
 };
 
-/* A part of a block that is one file of the state. Ranges of a block are in order, and what lies
- * between them belongs to files that are gone. */
-struct tape_range {
-    uint64_t begin, end; /* in the block, without the line end */
-    uint32_t file;       /* index in state.files */
-};
-
+/* A block of a state: files of it, and how many bytes they have, with line ends. */
 struct tape_block {
     struct served_block *block;
-    struct tape_range *ranges;
-    uint64_t range_count, live_bytes; /* of the ranges, with line ends */
+    uint64_t file_count, live_bytes;
 };
 
 struct collection;
@@ -82,23 +82,37 @@ static inline void state_sample_free(struct state_sample *sample)
     free(sample);
 }
 
+/* A file keeps its index as long as it is there, whatever becomes of its contents. */
 struct state {
     atomic_uint holder_count;
     uint64_t number; /* grows with each state of the collection */
     uint64_t names;  /* which set of names: views of the same `names` hold the same file indices */
-    uint32_t file_count;
-    struct served_file **files;
+    struct served_file **files; /* NULL: the index is free */
+    uint32_t index_count, file_count;
     uint64_t bytes_count;      /* of all files */
     struct tape_block *blocks; /* the largest first */
     uint32_t block_count;
     uint32_t unheld_count;                 /* files that no block holds */
     uint32_t unplain_count;                /* files that a block holds, and that are not plain */
+    bool unreadable;                       /* there are directories that cannot be read */
     struct served_names *table;            /* finds files by their paths */
     _Atomic(struct state_sample *) sample; /* NULL: nobody has wanted it yet */
     struct shelf *shelf;
+    size_t room;                 /* of files, while it is made, */
+    uint32_t free_from;          /* and that those before this index are taken */
     struct state *older, *newer; /* of those that somebody holds */
     struct served_file *gone;    /* files that it has and its successor had not */
 };
+
+/* The file of a state that a range of its block is; NULL: it is gone, or was read anew since. */
+static inline const struct served_file *state_file_at(const struct state *state,
+                                                      const struct served_block *block,
+                                                      const struct tape_range *range)
+{
+    const struct served_file *file = state->files[range->file];
+
+    return file != NULL && file->block == block && file->block_begin == range->begin ? file : NULL;
+}
 
 /* What a walk of one command line found: files by their index in state.files, and what was to be
  * said between them. */
@@ -123,6 +137,8 @@ struct served_view {
     bool left_out;  /* as job->left_out */
     int show_names; /* as job->show_names afterwards */
     char *storage;  /* of names */
+    char *key;      /* all that it was made by, as bytes */
+    size_t key_bytes;
 };
 
 struct collection_options {

@@ -188,15 +188,16 @@ int answering_list(struct served_answer *answer)
         return EXIT_ERROR;
     }
     answering_begins(answer);
-    for (uint32_t i = 0; i < answer->state->file_count && output->error == 0; i++) {
+    for (uint32_t i = 0; i < answer->state->index_count && output->error == 0; i++) {
         const struct served_file *file = answer->state->files[i];
-        char *line = answering_is_over(answer)
-                         ? NULL
-                         : text_line(json_pack("{s:o,s:I,s:b}", "path",
-                                               text_value(file->path, strlen(file->path)), "bytes",
-                                               (json_int_t)file->held.status.st_size, "held",
-                                               (int)(file->block != NULL)));
+        char *line = NULL;
 
+        if (file == NULL)
+            continue;
+        if (!answering_is_over(answer))
+            line = text_line(json_pack(
+                "{s:o,s:I,s:b}", "path", text_value(file->path, strlen(file->path)), "bytes",
+                (json_int_t)file->held.status.st_size, "held", (int)(file->block != NULL)));
         if (line == NULL)
             output->error = ECANCELED; /* it breaks off */
         else

@@ -17,12 +17,13 @@ static inline bool is_shortage(int os_code)
 #define OPEN_LEVELS 32u /* of directories, by a walk */
 #define VIEWS_MAX 64u   /* that are kept */
 
-/* A view, and all that it was made by, as bytes. */
-struct kept_view {
-    struct served_view *view; /* NULL: free */
-    char *key;
-    size_t key_bytes;
-    uint64_t used; /* when, by collection.view_uses */
+#define REFRESH_BYTES (UINT64_C(64) << 20) /* read while a search waits; more by the thread */
+#define PARTS_MAX 8u                       /* of a tree, that changed; more: all of it */
+
+/* A directory that is to be walked, with those below it or without. */
+struct changed_part {
+    char *path;
+    bool deep;
 };
 
 struct collection {
@@ -32,25 +33,25 @@ struct collection {
     char *file; /* the name of a root that is a file, else NULL */
     struct settings walking; /* options.settings, to walk with; shares what they point to */
     struct shelf shelf;
-    uint64_t host_bytes_max;
 
     pthread_mutex_t refresh; /* held by the thread that makes states. It guards: */
     struct watches *watches; /* NULL: none can be had, so files are looked at each time */
-    bool must_walk;          /* names may have changed, */
-    bool must_look;          /* and files of the same names, too */
+    bool must_walk;          /* anything may have changed, */
     bool anew;               /* no file is to be kept */
-    bool renamed;            /* what a walk finds may have changed */
-    uint32_t *dirty;         /* files whose contents may have changed, by index; some twice */
+    bool renamed;            /* what a view's walk finds may have changed */
+    struct changed_part parts[PARTS_MAX];
+    size_t part_count;
+    uint32_t *dirty; /* files whose contents may have changed, by index; some twice */
     size_t dirty_count, dirty_capacity;
     char *path; /* room for one */
     size_t path_capacity;
-    uint64_t number, names, refresh_ns;
-    uint32_t conflict_count; /* walks one after the other in which a directory had two paths */
+    uint64_t refresh_ns;
+    uint32_t
+        conflict_count; /* walks of all one after the other in which a directory had two paths */
 
-    pthread_mutex_t lock; /* held for moments. It guards: */
-    struct state *state;  /* the newest */
-    struct kept_view views[VIEWS_MAX];
-    uint64_t view_uses;
+    pthread_mutex_t lock;                 /* held for moments. It guards: */
+    struct state *state;                  /* the newest */
+    struct served_view *views[VIEWS_MAX]; /* that was used last before the others; NULL: none */
 
     pthread_t thread; /* refreshes after notices, loads, and merges blocks */
     bool has_thread, waits_for_quiet;
@@ -62,8 +63,16 @@ struct collection {
 /* The body of collection.thread. */
 void *tend_collection(void *collection);
 
-/* Watch a directory, and where git has rules in it; `known` as of watches_add. With `refresh`. */
-bool watch_directory(struct collection *collection, int descriptor, const char *path, bool *known);
+/* A state becomes the newest, with what the batch made. With `refresh`. */
+void collection_publish(struct collection *collection, struct state *state,
+                        struct file_batch *batch);
+
+/* Watch a directory, and where git has rules in it, as watches_add does. With `refresh`. */
+bool watch_directory(struct collection *collection, int descriptor, const char *path,
+                     enum watch_cause cause);
+
+/* Does a walk leave files out by ripgrep's rules? */
+bool walks_by_rules(const struct file_settings *files);
 
 /* What is below the base, of an absolute path without links; NULL: it is not. */
 const char *path_below(const struct collection *collection, const char *path);

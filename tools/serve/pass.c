@@ -148,7 +148,7 @@ bool pass_is_frequent(struct passes *passes, const struct state *state,
                       const struct trawl_plan *plan)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    uint32_t parts = state->file_count < SAMPLE_FILES ? state->file_count : SAMPLE_FILES;
+    uint32_t parts = state->index_count < SAMPLE_FILES ? state->index_count : SAMPLE_FILES;
     uint32_t tried = 0, found = 0;
     struct trawl_searcher *searcher;
 
@@ -156,14 +156,14 @@ bool pass_is_frequent(struct passes *passes, const struct state *state,
     if (trawl_searcher_open(&options, &searcher, NULL) != TRAWL_OK)
         return false;
     for (uint32_t i = 0; i < parts; i++) {
-        const struct held_file *held = &state->files[(uint64_t)state->file_count * i / parts]->held;
+        const struct served_file *file = state->files[(uint64_t)state->index_count * i / parts];
+        uint64_t bytes_count = file == NULL ? 0 : file->held.bytes_count;
 
-        if (held->bytes == NULL)
+        if (file == NULL || file->held.bytes == NULL)
             continue;
         tried++;
-        found += count_part(searcher, plan, held->bytes,
-                            held->bytes_count < SAMPLE_FILE_BYTES ? held->bytes_count
-                                                                  : SAMPLE_FILE_BYTES) > 0;
+        found += count_part(searcher, plan, file->held.bytes,
+                            bytes_count < SAMPLE_FILE_BYTES ? bytes_count : SAMPLE_FILE_BYTES) > 0;
     }
     trawl_searcher_close(searcher);
     return 2 * found > tried;

@@ -19,7 +19,7 @@ struct pass_listing {
     struct pass_member *leader;
     struct pass_string *strings; /* of equal ones, one after the other */
     uint64_t *firsts;            /* of each of the plan's patterns; NULL: the only member's plan */
-    const struct tape_block *block;
+    const struct served_block *block;
     uint64_t range; /* of the last occurrence */
 };
 
@@ -107,7 +107,7 @@ end:
     return status;
 }
 
-/* The range that holds `begin`, or the last one before it. Begins ascend. */
+/* The range that holds `begin`. Begins ascend. */
 static const struct tape_range *range_of(struct pass_listing *listing, uint64_t begin)
 {
     const struct tape_range *ranges = listing->block->ranges;
@@ -141,12 +141,13 @@ static void occurs(struct pass_member *member, const struct tape_range *range, u
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct pass_listing *listing = context;
+    const struct state *state = listing->leader->request->state;
 
     for (uint64_t i = 0; i < match_count; i++) {
         const struct tape_range *range = range_of(listing, matches[i].begin);
         uint64_t pattern = matches[i].pattern_index;
 
-        if (matches[i].begin < range->begin || matches[i].end > range->end)
+        if (matches[i].end > range->end || state_file_at(state, listing->block, range) == NULL)
             continue; /* across files, or in one that is gone */
         if (listing->firsts == NULL) {
             occurs(listing->leader, range, matches[i].begin, pattern);
@@ -173,13 +174,12 @@ enum trawl_status pass_list(struct pass_member *leader, struct trawl_error *erro
         plan = merged;
     }
     for (uint32_t i = 0; i < state->block_count && status == TRAWL_OK; i++) {
-        listing.block = &state->blocks[i];
+        listing.block = state->blocks[i].block;
         listing.range = 0;
-        if (listing.block->range_count > 0)
-            status = pass_members_cancelled(leader)
-                         ? TRAWL_STOPPED
-                         : trawl_positions(leader->searcher, plan, listing.block->block->text,
-                                           take_matches, &listing, error);
+        status = pass_members_cancelled(leader)
+                     ? TRAWL_STOPPED
+                     : trawl_positions(leader->searcher, plan, listing.block->text, take_matches,
+                                       &listing, error);
     }
     trawl_plan_free(merged);
     free(listing.strings);

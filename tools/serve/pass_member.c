@@ -17,11 +17,11 @@ static bool read_ranks(struct pass_member *member)
 {
     const struct pass_request *request = member->request;
     const struct served_view *view = request->view;
-    uint32_t file_count = request->state->file_count;
+    uint32_t index_count = request->state->index_count;
 
-    member->ranks = calloc(file_count + (size_t)1, sizeof *member->ranks);
+    member->ranks = calloc(index_count + (size_t)1, sizeof *member->ranks);
     for (uint64_t i = view->item_count; member->ranks != NULL && i-- > 0;)
-        if (view->items[i].kind == WALK_FILE && view->items[i].file < file_count)
+        if (view->items[i].kind == WALK_FILE && view->items[i].file < index_count)
             member->ranks[view->items[i].file] = (uint32_t)i;
     return member->ranks != NULL;
 }
@@ -41,7 +41,7 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&member->wake, &attributes);
     pthread_condattr_destroy(&attributes);
-    request->files = calloc(request->state->file_count / 8 + 1, 1);
+    request->files = calloc(request->state->index_count / 8 + 1, 1);
     if (request->wants_counts)
         request->pattern_counts =
             calloc(trawl_plan_pattern_count(request->plan) + 1, sizeof(uint64_t));
@@ -61,7 +61,7 @@ void pass_member_reset(struct pass_member *member)
     struct pass_request *request = member->request;
     const struct state *state = request->state;
 
-    memset(request->files, 0, state->file_count / 8 + 1);
+    memset(request->files, 0, state->index_count / 8 + 1);
     if (request->wants_counts)
         memset(request->pattern_counts, 0,
                trawl_plan_pattern_count(request->plan) * sizeof(uint64_t));
@@ -71,9 +71,9 @@ void pass_member_reset(struct pass_member *member)
     member->position_count = 0;
     member->is_full = member->no_memory = member->some_open = false;
     if (state->unheld_count > 0 || (state->unplain_count > 0 && !request->search_zip))
-        for (uint32_t i = 0; i < state->file_count; i++)
-            if (state->files[i]->block == NULL ||
-                (!state->files[i]->is_plain && !request->search_zip))
+        for (uint32_t i = 0; i < state->index_count; i++)
+            if (state->files[i] != NULL && (state->files[i]->block == NULL ||
+                                            (!state->files[i]->is_plain && !request->search_zip)))
                 pass_set_bit(request->files, i);
 }
 
@@ -182,7 +182,7 @@ bool pass_member_finish(struct pass_member *member)
 
     if (member->no_memory || (request->wants_positions && !make_columns(member)))
         return fail(request);
-    for (uint32_t i = 0; i < request->state->file_count / 8 + 1; i++)
+    for (uint32_t i = 0; i < request->state->index_count / 8 + 1; i++)
         count += (uint64_t)__builtin_popcount(request->files[i] &
                                               (member->seen == NULL ? 0xffu : member->seen[i]));
     request->file_count = count - member->absent;

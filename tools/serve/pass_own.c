@@ -77,10 +77,12 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
     return status;
 }
 
-static bool is_counted(const struct pass_member *member, const struct tape_range *range)
+static bool is_counted(const struct pass_member *member, const struct served_block *block,
+                       const struct tape_range *range)
 {
-    return pass_member_sees(member, range->file) &&
-           member->request->state->files[range->file]->is_plain;
+    const struct served_file *file = state_file_at(member->request->state, block, range);
+
+    return file != NULL && file->is_plain && pass_member_sees(member, range->file);
 }
 
 static enum trawl_status count_run(struct pass_member *member, const struct served_block *block,
@@ -100,45 +102,45 @@ static enum trawl_status count_run(struct pass_member *member, const struct serv
 }
 
 /* Runs of files that lie side by side. */
-static enum trawl_status count_block(struct pass_member *member, const struct tape_block *tape,
+static enum trawl_status count_block(struct pass_member *member, const struct served_block *block,
                                      bool joins, struct trawl_error *error)
 {
+    const struct tape_range *ranges = block->ranges;
     enum trawl_status status = TRAWL_OK;
 
-    for (uint64_t i = 0, next; i < tape->range_count && status == TRAWL_OK; i = next) {
+    for (uint64_t i = 0, next; i < block->range_count && status == TRAWL_OK; i = next) {
         next = i + 1;
-        if (!is_counted(member, &tape->ranges[i]))
+        if (!is_counted(member, block, &ranges[i]))
             continue;
-        while (joins && next < tape->range_count &&
-               tape->ranges[next].begin == tape->ranges[next - 1].end + 1 &&
-               is_counted(member, &tape->ranges[next]))
+        while (joins && next < block->range_count && is_counted(member, block, &ranges[next]))
             next++;
         if (member->request->cancelled)
             return TRAWL_STOPPED;
-        status = count_run(member, tape->block, tape->ranges[i].begin, tape->ranges[next - 1].end,
-                           joins, error);
+        status = count_run(member, block, ranges[i].begin, ranges[next - 1].end, joins, error);
     }
     return status;
 }
 
 /* Which files of the block hold an occurrence? Each second record is a file; the others lie between
  * files. */
-static enum trawl_status find_files(struct pass_member *member, const struct tape_block *tape,
+static enum trawl_status find_files(struct pass_member *member, const struct served_block *block,
                                     struct trawl_error *error)
 {
+    const struct state *state = member->request->state;
+    const struct tape_range *ranges = block->ranges;
     struct trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
     struct trawl_matrix_batch batch = {.size = sizeof batch};
     struct trawl_matrix_search *search = NULL;
-    uint64_t *offsets = malloc(2 * tape->range_count * sizeof *offsets);
+    uint64_t *offsets = malloc(2 * block->range_count * sizeof *offsets);
     enum trawl_status status = TRAWL_MEMORY;
 
-    for (uint64_t i = 0; offsets != NULL && i < tape->range_count; i++) {
-        offsets[2 * i] = tape->ranges[i].begin;
-        offsets[2 * i + 1] = tape->ranges[i].end;
+    for (uint64_t i = 0; offsets != NULL && i < block->range_count; i++) {
+        offsets[2 * i] = ranges[i].begin;
+        offsets[2 * i + 1] = ranges[i].end;
     }
-    records.bytes = tape->block->bytes;
+    records.bytes = block->bytes;
     records.offsets = offsets;
-    records.record_count = 2 * tape->range_count - 1;
+    records.record_count = 2 * block->range_count - 1;
     if (offsets == NULL)
         (void)strcpy(error->message, "memory exhausted");
     else
@@ -148,8 +150,9 @@ static enum trawl_status find_files(struct pass_member *member, const struct tap
         status = trawl_matrix_next(search, &batch, error);
         for (uint64_t i = batch.record_begin; status == TRAWL_OK && i < batch.record_end; i++)
             if (i % 2 == 0 && pass_bit(batch.any, (uint32_t)(i - batch.record_begin)) &&
-                pass_member_sees(member, tape->ranges[i / 2].file))
-                pass_member_find(member, tape->ranges[i / 2].file);
+                state_file_at(state, block, &ranges[i / 2]) != NULL &&
+                pass_member_sees(member, ranges[i / 2].file))
+                pass_member_find(member, ranges[i / 2].file);
     }
     trawl_matrix_close(search);
     free(offsets);
@@ -179,13 +182,13 @@ static enum trawl_status list_files(struct pass_member *member, struct trawl_err
     const struct pass_request *request = member->request;
     const struct state *state = request->state;
     const struct served_view *view = request->view;
-    uint64_t count = view == NULL ? state->file_count : view->item_count;
+    uint64_t count = view == NULL ? state->index_count : view->item_count;
     enum trawl_status status = TRAWL_OK;
 
     for (uint64_t i = 0; i < count && member->position_count < request->positions_max; i++) {
         uint32_t file = view == NULL ? (uint32_t)i : view->items[i].file;
 
-        if (file >= state->file_count || !pass_bit(request->files, file) ||
+        if (file >= state->index_count || !pass_bit(request->files, file) ||
             state->files[file]->block == NULL || !state->files[file]->is_plain ||
             (view != NULL && (view->items[i].kind != WALK_FILE || member->ranks[file] != i)))
             continue;
@@ -203,12 +206,10 @@ enum trawl_status pass_own(struct pass_member *member, bool fits, struct trawl_e
     enum trawl_status status = TRAWL_OK;
 
     for (uint32_t i = 0; i < state->block_count && status == TRAWL_OK; i++) {
-        if (state->blocks[i].range_count == 0)
-            continue;
         if (pass_member_lists(member))
-            status = count_block(member, &state->blocks[i], joins, error);
+            status = count_block(member, state->blocks[i].block, joins, error);
         if (status == TRAWL_OK)
-            status = find_files(member, &state->blocks[i], error);
+            status = find_files(member, state->blocks[i].block, error);
     }
     if (status == TRAWL_OK && member->request->wants_positions)
         status = list_files(member, error);
@@ -257,11 +258,11 @@ enum trawl_status pass_own_files(struct pass_member *member, struct trawl_error 
     const struct state *state = request->state;
     enum trawl_status status = TRAWL_OK;
 
-    for (uint32_t i = 0; i < state->file_count && status == TRAWL_OK; i++) {
+    for (uint32_t i = 0; i < state->index_count && status == TRAWL_OK; i++) {
         const struct served_file *file = state->files[i];
 
-        if ((file->block != NULL && file->is_plain) || !pass_member_sees(member, i) ||
-            !pass_bit(request->files, i))
+        if (file == NULL || (file->block != NULL && file->is_plain) ||
+            !pass_member_sees(member, i) || !pass_bit(request->files, i))
             continue;
         status = request->cancelled ? TRAWL_STOPPED : search_opened(member, i, error);
     }

@@ -5,24 +5,22 @@
 
 #include "serve/blocks.h"
 
-/* Files by their paths. Shared by states with the same files at the same indices. */
-struct served_names {
-    atomic_uint holder_count;
-    uint64_t slot_count; /* a power of two */
-    struct names_slot {
-        uint32_t hash, index; /* UINT32_MAX: free */
-    } * slots;
-};
+/* The next state, to be changed; so far it is as the newest of the shelf, or empty. It is nobody
+ * else's until state_publish. NULL: out of memory. */
+struct state *state_begin(struct shelf *shelf);
+/* One more file, whose index is returned; UINT32_MAX: out of memory. */
+uint32_t state_add(struct state *state, struct served_file *file);
+/* Complete it by what the batch made, each at its index, in the place of what was there before.
+ * Takes the made files over. */
+void state_publish(struct state *state, struct file_batch *batch);
+/* Instead of that. */
+void state_abandon(struct state *state);
 
-/* A state of these files, in blocks of the state before and one more; takes `files` over on
- * success. previous: the state before it, NULL: none;
- * `kept` has a byte for each of its files: whether it is among the new ones. NULL: out of memory,
- * and nothing was done. */
-struct state *state_make(struct shelf *shelf, struct served_file **files, uint32_t file_count,
-                         struct state *previous, const uint8_t *kept, uint64_t number);
-/* The same with what the batch made in the place of files before. Takes the made files over on
- * success; `names` stays. */
-struct state *state_change(struct state *previous, const struct file_batch *batch, uint64_t number);
+/* The smallest blocks come into the batch's, while they are not more than twice as long as what it
+ * has, and all of which more than half is gone; none is to become longer than bytes_max. False: out
+ * of memory. */
+bool state_merge(const struct state *state, uint64_t bytes_max, struct file_batch *batch);
+
 void state_hold(struct state *state);
 /* Drop the last state, which nobody else holds, with its files. */
 void state_end(struct state *state);

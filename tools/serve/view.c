@@ -63,6 +63,7 @@ void view_drop(struct served_view *view)
     free(view->files);
     free(view->storage);
     free(view->seen);
+    free(view->key);
     free(view);
 }
 
@@ -280,9 +281,9 @@ static void enter_directory(void *context, int descriptor, const char *path)
     if (!viewing->can_be_kept || !set_below(viewing, path))
         return;
     pthread_mutex_lock(&collection->refresh);
-    viewing->can_be_kept =
-        collection->watches != NULL &&
-        (viewing->is_served_alone || watch_directory(collection, descriptor, viewing->below, NULL));
+    viewing->can_be_kept = collection->watches != NULL &&
+                           (viewing->is_served_alone ||
+                            watch_directory(collection, descriptor, viewing->below, WATCH_VIEW));
     pthread_mutex_unlock(&collection->refresh);
 }
 
@@ -365,8 +366,7 @@ static void *walk_view(void *context)
     viewing->job.watcher = &watcher;
     if (!change_directory(viewing))
         return NULL;
-    if ((files->filtering || files->hidden < 0 || files->rules.count > 0) &&
-        !filter_open(&viewing->job.filter, settings, viewing->message))
+    if (walks_by_rules(files) && !filter_open(&viewing->job.filter, settings, viewing->message))
         viewing->failed = true;
     for (size_t i = 0; i < viewing->operand_count && !viewing->failed; i++)
         walk_operand(viewing, viewing->operands[i].text);
@@ -389,7 +389,37 @@ static void end_viewing(struct viewing *viewing)
     view_drop(viewing->view);
 }
 
-/* Walk for a view of viewing->state. False: message says why. */
+/* Are all files of the state asked for, and nothing that only a walk tells? */
+static bool is_plain(const struct viewing *viewing)
+{
+    const struct settings *settings = viewing->job.settings;
+    const struct file_settings *files = &settings->files;
+
+    return viewing->is_served_alone && viewing->operand_count == 0 &&
+           settings->directories == DIRECTORIES_RECURSE && !settings->follow_links &&
+           walk_skips_devices(settings, false) && settings->filters.count == 0 &&
+           !walks_by_rules(files) && files->depth_max == UINT64_MAX &&
+           files->bytes_max == UINT64_MAX && !files->one_file_system && files->sort == SORT_NONE &&
+           !files->debug && !viewing->state->unreadable;
+}
+
+/* As the walk of all would, without one. */
+static void add_all(struct viewing *viewing)
+{
+    const struct state *state = viewing->state;
+
+    viewing->job.show_names = viewing->job.show_names < 0 ? 1 : viewing->job.show_names;
+    for (uint32_t i = 0; i < state->index_count && !viewing->failed; i++)
+        if (state->files[i] != NULL) {
+            const struct walk_item item = {
+                .kind = WALK_FILE, .name = state->files[i]->path, .type = DT_REG};
+
+            (void)add_item(viewing, &item, i);
+        }
+    viewing->seen_count = state->file_count;
+}
+
+/* Make a view of viewing->state. False: message says why. */
 static bool make_view(struct viewing *viewing)
 {
     pthread_t thread;
@@ -397,15 +427,18 @@ static bool make_view(struct viewing *viewing)
 
     viewing->view = view;
     if (view == NULL ||
-        (view->seen = calloc(viewing->state->file_count / 8 + (size_t)1, 1)) == NULL)
+        (view->seen = calloc(viewing->state->index_count / 8 + (size_t)1, 1)) == NULL)
         return fail(viewing, "memory exhausted");
     atomic_init(&view->holder_count, 1);
     view->names = viewing->state->names;
     if (viewing->job.settings->follow_links)
         return fail(viewing, "the server follows no links");
-    if (pthread_create(&thread, NULL, walk_view, viewing) != 0)
+    if (is_plain(viewing))
+        add_all(viewing);
+    else if (pthread_create(&thread, NULL, walk_view, viewing) == 0)
+        (void)pthread_join(thread, NULL);
+    else
         return fail(viewing, "cannot start a thread");
-    (void)pthread_join(thread, NULL);
     view->files = malloc((view->item_count + 1) * sizeof *view->files);
     if (view->files == NULL)
         return fail(viewing, "memory exhausted");
@@ -480,6 +513,9 @@ static void make_key(struct view_key *key, const struct viewing *viewing)
     const struct settings *settings = viewing->job.settings;
     struct file_settings files;
 
+    add_bytes(key, &viewing->job.show_names, sizeof viewing->job.show_names);
+    if (is_plain(viewing))
+        return;                                     /* no other key is as short */
     memcpy(&files, &settings->files, sizeof files); /* with what is between members */
     memset(&files.rules, 0, sizeof files.rules);
     add_bytes(key, &files, sizeof files);
@@ -487,7 +523,6 @@ static void make_key(struct view_key *key, const struct viewing *viewing)
     add_bytes(key, &settings->devices, sizeof settings->devices);
     add_bytes(key, &settings->follow_links, sizeof settings->follow_links);
     add_bytes(key, &settings->is_tg, sizeof settings->is_tg);
-    add_bytes(key, &viewing->job.show_names, sizeof viewing->job.show_names);
     add_bytes(key, &viewing->is_served_alone, sizeof viewing->is_served_alone);
     add_bytes(key, viewing->directory, strlen(viewing->directory) + 1);
     add_list(key, settings->files.rules.items, settings->files.rules.count);
@@ -495,43 +530,46 @@ static void make_key(struct view_key *key, const struct viewing *viewing)
     add_list(key, viewing->operands, viewing->operand_count);
 }
 
+/* A view comes first. With the lock. */
+static void put_first(struct collection *collection, size_t at, struct served_view *view)
+{
+    memmove(collection->views + 1, collection->views, at * sizeof *collection->views);
+    collection->views[0] = view;
+    atomic_fetch_add_explicit(&view->holder_count, 1, memory_order_relaxed);
+}
+
 static struct served_view *find_kept(struct collection *collection, const struct view_key *key,
                                      uint64_t names)
 {
-    struct served_view *view = NULL;
+    struct served_view *found = NULL;
 
     pthread_mutex_lock(&collection->lock);
-    for (size_t i = 0; i < VIEWS_MAX && !key->failed && view == NULL; i++) {
-        struct kept_view *kept = &collection->views[i];
+    for (size_t i = 0; i < VIEWS_MAX && !key->failed && found == NULL; i++) {
+        struct served_view *view = collection->views[i];
 
-        if (kept->view == NULL || kept->view->names != names || kept->key_bytes != key->count ||
-            memcmp(kept->key, key->bytes, key->count) != 0)
+        if (view == NULL || view->names != names || view->key_bytes != key->count ||
+            memcmp(view->key, key->bytes, key->count) != 0)
             continue;
-        kept->used = ++collection->view_uses;
-        view = kept->view;
-        atomic_fetch_add_explicit(&view->holder_count, 1, memory_order_relaxed);
+        found = view;
+        put_first(collection, i, view);
     }
     pthread_mutex_unlock(&collection->lock);
-    return view;
+    return found;
 }
 
 /* In the place of the one that was used last before all others. Takes the key's bytes over. */
 static void keep(struct collection *collection, struct view_key *key, struct served_view *view)
 {
-    struct kept_view *oldest = &collection->views[0];
-    struct kept_view before;
+    struct served_view *last;
 
-    pthread_mutex_lock(&collection->lock);
-    for (size_t i = 1; i < VIEWS_MAX; i++)
-        if (collection->views[i].used < oldest->used)
-            oldest = &collection->views[i];
-    before = *oldest;
-    atomic_fetch_add_explicit(&view->holder_count, 1, memory_order_relaxed);
-    *oldest = (struct kept_view){view, key->bytes, key->count, ++collection->view_uses};
-    pthread_mutex_unlock(&collection->lock);
-    view_drop(before.view);
-    free(before.key);
+    view->key = key->bytes;
+    view->key_bytes = key->count;
     key->bytes = NULL;
+    pthread_mutex_lock(&collection->lock);
+    last = collection->views[VIEWS_MAX - 1];
+    put_first(collection, VIEWS_MAX - 1, view);
+    pthread_mutex_unlock(&collection->lock);
+    view_drop(last);
 }
 
 /* One walk, and whether names stayed meanwhile. *state is replaced where another walk is needed.
@@ -541,14 +579,17 @@ static struct served_view *try_view(struct viewing *viewing, struct state **stat
 {
     struct served_view *view = NULL;
     struct state *newer = NULL;
-    bool same;
+    bool same = is_plain(viewing);
 
     *again = false;
-    viewing->state = *state;
-    if (!make_view(viewing) ||
-        (newer = collection_now(viewing->collection, viewing->message)) == NULL)
+    if (!make_view(viewing))
         return NULL;
-    same = newer->names == (*state)->names;
+    if (!same) {
+        newer = collection_now(viewing->collection, viewing->message);
+        if (newer == NULL)
+            return NULL;
+        same = newer->names == (*state)->names;
+    }
     if (!same && !is_last) {
         state_drop(*state);
         *state = newer;
@@ -586,6 +627,7 @@ struct served_view *collection_view(struct collection *collection, struct state 
     }
     for (unsigned round = 0; view == NULL && again; round++) {
         struct viewing viewing = {.collection = collection,
+                                  .state = *state,
                                   .directory = directory,
                                   .operands = operands,
                                   .operand_count = operand_count,

@@ -16,15 +16,16 @@
 #define READ_BYTES (64u << 10)
 
 struct watched {
-    int number; /* the kernel's */
-    uint32_t walk;
-    bool is_walked; /* it was watched by this path when a walk ended */
+    int number;     /* the kernel's */
+    uint32_t walk;  /* the last that added it, */
+    bool is_walked; /* and that it walked it */
     char *path;
 };
 
 struct watches {
     int descriptor;
     uint32_t walk;
+    const char *part;      /* that it walks */
     struct watched *items; /* by number */
     size_t count, capacity;
     size_t read_at, read_bytes;
@@ -83,66 +84,75 @@ static struct watched *find(const struct watches *watches, int number)
     return at < watches->count && watches->items[at].number == number ? &watches->items[at] : NULL;
 }
 
+bool is_in(const char *path, const char *directory)
+{
+    size_t bytes = strlen(directory);
+
+    return bytes == 0 ||
+           (strncmp(path, directory, bytes) == 0 && (path[bytes] == '\0' || path[bytes] == '/'));
+}
+
 /* The kernel gives numbers in ascending order, so a new item goes to the end, as a rule. */
-static bool insert(struct watches *watches, int number, const char *path)
+static struct watched *insert(struct watches *watches, int number)
 {
     size_t at = place_of(watches, number);
     struct watched *items =
         grown(watches->items, &watches->capacity, 64, watches->count + 1, sizeof *items);
-    char *copy = items == NULL ? NULL : strdup(path);
 
-    if (items != NULL)
-        watches->items = items;
-    if (copy == NULL) {
-        errno = ENOMEM;
-        return false;
-    }
+    if (items == NULL)
+        return NULL;
+    watches->items = items;
     memmove(items + at + 1, items + at, (watches->count - at) * sizeof *items);
-    items[at] = (struct watched){number, watches->walk, false, copy};
+    items[at] = (struct watched){number, watches->walk, false, NULL};
     watches->count++;
-    return true;
+    return &items[at];
 }
 
-bool watches_add(struct watches *watches, int descriptor, const char *path, bool *known)
+/* Its path becomes another one only where no other may be right as well. */
+static bool set_path(const struct watches *watches, struct watched *item, const char *path,
+                     enum watch_cause cause)
 {
-    char name[64];
-    struct watched *item;
     char *copy;
-    int number;
-    bool same;
 
-    (void)snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
-    number = inotify_add_watch(watches->descriptor, name, CHANGED | RENAMED | GONE | IN_ONLYDIR);
-    if (known != NULL)
-        *known = false;
-    if (number < 0)
-        return false;
-    item = find(watches, number);
-    if (item == NULL)
-        return insert(watches, number, path);
-    same = strcmp(item->path, path) == 0;
-    if (known == NULL)
-        return same;
-    if (item->walk == watches->walk && !same) {
-        errno = EXDEV;
-        return false;
-    }
-    item->walk = watches->walk;
-    *known = same && item->is_walked;
-    if (same)
+    if (item->path != NULL && strcmp(item->path, path) == 0)
         return true;
+    errno = EXDEV;
+    if (item->path != NULL &&
+        (cause == WATCH_VIEW || item->walk == watches->walk || !is_in(item->path, watches->part)))
+        return false;
     copy = strdup(path);
     if (copy == NULL)
         return false;
     free(item->path);
     item->path = copy;
-    item->is_walked = false;
     return true;
 }
 
-void watches_begin(struct watches *watches)
+bool watches_add(struct watches *watches, int descriptor, const char *path, enum watch_cause cause)
+{
+    char name[64];
+    struct watched *item;
+    int number;
+
+    (void)snprintf(name, sizeof name, "/proc/self/fd/%d", descriptor);
+    number = inotify_add_watch(watches->descriptor, name, CHANGED | RENAMED | GONE | IN_ONLYDIR);
+    if (number < 0)
+        return false;
+    item = find(watches, number);
+    item = item == NULL ? insert(watches, number) : item;
+    if (item == NULL || !set_path(watches, item, path, cause))
+        return false;
+    if (cause == WATCH_VIEW)
+        return true;
+    item->is_walked = cause == WATCH_FILES || (item->walk == watches->walk && item->is_walked);
+    item->walk = watches->walk;
+    return true;
+}
+
+void watches_begin(struct watches *watches, const char *part)
 {
     watches->walk++;
+    watches->part = part;
 }
 
 void watches_end(struct watches *watches)
@@ -152,8 +162,8 @@ void watches_end(struct watches *watches)
     for (size_t i = 0; i < watches->count; i++) {
         struct watched *item = &watches->items[i];
 
-        if (item->walk == watches->walk) {
-            item->is_walked = true;
+        if (item->walk == watches->walk ||
+            (item->path != NULL && !is_in(item->path, watches->part))) {
             watches->items[kept++] = *item;
             continue;
         }
@@ -167,20 +177,19 @@ void watches_end(struct watches *watches)
 static bool understand(const struct watches *watches, const struct inotify_event *event,
                        struct notice *notice)
 {
-    struct watched *item;
+    const struct watched *item = find(watches, event->wd);
+    bool is_self = (event->mask & (IN_IGNORED | GONE)) != 0 || event->len == 0;
 
     if ((event->mask & IN_Q_OVERFLOW) != 0) {
-        *notice = (struct notice){NOTICE_LOST, NULL, NULL};
+        *notice = (struct notice){.kind = NOTICE_LOST};
         return true;
     }
-    item = find(watches, event->wd);
-    if (item == NULL)
+    if (item == NULL || item->path == NULL)
         return false;
-    if ((event->mask & (IN_IGNORED | IN_ISDIR | GONE)) != 0 || event->len == 0)
-        *notice = (struct notice){NOTICE_TREE, NULL, NULL};
-    else
-        *notice = (struct notice){(event->mask & RENAMED) != 0 ? NOTICE_NAME : NOTICE_CONTENT,
-                                  item->path, event->name};
+    *notice = (struct notice){is_self || (event->mask & IN_ISDIR) != 0 ? NOTICE_TREE
+                              : (event->mask & RENAMED) != 0           ? NOTICE_NAME
+                                                                       : NOTICE_CONTENT,
+                              item->is_walked, item->path, is_self ? "" : event->name};
     return true;
 }
 

@@ -1,0 +1,154 @@
+/* collection_check: a collection's state of now is held against the disk, byte by byte. */
+#ifndef TESTS_SERVE_COLLECTION_CHECK_H
+#define TESTS_SERVE_COLLECTION_CHECK_H
+
+#include "serve/collection_tree.h"
+
+/* What lies below the root, in no order. */
+static struct {
+    char paths[4096][64];
+    size_t count, bytes;
+} disk;
+
+/* What .ignore says, where the collection heeds it. */
+static enum { HEEDS_NONE, HEEDS_FILE, HEEDS_FOLDER } heeds;
+static const char *const rules[] = {"", "f1\n", "/d2/s/\nf3\n"};
+
+static bool is_left_out(const char *path, const char *name)
+{
+    if (heeds == HEEDS_NONE)
+        return false;
+    return name[0] == '.' || strcmp(name, heeds == HEEDS_FILE ? "f1" : "f3") == 0 ||
+           (heeds == HEEDS_FOLDER && strncmp(path, "d2/s/", 5) == 0);
+}
+
+static int list_entry(const char *path, const struct stat *status, int type, struct FTW *at)
+{
+    if (type == FTW_F && S_ISREG(status->st_mode) && disk.count < 4096 &&
+        !is_left_out(path + 2, path + at->base)) {
+        (void)snprintf(disk.paths[disk.count++], 64, "%s", path + 2);
+        disk.bytes += (size_t)status->st_size;
+    }
+    return 0;
+}
+
+static void list_disk(void)
+{
+    disk.count = disk.bytes = 0;
+    TEST_CHECK(chdir(root) == 0 && nftw(".", list_entry, 32, FTW_PHYS) == 0 && chdir(top) == 0);
+}
+
+static uint8_t *read_all(const char *path, size_t *count)
+{
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    uint8_t *bytes = NULL;
+
+    *count = 0;
+    if (descriptor >= 0 && fstat(descriptor, &status) == 0 &&
+        (bytes = malloc((size_t)status.st_size + 1)) != NULL)
+        *count = (size_t)read(descriptor, bytes, (size_t)status.st_size);
+    if (descriptor >= 0)
+        close(descriptor);
+    return bytes;
+}
+
+/* ---- States ---------------------------------------------------------------------------------- */
+
+/* Each file of a block stands there whole, behind a line end, and every held file is in one range.
+ */
+static void check_tape(const struct state *state)
+{
+    uint64_t held = 0;
+
+    for (uint32_t i = 0; i < state->block_count; i++) {
+        const struct tape_block *tape = &state->blocks[i];
+        const struct served_block *block = tape->block;
+        uint64_t next = 0, live = 0, count = 0;
+
+        TEST_CHECK(i == 0 || state->blocks[i - 1].live_bytes >= tape->live_bytes);
+        for (uint64_t r = 0; r < block->range_count; r++) {
+            const struct tape_range *range = &block->ranges[r];
+            const struct served_file *file = state_file_at(state, block, range);
+
+            TEST_CHECK(range->begin == next && range->end < block->bytes_count);
+            TEST_CHECK(block->bytes[range->end] == '\n');
+            next = range->end + 1;
+            if (file == NULL)
+                continue;
+            TEST_CHECK(file == state->files[range->file]);
+            TEST_CHECK(range->end - range->begin == file->held.bytes_count);
+            live += range->end + 1 - range->begin;
+            count++;
+        }
+        TEST_CHECK_U64(next, block->bytes_count);
+        TEST_CHECK_U64(tape->live_bytes, live);
+        TEST_CHECK_U64(tape->file_count, count);
+        TEST_CHECK(count > 0);
+        held += count;
+    }
+    TEST_CHECK_U64(held + state->unheld_count, state->file_count);
+}
+
+static void check_file(const struct state *state, const char *path, uint32_t *unplain)
+{
+    uint32_t index = state_find(state, path);
+    const struct served_file *file;
+    char name[PATH_BYTES * 3];
+    uint8_t *bytes;
+    size_t count;
+
+    if (!TEST_CHECK(index != UINT32_MAX)) {
+        printf("%s is missing\n", path);
+        return;
+    }
+    file = state->files[index];
+    TEST_CHECK(strcmp(file->path, path) == 0);
+    *unplain += file->block != NULL && !file->is_plain;
+    if (!file->is_plain || file->block == NULL) {
+        TEST_CHECK(file->held.bytes == NULL);
+        return;
+    }
+    (void)snprintf(name, sizeof name, "%s/%s", root, path);
+    bytes = read_all(name, &count);
+    if (!TEST_CHECK(bytes != NULL && count == file->held.bytes_count &&
+                    (uint64_t)file->held.status.st_size == count &&
+                    memcmp(bytes, file->held.bytes, count) == 0))
+        printf("%s differs\n", path);
+    free(bytes);
+}
+
+/* The state of now is what is on the disk. Returns how many files are not held. */
+static uint32_t check_now(struct collection *collection)
+{
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct state *state = collection_now(collection, message);
+    uint32_t unheld, unplain = 0;
+
+    if (!TEST_CHECK(state != NULL)) {
+        printf("%s\n", message);
+        return 0;
+    }
+    list_disk();
+    TEST_CHECK_U64(state->file_count, disk.count);
+    TEST_CHECK_U64(state->bytes_count, disk.bytes);
+    for (size_t i = 0; i < disk.count; i++)
+        check_file(state, disk.paths[i], &unplain);
+    check_tape(state);
+    TEST_CHECK_U64(state->unplain_count, unplain);
+    unheld = state->unheld_count;
+    state_drop(state);
+    return unheld;
+}
+
+static void wait_until_loaded(struct collection *collection)
+{
+    struct collection_facts facts;
+
+    do {
+        (void)usleep(1000);
+        collection_facts(collection, &facts);
+    } while (facts.loading);
+}
+
+#endif

@@ -1,0 +1,184 @@
+/* tend: the thread of a collection. It follows notices that no search has taken, loads what did not
+ * fit a search's refresh, and merges blocks.
+ */
+#include <poll.h>
+#include <unistd.h>
+
+#include "serve/inside.h"
+#include "trawl/clock.h"
+
+#define QUIET_NS (10 * SECOND_NS)           /* before a large file that changed is loaded again */
+#define BLOCK_BYTES_MIN (UINT64_C(1) << 30) /* blocks do not become longer than this, ... */
+#define BLOCKS_FULL 4u                      /* ... or a part like this of all files */
+#define PAUSE_NS (SECOND_NS / 50)           /* from a notice to the refresh: more may come */
+
+static uint64_t block_bytes_max(const struct state *state)
+{
+    uint64_t part = state->bytes_count / BLOCKS_FULL;
+
+    return part > BLOCK_BYTES_MIN ? part : BLOCK_BYTES_MIN;
+}
+
+/* A large file that grows all the time is not to be read all the time. */
+static bool is_quiet(const struct stat *status)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)status->st_size <= REFRESH_BYTES ||
+           (uint64_t)(now.tv_sec - status->st_mtim.tv_sec) * SECOND_NS > QUIET_NS;
+}
+
+/* Files that no block holds, as many as make a block. */
+static bool plan_load(struct collection *collection, const struct state *state,
+                      struct file_batch *batch)
+{
+    uint64_t room = shelf_room(&collection->shelf), most = block_bytes_max(state);
+
+    collection->waits_for_quiet = false;
+    for (uint32_t i = 0; state->unheld_count > 0 && i < state->index_count; i++) {
+        const struct served_file *file = state->files[i];
+
+        if (file == NULL || file->block != NULL || file->refused ||
+            !batch_fits(batch, &file->held.status, room))
+            continue;
+        if (batch->count > 0 && !batch_fits(batch, &file->held.status, most))
+            break;
+        if (!is_quiet(&file->held.status)) {
+            collection->waits_for_quiet = true;
+            continue;
+        }
+        if (batch_make(batch, i, file->path, &file->held.status, true) == NULL)
+            return false;
+    }
+    return batch->count > 0;
+}
+
+/* What was made of files of `state` comes into the next one, unless they changed meanwhile. False:
+ * out of memory. */
+static bool take_over(struct collection *collection, const struct state *state,
+                      struct file_batch *batch)
+{
+    struct state *next;
+    size_t count = 0;
+
+    pthread_mutex_lock(&collection->refresh);
+    next = state_begin(&collection->shelf);
+    for (size_t i = 0; next != NULL && i < batch->count; i++) {
+        const struct batch_item item = batch->items[i];
+
+        if (next->files[item.index] == state->files[item.index])
+            batch->items[count++] = item;
+        else
+            served_file_free(item.made, batch->shelf);
+    }
+    if (next != NULL) {
+        batch->count = count;
+        collection_publish(collection, next, batch);
+    }
+    pthread_mutex_unlock(&collection->refresh);
+    return next != NULL;
+}
+
+/* As it is, whatever the kernel may tell. NULL: there is none. */
+static struct state *newest(struct collection *collection)
+{
+    struct state *state;
+
+    pthread_mutex_lock(&collection->lock);
+    state = collection->state;
+    if (state != NULL)
+        state_hold(state);
+    pthread_mutex_unlock(&collection->lock);
+    return state;
+}
+
+/* Load some files, or merge blocks. False: there is nothing to do, or it cannot be done now. */
+static bool work(struct collection *collection)
+{
+    struct file_batch batch = {.shelf = &collection->shelf};
+    struct state *state = newest(collection);
+    bool good;
+
+    if (state == NULL)
+        return false;
+    good = plan_load(collection, state, &batch);
+    if (!good) {
+        batch_close(&batch);
+        batch = (struct file_batch){.shelf = &collection->shelf};
+        good = state_merge(state, block_bytes_max(state), &batch) && batch.count > 0;
+    }
+    good = good && batch_fill(&batch) && take_over(collection, state, &batch);
+    batch_close(&batch);
+    state_drop(state);
+    return good;
+}
+
+/* Make the view of all files, for the first request. */
+static void make_plain_view(struct collection *collection)
+{
+    const struct settings settings = {.directories = DIRECTORIES_RECURSE,
+                                      .files = {.depth_max = UINT64_MAX, .bytes_max = UINT64_MAX}};
+    struct command_job job = {.settings = &settings, .show_names = -1};
+    struct state *state = newest(collection);
+    char message[SETTINGS_ERROR_BYTES];
+
+    if (state != NULL && !state->unreadable && collection->file == NULL)
+        view_drop(collection_view(collection, &state, &job, NULL, NULL, 0, message));
+    state_drop(state);
+}
+
+/* Wait for notices, or for the end. */
+static void wait_for_notices(struct collection *collection, bool *noticed)
+{
+    struct pollfd waits[2] = {{collection->wake, POLLIN, 0}, {-1, POLLIN, 0}};
+    uint64_t ignored;
+
+    pthread_mutex_lock(&collection->refresh);
+    if (collection->watches != NULL)
+        waits[1].fd = watches_descriptor(collection->watches);
+    pthread_mutex_unlock(&collection->refresh);
+    (void)poll(waits, 2, collection->waits_for_quiet ? 1000 : -1);
+    if (waits[0].revents != 0)
+        (void)!read(collection->wake, &ignored, sizeof ignored);
+    pthread_mutex_lock(&collection->refresh);
+    *noticed = waits[1].revents != 0 || collection->anew;
+    pthread_mutex_unlock(&collection->refresh);
+}
+
+/* More notices may follow, and searches do not wait for this thread. So walks take a
+ * fifth of a core, however often names change. */
+static void pause_for_more(struct collection *collection)
+{
+    const struct timespec pause = {0, (long)PAUSE_NS};
+    uint64_t ns;
+
+    pthread_mutex_lock(&collection->refresh);
+    ns = 4 * collection->refresh_ns;
+    pthread_mutex_unlock(&collection->refresh);
+    ns = ns < PAUSE_NS ? PAUSE_NS : ns > SECOND_NS ? SECOND_NS : ns;
+    for (uint64_t slept = 0; slept < ns && !atomic_load(&collection->is_ending); slept += PAUSE_NS)
+        (void)nanosleep(&pause, NULL);
+}
+
+void *tend_collection(void *context)
+{
+    struct collection *collection = context;
+    char message[SETTINGS_ERROR_BYTES];
+    bool noticed = true;
+
+    while (!atomic_load(&collection->is_ending)) {
+        if (noticed)
+            state_drop(collection_now(collection, message));
+        while (!atomic_load(&collection->is_ending) && work(collection))
+            continue;
+        if (atomic_load(&collection->is_loading))
+            make_plain_view(collection);
+        if (atomic_exchange(&collection->is_loading, false))
+            atomic_store(&collection->load_ns, now_ns() - atomic_load(&collection->begin_ns));
+        wait_for_notices(collection, &noticed);
+        if (noticed)
+            pause_for_more(collection);
+    }
+    return NULL;
+}
