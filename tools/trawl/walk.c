@@ -12,7 +12,7 @@
 bool walk_skips_devices(const struct settings *settings, bool is_operand)
 {
     if (settings->devices == DEVICES_READ_OPERANDS)
-        return !is_operand && !settings->follow_links;
+        return !is_operand && (!settings->follow_links || settings->is_tg);
     return settings->devices == DEVICES_SKIP;
 }
 
