@@ -37,23 +37,42 @@ void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a)
                                              SCAN_SAMPLE_WORDS_MAX);
 }
 
+static uint32_t gram_hash(const uint8_t *bytes, uint32_t fold)
+{
+    uint32_t gram[SCAN_SAMPLE_BYTES / 4];
+
+    memcpy(gram, bytes, sizeof gram);
+    return scan_sample_hash(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
+}
+
 void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
                        const struct cuda_sampled_tables *tables)
 {
-    uint32_t fold = a->sample_fold;
+    uint32_t fold = a->sample_fold, down = 32 - a->hash_bits, end = 0, first = 0;
+    uint32_t offsets = scan_sample_reach(0, a->stride, a->sample_pair);
 
-    memset(tables->heads, 0xff, sizeof *tables->heads << a->hash_bits);
-    for (uint32_t offset = 0; offset < scan_sample_reach(0, a->stride, a->sample_pair); offset++) {
-        /* each push makes a chain descend */
-        uint32_t gram[SCAN_SAMPLE_BYTES / 4], hash, *head;
+    TRAWL_ASSERT(offsets <= a->stride && a->stride <= CUDA_SAMPLED_STRIDE_MAX);
+    memset(tables->heads, 0, sizeof *tables->heads << a->hash_bits);
+    for (uint32_t offset = 0; offset < offsets; offset++) /* first how many each list has, */
+        tables->heads[gram_hash(bytes + offset, fold) >> down]++;
+    for (uint32_t i = 0; i >> a->hash_bits == 0; i++) { /* then where it begins, */
+        uint32_t count = tables->heads[i];
 
-        memcpy(gram, bytes + offset, sizeof gram);
-        hash = scan_sample_hash(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
-        head = &tables->heads[hash >> (32 - a->hash_bits)];
-        TRAWL_ASSERT(offset < a->stride && offset >> SCAN_ENTRY_OFFSET_BITS == 0);
-        tables->next[offset] = *head;
-        *head = scan_entry(offset, hash);
+        tables->heads[i] = end;
+        end += count;
+    }
+    for (uint32_t offset = 0; offset < offsets; offset++) { /* then where it ends: */
+        uint32_t hash = gram_hash(bytes + offset, fold), *head = &tables->heads[hash >> down];
+
+        tables->entries[(*head)++] = scan_entry(offset, hash);
         tables->words[hash >> (32 - a->sample_words_log2)] |=
             1u << (hash & 31) | 1u << (hash >> 5 & 31);
     }
+    for (uint32_t i = 0; i >> a->hash_bits == 0; i++, first = end) { /* all that a head says */
+        end = tables->heads[i];
+        tables->heads[i] = end == first       ? PLAN_NONE
+                           : end == first + 1 ? tables->entries[first]
+                                              : scan_list(first, end - first);
+    }
+    TRAWL_ASSERT(end == offsets);
 }

@@ -10,7 +10,7 @@
 
 /* Where the tables go; the bits are all clear. */
 struct cuda_sampled_tables {
-    uint32_t *heads, *next, *words;
+    uint32_t *heads, *entries, *words;
 };
 
 /* Stride and sizes for a pattern of `length` bytes; then the tables, of those sizes. */

@@ -145,7 +145,8 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
     cuda_sampled_sizes(a->pattern_bytes, a);
     a->sample_fold = a->fold != 0 ? 0x20202020u : 0;
     to.heads = (uint32_t *)block_put(block, NULL, sizeof(uint32_t) << a->hash_bits, &a->heads);
-    to.next = (uint32_t *)block_put(block, NULL, a->stride * sizeof(uint32_t), &a->next);
+    to.entries =
+        (uint32_t *)block_put(block, NULL, a->stride * sizeof(uint32_t), &a->sample_entries);
     to.words = (uint32_t *)block_put(block, NULL, sizeof(uint32_t) << a->sample_words_log2,
                                      &a->sample_words);
     if (to.heads != NULL)

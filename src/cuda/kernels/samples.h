@@ -1,4 +1,4 @@
-/* samples: what method sampled reads of a text, and the entries of its table's chains. */
+/* samples: what method sampled reads of a text, and the lists of its table. */
 #ifndef TRAWL_CUDA_KERNELS_SAMPLES_H
 #define TRAWL_CUDA_KERNELS_SAMPLES_H
 
@@ -26,24 +26,42 @@ static inline uint32_t scan_sample_reach(uint32_t sample, uint32_t stride, uint3
     return (sample & pair) != 0 ? 16u : stride - 16u * pair;
 }
 
-/* An entry of a chain: an offset of the pattern, and bits of its gram's hash beside those that
- * chose the chain. PLAN_NONE is none. */
+/* The pattern's offsets are listed by their grams' hashes. An entry is one offset, and bits of the
+ * hash beside those that chose the list. A list of one entry is that entry; of several, where they
+ * lie and how many they are; PLAN_NONE has none. */
 #define SCAN_ENTRY_OFFSET_BITS 15u
+#define SCAN_ENTRY_HASH_BITS 16u
+#define SCAN_LIST (1u << (SCAN_ENTRY_OFFSET_BITS + SCAN_ENTRY_HASH_BITS)) /* of several */
 
 static inline uint32_t scan_entry(uint32_t offset, uint32_t hash)
 {
-    return hash << SCAN_ENTRY_OFFSET_BITS | offset;
+    return (hash & ((1u << SCAN_ENTRY_HASH_BITS) - 1u)) << SCAN_ENTRY_OFFSET_BITS | offset;
 }
 
 /* Of a gram with this hash, as far as the entry tells? */
 static inline uint32_t scan_entry_is(uint32_t entry, uint32_t hash)
 {
-    return (entry ^ hash << SCAN_ENTRY_OFFSET_BITS) >> SCAN_ENTRY_OFFSET_BITS == 0;
+    return (entry ^ scan_entry(0, hash)) >> SCAN_ENTRY_OFFSET_BITS == 0;
 }
 
 static inline uint32_t scan_entry_offset(uint32_t entry)
 {
     return entry & ((1u << SCAN_ENTRY_OFFSET_BITS) - 1u);
+}
+
+static inline uint32_t scan_list(uint32_t first, uint32_t count)
+{
+    return SCAN_LIST | first << SCAN_ENTRY_OFFSET_BITS | count;
+}
+
+static inline uint32_t scan_list_first(uint32_t list)
+{
+    return (list & (SCAN_LIST - 1u)) >> SCAN_ENTRY_OFFSET_BITS;
+}
+
+static inline uint32_t scan_list_count(uint32_t list)
+{
+    return list == UINT32_MAX ? 0 : (list & SCAN_LIST) == 0 ? 1u : scan_entry_offset(list);
 }
 
 #endif

@@ -248,16 +248,16 @@ struct scan_arguments {
     struct scan_plane plane;
 
     /* Method sampled: */
-    const uint32_t *heads;        /* scan_entry; of the first offset with such a hash */
-    const uint32_t *next;         /* by offset: the next one's */
-    const uint32_t *sample_words; /* two bits of one word are set where a gram has this hash */
+    const uint32_t *heads;          /* scan_list or scan_entry: the offsets with such a hash */
+    const uint32_t *sample_entries; /* those of lists of several */
+    const uint32_t *sample_words;   /* two bits of one word are set where a gram has this hash */
     uint64_t sample_base; /* where the first sample lies: a multiple of the stride, at most begin */
     uint32_t sample_first;  /* at or beyond begin: those below are not read */
     uint32_t sample_count;  /* less than 2^32 - 2^9; scan_sample_position says where they are */
     uint32_t ticket_groups; /* of a stream */
     uint32_t sample_fold;   /* or-ed into the text's words */
     uint32_t sample_words_log2;
-    uint32_t sample_budget; /* of a stream's group: chain steps and warp steps of 256 bytes */
+    uint32_t sample_budget; /* of a stream's group: steps through lists, warp steps of 256 bytes */
     uint32_t stride;        /* a multiple of SCAN_SAMPLE_BYTES, and of 32 if they come in pairs */
     uint32_t sample_pair;   /* 1: two samples at each stride, 0: one */
     uint32_t hash_bits;     /* log2 of the heads */

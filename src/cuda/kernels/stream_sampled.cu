@@ -5,31 +5,34 @@
  *            proposed once. A warp takes 128 neighbouring samples at a time, four per lane, and
  *            loads the next 128 before it looks at these. Two bits of one word in shared memory say
  *            whether the pattern may have such a gram; nearly all samples end here. The others go
- *            to a queue of the warp. When it holds 32, each lane follows one sample's chain and
- *            verifies what it proposes.
+ *            to a queue of the warp. When it holds 32, each lane goes through one sample's list and
+ *            verifies what it proposes; through a list of 32 or more all lanes go together.
  *
- *              128 samples --> two bits --> queue of the warp --> 32 chains --> compare
+ *              128 samples --> two bits --> queue of the warp --> 32 lists --> compare
  *              (registers)     (shared)     (shared)              (global)      (text, pattern)
  *
  *            Occurrences are counted, lower the first, or are put into a list in any order, from
- *            which sampled_sort makes one in order. If chains and comparisons cost more than the
+ *            which sampled_sort makes one in order. If lists and comparisons cost more than the
  *            budget, the warp drops what the queue holds and notes the groups of 128 that it came
  *            from, for scan_every. If there are too many, all warps stop.
  * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
  * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
  * Traffic    per sample: 16 bytes of one 32-byte sector. One in 50 (stride 16384) to some hundreds
- *            has its bits set by chance and reads 4 to 8 bytes of a chain. sampled_sort: each
+ *            has its bits set by chance and reads 4 to 8 bytes of a list. sampled_sort: each
  *            thread all begins that were found, SCAN_SORTED_MAX at most, usually from L1.
  * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
  * Progress   no warp waits for another.
- * Order      ascending, by sampled_sort. Tickets keep the sectors that are in flight close
- * together. Limits     stride a multiple of 16. Where there are noted groups, or more occurrences
- * than can be sorted, the host lists by other kernels. Lost       groups assigned to warps
- * beforehand: they drift apart, 0.86 of the rate. A ticket per 128 samples: at most 440 M/s. A
- * table of one bit per gram. Samples of 8 bytes: in English each matches several of a pattern's
- * 4,096 offsets. A second sector to widen the stride: 64 bytes from one position cost as much as
- * two places. Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM",
- * 2018; two bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
+ * Order      ascending, by sampled_sort.
+ * Limits     stride a multiple of 16. Where there are noted groups, or more occurrences than can be
+ *            sorted, the host lists by other kernels.
+ * Lost       groups assigned to warps beforehand: they drift apart, 0.86 of the rate (tickets keep
+ *            the sectors that are in flight close together). A ticket per 128 samples: at most 440
+ *            M/s. A table of one bit per gram. Samples of 8 bytes: in English each matches several
+ *            of a pattern's 4,096 offsets. A second sector to widen the stride: 64 bytes from one
+ *            position cost as much as two places. A lane for each list, linked from offset to
+ *            offset: 4,000 zeros of a pattern, met once, took 1.6 ms.
+ * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018; two
+ *            bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
  *            filters", 2009.
  */
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
@@ -209,35 +212,97 @@ SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled
     return 0;
 }
 
-/* Follow the chains of 32 of the queue's samples, from `first` on; returns whether the warp gives
- * up. */
-SIMT_FUNCTION int sampled_chains(const struct scan_arguments *a, struct sampled_stream *s,
-                                 uint32_t first)
+/* What one lane proposes next: entries of a list for the sample at `place`. */
+struct sampled_offers {
+    uint32_t hash, reach;
+    uint64_t place;
+    uint32_t entry; /* the next; others follow from `at` on */
+    uint32_t at, left;
+};
+
+SIMT_FUNCTION struct sampled_offers sampled_offers_open(const struct scan_arguments *a,
+                                                        const struct sampled_stream *s,
+                                                        uint32_t slot)
 {
-    uint32_t entry = PLAN_NONE, hash = 0, reach = 0;
-    uint64_t place = 0;
+    struct sampled_offers list = {0, 0, 0, PLAN_NONE, 0, 0};
+    uint32_t sample;
 
-    if (SIMT_BOUND(first + simt_lane() < s->queued)) {
-        uint32_t sample = s->queue[first + simt_lane()];
-
-        hash = s->queue[SAMPLED_QUEUE_MAX + first + simt_lane()];
-        entry = simt_load_u32(a->heads + (hash >> (32u - a->hash_bits)));
-        place = sampled_place(a, sample);
-        reach = scan_sample_reach(sample, a->stride, a->sample_pair);
+    if (!SIMT_BOUND(slot < s->queued))
+        return list;
+    sample = s->queue[slot];
+    list.hash = s->queue[SAMPLED_QUEUE_MAX + slot];
+    list.place = sampled_place(a, sample);
+    list.reach = scan_sample_reach(sample, a->stride, a->sample_pair);
+    list.entry = simt_load_u32(a->heads + (list.hash >> (32u - a->hash_bits)));
+    list.left = scan_list_count(list.entry);
+    if (list.left > 1u) {
+        list.at = scan_list_first(list.entry);
+        list.entry = simt_load_u32(a->sample_entries + list.at);
     }
-    while (simt_ballot(entry != PLAN_NONE) != 0) {
-        uint32_t offset = scan_entry_offset(entry);
-        int valid = entry != PLAN_NONE && scan_entry_is(entry, hash) && offset < reach &&
-                    place >= a->begin + offset && place - offset < a->limit;
-        uint64_t x = place - offset;
+    return list;
+}
+
+SIMT_FUNCTION void sampled_offers_pass(const struct scan_arguments *a, uint32_t count,
+                                       struct sampled_offers *list)
+{
+    list->at += count;
+    list->left -= count;
+    if (list->left != 0)
+        list->entry = simt_load_u32(a->sample_entries + list->at);
+}
+
+/* Look at what an entry, if there is one, says of a list's sample; returns whether the warp gives
+ * up. */
+SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_stream *s,
+                                int is_there, uint32_t entry, const struct sampled_offers *list)
+{
+    uint32_t offset = scan_entry_offset(entry);
+    int valid = is_there && scan_entry_is(entry, list->hash) && offset < list->reach &&
+                list->place >= a->begin + offset && list->place - offset < a->limit;
+
+    s->candidates += valid ? 1u : 0;
+    return sampled_compare(a, s, valid, list->place - offset);
+}
+
+/* The same for the next 32 of what lane `source` has, one for each lane. */
+SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct sampled_stream *s,
+                                     const struct sampled_offers *own, uint32_t source)
+{
+    uint32_t at = simt_shuffle_u32(own->at, source) + simt_lane();
+    struct sampled_offers list = *own;
+
+    list.hash = simt_shuffle_u32(own->hash, source);
+    list.reach = simt_shuffle_u32(own->reach, source);
+    list.place = simt_shuffle_u64(own->place, source);
+    return sampled_offer(a, s, 1, simt_load_u32(a->sample_entries + at), &list);
+}
+
+/* Go through the lists of 32 of the queue's samples, from `first` on: each lane through its own,
+ * all through those that are long; returns whether the warp gives up. */
+SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_stream *s,
+                                uint32_t first)
+{
+    struct sampled_offers own = sampled_offers_open(a, s, first + simt_lane());
+
+    while (simt_ballot(own.left != 0) != 0) {
+        uint32_t longs = simt_ballot(own.left >= SIMT_WARP_THREADS), source;
 
         if (s->steps++ >= a->sample_budget)
             return 1;
-        s->candidates += valid ? 1u : 0;
-        if (entry != PLAN_NONE)
-            entry = simt_load_u32(a->next + offset);
-        if (sampled_compare(a, s, valid, x))
-            return 1;
+        if (longs != 0) {
+            source = simt_lowest_bit(longs);
+            if (sampled_offer_long(a, s, &own, source))
+                return 1;
+            if (simt_lane() == source)
+                sampled_offers_pass(a, SIMT_WARP_THREADS, &own);
+        } else {
+            struct sampled_offers it = own;
+
+            if (own.left != 0)
+                sampled_offers_pass(a, 1, &own); /* it loads while this one is compared */
+            if (sampled_offer(a, s, it.left != 0, it.entry, &it))
+                return 1;
+        }
     }
     return 0;
 }
@@ -272,7 +337,7 @@ SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
 
     s->steps = 0;
     for (uint32_t first = 0; first < s->queued && !dense; first += SIMT_WARP_THREADS)
-        dense = sampled_chains(a, s, first);
+        dense = sampled_lists(a, s, first);
     if (dense) {
         in_vain = sampled_list(a, s);
         s->count = count_before;
