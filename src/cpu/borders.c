@@ -6,8 +6,7 @@
  */
 #include "cpu/worker.h"
 
-/* Fewer words of a tile with candidates are verified as they are. */
-#define BORDERS_SHARE 8u
+#define BORDERS_SHARE 8u /* fewer candidates for a tile's words are verified as they are */
 
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan)
 {
@@ -17,7 +16,7 @@ void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan)
             bytes_add(&worker->inside, (uint8_t)value);
 }
 
-void borders_apply(struct scan *scan, uint64_t words)
+void borders_apply(struct scan *scan, uint64_t words, uint64_t candidates)
 {
     struct engine_worker *worker = scan->worker;
     struct find_tile *tile = &worker->tile;
@@ -26,7 +25,7 @@ void borders_apply(struct scan *scan, uint64_t words)
     uint64_t after = 0;
 
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
-    if ((!tile->is_dense && tile->hot_count < words / BORDERS_SHARE) ||
+    if (candidates < words / BORDERS_SHARE ||
         scan->loadable - scan->at < 64 * words + FIND_LOAD_SLACK)
         return;
     worker->find->bytes(text, words, &worker->inside, &worker->after);

@@ -288,10 +288,13 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
     struct engine_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
     uint64_t failed = scan->failed, found, cleared = 0;
-    bool exact = worker->tuning->probes_exact &&
+    bool equal = worker->tuning->probes_exact &&
                  worker->probe_count == worker->tuning->probe_count &&
-                 worker->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
+                 worker->method == TRAWL_METHOD_EVERY;
+    bool exact = equal && !plan_has_conditions(plan);
 
+    if (worker->at_borders)
+        borders_apply(scan, words, worker->find->count_bits(&worker->tile, words));
     if (scan->want >= WANT_LINES) { /* most are passed over: one by one */
         verify_tile(scan, words, verify_one);
         return;
@@ -300,7 +303,7 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
     TRAWL_ASSERT(found <= places);
     if (plan->period > 0 && plan->length_min >= RUN_LENGTH_MIN && found > places / RUN_SHARE_MIN)
         exact = false; /* a run is passed over as a whole */
-    if (!exact && worker->head_bytes > 0 &&
+    if (!exact && !(equal && worker->at_borders) && worker->head_bytes > 0 &&
         scan->loadable - scan->at >= 64 * words + sizeof worker->head) {
         cleared = sieve(scan, words);
         exact = !plan_has_conditions(plan);
@@ -334,8 +337,6 @@ void scan_tiles(struct scan *scan)
         TRAWL_ASSERT(words <= FIND_TILE_WORDS && places <= 64 * words);
         if (worker->tile.hot_count > 0) {
             tile_cut(&worker->tile, words, places);
-            if (worker->at_borders)
-                borders_apply(scan, words);
             verify_candidates(scan, places, words);
             if (scan->over)
                 return;
