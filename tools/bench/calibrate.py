@@ -74,7 +74,7 @@ def costs(found, isa):
     strides = [per_byte(f'grams, stride {stride}') for stride in STRIDES]
     sample = statistics.median(per_byte(f'sampled, m = {m}') * ((m - 7) // 8 * 8) for m in SAMPLED)
     compared = 256 * (per_byte(f'compared, m = {COMPARED}') - per_byte(f'compared, m = {DECIDED}'))
-    return [max(every, 0), probe, *strides, sample, compared, (candidate('grams') + candidate('sampled')) / 2]
+    return [max(every, 0), probe, *strides, sample, compared, max(candidate('grams'), candidate('sampled'))]
 
 
 def built_in():
