@@ -201,22 +201,17 @@ void cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample, uint
 
 /* Without a sample: not sampled where the literal repeats itself, as samples of such a text would
  * name many offsets each. */
-enum trawl_status cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked,
-                                     enum trawl_method *method, struct trawl_error *error)
+enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked)
 {
-    const struct plan_tuning *tuning = &plan->tuning;
-    double positions = REPEATS_MAX + 1;
+    bool by_length = asked == TRAWL_METHOD_AUTO && plan->length_min >= SAMPLED_CHOSEN_MIN;
 
-    *method = TRAWL_METHOD_SET;
     if (!plan_is_one_literal(plan) || plan->method == TRAWL_METHOD_SET)
-        return TRAWL_OK;
-    *method = asked;
-    if (asked == TRAWL_METHOD_AUTO && plan->length_min >= SAMPLED_CHOSEN_MIN && !tuning->repeats)
-        TRAWL_TRY(sampled_repeats(plan, SCAN_SAMPLE_BYTES, &positions, error));
-    if (positions <= REPEATS_MAX)
-        *method = TRAWL_METHOD_SAMPLED;
-    else if (asked == TRAWL_METHOD_AUTO ||
-             (asked == TRAWL_METHOD_SAMPLED && plan->length_min < CUDA_SAMPLED_LENGTH_MIN))
-        *method = plan_reads_grams(plan, tuning) ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
-    return TRAWL_OK;
+        return TRAWL_METHOD_SET;
+    if (by_length && !plan->tuning.repeats &&
+        sampled_repeats(plan, SCAN_SAMPLE_BYTES) <= REPEATS_MAX)
+        return TRAWL_METHOD_SAMPLED;
+    if (asked != TRAWL_METHOD_AUTO &&
+        (asked != TRAWL_METHOD_SAMPLED || plan->length_min >= CUDA_SAMPLED_LENGTH_MIN))
+        return asked;
+    return plan_reads_grams(plan, &plan->tuning) ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
 }

@@ -2,13 +2,11 @@
 #ifndef TRAWL_CUDA_CHOOSE_H
 #define TRAWL_CUDA_CHOOSE_H
 
-#include "base/status.h"
 #include "cuda/tables.h"
 #include "plan/plan.h"
 
-/* By the plan, if `asked` is asked for. Errors: MEMORY. */
-enum trawl_status cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked,
-                                     enum trawl_method *method, struct trawl_error *error);
+/* By the plan, if `asked` is asked for. */
+enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked);
 
 /* By a sample of the text whose first quarter is spread over it, too: what costs least there, and
  * after it what costs at most price_max times as much, with their *tuning. Cost: 3 to 10 us where

@@ -345,8 +345,7 @@ static bool is_same(const struct engine_worker *worker)
 }
 
 /* The method, by the sample of a loaded text if there is one. */
-static enum trawl_status choose(const struct engine_worker *worker, struct cuda_tables *tables,
-                                struct trawl_error *error)
+static void choose(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     const struct trawl_plan *plan = worker->plan;
     struct cuda_turns *turns = &tables->turns;
@@ -356,7 +355,7 @@ static enum trawl_status choose(const struct engine_worker *worker, struct cuda_
     if (turns->comes && is_same(worker)) {
         turns->comes = false;
         tables->method = turns->methods[turns->turn];
-        return TRAWL_OK;
+        return;
     }
     *turns = (struct cuda_turns){.in_full = turns->in_full && is_same(worker)};
     tables->tuning = &plan->tuning;
@@ -371,11 +370,11 @@ static enum trawl_status choose(const struct engine_worker *worker, struct cuda_
         tables->method = turns->methods[0];
         asked = worker->limits.seen_method;
         if (asked == TRAWL_METHOD_AUTO)
-            return TRAWL_OK;
+            return;
         turns->count = 0;
         turns->is_quick = false;
     }
-    return cuda_choose_method(plan, asked, &tables->method, error);
+    tables->method = cuda_choose_method(plan, asked);
 }
 
 static enum trawl_status tables_build(struct engine_worker *worker, struct trawl_error *error)
@@ -387,7 +386,7 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     uint64_t bytes;
 
     TRAWL_TRY(cuda_tables_check(plan, error));
-    TRAWL_TRY(choose(worker, tables, error));
+    choose(worker, tables);
     if (tables->method == TRAWL_METHOD_SET)
         TRAWL_TRY(plan_as_set(worker->plan, &plan, error));
     TRAWL_TRY(measure_alike(plan, tables, error));

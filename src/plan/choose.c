@@ -163,10 +163,8 @@ static double price_sampled(const struct trawl_plan *plan, const struct plan_cos
         if (sampled_want(plan, tables, NULL) != TRAWL_OK)
             return 0;
         named = sampled_seen(plan_literal_bytes(plan, 0), *tables, sample, sample_bytes);
-    } else if (sampled_repeats(plan, 8, &named, NULL) != TRAWL_OK || named > SAMPLED_REPEATS_MAX) {
+    } else if (sampled_repeats(plan, sizeof(uint64_t)) > SAMPLED_REPEATS_MAX) {
         return 0;
-    } else {
-        named = 0;
     }
     return (costs->sample + named * costs->candidate) / (double)stride;
 }

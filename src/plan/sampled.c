@@ -9,10 +9,12 @@
 #define SAMPLED_LENGTH_MIN 16u
 #define SAMPLED_STRIDE_MAX 8192u /* beyond, loading the table costs more than the text saves */
 #define SAMPLED_BITMAP_LOG2 5u   /* bits per gram: one wrong sample in 32 to 64 passes */
-#define SEEN_SAMPLES 512u        /* of a sample of the text are looked up */
-#define SEEN_STEPS_MAX 16384u    /* all in all: after these the samples so far have to do */
-#define SEEN_STRIDE 40503u       /* from one to the next, around: so the first are from all of it */
-#define SAMPLED_STRIDE_UNIT 8u   /* no sample lies in two cache lines */
+#define REPEATS_OFFSETS 1024u    /* of the literal, at most, say how it repeats itself */
+#define REPEATS_LOG2 13u
+#define SEEN_SAMPLES 512u      /* of a sample of the text are looked up */
+#define SEEN_STEPS_MAX 16384u  /* all in all: after these the samples so far have to do */
+#define SEEN_STRIDE 40503u     /* from one to the next, around: so the first are from all of it */
+#define SAMPLED_STRIDE_UNIT 8u /* no sample lies in two cache lines */
 
 uint64_t sampled_stride(uint64_t length)
 {
@@ -132,26 +134,24 @@ double sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
     return (double)named / (double)samples;
 }
 
-enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *positions,
-                                  struct trawl_error *error)
+double sampled_repeats(const struct trawl_plan *plan, uint32_t q)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t stride = sampled_stride(plan->length_min), pairs = 0;
-    uint32_t bits = 66u - (uint32_t)__builtin_clzll(stride), *counts;
-    void *memory;
+    uint64_t stride = sampled_stride(plan->length_min);
+    uint64_t step = (stride - 1) / REPEATS_OFFSETS + 1, pairs = 0, offsets = 0;
+    uint16_t counts[1u << REPEATS_LOG2] = {0}; /* by hash */
+    double others, by_chance;
 
-    TRAWL_TRY(memory_allocate_zeroed(1ull << bits, sizeof *counts, &memory, error));
-    counts = (uint32_t *)memory;
-    for (uint64_t offset = 0; offset < stride && offset + q <= plan->length_min; offset++) {
+    TRAWL_ASSERT(stride > 0 && q <= 2 * sizeof(uint64_t));
+    for (uint64_t o = 0; o < stride && o + q <= plan->length_min; o += step, offsets++) {
         uint64_t gram[2] = {0, 0};
 
-        TRAWL_ASSERT(q <= sizeof gram);
-        memcpy(gram, bytes + offset, q);
+        memcpy(gram, bytes + o, q);
         gram[0] ^= gram[1] * 0x9e3779b97f4a7c15ull;
-        pairs += 2ull * counts[plan_hash64(gram[0], bits)]++ + 1; /* sums to the counts' squares */
+        pairs += counts[plan_hash64(gram[0], REPEATS_LOG2)]++;
     }
-    memory_release(counts, 1ull << bits, sizeof *counts);
-    TRAWL_ASSERT(pairs > 0);
-    *positions = (double)pairs / (double)stride;
-    return TRAWL_OK;
+    TRAWL_ASSERT(offsets > 0 && offsets <= REPEATS_OFFSETS);
+    others = 2 * (double)pairs / (double)offsets;
+    by_chance = (double)offsets / (1u << REPEATS_LOG2);
+    return 1 + max_double(others - by_chance, 0) * (double)step;
 }

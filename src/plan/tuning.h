@@ -116,8 +116,7 @@ double sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
 
 /* How many of the one literal's positions a sample names on average, if the text's grams come as
  * often as the literal's own: 1 if no gram repeats. Two, in a text of few grams, are dense. q is 8
- * or 16. Errors: MEMORY. */
-enum trawl_status sampled_repeats(const struct trawl_plan *plan, uint32_t q, double *positions,
-                                  struct trawl_error *error);
+ * or 16. An estimate, from some of its positions. */
+double sampled_repeats(const struct trawl_plan *plan, uint32_t q);
 
 #endif
