@@ -2,15 +2,18 @@
 """trawl beside other packages, in one process, by turns, with equal answers.
 
 others.py [--mebibytes 64] [--records 1000000] [--rounds 3] [--seconds 4] [--seed 1] [--clock wall]
+          [--table WORD]
 
 Four questions, for 1 to 100,000 patterns: how many occurrences are in one long text, which of many
-records hold any, and what are a text and a column of records with a value in the place of each. Half of the patterns are taken from the text, half are not in it. Contenders take
-turns in each round, and each row's first place moves on. The time to compile patterns is not counted.
+records hold any, and what are a text and a column of records with a value in the place of each. Half of
+the patterns are taken from the text, half are not in it. Contenders take turns in each round, and each
+row's first place moves on. The time to compile patterns is not counted.
 Who would need more than --seconds for a row is given the text's or the records' first part only, as
 much as takes about that long, at least 1/256; the answer is compared on that part. Prints a table in
 Markdown: GB/s of text, and how many times as fast as the best other trawl is. A wrong answer ends the
 run. Packages that are not installed are left out. --clock cpu divides by processor time, summed over
-threads, instead: what to take on a machine that does other things too.
+threads, instead: what to take on a machine that does other things too. --table: those alone in
+whose names a word is.
 """
 
 import argparse
@@ -380,6 +383,8 @@ def number(value):
 
 
 def table(title, method, text, part, size_of, rng, options):
+    if options.table not in title:
+        return
     names = [kind.name for kind in CONTENDERS if getattr(kind, method, None) is not None]
     print(f"\n| {title} | {' | '.join(names)} | by the best other |")
     print("|---" * (len(names) + 2) + "|")
@@ -400,6 +405,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=4)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--clock", choices=CLOCKS, default="wall")
+    parser.add_argument("--table", default="")
     options = parser.parse_args()
     global clock
     clock = CLOCKS[options.clock]
