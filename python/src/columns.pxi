@@ -147,7 +147,7 @@ cdef object object_of(const void *bytes, uint64_t count, bint is_str):
 cdef object bytes_of(block *memory):
     if memory == NULL:
         return None
-    return PyBytes_FromStringAndSize(<const char *>memory.bytes, <Py_ssize_t>memory.size)
+    return object_of(memory.bytes, memory.size, False)
 
 
 def numbers(saved, /):

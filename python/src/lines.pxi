@@ -10,22 +10,18 @@ cdef struct lines_state:
     uint64_t begin  # of that line
     bint open  # it has an occurrence: its bytes so far are the last that were gathered
     bint failed  # no memory, or the work's status
-    column head  # of a stream, that line's bytes so far
-    column numbers
+    column numbers  # the first of five
     column begins
     column ends  # of each line's bytes, after a 0
     column bytes
-    bint with_distances
     column distances  # the least of each line's occurrences
+    column head  # of a stream, the open line's bytes so far
+    bint with_distances
 
 
 cdef void lines_restart(lines_state *lines) noexcept nogil:
     """Forget what was found; the columns' first 0."""
-    drop(&lines.numbers)
-    drop(&lines.begins)
-    drop(&lines.ends)
-    drop(&lines.bytes)
-    drop(&lines.distances)
+    drop(&lines.numbers, 5)
     put_value(&lines.ends, 0)
 
 
@@ -129,9 +125,7 @@ cdef int take_window(void *context, const trawl_window *window) noexcept nogil:
     cdef lines_state *lines = <lines_state *>context
 
     take_lines(lines, window)
-    lines.failed = (lines.failed or lines.head.failed or lines.numbers.failed
-                    or lines.begins.failed or lines.ends.failed or lines.bytes.failed
-                    or lines.distances.failed)
+    lines.failed = lines.failed or any_failed(&lines.numbers, 6)
     if lines.pauses and not lines.failed and lines.ends.count > 1 and not lines.open:
         pause(lines.todo)
     return lines.failed or lines.todo.abandoned
@@ -167,9 +161,7 @@ cdef class LineBatches(Iteration):
             return
         if self.handle.abandon():
             self.searcher.give(self.handle)
-            lines_restart(&self.lines)
-            drop(&self.lines.ends)
-            drop(&self.lines.head)
+            drop(&self.lines.numbers, 6)
         self.handle = None
 
     cdef object step(self):

@@ -104,7 +104,7 @@ cdef void put_value(column *grown, uint64_t value) noexcept nogil:
     put(grown, &value, 1, sizeof(uint64_t))
 
 
-cdef uint64_t *values_of(column *grown) noexcept nogil:
+cdef inline uint64_t *values_of(const column *grown) noexcept nogil:
     return <uint64_t *>grown.memory.bytes
 
 
@@ -149,6 +149,15 @@ cdef block *taken(column *grown, uint64_t unit) noexcept nogil:
     return memory
 
 
-cdef void drop(column *grown) noexcept nogil:
-    block_release(grown.memory)
-    memset(grown, 0, sizeof(column))
+cdef void drop(column *grown, int count=1) noexcept nogil:
+    """So many columns, which follow each other."""
+    for i in range(count):
+        block_release(grown[i].memory)
+    memset(grown, 0, <uint64_t>count * sizeof(column))
+
+
+cdef bint any_failed(const column *grown, int count) noexcept nogil:
+    for i in range(count):
+        if grown[i].failed:
+            return True
+    return False

@@ -318,8 +318,7 @@ cdef class Plan:
         cdef Py_ssize_t index = index_of(key, trawl_plan_pattern_count(self.plan))
         cdef trawl_pattern pattern = trawl_plan_pattern(self.plan, <uint64_t>index)
 
-        return PyBytes_FromStringAndSize(<const char *>pattern.bytes,
-                                         <Py_ssize_t>pattern.bytes_count)
+        return object_of(pattern.bytes, pattern.bytes_count, False)
 
     def __iter__(self):
         return PySeqIter_New(self)
@@ -360,7 +359,7 @@ cdef class Plan:
         """The bytes that were saved with a loaded plan."""
         cdef trawl_pattern note = trawl_plan_note(self.plan)
 
-        return PyBytes_FromStringAndSize(<const char *>note.bytes, <Py_ssize_t>note.bytes_count)
+        return object_of(note.bytes, note.bytes_count, False)
 
     def count(self, text, *, progress=None):
         """How many occurrences the text holds, overlapping ones too."""

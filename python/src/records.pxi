@@ -366,7 +366,7 @@ cdef struct gather:
     const trawl_record_array *records  # of the chunk
     uint64_t record_count  # of the chunks that are done
     uint64_t null_count
-    column valid
+    column valid  # the first of five
     column values  # bits of CONTAINS; else 64-bit: whichever the kind has; or views
     column cells[3]  # records, patterns, begins; LISTS: patterns; views: buffers, and the last one's bytes
     uint64_t array_at  # of the buffers: where those of the array begin that is read
@@ -374,15 +374,11 @@ cdef struct gather:
 
 
 cdef void gather_drop(gather *found) noexcept nogil:
-    drop(&found.valid)
-    drop(&found.values)
-    for i in range(3):
-        drop(&found.cells[i])
+    drop(&found.valid, 5)
 
 
 cdef bint gather_failed(const gather *found) noexcept nogil:
-    return (found.valid.failed or found.values.failed or found.cells[0].failed
-            or found.cells[1].failed or found.cells[2].failed)
+    return any_failed(&found.valid, 5)
 
 
 cdef void put_bit(column *grown, bint bit) noexcept nogil:

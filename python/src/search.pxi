@@ -158,7 +158,7 @@ cdef void work_first(work *todo) noexcept nogil:
 
 # The columns of a Matches while they grow.
 cdef struct match_columns:
-    column begins
+    column begins  # the first of four
     column ends
     column patterns
     column lines
@@ -170,10 +170,7 @@ cdef struct match_columns:
 
 
 cdef void match_columns_drop(match_columns *columns) noexcept nogil:
-    drop(&columns.begins)
-    drop(&columns.ends)
-    drop(&columns.patterns)
-    drop(&columns.lines)
+    drop(&columns.begins, 4)
 
 
 cdef bint match_columns_put(match_columns *columns, const trawl_batch *batch) noexcept nogil:
@@ -186,8 +183,7 @@ cdef bint match_columns_put(match_columns *columns, const trawl_batch *batch) no
     if columns.with_lines:
         put_values(&columns.lines, batch.line_numbers, batch.match_count)
     columns.text_end = batch.text_end
-    if (columns.begins.failed or columns.ends.failed or columns.patterns.failed
-            or columns.lines.failed):
+    if any_failed(&columns.begins, 4):
         return False
     match_columns_walk(columns, count)
     return True
@@ -207,7 +203,7 @@ cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept no
 
 # The words of plans with errors (struct trawl_batch), taken apart.
 cdef struct word_columns:
-    column distances
+    column distances  # the first of three
     column strand_ends  # of each one's character, after a 0
     column strands
 
@@ -229,7 +225,7 @@ cdef bint take_words_apart(column *words, word_columns *parts) noexcept nogil:
     put_values(&parts.distances, NULL, count)
     put_values(&parts.strand_ends, NULL, count + 1)
     put(&parts.strands, NULL, count, 1)
-    if parts.distances.failed or parts.strand_ends.failed or parts.strands.failed:
+    if any_failed(&parts.distances, 3):
         return False
     values_of(&parts.strand_ends)[0] = 0
     for i in range(count):
@@ -262,9 +258,7 @@ cdef object matches_of(match_columns *columns, Plan plan):
                                 column_taken(&columns.lines) if columns.with_lines else None,
                                 columns.text_begin, columns.text_end, distances, strands)
     finally:
-        drop(&parts.distances)
-        drop(&parts.strand_ends)
-        drop(&parts.strands)
+        drop(&parts.distances, 3)
 
 
 cdef void work_matches(work *todo) noexcept nogil:

@@ -12,16 +12,8 @@ cdef struct spans_state:
     uint64_t base  # of what is searched
     uint64_t begin  # of the last span
     uint64_t end
-    uint64_t text_end  # of what was searched
-    column begins
-    column ends
-    column words  # what is in them, word_of says
-
-
-cdef void spans_drop(spans_state *found) noexcept nogil:
-    drop(&found.begins)
-    drop(&found.ends)
-    drop(&found.words)
+    uint64_t word
+    match_columns columns  # patterns are words until matches_of(): word_of
 
 
 cdef bint one_holds(spans_state *found, uint64_t begin, uint64_t end) noexcept nogil:
@@ -40,12 +32,12 @@ cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end,
     """Does an occurrence that begins in the last span take its place?"""
     if not found.longest or begin != found.begin or end < found.end:
         return False
-    return end > found.end or (
-        word_distance(word) < word_distance(values_of(&found.words)[found.words.count - 1]))
+    return end > found.end or word_distance(word) < word_distance(found.word)
 
 
 cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     cdef spans_state *found = <spans_state *>context
+    cdef match_columns *columns = &found.columns
     cdef uint64_t begin, end, word
 
     for i in range(window.match_count):
@@ -57,15 +49,15 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
         if found.records != NULL and not one_holds(found, begin, end):
             continue
         if begin < found.end:  # in the place of the shorter one
-            found.begins.count -= 1
-            found.ends.count -= 1
-            found.words.count -= 1
-        put_value(&found.begins, begin)
-        put_value(&found.ends, end)
-        put_value(&found.words, word)
-        found.begin, found.end = begin, end
-    found.text_end = window.begin + window.bytes_count
-    return found.begins.failed or found.ends.failed or found.words.failed
+            columns.begins.count -= 1
+            columns.ends.count -= 1
+            columns.patterns.count -= 1
+        put_value(&columns.begins, begin)
+        put_value(&columns.ends, end)
+        put_value(&columns.patterns, word)
+        found.begin, found.end, found.word = begin, end, word
+    columns.text_end = window.begin + window.bytes_count
+    return any_failed(&columns.begins, 3)
 
 
 cdef void search_spans(work *todo, trawl_text *text) noexcept nogil:
@@ -75,7 +67,7 @@ cdef void search_spans(work *todo, trawl_text *text) noexcept nogil:
     todo.status = trawl_windows(todo.searcher, todo.plan, text, 0 if found.all
                                 or not found.longest or found.records != NULL
                                 else TRAWL_WINDOW_SPANS, take_spans, found, &todo.error)
-    todo.no_memory = found.begins.failed or found.ends.failed or found.words.failed
+    todo.no_memory = any_failed(&found.columns.begins, 3)
 
 
 cdef void work_spans(work *todo) noexcept nogil:
@@ -116,21 +108,16 @@ cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
 cdef object spans_of(Searcher searcher, Plan plan, text, match, offsets, progress):
     """The Matches of a text that do not overlap."""
     cdef spans_state found
-    cdef match_columns columns
+    cdef walk by = walk_of(text, offsets)
 
-    memset(&columns, 0, sizeof(columns))
-    columns.by_begins = columns.by_ends = walk_of(text, offsets)
     spans_begin(&found, plan, match)
+    found.columns.by_begins = found.columns.by_ends = by
     try:
         search(searcher, plan, text, progress, work_spans, 0, 0, &found)
-        columns.begins, columns.ends, columns.patterns = found.begins, found.ends, found.words
-        columns.text_end = found.text_end
-        memset(&found, 0, sizeof(found))
-        match_columns_walk(&columns, 0)
-        return matches_of(&columns, plan)
+        match_columns_walk(&found.columns, 0)
+        return matches_of(&found.columns, plan)
     finally:
-        spans_drop(&found)
-        match_columns_drop(&columns)
+        match_columns_drop(&found.columns)
 
 
 # ---- What takes their place ----
@@ -202,8 +189,8 @@ cdef class Values:
         cdef uint32_t pattern
 
         if self.patterns > 0:
-            for i in range(found.words.count):
-                pattern = <uint32_t>(<const uint64_t *>found.words.memory.bytes)[i]
+            for i in range(found.columns.patterns.count):
+                pattern = <uint32_t>values_of(&found.columns.patterns)[i]
                 if self.pieces[pattern].bytes == NULL:
                     self.take(pattern, self.given[pattern])
         return 0
@@ -227,11 +214,11 @@ cdef struct rewriter:
 cdef void rewriter_begin(rewriter *by, const uint8_t *bytes, const spans_state *found,
                          Values values) noexcept:
     memset(by, 0, sizeof(by[0]))
-    by.bytes, by.count = bytes, found.begins.count
+    by.bytes, by.count = bytes, found.columns.begins.count
     if by.count > 0:
-        by.begins = <const uint64_t *>found.begins.memory.bytes
-        by.ends = <const uint64_t *>found.ends.memory.bytes
-        by.words = <const uint64_t *>found.words.memory.bytes
+        by.begins = values_of(&found.columns.begins)
+        by.ends = values_of(&found.columns.ends)
+        by.words = values_of(&found.columns.patterns)
     if values is not None:
         by.pieces, by.one, by.masks = values.pieces, values.patterns == 0, values.masks
 
@@ -333,7 +320,7 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
         return rewritten_object(&by, 0, <uint64_t>count, is_str,
                                 is_str and values.ascii and PyUnicode_IS_ASCII(text))
     finally:
-        spans_drop(&found)
+        match_columns_drop(&found.columns)
 
 
 # ---- Columns ----
@@ -343,15 +330,11 @@ cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
     """Does a span begin or end inside of one? The tape goes on after it, or its record ends there."""
     cdef const uint8_t *bytes = reader.records.bytes
     cdef uint64_t end = reader.offset(reader.records.record_count)
-    cdef const uint64_t *begins
-    cdef const uint64_t *ends
+    cdef uint64_t begin, after
 
-    if found.begins.count == 0:
-        return False
-    begins = <const uint64_t *>found.begins.memory.bytes
-    ends = <const uint64_t *>found.ends.memory.bytes
-    for i in range(found.begins.count):
-        if bytes[begins[i]] & 0xc0 == 0x80 or (ends[i] < end and bytes[ends[i]] & 0xc0 == 0x80):
+    for i in range(found.columns.begins.count):
+        begin, after = values_of(&found.columns.begins)[i], values_of(&found.columns.ends)[i]
+        if bytes[begin] & 0xc0 == 0x80 or (after < end and bytes[after] & 0xc0 == 0x80):
             return True
     return False
 
@@ -473,7 +456,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             handle.run(work_record_spans, progress)
             todo.before += todo.bytes
             rewrite_chunk(reader, &found, values, items, objects, &made)
-            spans_drop(&found)
+            match_columns_drop(&found.columns)
         if objects is not None:
             return objects
         if gather_failed(&made):
@@ -482,7 +465,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
             return array_of_views(&made, reader.is_text)
         return array_of_gather(&made, "U" if reader.is_text else "Z", 1)
     finally:
-        spans_drop(&found)
+        match_columns_drop(&found.columns)
         views_drop(&made)
         gather_drop(&made)
         searcher.give(handle)
