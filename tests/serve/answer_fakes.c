@@ -183,8 +183,9 @@ int collection_open_file(const struct collection *collection, const struct serve
     return open(path, O_RDONLY);
 }
 
-bool collection_has(const struct collection *collection, const char *path)
+bool collection_has(const struct collection *collection, const char *directory, const char *operand)
 {
+    const char *path = operand[0] == '/' ? operand : directory;
     size_t bytes = strlen(collection->root);
 
     return strncmp(path, collection->root, bytes) == 0 && (path[bytes] == '/' || path[bytes] == 0);

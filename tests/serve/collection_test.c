@@ -206,7 +206,7 @@ static void test_opening(void)
                    collection_open_file(collection, state->files[one]) < 0 && errno == EACCES);
         state_drop(state);
     }
-    TEST_CHECK(collection_has(collection, root));
+    TEST_CHECK(collection_has(collection, "", root));
     collection_close(collection);
     settings_free(&settings);
     remove_tree("open");

@@ -255,35 +255,6 @@ static void *work(void *context)
 /* ---- Which collection -------------------------------------------------------------------------
  */
 
-/* directory/path without "." and empty parts; to be freed. */
-static char *join(const char *directory, const char *path)
-{
-    size_t bytes = strlen(directory) + strlen(path) + 3, used = 0;
-    char *joined = malloc(bytes), *clean = malloc(bytes);
-
-    if (joined != NULL && clean != NULL) {
-        (void)snprintf(joined, bytes, "%s/%s", path[0] == '/' ? "" : directory, path);
-        for (const char *at = joined; *at != '\0';) {
-            size_t part = strcspn(at, "/");
-
-            if (part > 0 && !(part == 1 && at[0] == '.')) {
-                clean[used++] = '/';
-                memcpy(clean + used, at, part);
-                used += part;
-            }
-            at += part + (at[part] == '/');
-        }
-        if (used == 0)
-            clean[used++] = '/';
-        clean[used] = '\0';
-        free(joined);
-        return clean;
-    }
-    free(joined);
-    free(clean);
-    return NULL;
-}
-
 /* Does the collection hold what the request names? *missing: the first that it does not. */
 static bool holds_paths(const struct collection *collection, const struct request *request,
                         const char **missing)
@@ -292,15 +263,11 @@ static bool holds_paths(const struct collection *collection, const struct reques
 
     for (size_t i = 0; i < operands->count || (i == 0 && request->directory != NULL); i++) {
         const char *operand = operands->count > 0 ? operands->items[i].text : ".";
-        char *path;
-        bool held;
 
         if (operand[0] != '/' && request->directory == NULL)
             continue; /* of the collection's root */
-        path = join(request->directory != NULL ? request->directory : "", operand);
-        held = path != NULL && collection_has(collection, path);
-        free(path);
-        if (!held) {
+        if (!collection_has(collection, request->directory != NULL ? request->directory : "",
+                            operand)) {
             *missing = operands->count > 0 ? operand : request->directory;
             return false;
         }

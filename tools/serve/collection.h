@@ -185,8 +185,10 @@ void view_drop(struct served_view *view);
  * directory. -1: errno, ESTALE if it is no regular file any more. */
 int collection_open_file(const struct collection *collection, const struct served_file *file);
 
-/* Does the collection hold this absolute path, or what lies below it? */
-bool collection_has(const struct collection *collection, const char *path);
+/* Does the collection hold the operand as typed in the directory, an absolute path, or what lies
+ * below? Of one with ".." collection_view says that it is refused. */
+bool collection_has(const struct collection *collection, const char *directory,
+                    const char *operand);
 
 /* Load everything anew: SIGHUP. What notices do not tell of: writes through shared mappings and
  * through hard links from elsewhere, ignore files above the root. */

@@ -125,16 +125,10 @@ static bool open_all(struct serving *serving, char *message)
 {
     const struct serve_options *options = &serving->options;
     struct server *server = &serving->server;
-    struct http_options wanted = {.listener = &serving->listener,
-                                  .queries_max = options->queries,
-                                  .connections_max = options->connections,
-                                  .idle_seconds = options->idle_seconds};
+    struct http_options wanted = options->http;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
-    server->limits.body_bytes_max = server->limits.pattern_bytes_max = options->request_bytes;
-    server->limits.patterns_max = options->patterns;
-    server->limits.results_max = options->results;
-    server->limits.seconds_max = options->seconds;
+    server->limits = options->limits;
     server->thread_count = options->settings.threads > 0 ? (uint32_t)options->settings.threads
                            : cores > 0                   ? (uint32_t)cores
                                                          : 1;
@@ -143,6 +137,7 @@ static bool open_all(struct serving *serving, char *message)
         !passes_open(&server->passes, server->runtime, message) ||
         !open_collections(serving, message))
         return false;
+    wanted.listener = &serving->listener;
     wanted.token = serving->token;
     wanted.certificate = serving->certificate;
     wanted.key = serving->key;

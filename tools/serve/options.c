@@ -32,21 +32,21 @@ static const struct option_row {
      "read at each search."},
     {"--device-memory", "SIZE", OPTION_SIZE, AT(device_bytes), 0,
      "use at most so much of each device's memory"},
-    {"--max-request", "SIZE", OPTION_SIZE, AT(request_bytes), UINT64_C(16) << 20,
+    {"--max-request", "SIZE", OPTION_SIZE, AT(limits.body_bytes_max), UINT64_C(16) << 20,
      "refuse larger requests (16M)"},
-    {"--max-patterns", "NUM", OPTION_NUMBER, AT(patterns), 1000000,
+    {"--max-patterns", "NUM", OPTION_NUMBER, AT(limits.patterns_max), 1000000,
      "refuse requests with more strings (1000000)"},
-    {"--max-results", "NUM", OPTION_NUMBER, AT(results), 100000000,
+    {"--max-results", "NUM", OPTION_NUMBER, AT(limits.results_max), 100000000,
      "end an answer after so many lines with matches, lines of output or columns' rows "
      "(100000000)"},
-    {"--max-seconds", "NUM", OPTION_NUMBER, AT(seconds), 600,
+    {"--max-seconds", "NUM", OPTION_NUMBER, AT(limits.seconds_max), 600,
      "end an answer after that time (600)"},
-    {"--max-queries", "NUM", OPTION_NUMBER, AT(queries), 256,
+    {"--max-queries", "NUM", OPTION_NUMBER, AT(http.queries_max), 256,
      "refuse more queries of one client at the same time (256). A client is a process, or for TCP "
      "an address."},
-    {"--max-connections", "NUM", OPTION_NUMBER, AT(connections), 1024,
+    {"--max-connections", "NUM", OPTION_NUMBER, AT(http.connections_max), 1024,
      "close connections beyond so many (1024)"},
-    {"--idle-seconds", "NUM", OPTION_NUMBER, AT(idle_seconds), 60,
+    {"--idle-seconds", "NUM", OPTION_NUMBER, AT(http.idle_seconds), 60,
      "close a connection that takes and sends nothing for so long (60)"},
     {"--drain-seconds", "NUM", OPTION_NUMBER, AT(drain_seconds), 30,
      "when the server ends, wait so long for answers (30)"},
@@ -250,6 +250,7 @@ bool serve_options_read(struct serve_options *options, int argument_count, char 
     }
     if (settings->directories == DIRECTORIES_READ)
         settings->directories = DIRECTORIES_RECURSE;
+    options->limits.pattern_bytes_max = options->limits.body_bytes_max;
     settings->surroundings.charset = charset_open();
     return settings_build(settings, message) && read_roots(options, message);
 }

@@ -2,8 +2,7 @@
 #ifndef SERVE_OPTIONS_H
 #define SERVE_OPTIONS_H
 
-#include "trawl/output.h"
-#include "trawl/settings.h"
+#include "serve/http.h"
 
 struct served_root {
     char *name;       /* of the collection */
@@ -13,8 +12,9 @@ struct served_root {
 struct serve_options {
     const char *listen, *token_file, *certificate, *key; /* NULL: not given */
     uint64_t host_bytes, device_bytes;                   /* 0: not given */
-    uint64_t request_bytes, patterns, results, seconds, queries, connections;
-    uint64_t idle_seconds, drain_seconds;
+    uint64_t drain_seconds;
+    struct request_limits limits;
+    struct http_options http;   /* of which numbers are read, no more */
     bool help, version, manual; /* a document is asked for */
     struct settings settings;   /* the command's options: which files, how they are searched */
     char **arguments;           /* that they borrow from */

@@ -47,13 +47,6 @@ struct viewing {
     bool can_be_kept;
 };
 
-bool collection_has(const struct collection *collection, const char *path)
-{
-    const char *below = path_below(collection, path);
-
-    return below != NULL && (collection->file == NULL || strcmp(below, collection->file) == 0);
-}
-
 void view_drop(struct served_view *view)
 {
     if (view == NULL ||
@@ -194,6 +187,24 @@ static bool normalize(const char *directory, const char *operand, char *path, bo
     return true;
 }
 
+static bool has(const struct collection *collection, const char *path)
+{
+    const char *below = path_below(collection, path);
+
+    return below != NULL && (collection->file == NULL || strcmp(below, collection->file) == 0);
+}
+
+bool collection_has(const struct collection *collection, const char *directory, const char *operand)
+{
+    char *path = malloc(strlen(directory) + strlen(operand) + 3);
+    bool is_folder = false;
+    bool held =
+        path != NULL && (!normalize(directory, operand, path, &is_folder) || has(collection, path));
+
+    free(path);
+    return held;
+}
+
 enum operand { OPERAND_WALKED, OPERAND_DONE, OPERAND_REFUSED };
 
 /* What an operand is, without following a link; its status is known afterwards. */
@@ -249,7 +260,7 @@ static enum operand find_operand(struct viewing *viewing, const char *operand)
         fail(viewing, "-: the server does not read standard input");
     else if (!normalize(viewing->directory, operand, path, &is_folder))
         fail(viewing, "%s: the server takes no \"..\": name it without", operand);
-    else if (!collection_has(viewing->collection, path))
+    else if (!has(viewing->collection, path))
         fail(viewing, "%s: is not in the collection %s (%s)", operand,
              viewing->collection->options.name, viewing->collection->root);
     else
