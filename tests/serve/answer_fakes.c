@@ -239,9 +239,8 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
             request->pattern_counts[matches[i].pattern_index]++;
         if (!request->wants_positions || request->position_count == request->positions_max)
             continue;
-        request->begins[request->position_count] = matches[i].begin;
-        request->file_numbers[request->position_count] = finding->file;
-        request->pattern_numbers[request->position_count++] = (uint32_t)matches[i].pattern_index;
+        request->positions[request->position_count++] = (struct pass_position){
+            matches[i].begin, finding->file, (uint32_t)matches[i].pattern_index};
     }
     return 0;
 }
@@ -258,9 +257,7 @@ bool pass_run(struct passes *passes, struct pass_request *request)
     request->files = calloc(state->file_count / 8 + 1, 1);
     request->pattern_counts =
         calloc((size_t)trawl_plan_pattern_count(request->plan) + 1, sizeof(uint64_t));
-    request->begins = calloc(room, sizeof *request->begins);
-    request->file_numbers = calloc(room, sizeof *request->file_numbers);
-    request->pattern_numbers = calloc(room, sizeof *request->pattern_numbers);
+    request->positions = calloc(room, sizeof *request->positions);
     request->shared_count = 1;
     for (uint64_t i = 0; i < request->view->item_count; i++) {
         struct finding finding = {request, request->view->items[i].file, 0};
@@ -290,15 +287,6 @@ void pass_cancel(struct passes *passes, struct pass_request *request)
 {
     (void)passes;
     request->cancelled = true;
-}
-
-void pass_free(struct pass_request *request)
-{
-    free(request->files);
-    free(request->pattern_counts);
-    free(request->begins);
-    free(request->file_numbers);
-    free(request->pattern_numbers);
 }
 
 bool pass_is_frequent(struct passes *passes, const struct state *state,

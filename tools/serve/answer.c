@@ -97,7 +97,6 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
         (settings->whole_lines && settings->line_end != '\n') ||
         pass_is_frequent(answer->server->passes, answer->state, plan))
         return;
-    answer->pass.any_suffices = true;
     answer->passed = answering_pass(answer, job->patterns); /* else all files are searched */
     answer->silently = job_passes_over_silently(job);
     answer->quickly = answer->passed && answer->silently && all_are_searched(answer);

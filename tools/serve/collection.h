@@ -68,20 +68,6 @@ struct collection;
 struct served_names;
 struct shelf;
 
-/* Parts of the blocks of a state, one after the other. */
-struct state_sample {
-    struct trawl_text *text;
-    uint64_t bytes_count;
-    uint8_t bytes[];
-};
-
-static inline void state_sample_free(struct state_sample *sample)
-{
-    if (sample != NULL)
-        trawl_text_close(sample->text);
-    free(sample);
-}
-
 /* A file keeps its index as long as it is there, whatever becomes of its contents. */
 struct state {
     atomic_uint holder_count;
@@ -92,11 +78,10 @@ struct state {
     uint64_t bytes_count;      /* of all files */
     struct tape_block *blocks; /* the largest first */
     uint32_t block_count;
-    uint32_t unheld_count;                 /* files that no block holds */
-    uint32_t unplain_count;                /* files that a block holds, and that are not plain */
-    bool unreadable;                       /* there are directories that cannot be read */
-    struct served_names *table;            /* finds files by their paths */
-    _Atomic(struct state_sample *) sample; /* NULL: nobody has wanted it yet */
+    uint32_t unheld_count;      /* files that no block holds */
+    uint32_t unplain_count;     /* files that a block holds, and that are not plain */
+    bool unreadable;            /* there are directories that cannot be read */
+    struct served_names *table; /* finds files by their paths */
     struct shelf *shelf;
     size_t room;                 /* of files, while it is made, */
     uint32_t free_from;          /* and that those before this index are taken */

@@ -72,9 +72,9 @@ static json_t *file_names(const struct served_answer *answer)
     for (uint64_t i = 0; i < pass->position_count; i++) {
         const char *name;
 
-        if (i > 0 && pass->file_numbers[i] == pass->file_numbers[i - 1])
+        if (i > 0 && pass->positions[i].file == pass->positions[i - 1].file)
             continue;
-        while (answer->view->items[item].file != pass->file_numbers[i])
+        while (answer->view->items[item].file != pass->positions[i].file)
             item++;
         name = answer->view->items[item++].name;
         if (!append(&names, text_value(name, strlen(name))))
@@ -111,13 +111,13 @@ static void put_columns(struct served_answer *answer, const uint32_t *numbers)
     uint64_t file = 0;
 
     for (uint64_t i = 0; i < pass->position_count; i++)
-        put_little(output, pass->begins[i], 8);
+        put_little(output, pass->positions[i].begin, 8);
     for (uint64_t i = 0; i < pass->position_count; i++) {
-        file += i > 0 && pass->file_numbers[i] != pass->file_numbers[i - 1];
+        file += i > 0 && pass->positions[i].file != pass->positions[i - 1].file;
         put_little(output, file, 4);
     }
     for (uint64_t i = 0; i < pass->position_count; i++)
-        put_little(output, numbers[pass->pattern_numbers[i]], 4);
+        put_little(output, numbers[pass->positions[i].pattern], 4);
 }
 
 /* ---- Both -------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "serve/pass_member.h"
+#include "trawl/clock.h"
 
 #define SHARED_STRINGS_MAX 16384u /* of a pass, */
 #define SHARED_REQUESTS_MAX 4096u
@@ -42,14 +42,6 @@ struct passes {
     uint64_t last_end_ns, last_ns; /* when, and how long it took */
     struct pass_facts facts;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *message)
 {
@@ -94,54 +86,30 @@ static uint64_t block_bytes(const struct state *state)
     return total;
 }
 
-/* The same for all that ask, in one text: a search of each part would cost more than the parts.
- * NULL: out of memory. */
-static const struct state_sample *sample_of(struct state *state)
+/* Is counting cheaper than listing what occurs, for this request and for others in its pass? The
+ * sample is one text: a search of each part would cost more than the parts. */
+static bool is_dense(const struct pass_member *member)
 {
-    struct state_sample *sample = atomic_load(&state->sample), *other = NULL;
-    uint64_t step = block_bytes(state) / SAMPLE_PARTS, at = 0;
+    const struct state *state = member->request->state;
+    uint64_t total = block_bytes(state), at = 0, used = 0, count = 0;
+    uint8_t *sample =
+        total < SAMPLED_BYTES_MIN ? NULL : malloc((size_t)SAMPLE_PARTS * SAMPLE_PART_BYTES);
 
-    if (sample != NULL)
-        return sample;
-    sample = malloc(sizeof *sample + SAMPLE_PARTS * SAMPLE_PART_BYTES);
     if (sample == NULL)
-        return NULL;
-    sample->bytes_count = 0;
+        return false;
     for (uint32_t i = 0; i < state->block_count; i++) {
         const struct served_block *block = state->blocks[i].block;
 
         for (; at + SAMPLE_PART_BYTES <= block->bytes_count &&
-               sample->bytes_count < SAMPLE_PARTS * SAMPLE_PART_BYTES;
-             at += step) {
-            memcpy(sample->bytes + sample->bytes_count, block->bytes + at, SAMPLE_PART_BYTES);
-            sample->bytes_count += SAMPLE_PART_BYTES;
-        }
+               used < (uint64_t)SAMPLE_PARTS * SAMPLE_PART_BYTES;
+             at += total / SAMPLE_PARTS, used += SAMPLE_PART_BYTES)
+            memcpy(sample + used, block->bytes + at, SAMPLE_PART_BYTES);
         at = at > block->bytes_count ? at - block->bytes_count : 0;
     }
-    if (trawl_text_from_memory(sample->bytes, sample->bytes_count, &sample->text, NULL) !=
-        TRAWL_OK) {
-        free(sample);
-        return NULL;
-    }
-    if (atomic_compare_exchange_strong(&state->sample, &other, sample))
-        return sample;
-    state_sample_free(sample);
-    return other;
-}
-
-/* Is counting cheaper than listing what occurs, for this request and for others in its pass? */
-static bool is_dense(const struct pass_member *member)
-{
-    struct state *state = member->request->state;
-    const struct state_sample *sample;
-    uint64_t count;
-
-    if (block_bytes(state) < SAMPLED_BYTES_MIN || (sample = sample_of(state)) == NULL ||
-        trawl_count(member->searcher, member->request->plan, sample->text, &count, NULL) !=
-            TRAWL_OK)
-        return false;
-    return count > sample->bytes_count /
-                       (state->blocks[0].block->on_device ? FREQUENT_DEVICE_BYTES : FREQUENT_BYTES);
+    count = count_part(member->searcher, member->request->plan, sample, used);
+    free(sample);
+    return count >
+           used / (state->blocks[0].block->on_device ? FREQUENT_DEVICE_BYTES : FREQUENT_BYTES);
 }
 
 bool pass_is_frequent(struct passes *passes, const struct state *state,
@@ -171,12 +139,11 @@ bool pass_is_frequent(struct passes *passes, const struct state *state,
 
 /* ---- Passes: under the mutex ---- */
 
-static void begin_pass(struct passes *passes, struct pass_member *leader, bool is_shared)
+static void begin_pass(struct passes *passes, struct pass_member *leader)
 {
     leader->stage = PASS_LEADS;
     leader->next = NULL;
     leader->leader = leader;
-    leader->is_shared = is_shared;
     leader->member_count = 1;
     leader->string_count = trawl_plan_pattern_count(leader->request->plan);
     leader->next_leader = passes->leaders;
@@ -275,7 +242,7 @@ static void hand_on(struct passes *passes, struct pass_member *leader, enum pass
     end_pass(passes, leader);
     if (successor != NULL) {
         stop_waiting(passes, successor);
-        begin_pass(passes, successor, true);
+        begin_pass(passes, successor);
         pthread_cond_signal(&successor->wake);
     }
     for (struct pass_member *member = leader->next; member != NULL; member = next) {
@@ -289,25 +256,18 @@ static void hand_on(struct passes *passes, struct pass_member *leader, enum pass
 }
 
 /* What a pass did, for its members and for all. */
-static void account(struct passes *passes, struct pass_member *leader, uint64_t begin_ns)
+static void account(struct passes *passes, struct pass_member *leader, uint64_t search_ns)
 {
-    uint64_t search_ns = now_ns() - begin_ns, bytes = block_bytes(leader->request->state);
+    uint64_t bytes = block_bytes(leader->request->state);
 
     for (struct pass_member *member = leader; member != NULL; member = member->next) {
         member->request->shared_count = leader->member_count;
-        member->request->search_ns = search_ns;
         member->request->searched_bytes = bytes;
     }
     passes->facts.pass_count++;
-    passes->facts.own_pass_count += !leader->is_shared;
     passes->facts.shared_request_count += leader->member_count > 1 ? leader->member_count : 0;
     passes->facts.searched_bytes += bytes;
     passes->facts.search_ns += search_ns;
-    if (!leader->is_shared)
-        return;
-    passes->last_count = leader->member_count;
-    passes->last_end_ns = begin_ns + search_ns;
-    passes->last_ns = search_ns;
 }
 
 static enum trawl_status lead(struct passes *passes, struct pass_member *leader,
@@ -322,7 +282,10 @@ static enum trawl_status lead(struct passes *passes, struct pass_member *leader,
     begin_ns = now_ns();
     status = pass_list(leader, error);
     pthread_mutex_lock(&passes->mutex);
-    account(passes, leader, begin_ns);
+    passes->last_count = leader->member_count;
+    passes->last_end_ns = now_ns();
+    passes->last_ns = passes->last_end_ns - begin_ns;
+    account(passes, leader, passes->last_ns);
     if (status > TRAWL_STOPPED && leader->member_count > 1) {
         hand_on(passes, leader, PASS_FAILED); /* each may do better alone */
         return TRAWL_OK;
@@ -338,10 +301,10 @@ static enum trawl_status share(struct passes *passes, struct pass_member *member
     struct pass_request *request = member->request;
     const struct pass_member *running = passes->leaders;
 
-    while (running != NULL && !(running->is_shared && pass_list_merges(running->request, request)))
+    while (running != NULL && !pass_list_merges(running->request, request))
         running = running->next_leader;
     if (running == NULL)
-        begin_pass(passes, member, true);
+        begin_pass(passes, member);
     else
         wait_for_turn(passes, member);
     while (member->stage == PASS_WAITS ? !request->cancelled : member->stage == PASS_RUNS)
@@ -353,56 +316,56 @@ static enum trawl_status share(struct passes *passes, struct pass_member *member
     return member->stage == PASS_LEADS ? lead(passes, member, error) : TRAWL_OK;
 }
 
-enum pass_way { BY_LIST, BY_PARTS, BY_FILES };
-
-/* Search for one request alone: what blocks hold, or the files that are to be opened. */
-static enum trawl_status search_alone(struct passes *passes, struct pass_member *member,
-                                      enum pass_way way, struct trawl_error *error)
+/* Search what blocks hold for one request alone. */
+static enum trawl_status search_blocks(struct passes *passes, struct pass_member *member, bool fits,
+                                       bool is_listed, struct trawl_error *error)
 {
     uint64_t begin_ns = now_ns();
     enum trawl_status status;
 
+    pass_member_reset(member);
+    member->member_count = 1;
+    status = is_listed ? pass_list(member, error) : pass_own(member, fits, error);
     pthread_mutex_lock(&passes->mutex);
-    begin_pass(passes, member, false);
-    pthread_mutex_unlock(&passes->mutex);
-    status = way == BY_LIST    ? pass_list(member, error)
-             : way == BY_PARTS ? pass_own(member, pass_list_fits(member->request->plan), error)
-                               : pass_own_files(member, error);
-    pthread_mutex_lock(&passes->mutex);
-    if (way != BY_FILES)
-        account(passes, member, begin_ns);
-    end_pass(passes, member);
+    account(passes, member, now_ns() - begin_ns);
+    passes->facts.own_pass_count++;
     pthread_mutex_unlock(&passes->mutex);
     return status;
+}
+
+/* Whose searcher pass_cancel ends: the member's own, or (NULL) none. */
+static void lead_alone(struct passes *passes, struct pass_member *member,
+                       struct pass_member *leader)
+{
+    pthread_mutex_lock(&passes->mutex);
+    member->leader = leader;
+    member->next = NULL;
+    pthread_mutex_unlock(&passes->mutex);
 }
 
 static bool search(struct passes *passes, struct pass_member *member)
 {
     struct pass_request *request = member->request;
     const struct state *state = request->state;
-    bool fits = pass_list_fits(request->plan);
-    uint64_t begin_ns = now_ns();
+    bool fits = pass_list_fits(request->plan), is_listed = fits && !is_dense(member);
     struct trawl_error error;
     enum trawl_status status = TRAWL_OK;
 
-    request->frequent = is_dense(member);
     member->stage = PASS_FAILED;
-    if (fits && !request->frequent && pass_list_is_merged(request) &&
+    if (is_listed && pass_list_is_merged(request) &&
         trawl_plan_pattern_count(request->plan) <= MERGED_STRINGS_MAX) {
         pthread_mutex_lock(&passes->mutex);
         status = share(passes, member, &error);
         pthread_mutex_unlock(&passes->mutex);
     }
-    if (status == TRAWL_OK && member->stage == PASS_FAILED) {
-        pass_member_reset(member);
-        status =
-            search_alone(passes, member, fits && !request->frequent ? BY_LIST : BY_PARTS, &error);
-    }
-    request->wait_ns = now_ns() - begin_ns - request->search_ns;
+    lead_alone(passes, member, member);
+    if (status == TRAWL_OK && member->stage == PASS_FAILED)
+        status = search_blocks(passes, member, fits, is_listed, &error);
     if (status == TRAWL_OK && pass_member_lists(member) &&
         (state->unheld_count > 0 || member->some_open ||
          (state->unplain_count > 0 && !request->search_zip)))
-        status = search_alone(passes, member, BY_FILES, &error);
+        status = pass_own_files(member, &error);
+    lead_alone(passes, member, NULL);
     if (status > TRAWL_STOPPED)
         (void)strcpy(request->message, error.message);
     return status == TRAWL_OK && !request->cancelled;
@@ -438,18 +401,6 @@ void pass_cancel(struct passes *passes, struct pass_request *request)
             trawl_searcher_cancel(member->leader->searcher);
     }
     pthread_mutex_unlock(&passes->mutex);
-}
-
-void pass_free(struct pass_request *request)
-{
-    free(request->files);
-    free(request->pattern_counts);
-    free(request->begins);
-    free(request->file_numbers);
-    free(request->pattern_numbers);
-    request->files = NULL;
-    request->pattern_counts = request->begins = NULL;
-    request->file_numbers = request->pattern_numbers = NULL;
 }
 
 void passes_facts(struct passes *passes, struct pass_facts *facts)

@@ -12,6 +12,12 @@
 
 struct pass_member;
 
+/* Where a pattern occurs: in which file of the state, and where in it. */
+struct pass_position {
+    uint64_t begin;
+    uint32_t file, pattern;
+};
+
 /* What one request wants to know of a state. The caller owns it. */
 struct pass_request {
     struct state *state;            /* borrowed until pass_run returns */
@@ -24,29 +30,35 @@ struct pass_request {
                                                  collection does so, too */
     uint64_t client;                          /* whose it is: clients take turns */
     bool wants_positions, wants_counts;       /* beside `files` */
-    bool any_suffices;                        /* the caller needs `files` alone */
     uint64_t positions_max;
     atomic_bool cancelled; /* set by pass_cancel */
 
     /* Results. */
-    uint8_t *files;            /* a bit for each file of the state: something occurs, or the
-                                  file is not held as it is. Freed by pass_free, as the arrays
+    uint8_t *files;            /* a bit for each index of the state: something occurs in the file,
+                                  or it is not held as it is. Freed by pass_free, as the arrays
                                   below */
     uint64_t occurrence_count; /* in files of the view; only if positions or counts are wanted */
     uint64_t file_count;      /* of the view, in which something occurs; if neither is wanted, those
                                  with a bit */
     uint64_t unread_count;    /* files that could not be read: message names the last of them */
     uint64_t *pattern_counts; /* wants_counts: one for each pattern of the plan */
-    uint64_t *begins;         /* wants_positions: in their files, */
-    uint32_t *file_numbers;   /* in the order of the view, */
-    uint32_t *pattern_numbers;
+    struct pass_position *positions; /* wants_positions: in the order of the view */
     uint64_t position_count; /* at most positions_max; occurrence_count says how many more */
     uint32_t shared_count;   /* how many requests the pass answered, this one included */
-    uint64_t wait_ns, search_ns, searched_bytes;
-    bool frequent; /* it had a pass of its own */
+    uint64_t searched_bytes;
     char message[SETTINGS_ERROR_BYTES];
     struct pass_member *member; /* of pass.c; NULL */
 };
+
+static inline void pass_free(struct pass_request *request)
+{
+    free(request->files);
+    free(request->pattern_counts);
+    free(request->positions);
+    request->files = NULL;
+    request->pattern_counts = NULL;
+    request->positions = NULL;
+}
 
 struct passes;
 
@@ -60,7 +72,6 @@ bool pass_run(struct passes *passes, struct pass_request *request);
 /* From any thread, while pass_run may run: it returns as soon as it can. A pass that others share
  * goes on to its end first. */
 void pass_cancel(struct passes *passes, struct pass_request *request);
-void pass_free(struct pass_request *request);
 
 /* Would most files of the state hold an occurrence, by a sample of it? */
 bool pass_is_frequent(struct passes *passes, const struct state *state,

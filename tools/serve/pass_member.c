@@ -66,9 +66,7 @@ void pass_member_reset(struct pass_member *member)
         memset(request->pattern_counts, 0,
                trawl_plan_pattern_count(request->plan) * sizeof(uint64_t));
     request->occurrence_count = request->unread_count = request->position_count = 0;
-    request->search_ns = 0;
     request->message[0] = '\0';
-    member->position_count = 0;
     member->is_full = member->no_memory = member->some_open = false;
     if (state->unheld_count > 0 || (state->unplain_count > 0 && !request->search_zip))
         for (uint32_t i = 0; i < state->index_count; i++)
@@ -100,11 +98,13 @@ static int compare(const void *left, const void *right, void *context)
 
 static void sort(struct pass_member *member)
 {
-    if (member->position_count > 0)
-        qsort_r(member->positions, member->position_count, sizeof *member->positions, compare,
+    struct pass_request *request = member->request;
+
+    if (request->position_count > 0)
+        qsort_r(request->positions, request->position_count, sizeof *request->positions, compare,
                 member->ranks);
-    if (member->position_count > member->request->positions_max)
-        member->position_count = member->request->positions_max;
+    if (request->position_count > request->positions_max)
+        request->position_count = request->positions_max;
 }
 
 /* Twice as many as are wanted are kept; then the first half stays. */
@@ -120,26 +120,27 @@ static bool make_room(struct pass_member *member)
         return true;
     }
     capacity = capacity < POSITIONS_FIRST ? POSITIONS_FIRST : capacity > most ? most : capacity;
-    grown = realloc(member->positions, capacity * sizeof *grown);
+    grown = realloc(member->request->positions, capacity * sizeof *grown);
     if (grown == NULL)
         return false;
-    member->positions = grown;
+    member->request->positions = grown;
     member->position_capacity = capacity;
     return true;
 }
 
 void pass_member_keep(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern)
 {
+    struct pass_request *request = member->request;
     struct pass_position position = {begin, file, (uint32_t)pattern};
-    uint64_t most = member->request->positions_max;
+    uint64_t most = request->positions_max;
 
     if (most == 0 || member->no_memory ||
-        (member->is_full && compare(&position, &member->positions[most - 1], member->ranks) > 0))
+        (member->is_full && compare(&position, &request->positions[most - 1], member->ranks) > 0))
         return;
-    if (member->position_count == member->position_capacity && !make_room(member))
+    if (request->position_count == member->position_capacity && !make_room(member))
         member->no_memory = true;
     else
-        member->positions[member->position_count++] = position;
+        request->positions[request->position_count++] = position;
 }
 
 void pass_member_add(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern)
@@ -153,35 +154,14 @@ void pass_member_add(struct pass_member *member, uint32_t file, uint64_t begin, 
         pass_member_keep(member, file, begin, pattern);
 }
 
-static bool make_columns(struct pass_member *member)
-{
-    struct pass_request *request = member->request;
-    uint64_t count;
-
-    sort(member);
-    count = member->position_count;
-    request->begins = malloc((count + 1) * sizeof *request->begins);
-    request->file_numbers = malloc((count + 1) * sizeof *request->file_numbers);
-    request->pattern_numbers = malloc((count + 1) * sizeof *request->pattern_numbers);
-    if (request->begins == NULL || request->file_numbers == NULL ||
-        request->pattern_numbers == NULL)
-        return false;
-    for (uint64_t i = 0; i < count; i++) {
-        request->begins[i] = member->positions[i].begin;
-        request->file_numbers[i] = member->positions[i].file;
-        request->pattern_numbers[i] = member->positions[i].pattern;
-    }
-    request->position_count = count;
-    return true;
-}
-
 bool pass_member_finish(struct pass_member *member)
 {
     struct pass_request *request = member->request;
     uint64_t count = 0;
 
-    if (member->no_memory || (request->wants_positions && !make_columns(member)))
+    if (member->no_memory)
         return fail(request);
+    sort(member);
     for (uint32_t i = 0; i < request->state->index_count / 8 + 1; i++)
         count += (uint64_t)__builtin_popcount(request->files[i] &
                                               (member->seen == NULL ? 0xffu : member->seen[i]));
@@ -194,7 +174,6 @@ void pass_member_close(struct pass_member *member)
     trawl_searcher_close(member->searcher);
     pthread_cond_destroy(&member->wake);
     free(member->ranks);
-    free(member->positions);
 }
 
 bool pass_members_cancelled(const struct pass_member *leader)

@@ -14,11 +14,6 @@ enum pass_stage {
     PASS_FAILED /* the shared pass did: it is to be searched for alone */
 };
 
-struct pass_position {
-    uint64_t begin;
-    uint32_t file, pattern;
-};
-
 struct pass_member {
     struct pass_request *request;
     struct trawl_searcher *searcher;
@@ -28,17 +23,15 @@ struct pass_member {
     pthread_cond_t wake;
     uint64_t turn; /* lower ones first */
 
-    struct pass_member *next_leader; /* of a pass that runs, */
-    bool is_shared;                  /* and that others may wait for */
+    struct pass_member *next_leader; /* of a pass that runs, and that others may wait for */
     uint32_t member_count;           /* of its pass, by `next`, the leader first, */
     uint64_t string_count;           /* and what they look for */
 
-    const uint8_t *seen; /* a bit for each file of the view; NULL: all */
-    uint32_t *ranks;     /* of files in the view; NULL: by their numbers */
-    struct pass_position *positions;
-    uint64_t position_count, position_capacity;
-    bool is_full;    /* the first positions_max of `positions` are in order: others are before the
-                        last one of them, or are left out */
+    const uint8_t *seen;        /* a bit for each file of the view; NULL: all */
+    uint32_t *ranks;            /* of files in the view; NULL: by their numbers */
+    uint64_t position_capacity; /* of request->positions */
+    bool is_full;    /* the first positions_max of them are in order: others are before the last one
+                        of those, or are left out */
     bool no_memory;  /* for positions */
     bool some_open;  /* something occurs in files that are to be opened */
     uint64_t absent; /* files with a bit in which nothing occurs */

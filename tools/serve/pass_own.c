@@ -55,10 +55,9 @@ static int add_matches(void *context, const struct trawl_match *matches, uint64_
     for (uint64_t i = 0; i < match_count; i++)
         if (!file->keeps)
             pass_member_add(file->member, file->file, matches[i].begin, matches[i].pattern_index);
-        else if (file->member->position_count < request->positions_max)
+        else if (request->position_count < request->positions_max)
             pass_member_keep(file->member, file->file, matches[i].begin, matches[i].pattern_index);
-    return request->cancelled ||
-           (file->keeps && file->member->position_count >= request->positions_max);
+    return request->cancelled || (file->keeps && request->position_count >= request->positions_max);
 }
 
 static enum trawl_status count_text(struct pass_member *member, struct trawl_text *text,
@@ -159,24 +158,19 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     return status;
 }
 
-/* Where, until there are enough. */
-static enum trawl_status list_file(struct pass_member *member, uint32_t number,
-                                   struct trawl_error *error)
+/* Of one file, which is closed. keeps: until there are enough. */
+static enum trawl_status list_file(struct pass_member *member, uint32_t number, bool keeps,
+                                   struct trawl_text *text, struct trawl_error *error)
 {
-    struct pass_request *request = member->request;
-    const struct served_file *file = request->state->files[number];
-    struct pass_file context = {member, number, true};
-    struct trawl_text *text = NULL;
-    enum trawl_status status = trawl_text_from_memory(file->block->bytes + file->block_begin,
-                                                      file->held.bytes_count, &text, error);
+    struct pass_file context = {member, number, keeps};
+    enum trawl_status status = trawl_positions(member->searcher, member->request->plan, text,
+                                               add_matches, &context, error);
 
-    if (status == TRAWL_OK)
-        status =
-            trawl_positions(member->searcher, request->plan, text, add_matches, &context, error);
     trawl_text_close(text);
-    return status == TRAWL_STOPPED && !request->cancelled ? TRAWL_OK : status;
+    return keeps && status == TRAWL_STOPPED && !member->request->cancelled ? TRAWL_OK : status;
 }
 
+/* Where, until there are enough. */
 static enum trawl_status list_files(struct pass_member *member, struct trawl_error *error)
 {
     const struct pass_request *request = member->request;
@@ -185,14 +179,22 @@ static enum trawl_status list_files(struct pass_member *member, struct trawl_err
     uint64_t count = view == NULL ? state->index_count : view->item_count;
     enum trawl_status status = TRAWL_OK;
 
-    for (uint64_t i = 0; i < count && member->position_count < request->positions_max; i++) {
-        uint32_t file = view == NULL ? (uint32_t)i : view->items[i].file;
+    for (uint64_t i = 0; i < count && request->position_count < request->positions_max; i++) {
+        uint32_t number = view == NULL ? (uint32_t)i : view->items[i].file;
+        const struct served_file *file;
+        struct trawl_text *text;
 
-        if (file >= state->index_count || !pass_bit(request->files, file) ||
-            state->files[file]->block == NULL || !state->files[file]->is_plain ||
-            (view != NULL && (view->items[i].kind != WALK_FILE || member->ranks[file] != i)))
+        if (number >= state->index_count || !pass_bit(request->files, number) ||
+            (view != NULL && (view->items[i].kind != WALK_FILE || member->ranks[number] != i)))
             continue;
-        status = request->cancelled ? TRAWL_STOPPED : list_file(member, file, error);
+        file = state->files[number];
+        if (file->block == NULL || !file->is_plain)
+            continue;
+        status = request->cancelled ? TRAWL_STOPPED
+                                    : trawl_text_from_memory(file->block->bytes + file->block_begin,
+                                                             file->held.bytes_count, &text, error);
+        if (status == TRAWL_OK)
+            status = list_file(member, number, true, text, error);
         if (status != TRAWL_OK)
             break;
     }
@@ -222,7 +224,6 @@ static enum trawl_status search_opened(struct pass_member *member, uint32_t numb
 {
     struct pass_request *request = member->request;
     const struct served_file *file = request->state->files[number];
-    struct pass_file context = {member, number, false};
     uint64_t before = request->occurrence_count;
     struct trawl_text *text = NULL;
     enum trawl_status status = TRAWL_OK;
@@ -237,9 +238,7 @@ static enum trawl_status search_opened(struct pass_member *member, uint32_t numb
                      ? trawl_text_from_compressed(descriptor, file->path, &text, error)
                      : trawl_text_from_descriptor(descriptor, file->path, &text, error);
         if (status == TRAWL_OK)
-            status = trawl_positions(member->searcher, request->plan, text, add_matches, &context,
-                                     error);
-        trawl_text_close(text);
+            status = list_file(member, number, false, text, error);
         close(descriptor);
         if (status == TRAWL_READ || status == TRAWL_UNSUPPORTED) {
             request->unread_count++;

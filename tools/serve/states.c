@@ -111,7 +111,6 @@ void state_abandon(struct state *state)
 {
     if (state == NULL)
         return;
-    state_sample_free(atomic_load(&state->sample));
     free(state->blocks);
     free(state->files);
     drop_names(state->table);

@@ -61,27 +61,20 @@ int watches_descriptor(const struct watches *watches)
     return watches->descriptor;
 }
 
-/* Where an item with this number is, or would be. */
-static size_t place_of(const struct watches *watches, int number)
+static int compare_numbers(const void *left, const void *right)
 {
-    size_t low = 0, high = watches->count;
+    const struct watched *one = left, *other = right;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (watches->items[middle].number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return one->number < other->number ? -1 : one->number > other->number;
 }
 
 static struct watched *find(const struct watches *watches, int number)
 {
-    size_t at = place_of(watches, number);
+    const struct watched wanted = {.number = number};
 
-    return at < watches->count && watches->items[at].number == number ? &watches->items[at] : NULL;
+    return watches->count == 0 ? NULL
+                               : bsearch(&wanted, watches->items, watches->count,
+                                         sizeof *watches->items, compare_numbers);
 }
 
 bool is_in(const char *path, const char *directory)
@@ -92,20 +85,20 @@ bool is_in(const char *path, const char *directory)
            (strncmp(path, directory, bytes) == 0 && (path[bytes] == '\0' || path[bytes] == '/'));
 }
 
-/* The kernel gives numbers in ascending order, so a new item goes to the end, as a rule. */
+/* The kernel gives numbers in ascending order, until there are no more. */
 static struct watched *insert(struct watches *watches, int number)
 {
-    size_t at = place_of(watches, number);
-    struct watched *items =
-        grown(watches->items, &watches->capacity, 64, watches->count + 1, sizeof *items);
+    size_t count = watches->count;
+    struct watched *items = grown(watches->items, &watches->capacity, 64, count + 1, sizeof *items);
 
     if (items == NULL)
         return NULL;
     watches->items = items;
-    memmove(items + at + 1, items + at, (watches->count - at) * sizeof *items);
-    items[at] = (struct watched){number, watches->walk, false, NULL};
+    items[count] = (struct watched){number, watches->walk, false, NULL};
     watches->count++;
-    return &items[at];
+    if (count > 0 && items[count - 1].number > number)
+        qsort(items, watches->count, sizeof *items, compare_numbers);
+    return find(watches, number);
 }
 
 /* Its path becomes another one only where no other may be right as well. */
