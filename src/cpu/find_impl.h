@@ -9,9 +9,9 @@
  *                                  gram of the pattern are then found by hashes; or HAS_GRAMS_TILE,
  *                                  where the variant has all of method grams
  *   block_same(a, b)               64-bit mask of the 64 bytes at a that equal those at b
- *   HAS_NIBBLES                    where find_nibbles.h has nibble tables in its vectors; else
- * there is no find_ops.nibbles block_heads(text, set, bitmap) 64-bit mask of the positions whose
- * gram passes the bitmap, where HAS_HEADS is defined; else a loop over the positions serves
+ *   HAS_NIBBLES                    where find_nibbles.h has nibble tables in its vectors
+ *   block_heads(text, set, bitmap) 64-bit mask of the positions whose gram passes the bitmap, where
+ *                                  HAS_HEADS is defined; else a loop over the positions serves
  *   stem_samples_vectors and so on   see find_stems_avx512.h, which defines HAS_STEM_VECTORS
  * and gets the functions of its table.
  *
