@@ -5,8 +5,9 @@
  *            II.C, and the multi-core CPU bars of its figures. bmh is the same algorithm as another
  *            paper wrote it down: there the whole window is compared from right to left, and an
  *            occurrence moves it by one place instead of by the table.
- * Fixed      nothing. The rest is compared byte by byte, as in bf and qs, which are compared with
- * it. Memory     256 shifts. Cost       n / m comparisons at best, n * m at worst.
+ * Fixed      nothing. The rest is compared byte by byte, as in bf and qs, which it stands beside.
+ * Memory     256 shifts.
+ * Cost       n / m comparisons at best, n * m at worst.
  */
 #include "gallery/host.h"
 
