@@ -142,7 +142,8 @@ static void set_arguments(const struct approx_device *own, const struct cuda_ran
     a->segment_count = tables->segment_count;
     a->gram_symbols = tables->gram_symbols;
     a->errors_max = own->approximate->errors_max;
-    a->shared_bytes = tables->is_near ? (uint32_t)(tables->word_count * sizeof *tables->words) : 0;
+    a->shared_bytes =
+        tables->are_shared ? (uint32_t)(tables->word_count * sizeof *tables->words) : 0;
     a->found = (uint64_t *)(uintptr_t)own->found.address;
     a->capacity = own->found_room;
     a->count = (uint64_t *)(uintptr_t)own->count.address;
@@ -153,9 +154,9 @@ static void set_arguments(const struct approx_device *own, const struct cuda_ran
 static enum trawl_status launch(struct approx_device *own, struct grams_arguments *a,
                                 struct trawl_error *error)
 {
-    static const char *const names[3][2] = {{"grams_begins_far", "grams_begins_near"},
-                                            {"grams_motifs_far", "grams_motifs_near"},
-                                            {"grams_ends_far", "grams_ends_near"}};
+    static const char *const names[3][2] = {{"grams_begins_global", "grams_begins_shared"},
+                                            {"grams_motifs_global", "grams_motifs_shared"},
+                                            {"grams_ends_global", "grams_ends_shared"}};
     const struct cuda_device *device = own->worker->device;
     const struct cuda_limits *limits = &own->worker->limits;
     uint32_t threads = (uint32_t)min_u64(THREADS_TIMES * limits->threads, GRAMS_THREADS_MAX);
@@ -168,7 +169,7 @@ static enum trawl_status launch(struct approx_device *own, struct grams_argument
 
     TRAWL_TRY(cuda_device_module(own->worker->device, &cuda_image_grams, &module, error));
     TRAWL_TRY(CUDA_CALL(device, error, module_function, &function, module,
-                        names[kind][own->tables.is_near]));
+                        names[kind][own->tables.are_shared]));
     TRAWL_TRY(CUDA_CALL(device, error, function_attribute, function,
                         CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX, (int)a->shared_bytes));
     TRAWL_TRY(CUDA_CALL(device, error, occupancy, &resident, function, (int)threads,

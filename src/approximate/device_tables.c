@@ -15,17 +15,17 @@
 #define GRAM_SYMBOLS_MAX 10u
 #define ANY_CODE ((1u << CODES) - 1u)
 #define LITERALS_MAX (1u << (32 - GRAMS_PLACE_BITS))
-#define FAR_BYTES (32u << 20) /* that L2 holds beside a text */
-#define FAR_BYTES_MAX (512ull << 20)
+#define GLOBAL_BYTES (32u << 20) /* that L2 holds beside a text */
+#define GLOBAL_BYTES_MAX (512ull << 20)
 #define LONGER_GAIN 1.1 /* so many times as fast larger tables have to be, */
-#define FAR_GAIN 1.5    /* and those in L2 */
+#define GLOBAL_GAIN 1.5 /* and those in L2 */
 
 /* Costs in comparisons from shared memory: of a place without its comparisons, and of one. */
 struct cost {
     double place, comparison;
 };
 static const struct cost costs[2][2] = {
-    /* far, near */
+    /* in global memory, in shared memory */
     {{10, 3}, {2.5, 1}},     /* mismatches: some 15 instructions */
     {{0.2, 1.1}, {0.05, 1}}, /* edits: some 800 */
 };
@@ -318,9 +318,9 @@ static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SY
 }
 
 /* What a place of random text costs. */
-static double cost_of(const struct builder *builder, const struct size *size, bool is_near)
+static double cost_of(const struct builder *builder, const struct size *size, bool are_shared)
 {
-    const struct cost *cost = &costs[builder->approximate->edits][is_near];
+    const struct cost *cost = &costs[builder->approximate->edits][are_shared];
 
     return cost->place + size->rate * cost->comparison;
 }
@@ -328,14 +328,14 @@ static double cost_of(const struct builder *builder, const struct size *size, bo
 /* The shortest gram by whose tables, of no more bytes, a search takes about the least time; 0: all
  * are larger. */
 static uint32_t fit(const struct builder *builder, const struct size *sizes, uint32_t longest,
-                    uint64_t bytes_max, bool is_near)
+                    uint64_t bytes_max, bool are_shared)
 {
     double least;
 
     while (longest > 0 && sizes[longest].words * 4 > (double)bytes_max)
         longest--;
-    least = cost_of(builder, &sizes[longest], is_near);
-    while (longest > 1 && cost_of(builder, &sizes[longest - 1], is_near) <= LONGER_GAIN * least)
+    least = cost_of(builder, &sizes[longest], are_shared);
+    while (longest > 1 && cost_of(builder, &sizes[longest - 1], are_shared) <= LONGER_GAIN * least)
         longest--;
     return longest;
 }
@@ -346,17 +346,17 @@ static enum trawl_status choose_gram(const struct builder *builder, uint64_t sha
     struct size sizes[GRAM_SYMBOLS_MAX + 1] = {{0, 0}};
     struct approx_tables *tables = builder->tables;
     uint32_t longest = measure(builder, sizes);
-    uint32_t near =
+    uint32_t shared =
         fit(builder, sizes, longest, min_u64(shared_bytes, approx_shared_bytes_max), true);
-    uint32_t far = fit(builder, sizes, longest, FAR_BYTES, false);
+    uint32_t global = fit(builder, sizes, longest, GLOBAL_BYTES, false);
 
-    if (far == 0)
-        far = fit(builder, sizes, longest, FAR_BYTES_MAX, false);
-    if (far == 0 || builder->approximate->plan->literal_count >= LITERALS_MAX)
+    if (global == 0)
+        global = fit(builder, sizes, longest, GLOBAL_BYTES_MAX, false);
+    if (global == 0 || builder->approximate->plan->literal_count >= LITERALS_MAX)
         return TRAWL_FAIL(error, UNSUPPORTED, "too many patterns with errors for a device");
-    tables->is_near = near > 0 && cost_of(builder, &sizes[near], true) <=
-                                      FAR_GAIN * cost_of(builder, &sizes[far], false);
-    tables->gram_symbols = tables->is_near ? near : far;
+    tables->are_shared = shared > 0 && cost_of(builder, &sizes[shared], true) <=
+                                           GLOBAL_GAIN * cost_of(builder, &sizes[global], false);
+    tables->gram_symbols = tables->are_shared ? shared : global;
     *chosen = sizes[tables->gram_symbols];
     return TRAWL_OK;
 }

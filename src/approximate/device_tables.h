@@ -12,7 +12,7 @@ struct approx_tables {
     uint32_t motif_count; /* 0: what is exact is compared with the rest */
     uint32_t segment_count;
     uint32_t gram_symbols;
-    bool is_near; /* they fit in shared memory */
+    bool are_shared; /* they fit in shared memory */
 };
 
 /* Replaced by tests: no more shared memory than this. */

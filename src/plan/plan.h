@@ -191,8 +191,8 @@ static inline bool plan_fits_classes(const struct trawl_plan *plan)
     return plan->element_count == 0 && (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;
 }
 
-/* Of a set: is the way that the CPU searches it left to the plan and the text? */
-static inline bool plan_way_is_open(const struct trawl_plan *plan)
+/* Of a set: is it left to the plan and the text by which method the CPU searches it? */
+static inline bool plan_method_is_open(const struct trawl_plan *plan)
 {
     return plan->method_asked == TRAWL_METHOD_AUTO || plan->method_asked == TRAWL_METHOD_SET;
 }

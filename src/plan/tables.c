@@ -94,10 +94,10 @@ bool plan_has_letters(const struct trawl_plan *plan)
 /* By classes of length or by buckets, the plan's own tables, which are looked at once for each
  * position; of whole words and lines, for the few where one may begin. Of most sets the text
  * decides, and buckets are there at once. */
-static void choose_way(struct trawl_plan *plan)
+static void choose_set_method(struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;
-    bool open = plan_way_is_open(plan) && plan_fits_classes(plan);
+    bool open = plan_method_is_open(plan) && plan_fits_classes(plan);
 
     plan->has_classes =
         plan->method_asked == TRAWL_METHOD_CLASSES || (open && count >= CLASSES_LITERALS_MIN);
@@ -109,7 +109,7 @@ static void prepare_set(struct trawl_plan *plan)
 {
     set_parameters(plan);
     plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
-    choose_way(plan);
+    choose_set_method(plan);
     if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
         nibbles_build(plan);
 }

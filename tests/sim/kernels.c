@@ -28,13 +28,13 @@
     ROW_SETS(stream_set_##stride##_##gram##_##choices) \
     ROW_SETS(stream_set_dense_##stride##_##gram##_##choices)
 
-#define GRAMS(X)         \
-    X(grams_begins_near) \
-    X(grams_begins_far)  \
-    X(grams_motifs_near) \
-    X(grams_motifs_far)  \
-    X(grams_ends_near)   \
-    X(grams_ends_far)
+#define GRAMS(X)           \
+    X(grams_begins_shared) \
+    X(grams_begins_global) \
+    X(grams_motifs_shared) \
+    X(grams_motifs_global) \
+    X(grams_ends_shared)   \
+    X(grams_ends_global)
 
 #if TRAWL_GALLERY
 #define GALLERY(X)                \

@@ -1,10 +1,10 @@
 /* grams: candidates within k mismatches or k edits, by the pieces that begin with a text's gram.
  *
  * Grid       any; blocks take tiles of GRAMS_TILE_PLACES places in turn. Up to 1,024 threads.
- * Shared     3.1 KB static for the text's codes, 15.5 KB with motifs; dynamic: all tables (near),
- *            or none (far): those are then read from L2.
- * Traffic    per text byte: reads 1. Per block: reads the tables once (near). Per piece that a
- *            gram begins: reads 20 (far). Per candidate: writes 8.
+ * Shared     3.1 KB static for the text's codes, 15.5 KB with motifs; dynamic: all tables
+ *            (grams_..._shared), or none (grams_..._global): those are then read from L2.
+ * Traffic    per text byte: reads 1. Per block: reads the tables once (shared). Per piece that a
+ *            gram begins: reads 20 (global). Per candidate: writes 8.
  * Progress   no block waits for another.
  * Order      none: the host sorts.
  * Limits     end - begin + 2 * errors_max < 2^32.
@@ -42,12 +42,12 @@ struct grams_window {
 /* The tables. */
 struct grams_tables {
     const uint32_t *words;
-    int is_near; /* the words are in shared memory */
+    int are_shared; /* the words are in shared memory */
 };
 
 SIMT_FUNCTION uint32_t grams_word(struct grams_tables tables, uint32_t at)
 {
-    return tables.is_near ? tables.words[at] : simt_load_u32(tables.words + at);
+    return tables.are_shared ? tables.words[at] : simt_load_u32(tables.words + at);
 }
 
 /* Four words; `at` is a multiple of 4. */
@@ -56,7 +56,7 @@ SIMT_FUNCTION struct simt_u32x4 grams_words(struct grams_tables tables, uint32_t
     const uint64_t *pairs = (const uint64_t *)(const void *)(tables.words + at);
     struct simt_u32x4 words;
 
-    if (!tables.is_near)
+    if (!tables.are_shared)
         return simt_load_u32x4(tables.words + at);
     words.w[0] = (uint32_t)pairs[0];
     words.w[1] = (uint32_t)(pairs[0] >> 32);
@@ -424,7 +424,7 @@ SIMT_FUNCTION void grams_search(const struct grams_arguments *a, const uint32_t 
 }
 
 /* With all tables in shared memory. */
-SIMT_FUNCTION void grams_near(const struct grams_arguments *a, enum grams_kind kind)
+SIMT_FUNCTION void grams_by_shared(const struct grams_arguments *a, enum grams_kind kind)
 {
     SIMT_SHARED_DYNAMIC(uint64_t, grams_memory, a->shared_bytes);
     uint32_t *words = (uint32_t *)(void *)grams_memory;
@@ -435,7 +435,7 @@ SIMT_FUNCTION void grams_near(const struct grams_arguments *a, enum grams_kind k
 }
 
 /* With the codes alone there. */
-SIMT_FUNCTION void grams_far(const struct grams_arguments *a, enum grams_kind kind)
+SIMT_FUNCTION void grams_by_global(const struct grams_arguments *a, enum grams_kind kind)
 {
     SIMT_SHARED(uint32_t, grams_codes, GRAMS_CODE_WORDS);
     struct grams_tables tables = {a->tables, 0};
@@ -444,14 +444,14 @@ SIMT_FUNCTION void grams_far(const struct grams_arguments *a, enum grams_kind ki
     grams_search(a, grams_codes, tables, kind);
 }
 
-#define GRAMS_KERNELS(name, kind)                                           \
-    SIMT_KERNEL(grams_##name##_near, grams_arguments, GRAMS_THREADS_MAX, 1) \
-    {                                                                       \
-        grams_near(&args, kind);                                            \
-    }                                                                       \
-    SIMT_KERNEL(grams_##name##_far, grams_arguments, GRAMS_THREADS_MAX, 1)  \
-    {                                                                       \
-        grams_far(&args, kind);                                             \
+#define GRAMS_KERNELS(name, kind)                                             \
+    SIMT_KERNEL(grams_##name##_shared, grams_arguments, GRAMS_THREADS_MAX, 1) \
+    {                                                                         \
+        grams_by_shared(&args, kind);                                         \
+    }                                                                         \
+    SIMT_KERNEL(grams_##name##_global, grams_arguments, GRAMS_THREADS_MAX, 1) \
+    {                                                                         \
+        grams_by_global(&args, kind);                                         \
     }
 GRAMS_KERNELS(begins, GRAMS_BEGINS)
 GRAMS_KERNELS(motifs, GRAMS_MOTIFS)
