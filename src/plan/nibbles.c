@@ -10,8 +10,8 @@
 #define LOOKS_MAX PLAN_NIBBLE_BYTES_MAX
 #define PASSES 2u /* over the literals; more change little */
 #define NONE UINT8_MAX
-#define FEW_BITS 3.0  /* of a byte: the literals have few different ones, as DNA has */
-#define MANY_BITS 5.0 /* they have many: text that says little by a byte's high half has fewer */
+#define FEW_BITS 3.0  /* below, the literals have few different bytes, as DNA has */
+#define MANY_BITS 5.0 /* from here on, more than words have: high halves tell much, too */
 
 /* Up to how many literals so little is looked at. Where bytes are few, each tells less. */
 static const struct limits {
@@ -114,7 +114,7 @@ static void deal(struct dealing *dealing)
     }
 }
 
-/* The bytes to be looked at whole, if there are mostly literals that have no more; else 0. */
+/* How many bytes are looked at whole, since most literals have no more; 0: low halves are. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     uint32_t bytes = plan->byte_bits < MANY_BITS ? 2 : PLAN_NIBBLE_WHOLE_MAX, shorter = 0;
