@@ -37,14 +37,14 @@ cdef class Reader:
         if isinstance(given, (str, bytes, bytearray)):
             raise TypeError("records: a column or a list of strings is needed, not one string")
         if hasattr(given, "__arrow_c_stream__"):
-            self.first = given.__arrow_c_stream__()
+            self.first = given.__arrow_c_stream__(None)
             self.stream = <ArrowArrayStream *>PyCapsule_GetPointer(self.first, "arrow_array_stream")
             if self.stream.get_schema(self.stream, &self.own_schema) != 0:
                 self.own_schema.release = NULL
                 self.fail_stream("no schema")
             self.schema = &self.own_schema
         elif hasattr(given, "__arrow_c_array__"):
-            self.first, self.second = given.__arrow_c_array__()
+            self.first, self.second = given.__arrow_c_array__(None)
             self.schema = <ArrowSchema *>PyCapsule_GetPointer(self.first, "arrow_schema")
         elif hasattr(given, "isna"):  # a series of pandas 2: NaN and NA are nulls
             self.first = tuple([None if missing else item

@@ -119,7 +119,8 @@ class Column:
         sizes = struct.pack("2q", *map(len, buffers))
         return [b"".join(views), *map(bytes, buffers), sizes]
 
-    def __arrow_c_array__(self, requested_schema=None):
+    def __arrow_c_array__(self, requested_schema):
+        # polars 1.3 has no default of the argument either. (This one had: polars 1 was refused.)
         # The capsules have no destructor: who moves the array out of its capsule releases it.
         @RELEASE
         def release(address):
