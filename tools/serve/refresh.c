@@ -375,7 +375,7 @@ static void walk_tree(struct update *update, const char *path)
 {
     struct file_settings files = update->collection->walking.files;
     const struct tree_watcher watcher = {enter_directory, update};
-    bool left_out;
+    bool left_out = false;
     const struct tree_options options = {.exclude = update->job.exclude,
                                          .filter = update->job.filter,
                                          .files = &files,
@@ -433,12 +433,12 @@ static void walk_part(struct update *update, const struct changed_part *part)
         watches_begin(collection->watches, part->path);
     if (collection->file != NULL)
         enter_directory(update, collection->shelf.base, collection->base);
-    if (walk_skips_operand(&walk, collection->root, collection->file == NULL))
-        ; /* there is nothing */
-    else if (collection->file != NULL)
-        take_file(update, collection->shelf.base, collection->file, collection->file);
-    else
-        walk_tree(update, path);
+    if (!walk_skips_operand(&walk, collection->root, collection->file == NULL)) {
+        if (collection->file != NULL)
+            take_file(update, collection->shelf.base, collection->file, collection->file);
+        else
+            walk_tree(update, path);
+    }
     free(path);
     if (update->failed)
         return;

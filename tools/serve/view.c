@@ -205,12 +205,15 @@ bool collection_has(const struct collection *collection, const char *directory, 
     return held;
 }
 
-enum operand { OPERAND_WALKED, OPERAND_DONE, OPERAND_REFUSED };
-
-/* What an operand is, without following a link; its status is known afterwards. */
-static enum operand look_at(struct viewing *viewing, const char *operand, bool is_folder)
+/* Is an operand to be walked? It is looked at without following a link; its status is known
+ * afterwards. */
+static bool look_at(struct viewing *viewing, const char *operand, bool is_folder)
 {
     const struct settings *settings = viewing->job.settings;
+    const struct walk walk = {.job = &viewing->job};
+    const struct walk_item item = {
+        .kind = WALK_FILE, .name = operand, .type = DT_DIR, .is_operand = true};
+    mode_t mode;
     int descriptor =
         open_below(viewing->collection->shelf.base, viewing->below, O_PATH | O_CLOEXEC);
     int os_code = descriptor < 0 ? errno : 0;
@@ -219,41 +222,30 @@ static enum operand look_at(struct viewing *viewing, const char *operand, bool i
         os_code = errno;
     if (descriptor >= 0)
         close(descriptor);
-    if (os_code == ELOOP || (os_code == 0 && S_ISLNK(viewing->status.st_mode))) {
-        fail(viewing, "%s: the server follows no links: name it without", operand);
-        return OPERAND_REFUSED;
-    }
-    if (os_code == 0 && is_folder && !S_ISDIR(viewing->status.st_mode))
+    mode = os_code == 0 ? viewing->status.st_mode : 0;
+    if (os_code == ELOOP || S_ISLNK(mode))
+        return fail(viewing, "%s: the server follows no links: name it without", operand);
+    if (os_code == 0 && is_folder && !S_ISDIR(mode))
         os_code = ENOTDIR;
+    if (os_code == 0 &&
+        (S_ISREG(mode) || (S_ISDIR(mode) && settings->directories != DIRECTORIES_READ)))
+        return true;
     if (os_code != 0)
-        return add_error(viewing, operand, os_code) ? OPERAND_DONE : OPERAND_REFUSED;
-    if (S_ISREG(viewing->status.st_mode) ||
-        (S_ISDIR(viewing->status.st_mode) && settings->directories != DIRECTORIES_READ))
-        return OPERAND_WALKED;
-    if (S_ISDIR(viewing->status.st_mode)) {
-        const struct walk walk = {.job = &viewing->job};
-        const struct walk_item item = {
-            .kind = WALK_FILE, .name = operand, .type = DT_DIR, .is_operand = true};
-
-        return walk_skips_operand(&walk, operand, true) || add_item(viewing, &item, UINT32_MAX)
-                   ? OPERAND_DONE
-                   : OPERAND_REFUSED;
-    }
-    if (walk_skips_devices(settings, true))
-        return OPERAND_DONE;
-    fail(viewing, "%s: the server reads regular files alone", operand);
-    return OPERAND_REFUSED;
+        (void)add_error(viewing, operand, os_code);
+    else if (S_ISDIR(mode) && !walk_skips_operand(&walk, operand, true))
+        (void)add_item(viewing, &item, UINT32_MAX);
+    else if (!S_ISDIR(mode) && !walk_skips_devices(settings, true))
+        fail(viewing, "%s: the server reads regular files alone", operand);
+    return false;
 }
 
-/* Which file or directory an operand names. */
-static enum operand find_operand(struct viewing *viewing, const char *operand)
+/* Which file or directory an operand names, and is it to be walked? */
+static bool find_operand(struct viewing *viewing, const char *operand)
 {
-    size_t bytes = strlen(viewing->directory) + strlen(operand) + 3;
-    char *path = malloc(bytes);
-    const char *below = NULL;
-    bool is_folder = false;
-    enum operand found = OPERAND_REFUSED;
+    char *path = malloc(strlen(viewing->directory) + strlen(operand) + 3);
+    bool is_folder = false, is_walked = false;
 
+    viewing->below_bytes = viewing->shown_bytes = 0;
     if (path == NULL)
         fail(viewing, "memory exhausted");
     else if (strcmp(operand, "-") == 0)
@@ -263,19 +255,14 @@ static enum operand find_operand(struct viewing *viewing, const char *operand)
     else if (!has(viewing->collection, path))
         fail(viewing, "%s: is not in the collection %s (%s)", operand,
              viewing->collection->options.name, viewing->collection->root);
-    else
-        below = path_below(viewing->collection, path);
-    if (below != NULL) {
-        viewing->below_bytes = viewing->shown_bytes = 0;
-        if (set_below(viewing, below)) {
-            viewing->below_bytes = strlen(viewing->below);
-            found = operand[0] != '\0'                    ? look_at(viewing, operand, is_folder)
-                    : add_error(viewing, operand, ENOENT) ? OPERAND_DONE
-                                                          : OPERAND_REFUSED;
-        }
+    else if (operand[0] == '\0')
+        (void)add_error(viewing, operand, ENOENT);
+    else if (set_below(viewing, path_below(viewing->collection, path))) {
+        viewing->below_bytes = strlen(viewing->below);
+        is_walked = look_at(viewing, operand, is_folder);
     }
     free(path);
-    return found;
+    return is_walked;
 }
 
 static void enter_directory(void *context, int descriptor, const char *path)
@@ -306,7 +293,7 @@ static void walk_operand(struct viewing *viewing, const char *text)
     struct walk_item item;
     size_t shown_bytes;
 
-    if (find_operand(viewing, operand.text) != OPERAND_WALKED) {
+    if (!find_operand(viewing, operand.text)) {
         viewing->can_be_kept = false; /* no notice may tell when it becomes another one */
         return;
     }
