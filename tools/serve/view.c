@@ -424,10 +424,11 @@ static bool make_view(struct viewing *viewing)
     struct served_view *view = calloc(1, sizeof *view);
 
     viewing->view = view;
+    if (view != NULL)
+        atomic_init(&view->holder_count, 1);
     if (view == NULL ||
         (view->seen = calloc(viewing->state->index_count / 8 + (size_t)1, 1)) == NULL)
         return fail(viewing, "memory exhausted");
-    atomic_init(&view->holder_count, 1);
     view->names = viewing->state->names;
     if (viewing->job.settings->follow_links)
         return fail(viewing, "the server follows no links");
