@@ -57,6 +57,11 @@ static void check_changes(bool watch)
     /* Of git's rules the directory is watched before it is walked. (None was replaced.) */
     change("mkdir -p .git/info n && echo old > .git/info/exclude && echo new > n/exclude");
     change("mv .git/info o && mv n .git/info");
+    /* It is one that was walked, too, also when its parent alone is walked again. (No file of
+     * another name had changed in it.) */
+    change("echo other > .git/info/other");
+    change("echo beside > beside");
+    change("echo more >> .git/info/other");
     change("mv one uno && mv uno one && echo more >> one");
     change("echo new > one.new && mv one.new one");
     change("ln -s one link");

@@ -388,7 +388,7 @@ static void walk_tree(struct update *update, const char *path)
     if (!update->part->deep)
         files.depth_max = 1;
     tree = tree_open(path, &options);
-    update->state->unreadable |= tree == NULL;
+    update->state->unreadable |= tree == NULL && errno != ENOENT;
     update->failed |= tree == NULL && is_shortage(errno);
     while (tree != NULL && !update->failed && tree_next(tree, &entry)) {
         if (entry.kind == TREE_FILE && update->entered)
@@ -430,7 +430,7 @@ static void walk_part(struct update *update, const struct changed_part *part)
     update->part = part;
     update->entered = false;
     if (collection->watches != NULL)
-        watches_begin(collection->watches, part->path);
+        watches_begin(collection->watches, part->path, part->deep);
     if (collection->file != NULL)
         enter_directory(update, collection->shelf.base, collection->base);
     if (!walk_skips_operand(&walk, collection->root, collection->file == NULL)) {

@@ -25,7 +25,8 @@ struct watched {
 struct watches {
     int descriptor;
     uint32_t walk;
-    const char *part;      /* that it walks */
+    const char *part;      /* that it walks, */
+    bool is_deep;          /* with what is below */
     struct watched *items; /* by number */
     size_t count, capacity;
     size_t read_at, read_bytes;
@@ -137,15 +138,17 @@ bool watches_add(struct watches *watches, int descriptor, const char *path, enum
         return false;
     if (cause == WATCH_VIEW)
         return true;
-    item->is_walked = cause == WATCH_FILES || (item->walk == watches->walk && item->is_walked);
+    if (cause == WATCH_FILES || (watches->is_deep && item->walk != watches->walk))
+        item->is_walked = cause == WATCH_FILES;
     item->walk = watches->walk;
     return true;
 }
 
-void watches_begin(struct watches *watches, const char *part)
+void watches_begin(struct watches *watches, const char *part, bool is_deep)
 {
     watches->walk++;
     watches->part = part;
+    watches->is_deep = is_deep;
 }
 
 void watches_end(struct watches *watches)

@@ -35,9 +35,9 @@ int watches_descriptor(const struct watches *watches);
  * why. EXDEV: it has another path, too: it is mounted twice, or was moved meanwhile. With
  * WATCH_VIEW paths stay as they are. */
 bool watches_add(struct watches *watches, int descriptor, const char *path, enum watch_cause cause);
-/* Directories below `part` ("": all; borrowed until the end) that are not added between these are
- * watched no more. */
-void watches_begin(struct watches *watches, const char *part);
+/* A walk of the directory `part` ("": all; borrowed until the end) begins. Directories below it
+ * that are not added until the end are watched no more. A walk that is not deep needs no end. */
+void watches_begin(struct watches *watches, const char *part, bool is_deep);
 void watches_end(struct watches *watches);
 
 /* The next notice, without waiting. False: there is none. */
