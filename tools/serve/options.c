@@ -318,9 +318,10 @@ void serve_options_print_manual(struct output *output)
     print_section(output, "\n.PP\n", about_rest);
     output_text(output, ".SH OPTIONS\n");
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        print_section(output, ".TP\n.B ", rows[i].name);
-        if (rows[i].argument != NULL)
-            print_section(output, ".I ", rows[i].argument);
+        output_text(output, ".TP\n.BI ");
+        help_troff(output, rows[i].name);
+        print_section(output, rows[i].argument != NULL ? "= " : "",
+                      rows[i].argument != NULL ? rows[i].argument : "");
         help_troff(output, rows[i].summary);
         output_text(output, "\n");
     }
