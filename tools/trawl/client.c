@@ -300,7 +300,7 @@ static int pass_error(struct client *client)
         (void)snprintf(message, sizeof message, "the server answers with HTTP's status %u", status);
     (void)snprintf(client->message, sizeof client->message, "--server: %s", message);
     /* Not the request's form and not the token, which the user wants to know of. */
-    return client->insists || status < 404 || status == 500 ? fail(client) : CLIENT_NOT_ANSWERED;
+    return client->insists || status < 404 ? fail(client) : CLIENT_NOT_ANSWERED;
 }
 
 static int ask(struct client *client, const char *address, struct output *output)
