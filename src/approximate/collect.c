@@ -51,6 +51,7 @@ enum trawl_status approx_candidates_all(const struct approximate *approximate, u
         for (uint64_t place = from; place < (approximate->edits ? from + 1 : *to); place++)
             candidates->items[candidates->count++] =
                 (struct approx_candidate){(int64_t)place, i, reach};
+    TRAWL_ASSERT(*to > from && candidates->count <= candidates->capacity);
     return TRAWL_OK;
 }
 
@@ -92,6 +93,7 @@ static enum trawl_status collect_begins(struct approx_verifier *verifier,
     for (uint64_t i = 0; i < candidates->count; i++) {
         const struct approx_candidate *candidate = &candidates->items[i];
 
+        TRAWL_ASSERT(last == NULL || last->place <= candidate->place);
         if (i + FETCH_AHEAD < candidates->count)
             approx_verifier_fetch(verifier, candidate[FETCH_AHEAD].place);
         if (candidate->place < (int64_t)from || candidate->place >= (int64_t)to ||
@@ -131,6 +133,7 @@ static enum trawl_status order_hits(struct hits *hits, uint64_t first, uint64_t 
     struct whole_hit *whole;
     void *memory;
 
+    TRAWL_ASSERT(first <= hits->count && hits->count <= hits->capacity);
     if (count == 0)
         return TRAWL_OK;
     TRAWL_TRY(memory_allocate(count, sizeof *whole, &memory, error));
@@ -167,6 +170,7 @@ static enum trawl_status collect_ends(struct approx_verifier *verifier,
              i++) {
             int64_t next = candidates->items[i].place + candidates->items[i].reach;
 
+            TRAWL_ASSERT(candidates->items[i].place >= candidate->place);
             end = next > end ? next : end;
         }
         TRAWL_TRY(approx_verify_ends(verifier, candidate->literal, candidate->place, end, from,

@@ -219,6 +219,7 @@ static enum trawl_status take(const struct approx_device *own, uint64_t count, u
     const uint64_t *found = (const uint64_t *)(const void *)own->worker->landing.bytes;
     const int64_t more = own->approximate->edits ? (int64_t)own->approximate->errors_max : 0;
 
+    TRAWL_ASSERT(count <= own->found_room);
     TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
     for (uint64_t i = 0; i < count; i++) /* of edits the kernel adds errors_max to a begin */
         candidates->items[candidates->count++] =
@@ -280,6 +281,7 @@ static enum trawl_status by_grams(struct approx_device *own, const struct engine
         struct engine_chunk part = *chunk;
         enum trawl_status status;
 
+        TRAWL_ASSERT(*to > from && *to <= chunk->owned);
         part.owned = *to;
         part.after += chunk->owned - *to;
         part.readable += chunk->owned - *to;

@@ -92,6 +92,7 @@ static enum trawl_status take_proposed(const struct approx_host *host, uint64_t 
                                        uint64_t count, struct approx_candidates *candidates,
                                        struct trawl_error *error)
 {
+    TRAWL_ASSERT(count <= host->proposed_room);
     TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
     for (uint64_t i = 0; i < count; i++)
         candidates->items[candidates->count++] =
@@ -111,6 +112,7 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 
     *to = min_u64(*to, from + GRAMS_PLACES_MAX);
     bytes = min_u64(chunk->owned + chunk->after - from, *to - from + beyond);
+    TRAWL_ASSERT(*to > from && bytes >= *to - from);
     approx_grams_look(approximate->grams, chunk->bytes + from, (uint32_t)bytes,
                       (uint32_t)(*to - from), &host->look);
     while (host->look.place < host->look.end) {
@@ -137,6 +139,7 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
 {
     const bool edits = host->approximate->edits;
 
+    TRAWL_ASSERT(known <= places);
     TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
     for (uint64_t w = 0; w < (places + 63) / 64; w++)
         for (uint64_t bits = host->found[w]; bits != 0; bits &= bits - 1) {
@@ -154,6 +157,7 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
                 candidates->items[candidates->count++] =
                     (struct approx_candidate){place, literal, 0};
         }
+    TRAWL_ASSERT(candidates->count <= candidates->capacity);
     return TRAWL_OK;
 }
 
@@ -161,6 +165,7 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
 static const uint8_t *look_text(struct approx_host *host, const struct engine_chunk *chunk,
                                 uint64_t from, uint64_t bytes)
 {
+    TRAWL_ASSERT(bytes > 0 && from + bytes <= chunk->owned + chunk->after);
     if (chunk->owned + chunk->readable - from >= bytes + FILTER_SLACK)
         return chunk->bytes + from;
     memcpy(host->text, chunk->bytes + from, (size_t)bytes);
@@ -209,6 +214,7 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
         uint64_t next = min_u64(places_end, first + bytes_max - (approximate->edits ? 0 : more));
         uint64_t end = approximate->edits ? next : min_u64(next + more, chunk_end);
 
+        TRAWL_ASSERT(first <= at && at < next && next <= end && end - first <= bytes_max);
         TRAWL_TRY(look(host, chunk, first, at, next, end, limit, candidates, error));
         if (candidates->count > limit) {
             candidates->count = 0;

@@ -91,6 +91,7 @@ static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, i
         begin++;
     *from = begin;
     *to = end < *to ? max_i64(begin, scope_symbol_begin(&verifier->scope, end)) : end;
+    TRAWL_ASSERT(*from <= *to);
 }
 
 static enum trawl_status characters_reserve(struct approx_verifier *verifier, uint64_t count,
@@ -147,7 +148,10 @@ static enum trawl_status places_open(struct approx_verifier *verifier, int64_t f
 
 static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
 {
-    return scope_has_characters(&verifier->scope) ? verifier->offsets[place] : place;
+    if (!scope_has_characters(&verifier->scope))
+        return place;
+    TRAWL_ASSERT(place >= 0 && (uint64_t)place <= verifier->count);
+    return verifier->offsets[place];
 }
 
 /* The first place that begins at the byte, or after it; the places' end is one, too. */
