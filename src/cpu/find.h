@@ -77,8 +77,8 @@ struct find_ops {
      * wide one if set->wide_mask is not 0. Depends on text bytes up to 64 * word_count + 6. */
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
-    /* Bit x: what is at text + x passes the tables. Depends on the same bytes. NULL: this variant
-     * has no quick way. */
+    /* Bit x: what is at text + x passes the tables. Depends on text bytes up to
+     * 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL: this variant has no quick way. */
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
     /* Bit x: the byte at text + x is one of those. Dense. */

@@ -235,7 +235,7 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struc
 #define FIND_NIBBLES_CASE(BYTES, GROUPS)                                               \
     case 8 * (BYTES) + (GROUPS):                                                       \
         for (uint64_t w = 0; w < word_count; w++) {                                    \
-            uint64_t bits = block_nibbles(text + 64 * w, tables, (BYTES),              \
+            uint64_t bits = block_nibbles(text + 64 * w, tables, at, (BYTES),          \
                                           (BYTES) <= PLAN_NIBBLE_WHOLE_MAX, (GROUPS)); \
                                                                                        \
             __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                      \
@@ -253,10 +253,15 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
                                const struct plan_nibbles *nibbles, struct find_tile *tile)
 {
     struct nibble_tables tables[PLAN_NIBBLE_GROUPS_MAX];
+    uint64_t at[PLAN_NIBBLE_BYTES_MAX];
     uint32_t hot_count = 0;
 
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
     nibbles_load(tables, nibbles);
+    for (uint32_t j = 0; j < PLAN_NIBBLE_BYTES_MAX; j++) {
+        TRAWL_ASSERT(nibbles->at[j] < PLAN_NIBBLE_REACH);
+        at[j] = nibbles->at[j];
+    }
     switch (8 * nibbles->bytes + nibbles->groups) {
         FIND_NIBBLES_CASES(1)
         FIND_NIBBLES_CASES(2)
@@ -294,6 +299,7 @@ static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
     uint64_t any = 0;
 #ifdef HAS_NIBBLES
     const uint32_t groups = bytes->nibbles.groups;
+    const uint64_t at[1] = {0};
     struct nibble_tables tables[PLAN_NIBBLE_GROUPS_MAX];
 
     nibbles_load(tables, &bytes->nibbles);
@@ -301,8 +307,8 @@ static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
     for (uint64_t w = 0; w < word_count; w++) {
 #ifdef HAS_NIBBLES
-        uint64_t bits = groups == 1 ? block_nibbles(text + 64 * w, tables, 1, true, 1)
-                                    : block_nibbles(text + 64 * w, tables, 1, true, 2);
+        uint64_t bits = groups == 1 ? block_nibbles(text + 64 * w, tables, at, 1, true, 1)
+                                    : block_nibbles(text + 64 * w, tables, at, 1, true, 2);
 #else
         uint64_t bits = block_bytes(text + 64 * w, bytes);
 #endif

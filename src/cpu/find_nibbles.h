@@ -46,10 +46,11 @@ static inline __attribute__((always_inline)) nibble_vector nibbles_shared(
     return shared;
 }
 
-/* Of 64 positions those that pass; `bytes`, `whole` and `groups` are known when compiling. */
+/* Of 64 positions those that pass, by the bytes `at`; `bytes`, `whole` and `groups` are known when
+ * compiling. */
 static inline __attribute__((always_inline)) uint64_t block_nibbles(
-    const uint8_t *text, const struct nibble_tables *tables, uint32_t bytes, bool whole,
-    uint32_t groups)
+    const uint8_t *text, const struct nibble_tables *tables, const uint64_t *at, uint32_t bytes,
+    bool whole, uint32_t groups)
 {
     nibble_vector passed[NIBBLE_VECTORS];
 
@@ -57,7 +58,7 @@ static inline __attribute__((always_inline)) uint64_t block_nibbles(
         nibble_vector low[PLAN_NIBBLE_BYTES_MAX], high[PLAN_NIBBLE_WHOLE_MAX];
 
         for (uint32_t j = 0; j < bytes; j++) {
-            nibble_vector loaded = nibble_load(text + NIBBLE_VECTOR_BYTES * i + j);
+            nibble_vector loaded = nibble_load(text + NIBBLE_VECTOR_BYTES * i + at[j]);
 
             low[j] = nibble_low(loaded);
             if (whole)

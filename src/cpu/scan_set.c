@@ -5,8 +5,9 @@
 #include "cpu/worker.h"
 
 #define CANDIDATE_WORK 16u
-#define TAIL_WORK 4u                    /* of a character */
-#define SET_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
+#define TAIL_WORK 4u /* of a character */
+/* What is looked at behind a position, and whole vectors. */
+#define SET_KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
 
 /* The first bytes at position x; near the text's end the load is put together bytewise. */
 static uint64_t head_at(const struct scan *scan, uint64_t x)

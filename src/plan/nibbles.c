@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "plan/analyse.h"
 #include "plan/plan.h"
 
 #define CLASSES_MAX (8u * PLAN_NIBBLE_GROUPS_MAX)
@@ -124,6 +125,49 @@ static uint32_t whole_bytes(const struct trawl_plan *plan)
     return shorter > plan->literal_count / 2 ? bytes : 0;
 }
 
+/* How much of the text has the low half of the literal's byte there; all if it has none. */
+static float half_left(const struct trawl_plan *plan, uint32_t literal, uint32_t at,
+                       const float of_half[16])
+{
+    return at < plan_literal_at(plan, literal).bytes_count
+               ? of_half[plan_literal_bytes(plan, literal)[at] & 15]
+               : 1.0f;
+}
+
+/* Where low halves tell most, one after the other: each leaves the least of usual texts, of all
+ * literals together, after those before it. */
+static void choose_bytes(const struct trawl_plan *plan, struct plan_nibbles *nibbles)
+{
+    float of_half[16] = {0}, left[PLAN_NIBBLE_LITERALS_MAX];
+    struct byte_rates rates;
+    uint32_t taken = 0;
+
+    analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, false, &rates);
+    for (uint32_t byte = 0; byte < 256; byte++)
+        of_half[byte & 15] += (float)rates.rate[byte];
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        left[i] = 1.0f;
+    for (uint32_t j = 0; j < nibbles->bytes; j++) {
+        float least = 2.0f * PLAN_NIBBLE_LITERALS_MAX;
+        uint32_t best = 0;
+
+        for (uint32_t at = 0; at < PLAN_NIBBLE_REACH; at++) {
+            float sum = 0;
+
+            for (uint32_t i = 0; (taken >> at & 1) == 0 && i < plan->literal_count; i++)
+                sum += left[i] * half_left(plan, i, at, of_half);
+            if ((taken >> at & 1) == 0 && sum < least) {
+                best = at;
+                least = sum;
+            }
+        }
+        nibbles->at[j] = (uint8_t)best;
+        taken |= 1u << best;
+        for (uint32_t i = 0; i < plan->literal_count; i++)
+            left[i] *= half_left(plan, i, best, of_half);
+    }
+}
+
 /* How many groups, and of what. */
 static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
                          struct plan_nibbles *nibbles)
@@ -136,8 +180,12 @@ static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
     dealing->classes = 8 * nibbles->groups;
     dealing->look_count = plan_nibbles_whole(nibbles) ? 2 * nibbles->bytes : nibbles->bytes;
     TRAWL_ASSERT(dealing->look_count <= LOOKS_MAX);
+    for (uint32_t j = 0; j < nibbles->bytes; j++)
+        nibbles->at[j] = (uint8_t)j;
+    if (!plan_nibbles_whole(nibbles))
+        choose_bytes(plan, nibbles);
     for (uint32_t j = 0; j < dealing->look_count; j++)
-        dealing->looks[j] = (struct look){j % nibbles->bytes, j >= nibbles->bytes};
+        dealing->looks[j] = (struct look){nibbles->at[j % nibbles->bytes], j >= nibbles->bytes};
 }
 
 void nibbles_build(struct trawl_plan *plan)
@@ -155,6 +203,8 @@ void nibbles_build(struct trawl_plan *plan)
             struct look look = dealing.looks[j];
             uint32_t group = dealing.of[i] / 8;
             uint8_t *table = look.high ? nibbles->high[group][look.byte] : nibbles->low[group][j];
+
+            TRAWL_ASSERT(!look.high || look.byte == j - nibbles->bytes);
 
             for (uint32_t bits = look_values(plan, i, look); bits != 0; bits &= bits - 1)
                 table[__builtin_ctz(bits)] |= (uint8_t)(1u << dealing.of[i] % 8);
