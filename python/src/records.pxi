@@ -27,6 +27,7 @@ cdef class Reader:
     cdef const string_view *run  # of a column of views: the chunk's records
     cdef bint is_first_run  # of its array
     cdef bint has_views  # but not of those of a dictionary
+    cdef uint64_t left  # of the chunk: records after the piece
     cdef uint32_t short_runs
     cdef block *key_block
     cdef int64_t *keys  # -1: null; NULL: no dictionary
@@ -108,6 +109,36 @@ cdef class Reader:
             self.own_array.release = NULL
             self.fail_stream("no next batch")
         return self.own_array.release != NULL and self.take_array(&self.own_array)
+
+    cdef bint next_piece(self, uint64_t bytes) except -1:
+        """Read the next records, about as many as have so many bytes; a dictionary's chunk whole."""
+        cdef trawl_record_array *records = &self.records
+        cdef uint64_t low, high, middle
+
+        if self.left == 0:
+            if not self.next():
+                return False
+            self.left = self.count
+        else:
+            records.offsets = <const char *>records.offsets + self.count * records.offset_bytes
+            records.validity_begin += self.count
+            self.run += self.count
+            self.is_first_run = False
+        if self.keys != NULL:
+            self.left = 0
+            return True
+        bytes += self.offset(0)
+        low, high = min(<uint64_t>1, self.left), self.left
+        while low < high:
+            middle = low + (high - low + 1) // 2
+            if self.offset(middle) <= bytes:
+                low = middle
+            else:
+                high = middle - 1
+        records.record_count = low
+        self.take_validity()
+        self.left -= low
+        return True
 
     cdef void begin(self, uint64_t count, uint32_t offset_bytes) noexcept:
         memset(&self.records, 0, sizeof(self.records))

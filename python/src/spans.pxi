@@ -369,15 +369,16 @@ cdef void put_keyed(gather *made, Reader reader, gather *values) noexcept nogil:
         put_value(&made.values, made.cells[1].count)
 
 
-cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items):
-    """The same as objects, those of a list's items. An item in which nothing was found stays."""
+cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py_ssize_t first):
+    """The same as objects, those of a list's items from `first` on. An item in which nothing was
+    found stays."""
     cdef bint is_str = reader.is_text
     cdef uint64_t begin, end, i
 
     objects = []
     for i in range(reader.records.record_count):
         begin, end = reader.offset(i), reader.offset(i + 1)
-        item = items[i] if items is not None else True
+        item = items[first + <Py_ssize_t>i] if items is not None else True
         if items is not None:
             is_str = isinstance(item, str)
         if item is None or not reader.is_valid(i):
@@ -408,7 +409,7 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
         if reader.is_text and (cuts_characters(reader, found) or not values.is_text()):
             raise ValueError("records: what would come of them is no UTF-8")
     if objects is not None:
-        objects.extend(objects_of(reader, &by, values, items))
+        objects.extend(objects_of(reader, &by, values, items, len(objects)))
         return 0
     memset(&keyed, 0, sizeof(keyed))
     if reader.has_views:
@@ -430,12 +431,21 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
     return 0
 
 
+# What is found in a piece of a column is held until the piece was made anew, in 24 bytes each: of a piece
+# that stays in a cache, where much is found.
+cdef enum:
+    PIECE_MIN = 512 << 10
+    PIECE_MAX = 64 << 20
+    DENSE_BYTES = 64  # of a piece for each that was found
+
+
 cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):
     cdef tuple items = tuple(given) if isinstance(given, (list, tuple)) else None
     cdef list objects = [] if items is not None or values is None else None
     cdef Reader reader = Reader(given if items is None else items)
     cdef Handle handle = searcher.take()
     cdef work *todo = &handle.todo
+    cdef uint64_t piece = PIECE_MIN
     cdef spans_state found
     cdef gather made
 
@@ -448,15 +458,17 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
         put_value(&made.values, 0)
     todo.plan = plan.plan
     try:
-        while not gather_failed(&made) and reader.next():
-            spans_begin(&found, plan, match)
-            found.records = &reader.records
-            todo.out = &found
+        spans_begin(&found, plan, match)
+        found.records = &reader.records
+        todo.out = &found
+        while not gather_failed(&made) and reader.next_piece(piece):
+            found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
+            found.record = found.begin = found.end = 0
             todo.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
             handle.run(work_record_spans, progress)
             todo.before += todo.bytes
             rewrite_chunk(reader, &found, values, items, objects, &made)
-            match_columns_drop(&found.columns)
+            piece = PIECE_MIN if found.columns.begins.count > todo.bytes // DENSE_BYTES else PIECE_MAX
         if objects is not None:
             return objects
         if gather_failed(&made):

@@ -129,6 +129,22 @@ def arrow(records):
     yield strings(values, "U", keys=[values.index(text) for text in records])
 
 
+def test_pieces(rng):
+    """What is found takes memory until its records are made anew: a column is searched in pieces, of 512
+    KiB first and where much is found. (No column of the tests was as long.)"""
+    texts = [None, "", "a", "ab" * 100, "a string without it".replace("a", "o"), "x" * 700, "ba" * 200]
+    sparse, dense = texts[4:6], texts
+    records = [rng.choice(dense) for _ in range(6000)] + [rng.choice(sparse) for _ in range(3000)]
+    records += [rng.choice(dense) for _ in range(3000)]
+    expected = [text and text.replace("a", "<>") for text in records]
+    plan, done = trawl.Plan("a"), []
+    total = sum(len(text or "") for text in records)
+    assert plan.replace(records, "<>", progress=done.append) == expected and done[-1] == total
+    for column in arrow(records):
+        assert plan.replace(column, "<>").tolist() == expected
+    assert plan.split(records) == [text if text is None else text.split("a") for text in records]
+
+
 def test_views_share():
     """What stays as it is lies where it lay, and that memory goes with the last who uses it."""
     for kind in ("vu", "vz"):
