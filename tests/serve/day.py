@@ -334,7 +334,8 @@ def run(options, folder):
     root = os.path.join(folder, 'tree')
     tree = Tree(root, options.seed, 0 if options.engine == 'cpu' else FILLER_BYTES)
     level = []
-    with Server([options.server], f'--listen=unix:{folder}/socket', f'--engine={options.engine}',
+    # Of who reads slowly the server sees nothing until the socket's buffer is half empty.
+    with Server([options.server], f'--listen=unix:{folder}/socket', f'--engine={options.engine}', '--idle-seconds=900',
                 '--max-queries=1000', f'tree={root}', stdin=subprocess.DEVNULL,
                 env={**os.environ, 'LC_ALL': 'C.UTF-8'}) as server:
         clients = Clients(server.loaded(), tree, options.trawl, time.monotonic() + options.seconds)
