@@ -35,7 +35,7 @@ PROGRAM, COMMAND = sys.argv[1:3]
 IS_LONG = os.environ.get('TRAWL_TEST_SCALE', '1') != '1'
 SMALL = {'text': 'letters:abcdef', 'bytes': 60000, 'lines': 80, 'patterns': 'pieces:40:1:5'}
 CALLS = ('count', 'build', 'first', 'lines', 'by-pattern', 'positions', 'sink', 'batches', 'begins')
-SHAPES = ('rows', 'cells', 'bits', 'records', 'patterns')
+SHAPES = ('rows', 'cells', 'records', 'patterns')
 
 
 def run_rows(rows, environment=None):

@@ -83,7 +83,6 @@ double field_seconds(const struct fields *fields, const char *key, double otherw
     X(PAIRS, "pairs-device")    \
     X(ROWS, "rows")             \
     X(CELLS, "cells")           \
-    X(BITS, "bits")             \
     X(RECORDS, "records")       \
     X(PATTERNS, "patterns")
 

@@ -116,8 +116,7 @@ def matrix_rows(options, texts):
                'patterns': f'pieces:{count}:{length}:{length}'}
         own = {'method': options.method, 'isa': options.instruction_set, 'ours': True,
                'threads': options.threads}
-        shapes = (('rows of firsts', 'rows'), ('bits', 'bits'), ('per record', 'records'),
-                  ('per pattern', 'patterns'))
+        shapes = (('rows of firsts', 'rows'), ('per record', 'records'), ('per pattern', 'patterns'))
         who = [{'name': 'trawl, cells, all cores', **own},
                {'name': 'trawl, cells, one core', **own, 'threads': 1}]
         who += [{'name': f'trawl, {label}, all cores', 'call': call, **own} for label, call in shapes]
