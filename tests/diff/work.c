@@ -189,7 +189,7 @@ static uint64_t work_of(const struct diff_input *input, enum trawl_method method
 static void make_choice(struct test_random *random, uint64_t text_bytes, uint64_t strings,
                         bool begin_alike, struct diff_input *input)
 {
-    uint64_t bytes_count = begin_alike ? 16 : 8, varied = begin_alike ? 8 : 3;
+    uint64_t bytes_count = begin_alike ? 24 : 8, varied = begin_alike ? 16 : 3;
     uint64_t period = 1 + (begin_alike ? varied : bytes_count - varied);
 
     memset(input, 0, sizeof *input);
