@@ -178,8 +178,7 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         adapt_dense(worker, words, 0, 0);
     if (words < FIND_TILE_WORDS || worker->tile.is_dense)
         return;
-    if (worker->probe_count > FIND_FIRST_MAX) /* candidates pass, however many are tested */
-        passed -= worker->tile.hot_count;
+    passed -= worker->tile.hot_count; /* candidates pass, however many are tested */
     if (passed > words / PASSED_SHARE_MAX && worker->first_probes < most)
         worker->first_probes++;
     else if (passed <= words / PASSED_SHARE_MIN && worker->first_probes > FIRST_PROBES_MIN &&
