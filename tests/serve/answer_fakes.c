@@ -121,7 +121,7 @@ static uint32_t find(const struct state *state, const char *name)
 struct served_view *collection_view(struct collection *collection, struct state **state,
                                     struct command_job *job, const char *directory,
                                     const struct value_item *operands, size_t operand_count,
-                                    char *message)
+                                    bool *is_unable, char *message)
 {
     struct command_job walker = *job;
     struct served_view *view = calloc(1, sizeof *view);
@@ -129,6 +129,7 @@ struct served_view *collection_view(struct collection *collection, struct state 
     struct walk_item item;
 
     (void)collection;
+    *is_unable = false;
     if (directory != NULL && strcmp(directory, fake.root) != 0) {
         snprintf(message, SETTINGS_ERROR_BYTES, "the fake is not in %s", directory);
         free(view);

@@ -141,14 +141,4 @@ static uint32_t check_now(struct collection *collection)
     return unheld;
 }
 
-static void wait_until_loaded(struct collection *collection)
-{
-    struct collection_facts facts;
-
-    do {
-        (void)usleep(1000);
-        collection_facts(collection, &facts);
-    } while (facts.loading);
-}
-
 #endif

@@ -509,6 +509,7 @@ static void test_file_root(void)
     struct command_job job = {.settings = &settings, .show_names = -1};
     struct served_view *view;
     struct state *state;
+    bool is_unable;
 
     begin_tree("file");
     put("file/one", "one\n");
@@ -521,7 +522,7 @@ static void test_file_root(void)
     TEST_CHECK(state->file_count == 1 && strcmp(state->files[0]->path, "one") == 0 &&
                state->files[0]->held.bytes_count == 9 &&
                memcmp(state->files[0]->held.bytes, "one more\n", 9) == 0);
-    view = collection_view(collection, &state, &job, NULL, NULL, 0, message);
+    view = collection_view(collection, &state, &job, NULL, NULL, 0, &is_unable, message);
     TEST_CHECK(view != NULL && view->whole && view->item_count == 1 &&
                strcmp(view->items[0].name, "one") == 0);
     view_drop(view);
@@ -573,7 +574,7 @@ static void use_with_faults(struct settings *settings, long after, long count)
     struct collection *collection = NULL;
     struct served_view *view = NULL;
     struct state *state = NULL;
-    bool good;
+    bool good, is_unable;
 
     atomic_store(&calls_back, count);
     atomic_store(&calls_left, after);
@@ -585,7 +586,7 @@ static void use_with_faults(struct settings *settings, long after, long count)
         TEST_CHECK(state != NULL || *message != '\0');
         if (state != NULL) {
             *message = '\0';
-            view = collection_view(collection, &state, &job, NULL, NULL, 0, message);
+            view = collection_view(collection, &state, &job, NULL, NULL, 0, &is_unable, message);
             TEST_CHECK(view != NULL ? view->item_count == state->file_count : *message != '\0');
         }
         view_drop(view);

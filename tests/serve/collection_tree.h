@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -68,6 +69,16 @@ static struct collection *open_with(struct settings *settings, const char *path,
     if (!TEST_CHECK(collection_open(&collection, &options, message)))
         printf("%s\n", message);
     return collection;
+}
+
+static inline void wait_until_loaded(struct collection *collection)
+{
+    struct collection_facts facts;
+
+    do {
+        (void)usleep(1000);
+        collection_facts(collection, &facts);
+    } while (facts.loading);
 }
 
 static inline void begin_tree(const char *name)

@@ -54,6 +54,7 @@ static size_t walk_here(struct settings *settings, const struct value_item *oper
 }
 
 static struct collection *viewed;
+static bool is_unable; /* of the last view */
 
 /* The view of these arguments in a directory below the top is the command's walk. */
 static struct served_view *view_of(const char *directory, struct settings *settings,
@@ -69,7 +70,7 @@ static struct served_view *view_of(const char *directory, struct settings *setti
     if (settings->filters.count > 0)
         TEST_CHECK(exclude_open(&job.exclude, &settings->filters, message));
     view = collection_view(viewed, state, &job, directory != NULL ? path : NULL,
-                           settings->operands.items, settings->operands.count, message);
+                           settings->operands.items, settings->operands.count, &is_unable, message);
     if (job.exclude != NULL)
         exclude_close(job.exclude);
     return view;
@@ -400,15 +401,130 @@ static void test_views_unwatched(void)
     remove_tree("unwatched");
 }
 
+/* Descriptors are short at each step of a view: it is whole, or there is none, and the request is
+ * not to blame. (Who is to blame was not asked.) */
+static void test_views_short(void)
+{
+    char *arguments[] = {"trawl", "-r", "-e", "x", "."}, message[SETTINGS_ERROR_BYTES] = "";
+    struct settings settings;
+    struct served_view *view;
+    struct state *state;
+    struct rlimit limit, less;
+    unsigned without = 0, more = 0;
+
+    begin_tree("short");
+    TEST_CHECK(mkdir("short/a", 0755) == 0 && mkdir("short/a/b", 0755) == 0);
+    put("short/a/b/file", "a\n");
+    if (!parse(&settings, 5, arguments) || !TEST_CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0))
+        return;
+    viewed = open_with(&settings, "short", true, 0);
+    wait_until_loaded(viewed);
+    for (view = NULL; view == NULL && more < 40; more++) {
+        less = (struct rlimit){3 + more, limit.rlim_max};
+        TEST_CHECK(setrlimit(RLIMIT_NOFILE, &less) == 0);
+        view = view_of("short", &settings, &state, message);
+        TEST_CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+        without += view == NULL;
+        if (!TEST_CHECK(view != NULL ? view->item_count == 1 : is_unable))
+            printf("%u more: %s\n", more, message);
+        view_drop(view);
+        state_drop(state);
+    }
+    TEST_CHECK(without >= 3 && more < 40);
+    collection_close(viewed);
+    settings_free(&settings);
+    remove_tree("short");
+}
+
+/* ---- Names that change during each walk ------------------------------------------------------ */
+
+/* Who walks while "moving/a/moved" is moved to and fro: it is never in the directory that is about
+ * to be read. */
+static enum { MOVES_NEVER, MOVES_IN_VIEWS, MOVES_ALWAYS } moves;
+static int tree;                   /* a descriptor of "moving" */
+static _Thread_local bool is_view; /* its thread alone has a working directory of its own */
+
+int __real_unshare(int flags);
+int __wrap_unshare(int flags);
+int __wrap_unshare(int flags)
+{
+    is_view = true;
+    return __real_unshare(flags);
+}
+
+/* A walk watches a directory before it reads it. */
+int __real_inotify_add_watch(int descriptor, const char *name, uint32_t mask);
+int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask);
+int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask)
+{
+    int number = __real_inotify_add_watch(descriptor, name, mask);
+    char path[PATH_BYTES];
+    ssize_t bytes = readlink(name, path, sizeof path - 1);
+
+    if (moves == MOVES_NEVER || (moves == MOVES_IN_VIEWS && !is_view) || bytes < 2)
+        return number;
+    path[bytes] = '\0';
+    if (strcmp(path + bytes - 2, "/a") == 0)
+        (void)renameat(tree, "a/moved", tree, "b/moved");
+    if (strcmp(path + bytes - 2, "/b") == 0)
+        (void)renameat(tree, "b/moved", tree, "a/moved");
+    return number;
+}
+
+/* A file that no walk meets is not left out in silence: there is no state, and no view. (Where
+ * names changed, they had stayed again before the next walk.) */
+static void test_views_moving(void)
+{
+    char *arguments[] = {"trawl", "-r", "-e", "x"}, message[SETTINGS_ERROR_BYTES] = "";
+    const char *why = "the files change faster than they can be listed";
+    struct settings settings;
+    struct served_view *view;
+    struct state *state;
+
+    begin_tree("moving");
+    TEST_CHECK(mkdir("moving/a", 0755) == 0 && mkdir("moving/b", 0755) == 0);
+    put("moving/a/moved", "a\n");
+    put("moving/stays", "a\n");
+    tree = open("moving", O_PATH | O_CLOEXEC);
+    if (!TEST_CHECK(tree >= 0) || !parse(&settings, 4, arguments))
+        return;
+    viewed = open_with(&settings, "moving", true, 0);
+    for (int round = 0; round < 2; round++) {
+        moves = round == 0 ? MOVES_IN_VIEWS : MOVES_ALWAYS;
+        if (moves == MOVES_ALWAYS) {
+            put("moving/a/new", "a\n");
+            put("moving/b/new", "a\n");
+            state = collection_now(viewed, message);
+            view = NULL;
+        } else {
+            view = view_of("moving", &settings, &state, message);
+            TEST_CHECK(view == NULL && is_unable);
+        }
+        TEST_CHECK((round == 0 || state == NULL) && strcmp(message, why) == 0);
+        view_drop(view);
+        state_drop(state);
+        moves = MOVES_NEVER;
+        view = view_of("moving", &settings, &state, message);
+        if (TEST_CHECK(view != NULL))
+            TEST_CHECK_U64(view->item_count, round == 0 ? 2 : 4);
+        view_drop(view);
+        state_drop(state);
+        *message = '\0';
+    }
+    collection_close(viewed);
+    close(tree);
+    settings_free(&settings);
+    remove_tree("moving");
+}
+
 int main(void)
 {
     static const struct {
         const char *name;
         void (*run)(void);
-    } tests[] = {{"views", test_views},
-                 {"unreadable", test_view_unreadable},
-                 {"follow", test_views_follow},
-                 {"unwatched", test_views_unwatched}};
+    } tests[] = {{"views", test_views},         {"unreadable", test_view_unreadable},
+                 {"follow", test_views_follow}, {"unwatched", test_views_unwatched},
+                 {"short", test_views_short},   {"moving", test_views_moving}};
 
     test_begin("serve_view");
     begin_trees();

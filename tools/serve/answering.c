@@ -186,16 +186,18 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count)
 {
     char message[SETTINGS_ERROR_BYTES] = "";
+    bool is_unable;
 
     answer->state = collection_now(answer->collection, message);
     if (answer->state == NULL) {
         answering_refuse(answer, 503, message);
         return false;
     }
-    answer->view = collection_view(answer->collection, &answer->state, job,
-                                   answer->request.directory, operands, operand_count, message);
+    answer->view =
+        collection_view(answer->collection, &answer->state, job, answer->request.directory,
+                        operands, operand_count, &is_unable, message);
     if (answer->view == NULL) {
-        answering_refuse(answer, 409, message);
+        answering_refuse(answer, is_unable ? 503 : 409, message);
         return false;
     }
     job->left_out = answer->view->left_out;

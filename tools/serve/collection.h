@@ -150,7 +150,8 @@ bool collection_open(struct collection **collection, const struct collection_opt
                      char *message);
 void collection_close(struct collection *collection);
 
-/* The state of now. To be dropped. NULL: message says why. */
+/* The state of now. To be dropped. NULL: message says why: a shortage, or names changed during each
+ * of several walks, for half a second. */
 struct state *collection_now(struct collection *collection, char *message);
 void state_drop(struct state *state);
 
@@ -158,12 +159,13 @@ void state_drop(struct state *state);
  * its place. `directory` is the client's working directory, as an absolute path without links
  * (NULL: the root, and of its files those that are served); operands are as typed. The job has
  * settings, exclude and show_names; its filter is made anew. NULL: message says why; that is so,
- * too, if a file is among them that the collection has not. To be dropped. Cost: a walk, or nothing
- * if the same was asked since names changed last. */
+ * too, if a file is among them that the collection has not. *is_unable: the reason is a shortage,
+ * or that names changed in each of several walks, for seconds. To be dropped. Cost: a walk, or
+ * nothing if the same was asked since names changed last. */
 struct served_view *collection_view(struct collection *collection, struct state **state,
                                     struct command_job *job, const char *directory,
                                     const struct value_item *operands, size_t operand_count,
-                                    char *message);
+                                    bool *is_unable, char *message);
 void view_drop(struct served_view *view);
 
 /* A descriptor of a file, opened below the root without following links; NULL: of the root's

@@ -14,6 +14,7 @@ static inline bool is_shortage(int os_code)
     return os_code == ENOMEM || os_code == EMFILE || os_code == ENFILE;
 }
 
+#define TOO_FAST "the files change faster than they can be listed"
 #define OPEN_LEVELS 32u /* of directories, by a walk */
 #define VIEWS_MAX 64u   /* that are kept */
 

@@ -20,6 +20,7 @@
 
 #define ROUNDS_MAX 8u
 #define ROUNDS_NS (SECOND_NS / 5)
+#define NAMES_NS (SECOND_NS / 2) /* names may change for as long, at least */
 #define CONFLICTS_MAX 3u
 #define MERGE_BYTES (UINT64_C(4) << 20) /* merged while a search waits, at most */
 
@@ -176,6 +177,8 @@ static void take_notice(struct collection *collection, const struct notice *noti
     bool may_be_left_out = walks_by_rules(&settings->files) || settings->filters.count > 0;
 
     collection->renamed |= of_rules || notice->kind != NOTICE_CONTENT;
+    if (of_tree) /* a conflict may have come of it */
+        collection->conflict_count = 0;
     collection->must_walk |=
         notice->is_walked ? of_rules && settings->files.filtering : of_rules || of_tree;
     if (!notice->is_walked)
@@ -200,7 +203,8 @@ static void take_notices(struct collection *collection)
 {
     struct notice notice;
 
-    collection->must_walk |= is_base_replaced(collection);
+    if (is_base_replaced(collection))
+        collection->must_walk = collection->renamed = true;
     while (collection->watches != NULL && watches_next(collection->watches, &notice))
         if (notice.kind == NOTICE_LOST || collection->state == NULL)
             collection->must_walk = collection->renamed = true;
@@ -559,12 +563,14 @@ static bool update_state(struct collection *collection, char *message)
     if (!good)
         return false;
     collection->anew = collection->anew && !walks_all;
-    collection->renamed = false;
+    collection->renamed = collection->must_walk;
     collection->dirty_count = 0;
     return true;
 }
 
-/* With `refresh`: bring the state up to now. */
+/* With `refresh`: bring the state up to now. If names change until its time is over, a file may
+ * have been where it was looked for too early or too late: then there is no state of now. Bytes
+ * that change are no reason: each file is as it was at some time meanwhile. */
 static bool refresh(struct collection *collection, char *message)
 {
     uint64_t begin = now_ns();
@@ -576,8 +582,14 @@ static bool refresh(struct collection *collection, char *message)
         if (!collection->must_walk && !collection->renamed && collection->dirty_count == 0 &&
             collection->part_count == 0)
             break;
-        if (round > 0 && (round == ROUNDS_MAX || now_ns() - begin > ROUNDS_NS || looks))
+        if (round > 0 && !collection->renamed &&
+            (round >= ROUNDS_MAX || now_ns() - begin > ROUNDS_NS || looks))
             break;
+        if (round >= ROUNDS_MAX && now_ns() - begin > NAMES_NS) {
+            (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s", TOO_FAST);
+            good = false;
+            break;
+        }
         changed = true;
         good = update_state(collection, message);
         looks = looks || collection->watches == NULL;

@@ -122,9 +122,10 @@ static void make_plain_view(struct collection *collection)
     struct command_job job = {.settings = &settings, .show_names = -1};
     struct state *state = newest(collection);
     char message[SETTINGS_ERROR_BYTES];
+    bool is_unable;
 
     if (state != NULL && !state->unreadable && collection->file == NULL)
-        view_drop(collection_view(collection, &state, &job, NULL, NULL, 0, message));
+        view_drop(collection_view(collection, &state, &job, NULL, NULL, 0, &is_unable, message));
     state_drop(state);
 }
 

@@ -19,7 +19,7 @@
 #include "trawl/grow.h"
 
 #define ROUNDS_MAX 4u
-#define ROUNDS_NS (SECOND_NS / 2)
+#define ROUNDS_NS (2 * SECOND_NS)
 
 struct viewing {
     struct collection *collection;
@@ -30,7 +30,7 @@ struct viewing {
     size_t operand_count;
     bool is_served_alone; /* files that the collection leaves out are no part of the view */
     char *message;
-    bool failed;
+    bool failed, *is_unable;
     /* The operand at hand: */
     char *below; /* its path below the base; room for those of its files behind */
     size_t below_bytes, below_capacity;
@@ -74,6 +74,19 @@ static bool fail(struct viewing *viewing, const char *format, ...)
     return false;
 }
 
+/* The reason is not the request, but the server. */
+static bool give_up(struct viewing *viewing, const char *why)
+{
+    *viewing->is_unable = true;
+    return fail(viewing, "%s", why);
+}
+
+static bool give_up_for(struct viewing *viewing, const char *name, int os_code)
+{
+    *viewing->is_unable = true;
+    return fail(viewing, "%s: %s", name, strerror(os_code));
+}
+
 /* ---- Items ----------------------------------------------------------------------------------- */
 
 static bool add_item(struct viewing *viewing, const struct walk_item *item, uint32_t file)
@@ -91,7 +104,7 @@ static bool add_item(struct viewing *viewing, const struct walk_item *item, uint
     viewing->name_at = name_at != NULL ? name_at : viewing->name_at;
     view->storage = storage != NULL ? storage : view->storage;
     if (items == NULL || name_at == NULL || storage == NULL)
-        return fail(viewing, "memory exhausted");
+        return give_up(viewing, "memory exhausted");
     memcpy(storage + viewing->storage_bytes, item->name, bytes);
     name_at[count] = viewing->storage_bytes;
     viewing->storage_bytes += bytes;
@@ -120,7 +133,7 @@ static bool set_below(struct viewing *viewing, const char *shown)
     bytes = strlen(shown) + 2;
     below = grown(viewing->below, &viewing->below_capacity, 256, viewing->below_bytes + bytes, 1);
     if (below == NULL)
-        return fail(viewing, "memory exhausted");
+        return give_up(viewing, "memory exhausted");
     viewing->below = below;
     (void)snprintf(below + viewing->below_bytes, bytes, "%s%s",
                    viewing->below_bytes > 0 && *shown != '\0' ? "/" : "", shown);
@@ -146,7 +159,7 @@ static bool add_file(struct viewing *viewing, const struct walk_item *item)
         missing = grown(viewing->missing, &viewing->missing_capacity, 256,
                         viewing->missing_bytes + bytes, 1);
         if (missing == NULL)
-            return fail(viewing, "memory exhausted");
+            return give_up(viewing, "memory exhausted");
         viewing->missing = missing;
         memcpy(missing + viewing->missing_bytes, viewing->below, bytes);
         viewing->missing_bytes += bytes;
@@ -230,7 +243,9 @@ static bool look_at(struct viewing *viewing, const char *operand, bool is_folder
     if (os_code == 0 &&
         (S_ISREG(mode) || (S_ISDIR(mode) && settings->directories != DIRECTORIES_READ)))
         return true;
-    if (os_code != 0)
+    if (is_shortage(os_code))
+        give_up_for(viewing, operand, os_code);
+    else if (os_code != 0)
         (void)add_error(viewing, operand, os_code);
     else if (S_ISDIR(mode) && !walk_skips_operand(&walk, operand, true))
         (void)add_item(viewing, &item, UINT32_MAX);
@@ -247,7 +262,7 @@ static bool find_operand(struct viewing *viewing, const char *operand)
 
     viewing->below_bytes = viewing->shown_bytes = 0;
     if (path == NULL)
-        fail(viewing, "memory exhausted");
+        give_up(viewing, "memory exhausted");
     else if (strcmp(operand, "-") == 0)
         fail(viewing, "-: the server does not read standard input");
     else if (!normalize(viewing->directory, operand, path, &is_folder))
@@ -314,7 +329,7 @@ static void walk_operand(struct viewing *viewing, const char *text)
         if (item.kind == WALK_FILE)
             (void)add_file(viewing, &item);
         else if (item.kind == WALK_ERROR && is_shortage(item.os_code))
-            fail(viewing, "%s: %s", item.name, strerror(item.os_code));
+            give_up_for(viewing, item.name, item.os_code);
         else
             (void)add_item(viewing, &item, UINT32_MAX);
         viewing->shown_bytes = shown_bytes;
@@ -344,9 +359,11 @@ static bool change_directory(struct viewing *viewing)
     top = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (top >= 0)
         descriptor = open_below(top, path + strspn(path, "/"), O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0 || unshare(CLONE_FS) != 0 || fchdir(descriptor) != 0)
+    if (descriptor < 0 || unshare(CLONE_FS) != 0 || fchdir(descriptor) != 0) {
+        *viewing->is_unable = is_shortage(errno);
         fail(viewing, "%s: %s", path,
              errno == ELOOP ? "the server follows no links: name it without" : strerror(errno));
+    }
     if (descriptor >= 0)
         close(descriptor);
     if (top >= 0)
@@ -428,7 +445,7 @@ static bool make_view(struct viewing *viewing)
         atomic_init(&view->holder_count, 1);
     if (view == NULL ||
         (view->seen = calloc(viewing->state->index_count / 8 + (size_t)1, 1)) == NULL)
-        return fail(viewing, "memory exhausted");
+        return give_up(viewing, "memory exhausted");
     view->names = viewing->state->names;
     if (viewing->job.settings->follow_links)
         return fail(viewing, "the server follows no links");
@@ -437,10 +454,10 @@ static bool make_view(struct viewing *viewing)
     else if (pthread_create(&thread, NULL, walk_view, viewing) == 0)
         (void)pthread_join(thread, NULL);
     else
-        return fail(viewing, "cannot start a thread");
+        return give_up(viewing, "cannot start a thread");
     view->files = malloc((view->item_count + 1) * sizeof *view->files);
     if (view->files == NULL)
-        return fail(viewing, "memory exhausted");
+        return give_up(viewing, "memory exhausted");
     for (uint64_t i = 0; i < view->item_count; i++) {
         struct view_item *item = &view->items[i];
 
@@ -451,19 +468,6 @@ static bool make_view(struct viewing *viewing)
     view->left_out = viewing->job.left_out;
     view->show_names = viewing->job.show_names;
     return !viewing->failed;
-}
-
-/* The tree changes all the time: are the files that the state has not younger than it? */
-static bool are_younger(const struct viewing *viewing, const struct state *newer)
-{
-    struct stat status;
-
-    for (size_t at = 0; at < viewing->missing_bytes; at += strlen(viewing->missing + at) + 1)
-        if (state_find(newer, viewing->missing + at) == UINT32_MAX &&
-            fstatat(viewing->collection->shelf.base, viewing->missing + at, &status,
-                    AT_SYMLINK_NOFOLLOW) == 0)
-            return false;
-    return true;
 }
 
 static void say_missing(struct viewing *viewing)
@@ -571,33 +575,36 @@ static void keep(struct collection *collection, struct view_key *key, struct ser
     view_drop(last);
 }
 
-/* One walk, and whether names stayed meanwhile. *state is replaced where another walk is needed.
- * NULL: *again, or the message says why. */
+/* One walk, and whether names stayed meanwhile: only then it met each file, and a refusal holds.
+ * *state is replaced where another walk is needed. NULL: *again, or the message says why. */
 static struct served_view *try_view(struct viewing *viewing, struct state **state, bool is_last,
                                     bool *again)
 {
     struct served_view *view = NULL;
     struct state *newer = NULL;
-    bool same = is_plain(viewing);
+    bool same = is_plain(viewing), good = make_view(viewing);
 
     *again = false;
-    if (!make_view(viewing))
+    if (*viewing->is_unable)
         return NULL;
     if (!same) {
         newer = collection_now(viewing->collection, viewing->message);
+        *viewing->is_unable = newer == NULL;
         if (newer == NULL)
             return NULL;
         same = newer->names == (*state)->names;
     }
-    if (!same && !is_last) {
+    if (!same) {
         state_drop(*state);
         *state = newer;
-        *again = true;
+        *again = !is_last;
+        if (is_last)
+            give_up(viewing, TOO_FAST);
         return NULL;
     }
-    if (viewing->missing_count > 0 && (same || !are_younger(viewing, newer))) {
+    if (good && viewing->missing_count > 0) {
         say_missing(viewing);
-    } else {
+    } else if (good) {
         view = viewing->view;
         viewing->view = NULL;
     }
@@ -608,7 +615,7 @@ static struct served_view *try_view(struct viewing *viewing, struct state **stat
 struct served_view *collection_view(struct collection *collection, struct state **state,
                                     struct command_job *job, const char *directory,
                                     const struct value_item *operands, size_t operand_count,
-                                    char *message)
+                                    bool *is_unable, char *message)
 {
     const struct file_settings *files = &job->settings->files;
     const struct value_item file = {VALUE_OPERAND, collection->file, NULL};
@@ -617,6 +624,7 @@ struct served_view *collection_view(struct collection *collection, struct state 
     uint64_t begin = now_ns();
     bool again = true, is_served_alone = directory == NULL;
 
+    *is_unable = false;
     directory = directory != NULL ? directory : collection->root;
     if (collection->file != NULL && operand_count == 0 &&
         strcmp(directory, collection->root) == 0) {
@@ -631,7 +639,8 @@ struct served_view *collection_view(struct collection *collection, struct state 
                                   .operands = operands,
                                   .operand_count = operand_count,
                                   .is_served_alone = is_served_alone,
-                                  .message = message};
+                                  .message = message,
+                                  .is_unable = is_unable};
 
         viewing.job = (struct command_job){
             .settings = job->settings, .exclude = job->exclude, .show_names = job->show_names};
@@ -641,7 +650,7 @@ struct served_view *collection_view(struct collection *collection, struct state 
         view = find_kept(collection, &key, (*state)->names);
         if (view != NULL)
             break;
-        view = try_view(&viewing, state, round + 1 == ROUNDS_MAX || now_ns() - begin > ROUNDS_NS,
+        view = try_view(&viewing, state, round + 1 >= ROUNDS_MAX && now_ns() - begin > ROUNDS_NS,
                         &again);
         if (view != NULL && viewing.can_be_kept && !key.failed)
             keep(collection, &key, view);
