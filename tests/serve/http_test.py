@@ -7,6 +7,8 @@ TRAWL serve is the server, installed ones lie below LIBEXEC. Every part starts i
 GET /v1/openapi.json: path, method, status, members.
 """
 import base64
+import errno
+import fcntl
 import json
 import os
 import random
@@ -446,6 +448,35 @@ def sockets(folder, root):
     expect(os.path.isfile(path), "the file stays")
     with Server(SERVE, root, env={**os.environ, "XDG_RUNTIME_DIR": folder}) as server:
         equal(server.address, "unix:" + os.path.join(folder, "trawl.sock"), "where it listens by itself")
+
+
+@part
+def starters(folder, root):
+    """Of servers that start at once where a killed one left its socket, one stays. Once two did, of which one
+    had lost its name to the other: so one at a time looks at a folder's sockets."""
+    path = os.path.join(folder, "raced")
+    left = socket.socket(socket.AF_UNIX)
+    left.bind(path)
+    left.close()
+    lock = os.open(folder, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    started = [subprocess.Popen([*SERVE, "--listen=unix:" + path, root], stdin=subprocess.DEVNULL,
+                                stderr=subprocess.DEVNULL) for _ in range(8)]
+    try:
+        time.sleep(0.3)
+        with socket.socket(socket.AF_UNIX) as client:
+            equal(client.connect_ex(path), errno.ECONNREFUSED, "while another one looks nobody listens")
+        os.close(lock)
+        until(lambda: sum(it.poll() is None for it in started) <= 1, "all but one end")
+        equal([it.returncode for it in started if it.poll() is not None], 7 * [2], "how they end")
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(path)
+    finally:
+        for it in started:
+            it.terminate()
+        for it in started:
+            it.wait()
+    expect(not os.path.exists(path), "the one that stayed removes its socket")
 
 
 @part

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -47,15 +48,27 @@ static bool remove_stale(const struct sockaddr_un *address, char *message)
     return true;
 }
 
-static bool listen_unix(struct listener *listener, const char *path, char *message)
+/* The folder of the path, locked: of servers that start at the same time each sees a socket either
+ * listened on or stale. -1: it cannot be opened, and nothing is locked. */
+static int lock_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder = slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path) + 1);
+    int lock = folder == NULL ? -1 : open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    free(folder);
+    while (lock >= 0 && flock(lock, LOCK_EX) != 0 && errno == EINTR)
+        ;
+    return lock;
+}
+
+static bool bind_unix(struct listener *listener, const char *path, char *message)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat status;
     mode_t mask;
     bool good;
 
-    if (*path == '\0' || strlen(path) >= sizeof address.sun_path)
-        return refuse(message, path, "a path of a socket has 1 to 107 bytes");
     strcpy(address.sun_path, path);
     if (!remove_stale(&address, message))
         return false;
@@ -71,6 +84,20 @@ static bool listen_unix(struct listener *listener, const char *path, char *messa
     listener->device = status.st_dev;
     listener->inode = status.st_ino;
     return listen(listener->descriptor, SOMAXCONN) == 0 || refuse(message, path, strerror(errno));
+}
+
+static bool listen_unix(struct listener *listener, const char *path, char *message)
+{
+    bool good;
+    int lock;
+
+    if (*path == '\0' || strlen(path) >= sizeof listener->path)
+        return refuse(message, path, "a path of a socket has 1 to 107 bytes");
+    lock = lock_folder(path);
+    good = bind_unix(listener, path, message);
+    if (lock >= 0)
+        (void)close(lock);
+    return good;
 }
 
 static bool listen_default(struct listener *listener, char *message)
