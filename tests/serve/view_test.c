@@ -440,7 +440,8 @@ static void test_views_short(void)
 
 /* Who walks while "moving/a/moved" is moved to and fro: it is never in the directory that is about
  * to be read. */
-static enum { MOVES_NEVER, MOVES_IN_VIEWS, MOVES_ALWAYS } moves;
+enum { MOVES_NEVER, MOVES_IN_VIEWS, MOVES_ALWAYS };
+static atomic_int moves;
 static int tree;                   /* a descriptor of "moving" */
 static _Thread_local bool is_view; /* its thread alone has a working directory of its own */
 
