@@ -536,7 +536,8 @@ static void make_key(struct view_key *key, const struct viewing *viewing)
 /* A view comes first. With the lock. */
 static void put_first(struct collection *collection, size_t at, struct served_view *view)
 {
-    memmove(collection->views + 1, collection->views, at * sizeof *collection->views);
+    for (; at > 0; at--)
+        collection->views[at] = collection->views[at - 1];
     collection->views[0] = view;
     atomic_fetch_add_explicit(&view->holder_count, 1, memory_order_relaxed);
 }
