@@ -3,7 +3,7 @@
 
 # What was found, and the line at the next window's begin.
 cdef struct lines_state:
-    work *todo
+    work *job
     bint pauses  # where lines are whole
     uint8_t line_end
     uint64_t number
@@ -45,11 +45,11 @@ cdef void read_again(lines_state *lines, uint64_t begin, uint64_t end) noexcept 
     cdef uint64_t got = 0
 
     while begin < end and not lines.failed:
-        lines.todo.status = trawl_text_read(lines.todo.text, begin, buffer,
+        lines.job.status = trawl_text_read(lines.job.text, begin, buffer,
                                             min(end - begin, sizeof(buffer)), &got,
-                                            &lines.todo.error)
+                                            &lines.job.error)
         put(&lines.bytes, buffer, got, 1)
-        lines.failed = lines.todo.status != TRAWL_OK or got == 0
+        lines.failed = lines.job.status != TRAWL_OK or got == 0
         begin += got
 
 
@@ -57,7 +57,7 @@ cdef void gather_head(lines_state *lines, const trawl_window *window) noexcept n
     """The line's bytes before the window."""
     if lines.begin >= window.begin:
         return
-    if not lines.todo.is_stream:
+    if not lines.job.is_stream:
         read_again(lines, lines.begin, window.begin)
     elif lines.head.count > 0:
         put(&lines.bytes, lines.head.memory.bytes, lines.head.count, 1)
@@ -116,7 +116,7 @@ cdef void take_lines(lines_state *lines, const trawl_window *window) noexcept no
     if lines.open or at >= window.bytes_count:
         return
     pass_ends(lines, window, at, window.bytes_count)
-    if lines.todo.is_stream:
+    if lines.job.is_stream:
         at = lines.begin - window.begin if lines.begin > window.begin else 0
         put(&lines.head, window.bytes + at, window.bytes_count - at, 1)
 
@@ -127,22 +127,22 @@ cdef int take_window(void *context, const trawl_window *window) noexcept nogil:
     take_lines(lines, window)
     lines.failed = lines.failed or any_failed(&lines.numbers, 6)
     if lines.pauses and not lines.failed and lines.ends.count > 1 and not lines.open:
-        pause(lines.todo)
-    return lines.failed or lines.todo.abandoned
+        pause(lines.job)
+    return lines.failed or lines.job.abandoned
 
 
-cdef void work_lines(work *todo) noexcept nogil:
-    cdef lines_state *lines = <lines_state *>todo.out
+cdef void work_lines(work *job) noexcept nogil:
+    cdef lines_state *lines = <lines_state *>job.out
     cdef trawl_error error
-    cdef int status = trawl_windows(todo.searcher, todo.plan, todo.text,
+    cdef int status = trawl_windows(job.searcher, job.plan, job.text,
                                     0 if lines.with_distances else TRAWL_WINDOW_LINES,
                                     take_window, lines, &error)
 
     if not lines.failed:
-        todo.status = status
-        todo.error = error
-    elif todo.status == TRAWL_OK:  # and so the search was stopped
-        todo.no_memory = True
+        job.status = status
+        job.error = error
+    elif job.status == TRAWL_OK:  # and so the search was stopped
+        job.no_memory = True
 
 
 @cython.final
@@ -167,9 +167,9 @@ cdef class LineBatches(Iteration):
     cdef object step(self):
         lines_restart(&self.lines)
         self.handle.step(None)
-        self.handle.check(not self.handle.todo.paused)
+        self.handle.check(not self.handle.job.paused)
         found = self.taken() if self.lines.numbers.count > 0 else None
-        if not self.handle.todo.paused:
+        if not self.handle.job.paused:
             self.close()
         return found
 
@@ -187,15 +187,15 @@ cdef class LineBatches(Iteration):
 
 cdef LineBatches line_batches(Searcher searcher, Plan plan, text, bint pauses, offsets):
     cdef LineBatches made = LineBatches.__new__(LineBatches)
-    cdef work *todo
+    cdef work *job
 
     made.by_begins = walk_of(text, offsets)
     made.open(searcher, plan, text)
-    todo = &made.handle.todo
-    made.lines.todo = todo
+    job = &made.handle.job
+    made.lines.job = job
     made.lines.pauses = pauses
     made.lines.with_distances = plan.has_distances
     made.lines.line_end = trawl_plan_line_end(plan.plan)
-    todo.function, todo.out = work_lines, &made.lines
-    todo.no_memory, todo.status = False, TRAWL_OK
+    job.function, job.out = work_lines, &made.lines
+    job.no_memory, job.status = False, TRAWL_OK
     return made

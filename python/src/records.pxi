@@ -522,8 +522,8 @@ cdef void put_nulls(gather *found, Reader reader) noexcept:
 # ---- Searching ----
 
 
-cdef void work_records(work *todo) noexcept nogil:
-    cdef gather *found = <gather *>todo.out
+cdef void work_records(work *job) noexcept nogil:
+    cdef gather *found = <gather *>job.out
     cdef trawl_matrix_search *matrix = NULL
     cdef trawl_matrix_batch batch
     cdef int shape = TRAWL_MATRIX_RECORDS
@@ -536,28 +536,28 @@ cdef void work_records(work *todo) noexcept nogil:
         shape = TRAWL_MATRIX_ANY
     batch.size = sizeof(batch)
     batch.last = False
-    todo.status = trawl_matrix_open(todo.searcher, todo.plan, found.records, shape, &matrix,
-                                    &todo.error)
-    if todo.status != TRAWL_OK:
+    job.status = trawl_matrix_open(job.searcher, job.plan, found.records, shape, &matrix,
+                                    &job.error)
+    if job.status != TRAWL_OK:
         return
-    while not batch.last and todo.status == TRAWL_OK and not todo.no_memory:
-        todo.status = trawl_matrix_next(matrix, &batch, &todo.error)
-        if todo.status == TRAWL_OK:
+    while not batch.last and job.status == TRAWL_OK and not job.no_memory:
+        job.status = trawl_matrix_next(matrix, &batch, &job.error)
+        if job.status == TRAWL_OK:
             put_batch(found, &batch)
-            todo.no_memory = gather_failed(found)
+            job.no_memory = gather_failed(found)
     trawl_matrix_close(matrix)
 
 
 cdef int search_chunk(Handle handle, Reader reader, progress, gather *found) except -1:
-    cdef work *todo = &handle.todo
+    cdef work *job = &handle.job
 
     if reader.records.record_count == 0:
         return 0
     found.records = &reader.records
-    todo.out = found
-    todo.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
+    job.out = found
+    job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
     handle.run(work_records, progress)
-    todo.before += todo.bytes
+    job.before += job.bytes
     return 0
 
 
@@ -569,7 +569,7 @@ cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *f
 
     memset(&values, 0, sizeof(values))
     values.kind = CELLS
-    handle.todo.plan = plan.plan
+    handle.job.plan = plan.plan
     try:
         if found.kind == LISTS:  # offsets begin with 0
             put_value(&found.values, 0)

@@ -7,9 +7,9 @@ cdef answer search(Searcher searcher, Plan plan, text, progress,
 
     try:
         handle.open(searcher, plan, text)
-        handle.todo.limit, handle.todo.flags, handle.todo.out = limit, flags, out
+        handle.job.limit, handle.job.flags, handle.job.out = limit, flags, out
         handle.run(function, progress)
-        return handle.todo.answer
+        return handle.job.answer
     finally:
         searcher.give(handle)
 
@@ -124,8 +124,8 @@ cdef void walk_ends(walk *by, uint64_t *ends, uint64_t count) noexcept nogil:
 # ---- Count, first ----
 
 
-cdef void work_count(work *todo) noexcept nogil:
-    todo.status = trawl_count(todo.searcher, todo.plan, todo.text, &todo.answer.count, &todo.error)
+cdef void work_count(work *job) noexcept nogil:
+    job.status = trawl_count(job.searcher, job.plan, job.text, &job.answer.count, &job.error)
 
 
 cdef int add_counts(void *context, const trawl_pattern_count *counts,
@@ -137,21 +137,21 @@ cdef int add_counts(void *context, const trawl_pattern_count *counts,
     return 0
 
 
-cdef void work_count_by_pattern(work *todo) noexcept nogil:
-    todo.status = trawl_count_by_pattern(todo.searcher, todo.plan, todo.text, add_counts, todo.out,
-                                         &todo.error)
+cdef void work_count_by_pattern(work *job) noexcept nogil:
+    job.status = trawl_count_by_pattern(job.searcher, job.plan, job.text, add_counts, job.out,
+                                         &job.error)
 
 
-cdef void work_count_lines(work *todo) noexcept nogil:
-    todo.status = trawl_count_lines(todo.searcher, todo.plan, todo.text, todo.flags, todo.limit,
-                                    &todo.answer.count, &todo.error)
-    todo.early = todo.status == TRAWL_OK and todo.answer.count == todo.limit
+cdef void work_count_lines(work *job) noexcept nogil:
+    job.status = trawl_count_lines(job.searcher, job.plan, job.text, job.flags, job.limit,
+                                    &job.answer.count, &job.error)
+    job.early = job.status == TRAWL_OK and job.answer.count == job.limit
 
 
-cdef void work_first(work *todo) noexcept nogil:
-    todo.status = trawl_first(todo.searcher, todo.plan, todo.text, &todo.answer.match,
-                              &todo.answer.found, &todo.error)
-    todo.early = todo.status == TRAWL_OK and todo.answer.found
+cdef void work_first(work *job) noexcept nogil:
+    job.status = trawl_first(job.searcher, job.plan, job.text, &job.answer.match,
+                              &job.answer.found, &job.error)
+    job.early = job.status == TRAWL_OK and job.answer.found
 
 
 # ---- Matches, by batches ----
@@ -261,21 +261,21 @@ cdef object matches_of(match_columns *columns, Plan plan):
         drop(&parts.distances, 3)
 
 
-cdef void work_matches(work *todo) noexcept nogil:
-    cdef match_columns *columns = <match_columns *>todo.out
+cdef void work_matches(work *job) noexcept nogil:
+    cdef match_columns *columns = <match_columns *>job.out
     cdef trawl_search *search = NULL
     cdef trawl_batch batch
 
     batch.size = sizeof(batch)
     batch.last = False
-    todo.status = trawl_search_open(todo.searcher, todo.plan, todo.text, todo.flags, &search,
-                                    &todo.error)
-    if todo.status != TRAWL_OK:
+    job.status = trawl_search_open(job.searcher, job.plan, job.text, job.flags, &search,
+                                    &job.error)
+    if job.status != TRAWL_OK:
         return
-    while not batch.last and todo.status == TRAWL_OK and not todo.no_memory:
-        todo.status = trawl_search_next(search, &batch, &todo.error)
-        if todo.status == TRAWL_OK:
-            todo.no_memory = not match_columns_put(columns, &batch)
+    while not batch.last and job.status == TRAWL_OK and not job.no_memory:
+        job.status = trawl_search_next(search, &batch, &job.error)
+        if job.status == TRAWL_OK:
+            job.no_memory = not match_columns_put(columns, &batch)
     trawl_search_close(search)
 
 
@@ -285,13 +285,13 @@ cdef struct step_work:
 
 
 # The next batch with an occurrence in it, or the last one.
-cdef void work_next(work *todo) noexcept nogil:
-    cdef step_work *step = <step_work *>todo.out
+cdef void work_next(work *job) noexcept nogil:
+    cdef step_work *step = <step_work *>job.out
 
-    todo.status = trawl_search_next(step.search, &step.batch, &todo.error)
-    while todo.status == TRAWL_OK and not step.batch.last and step.batch.match_count == 0:
-        todo.status = trawl_search_next(step.search, &step.batch, &todo.error)
-    todo.early = todo.status == TRAWL_OK and not step.batch.last
+    job.status = trawl_search_next(step.search, &step.batch, &job.error)
+    while job.status == TRAWL_OK and not step.batch.last and step.batch.match_count == 0:
+        job.status = trawl_search_next(step.search, &step.batch, &job.error)
+    job.early = job.status == TRAWL_OK and not step.batch.last
 
 
 @cython.internal
@@ -365,7 +365,7 @@ cdef class Batches(Iteration):
         memset(&columns, 0, sizeof(columns))
         step.search = self.search
         step.batch.size = sizeof(step.batch)
-        self.handle.todo.out = &step
+        self.handle.job.out = &step
         self.handle.run(work_next, None)
         made = None
         columns.with_lines = self.line_numbers
@@ -388,42 +388,42 @@ cdef class Batches(Iteration):
 # ---- Positions ----
 
 
-cdef void work_begins(work *todo) noexcept nogil:
-    todo.status = trawl_begins_into(todo.searcher, todo.plan, todo.text, <uint64_t *>todo.out,
-                                    todo.limit, &todo.answer.count, &todo.error)
+cdef void work_begins(work *job) noexcept nogil:
+    job.status = trawl_begins_into(job.searcher, job.plan, job.text, <uint64_t *>job.out,
+                                    job.limit, &job.answer.count, &job.error)
 
 
-cdef void work_begins_on_device(work *todo) noexcept nogil:
-    todo.status = trawl_begins_on_device(todo.searcher, todo.plan, todo.text, <uint64_t>todo.out,
-                                         todo.limit, &todo.answer.count, &todo.error)
+cdef void work_begins_on_device(work *job) noexcept nogil:
+    job.status = trawl_begins_on_device(job.searcher, job.plan, job.text, <uint64_t>job.out,
+                                         job.limit, &job.answer.count, &job.error)
 
 
 cdef Column begins_of(Handle handle, progress, walk *by):
     """Search into one array; where there are more than it holds, again into one that holds them."""
-    cdef work *todo = &handle.todo
-    cdef uint64_t patterns = min(trawl_plan_pattern_count(todo.plan), <uint64_t>4)
+    cdef work *job = &handle.job
+    cdef uint64_t patterns = min(trawl_plan_pattern_count(job.plan), <uint64_t>4)
     cdef uint64_t most = <uint64_t>1 << 40
     cdef block *room
     cdef Column made
 
     # Address space is all they cost until they are there, so it may be as many as there can be of a
     # single pattern; or fewer, where the system does not promise as much.
-    todo.limit = todo.bytes * patterns + 1 if todo.bytes < most else most
-    todo.answer.count = 0
+    job.limit = job.bytes * patterns + 1 if job.bytes < most else most
+    job.answer.count = 0
     while True:
-        room = block_new(todo.limit * sizeof(uint64_t))
-        if room == NULL and todo.answer.count == 0 and todo.limit > 1:
-            todo.limit //= 2
+        room = block_new(job.limit * sizeof(uint64_t))
+        if room == NULL and job.answer.count == 0 and job.limit > 1:
+            job.limit //= 2
             continue
         made = column_of(room, 0, 0)
-        todo.out = made.memory.bytes
+        job.out = made.memory.bytes
         handle.run(work_begins, progress)
-        if todo.answer.count <= todo.limit:
+        if job.answer.count <= job.limit:
             break
-        todo.limit = todo.answer.count
-    block_resize(made.memory, todo.answer.count * sizeof(uint64_t))
-    made.length = <Py_ssize_t>todo.answer.count
+        job.limit = job.answer.count
+    block_resize(made.memory, job.answer.count * sizeof(uint64_t))
+    made.length = <Py_ssize_t>job.answer.count
     if by.bytes != NULL:
         with nogil:
-            walk_begins(by, <uint64_t *>made.memory.bytes, todo.answer.count)
+            walk_begins(by, <uint64_t *>made.memory.bytes, job.answer.count)
     return made

@@ -50,42 +50,42 @@ cdef void wait(sem_t *semaphore) noexcept nogil:
 
 
 cdef void *helper_main(void *context) noexcept nogil:
-    cdef work *todo = <work *>context
+    cdef work *job = <work *>context
 
     while True:
-        wait(&todo.start)
-        if todo.function == NULL:
+        wait(&job.start)
+        if job.function == NULL:
             return NULL
-        todo.function(todo)
-        sem_post(&todo.done)
+        job.function(job)
+        sem_post(&job.done)
 
 
-cdef bint start_thread(work *todo) noexcept nogil:
+cdef bint start_thread(work *job) noexcept nogil:
     """Have a thread; false: there is none to be had. Signals are for the thread that waits."""
     cdef sigset_t all
     cdef sigset_t before
 
-    if not todo.has_thread:
-        sem_init(&todo.start, 0, 0)
-        sem_init(&todo.done, 0, 0)
+    if not job.has_thread:
+        sem_init(&job.start, 0, 0)
+        sem_init(&job.done, 0, 0)
         sigfillset(&all)
         pthread_sigmask(SIG_SETMASK, &all, &before)
-        todo.has_thread = pthread_create(&todo.thread, NULL, helper_main, todo) == 0
+        job.has_thread = pthread_create(&job.thread, NULL, helper_main, job) == 0
         pthread_sigmask(SIG_SETMASK, &before, NULL)
-    return todo.has_thread
+    return job.has_thread
 
 
-cdef void stop_thread(work *todo) noexcept nogil:
-    if todo.has_thread:
-        todo.function = NULL
-        sem_post(&todo.start)
-        pthread_join(todo.thread, NULL)
-        sem_destroy(&todo.start)
-        sem_destroy(&todo.done)
-        todo.has_thread = False
+cdef void stop_thread(work *job) noexcept nogil:
+    if job.has_thread:
+        job.function = NULL
+        sem_post(&job.start)
+        pthread_join(job.thread, NULL)
+        sem_destroy(&job.start)
+        sem_destroy(&job.done)
+        job.has_thread = False
 
 
-cdef bint wait_a_while(work *todo) noexcept nogil:
+cdef bint wait_a_while(work *job) noexcept nogil:
     """True: the work paused or ended. A signal ends the wait early."""
     cdef timespec until
 
@@ -94,16 +94,16 @@ cdef bint wait_a_while(work *todo) noexcept nogil:
     if until.tv_nsec >= 1000000000:
         until.tv_nsec -= 1000000000
         until.tv_sec += 1
-    return sem_timedwait(&todo.done, &until) == 0
+    return sem_timedwait(&job.done, &until) == 0
 
 
-cdef void pause(work *todo) noexcept nogil:
+cdef void pause(work *job) noexcept nogil:
     """From inside the work: wait for the next step. Nothing where the caller's thread works."""
-    if todo.has_thread:
-        todo.paused = True
-        sem_post(&todo.done)
-        wait(&todo.start)
-        todo.paused = False
+    if job.has_thread:
+        job.paused = True
+        sem_post(&job.done)
+        wait(&job.start)
+        job.paused = False
 
 
 cdef class Searcher
@@ -115,7 +115,7 @@ cdef class Searcher
 cdef class Handle:
     """A handle of the library's searcher, and the call that has taken it."""
 
-    cdef work todo
+    cdef work job
     cdef bint taken
     cdef bint borrowed  # the text lies on a device, and was loaded for this call
     cdef Source own  # for texts that are opened for a call
@@ -123,21 +123,21 @@ cdef class Handle:
 
     def __cinit__(self):
         self.own = Source()
-        self.todo.fork_count = forks
+        self.job.fork_count = forks
 
     def __dealloc__(self):
         self.shut()
 
     cdef void shut(self) noexcept:
         # What the threads of a parent process held stays as it was when it forked.
-        if self.todo.searcher != NULL and not self.is_forked():
-            stop_thread(&self.todo)
-            trawl_searcher_close(self.todo.searcher)
-        self.todo.searcher = NULL
+        if self.job.searcher != NULL and not self.is_forked():
+            stop_thread(&self.job)
+            trawl_searcher_close(self.job.searcher)
+        self.job.searcher = NULL
 
     cdef int open(self, Searcher searcher, Plan plan, object text) except -1:
         """Open the text of a call. In the end Searcher.give(), also after a fault."""
-        cdef work *todo = &self.todo
+        cdef work *job = &self.job
 
         self.source = self.own
         if not isinstance(text, Source):
@@ -150,10 +150,10 @@ cdef class Handle:
             # The call loads and unloads it, which may not happen to a text that others search.
             self.own.owner = text
             self.own.open_device((<Source>text).address, (<Source>text).bytes)
-        todo.plan = plan.plan
-        todo.text = self.source.text
-        todo.bytes = self.source.bytes
-        todo.is_stream = self.source.is_stream
+        job.plan = plan.plan
+        job.text = self.source.text
+        job.bytes = self.source.bytes
+        job.is_stream = self.source.is_stream
         if self.own.text != NULL and self.own.address != 0:
             self.load()
         return 0
@@ -161,85 +161,85 @@ cdef class Handle:
     cdef int load(self) except -1:
         """A text on a device is loaded for the call, which copies nothing."""
         with nogil:
-            self.todo.status = trawl_text_load(self.todo.searcher, self.todo.text, &self.todo.error)
-        self.borrowed = self.todo.status == TRAWL_OK
-        return check(self.todo.status, &self.todo.error)
+            self.job.status = trawl_text_load(self.job.searcher, self.job.text, &self.job.error)
+        self.borrowed = self.job.status == TRAWL_OK
+        return check(self.job.status, &self.job.error)
 
     cdef int run(self, void (*function)(work *) noexcept nogil, object progress) except -1:
         """Search, and raise what it ended with. The main thread stays open for signals: where the
         work may take long it is done by another thread, and an exception from a signal's handler,
         or from `progress`, cancels the call."""
-        cdef work *todo = &self.todo
+        cdef work *job = &self.job
 
-        todo.function = function
-        todo.no_memory = todo.early = False
-        if progress is not None or (todo.bytes >= GUARDED_BYTES and gettid() == getpid()):
+        job.function = function
+        job.no_memory = job.early = False
+        if progress is not None or (job.bytes >= GUARDED_BYTES and gettid() == getpid()):
             self.step(progress)
-        elif todo.bytes < BRIEF_BYTES:
-            function(todo)
+        elif job.bytes < BRIEF_BYTES:
+            function(job)
         else:
             with nogil:
-                function(todo)
-        return self.check(not todo.early)
+                function(job)
+        return self.check(not job.early)
 
     cdef int check(self, bint whole) except -1:
         """`whole`: if the search succeeded, it has read the text to its end."""
-        cdef work *todo = &self.todo
+        cdef work *job = &self.job
 
-        if todo.no_memory:
+        if job.no_memory:
             raise MemoryError()
-        if todo.status == TRAWL_READ or (todo.status == TRAWL_OK and whole):
+        if job.status == TRAWL_READ or (job.status == TRAWL_OK and whole):
             if self.source is not None:
                 self.source.check()
-        return check(todo.status, &todo.error)
+        return check(job.status, &job.error)
 
     cdef int step(self, object progress) except -1:
         """Start or resume the work, and wait until it pauses or ends."""
-        cdef work *todo = &self.todo
+        cdef work *job = &self.job
         cdef bint done = False
 
-        if todo.paused and self.is_forked():
+        if job.paused and self.is_forked():
             raise ValueError("the search goes on in the process that this one forked")
-        if not start_thread(todo):
+        if not start_thread(job):
             with nogil:
-                todo.function(todo)
+                job.function(job)
             return 0
-        sem_post(&todo.start)
+        sem_post(&job.start)
         try:
             while True:
                 with nogil:
-                    done = wait_a_while(todo)
+                    done = wait_a_while(job)
                 if done:
                     break
                 PyErr_CheckSignals()
                 if progress is not None:
-                    progress(todo.before + trawl_searcher_progress(todo.searcher))
+                    progress(job.before + trawl_searcher_progress(job.searcher))
         except:
-            trawl_searcher_cancel(todo.searcher)
+            trawl_searcher_cancel(job.searcher)
             with nogil:
-                wait(&todo.done)
+                wait(&job.done)
             self.abandon()
             raise
-        if progress is not None and todo.status == TRAWL_OK:
-            whole = not todo.early and todo.bytes != UNKNOWN
-            progress(todo.before
-                     + (todo.bytes if whole else trawl_searcher_progress(todo.searcher)))
+        if progress is not None and job.status == TRAWL_OK:
+            whole = not job.early and job.bytes != UNKNOWN
+            progress(job.before
+                     + (job.bytes if whole else trawl_searcher_progress(job.searcher)))
         return 0
 
     cdef bint abandon(self) noexcept:
         """Let work that has paused go on to its end. False: this is a forked child, where its
         thread is not, and what it uses stays as it is."""
-        self.todo.abandoned = True
-        if self.todo.paused and self.is_forked():
+        self.job.abandoned = True
+        if self.job.paused and self.is_forked():
             return False
-        while self.todo.paused:
-            sem_post(&self.todo.start)
-            wait(&self.todo.done)
-        self.todo.abandoned = False
+        while self.job.paused:
+            sem_post(&self.job.start)
+            wait(&self.job.done)
+        self.job.abandoned = False
         return True
 
     cdef bint is_forked(self) noexcept:
-        return self.todo.fork_count != load(&forks, LOADED)
+        return self.job.fork_count != load(&forks, LOADED)
 
 
 @cython.final
@@ -326,7 +326,7 @@ cdef class Searcher:
             options.runtime = self.runtime
             options.chunk_bytes = self.chunk_bytes
             handle = Handle()
-            status = trawl_searcher_open(&options, &handle.todo.searcher, &error)
+            status = trawl_searcher_open(&options, &handle.job.searcher, &error)
             check(status, &error)
             handle.taken = True
             self.handles.append(handle)
@@ -334,11 +334,11 @@ cdef class Searcher:
 
     cdef void give(self, Handle handle) noexcept:
         if handle.borrowed:
-            trawl_text_unload(handle.todo.searcher, handle.todo.text)
+            trawl_text_unload(handle.job.searcher, handle.job.text)
             handle.borrowed = False
         handle.own.close()
         handle.source = None
-        handle.todo.before = 0
+        handle.job.before = 0
         self.last = handle
         handle.taken = False
 
@@ -368,7 +368,7 @@ cdef class Searcher:
         with cython.critical_section(self):
             for item in self.handles:
                 if (<Handle>item).taken:
-                    trawl_searcher_cancel((<Handle>item).todo.searcher)
+                    trawl_searcher_cancel((<Handle>item).job.searcher)
 
     def load(self, text, /):
         """Keep a copy of a text in memory on the searcher's devices, for many searches of it: give
@@ -379,7 +379,7 @@ cdef class Searcher:
         cdef Handle handle = self.take()
 
         try:
-            handle.todo.text = source.text
+            handle.job.text = source.text
             handle.load()
             handle.borrowed = False
         finally:
@@ -394,7 +394,7 @@ cdef class Searcher:
         if not isinstance(text, Source) or text not in self.loaded:
             raise ValueError("unload: not a text that load() gave")
         handle = self.take()
-        trawl_text_unload(handle.todo.searcher, (<Source>text).text)
+        trawl_text_unload(handle.job.searcher, (<Source>text).text)
         self.give(handle)
         del self.loaded[text]
 
@@ -409,7 +409,7 @@ cdef class Searcher:
         stats.size = sizeof(stats)
         with cython.critical_section(self):
             if self.last is not None:
-                status = trawl_searcher_stats(self.last.todo.searcher, &stats, &error)
+                status = trawl_searcher_stats(self.last.job.searcher, &stats, &error)
         check(status, &error)
         found = stats
         del found["size"]
@@ -462,10 +462,10 @@ cdef class Searcher:
         memset(&columns, 0, sizeof(columns))
         try:
             handle.open(self, plan, text)
-            if not handle.todo.is_stream and handle.todo.bytes != UNKNOWN:
+            if not handle.job.is_stream and handle.job.bytes != UNKNOWN:
                 return begins_of(handle, progress, &by)
             # What can be read only once: with room that grows.
-            handle.todo.flags, handle.todo.out = 0, &columns
+            handle.job.flags, handle.job.out = 0, &columns
             handle.run(work_matches, progress)
             return column_taken(&columns.begins)
         finally:
@@ -515,7 +515,7 @@ cdef class Searcher:
         made.by_begins = made.by_ends = walk_of(text, offsets)
         made.line_numbers = line_numbers
         made.open(self, plan, text)
-        status = trawl_search_open(made.handle.todo.searcher, plan.plan, made.handle.todo.text,
+        status = trawl_search_open(made.handle.job.searcher, plan.plan, made.handle.job.text,
                                    TRAWL_SEARCH_LINE_NUMBERS if line_numbers else 0, &made.search,
                                    &error)
         check(status, &error)

@@ -60,37 +60,37 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
     return any_failed(&columns.begins, 3)
 
 
-cdef void search_spans(work *todo, trawl_text *text) noexcept nogil:
-    cdef spans_state *found = <spans_state *>todo.out
+cdef void search_spans(work *job, trawl_text *text) noexcept nogil:
+    cdef spans_state *found = <spans_state *>job.out
 
     # In a record occurrences may count that those across its borders would hide.
-    todo.status = trawl_windows(todo.searcher, todo.plan, text, 0 if found.all
+    job.status = trawl_windows(job.searcher, job.plan, text, 0 if found.all
                                 or not found.longest or found.records != NULL
-                                else TRAWL_WINDOW_SPANS, take_spans, found, &todo.error)
-    todo.no_memory = any_failed(&found.columns.begins, 3)
+                                else TRAWL_WINDOW_SPANS, take_spans, found, &job.error)
+    job.no_memory = any_failed(&found.columns.begins, 3)
 
 
-cdef void work_spans(work *todo) noexcept nogil:
-    search_spans(todo, todo.text)
+cdef void work_spans(work *job) noexcept nogil:
+    search_spans(job, job.text)
 
 
-cdef void work_record_spans(work *todo) noexcept nogil:
+cdef void work_record_spans(work *job) noexcept nogil:
     """The tape as one text; but conditions are those of the record alone."""
-    cdef spans_state *found = <spans_state *>todo.out
+    cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
     cdef trawl_text *text = NULL
 
-    todo.status = TRAWL_OK
-    while i < records.record_count and todo.status == TRAWL_OK and not todo.no_memory:
+    job.status = TRAWL_OK
+    while i < records.record_count and job.status == TRAWL_OK and not job.no_memory:
         found.base = offset_of(records, i)
         i += step
         bytes = offset_of(records, i) - found.base
         if bytes == 0:
             continue
-        todo.status = trawl_text_from_memory(records.bytes + found.base, bytes, &text, &todo.error)
-        if todo.status == TRAWL_OK:
-            search_spans(todo, text)
+        job.status = trawl_text_from_memory(records.bytes + found.base, bytes, &text, &job.error)
+        if job.status == TRAWL_OK:
+            search_spans(job, text)
             trawl_text_close(text)
 
 
@@ -444,7 +444,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     cdef list objects = [] if items is not None or values is None else None
     cdef Reader reader = Reader(given if items is None else items)
     cdef Handle handle = searcher.take()
-    cdef work *todo = &handle.todo
+    cdef work *job = &handle.job
     cdef uint64_t piece = PIECE_MIN
     cdef spans_state found
     cdef gather made
@@ -456,19 +456,19 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
         made.kind = COUNTS  # a value, and no more, of each record
     else:
         put_value(&made.values, 0)
-    todo.plan = plan.plan
+    job.plan = plan.plan
     try:
         spans_begin(&found, plan, match)
         found.records = &reader.records
-        todo.out = &found
+        job.out = &found
         while not gather_failed(&made) and reader.next_piece(piece):
             found.columns.begins.count = found.columns.ends.count = found.columns.patterns.count = 0
             found.record = found.begin = found.end = 0
-            todo.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
+            job.bytes = reader.offset(reader.records.record_count) - reader.offset(0)
             handle.run(work_record_spans, progress)
-            todo.before += todo.bytes
+            job.before += job.bytes
             rewrite_chunk(reader, &found, values, items, objects, &made)
-            piece = PIECE_MIN if found.columns.begins.count > todo.bytes // DENSE_BYTES else PIECE_MAX
+            piece = PIECE_MIN if found.columns.begins.count > job.bytes // DENSE_BYTES else PIECE_MAX
         if objects is not None:
             return objects
         if gather_failed(&made):

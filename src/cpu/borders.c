@@ -16,15 +16,17 @@ void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan)
             bytes_add(&worker->inside, (uint8_t)value);
 }
 
-void borders_apply(struct scan *scan, uint64_t words, uint64_t candidates)
+void borders_apply(struct scan *scan, uint64_t words)
 {
     struct engine_worker *worker = scan->worker;
     struct find_tile *tile = &worker->tile;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     const struct trawl_plan *plan = scan->plan;
-    uint64_t after = 0;
+    uint64_t candidates = tile->hot_count, after = 0; /* not fewer than words that have one */
 
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
+    if (tile->is_dense)
+        candidates = worker->find->count_bits(tile, words);
     if (candidates < words / BORDERS_SHARE ||
         scan->loadable - scan->at < 64 * words + FIND_LOAD_SLACK)
         return;

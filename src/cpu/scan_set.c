@@ -104,8 +104,7 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
                   plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap, &scan->worker->tile);
     tile_cut(&scan->worker->tile, words, *places);
     if (scan->worker->at_borders)
-        borders_apply(scan, words,
-                      scan->worker->tile.is_dense ? words : scan->worker->tile.hot_count);
+        borders_apply(scan, words);
     TRAWL_ASSERT(words <= FIND_TILE_WORDS && *places > 64 * (words - 1));
     return words;
 }

@@ -293,7 +293,7 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
     bool exact = equal && !plan_has_conditions(plan);
 
     if (worker->at_borders)
-        borders_apply(scan, words, worker->find->count_bits(&worker->tile, words));
+        borders_apply(scan, words);
     if (scan->want >= WANT_LINES) { /* most are passed over: one by one */
         verify_tile(scan, words, verify_one);
         return;

@@ -216,9 +216,9 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 
 /* Both for plans with conditions alone. */
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
-/* Where `candidates` are many, clear the bits of the worker's tile, whose position 0 is scan->at,
+/* Where candidates are many, clear the bits of the worker's tile, whose position 0 is scan->at,
  * where the byte before says that nothing begins. Some may stay. */
-void borders_apply(struct scan *scan, uint64_t words, uint64_t candidates);
+void borders_apply(struct scan *scan, uint64_t words);
 
 /* Are all the plan's strings of one byte, without conditions? */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);

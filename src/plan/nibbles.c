@@ -202,9 +202,8 @@ void nibbles_build(struct trawl_plan *plan)
         for (uint32_t j = 0; j < dealing.look_count; j++) {
             struct look look = dealing.looks[j];
             uint32_t group = dealing.of[i] / 8;
-            uint8_t *table = look.high ? nibbles->high[group][look.byte] : nibbles->low[group][j];
-
-            TRAWL_ASSERT(!look.high || look.byte == j - nibbles->bytes);
+            uint8_t *table =
+                look.high ? nibbles->high[group][j - nibbles->bytes] : nibbles->low[group][j];
 
             for (uint32_t bits = look_values(plan, i, look); bits != 0; bits &= bits - 1)
                 table[__builtin_ctz(bits)] |= (uint8_t)(1u << dealing.of[i] % 8);
