@@ -52,6 +52,7 @@ struct exchange {
     struct http *http;
     const struct route *route;
     const struct page_file *page;
+    bool is_head; /* the answer has no body */
     struct MHD_Connection *connection;
     int status; /* of a refusal, which waits for the end of the body; 0: none */
     char message[SETTINGS_ERROR_BYTES];
@@ -261,6 +262,7 @@ static enum MHD_Result query(struct exchange *exchange)
             &exchange->request,
             MHD_lookup_connection_value(exchange->connection, MHD_GET_ARGUMENT_KIND, "collection"),
             limits);
+        exchange->request.is_head = exchange->is_head;
     } else if (!request_read(&exchange->request, exchange->body != NULL ? exchange->body : "",
                              exchange->body_bytes, exchange->route->format, limits, &status,
                              exchange->message)) {
@@ -388,15 +390,16 @@ static void check(struct exchange *exchange, const char *path, const char *metho
     const struct http_options *options = &exchange->http->options;
     bool is_post = strcmp(method, MHD_HTTP_METHOD_POST) == 0;
 
+    exchange->is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
     exchange->route = find_route(path, &exchange->page);
     if (is_cross_site(exchange, is_post))
         set_refusal(exchange, MHD_HTTP_FORBIDDEN,
                     "the Host or Origin header is that of another site");
     else if (exchange->route == NULL)
         set_refusal(exchange, MHD_HTTP_NOT_FOUND, "there is nothing of this path");
-    else if (exchange->route->is_post ? !is_post
-                                      : strcmp(method, MHD_HTTP_METHOD_GET) != 0 &&
-                                            strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+    else if (exchange->route->is_post
+                 ? !is_post
+                 : strcmp(method, MHD_HTTP_METHOD_GET) != 0 && !exchange->is_head)
         set_refusal(exchange, MHD_HTTP_METHOD_NOT_ALLOWED,
                     "this path has another method: see the header Allow");
     else if (options->token != NULL && !exchange->route->is_open &&

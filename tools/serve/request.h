@@ -27,6 +27,7 @@ struct request {
     const char *collection; /* NULL: not named */
     const char *directory;  /* the client's working directory; NULL: the collection's root */
     bool is_tg;
+    bool is_head; /* of REQUEST_FILES: none are to be listed */
     uint64_t results_max, seconds_max;
     struct settings settings; /* parsed: flags_parse was called, and surroundings are filled */
     char **arguments;         /* the options that they borrow from, as a command line */
