@@ -16,7 +16,12 @@ _Thread_local struct output_bytes json_lines;
 
 static void append(struct output_bytes *to, const void *bytes, size_t bytes_count)
 {
-    to->bytes = realloc(to->bytes, to->count + bytes_count + 1);
+    char *larger;
+
+    do
+        larger = realloc(to->bytes, to->count + bytes_count + 1);
+    while (larger == NULL); /* faults pass */
+    to->bytes = larger;
     memcpy(to->bytes + to->count, bytes, bytes_count);
     to->count += bytes_count;
     to->bytes[to->count] = '\0';

@@ -12,6 +12,7 @@
 
 #include "tests/serve/answer_ask.h"
 #include "tests/serve/answer_fakes.h"
+#include "tests/serve/short_memory.h"
 #include "tests/test.h"
 
 #define ARGUMENTS_MAX 32
@@ -568,6 +569,45 @@ static void check_time(void)
     fake_pass_hangs = false;
 }
 
+/* Memory is exhausted at each call: the request is not to blame, or its answer is right. (Of what a
+ * view makes, all but its filter was known to be a shortage; of what the job makes before,
+ * nothing.)
+ */
+static void check_short(void)
+{
+    static const struct {
+        const char *body;
+        enum request_format format;
+    } asked[] = {
+        {"{\"patterns\":[\"needle\",\"foo\"],\"options\":[\"--ignore\",\"-i\"]}", REQUEST_COUNT},
+        {"{\"patterns\":[\"needle\"],\"format\":\"frames\",\"options\":[\"-tc\",\"-g*.c\",\"-n\"]}",
+         REQUEST_JSON},
+        {"{\"patterns\":[\"6e656564\"],\"options\":[\"--include=*.c\",\"--hex\",\"--hidden\"]}",
+         REQUEST_JSON}};
+    long step = test_is_long() ? 1 : 3;
+
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        json_t *body = body_of(asked[i].body);
+        uint64_t refused_count = 0;
+
+        for (long after = 0; after < 400; after += step)
+            for (long count = 1; count <= 20; count += 19) {
+                struct printed got;
+
+                short_memory(after, count);
+                if (!ask(body, asked[i].format, &got)) {
+                    refused_count++;
+                    if (!TEST_CHECK_U64((uint64_t)got.status, 503))
+                        printf("  after %ld, %ld faults: %s\n", after, count, got.messages.bytes);
+                }
+                (void)short_memory_ends();
+                free_printed(&got);
+            }
+        TEST_CHECK(refused_count > 5);
+        json_decref(body);
+    }
+}
+
 /* What /metrics tells: every answer that was read to its end was one. */
 static void check_sums(void)
 {
@@ -709,6 +749,8 @@ int main(int argument_count, char **arguments)
     else
         check_time();
     check_sums();
+    if (fake_is_real)
+        check_short();
     check_goes_away();
     TEST_CHECK(server.cancelled_count > 0);
     fake_close(collection);

@@ -2,9 +2,9 @@
  * against the disk, byte by byte. */
 #include <limits.h>
 #include <stdarg.h>
-#include <sys/mman.h>
 
 #include "serve/collection_check.h"
+#include "serve/short_memory.h"
 
 /* ---- Changes --------------------------------------------------------------------------------- */
 
@@ -538,33 +538,6 @@ static void test_file_root(void)
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-static atomic_long calls_left = LONG_MAX; /* until memory is exhausted, ... */
-static atomic_long calls_back;            /* ... and then until it is not */
-
-static bool is_fault(void)
-{
-    long left = atomic_fetch_sub(&calls_left, 1);
-
-    if (left > 0 || left <= -atomic_load(&calls_back))
-        return false;
-    errno = ENOMEM;
-    return true;
-}
-
-#define WRAP(name, parameters, arguments)                   \
-    void *__real_##name parameters;                         \
-    void *__wrap_##name parameters;                         \
-    void *__wrap_##name parameters                          \
-    {                                                       \
-        return is_fault() ? NULL : __real_##name arguments; \
-    }
-WRAP(malloc, (size_t bytes), (bytes))
-WRAP(calloc, (size_t count, size_t bytes), (count, bytes))
-WRAP(realloc, (void *room, size_t bytes), (room, bytes))
-WRAP(strdup, (const char *text), (text))
-WRAP(mmap64, (void *at, size_t bytes, int protection, int flags, int descriptor, off_t offset),
-     (at, bytes, protection, flags, descriptor, offset))
-
 /* Changes and a view while memory is short. Afterwards the collection is right again. */
 static void use_with_faults(struct settings *settings, long after, long count)
 {
@@ -576,8 +549,7 @@ static void use_with_faults(struct settings *settings, long after, long count)
     struct state *state = NULL;
     bool good, is_unable;
 
-    atomic_store(&calls_back, count);
-    atomic_store(&calls_left, after);
+    short_memory(after, count);
     good = collection_open(&collection, &options, message);
     TEST_CHECK(good || *message != '\0');
     for (int round = 0; good && round < 3; round++) {
@@ -594,7 +566,7 @@ static void use_with_faults(struct settings *settings, long after, long count)
         state_drop(state);
         put(round == 0 ? "faults/d/new" : "faults/one", round == 1 ? "two\n" : "three\n");
     }
-    atomic_store(&calls_left, LONG_MAX);
+    (void)short_memory_ends();
     if (good)
         (void)check_now(collection);
     collection_close(collection);

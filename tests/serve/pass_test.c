@@ -10,6 +10,7 @@
 #include "calls.h"
 #include "oracle/naive.h"
 #include "serve/pass.h"
+#include "tests/serve/short_memory.h"
 
 #define FILES_MAX 64u
 #define BLOCKS_MAX 4u
@@ -22,38 +23,6 @@ static struct test_random generator;
 static uint64_t below(uint64_t bound)
 {
     return test_random_below(&generator, bound);
-}
-
-/* ---- Memory that runs out ---- */
-
-void *__real_malloc(size_t bytes_count);
-void *__real_calloc(size_t count, size_t bytes_count);
-void *__real_realloc(void *memory, size_t bytes_count);
-void *__wrap_malloc(size_t bytes_count);
-void *__wrap_calloc(size_t count, size_t bytes_count);
-void *__wrap_realloc(void *memory, size_t bytes_count);
-
-static atomic_ulong allocations_left = UINT32_MAX; /* until one fails; 0: it did */
-
-static bool fails(void)
-{
-    return allocations_left < UINT32_MAX && allocations_left > 0 &&
-           atomic_fetch_sub(&allocations_left, 1) == 1;
-}
-
-void *__wrap_malloc(size_t bytes_count)
-{
-    return fails() ? NULL : __real_malloc(bytes_count);
-}
-
-void *__wrap_calloc(size_t count, size_t bytes_count)
-{
-    return fails() ? NULL : __real_calloc(count, bytes_count);
-}
-
-void *__wrap_realloc(void *memory, size_t bytes_count)
-{
-    return fails() ? NULL : __real_realloc(memory, bytes_count);
 }
 
 /* ---- States ---- */
@@ -719,11 +688,10 @@ static void test_memory(void)
         bool met = true;
 
         make_request(&made, passes, state, true);
-        for (uint64_t n = 1; met && test_failures == 0; n++) {
-            allocations_left = n;
+        for (long after = 0; met && test_failures == 0; after++) {
+            short_memory(after, 1);
             made.good = pass_run(passes, &made.request);
-            met = allocations_left == 0;
-            allocations_left = UINT32_MAX;
+            met = short_memory_ends();
             if (made.good)
                 check_request(&made, state);
             else

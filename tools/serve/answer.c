@@ -222,17 +222,19 @@ static void *work(void *context)
         .output = &answer->output, .held = &answer->held, .runtime = server->runtime};
     uint64_t running = ++server->running_count;
     uint8_t status;
+    bool failed, is_short;
 
     settings->threads = server->thread_count / running > 0 ? server->thread_count / running : 1;
+    errno = 0;
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : job_run(&job, settings));
-    if (!answer->begun && answer->request.format != REQUEST_FRAMES) {
-        if (status == EXIT_ERROR)
-            answering_refuse(answer, 400,
-                             *answer->message != '\0' ? answer->message : "the search failed");
-        else if (answer->request.format >= REQUEST_COLUMNS)
-            answering_write(answer, NULL);
-    }
+    failed = status == EXIT_ERROR && !answer->begun;
+    is_short = failed && is_shortage(errno); /* what the job opened was closed, which keeps it */
+    if (failed && (is_short || answer->request.format != REQUEST_FRAMES))
+        answering_refuse(answer, is_short ? 503 : 400,
+                         *answer->message != '\0' ? answer->message : "the search failed");
+    else if (!answer->begun && answer->request.format >= REQUEST_COLUMNS)
+        answering_write(answer, NULL);
     answering_begins(answer);
     output_flush(&answer->output);
     if (answer->truncated || answer->cut)

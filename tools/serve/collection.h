@@ -13,6 +13,7 @@
 #ifndef SERVE_COLLECTION_H
 #define SERVE_COLLECTION_H
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,6 +21,12 @@
 #include "trawl/held.h"
 #include "trawl/job.h"
 #include "trawl/walk.h"
+
+/* Does this fail only now? Of a walk: there is more than it found. */
+static inline bool is_shortage(int os_code)
+{
+    return os_code == ENOMEM || os_code == EMFILE || os_code == ENFILE;
+}
 
 /* A part of a block that was made of one file. It is a file of a state if state_file_at says so. */
 struct tape_range {

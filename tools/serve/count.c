@@ -188,9 +188,8 @@ int answering_list(struct served_answer *answer)
         return EXIT_ERROR;
     }
     answering_begins(answer);
-    for (uint32_t i = 0; i < answer->state->index_count && output->error == 0 &&
-                         !answer->request.is_head;
-         i++) {
+    for (uint32_t i = 0;
+         i < answer->state->index_count && output->error == 0 && !answer->request.is_head; i++) {
         const struct served_file *file = answer->state->files[i];
         char *line = NULL;
 

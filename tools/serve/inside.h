@@ -3,16 +3,8 @@
 #ifndef SERVE_INSIDE_H
 #define SERVE_INSIDE_H
 
-#include <errno.h>
-
 #include "serve/states.h"
 #include "serve/watch.h"
-
-/* Does a walk end with this error only now? Then there is more than it found. */
-static inline bool is_shortage(int os_code)
-{
-    return os_code == ENOMEM || os_code == EMFILE || os_code == ENFILE;
-}
 
 #define TOO_FAST "the files change faster than they can be listed"
 #define OPEN_LEVELS 32u /* of directories, by a walk */

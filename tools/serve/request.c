@@ -5,6 +5,7 @@
  */
 #include "serve/request.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -341,6 +342,12 @@ static bool is_whole_name(const char *option)
     return false;
 }
 
+/* The command's parser refused it. errno was 0 before. */
+static bool refuse_options(struct reading *reading, int http_status, const char *why)
+{
+    return refuse(reading, errno == ENOMEM ? 503 : http_status, "options: %s", why);
+}
+
 /* The string is one option, with its value, that is served. alone: what the command's parser makes
  * of it. */
 static bool check_option(struct reading *reading, const char *option, const struct settings *alone)
@@ -354,8 +361,8 @@ static bool check_option(struct reading *reading, const char *option, const stru
         return refuse(reading, 400, "options: '%.*s' is more than one option", SHOWN_BYTES_MAX,
                       option);
     if (*alone->error != '\0' && why == NULL)
-        return refuse(reading, flag != NULL && flag->category == CATEGORY_REFUSED ? 422 : 400,
-                      "options: %s", alone->error);
+        return refuse_options(
+            reading, flag != NULL && flag->category == CATEGORY_REFUSED ? 422 : 400, alone->error);
     if (flag == NULL || (strncmp(option, "--", 2) == 0 && !is_whole_name(option + 2)))
         return refuse(reading, 400, "options: '%.*s' is not an option; long names are to be whole",
                       SHOWN_BYTES_MAX, option);
@@ -396,6 +403,7 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
         if (!take_line(reading, name, value, &option))
             return false;
         add_argument(request, option);
+        errno = 0;
         (void)flags_parse(&alone, NULL, 2,
                           (char *[]){request->arguments[0], request->arguments[i + 1]}, false);
         good = check_option(reading, option, &alone);
@@ -405,8 +413,9 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
     }
     if (request->format == REQUEST_JSON)
         add_argument(request, "--json");
+    errno = 0;
     return flags_parse(to, NULL, request->argument_count, request->arguments, false) ||
-           refuse(reading, 400, "options: %s", request->settings.error);
+           refuse_options(reading, 400, request->settings.error);
 }
 
 /* ---- What the client knows --------------------------------------------------------------------

@@ -211,8 +211,8 @@ bool collection_has(const struct collection *collection, const char *directory, 
 {
     char *path = malloc(strlen(directory) + strlen(operand) + 3);
     bool is_folder = false;
-    bool held =
-        path != NULL && (!normalize(directory, operand, path, &is_folder) || has(collection, path));
+    bool held = path == NULL /* of which collection_view says so */ ||
+                !normalize(directory, operand, path, &is_folder) || has(collection, path);
 
     free(path);
     return held;
@@ -381,8 +381,9 @@ static void *walk_view(void *context)
     viewing->job.watcher = &watcher;
     if (!change_directory(viewing))
         return NULL;
+    /* The rules themselves are good: the job has opened them, too. */
     if (walks_by_rules(files) && !filter_open(&viewing->job.filter, settings, viewing->message))
-        viewing->failed = true;
+        *viewing->is_unable = viewing->failed = true;
     for (size_t i = 0; i < viewing->operand_count && !viewing->failed; i++)
         walk_operand(viewing, viewing->operands[i].text);
     if (viewing->operand_count == 0 && !viewing->failed) {
