@@ -114,7 +114,8 @@ static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uin
 }
 
 /* What the plan would choose anyway, if that is about as fast here as elsewhere; else AUTO. */
-static enum trawl_method good_choice(const struct trawl_plan *plan, const uint8_t *sample)
+static enum trawl_method good_choice(const struct trawl_plan *plan, const uint8_t *sample,
+                                     double *price)
 {
     const struct plan_grams *grams = &plan->tuning.grams;
     bool is_long = plan->length_min >= SAMPLED_CHOSEN_MIN;
@@ -128,12 +129,11 @@ static enum trawl_method good_choice(const struct trawl_plan *plan, const uint8_
         rates.gram = analyse_seen_grams(sample, QUICK_BYTES, grams);
     else
         return TRAWL_METHOD_AUTO;
-    return price_of(method, length, &rates) <= QUICK_PRICE * price_of(method, length, &none)
-               ? method
-               : TRAWL_METHOD_AUTO;
+    *price = price_of(method, length, &rates);
+    return *price <= QUICK_PRICE * price_of(method, length, &none) ? method : TRAWL_METHOD_AUTO;
 }
 
-/* By their prices, those of up to price_max times the least. */
+/* By their prices, those of up to price_max times the least, or all. */
 static void order(double length, const struct rates *rates, double price_max,
                   struct cuda_turns *turns)
 {
@@ -152,16 +152,20 @@ static void order(double length, const struct rates *rates, double price_max,
         prices[at] = price;
         turns->methods[at] = methods[i];
     }
+    if (turns->is_slow)
+        price_max = PRICE_MAX;
     for (turns->count = 1; turns->count < CUDA_TURNS_MAX; turns->count++)
         if (prices[turns->count] > min_double(price_max * prices[0], PRICE_MAX / 2))
             break;
+    turns->price = turns->is_slow ? 0 : prices[0];
 }
 
-static void decided(enum trawl_method method, bool is_quick, struct cuda_turns *turns)
+static void decided(enum trawl_method method, double price, struct cuda_turns *turns)
 {
     turns->methods[0] = method;
     turns->count = 1;
-    turns->is_quick = is_quick;
+    turns->price = price;
+    turns->is_quick = price > 0;
 }
 
 void cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
@@ -171,17 +175,18 @@ void cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample, uint
     enum trawl_method good = TRAWL_METHOD_AUTO;
     struct rates rates = {0};
     struct byte_rates of_bytes;
+    double price;
 
     *tuning = plan->tuning;
     if (plan->length_min < PLAN_GRAMS_LENGTH_MIN ||
         (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < QUICK_BYTES) {
-        decided(TRAWL_METHOD_EVERY, false, turns);
+        decided(TRAWL_METHOD_EVERY, 0, turns);
         return;
     }
     if (!turns->in_full)
-        good = good_choice(plan, sample);
+        good = good_choice(plan, sample, &price);
     if (good != TRAWL_METHOD_AUTO) {
-        decided(good, true, turns);
+        decided(good, price, turns);
         return;
     }
     plan_tune_probes(plan, sample, sample_bytes, &of_bytes, tuning);

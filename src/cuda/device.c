@@ -85,7 +85,7 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
         CUDA_KERNEL_LIST(KERNEL_NAME)
 #undef KERNEL_NAME
     };
-    int multiprocessors = 0, shared_max = 0, blocks;
+    int multiprocessors = 0, shared_max = 0, khz = 0, bits = 0, blocks;
     struct cuda_module *scan = NULL, *sets = NULL, *module;
 
     TRAWL_TRY(cuda_device_module(device, &cuda_image_scan, &scan, error));
@@ -96,6 +96,11 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
     TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &shared_max,
                         CUDA_ATTRIBUTE_SHARED_BYTES_MAX, device->handle));
     device->shared_max = (uint32_t)shared_max;
+    TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &khz, CUDA_ATTRIBUTE_MEMORY_KHZ,
+                        device->handle));
+    TRAWL_TRY(CUDA_CALL(device, error, device_attribute, &bits, CUDA_ATTRIBUTE_MEMORY_BITS,
+                        device->handle));
+    device->read_rate = 2e-6 * khz * (bits / 8.0); /* two transfers a clock */
     for (uint32_t i = 0; i < CUDA_KERNELS; i++) {
         module = i >= CUDA_KERNEL_SET_RUNS ? sets : scan;
         TRAWL_TRY(

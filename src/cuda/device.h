@@ -85,6 +85,7 @@ struct cuda_device {
     struct cuda_function *functions[CUDA_KERNELS]; /* the driver's */
     uint32_t multiprocessors;
     uint32_t shared_max;             /* bytes of a block's shared memory */
+    double read_rate;                /* of its memory, bytes a nanosecond; 0: not known */
     uint32_t capability;             /* 10 x major + minor */
     uint32_t resident[CUDA_KERNELS]; /* blocks of as many threads as there may be, at a time */
     size_t fetch_bytes_before;       /* the context's limits as they were found; 0: not changed */

@@ -47,6 +47,8 @@ enum cuda_code {
 
 enum cuda_attribute {
     CUDA_ATTRIBUTE_MULTIPROCESSORS = 16,
+    CUDA_ATTRIBUTE_MEMORY_KHZ = 36,
+    CUDA_ATTRIBUTE_MEMORY_BITS = 37, /* of its bus */
     CUDA_ATTRIBUTE_CAPABILITY_MAJOR = 75,
     CUDA_ATTRIBUTE_CAPABILITY_MINOR = 76,
     CUDA_ATTRIBUTE_SHARED_BYTES_MAX = 97 /* of a block that opts in */

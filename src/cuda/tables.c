@@ -18,6 +18,8 @@
 #define GRAM_BYTES 8u
 #define TURN_COUNTS 2u         /* of each method: the quicker counts */
 #define QUICK_CANDIDATES 4096u /* positions for each, or the first look was wrong */
+#define SLOW 1.5               /* times what was expected: the choice was wrong, */
+#define LAUNCH_NS 2e4          /* and so much more for each count */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
 #define SET_BUDGET 256u /* literals that are compared for 32 positions */
@@ -357,7 +359,9 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
         tables->method = turns->methods[turns->turn];
         return;
     }
-    *turns = (struct cuda_turns){.in_full = turns->in_full && is_same(worker)};
+    *turns = is_same(worker)
+                 ? (struct cuda_turns){.in_full = turns->in_full, .is_slow = turns->is_slow}
+                 : (struct cuda_turns){.count = 0};
     tables->tuning = &plan->tuning;
     tables->sample_serial = 0;
     if (is_tuned(plan))
@@ -429,6 +433,14 @@ static void next_turn(struct cuda_tables *tables)
     tables->ready = !turns->comes;
 }
 
+/* The choice was wrong. */
+static void look_again(struct cuda_tables *tables)
+{
+    tables->turns.is_quick = false;
+    tables->turns.in_full = true;
+    tables->ready = false;
+}
+
 /* There is no memory for this turn's tables: those of another method may be smaller. */
 static bool pass_turn(struct cuda_tables *tables)
 {
@@ -469,14 +481,20 @@ void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns
     if (!worker->tables.ready || begins < worker->limits.seen_bytes_min)
         return;
     if (turns->is_quick && (given_up > 0 || candidates > begins / QUICK_CANDIDATES)) {
-        turns->is_quick = false;
-        turns->in_full = true;
-        worker->tables.ready = false;
+        look_again(&worker->tables);
         return;
     }
-    if (turns->count < 2)
+    if (turns->count == 0)
         return;
     *least = turns->counts == 0 ? begin_ns : min_double(*least, begin_ns);
-    if (++turns->counts == TURN_COUNTS)
+    if (++turns->counts < TURN_COUNTS)
+        return;
+    if (turns->turn == 0 && turns->price > 0 &&
+        (*least * (double)begins - LAUNCH_NS) * worker->device->read_rate >
+            SLOW * turns->price * (double)begins) {
+        turns->is_slow = true;
+        look_again(&worker->tables);
+    } else {
         next_turn(&worker->tables);
+    }
 }

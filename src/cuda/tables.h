@@ -21,9 +21,11 @@ struct cuda_turns {
     uint32_t count;                            /* of methods; 0: it is settled */
     uint32_t turn;                             /* whose it is; in it so many */
     uint32_t counts;
+    double price;  /* that the first is expected to take, in units of reading; 0: none is */
     bool comes;    /* of this turn there are no tables yet */
     bool is_quick; /* chosen by a first look, */
-    bool in_full;  /* which counts did not bear out: the next look is at everything */
+    bool in_full;  /* which counts did not bear out: the next look is at everything, */
+    bool is_slow;  /* and if one took too long, all methods have their turn */
 };
 
 /* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend

@@ -363,6 +363,26 @@ static void looks_again(void)
     scene_close(&s);
 }
 
+/* A count that takes longer than was expected gives all methods their turn, once. */
+static void slow(bool by_first_look)
+{
+    struct scene s;
+
+    scene_open(&s, 1u << 17, by_first_look ? 0 : (1u << 17) - (1u << 13), letters_limits());
+    s.worker->device->read_rate = 1e9;
+    for (uint32_t i = 0; i < 3 && !s.worker->tables.turns.is_slow; i++) {
+        scene_count(&s);
+        TEST_CHECK(s.worker->tables.turns.is_slow || i < 2);
+    }
+    TEST_CHECK(!s.worker->tables.ready);
+    scene_count(&s);
+    TEST_CHECK_U64(s.worker->tables.turns.count, CUDA_TURNS_MAX);
+    for (uint32_t i = 1; i < 2 * CUDA_TURNS_MAX; i++)
+        scene_count(&s);
+    TEST_CHECK(s.worker->tables.turns.count == 0);
+    scene_close(&s);
+}
+
 int main(void)
 {
     struct cuda_limits limits = cuda_limits_default;
@@ -397,5 +417,7 @@ int main(void)
         turns(i / 2, i % 2 != 0);
     turns_without_room();
     looks_again();
+    slow(true);
+    slow(false);
     return test_end();
 }
