@@ -49,17 +49,18 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
                               struct trawl_error *error)
 {
     struct plan_prices prices;
-    uint64_t bytes;
 
     if (worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
         TRAWL_TRY(begin_sampled(worker, chunk->owned, error));
     if (!look_is_due(worker, chunk))
         return TRAWL_OK;
-    bytes = worker_sample(worker, chunk);
-    if (bytes == 0)
+    if (chunk->owned < PLAN_SAMPLE_BYTES_MIN)
         return TRAWL_OK;
     worker->look_left = look_sizes.again;
-    prices = plan_look(worker->plan, worker->costs, worker->sample, bytes, &worker->own);
+    worker->own = worker->plan->tuning;
+    if (!plan_look_far(worker->plan, worker->costs, chunk->bytes, chunk->owned, &prices))
+        plan_look(worker->plan, worker->costs, worker->sample, worker_sample(worker, chunk),
+                  &worker->own, &prices);
     worker->tuning = &worker->own;
     worker->method = prices.least;
     worker->sampled = prices.tables;

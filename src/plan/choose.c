@@ -150,8 +150,8 @@ static double price_sampled(const struct trawl_plan *plan, const struct plan_cos
                             const uint8_t *sample, uint64_t sample_bytes,
                             const struct sampled_tables **tables)
 {
+    struct sampled_rates rates = {0, 0};
     uint64_t stride;
-    double named = 0;
 
     *tables = NULL;
     if (plan->length_min < SAMPLED_STRIDE_SEEN_MIN)
@@ -162,11 +162,13 @@ static double price_sampled(const struct trawl_plan *plan, const struct plan_cos
     if (sample != NULL) {
         if (sampled_want(plan, tables, NULL) != TRAWL_OK)
             return 0;
-        named = sampled_seen(plan_literal_bytes(plan, 0), *tables, sample, sample_bytes);
+        rates = sampled_seen(plan_literal_bytes(plan, 0), *tables, sample, sample_bytes);
     } else if (sampled_repeats(plan, sizeof(uint64_t)) > SAMPLED_REPEATS_MAX) {
         return 0;
     }
-    return (costs->sample + named * costs->candidate) / (double)stride;
+    return (costs->sample + rates.lines * costs->candidate +
+            (rates.named - rates.lines) * costs->compared) /
+           (double)stride;
 }
 
 /* The prices of the others, and the least. */
@@ -203,28 +205,30 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
     return prices;
 }
 
-struct plan_prices plan_look(const struct trawl_plan *plan, const struct plan_costs *costs,
-                             const uint8_t *sample, uint64_t sample_bytes,
-                             struct plan_tuning *tuning)
+bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
+                   const uint8_t *text, uint64_t text_bytes, struct plan_prices *prices)
+{
+    memset(prices, 0, sizeof *prices);
+    prices->least = TRAWL_METHOD_SAMPLED;
+    prices->sampled = price_sampled(plan, costs, text, text_bytes, &prices->tables);
+    return prices->sampled > 0 &&
+           prices->sampled <= min_double(costs->grams[3], plan_every_price(costs, 1));
+}
+
+void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,
+               uint64_t sample_bytes, struct plan_tuning *tuning, struct plan_prices *prices)
 {
     const double widest = costs->grams[3];
     struct byte_rates rates;
-    struct plan_prices prices = {.least = TRAWL_METHOD_SAMPLED};
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
-    prices.sampled = price_sampled(plan, costs, sample, sample_bytes, &prices.tables);
-    if (prices.sampled > 0 && prices.sampled <= min_double(widest, plan_every_price(costs, 1))) {
-        *tuning = plan->tuning; /* no other can cost less */
-        return prices;
-    }
     plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
-    price_others(plan, tuning, costs, &prices);
-    if (plan->length_min >= PLAN_GRAMS_LENGTH_MIN && prices.every > widest &&
-        (prices.sampled <= 0 || prices.sampled > widest)) {
+    price_others(plan, tuning, costs, prices);
+    if (plan->length_min >= PLAN_GRAMS_LENGTH_MIN && prices->every > widest &&
+        (prices->sampled <= 0 || prices->sampled > widest)) {
         plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
-        price_others(plan, tuning, costs, &prices);
+        price_others(plan, tuning, costs, prices);
     }
-    return prices;
 }
 
 static void choose_for_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)

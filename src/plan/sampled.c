@@ -11,9 +11,10 @@
 #define SAMPLED_BITMAP_LOG2 5u   /* bits per gram: one wrong sample in 32 to 64 passes */
 #define REPEATS_OFFSETS 1024u    /* of the literal, at most, say how it repeats itself */
 #define REPEATS_LOG2 13u
-#define SEEN_SAMPLES 512u      /* of a sample of the text are looked up */
-#define SEEN_STEPS_MAX 16384u  /* all in all: after these the samples so far have to do */
-#define SEEN_STRIDE 40503u     /* from one to the next, around: so the first are from all of it */
+#define SEEN_SAMPLES 512u     /* of a sample of the text are looked up */
+#define SEEN_STEPS_MAX 16384u /* all in all: after these the samples so far have to do */
+#define SEEN_ORDER 40503u     /* from one to the next, around: so the first are from all of it */
+#define LINE_BYTES 64u
 #define SAMPLED_STRIDE_UNIT 8u /* no sample lies in two cache lines */
 
 uint64_t sampled_stride(uint64_t length)
@@ -109,18 +110,19 @@ enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampl
     return TRAWL_OK;
 }
 
-double sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
-                    const uint8_t *sample, uint64_t sample_bytes)
+struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
+                                  const uint8_t *text, uint64_t text_bytes)
 {
     const struct plan_sampled *layout = &tables->layout;
-    uint64_t places = sample_bytes - (sizeof(uint64_t) - 1), samples = 0, steps = 0, named = 0;
+    uint64_t places = text_bytes - (sizeof(uint64_t) - 1), most = min_u64(places, SEEN_SAMPLES);
+    uint64_t step = places / most, samples = 0, steps = 0, named = 0, lines = 0;
 
-    TRAWL_ASSERT(sample_bytes >= sizeof(uint64_t));
-    for (; samples < min_u64(places, SEEN_SAMPLES) && steps < SEEN_STEPS_MAX; samples++) {
-        uint64_t gram, own;
+    TRAWL_ASSERT(text_bytes >= sizeof(uint64_t));
+    for (; samples < most && steps < SEEN_STEPS_MAX; samples++) {
+        uint64_t gram, own, line = UINT64_MAX, part = samples * SEEN_ORDER % most;
         uint32_t bit, offset;
 
-        memcpy(&gram, sample + samples * SEEN_STRIDE % places, sizeof gram);
+        memcpy(&gram, text + part * step + plan_sample_at(part, step, 1), sizeof gram);
         gram |= layout->fold;
         bit = plan_hash64(gram, layout->bitmap_bits);
         if ((tables->bitmap[bit / 64] >> bit % 64 & 1) == 0)
@@ -128,10 +130,14 @@ double sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
         offset = tables->heads[plan_hash64(gram, layout->hash_bits)];
         for (; offset != PLAN_NONE; offset = tables->next[offset], steps++) {
             memcpy(&own, bytes + offset, sizeof own);
-            named += (own | layout->fold) == gram;
+            if ((own | layout->fold) != gram)
+                continue;
+            named++;
+            lines += offset / LINE_BYTES != line;
+            line = offset / LINE_BYTES;
         }
     }
-    return (double)named / (double)samples;
+    return (struct sampled_rates){(double)named / (double)samples, (double)lines / (double)samples};
 }
 
 double sampled_repeats(const struct trawl_plan *plan, uint32_t q)

@@ -85,12 +85,14 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
                               const struct plan_costs *costs, const uint8_t *sample,
                               uint64_t sample_bytes);
 
-/* Tune for a text of which `sample` is some, at least PLAN_SAMPLE_BYTES_MIN bytes, and price the
- * methods there. Those that could not win are left out. If `sampled` costs least, its tables
- * are made. */
-struct plan_prices plan_look(const struct trawl_plan *plan, const struct plan_costs *costs,
-                             const uint8_t *sample, uint64_t sample_bytes,
-                             struct plan_tuning *tuning);
+/* Price method sampled alone in a text like this, and make its tables. Can no other cost less? */
+bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
+                   const uint8_t *text, uint64_t text_bytes, struct plan_prices *prices);
+/* After that, if others can: tune for a text of which `sample` is some, at least
+ * PLAN_SAMPLE_BYTES_MIN bytes, and price the other methods there. Those that could not win are left
+ * out. */
+void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,
+               uint64_t sample_bytes, struct plan_tuning *tuning, struct plan_prices *prices);
 
 /* The tables of method sampled. */
 struct sampled_tables {
@@ -110,9 +112,15 @@ struct plan_sampled sampled_layout(const struct trawl_plan *plan);
 enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampled_tables **tables,
                                struct trawl_error *error);
 
-/* How many of the literal's offsets one sample names on average in a text like this. */
-double sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
-                    const uint8_t *sample, uint64_t sample_bytes);
+/* How many of the literal's offsets one sample names on average, and in how many lines of a cache
+ * the candidates lie. */
+struct sampled_rates {
+    double named;
+    double lines;
+};
+/* In a text like this. Samples are spread over all of it. */
+struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
+                                  const uint8_t *sample, uint64_t sample_bytes);
 
 /* How many of the one literal's positions a sample names on average, if the text's grams come as
  * often as the literal's own: 1 if no gram repeats. Two, in a text of few grams, are dense. q is 8

@@ -92,6 +92,7 @@ static void sampled_seen_of(uint64_t count, double named)
 {
     static char literal[8008];
     const struct sampled_tables *tables = NULL;
+    struct sampled_rates rates;
     struct trawl_plan *plan;
     const uint8_t *bytes;
 
@@ -103,11 +104,14 @@ static void sampled_seen_of(uint64_t count, double named)
     TEST_CHECK(sampled_want(plan, &tables, NULL) == TRAWL_OK);
     for (uint64_t i = 0; i < SAMPLE_BYTES; i++)
         sample[i] = (uint8_t)ROTATION[i % 8];
-    TEST_CHECK(fabs(sampled_seen(bytes, tables, sample, SAMPLE_BYTES) - named) < 1e-9 * named);
+    rates = sampled_seen(bytes, tables, sample, SAMPLE_BYTES);
+    TEST_CHECK(fabs(rates.named - named) < 1e-9 * named);
+    TEST_CHECK(fabs(rates.lines - (named + 7) / 8) < 1); /* eight to a line, the first by chance */
     fill(sample, SAMPLE_BYTES / 2, "xyz");
-    TEST_CHECK(fabs(sampled_seen(bytes, tables, sample, SAMPLE_BYTES) - named / 2) < named / 5);
+    TEST_CHECK(fabs(sampled_seen(bytes, tables, sample, SAMPLE_BYTES).named - named / 2) <
+               named / 5);
     fill(sample, SAMPLE_BYTES, "xyz");
-    TEST_CHECK(sampled_seen(bytes, tables, sample, SAMPLE_BYTES) <= 0);
+    TEST_CHECK(sampled_seen(bytes, tables, sample, SAMPLE_BYTES).named <= 0);
     trawl_plan_free(plan);
 }
 
@@ -160,6 +164,18 @@ static void test_price(void)
     trawl_plan_free(plan);
 }
 
+/* As a worker looks at a text. */
+static enum trawl_method looked(const struct trawl_plan *plan, const struct plan_costs *costs,
+                                struct plan_tuning *tuning)
+{
+    struct plan_prices prices;
+
+    *tuning = plan->tuning;
+    if (!plan_look_far(plan, costs, sample, SAMPLE_BYTES, &prices))
+        plan_look(plan, costs, sample, SAMPLE_BYTES, tuning, &prices);
+    return prices.least;
+}
+
 /* Grams are weighed where they could win, and win where they are rare. */
 static void test_look(void)
 {
@@ -177,14 +193,13 @@ static void test_look(void)
     fill((uint8_t *)literal, sizeof literal, "ACGT");
     fill(sample, SAMPLE_BYTES, "ACGT");
     plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
-    TEST_CHECK(plan_look(plan, &costs, sample, SAMPLE_BYTES, &tuning).least == TRAWL_METHOD_GRAMS);
+    TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_GRAMS);
     TEST_CHECK(tuning.is_seen && tuning.grams.stride > 0);
     costs.sample = 0.5 * 56; /* costs less than any grams can */
-    TEST_CHECK(plan_look(plan, &costs, sample, SAMPLE_BYTES, &tuning).least ==
-               TRAWL_METHOD_SAMPLED);
+    TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_SAMPLED);
     TEST_CHECK(!tuning.is_seen); /* the plan's own: nothing was tuned */
     costs.sample = 1.5 * 56;     /* less than every, and more than grams */
-    TEST_CHECK(plan_look(plan, &costs, sample, SAMPLE_BYTES, &tuning).least == TRAWL_METHOD_GRAMS);
+    TEST_CHECK(looked(plan, &costs, &tuning) == TRAWL_METHOD_GRAMS);
     trawl_plan_free(plan);
 }
 
@@ -197,8 +212,8 @@ static void test_costs(void)
         const struct plan_costs *costs = plan_costs_of(name);
 
         TEST_CHECK(costs->every >= 0 && costs->every_probe > 0 && costs->grams[3] > 0);
-        TEST_CHECK(costs->grams[0] >= costs->grams[1] && costs->grams[1] >= costs->grams[2] &&
-                   costs->grams[2] >= costs->grams[3]);
+        for (uint32_t k = 1; k < 4; k++) /* a wider stride's tests cost a little at most */
+            TEST_CHECK(costs->grams[k] <= 1.1 * costs->grams[k - 1]);
         TEST_CHECK(costs->sample > costs->grams[3] && costs->compared > costs->sample &&
                    costs->candidate > costs->compared);
     }
