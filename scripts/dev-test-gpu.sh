@@ -70,7 +70,7 @@ build() {
     have ninja && generator=(-G Ninja)
     cmake -S . -B build/gpu "${generator[@]}" -DCMAKE_BUILD_TYPE=Release >build/gpu-cmake.log
     cmake --build build/gpu -j "$jobs" \
-        --target gpu_oracle gpu_large gpu_records gpu_corpora trawl_bench trawl_command \
+        --target gpu_oracle gpu_large gpu_records trawl_bench trawl_command \
         >build/gpu-build.log
 }
 

@@ -432,6 +432,19 @@ class Gpu(Case):
             for row in data['rows']:
                 self.assertIsNotNone(report.result(row, gpu.ALL), row['name'])
 
+    def test_corpora(self):
+        """Every algorithm lists what is right, on each engine; one may refuse, no other."""
+        data, _ = self.bench('gpu', 'corpora', '--bytes=4K', '--rounds=1', '--cell-seconds=0.001',
+                             *([] if IS_LONG else ['--filter=, m = 17']))
+        self.assertEqual(len(data['rows']), 66 if IS_LONG else 6)
+        for row in data['rows']:
+            self.assertIsNotNone(report.result(row, 'bf-swift, GPU'))
+            self.assertIsNotNone(report.result(row, 'bmh, CPU'))
+            self.assertTrue(('absent' in row['name']) != bool(row['found']), row['name'])
+        data['rows'][0]['results'][0] = {'name': 'bmh, CPU', 'why': 'it failed'}
+        with self.assertRaises(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+            gpu.show(data['rows'][0])
+
     def test_regret(self):
         data, _ = self.bench('regret', '--engine=cuda', '--bytes=8K', '--rounds=1', '--filter=ACGT, m = 64')
         self.assertEqual(len(data['rows']), 7)

@@ -32,16 +32,6 @@ suites() {
     [ "$status" -eq 0 ] || tail -n 60 "$log"
 }
 
-corpora() {
-    TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || return 1
-    say built
-    timeout -k 5 "$(rest)" build/gpu/tests/gpu/gpu_corpora "${1:-${TRAWL_DATA:-shared/data}}" \
-        "$(($(rest) > 120 ? $(rest) - 30 : 60))" >>"$log" 2>&1
-    status=$?
-    tar -czf "$out/$part.tar.gz" -C "$out" "$part.log"
-    cat "$log"
-}
-
 # measured NAME ARGUMENT...: ./dev bench with this build; its JSON and report are left, too
 measured() {
     local name=$1
@@ -66,7 +56,7 @@ say "begin of $part"
 status=1
 case $part in
 suites) suites ;;
-corpora) corpora "$@" ;;
+corpora) measured gpu corpora --rounds=1 --data="${1:-${TRAWL_DATA:-shared/data}}" ;;
 bench) measured gpu "$@" ;;
 papers) measured papers --data="${1:-${TRAWL_DATA:-shared/data}}" "${@:2}" ;;
 *)

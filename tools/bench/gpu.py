@@ -6,7 +6,7 @@ import random
 
 import texts as recipes
 from report import least, machine_lines, median, result, table
-from runner import first_line
+from runner import die, first_line
 
 GIB = 1 << 30
 LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 64, 80, 128, 256, 512, 1024, 2048, 4096, 16384,
@@ -24,6 +24,9 @@ GROUPS = (
     ('host', 'Texts in host memory'), ('gallery', "Against the gallery's kernels"),
     ('devices', 'Several devices'))
 CROSSED = ('counts', 'worst', 'sets')  # their names are of two parts
+CORPORA = 'corpora'  # which is measured where it is named, and only told of while it runs
+CORPUS_LENGTHS = (1, 2, 3, 4, 7, 8, 16, 17, 64, 65, 500, 1500, 3999, 4000)
+MAY_REFUSE = 'pss-gr'  # whose key lies in registers
 
 
 def letters(options, share=1, **more):
@@ -152,16 +155,36 @@ def host_rows(options, texts):
                    {'name': 'copy', 'kind': 'device-copy'}], options)
 
 
+def algorithms(options, engine):
+    """The gallery's names that an engine has, by its number; but of those that take records."""
+    return [name for name, engines in options.facts['algorithms'].items()
+            if engines >> engine & 1 and not name.startswith('rabin-karp-matrix')]
+
+
+def corpora_rows(options, texts):
+    """All positions in whole corpora, by each algorithm on each engine that has it."""
+    who = [cpu(), gpu(loaded=None)]
+    who += [{'name': f'{name}, CPU', 'algorithm': name, 'ours': True} for name in algorithms(options, 1)]
+    who += [gpu(f'{name}, GPU', algorithm=name, loaded=None) for name in algorithms(options, 2)]
+    for kind in ('english', 'world', 'dna'):
+        content, label = texts.source(kind)
+        size = min(len(content), options.bytes)
+        for length in (it for it in CORPUS_LENGTHS if 4 * it <= size):
+            for absent in (False, True):
+                at = random.Random(f'{label} {length} {absent}').randrange(size - length)
+                yield row(CORPORA, f"{label}, m = {length}{', absent' * absent}", {
+                    'text': f'file:{texts.write(kind, content)}', 'bytes': size, 'call': 'positions',
+                    'patterns': f'at:{at}:{length}', 'absent': absent}, who, options)
+
+
 def gallery_rows(options, texts):
-    names = [name for name, engines in options.facts['algorithms'].items()
-             if engines >> 2 & 1 and not name.startswith('rabin-karp-matrix')]
     for label, text in (('a-z', 'letters'), ('ACGT', 'letters:ACGT')):
         for length in (8, 500, 1500):
             ask = letters(options, 2, text=text, patterns=f'at:1000:{length}')
             if length * 4 <= ask['bytes']:
                 yield row('gallery', f'{label}, m = {length}', ask, [cpu(), gpu()] + [
                     gpu(name, algorithm=name, threads=1, limit=GALLERY_SECONDS)
-                    for name in names], options, parts=True)
+                    for name in algorithms(options, 2)], options, parts=True)
 
 
 def device_rows(options, texts):
@@ -181,7 +204,7 @@ def device_rows(options, texts):
 
 MAKERS = {'counts': count_rows, 'worst': worst_rows, 'lists': list_rows, 'first': first_rows,
           'small': small_rows, 'callers': caller_rows, 'sets': set_rows, 'pairs': pair_rows,
-          'host': host_rows, 'gallery': gallery_rows, 'devices': device_rows}
+          'host': host_rows, 'gallery': gallery_rows, CORPORA: corpora_rows}
 
 
 def devices_here():
@@ -196,7 +219,7 @@ def rows(options, texts):
     options.callers = (1, 3) if small else (1, 3, 16, 64)
     options.sets = (10,) if small else (1000, 10000, 60000)
     for group, make in MAKERS.items():
-        if group != 'devices' and (not options.words or group in options.words):
+        if group in options.words or not options.words and group != CORPORA:
             yield from make(options, texts)
 
 
@@ -291,6 +314,12 @@ def section(data):
 
 
 def show(row_):
+    if row_['group'] == CORPORA:
+        out = [f"{it['name']}: {it['why']}" for it in row_['results'] if it.get('why')]
+        print(f"{row_['name']}: {len(row_['results']) - len(out)} lists; {'; '.join(out)}", flush=True)
+        if any(not it.startswith(MAY_REFUSE) for it in out):
+            die('an algorithm refused, or failed')
+        return
     read = result(row_, READ)
     print(f"{row_['group']}: {row_['name']}: " + '; '.join(
         f"{it['name']} {cell(row_, result(row_, it['name']), read)}" for it in row_['results']),
