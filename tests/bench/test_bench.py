@@ -222,6 +222,16 @@ class Commands(Case):
             self.assertIsNotNone(report.result(row, 'trawl'), row['name'])
 
 
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(PROGRAM), 'trawl-serve')), 'no server')
+    def test_serve(self):
+        """A server's answers, beside the search alone: what was planted is found by all."""
+        data, text = self.bench('serve', os.path.join(ROOT, 'src'), '--bytes=1M', '--cell-seconds=0.02')
+        row, = data['rows']
+        self.assertEqual([it['alone']['count'] for it in row['one client'].values()][:3], [0, 16, 0])
+        self.assertGreater(row['many']['answered'], 0)
+        self.assertIn('\n| one client, frequent | ', text)
+
+
 class Sets(Case):
     def test_sets(self):
         data, text = self.bench('sets', '--bytes=64K', '--rounds=2', '--filter=dna, 10 p',

@@ -268,10 +268,8 @@ void row_run(struct bench_row *row);
 /* Did one of the project's own contestants find what is not right? */
 bool race_went_wrong(void);
 
-/* ---- load.c: a server's clients, and the search that they would do ------------------------------
- */
+/* ---- load.c: a server's clients ------------------------------------------------------------- */
 
 int load_main(const char *address, const char *clients, const char *seconds);
-int scan_main(const char *path, const char *threads, const char *engine, const char *seconds);
 
 #endif

@@ -46,7 +46,7 @@ def parse(words):
     parser = argparse.ArgumentParser(prog='./dev bench', allow_abbrev=False, description=__doc__)
     parser.add_argument('name', choices=[*KINDS, 'docs'])
     parser.add_argument('words', nargs='*', help='papers: some of its reports; gpu: of its groups; serve: folders '
-                        'of files to make its tree of; '
+                        'of sources to make its tree of; '
                         'docs: what to measure again (all)')
     parser.add_argument('--bytes', help='of each text; K, M and G are powers of 1024')
     parser.add_argument('--rounds', type=int, help='timed runs of each; the median counts')
@@ -131,8 +131,6 @@ def measure(options, name):
         head['versions'] = commands.versions(options)
     elif module is regret:
         head.update(engine=options.engine, threads=options.threads)
-    if module is serve:
-        return head, [serve.measure(options)]
     if options.busy:
         head['busy'] = True
     rival = grid.burner(options) if options.busy else None
@@ -154,6 +152,8 @@ def measure(options, name):
             yield row
 
     try:
+        if module is serve:
+            return head, [serve.measure(options, runner, texts)]
         environment = grid.ENVIRONMENT if module is grid else None
         rows = runner.run(kept(clock.rows(make(options, texts))), environment, finished)
         rows = papers.merged(rows) if module is papers else sets.merged(rows)

@@ -1,20 +1,15 @@
-/* load: many clients of a server at once, and the search alone, for ./dev bench serve.
+/* load: many clients of a server at once, for ./dev bench serve.
  *
- * trawl-bench load ADDRESS CLIENTS SECONDS    ADDRESS: unix:PATH or HOST:PORT
+ * trawl-bench load SOCKET CLIENTS SECONDS
  *   reads queries on standard input, one a line: what the answer's body must hold, a tab, the
  *   target, a tab, the request's body. Where "!" is before the target, the client goes away after
  *   the first bytes of the answer, which then are to hold what the body must. Each client keeps a
  * connection and asks its own queries, the i-th client the i-th, the (CLIENTS + i)-th and so on,
  * around and around. Writes one object of JSON: how many were answered, how many wrongly, and times
  * in microseconds: of the whole answer, and until the first byte of its body.
- *
- * trawl-bench scan FILE THREADS ENGINE SECONDS   patterns on standard input, one a line
- *   counts them, one after the other, in the file in memory, loaded onto devices. Writes the
- *   counts and the times.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <netdb.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,32 +40,16 @@ struct load_client {
     size_t have;
 };
 
-static int connect_to(const char *address)
+static int connect_to(const char *path)
 {
-    const char *colon = strrchr(address, ':');
-    struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
-    struct sockaddr_un local = {.sun_family = AF_UNIX};
-    char host[256] = "";
-    int descriptor;
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
 
-    if (strncmp(address, "unix:", 5) == 0) {
-        if (strlen(address + 5) >= sizeof local.sun_path)
-            fail("%s: too long", address);
-        strcpy(local.sun_path, address + 5);
-        descriptor = socket(AF_UNIX, SOCK_STREAM, 0);
-        if (connect(descriptor, (const struct sockaddr *)&local, sizeof local) != 0)
-            fail("%s: %s", address, strerror(errno));
-        return descriptor;
-    }
-    if (colon == NULL || (size_t)(colon - address) >= sizeof host)
-        fail("%s: not unix:PATH or HOST:PORT", address);
-    memcpy(host, address, (size_t)(colon - address));
-    if (getaddrinfo(host, colon + 1, &hints, &found) != 0)
-        fail("%s: not found", address);
-    descriptor = socket(found->ai_family, SOCK_STREAM, 0);
-    if (connect(descriptor, found->ai_addr, found->ai_addrlen) != 0)
-        fail("%s: %s", address, strerror(errno));
-    freeaddrinfo(found);
+    if (strlen(path) >= sizeof address.sun_path)
+        fail("%s: too long", path);
+    strcpy(address.sun_path, path);
+    if (connect(descriptor, (const struct sockaddr *)&address, sizeof address) != 0)
+        fail("%s: %s", path, strerror(errno));
     return descriptor;
 }
 
@@ -276,70 +255,4 @@ int load_main(const char *address, const char *clients, const char *seconds)
     print_times("first_us", first_times, total);
     printf("}\n");
     return wrong > 0 ? 1 : 0;
-}
-
-/* One pattern, as often as fits into its share of the time; at least five times. */
-static void scan_one(struct trawl_searcher *searcher, struct trawl_text *text, const char *pattern,
-                     double seconds)
-{
-    struct trawl_pattern given = {pattern, strlen(pattern)};
-    struct trawl_plan *plan = NULL;
-    float *times = allocate(TIMES_MAX * sizeof *times);
-    double until = clock_seconds() + seconds;
-    uint64_t count = 0;
-    size_t done = 0;
-
-    if (trawl_plan_build(&given, 1, NULL, &plan, NULL) != TRAWL_OK)
-        fail("'%s' cannot be searched for", pattern);
-    while (done < TIMES_MAX && (done < 5 || clock_seconds() < until)) {
-        double begin = clock_seconds();
-
-        if (trawl_count(searcher, plan, text, &count, NULL) != TRAWL_OK)
-            fail("the search failed");
-        times[done++] = (float)((clock_seconds() - begin) * 1e6);
-    }
-    printf("{\"count\": %" PRIu64 ", \"runs\": %zu", count, done);
-    print_times("us", times, done);
-    printf("}\n");
-    fflush(stdout);
-    free(times);
-    trawl_plan_free(plan);
-}
-
-int scan_main(const char *path, const char *threads, const char *engine, const char *seconds)
-{
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_text *text = NULL;
-    struct trawl_error error;
-    FILE *file = fopen(path, "rb");
-    uint8_t *bytes;
-    long long size;
-    char *line = NULL;
-    size_t room = 0;
-    ssize_t got;
-
-    if (file == NULL || fseeko(file, 0, SEEK_END) != 0 || (size = (long long)ftello(file)) < 0)
-        fail("%s: %s", path, strerror(errno));
-    rewind(file);
-    bytes = allocate((uint64_t)size + 1);
-    if (fread(bytes, 1, (size_t)size, file) != (size_t)size)
-        fail("%s: cannot be read", path);
-    fclose(file);
-    options.threads = (uint32_t)strtoul(threads, NULL, 10);
-    options.engine = strcmp(engine, "cuda") == 0  ? TRAWL_ENGINE_CUDA
-                     : strcmp(engine, "cpu") == 0 ? TRAWL_ENGINE_CPU
-                                                  : TRAWL_ENGINE_AUTO;
-    if (trawl_searcher_open(&options, &searcher, &error) != TRAWL_OK ||
-        trawl_text_from_memory(bytes, (uint64_t)size, &text, &error) != TRAWL_OK ||
-        trawl_text_load(searcher, text, &error) != TRAWL_OK)
-        fail("%s", error.message);
-    while ((got = getline(&line, &room, stdin)) > 0) {
-        line[got - (line[got - 1] == '\n')] = '\0';
-        scan_one(searcher, text, line, strtod(seconds, NULL));
-    }
-    free(line);
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
-    return 0;
 }

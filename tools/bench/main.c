@@ -152,8 +152,6 @@ int main(int argc, char **argv)
         return describe();
     if (argc == 5 && strcmp(argv[1], "load") == 0)
         return load_main(argv[2], argv[3], argv[4]);
-    if (argc == 6 && strcmp(argv[1], "scan") == 0)
-        return scan_main(argv[2], argv[3], argv[4], argv[5]);
     if (argc != 1) {
         fprintf(stderr, "trawl-bench reads rows on standard input; ./dev bench writes them\n");
         return 2;
