@@ -193,8 +193,12 @@ struct contestant {
  * every occurrence; else only at how many there are, where looking would take time. */
 bool library_contestant(struct contestant *contestant, const char *kind);
 bool rival_contestant(struct contestant *contestant, const char *kind);
+bool hyperscan_contestant(struct contestant *contestant, const char *kind);
 bool device_contestant(struct contestant *contestant, const char *kind);
 bool command_contestant(struct contestant *contestant, const char *kind);
+
+/* The version of the library of that name; NULL: it is not installed. */
+const char *hyperscan_version(void);
 
 /* library.c: searchers, and texts that were loaded, stay from row to row; this closes them. */
 void library_close(void);
@@ -202,47 +206,6 @@ void library_close(void);
 void library_unload(const struct trawl_searcher *searcher, const uint8_t *bytes);
 /* The most memory that the library holds in one run of the contestant. */
 uint64_t library_memory(struct contestant *contestant);
-
-/* ---- process.c: a program, or two joined by a pipe, to the end ------------------------------ */
-
-struct command {
-    const char *const *program; /* ends in NULL */
-    const char *const *feeder;  /* writes into program's standard input; NULL: no input */
-};
-
-struct outcome {
-    double seconds;        /* from the first start to the end of the last process */
-    uint64_t output_bytes; /* what program wrote to standard output */
-    uint64_t head_hash;    /* of the first OUTPUT_HEAD_BYTES of them */
-    uint64_t output_hash;  /* of all; 0 unless asked for */
-    uint64_t lines_hash;   /* of all lines, in whatever order they came; 0 unless asked for */
-    uint64_t memory_bytes; /* the program's largest resident set */
-    int status;            /* its exit status; 128 + n after signal n */
-};
-
-#define OUTPUT_HEAD_BYTES (64u << 10)
-
-/* Standard output is a pipe that this process empties; never the null device, with which some
- * programs stop at their first match. hash_all: look at every byte; else only at the head, and the
- * rest is moved out of the pipe without a copy, the same way for every program. */
-void process_run(const struct command *command, bool hash_all, struct outcome *outcome);
-/* The hash that an outcome has for these bytes. */
-uint64_t process_hash(const uint8_t *bytes, uint64_t count);
-
-/* ---- hyperscan.c: the library of that name, loaded when it is needed ------------------------ */
-
-struct hyperscan; /* a compiled set with what one thread needs to search */
-
-/* Its version; NULL: it is not installed. */
-const char *hyperscan_version(void);
-/* Compile literals for block mode; `once`: of a block each pattern is reported once. NULL: `why` of
- * why_bytes says why not. */
-struct hyperscan *hyperscan_compile(const struct trawl_pattern *patterns, uint64_t pattern_count,
-                                    bool once, char *why, uint64_t why_bytes);
-void hyperscan_free(struct hyperscan *hyperscan);
-uint64_t hyperscan_bytes(const struct hyperscan *hyperscan);
-/* How many matches a block of less than 4 GiB has. */
-uint64_t hyperscan_count(struct hyperscan *hyperscan, const uint8_t *bytes, uint64_t bytes_count);
 
 /* device.c: memory of the driver's first device, and pinned memory of the host. 0, NULL: none. */
 uint64_t device_allocate(uint64_t bytes);

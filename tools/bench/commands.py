@@ -147,7 +147,7 @@ def rows(options, texts):
         who = contestants(row, path, pattern, trawl, installed)
         movers = [it for it in who if it['name'] in ('cat', 'wc -c')]
         asks = [({'bag': kind == 'tree'}, [it for it in who if it not in movers])]
-        asks += [({'expect': None}, [it]) for it in movers]
+        asks += [({}, [it]) for it in movers]
         yield {'name': name, 'pattern': pattern, 'options': flags, 'threads': threads or 'all',
                'baseline': list(baseline), 'bar': bar,
                'text_bytes': tree_bytes(path) if kind == 'tree' else os.path.getsize(path),

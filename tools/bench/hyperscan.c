@@ -1,8 +1,9 @@
-/* hyperscan: see bench.h. The few declarations are those of the library's C interface, version
- * 5, which also Vectorscan has. */
+/* hyperscan: kind=hyperscan, that library, or Vectorscan, where it is installed: one thread,
+ * literals in block mode; of a record each pattern is reported once. The few declarations are those
+ * of its C interface, version 5. */
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench/bench.h"
 
@@ -60,52 +61,31 @@ const char *hyperscan_version(void)
     return load() ? library.hs_version() : NULL;
 }
 
-struct hyperscan *hyperscan_compile(const struct trawl_pattern *patterns, uint64_t pattern_count,
-                                    bool once, char *why, uint64_t why_bytes)
+/* false: `run` says why not. */
+static bool compile(const struct question *question, struct hyperscan *made, struct bench_run *run)
 {
-    const char **bytes = (const char **)allocate(pattern_count * sizeof *bytes);
-    unsigned *flags = (unsigned *)allocate(2 * pattern_count * sizeof *flags);
-    size_t *lengths = (size_t *)allocate(pattern_count * sizeof *lengths);
-    struct hyperscan *made = (struct hyperscan *)allocate(sizeof *made);
-    int status = load() ? 0 : 1;
+    uint64_t count = question->pattern_count;
+    const char **bytes = (const char **)allocate(count * sizeof *bytes);
+    unsigned *flags = (unsigned *)allocate(2 * count * sizeof *flags); /* and numbers */
+    size_t *lengths = (size_t *)allocate(count * sizeof *lengths);
+    int status;
 
-    snprintf(why, (size_t)why_bytes, "%s", status == 0 ? "" : "Hyperscan is not installed");
-    for (uint64_t i = 0; i < pattern_count; i++) { /* flags, then numbers */
-        bytes[i] = (const char *)patterns[i].bytes;
-        lengths[i] = (size_t)patterns[i].bytes_count;
-        flags[i] = once ? FLAG_ONCE : 0;
-        flags[pattern_count + i] = (unsigned)i;
+    for (uint64_t i = 0; i < count; i++) {
+        bytes[i] = (const char *)question->patterns[i].bytes;
+        lengths[i] = (size_t)question->patterns[i].bytes_count;
+        flags[i] = question->record_bytes > 0 ? FLAG_ONCE : 0;
+        flags[count + i] = (unsigned)i;
     }
-    if (status == 0) {
-        status = library.hs_compile_lit_multi(bytes, flags, flags + pattern_count, lengths,
-                                              (unsigned)pattern_count, MODE_BLOCK, NULL,
-                                              &made->database, &(void *){NULL});
-        if (status != 0 || library.hs_alloc_scratch(made->database, &made->scratch) != 0)
-            snprintf(why, (size_t)why_bytes, "Hyperscan: error %d", status);
-    }
+    status = library.hs_compile_lit_multi(bytes, flags, flags + count, lengths, (unsigned)count,
+                                          MODE_BLOCK, NULL, &made->database, &(void *){NULL});
+    if (status == 0)
+        status = library.hs_alloc_scratch(made->database, &made->scratch);
+    if (status != 0)
+        snprintf(run->why, sizeof run->why, "Hyperscan: error %d", status);
     free(bytes);
     free(flags);
     free(lengths);
-    if (why[0] == '\0')
-        return made;
-    free(made);
-    return NULL;
-}
-
-void hyperscan_free(struct hyperscan *hyperscan)
-{
-    if (hyperscan == NULL)
-        return;
-    library.hs_free_scratch(hyperscan->scratch);
-    library.hs_free_database(hyperscan->database);
-    free(hyperscan);
-}
-
-uint64_t hyperscan_bytes(const struct hyperscan *hyperscan)
-{
-    size_t bytes = 0;
-
-    return library.hs_database_size(hyperscan->database, &bytes) == 0 ? bytes : 0;
+    return status == 0;
 }
 
 static int count_one(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
@@ -119,12 +99,50 @@ static int count_one(unsigned id, unsigned long long from, unsigned long long to
     return 0;
 }
 
-uint64_t hyperscan_count(struct hyperscan *hyperscan, const uint8_t *bytes, uint64_t bytes_count)
+/* Blocks of less than 4 GiB: the text, or each record. */
+static void run_hyperscan(struct contestant *it, bool full, struct bench_run *run)
 {
-    uint64_t count = 0;
+    const struct question *question = it->question;
+    struct hyperscan *own = (struct hyperscan *)it->state;
+    double begin = clock_seconds();
+    uint64_t bytes = question->record_bytes > 0 ? question->record_bytes : it->bytes;
+    size_t held = 0;
 
-    if (library.hs_scan(hyperscan->database, (const char *)bytes, (unsigned)bytes_count, 0,
-                        hyperscan->scratch, count_one, &count) != 0)
-        fail("Hyperscan: a scan failed");
-    return count;
+    (void)full;
+    if (!load()) {
+        snprintf(run->why, sizeof run->why, "Hyperscan is not installed");
+        return;
+    }
+    if (own->scratch == NULL) {
+        if (!compile(question, own, run))
+            return;
+        run->part[PART_PLAN] = clock_seconds() - begin;
+    }
+    for (uint64_t at = 0; at + bytes <= it->bytes && bytes > 0; at += bytes)
+        if (library.hs_scan(own->database, (const char *)question->bytes + at, (unsigned)bytes, 0,
+                            own->scratch, count_one, &run->answer.count) != 0)
+            fail("Hyperscan: a scan failed");
+    run->seconds = clock_seconds() - begin;
+    run->memory_bytes = library.hs_database_size(own->database, &held) == 0 ? held : 0;
+}
+
+static void close_hyperscan(struct contestant *it)
+{
+    struct hyperscan *own = (struct hyperscan *)it->state;
+
+    if (own->scratch != NULL) {
+        library.hs_free_scratch(own->scratch);
+        library.hs_free_database(own->database);
+    }
+    free(own);
+}
+
+bool hyperscan_contestant(struct contestant *contestant, const char *kind)
+{
+    if (strcmp(kind, "hyperscan") != 0)
+        return false;
+    contestant->state = allocate(sizeof(struct hyperscan));
+    contestant->run = run_hyperscan;
+    contestant->close = close_hyperscan;
+    return true;
 }

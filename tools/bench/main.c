@@ -58,7 +58,8 @@ static void take_contestant(struct bench_row *row, struct fields *fields)
     it->threads = (uint32_t)field_number(fields, "threads", cores_count());
     it->ours = field(fields, "ours", NULL) != NULL;
     if (!library_contestant(it, kind) && !rival_contestant(it, kind) &&
-        !device_contestant(it, kind) && !command_contestant(it, kind))
+        !hyperscan_contestant(it, kind) && !device_contestant(it, kind) &&
+        !command_contestant(it, kind))
         fail("there is no contestant of kind '%s'", kind);
 }
 

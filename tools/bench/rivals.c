@@ -3,7 +3,6 @@
  * kind=read       a loop that only reads the text: what the memory gives
  * kind=memmem|strstr  the C library's functions: counts, the first, and the first of each pattern
  *                 in each record. strstr needs records that end in NUL.
- * kind=hyperscan  that library, or Vectorscan, where it is installed
  * threads=N: each gets a piece of the text, and looks for all patterns in it; they run before the
  * time.
  */
@@ -142,38 +141,6 @@ static void run_rival(struct contestant *it, bool full, struct bench_run *run)
         run->answer.count = search.sum & 1;
 }
 
-/* ---- Hyperscan ---------------------------------------------------------------------------- */
-
-static void run_hyperscan(struct contestant *it, bool full, struct bench_run *run)
-{
-    const struct question *question = it->question;
-    struct hyperscan *made = (struct hyperscan *)it->state;
-    double begin = clock_seconds(), built;
-    uint64_t bytes = question->record_bytes;
-
-    (void)full;
-    if (made == NULL)
-        made = hyperscan_compile(question->patterns, question->pattern_count, bytes > 0, run->why,
-                                 sizeof run->why);
-    if (made == NULL)
-        return;
-    built = clock_seconds();
-    run->part[PART_PLAN] = it->state == NULL ? built - begin : 0;
-    it->state = made;
-    if (bytes == 0)
-        run->answer.count = hyperscan_count(made, question->bytes, it->bytes);
-    for (uint64_t at = 0; bytes > 0 && at + bytes <= it->bytes; at += bytes)
-        run->answer.count += hyperscan_count(made, question->bytes + at, bytes);
-    run->seconds = clock_seconds() - begin;
-    run->memory_bytes = hyperscan_bytes(made);
-}
-
-static void close_hyperscan(struct contestant *it)
-{
-    hyperscan_free((struct hyperscan *)it->state);
-    it->state = NULL;
-}
-
 /* ---- Which -------------------------------------------------------------------------------- */
 
 bool rival_contestant(struct contestant *contestant, const char *kind)
@@ -186,9 +153,5 @@ bool rival_contestant(struct contestant *contestant, const char *kind)
             contestant->state = (void *)(uintptr_t)rival;
             contestant->bound = rival == RIVAL_READ;
         }
-    if (strcmp(kind, "hyperscan") == 0) {
-        contestant->run = run_hyperscan;
-        contestant->close = close_hyperscan;
-    }
     return contestant->run != NULL;
 }
