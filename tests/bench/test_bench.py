@@ -431,9 +431,10 @@ class Gpu(Case):
         self.assertIn('with 2 devices', text)
 
     def test_rows(self):
-        for name in ('a-z, m = 16', 'Fibonacci, m = 64', 'ACGT, 10 of 16 bytes', 'ACGT, m = 8', '1 patterns'):
-            data, text = self.bench('gpu', 'counts', 'worst', 'sets', 'gallery', 'host', '--bytes=16K',
-                                    '--rounds=1', '--cell-seconds=0.001', f'--filter={name}')
+        for name in ('a-z, m = 16', 'Fibonacci, m = 64', 'ACGT, 10 of 16 bytes', 'ACGT, m = 8', '1 patterns',
+                     '1 of 40: 3 edits'):
+            data, text = self.bench('gpu', 'counts', 'worst', 'sets', 'approximate', 'gallery', 'host',
+                                    '--bytes=16K', '--rounds=1', '--cell-seconds=0.001', f'--filter={name}')
             self.assertTrue(data['rows'], name)
             if data['rows'][0]['group'] in gpu.CROSSED:
                 head, _, tail = data['rows'][0]['name'].rpartition(', ')

@@ -3,7 +3,8 @@
  * The program reads rows on standard input and writes one line of JSON for each row. A line of
  * input is a kind of thing and its fields, KEY=VALUE, with tabs between them (README.md):
  *   row   a name, how many rounds
- *   ask   a text, patterns, the call, options: what the following contestants are to answer
+ *   ask   a text, patterns, the call, options: what the following contestants are to answer;
+ *         alike=1: no oracle knows it, they are compared with the first of them
  *   as    a contestant: a name, who it is, its options
  * A row ends where the next begins, or at an empty line. */
 #ifndef BENCH_BENCH_H

@@ -14,13 +14,20 @@ LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 64, 80, 128, 256, 512, 1024, 
 WORST_LENGTHS = (8, 16, 64, 256, 1024, 4096, 16384)
 SETS = ((8, 10000), (8, 100000), (8, 1000000), (16, 10), (16, 100), (16, 1000), (16, 10000),
         (16, 100000), (16, 1000000), (24, 10000), (32, 100000))
+WITHIN = (  # how many, of how many bases, within what; strands; the last bases, which have no errors
+    (1000, 23, 'mismatches', 3, '', ''), (1000, 23, 'mismatches', 4, '', ''),
+    (1000, 23, 'mismatches', 4, 'both-strands', ''), (1000, 23, 'mismatches', 4, 'both-strands', 'NGG'),
+    (1000, 23, 'mismatches', 6, '', ''), (1000, 23, 'mismatches', 6, 'both-strands', 'NGG'),
+    (1000, 23, 'edits', 2, '', ''), (1000, 23, 'edits', 3, '', ''), (1000, 23, 'edits', 3, 'both-strands', ''),
+    (1000, 23, 'edits', 4, '', ''), (1, 40, 'mismatches', 3, '', ''), (1, 40, 'edits', 3, '', ''),
+    (100000, 80, 'mismatches', 2, '', ''), (100000, 80, 'edits', 2, '', ''))
 READ, CPU, ALL = 'device-read', 'trawl, CPU', 'trawl, GPU'
 ORACLE = '16M'
 GALLERY_SECONDS = 2
 GROUPS = (
     ('counts', 'Counts in a loaded text'), ('worst', 'Texts that hurt'), ('lists', 'Positions'),
     ('first', 'The first occurrence'), ('small', 'Small texts'), ('callers', 'Many callers'),
-    ('sets', 'Sets of patterns'), ('pairs', 'Pairs of position and pattern'),
+    ('sets', 'Sets of patterns'), ('approximate', 'Within errors'), ('pairs', 'Pairs of position and pattern'),
     ('host', 'Texts in host memory'), ('gallery', "Against the gallery's kernels"),
     ('devices', 'Several devices'))
 CROSSED = ('counts', 'worst', 'sets')  # their names are of two parts
@@ -128,6 +135,28 @@ def set_rows(options, texts):
                        gpu('plan', call='build', plan=None)], options)
 
 
+def approximate_rows(options, texts):
+    """Guides and longer strings within errors; then one of 40 letters beside its pieces without."""
+    for count, length, kind, errors, strands, motif in WITHIN:
+        bases = recipes.letters(count * length, length, b'ACGT')
+        path = texts.patterns(f'within-{count}-{length}-{motif}', [
+            bases[at:at + length - len(motif)] + motif.encode() for at in range(0, len(bases), length)])
+        ask = letters(options, text='letters:ACGT', patterns=f'file:{path}', alphabet='dna', alike=True,
+                      exact=len(motif), flags=f"{strands} {'every-end' * (kind == 'edits')}")
+        yield row('approximate', f'{count:,} of {length}: {errors} {kind} {strands} {motif}'.strip(),
+                  {**ask, kind: errors}, [cpu(limit=options.cell_seconds, plan='once'),
+                                          {'name': READ, 'kind': READ}, gpu()], options)
+    for label, text in (('a-z', 'letters'), ('ACGT', 'letters:ACGT')):
+        one = recipes.letters(40, 3, b'ACGT' if label == 'ACGT' else recipes.LETTERS)
+        pieces = texts.patterns(f'within-{label}', [one[at:at + 10] for at in range(0, 40, 10)])
+        asks = [('4 of 10', {'patterns': f'file:{pieces}'})]
+        asks += [(f'40 within 3 {kind}', {'patterns': f'literal:{one.decode()}', kind: 3})
+                 for kind in ('mismatches', 'edits')]
+        yield {**row('approximate', f'{label}: one of 40, or its pieces', None, None, options), 'asks': [
+            (letters(options, text=text, alike=True, **ask),
+             [gpu(head), gpu(f'{head}, matches', call='positions')]) for head, ask in asks]}
+
+
 def pair_rows(options, texts):
     """A text of words, each of the set."""
     draw = random.Random(7)
@@ -203,7 +232,7 @@ def device_rows(options, texts):
 
 
 MAKERS = {'counts': count_rows, 'worst': worst_rows, 'lists': list_rows, 'first': first_rows,
-          'small': small_rows, 'callers': caller_rows, 'sets': set_rows, 'pairs': pair_rows,
+          'small': small_rows, 'callers': caller_rows, 'sets': set_rows, 'approximate': approximate_rows, 'pairs': pair_rows,
           'host': host_rows, 'gallery': gallery_rows, CORPORA: corpora_rows}
 
 

@@ -8,7 +8,9 @@
  *   clock=cpu     processor time instead of the time that passes
  *   callers=N     each pattern is counted by a plan of its own; so many threads, each with a
  *                 searcher of one runtime, share them
- * each=1, of the question: a search for each pattern, one after the other; their sum
+ * Of the question: each=1  a search for each pattern, one after the other; their sum
+ *   alphabet=dna  mismatches=N  edits=N  exact=N (the last symbols)   what the plan is told of
+ * errors
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -113,9 +115,17 @@ static bool good(enum trawl_status status, const struct trawl_error *error, stru
 static bool build(const struct contestant *it, const struct trawl_pattern *patterns, uint64_t count,
                   struct trawl_plan **plan, struct bench_run *run)
 {
+    const struct fields *fields = &it->question->fields;
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_error error = {0};
+    uint64_t bytes = count > 0 ? patterns->bytes_count : 0;
+    struct trawl_range exact = {bytes - field_number(fields, "exact", 0), bytes};
 
+    options.alphabet = strcmp(field(fields, "alphabet", ""), "dna") == 0 ? TRAWL_DNA : TRAWL_BYTES;
+    options.mismatches_max = (uint32_t)field_number(fields, "mismatches", 0);
+    options.edits_max = (uint32_t)field_number(fields, "edits", 0);
+    options.exact = &exact;
+    options.exact_count = exact.begin < exact.end;
     options.flags = it->question->flags;
     options.algorithm = field(&it->fields, "algorithm", NULL);
     options.method = method_named(field(&it->fields, "method", "auto"));

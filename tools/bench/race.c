@@ -37,6 +37,7 @@ static struct expected *expected_of(struct contestant *it)
     struct expected *expected = known(it->question, it->call, it->bytes);
 
     if (expected != NULL || it->agrees || it->bound ||
+        field(&it->question->fields, "alike", NULL) != NULL ||
         it->bytes > field_number(&it->question->fields, "oracle", UINT64_MAX))
         return expected;
     return remember(it->question, it->call, it->bytes,

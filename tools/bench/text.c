@@ -419,7 +419,9 @@ static void change(struct question *question)
 static uint32_t flags_of(const char *words)
 {
     return (strstr(words, "ignore-case") != NULL ? TRAWL_IGNORE_CASE : 0u) |
-           (strstr(words, "word") != NULL ? TRAWL_WHOLE_WORD : 0u);
+           (strstr(words, "word") != NULL ? TRAWL_WHOLE_WORD : 0u) |
+           (strstr(words, "both-strands") != NULL ? TRAWL_REVERSE_COMPLEMENT : 0u) |
+           (strstr(words, "every-end") != NULL ? TRAWL_EVERY_END : 0u);
 }
 
 void question_open(struct question *question)

@@ -137,7 +137,10 @@ def own_files(folders, endings):
 # ---- Generated texts ------------------------------------------------------------------------
 
 
-def letters(count, seed, alphabet=b'abcdefghijklmnopqrstuvwxyz'):
+LETTERS = b'abcdefghijklmnopqrstuvwxyz'
+
+
+def letters(count, seed, alphabet=LETTERS):
     table = bytes(alphabet[i * len(alphabet) >> 8] for i in range(256))
     return random.Random(seed).randbytes(count).translate(table)
 
