@@ -15,50 +15,14 @@
 #define MIB (1u << 20)
 #define OPEN_CLOSE_TIMES 20
 
-static struct trawl_searcher *searcher_open(enum trawl_engine engine, uint64_t memory_bytes)
+/* NULL: the method does not fit. */
+static struct trawl_plan *plan_of(const void *bytes, uint64_t count, enum trawl_method method)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-    struct trawl_error error;
-
-    options.engine = engine;
-    options.device_memory_bytes = memory_bytes;
-    if (!TEST_CHECK(trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK)) {
-        printf("  %s\n", error.message);
-        exit(1);
-    }
-    return searcher;
-}
-
-static struct trawl_plan *plan_of(const uint8_t *bytes, uint64_t count, enum trawl_method method)
-{
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_pattern pattern = {bytes, count};
     struct trawl_plan *plan = NULL;
 
-    options.method = method;
-    if (trawl_plan_build(&pattern, 1, &options, &plan, NULL) != TRAWL_OK)
-        return NULL; /* the method does not fit */
+    (void)!trawl_plan_build(&pattern, 1, PLAN_WITH(.method = method), &plan, NULL);
     return plan;
-}
-
-static struct trawl_text *text_of(const uint8_t *bytes, uint64_t count)
-{
-    struct trawl_text *text = must_text(bytes, count);
-
-    return text;
-}
-
-static uint64_t count_of(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                         struct trawl_text *text)
-{
-    uint64_t count = UINT64_MAX;
-    struct trawl_error error;
-
-    memset(&error, 0, sizeof error);
-    if (!TEST_CHECK(trawl_count(searcher, plan, text, &count, &error) == TRAWL_OK))
-        printf("  %s\n", error.message);
-    return count;
 }
 
 #define PLANTED_MAX 64
@@ -79,7 +43,7 @@ static void find_planted(struct trawl_searcher *gpu, const struct haystack *hay,
     struct trawl_match matches[PLANTED_MAX];
     uint64_t found = 0;
 
-    TEST_CHECK_U64(count_of(gpu, plan, hay->text), hay->planted);
+    TEST_CHECK_U64(must_count(gpu, plan, hay->text), hay->planted);
     MUST(trawl_positions_into(gpu, plan, hay->text, matches, PLANTED_MAX, &found, NULL));
     TEST_CHECK_U64(found, hay->planted);
     for (uint64_t i = 0; i < hay->planted && i < found; i++)
@@ -89,32 +53,26 @@ static void find_planted(struct trawl_searcher *gpu, const struct haystack *hay,
 static void find_by_methods(struct trawl_searcher *gpu, const struct haystack *hay)
 {
     for (uint32_t method = TRAWL_METHOD_AUTO; method <= TRAWL_METHOD_SET; method++) {
-        struct trawl_plan *plan =
-            plan_of((const uint8_t *)needle, sizeof needle - 1, (enum trawl_method)method);
+        AUTO_PLAN plan = must_plan_with(needle, PLAN_WITH(.method = (enum trawl_method)method));
 
-        if (TEST_CHECK(plan != NULL))
-            find_planted(gpu, hay, plan);
-        trawl_plan_free(plan);
+        find_planted(gpu, hay, plan);
     }
 }
 
 /* Each algorithm of the gallery that takes texts. */
 static void find_by_algorithms(struct trawl_searcher *gpu, const struct haystack *hay)
 {
-    struct trawl_pattern pattern = {(const uint8_t *)needle, sizeof needle - 1};
     const char *name;
 
     for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++) {
-        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
         AUTO_PLAN plan = NULL;
         uint64_t failures = test_failures;
 
         if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CUDA) == 0 ||
             strncmp(name, "rabin-karp-matrix", 17) == 0)
             continue;
-        options.algorithm = name;
-        if (TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &plan, NULL) == TRAWL_OK))
-            find_planted(gpu, hay, plan);
+        plan = must_plan_with(needle, PLAN_WITH(.algorithm = name));
+        find_planted(gpu, hay, plan);
         if (test_failures != failures)
             printf("  %s\n", name);
     }
@@ -134,7 +92,7 @@ static void beyond_4_gib(struct trawl_searcher *gpu)
     hay.places[hay.planted++] = bytes - (sizeof needle - 1);
     for (uint64_t i = 0; i < hay.planted; i++)
         memcpy(memory + hay.places[i], needle, sizeof needle - 1);
-    hay.text = text_of(memory, bytes);
+    hay.text = must_text(memory, bytes);
     find_by_methods(gpu, &hay);
     MUST(trawl_text_load(gpu, hay.text, NULL));
     find_by_methods(gpu, &hay);
@@ -155,7 +113,7 @@ static void compare(struct trawl_searcher *gpu, struct trawl_searcher *cpu, stru
 
         if (plan == NULL)
             continue;
-        TEST_CHECK_U64(count_of(gpu, plan, text), count_of(cpu, plan, text));
+        TEST_CHECK_U64(must_count(gpu, plan, text), must_count(cpu, plan, text));
         (*compared)++;
     }
 }
@@ -168,7 +126,7 @@ static void long_patterns(struct trawl_searcher *gpu, struct trawl_searcher *cpu
     struct test_random random = test_random_begin("long patterns");
     uint64_t bytes = 8ull * MIB, compared = 0;
     uint8_t *memory = (uint8_t *)test_memory(bytes);
-    AUTO_TEXT text = text_of(memory, bytes);
+    AUTO_TEXT text = must_text(memory, bytes);
 
     for (uint32_t kind = 0; kind < INPUT_KINDS; kind++) {
         (void)input_fill(&random, (enum input_kind)kind, memory, bytes);
@@ -203,26 +161,24 @@ static void dense(struct trawl_searcher *gpu)
     uint64_t bytes = 16ull * MIB + 5;
     uint8_t *memory = (uint8_t *)test_memory(bytes);
     uint8_t *pattern = (uint8_t *)test_memory(70001);
-    AUTO_TEXT text = text_of(memory, bytes);
+    AUTO_TEXT text = must_text(memory, bytes);
 
     for (uint64_t step = 1; step <= 2; step++) {
         for (uint64_t i = 0; i < bytes; i++)
             memory[i] = (uint8_t)('a' + i % step);
         for (uint64_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
             struct steps steps = {0, step, true};
-            struct trawl_plan *plan;
+            AUTO_PLAN plan = plan_of(memory, lengths[i], TRAWL_METHOD_AUTO);
+            AUTO_PLAN none = NULL;
 
-            memcpy(pattern, memory, lengths[i] + 1);
-            plan = plan_of(pattern, lengths[i], TRAWL_METHOD_AUTO);
-            TEST_CHECK_U64(count_of(gpu, plan, text), (bytes - lengths[i]) / step + 1);
+            TEST_CHECK_U64(must_count(gpu, plan, text), (bytes - lengths[i]) / step + 1);
             MUST(trawl_positions(gpu, plan, text, check_step, &steps, NULL));
             TEST_CHECK(steps.right);
             TEST_CHECK_U64(steps.next, ((bytes - lengths[i]) / step + 1) * step);
-            trawl_plan_free(plan);
+            memcpy(pattern, memory, lengths[i]);
             pattern[lengths[i]] = 'c';
-            plan = plan_of(pattern, lengths[i] + 1, TRAWL_METHOD_AUTO);
-            TEST_CHECK_U64(count_of(gpu, plan, text), 0);
-            trawl_plan_free(plan);
+            none = plan_of(pattern, lengths[i] + 1, TRAWL_METHOD_AUTO);
+            TEST_CHECK_U64(must_count(gpu, none, text), 0);
         }
     }
     printf("every position a match: counted and listed in order\n");
@@ -233,16 +189,16 @@ static void dense(struct trawl_searcher *gpu)
 static void little_memory(struct trawl_searcher *cpu)
 {
     struct test_random random = test_random_begin("little memory");
-    AUTO_SEARCHER gpu = searcher_open(TRAWL_ENGINE_CUDA, 24ull * MIB);
+    AUTO_SEARCHER gpu = must_searcher_with(
+        SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA, .device_memory_bytes = 24ull * MIB));
     uint64_t bytes = 200ull * MIB, compared = 0;
     uint8_t *memory = (uint8_t *)test_memory(bytes);
-    AUTO_TEXT text = text_of(memory, bytes);
-    struct trawl_error error;
+    AUTO_TEXT text = must_text(memory, bytes);
 
     (void)input_fill(&random, INPUT_LETTERS_26, memory, bytes);
     compare(gpu, cpu, text, memory + bytes / 3, 4, &compared);
     compare(gpu, cpu, text, memory + bytes / 3, 300, &compared);
-    TEST_CHECK(trawl_text_load(gpu, text, &error) == TRAWL_MEMORY);
+    TEST_CHECK(trawl_text_load(gpu, text, NULL) == TRAWL_MEMORY);
     compare(gpu, cpu, text, memory + bytes / 3, 3000, &compared);
     printf("24 MiB of device memory, 200 MiB of text: right, and not loaded\n");
     free(memory);
@@ -268,14 +224,11 @@ static void open_and_close(void)
     uint64_t before = 0, grown = 0;
 
     for (uint32_t i = 0; i < OPEN_CLOSE_TIMES; i++) {
-        struct trawl_searcher *gpu = searcher_open(TRAWL_ENGINE_CUDA, 0);
-        struct trawl_plan *plan = plan_of((const uint8_t *)"abc", 3, TRAWL_METHOD_AUTO);
-        struct trawl_text *text = text_of((const uint8_t *)"xxabcxabc", 9);
+        AUTO_SEARCHER gpu = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA));
+        AUTO_PLAN plan = must_plan("abc");
+        AUTO_TEXT text = must_string("xxabcxabc");
 
-        TEST_CHECK_U64(count_of(gpu, plan, text), 2);
-        trawl_text_close(text);
-        trawl_plan_free(plan);
-        trawl_searcher_close(gpu);
+        TEST_CHECK_U64(must_count(gpu, plan, text), 2);
         if (i == OPEN_CLOSE_TIMES / 2)
             before = resident_kib();
     }
@@ -287,18 +240,17 @@ static void open_and_close(void)
 
 int main(void)
 {
-    struct trawl_searcher *gpu, *cpu;
-
     test_begin("gpu large");
     engine_cuda.close(gpu_open());
-    gpu = searcher_open(TRAWL_ENGINE_CUDA, 0);
-    cpu = searcher_open(TRAWL_ENGINE_CPU, 0);
-    beyond_4_gib(gpu);
-    long_patterns(gpu, cpu);
-    dense(gpu);
-    little_memory(cpu);
-    trawl_searcher_close(gpu);
-    trawl_searcher_close(cpu);
+    {
+        AUTO_SEARCHER gpu = must_searcher_with(SEARCHER_WITH(.engine = TRAWL_ENGINE_CUDA));
+        AUTO_SEARCHER cpu = must_searcher(0, 0);
+
+        beyond_4_gib(gpu);
+        long_patterns(gpu, cpu);
+        dense(gpu);
+        little_memory(cpu);
+    }
     open_and_close();
     return test_end();
 }
