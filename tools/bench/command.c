@@ -36,14 +36,14 @@ struct program {
 
 /* ---- What a program writes ----------------------------------------------------------------- */
 
-struct output {
+struct written {
     uint64_t bytes, seen; /* all, and those that were looked at: what follows is of these */
     uint64_t hash;
     uint64_t lines; /* in whatever order they came: the sum of the lines' hashes */
     uint64_t line;  /* of the line that has no end yet */
 };
 
-static void look_at(struct output *output, const uint8_t *bytes, uint64_t count)
+static void look_at(struct written *output, const uint8_t *bytes, uint64_t count)
 {
     output->seen += count;
     for (uint64_t i = 0; i < count; i++) {
@@ -58,7 +58,7 @@ static void look_at(struct output *output, const uint8_t *bytes, uint64_t count)
 
 /* Empty the pipe to its end. What is not looked at is moved out of it without a copy, the same way
  * for every program. */
-static void drain(int descriptor, bool all, struct output *output)
+static void drain(int descriptor, bool all, struct written *output)
 {
     static uint8_t buffer[HEAD_BYTES];
     int null_device = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -123,7 +123,7 @@ static int wait_for(pid_t child, struct rusage *usage)
 }
 
 /* From the first start to the end of the last process. */
-static void run_program(const struct program *program, bool all, struct output *output,
+static void run_program(const struct program *program, bool all, struct written *output,
                         struct bench_run *run)
 {
     int sink[2], between[2] = {-1, -1};
@@ -159,7 +159,7 @@ static void run_program(const struct program *program, bool all, struct output *
 static void run_command(struct contestant *it, bool full, struct bench_run *run)
 {
     bool bag = field(&it->question->fields, "bag", NULL) != NULL;
-    struct output output = {0, 0, FNV_OFFSET, 0, FNV_OFFSET};
+    struct written output = {0, 0, FNV_OFFSET, 0, FNV_OFFSET};
 
     run_program((const struct program *)it->state, full, &output, run);
     if (run->status > 1)
