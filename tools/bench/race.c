@@ -123,7 +123,8 @@ static void time_once(const struct bench_row *row, struct contestant *it)
         spent += it->whole.seconds[i] / factor;
     if (it->out || (most > 0 && spent > most))
         return;
-    for (uint64_t i = 0; i < field_number(&row->fields, "warm", 0); i++)
+    for (uint64_t i = field_number(&it->fields, "warm", field_number(&row->fields, "warm", 0));
+         i > 0; i--)
         if (!run_once(row, it, false))
             return;
     if (!run_once(row, it, false))

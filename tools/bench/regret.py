@@ -35,6 +35,7 @@ WITH_SETS = ('a-z', 'ACGT', 'DNA', 'English', 'world192', 'log', 'JSON lines', '
              'Python', 'log, programs, DNA')
 ROW_SECONDS = 0.2  # of a contestant; then it is not run again
 BAR, AGAIN_FROM, AGAIN = 1.25, 1.1, 2  # a row above the second is measured again, with twice the rounds
+SET_WAYS = ('buckets', 'classes', 'automaton')  # of the host: to a device, one pattern as a set is one way
 SETTLED = 10  # counts in a loaded text, after which every method has had its turn
 CLEAR = 1.1  # a method is the best where every other takes so many times as long
 SPARSE = 0.01  # of the places
@@ -51,7 +52,12 @@ def contestants(options, is_set):
               'plan': 'once' if on_device or is_set else None, 'ours': True,
               'clock': 'cpu' if options.threads == 1 and not on_device else None}
     forced = [name for name in options.facts['methods'] if name != 'auto']
-    return ([{**common, 'name': CHOICE}, {**common, 'name': SHOWN, 'sample': True}]
+    first = {**common, 'name': CHOICE}
+    if on_device:  # the tables there are another plan's
+        first['warm'], common['warm'] = SETTLED, 1
+        if not is_set:
+            forced = [name for name in forced if name not in SET_WAYS]
+    return ([first, {**common, 'name': SHOWN, 'sample': True}]
             + [{**common, 'name': name, 'method': name} for name in forced])
 
 
@@ -104,7 +110,6 @@ def rows(options, texts):
                 late += len(made) - number
                 break
             who = contestants(options, 'n' in facts)
-            warm = {'warm': SETTLED} if options.engine == 'cuda' else {}  # its tables are another plan's
             if number == 0:
                 who.append({'name': READS[options.engine == 'cuda'], 'threads': options.threads,
                             'kind': READS[options.engine == 'cuda']})
@@ -113,7 +118,7 @@ def rows(options, texts):
             if facts.get('n') == SINGLY_COUNT:
                 asks.append(({**ask, 'each': True}, [{**who[0], 'name': SINGLY, 'plan': None}]))
             yield {'name': name, 'text': label, **facts, 'flags': ask.get('flags', ''),
-                   'rounds': options.rounds, 'seconds': min(options.cell_seconds, ROW_SECONDS), **warm,
+                   'rounds': options.rounds, 'seconds': min(options.cell_seconds, ROW_SECONDS),
                    'asks': asks}
     if late:
         print(f'the time was up: {late} rows are left out')
