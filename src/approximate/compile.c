@@ -270,7 +270,7 @@ static enum trawl_status approx_make(const void *from, void **object, struct tra
     enum trawl_status status = TRAWL_OK;
     void *memory;
 
-    TRAWL_ASSERT(plan_has_errors(plan));
+    TRAWL_ASSERT(plan->errors.is_set);
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *approximate, &memory, error));
     approximate = (struct approximate *)memory;
     approximate->plan = plan;
@@ -310,8 +310,8 @@ enum trawl_status approx_want(const struct trawl_plan *plan, const struct approx
 {
     const void *object;
 
-    TRAWL_TRY(
-        attachment_want(&plan->attached->errors, plan, approx_make, approx_free, &object, error));
+    TRAWL_TRY(attachment_want(&plan->attached[PLAN_ERRORS], plan, approx_make, approx_free, &object,
+                              error));
     *approximate = (const struct approximate *)object;
     return TRAWL_OK;
 }

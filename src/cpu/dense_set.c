@@ -50,12 +50,12 @@ enum trawl_status dense_want(const struct trawl_plan *plan, const struct dense_s
     const void *object;
 
     TRAWL_TRY(
-        attachment_want(&plan->attached->dense, plan, dense_make, dense_free, &object, error));
+        attachment_want(&plan->attached[PLAN_DENSE], plan, dense_make, dense_free, &object, error));
     *set = (const struct dense_set *)object;
     return TRAWL_OK;
 }
 
 bool dense_is_there(const struct trawl_plan *plan)
 {
-    return attachment_is_there(&plan->attached->dense);
+    return attachment_is_there(&plan->attached[PLAN_DENSE]);
 }

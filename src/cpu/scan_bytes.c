@@ -38,7 +38,7 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
 
     memset(set, 0, sizeof *set);
     if (plan->literal_count == 0 || plan->element_count > 0 || plan->length_max > 1 ||
-        plan_has_conditions(plan) || plan_has_algorithm(plan))
+        plan_has_conditions(plan) || plan->algorithm.name != NULL)
         return false;
     bytes_empty(&set->bytes);
     for (uint32_t i = 0; i < plan->literal_count; i++) {

@@ -72,7 +72,7 @@ static bool every_pays(const struct scan *scan, uint64_t bytes)
     const struct plan_costs *costs = scan->worker->costs;
 
     return (double)scan->result->candidate_count * costs->compared >
-           FAR * (double)bytes * plan_every_price(costs, FIND_FIRST_MAX);
+           FAR * (double)bytes * (costs->every + costs->every_probe * FIND_FIRST_MAX);
 }
 
 void scan_sampled(struct scan *scan)

@@ -417,7 +417,7 @@ enum trawl_status set_matcher_want(const struct set_sample *sample,
 {
     const void *object;
 
-    TRAWL_TRY(attachment_want(&sample->plan->attached->matcher, sample, matcher_make,
+    TRAWL_TRY(attachment_want(&sample->plan->attached[PLAN_MATCHER], sample, matcher_make,
                               set_matcher_free, &object, error));
     *matcher = (const struct set_matcher *)object;
     return TRAWL_OK;

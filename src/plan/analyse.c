@@ -63,8 +63,6 @@ static void rates_from_literal(const uint8_t *literal, uint64_t literal_bytes, d
     uint64_t count[256] = {0};
     uint32_t values = 0;
 
-    if (literal_bytes < SMALL_ALPHABET_LENGTH_MIN)
-        return;
     for (uint64_t i = 0; i < literal_bytes; i++)
         values += count[literal[i]]++ == 0;
     TRAWL_ASSERT(values > 0 && values <= 256);
@@ -114,7 +112,8 @@ void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *
         rates_from_sample(sample, sample_bytes, rates->rate);
     } else {
         memcpy(rates->rate, prior_rate, sizeof prior_rate);
-        rates_from_literal(literal, literal_bytes, rates->rate);
+        if (literal_bytes >= SMALL_ALPHABET_LENGTH_MIN)
+            rates_from_literal(literal, literal_bytes, rates->rate);
     }
     for (uint32_t lower = 'a'; fold && lower <= 'z'; lower++) {
         double both = rates->rate[lower] + rates->rate[lower - 0x20];
@@ -217,11 +216,6 @@ struct probe_window {
     uint8_t met[PLAN_PROBE_SPAN_BYTES];
     double cost[PLAN_PROBE_SPAN_BYTES]; /* how telling a probe there would be: less is more */
 };
-
-static uint8_t fold_mask(uint8_t byte, bool fold)
-{
-    return fold && byte >= 'a' && byte <= 'z' ? 0x20 : 0;
-}
 
 /* Of each of SURVIVORS_MAX parts of the sample the first place that has the first probe's byte. */
 static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64_t probe,
@@ -326,7 +320,7 @@ static void window_open(const uint8_t *bytes, uint64_t count, bool fold,
     for (uint64_t o = 0; o < window->last - window->first; o++) {
         uint8_t byte = bytes[window->first + o];
 
-        window->fold[o] = fold_mask(byte, fold);
+        window->fold[o] = fold && byte >= 'a' && byte <= 'z' ? 0x20 : 0;
         window->value[o] = byte | window->fold[o];
         window->cost[o] = rates->rate[byte];
         window->met[o] = 0;

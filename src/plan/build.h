@@ -9,10 +9,9 @@
  * of other bytes. */
 enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error);
 
-/* The one place that picks a method; `asked` AUTO or the one to force. Fills probes, words, period
- * and the rest that the choice weighs. */
-enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked,
-                                const uint8_t *sample, uint64_t sample_bytes,
+/* The one place that picks a method: the one that the options ask for, or by their sample. Fills
+ * probes, words, period and the rest that the choice weighs. */
+enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan_options *options,
                                 struct trawl_error *error);
 
 /* ---- Plans with errors: errors.c ---- */

@@ -78,22 +78,6 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
     TRAWL_ASSERT(tuning->first_probes > 0 && tuning->first_probes <= tuning->probe_count);
 }
 
-void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
-               struct plan_tuning *tuning)
-{
-    const uint8_t *bytes = plan_literal_bytes(plan, 0);
-    uint64_t count = plan_literal_at(plan, 0).bytes_count;
-    struct byte_rates rates;
-
-    plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
-    if (tuning->is_seen)
-        tuning->repeats = analyse_repeats(sample, sample_bytes, bytes, count);
-    if (count < PLAN_GRAMS_LENGTH_MIN)
-        return;
-    plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
-    tuning->rare_offset = analyse_rare_bytes(bytes, count, &rates);
-}
-
 /* ---- Choosing ------------------------------------------------------------------------------- */
 
 /* Why the asked method does not fit, NULL if it does. */
@@ -180,7 +164,7 @@ static void price_others(const struct trawl_plan *plan, const struct plan_tuning
     double least;
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
-    least = prices->every = plan_every_price(costs, tuning->first_probes) +
+    least = prices->every = costs->every + costs->every_probe * tuning->first_probes +
                             (is_short ? costs->compared : costs->candidate) * tuning->every_rate;
     if (tuning->grams.stride > 0)
         prices->grams = costs->grams[__builtin_ctz(tuning->grams.stride)] +
@@ -212,7 +196,7 @@ bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs
     prices->least = TRAWL_METHOD_SAMPLED;
     prices->sampled = price_sampled(plan, costs, text, text_bytes, &prices->tables);
     return prices->sampled > 0 &&
-           prices->sampled <= min_double(costs->grams[3], plan_every_price(costs, 1));
+           prices->sampled <= min_double(costs->grams[3], costs->every + costs->every_probe);
 }
 
 void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,
@@ -249,37 +233,48 @@ static void choose_for_one(struct trawl_plan *plan, const uint8_t *sample, uint6
 /* Period and tuning of the one literal. */
 static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
 {
+    const uint8_t *bytes = plan_literal_bytes(plan, 0);
     uint64_t count = plan_literal_at(plan, 0).bytes_count, critical;
+    struct byte_rates rates;
 
-    analyse_period(plan_literal_bytes(plan, 0), count, &critical, &plan->period);
+    analyse_period(bytes, count, &critical, &plan->period);
     if (plan->period > count / 2)
         plan->period = 0;
-    plan_tune(plan, sample, sample_bytes, &plan->tuning);
-    TRAWL_ASSERT(2 * plan->period <= count);
+    plan_tune_probes(plan, sample, sample_bytes, &rates, &plan->tuning);
+    if (plan->tuning.is_seen)
+        plan->tuning.repeats = analyse_repeats(sample, sample_bytes, bytes, count);
+    if (count < PLAN_GRAMS_LENGTH_MIN)
+        return;
+    plan_tune_grams(plan, sample, sample_bytes, &rates, &plan->tuning);
+    plan->tuning.rare_offset = analyse_rare_bytes(bytes, count, &rates);
 }
 
-enum trawl_status choose_method(struct trawl_plan *plan, enum trawl_method asked,
-                                const uint8_t *sample, uint64_t sample_bytes,
+enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan_options *options,
                                 struct trawl_error *error)
 {
-    const char *obstacle = method_obstacle(plan, asked);
+    const uint8_t *sample = (const uint8_t *)options->sample;
+    const char *obstacle;
 
-    if (obstacle != NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s", obstacle);
-    plan->method_asked = asked;
+    plan->method_asked = options->method;
     if (plan_is_one_literal(plan))
-        analyse_one(plan, sample, sample_bytes);
-    if (asked != TRAWL_METHOD_AUTO) {
-        plan->method = asked < TRAWL_METHOD_SET ? asked : TRAWL_METHOD_SET;
+        analyse_one(plan, sample, options->sample_bytes);
+    if (options->method != TRAWL_METHOD_AUTO) {
+        obstacle = method_obstacle(plan, options->method);
+        if (obstacle != NULL)
+            return TRAWL_FAIL(error, ARGUMENT, "%s", obstacle);
+        plan->method = options->method < TRAWL_METHOD_SET ? options->method : TRAWL_METHOD_SET;
         plan->method_why = "asked for";
     } else if (plan_is_one_literal(plan)) {
-        choose_for_one(plan, sample, sample_bytes);
+        choose_for_one(plan, sample, options->sample_bytes);
     } else {
         plan->method = TRAWL_METHOD_SET;
         plan->method_why = plan->pattern_count == 0   ? "no pattern: nothing is found"
                            : plan->pattern_count == 1 ? "one pattern with variants of its letters"
                                                       : "several patterns";
     }
+    plan->method_saved = options->sample_bytes > 0 && options->method == TRAWL_METHOD_AUTO
+                             ? plan->method
+                             : options->method;
     TRAWL_ASSERT(plan->method != TRAWL_METHOD_AUTO && plan->method_why != NULL);
     return TRAWL_OK;
 }

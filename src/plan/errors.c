@@ -90,7 +90,7 @@ enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_o
 bool trawl_plan_errors(const struct trawl_plan *plan, uint32_t *mismatches_max, uint32_t *edits_max,
                        enum trawl_alphabet *alphabet)
 {
-    if (plan == NULL || !plan_has_errors(plan))
+    if (plan == NULL || !plan->errors.is_set)
         return false;
     if (mismatches_max != NULL)
         *mismatches_max = plan->errors.edits ? 0 : plan->errors.max;

@@ -154,9 +154,9 @@ enum trawl_status trawl_plan_explain(const struct trawl_plan *plan, char *buffer
     add(&text, "literals: %u\n", plan->literal_count);
     add(&text, "shortest literal: %" PRIu64 "\n", plan->length_min);
     add(&text, "longest occurrence: %" PRIu64 "\n", plan->length_max);
-    if (plan_has_algorithm(plan))
+    if (plan->algorithm.name != NULL)
         explain_algorithm(&text, plan);
-    else if (plan_has_errors(plan))
+    else if (plan->errors.is_set)
         explain_errors(&text, plan);
     else
         explain_method(&text, plan);

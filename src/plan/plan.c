@@ -29,13 +29,6 @@ static enum trawl_status check_encoding(const struct trawl_plan_options *options
     return TRAWL_OK;
 }
 
-/* Do the options say anything about errors? */
-static bool names_errors(const struct trawl_plan_options *options)
-{
-    return (options->flags & ERRORS_FLAGS) != 0 || options->mismatches_max > 0 ||
-           options->edits_max > 0 || options->alphabet != TRAWL_BYTES || options->exact_count > 0;
-}
-
 static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
 {
@@ -61,7 +54,7 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
                           options->line_end_also_set);
     if (options->reserved != 0)
         return TRAWL_FAIL(error, ARGUMENT, "a reserved plan option is not 0");
-    return names_errors(options) ? errors_check(options, error) : TRAWL_OK;
+    return TRAWL_OK;
 }
 
 static enum trawl_status copy_patterns(struct trawl_plan *plan,
@@ -150,9 +143,9 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
     /* Do letters have variants of other bytes, so that a pattern may become several literals? */
     bool varies = plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
     enum trawl_status (*expand)(struct trawl_plan * plan, struct trawl_error * error) =
-        plan_has_errors(plan) ? errors_expand
-        : varies              ? expand_variants
-                              : expand_plain;
+        plan->errors.is_set ? errors_expand
+        : varies            ? expand_variants
+                            : expand_plain;
     uint64_t context = 0; /* beside an occurrence, that conditions or the caller look at */
 
     plan->length_min = UINT64_MAX;
@@ -162,12 +155,12 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
     TRAWL_ASSERT(plan->length_min <= plan->length_max);
     TRAWL_ASSERT(plan->literal_count >= plan->pattern_count);
     plan->holds_line_end =
-        plan_has_errors(plan) ? (plan->flags & TRAWL_WITHIN_LINES) == 0 : may_hold_line_end(plan);
+        plan->errors.is_set ? (plan->flags & TRAWL_WITHIN_LINES) == 0 : may_hold_line_end(plan);
     if (plan_has_conditions(plan) || plan->encoding.bytes_max > 1)
         context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
     plan->need_before = context;
     plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
-    if (plan_has_errors(plan))
+    if (plan->errors.is_set)
         errors_need(plan);
     return TRAWL_OK;
 }
@@ -198,41 +191,6 @@ static enum trawl_status copy_asked(struct plan_algorithm *algorithm, const char
     return TRAWL_OK;
 }
 
-/* A method and its tables. */
-static enum trawl_status build_method(struct trawl_plan *plan,
-                                      const struct trawl_plan_options *options,
-                                      struct trawl_error *error)
-{
-    TRAWL_ASSERT(!plan_is_layered(plan));
-    TRAWL_TRY(choose_method(plan, options->method, (const uint8_t *)options->sample,
-                            options->sample_bytes, error));
-    plan->method_saved = options->sample_bytes > 0 && options->method == TRAWL_METHOD_AUTO
-                             ? plan->method
-                             : options->method;
-    return plan->method == TRAWL_METHOD_SET ? build_set(plan, error) : TRAWL_OK;
-}
-
-/* An empty plan with a serial of its own. */
-static enum trawl_status plan_new(struct trawl_plan **plan_out, struct trawl_error *error)
-{
-    enum trawl_status status = TRAWL_OK;
-    struct trawl_plan *plan;
-    void *memory;
-
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
-    plan = (struct trawl_plan *)memory;
-    TRAWL_TRY_DONE(memory_allocate_zeroed(1, sizeof *plan->attached, &memory, error));
-    plan->attached = (struct plan_attachments *)memory;
-    *plan->attached = (struct plan_attachments){ATTACHMENT_INIT, ATTACHMENT_INIT, ATTACHMENT_INIT,
-                                                ATTACHMENT_INIT, ATTACHMENT_INIT};
-    plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
-    *plan_out = plan;
-    plan = NULL;
-done:
-    trawl_plan_free(plan);
-    return status;
-}
-
 enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
                              const struct trawl_plan_options *options,
                              const struct plan_algorithms *algorithms, struct trawl_plan **plan_out,
@@ -242,14 +200,26 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     struct trawl_plan_options given = TRAWL_PLAN_OPTIONS_INIT;
     struct plan_algorithm algorithm = {.name = NULL};
     struct trawl_plan *plan = NULL;
+    bool with_errors; /* do the options say anything about them? */
+    void *memory;
 
     if (plan_out == NULL || (patterns == NULL && pattern_count > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", plan_out == NULL ? "plan" : "patterns");
     TRAWL_TRY(options_read(&given, sizeof given, options, "plan options", error));
     TRAWL_TRY(check_options(&given, error));
+    with_errors = (given.flags & ERRORS_FLAGS) != 0 || given.mismatches_max > 0 ||
+                  given.edits_max > 0 || given.alphabet != TRAWL_BYTES || given.exact_count > 0;
+    if (with_errors)
+        TRAWL_TRY(errors_check(&given, error));
     if (given.algorithm != NULL)
         TRAWL_TRY(read_algorithm(given.algorithm, algorithms, &algorithm, error));
-    TRAWL_TRY(plan_new(&plan, error));
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *plan, &memory, error));
+    plan = (struct trawl_plan *)memory;
+    TRAWL_TRY_DONE(memory_allocate(1, PLAN_ATTACHMENTS * sizeof *plan->attached, &memory, error));
+    plan->attached = (struct attachment *)memory;
+    for (uint32_t i = 0; i < PLAN_ATTACHMENTS; i++)
+        plan->attached[i] = (struct attachment)ATTACHMENT_INIT;
+    plan->serial = atomic_fetch_add(&plans_built, 1) + 1;
     plan->flags = given.flags;
     plan->algorithm = algorithm;
     plan->line_end = given.line_end_set != 0 ? given.line_end : '\n';
@@ -260,33 +230,23 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
         if (given.encoding != NULL)
             plan->encoding = *given.encoding;
     }
-    if (plan_has_algorithm(plan))
+    if (plan->algorithm.name != NULL)
         TRAWL_TRY_DONE(copy_asked(&plan->algorithm, given.algorithm, error));
-    if (names_errors(&given))
+    if (with_errors)
         TRAWL_TRY_DONE(errors_read(plan, &given, error));
     TRAWL_TRY_DONE(copy_patterns(plan, patterns, pattern_count, error));
     TRAWL_TRY_DONE(expand_patterns(plan, error));
-    if (plan_has_algorithm(plan))
+    if (plan->algorithm.name != NULL)
         TRAWL_TRY_DONE(plan->algorithm.of->check(plan, error));
-    else if (!plan_has_errors(plan))
-        TRAWL_TRY_DONE(build_method(plan, &given, error));
+    else if (!plan->errors.is_set)
+        TRAWL_TRY_DONE(choose_method(plan, &given, error));
+    if (plan->method == TRAWL_METHOD_SET)
+        TRAWL_TRY_DONE(build_set(plan, error));
     *plan_out = plan;
     plan = NULL;
 done:
     trawl_plan_free(plan);
     return status;
-}
-
-static void attachments_free(struct plan_attachments *attached)
-{
-    const struct attachment *const each[] = {&attached->sampled, &attached->as_set,
-                                             &attached->matcher, &attached->dense,
-                                             &attached->errors};
-
-    for (uint32_t i = 0; i < sizeof each / sizeof each[0]; i++)
-        if (each[i]->object != NULL)
-            each[i]->release(each[i]->object);
-    memory_release(attached, 1, sizeof *attached);
 }
 
 void trawl_plan_free(struct trawl_plan *plan)
@@ -317,8 +277,10 @@ void trawl_plan_free(struct trawl_plan *plan)
                        sizeof *plan->set_buckets);
     memory_release(plan->set_entries, plan->literal_count, sizeof *plan->set_entries);
     memory_release(plan->set_heads, plan->literal_count, sizeof *plan->set_heads);
-    if (plan->attached != NULL)
-        attachments_free(plan->attached);
+    for (uint32_t i = 0; i < PLAN_ATTACHMENTS && plan->attached != NULL; i++)
+        if (plan->attached[i].object != NULL)
+            plan->attached[i].release(plan->attached[i].object);
+    memory_release(plan->attached, 1, PLAN_ATTACHMENTS * sizeof *plan->attached);
     memory_release(plan, 1, sizeof *plan);
 }
 
@@ -350,16 +312,16 @@ enum trawl_status plan_as_set(const struct trawl_plan *plan, const struct trawl_
     const void *object = plan;
 
     if (plan->method != TRAWL_METHOD_SET)
-        TRAWL_TRY(
-            attachment_want(&plan->attached->as_set, plan, make_set, set_free, &object, error));
+        TRAWL_TRY(attachment_want(&plan->attached[PLAN_AS_SET], plan, make_set, set_free, &object,
+                                  error));
     *as_set = (const struct trawl_plan *)object;
     return TRAWL_OK;
 }
 
 uint32_t plan_engines(const struct trawl_plan *plan)
 {
-    return plan_has_algorithm(plan) ? plan->algorithm.engines
-                                    : 1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA;
+    return plan->algorithm.name != NULL ? plan->algorithm.engines
+                                        : 1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA;
 }
 
 uint32_t trawl_plan_engines(const struct trawl_plan *plan)

@@ -39,12 +39,13 @@ struct plan_head {
 };
 
 /* What is made of a plan when it is first needed. */
-struct plan_attachments {
-    struct attachment sampled; /* of plan/sampled.c */
-    struct attachment as_set;  /* of plan_as_set */
-    struct attachment matcher; /* of cpu/set_matcher.c */
-    struct attachment dense;   /* of cpu/dense_set.c */
-    struct attachment errors;  /* of approximate/compile.c */
+enum plan_attachment {
+    PLAN_SAMPLED, /* of plan/sampled.c */
+    PLAN_AS_SET,  /* of plan_as_set */
+    PLAN_MATCHER, /* of cpu/set_matcher.c */
+    PLAN_DENSE,   /* of cpu/dense_set.c */
+    PLAN_ERRORS,  /* of approximate/compile.c */
+    PLAN_ATTACHMENTS
 };
 
 /* What a plan with errors asks for, as its options had it. */
@@ -114,7 +115,7 @@ struct trawl_plan {
     struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it;
                                     NULL where the CPU searches by classes alone */
 
-    struct plan_attachments *attached;
+    struct attachment *attached; /* PLAN_ATTACHMENTS */
 };
 
 /* trawl_plan_build, with the algorithms that there are; NULL: none. */
@@ -205,20 +206,10 @@ static inline bool plan_has_conditions(const struct trawl_plan *plan)
     return (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != 0;
 }
 
-static inline bool plan_has_algorithm(const struct trawl_plan *plan)
-{
-    return plan->algorithm.name != NULL;
-}
-
-static inline bool plan_has_errors(const struct trawl_plan *plan)
-{
-    return plan->errors.is_set;
-}
-
 /* Does an engine search that is made of the host's and the devices' own? */
 static inline bool plan_is_layered(const struct trawl_plan *plan)
 {
-    return plan_has_algorithm(plan) || plan_has_errors(plan);
+    return plan->algorithm.name != NULL || plan->errors.is_set;
 }
 
 /* Is each occurrence of a literal to be checked in the text, for its conditions or its tail? */

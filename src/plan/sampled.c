@@ -105,7 +105,8 @@ enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampl
 {
     const void *object;
 
-    TRAWL_TRY(attachment_want(&plan->attached->sampled, plan, make, tables_free, &object, error));
+    TRAWL_TRY(
+        attachment_want(&plan->attached[PLAN_SAMPLED], plan, make, tables_free, &object, error));
     *tables = (const struct sampled_tables *)object;
     return TRAWL_OK;
 }

@@ -50,7 +50,7 @@ enum trawl_status plan_saved_make(const struct trawl_plan *plan,
     uint8_t *bytes, *at;
     void *memory;
 
-    if (plan_has_algorithm(plan))
+    if (plan->algorithm.name != NULL)
         return TRAWL_FAIL(error, UNSUPPORTED, "a plan of algorithm \"%s\" cannot be saved",
                           plan->algorithm.name);
     if (plan->encoding.bytes_max != 0)

@@ -36,12 +36,9 @@ struct plan_tuning {
     uint64_t rare_offset; /* for devices: where the rarest 7 bytes begin; of a sample, 8 */
 };
 
-/* Of one literal; a sample of fewer than PLAN_SAMPLE_BYTES_MIN is none. Cost: some microseconds,
- * for the sample and for the literal. */
-void plan_tune(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
-               struct plan_tuning *tuning);
-/* The same in parts, for callers that may do without some: first the probes, which also tells the
- * rates of bytes, then the grams, of a literal that is long enough for them. */
+/* Of one literal; a sample of fewer than PLAN_SAMPLE_BYTES_MIN is none. First the probes, which
+ * also tells the rates of bytes, then the grams, of a literal that is long enough for them. Cost:
+ * some microseconds, for the sample and for the literal. */
 void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
@@ -62,12 +59,6 @@ struct plan_costs {
 
 /* Of an instruction set, by name: costs.def. NULL: of the one that most machines have. */
 const struct plan_costs *plan_costs_of(const char *instruction_set);
-
-/* Method every, a byte of text without candidates. */
-static inline double plan_every_price(const struct plan_costs *costs, uint32_t first_probes)
-{
-    return costs->every + costs->every_probe * first_probes;
-}
 
 /* What each method of one literal is expected to cost, in ns per text byte; 0: it does not fit. */
 struct plan_prices {

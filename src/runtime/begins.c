@@ -509,7 +509,7 @@ enum trawl_status begins_by_device(struct trawl_searcher *searcher, const struct
                           text->name);
     if (plan_is_layered(plan))
         return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot write begins to a device",
-                          plan_has_errors(plan) ? "a plan with errors" : plan->algorithm.name);
+                          plan->errors.is_set ? "a plan with errors" : plan->algorithm.name);
     if (begins->literal != 0 &&
         (plan->literals != NULL || plan->pattern_count > UINT64_MAX / begins->literal + 1 ||
          text->bytes_count > begins->literal))

@@ -20,9 +20,9 @@ const struct engine_ops *const engine_layers[ENGINE_LAYERS] = {
 
 enum engine_layer engine_layer_of(const struct trawl_plan *plan)
 {
-    return plan_has_algorithm(plan) ? ENGINE_FOR_ALGORITHMS
-           : plan_has_errors(plan)  ? ENGINE_FOR_ERRORS
-                                    : ENGINE_LAYERS;
+    return plan->algorithm.name != NULL ? ENGINE_FOR_ALGORITHMS
+           : plan->errors.is_set        ? ENGINE_FOR_ERRORS
+                                        : ENGINE_LAYERS;
 }
 
 /* The plan's room knows no algorithms: a plan gets their table here. */

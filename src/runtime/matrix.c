@@ -253,14 +253,14 @@ static enum trawl_status matrix_begin(struct trawl_matrix_search *matrix,
                                      &matrix->text, error));
     cell_maker_open(&matrix->maker, &matrix->records, plan, order_of(shape));
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
-    if (plan_has_errors(plan)) /* which occurrence is the best depends on where a record ends */
+    if (plan->errors.is_set) /* which occurrence is the best depends on where a record ends */
         matrix->sink.records = &matrix->records;
     if (one_tells(matrix, plan)) {
         matrix->sink.want = WANT_LINES;
         matrix->sink.records = &matrix->records;
     }
     TRAWL_TRY_DONE(shape_open(matrix, searcher, error));
-    status = search_begin(&matrix->search, searcher, plan_has_errors(plan) ? plan : &matrix->bare,
+    status = search_begin(&matrix->search, searcher, plan->errors.is_set ? plan : &matrix->bare,
                           matrix->text, &matrix->sink, error);
 done:
     if (status != TRAWL_OK) {

@@ -97,7 +97,7 @@ static uint64_t resident_chunk(const struct search *search, uint64_t bytes)
 
     if (want == WANT_COUNT && plan_counts_alone(plan))
         return max_u64(bytes, CHUNK_MAX);
-    if ((want == WANT_COUNT && !plan_has_errors(plan)) || want == WANT_FIRST)
+    if ((want == WANT_COUNT && !plan->errors.is_set) || want == WANT_FIRST)
         return CHUNK_MAX;
     most = resident_sizes.most;
     if (search->sink->digest == NULL)
@@ -127,7 +127,7 @@ static void choose_resident(struct search *search, const struct trawl_text *text
 {
     /* With errors the host verifies what is counted: several workers do. */
     bool lists = search->sink->want != WANT_FIRST &&
-                 (search->sink->want != WANT_COUNT || plan_has_errors(search->job.plan));
+                 (search->sink->want != WANT_COUNT || search->job.plan->errors.is_set);
     uint64_t shared = search->chunk_device; /* longer texts are */
 
     if (search->searcher->chunk_bytes == 0) {
