@@ -43,20 +43,6 @@ static void cpu_properties(struct engine *engine, struct engine_properties *prop
     properties->workers_per_device = 0;
 }
 
-static enum trawl_status worker_open(struct engine *engine, struct engine_worker **worker,
-                                     struct trawl_error *error)
-{
-    void *memory;
-
-    /* The tiles are two thirds of it: a short search never touches most of their pages. */
-    TRAWL_TRY(memory_allocate(1, sizeof **worker, &memory, error));
-    *worker = (struct engine_worker *)memory;
-    memset(*worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
-    (*worker)->find = engine->find;
-    (*worker)->costs = plan_costs_of(engine->find->name);
-    return TRAWL_OK;
-}
-
 static void cpu_release(struct engine_worker *worker)
 {
     if (worker->dense.set != NULL) /* a text was dense */
@@ -67,23 +53,12 @@ static void cpu_release(struct engine_worker *worker)
     memory_release(worker, 1, sizeof *worker);
 }
 
-/* The text decides how one literal is searched, unless a method was asked for. */
-static void look_begin(struct engine_worker *worker)
-{
-    const struct trawl_plan *plan = worker->plan;
-    bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
-                   !plan_has_algorithm(plan) && !plan->tuning.is_seen && plan->length_min > 1;
-
-    worker->look_left = chooses ? look_sizes.after : UINT64_MAX;
-    worker->sampled = NULL;
-    worker->sampled_after = 0;
-    if (plan->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
-        !attachment_is_there(&plan->attached->sampled))
-        worker->sampled_after = TABLES_SHARE * sampled_stride(plan->length_min);
-}
-
 static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
 {
+    /* The text decides how one literal is searched, unless a method was asked for. */
+    bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
+                   plan->algorithm.name == NULL && !plan->tuning.is_seen && plan->length_min > 1;
+
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     worker->plan = plan;
     worker->method = plan->method;
@@ -99,7 +74,12 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->dense_serial = plan->serial;
     worker->dense_waits = false;
     worker_probes_begin(worker);
-    look_begin(worker);
+    worker->look_left = chooses ? look_sizes.after : UINT64_MAX;
+    worker->sampled = NULL;
+    worker->sampled_after = 0;
+    if (plan->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
+        !attachment_is_there(&plan->attached[PLAN_SAMPLED]))
+        worker->sampled_after = TABLES_SHARE * sampled_stride(plan->length_min);
     /* Runs of a periodic literal are passed over as a whole, once one candidate is verified. */
     worker->at_borders = plan_has_conditions(plan) && plan->period == 0;
     if (worker->at_borders)
@@ -115,9 +95,17 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
                                      const struct trawl_plan *plan, struct engine_worker **worker,
                                      struct trawl_error *error)
 {
+    void *memory;
+
     (void)device;
-    if (*worker == NULL)
-        TRAWL_TRY(worker_open(engine, worker, error));
+    if (*worker == NULL) {
+        /* The tiles are two thirds of it: a short search never touches most of their pages. */
+        TRAWL_TRY(memory_allocate(1, sizeof **worker, &memory, error));
+        *worker = (struct engine_worker *)memory;
+        memset(*worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
+        (*worker)->find = engine->find;
+        (*worker)->costs = plan_costs_of(engine->find->name);
+    }
     if (plan != NULL)
         begin(*worker, plan);
     return TRAWL_OK;
@@ -178,7 +166,6 @@ static void scan_by_method(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
 
-    TRAWL_ASSERT(scan_is_needed(scan));
     if (scan->plan->method_asked == TRAWL_METHOD_AUTOMATON && dense_all(scan))
         return;
     if (worker->bytes_only && scan_bytes_fits(worker, scan->want))
@@ -191,11 +178,9 @@ static void scan_by_method(struct scan *scan)
         scan_tiles(scan);
 }
 
-/* What a method set is at the moment, too. */
-static enum trawl_method method_now(const struct engine_worker *worker)
+/* What method set is at the moment. */
+static enum trawl_method set_method(const struct engine_worker *worker)
 {
-    if (worker->method != TRAWL_METHOD_SET)
-        return worker->method;
     if (worker->dense_left > 0 || worker->plan->method_asked == TRAWL_METHOD_AUTOMATON)
         return TRAWL_METHOD_AUTOMATON;
     return worker->trial.by_classes ? TRAWL_METHOD_CLASSES : TRAWL_METHOD_BUCKETS;
@@ -219,7 +204,7 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
         worker->look_left -= min_u64(worker->look_left, task->chunk->owned);
     if (scan_is_needed(&scan))
         scan_by_method(&scan);
-    task->result->method = method_now(worker);
+    task->result->method = worker->method != TRAWL_METHOD_SET ? worker->method : set_method(worker);
     return scan_end(&scan);
 }
 

@@ -88,32 +88,23 @@ static const struct {
     {&find_portable, LEVEL_ALL},
 };
 
-/* The variants this machine can run, best first; NULL beyond the last. */
-static const struct find_ops *find_variant(uint32_t index)
+const struct find_ops *find_by_name(const char *name)
 {
     enum find_level level = level_here();
 
     for (uint32_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
-        if (variants[i].needs <= level && index-- == 0)
+        if (variants[i].needs <= level &&
+            (name == NULL || strcmp(variants[i].ops->name, name) == 0))
             return variants[i].ops;
-    return NULL;
-}
-
-const struct find_ops *find_by_name(const char *name)
-{
-    const struct find_ops *variant;
-
-    if (name == NULL)
-        return find_variant(0);
-    for (uint32_t i = 0; (variant = find_variant(i)) != NULL; i++)
-        if (strcmp(variant->name, name) == 0)
-            return variant;
     return NULL;
 }
 
 const char *trawl_instruction_set(uint32_t index)
 {
-    const struct find_ops *variant = find_variant(index);
+    enum find_level level = level_here();
 
-    return variant == NULL ? NULL : variant->name;
+    for (uint32_t i = 0; i < sizeof variants / sizeof variants[0]; i++)
+        if (variants[i].needs <= level && index-- == 0)
+            return variants[i].ops->name;
+    return NULL;
 }

@@ -34,33 +34,26 @@ static void probe_bounds(struct engine_worker *worker)
                  worker->probe_offset_max < plan_literal_at(worker->plan, 0).bytes_count);
 }
 
-/* Literals of one vector are compared whole. Not those with runs, whose candidates are few because
- * a run is decided at once, nor folded ones. For longer ones, comparing the first 64 bytes lost:
- * dense texts hold those too, and what the probes learn from failures is worth more (Fibonacci, m =
- * 1024: 1.9 against 2.4 GB/s). */
-static void head_begin(struct engine_worker *worker)
+void worker_probes_begin(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
 
-    worker->head_bytes = 0;
-    if (plan->literal_count != 1 || plan->period > 0 || (plan->flags & TRAWL_IGNORE_CASE) != 0 ||
-        plan_literal_at(plan, 0).bytes_count > sizeof worker->head)
-        return;
-    worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
-    TRAWL_ASSERT(worker->head_bytes > 0);
-    memset(worker->head, 0, sizeof worker->head);
-    memcpy(worker->head, plan_literal_bytes(plan, 0), worker->head_bytes);
-}
-
-void worker_probes_begin(struct engine_worker *worker)
-{
     memcpy(worker->probes, worker->tuning->probes, sizeof worker->probes);
     worker->first_probes = worker->tuning->first_probes;
     worker->probe_count = worker->tuning->probe_count;
-    head_begin(worker);
-    if (worker->head_bytes >
-        0) /* comparing the rest costs little: none is tested behind a branch */
+    worker->head_bytes = 0;
+    /* Literals of one vector are compared whole, which costs little: none of their probes is tested
+     * behind a branch. Not those with runs, whose candidates are few because a run is decided at
+     * once, nor folded ones. For longer ones, comparing the first 64 bytes lost: dense texts hold
+     * those too, and what the probes learn from failures is worth more (Fibonacci, m = 1024: 1.9
+     * against 2.4 GB/s). */
+    if (plan->literal_count == 1 && plan->period == 0 && (plan->flags & TRAWL_IGNORE_CASE) == 0 &&
+        plan_literal_at(plan, 0).bytes_count <= sizeof worker->head) {
+        worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
+        memset(worker->head, 0, sizeof worker->head);
+        memcpy(worker->head, plan_literal_bytes(plan, 0), worker->head_bytes);
         worker->probe_count = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
+    }
     probe_bounds(worker);
     TRAWL_ASSERT(worker->first_probes <= worker->tuning->probe_count);
     TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);

@@ -149,45 +149,25 @@ static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
 {
     struct hits *hits = &scan->result->hits;
     uint64_t end = x + length;
+    bool again = hits->count > 0 && x == scan->span_begin;
+    bool taken = !again && !(scan->span_is_sure && x < scan->span_end);
 
     TRAWL_ASSERT(length > 0 && end <= scan->available);
     TRAWL_ASSERT(hits->count == 0 || x >= scan->span_begin);
-    if (hits->count > 0 && x == scan->span_begin) {
-        if (end > scan->span_end) {
-            hits->items[hits->count - 1].literal = literal;
-            if (scan->keeps_lengths)
-                hits->lengths[hits->count - 1] = length;
-            scan->span_end = end;
-        }
-    } else {
-        if (scan->span_is_sure ? x < scan->span_end : x < scan->span_reach) {
-            if (scan->span_is_sure)
-                return false;
-        } else {
-            scan->span_is_sure = true;
-        }
+    if (again && end > scan->span_end) {
+        hits->items[hits->count - 1].literal = literal;
+        if (scan->keeps_lengths)
+            hits->lengths[hits->count - 1] = length;
+        scan->span_end = end;
+    } else if (taken) {
+        scan->span_is_sure |= x >= scan->span_reach;
         scan->span_begin = x;
         scan->span_end = end;
-        scan->span_reach = max_u64(scan->span_reach, end);
-        return true;
     }
     scan->span_reach = max_u64(scan->span_reach, end);
-    return false;
-}
-
-static bool is_wanted(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
-{
-    TRAWL_ASSERT(x + length <= scan->available);
-    if (scan->want == WANT_LINES)
-        return take_line(scan, x, length);
-    if (scan->want == WANT_SPANS) {
-        bool taken = take_span(scan, x, literal, length);
-
-        if (scan->span_is_sure) /* until then other begins may be taken too */
-            scan->run_until = max_u64(scan->run_until, scan->span_end);
-        return taken;
-    }
-    return true;
+    if (scan->span_is_sure) /* until then other begins may be taken too */
+        scan->run_until = max_u64(scan->run_until, scan->span_end);
+    return taken;
 }
 
 void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
@@ -200,7 +180,8 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
         !plan_accepts(scan->plan, scan->chunk->bytes, x, x + length, scan->chunk->before,
                       scan->available))
         return;
-    if (scan->want >= WANT_LINES && !is_wanted(scan, x, literal, length))
+    if ((scan->want == WANT_LINES && !take_line(scan, x, length)) ||
+        (scan->want == WANT_SPANS && !take_span(scan, x, literal, length)))
         return;
     scan->result->count++;
     if (scan->want == WANT_COUNT)

@@ -226,31 +226,22 @@ static enum trawl_status digest_lines(const struct sink *sink, const struct sink
     return TRAWL_OK;
 }
 
-static void merge_lines(struct line_count *count, const struct line_digest *digest)
-{
-    TRAWL_ASSERT(digest->has_line_end || digest->inside_hit + digest->line_end_count == 0);
-    TRAWL_ASSERT(digest->has_bytes || !digest->tail_has_bytes);
-    if (!digest->has_line_end) {
-        count->open_hit |= digest->tail_hit;
-        count->open_has_bytes |= digest->tail_has_bytes;
-        return;
-    }
-    TRAWL_ASSERT(!count->invert || digest->line_end_count > digest->inside_hit);
-    if (count->invert)
-        count->count +=
-            digest->line_end_count - digest->inside_hit - (count->open_hit || digest->head_hit);
-    else
-        count->count += digest->inside_hit + (count->open_hit || digest->head_hit);
-    count->open_hit = digest->tail_hit;
-    count->open_has_bytes = digest->tail_has_bytes;
-}
-
 static bool deliver_lines(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
 {
+    const struct line_digest *here = &digest->lines;
     struct line_count *lines = &sink->lines;
+    uint64_t hit = here->inside_hit + (lines->open_hit || here->head_hit);
 
-    merge_lines(lines, &digest->lines);
+    TRAWL_ASSERT(here->has_line_end || here->inside_hit + here->line_end_count == 0);
+    TRAWL_ASSERT(here->has_bytes || !here->tail_has_bytes);
+    if (here->has_line_end) {
+        TRAWL_ASSERT(!lines->invert || here->line_end_count >= hit);
+        lines->count += lines->invert ? here->line_end_count - hit : hit;
+        lines->open_hit = lines->open_has_bytes = false;
+    }
+    lines->open_hit |= here->tail_hit;
+    lines->open_has_bytes |= here->tail_has_bytes;
     if (chunk->last && lines->open_has_bytes && lines->open_hit != lines->invert)
         lines->count++; /* bytes after the last line end are a line */
     sink->count = min_u64(lines->count, lines->count_max);

@@ -201,20 +201,22 @@ void search_end(struct search *search)
         searcher->search = NULL;
         (void)pthread_mutex_unlock(&searcher->cancel_lock);
     }
-    search_lock(search);
-    search->stopping = true;
-    search_unlock(search);
-    if (search->shared)
+    if (atomic_load(&search->job.is_known)) { /* others may be at work on it */
+        (void)pthread_mutex_lock(&search->lock);
+        search->stopping = true;
+        (void)pthread_mutex_unlock(&search->lock);
         text_cursor_interrupt(&search->cursor);
-    if (atomic_load(&devices->worker_count) > 0)
-        devices_drop(devices, &search->job);
-    job_end(&search->job);
+        if (atomic_load(&devices->worker_count) > 0)
+            devices_drop(devices, &search->job);
+        job_recall(&search->job);
+    }
     searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, search->tasks_used);
     for (uint32_t i = 0; i < search->tasks_used; i++)
         task_buffer_give(searcher->runtime, &searcher->tasks[i]);
     if (search->taken > 0) /* some are ready, but no longer wanted */
         memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
-    schedule_remember(search);
+    if (!search->is_brief)
+        schedule_remember(search);
     search->done.stats.thread_count = atomic_load(&search->job.took_part);
     search->done.in_memory = search->cursor.text->kind == TEXT_MEMORY;
     search->done.kinds = 1;

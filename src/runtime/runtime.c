@@ -27,27 +27,12 @@ static uint32_t cores_available(void)
 
 /* ---- Open and close ----------------------------------------------------------------------- */
 
-static enum trawl_status open_engines(struct trawl_runtime *runtime,
-                                      const struct trawl_runtime_options *given,
-                                      struct trawl_error *error)
+enum trawl_status runtime_open(const struct trawl_runtime_options *given,
+                               struct trawl_runtime **runtime_out, struct trawl_error *error)
 {
     struct engine_options options = {.size = sizeof options,
                                      .instruction_set = given->instruction_set,
                                      .device_memory_bytes = given->device_memory_bytes};
-
-    TRAWL_TRY(engine_for_host->open(&options, &runtime->host, error));
-    options.instruction_set = NULL; /* borrowed until open returns */
-    runtime->devices.options = options;
-    if (given->engine == TRAWL_ENGINE_CUDA)
-        TRAWL_TRY(devices_open(&runtime->devices, error));
-    if (given->engine == TRAWL_ENGINE_CPU)
-        atomic_store(&runtime->devices.state, DEVICES_ABSENT);
-    return TRAWL_OK;
-}
-
-enum trawl_status runtime_open(const struct trawl_runtime_options *given,
-                               struct trawl_runtime **runtime_out, struct trawl_error *error)
-{
     enum trawl_status status = TRAWL_OK;
     struct trawl_runtime *runtime;
     void *memory;
@@ -69,7 +54,13 @@ enum trawl_status runtime_open(const struct trawl_runtime_options *given,
     TRAWL_TRY_DONE(
         memory_allocate_zeroed(runtime->threads_max - 1, sizeof *runtime->workers, &memory, error));
     runtime->workers = (struct worker *)memory;
-    TRAWL_TRY_DONE(open_engines(runtime, given, error));
+    TRAWL_TRY_DONE(engine_for_host->open(&options, &runtime->host, error));
+    options.instruction_set = NULL; /* borrowed until open returns */
+    runtime->devices.options = options;
+    if (given->engine == TRAWL_ENGINE_CUDA)
+        TRAWL_TRY_DONE(devices_open(&runtime->devices, error));
+    if (given->engine == TRAWL_ENGINE_CPU)
+        atomic_store(&runtime->devices.state, DEVICES_ABSENT);
     *runtime_out = runtime;
     runtime = NULL;
 done:

@@ -256,12 +256,6 @@ enum trawl_status trawl_count(struct trawl_searcher *searcher, const struct traw
     return status;
 }
 
-/* Did the sink stop the search, or was it cancelled? */
-static bool has_enough(const struct sink *sink, enum trawl_status status)
-{
-    return status == TRAWL_STOPPED && sink->stopped;
-}
-
 enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                               struct trawl_text *text, struct trawl_match *match, bool *found,
                               struct trawl_error *error)
@@ -273,7 +267,7 @@ enum trawl_status trawl_first(struct trawl_searcher *searcher, const struct traw
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL", match == NULL ? "match" : "found");
     sink_first(&sink);
     status = search_checked(searcher, plan, text, &sink, error);
-    if (status != TRAWL_OK && !has_enough(&sink, status))
+    if (status != TRAWL_OK && !(status == TRAWL_STOPPED && sink.stopped)) /* not cancelled */
         return status;
     *found = sink.found;
     if (sink.found)
@@ -396,7 +390,7 @@ enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struc
         return TRAWL_FAIL(error, ARGUMENT, "count is NULL");
     sink_lines(&sink, invert, lines_max);
     status = search_checked(searcher, plan, text, &sink, error);
-    if (has_enough(&sink, status))
+    if (status == TRAWL_STOPPED && sink.stopped) /* not cancelled */
         status = TRAWL_OK;
     if (status == TRAWL_OK || status == TRAWL_READ)
         *count = sink.count;

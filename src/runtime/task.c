@@ -42,13 +42,6 @@ static struct work_done *work_of(struct search *search, const struct worker *wor
     return on_device ? &search->done.device[device] : &search->done.host;
 }
 
-/* The worker does something for the search, on the host or on its device. */
-static void take_part(struct search *search, struct worker *worker, bool on_device)
-{
-    if (worker_takes_part(worker, &search->job))
-        JOB_ADD(&search->job, &work_of(search, worker, on_device)->threads, 1);
-}
-
 /* A free task; NULL: there is none, or no more are to be taken. With the search's lock held. */
 static struct task *task_take(struct search *search)
 {
@@ -299,16 +292,11 @@ static void fail_part(struct task *task, enum trawl_status status, const struct 
     task->error = *error;
 }
 
-static enum trawl_status digest(struct search *search, struct task *task, struct trawl_error *error)
-{
-    struct sink_chunk view = task_view(search, task);
-
-    return search->sink->digest(search->sink, &view, &task->digest, error);
-}
-
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
 {
+    const struct sink *sink = search->sink;
     uint64_t begin_ns = search_clock_ns(search);
+    struct sink_chunk view;
     struct trawl_error error;
     enum trawl_status status;
 
@@ -333,13 +321,15 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         fail_part(task, status, &error);
     if (!on_device)
         JOB_ADD(&search->job, &search->hits, task->result.hits.count);
-    if (search->sink->digest == NULL)
+    if (sink->digest == NULL)
         return;
-    status = digest(search, task, &error);
+    view = task_view(search, task);
+    status = sink->digest(sink, &view, &task->digest, &error);
     if (status == TRAWL_OK)
         return;
     fail_part(task, status, &error);
-    (void)digest(search, task, &error); /* of nothing: it takes no memory */
+    view = task_view(search, task);
+    (void)sink->digest(sink, &view, &task->digest, &error); /* of nothing: it takes no memory */
 }
 
 /* ---- Chunks of a loaded text -------------------------------------------------------------- */
@@ -591,25 +581,12 @@ static void search_mapped(struct search *search, struct task *task, struct worke
     task_search(search, task, worker, false);
 }
 
-static void search_taken(struct search *search, struct task *task, struct worker *worker)
-{
-    if (search->schedule == SCHEDULE_CALLER)
-        task_search(search, task, worker, true);
-    else if (search->schedule == SCHEDULE_STAGED && task->chunk.owned > 0 &&
-             task->status == TRAWL_OK)
-        search_staged(search, task, worker);
-    else if (task->chunk.is_mapped)
-        search_mapped(search, task, worker);
-    else
-        task_search(search, task, worker, false);
-}
-
-/* Take the chunk; true: there is one. */
+/* Take the chunk, and search it or queue it; true: there is one. */
 static bool take_chunk(struct search *search, struct task *task, struct worker *worker,
                        uint64_t only, uint64_t bytes, bool for_device, enum text_taken *taken)
 {
-    uint64_t begin_ns = search_clock_ns(search);
-    uint64_t ready_ns;
+    uint64_t begin_ns = search_clock_ns(search), ready_ns;
+    bool by_device = search->schedule == SCHEDULE_CALLER;
 
     task->status = text_cursor_next(&search->cursor, only, bytes, !for_device, &task->buffer,
                                     &task->chunk, taken, &task->error);
@@ -620,7 +597,8 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
     JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
     if (for_device && search->cursor.text->kind == TEXT_MEMORY)
         stage(task);
-    take_part(search, worker, search->schedule == SCHEDULE_CALLER);
+    if (worker_takes_part(worker, &search->job))
+        JOB_ADD(&search->job, &work_of(search, worker, by_device)->threads, 1);
     ready_ns = search_clock_ns(search) - begin_ns;
     if (for_device) {
         JOB_ADD(&search->job, &search->done.device[0].ready_ns, ready_ns);
@@ -628,7 +606,12 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         return true;
     }
     JOB_ADD(&search->job, &search->done.host.ready_ns, ready_ns);
-    search_taken(search, task, worker);
+    if (search->schedule == SCHEDULE_STAGED && task->chunk.owned > 0 && task->status == TRAWL_OK)
+        search_staged(search, task, worker);
+    else if (task->chunk.is_mapped)
+        search_mapped(search, task, worker);
+    else
+        task_search(search, task, worker, by_device);
     finish(search, task, worker);
     return true;
 }
@@ -729,7 +712,8 @@ void task_on_device(struct queue_item *item, struct worker *worker)
         task_put_back(search, task, false, true);
         return;
     }
-    take_part(search, worker, true);
+    if (worker_takes_part(worker, &search->job))
+        JOB_ADD(&search->job, &work_of(search, worker, true)->threads, 1);
     task_search(search, task, worker, true);
     finish(search, task, worker);
     if (search->schedule != SCHEDULE_LOADED && !atomic_load(&search->job.has_work))
