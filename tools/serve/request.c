@@ -407,7 +407,7 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
         (void)flags_parse(&alone, NULL, 2,
                           (char *[]){request->arguments[0], request->arguments[i + 1]}, false);
         good = check_option(reading, option, &alone);
-        flags_free(&alone);
+        settings_free(&alone);
         if (!good)
             return false;
     }

@@ -44,26 +44,6 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
     return true;
 }
 
-static bool apply(struct settings *settings, enum flag_id id, const char *value)
-{
-    switch (id) {
-#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, summary_, paragraph_, ...) \
-    case FLAG_##id_:                                                                               \
-        __VA_ARGS__;                                                                               \
-        break;
-#define ALIAS(id_, letter_, name_, target_) \
-    case FLAG_##id_:                        \
-        return apply(settings, FLAG_##target_, value);
-#include "flags.def"
-#undef FLAG
-#undef ALIAS
-    case FLAG_COUNT_ALL:
-    case FLAG_DIGIT:
-        break;
-    }
-    return true;
-}
-
 /* Do what the option says, and keep it for a server. */
 static bool take(struct settings *settings, const struct flag *flag, const char *value)
 {
@@ -75,7 +55,19 @@ static bool take(struct settings *settings, const struct flag *flag, const char 
     settings->given = given;
     given[settings->given_count++] = (struct given_option){&flag_table[flag->target], value};
     settings->names_errors |= flag_table[flag->target].category == CATEGORY_ERRORS;
-    return apply(settings, flag->id, value);
+    switch (flag->target) {
+#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, summary_, paragraph_, ...) \
+    case FLAG_##id_:                                                                               \
+        __VA_ARGS__;                                                                               \
+        break;
+#define ALIAS(id_, letter_, name_, target_)
+#include "flags.def"
+#undef FLAG
+#undef ALIAS
+    default: /* no row's target */
+        break;
+    }
+    return true;
 }
 
 /* grep's rows are asked first, so that its abbreviations mean what they mean there. */
@@ -320,27 +312,6 @@ bool flags_means_tg(const char *name)
     return name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
 }
 
-static void flags_defaults(struct settings *settings, const char *name)
-{
-    memset(settings, 0, sizeof *settings);
-    settings->before_count = CONTEXT_NOT_GIVEN;
-    settings->after_count = CONTEXT_NOT_GIVEN;
-    settings->around_count = CONTEXT_NOT_GIVEN;
-    settings->max_count_given = MAX_COUNT_NONE;
-    settings->map = TRAWL_MAP_IF_FASTER;
-    settings->group_separator = "--";
-    settings->group_separator_bytes = 2;
-    settings->files.depth_max = settings->files.bytes_max = UINT64_MAX;
-    settings->is_tg = flags_means_tg(name);
-    if (!settings->is_tg)
-        return;
-    settings->directories = DIRECTORIES_RECURSE;
-    settings->binary_files = BINARY_FILES_WITHOUT_MATCH;
-    settings->files.filtering = true;
-    settings->color = COLOR_AUTO;
-    settings->encoding = "auto";
-}
-
 /* Read all that the reader has. file: operands are refused. */
 static bool read_arguments(struct settings *settings, struct reader *reader,
                            bool operands_end_options, bool file)
@@ -392,7 +363,21 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
 {
     struct reader reader = {arguments, argument_count, 1, 0, {0}, 0, false};
 
-    flags_defaults(settings, argument_count > 0 ? arguments[0] : NULL);
+    memset(settings, 0, sizeof *settings);
+    settings->before_count = settings->after_count = settings->around_count = CONTEXT_NOT_GIVEN;
+    settings->max_count_given = MAX_COUNT_NONE;
+    settings->map = TRAWL_MAP_IF_FASTER;
+    settings->group_separator = "--";
+    settings->group_separator_bytes = 2;
+    settings->files.depth_max = settings->files.bytes_max = UINT64_MAX;
+    settings->is_tg = flags_means_tg(argument_count > 0 ? arguments[0] : NULL);
+    if (settings->is_tg) {
+        settings->directories = DIRECTORIES_RECURSE;
+        settings->binary_files = BINARY_FILES_WITHOUT_MATCH;
+        settings->files.filtering = true;
+        settings->color = COLOR_AUTO;
+        settings->encoding = "auto";
+    }
     if (config != NULL && !read_config(settings, config))
         return false;
     if (read_arguments(settings, &reader, operands_end_options, false))
@@ -400,19 +385,4 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
     if (settings->error[0] == '\0')
         snprintf(settings->error, sizeof settings->error, "memory exhausted");
     return false;
-}
-
-void flags_free(struct settings *settings)
-{
-    free(settings->patterns.items);
-    free(settings->operands.items);
-    free(settings->filters.items);
-    free(settings->color_specs.items);
-    free(settings->given);
-    for (size_t i = 0; i < settings->storage_count; i++)
-        free(settings->storage[i]);
-    free(settings->storage);
-    free(settings->files.rules.items);
-    free(settings->exact);
-    memset(settings, 0, sizeof *settings);
 }

@@ -142,10 +142,9 @@ struct config {
 
 /* Read the options of a file, unless that is NULL, then argv[1] to argv[argument_count - 1].
  * operands_end_options: an operand ends the options (POSIXLY_CORRECT). False: settings->error says
- * why. flags_free in either case. */
+ * why. settings_free in either case. */
 bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
                  char *const *arguments, bool operands_end_options);
-void flags_free(struct settings *settings);
 
 /* The command is also called tg: then it takes trees as ripgrep does. */
 bool flags_means_tg(const char *name);

@@ -44,7 +44,7 @@ static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, 
 {
     struct gather *gather = &worker->gather;
     bool may_end_soon =
-        searchers_stop_early(worker->job->settings) && (file->is_operand || gather->files_max <= 1);
+        worker->job->settings->stops_early && (file->is_operand || gather->files_max <= 1);
     uint64_t most = may_end_soon ? WHOLE_BYTES_FIRST : WHOLE_BYTES, used = 0;
     uint64_t limit = size < 0 ? WHOLE_BYTES_FIRST : most + 1;
     uint8_t *bytes;

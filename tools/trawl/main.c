@@ -77,7 +77,7 @@ static bool parse(struct settings *settings, struct config *config, int argument
         if (*message != '\0' && !settings->no_messages)
             message_print("%s", message);
         if (config->count > 1) {
-            flags_free(settings);
+            settings_free(settings);
             good = flags_parse(settings, config, argument_count, arguments, operands_end_options);
         }
     }
@@ -180,6 +180,5 @@ int main(int argument_count, char **arguments)
     settings_free(&settings);
     if (config.path != NULL)
         config_free(&config);
-    output_close(&standard_output);
     return status;
 }

@@ -30,22 +30,6 @@ void output_close(struct output *output)
     output->capacity = sizeof output->initial;
 }
 
-static void write_all(struct output *output, const uint8_t *bytes, size_t bytes_count)
-{
-    while (bytes_count > 0 && output->error == 0) {
-        ssize_t written = write(output->descriptor, bytes, bytes_count);
-
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written < 0) {
-            output->error = errno;
-        } else {
-            bytes += written;
-            bytes_count -= (size_t)written;
-        }
-    }
-}
-
 static void give(struct output *output, enum output_frame frame, const void *bytes,
                  size_t bytes_count)
 {
@@ -60,10 +44,22 @@ static void write_output(struct output *output, const uint8_t *bytes, size_t byt
         output->error = output->through->error;
         return;
     }
-    if (output->sink != NULL)
+    if (output->sink != NULL) {
         give(output, OUTPUT_FRAME_OUTPUT, bytes, bytes_count);
-    else
-        write_all(output, bytes, bytes_count);
+        return;
+    }
+    while (bytes_count > 0 && output->error == 0) {
+        ssize_t written = write(output->descriptor, bytes, bytes_count);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0) {
+            output->error = errno;
+        } else {
+            bytes += written;
+            bytes_count -= (size_t)written;
+        }
+    }
 }
 
 void output_frame(struct output *output, enum output_frame frame, const void *bytes,

@@ -542,14 +542,51 @@ static bool prepare_approximate(const struct settings *settings)
     return needs;
 }
 
+static bool add_file(struct patterns *patterns, const struct settings *settings,
+                     const struct value_item *item, char *message)
+{
+    const char *shown = value_shown(item);
+    char *bytes;
+    size_t bytes_count;
+
+    if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
+        return false;
+    if (bytes_count == 0)
+        return true; /* no string, not an empty one */
+    if (trawl_plan_is_saved(bytes, bytes_count)) {
+        snprintf(message, SETTINGS_ERROR_BYTES,
+                 "%.*s: a saved set must be a regular file, read from its beginning",
+                 SHOWN_NAME_MAX, shown);
+        return false;
+    }
+    patterns->none_given = false;
+    if (settings->length_prefixed)
+        return add_prefixed(patterns, settings, shown, (const uint8_t *)bytes, bytes_count,
+                            message);
+    if (bytes[bytes_count - 1] == '\n')
+        bytes_count--;
+    return add_lines(patterns, settings, shown, bytes, bytes_count, message);
+}
+
+/* Is a letter in them a capital? */
+static bool have_capitals(const struct patterns *patterns, const struct settings *settings)
+{
+    for (uint64_t i = 0; i < patterns->count; i++)
+        if (charset_has_capital(settings->surroundings.charset, patterns->items[i].bytes,
+                                (size_t)patterns->items[i].bytes_count))
+            return true;
+    return false;
+}
+
 /* All strings were read. A match's number is to be clear from its place, so strings that differ in
  * the case of letters are one string where that is ignored. */
-bool patterns_finish(struct patterns *patterns, const struct settings *settings, char *message)
+static bool finish(struct patterns *patterns, struct settings *settings, char *message)
 {
-    bool by_number = settings->numbers_wanted || patterns->is_saved;
-    bool fold =
-        settings->numbers_wanted && settings->ignore_case && settings->save_patterns == NULL;
+    bool by_number = settings->numbers_wanted || patterns->is_saved, fold;
 
+    if (settings->smart_case)
+        settings->ignore_case = !have_capitals(patterns, settings);
+    fold = settings->numbers_wanted && settings->ignore_case && settings->save_patterns == NULL;
     if (settings->crlf && settings->whole_lines && by_number) {
         snprintf(message, SETTINGS_ERROR_BYTES,
                  "--crlf with -x cannot be combined with saved sets or with numbers of strings");
@@ -582,39 +619,14 @@ bool patterns_finish(struct patterns *patterns, const struct settings *settings,
            exhausted(message);
 }
 
-static bool add_file(struct patterns *patterns, const struct settings *settings,
-                     const struct value_item *item, char *message)
-{
-    const char *shown = value_shown(item);
-    char *bytes;
-    size_t bytes_count;
-
-    if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
-        return false;
-    if (bytes_count == 0)
-        return true; /* no string, not an empty one */
-    if (trawl_plan_is_saved(bytes, bytes_count)) {
-        snprintf(message, SETTINGS_ERROR_BYTES,
-                 "%.*s: a saved set must be a regular file, read from its beginning",
-                 SHOWN_NAME_MAX, shown);
-        return false;
-    }
-    patterns->none_given = false;
-    if (settings->length_prefixed)
-        return add_prefixed(patterns, settings, shown, (const uint8_t *)bytes, bytes_count,
-                            message);
-    if (bytes[bytes_count - 1] == '\n')
-        bytes_count--;
-    return add_lines(patterns, settings, shown, bytes, bytes_count, message);
-}
-
-bool patterns_gather(struct patterns *patterns, const struct settings *settings,
+bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message)
 {
     const struct value_list *list = &settings->patterns;
 
     if (first_operand != NULL)
-        return add_lines(patterns, settings, NULL, first_operand, strlen(first_operand), message);
+        return add_lines(patterns, settings, NULL, first_operand, strlen(first_operand), message) &&
+               finish(patterns, settings, message);
     patterns->none_given = true;
     for (size_t i = 0; i < list->count; i++) {
         const char *text = list->items[i].text;
@@ -634,16 +646,7 @@ bool patterns_gather(struct patterns *patterns, const struct settings *settings,
             return false;
         patterns->none_given = false;
     }
-    return true;
-}
-
-bool patterns_have_capitals(const struct patterns *patterns, const struct settings *settings)
-{
-    for (uint64_t i = 0; i < patterns->count; i++)
-        if (charset_has_capital(settings->surroundings.charset, patterns->items[i].bytes,
-                                (size_t)patterns->items[i].bytes_count))
-            return true;
-    return false;
+    return finish(patterns, settings, message);
 }
 
 static enum trawl_method method_named(const char *name, bool *known)

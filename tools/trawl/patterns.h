@@ -54,15 +54,10 @@ struct patterns {
     size_t block_count;
 };
 
-/* first_operand: the strings where neither -e nor -f gave any, else NULL. False: message filled. */
-bool patterns_gather(struct patterns *patterns, const struct settings *settings,
+/* first_operand: the strings where neither -e nor -f gave any, else NULL. Decides of --smart-case
+ * whether case is ignored. False: message filled. */
+bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
-
-/* Is a letter in them a capital? */
-bool patterns_have_capitals(const struct patterns *patterns, const struct settings *settings);
-/* After patterns_gather, when it is known whether case is ignored. False: message filled. */
-bool patterns_finish(struct patterns *patterns, const struct settings *settings, char *message);
-
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message);
 void patterns_free(struct patterns *patterns);

@@ -45,8 +45,8 @@ static size_t batch_files(struct pool *pool)
     return files < 1 ? 1 : files > POOL_BATCH_FILES ? POOL_BATCH_FILES : (size_t)files;
 }
 
-/* Take the next files of the walk. With walk_lock, if workers take turns. */
-static void take_files(struct pool_worker *worker)
+/* Take the next files of the walk; false: there are none. With walk_lock, if workers take turns. */
+static bool take_files(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
     size_t files_max = pool->file_count == 0 ? BATCH_FILES_FIRST : batch_files(pool);
@@ -79,6 +79,7 @@ static void take_files(struct pool_worker *worker)
         worker->name_at[worker->item_count++] = name_at;
     }
     worker->own_job.show_names = pool->job->show_names;
+    return worker->item_count > 0;
 }
 
 static void *work(void *context);
@@ -116,14 +117,12 @@ static bool next_in_turn(struct pool_worker *worker)
     bool any = false;
 
     thread_lock(&pool->walk_lock);
-    if (!pool->walked && !pool->over && pool->sequence_next <= pool->sequence_last) {
-        take_files(worker);
-        any = worker->item_count > 0;
-        if (any)
-            worker->sequence = pool->sequence_next++;
-        if (any && !pool->walked && worker->sequence > 0)
-            begin_worker(pool);
-    }
+    if (!pool->walked && !pool->over && pool->sequence_next <= pool->sequence_last)
+        any = take_files(worker);
+    if (any)
+        worker->sequence = pool->sequence_next++;
+    if (any && !pool->walked && worker->sequence > 0)
+        begin_worker(pool);
     thread_unlock(&pool->walk_lock);
     if (!any)
         return false;
@@ -138,19 +137,6 @@ static bool next_in_turn(struct pool_worker *worker)
     }
     thread_unlock(&pool->lock);
     return true;
-}
-
-/* The same for any worker. */
-static bool next_batch(struct pool_worker *worker)
-{
-    struct pool *pool = worker->pool;
-
-    if (pool->takes_turns)
-        return next_in_turn(worker);
-    if (pool->walked || worker->job->done || worker->job->output->error != 0)
-        return false;
-    take_files(worker);
-    return worker->item_count > 0;
 }
 
 static void search_batch(struct pool_worker *worker)
@@ -210,13 +196,17 @@ static bool open_worker(struct pool_worker *worker, char *message)
 
 static void search_batches(struct pool_worker *worker)
 {
-    atomic_fetch_add(&worker->pool->active, 1);
-    while (next_batch(worker)) {
+    struct pool *pool = worker->pool;
+
+    atomic_fetch_add(&pool->active, 1);
+    while (pool->takes_turns ? next_in_turn(worker)
+                             : !pool->walked && !worker->job->done &&
+                                   worker->job->output->error == 0 && take_files(worker)) {
         search_batch(worker);
-        if (worker->pool->takes_turns)
+        if (pool->takes_turns)
             pool_end_batch(worker);
     }
-    atomic_fetch_sub(&worker->pool->active, 1);
+    atomic_fetch_sub(&pool->active, 1);
 }
 
 static void *work(void *context)

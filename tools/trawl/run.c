@@ -298,16 +298,6 @@ static int save_patterns(struct command_job *job, size_t file_count, char *messa
     return EXIT_ERROR;
 }
 
-static bool gather_patterns(struct patterns *patterns, struct settings *settings,
-                            const char *first_operand, char *message)
-{
-    if (!patterns_gather(patterns, settings, first_operand, message))
-        return false;
-    if (settings->smart_case)
-        settings->ignore_case = !patterns_have_capitals(patterns, settings);
-    return patterns_finish(patterns, settings, message);
-}
-
 static void warn_of_old_color(struct command_job *job)
 {
     const struct colors *colors = &job->settings->colors;
@@ -331,7 +321,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
     }
     if ((settings->filters.count > 0 &&
          !exclude_open(&job->exclude, &settings->filters, message)) ||
-        !gather_patterns(job->patterns, settings, pattern_is_operand ? operands[0].text : NULL,
+        !patterns_gather(job->patterns, settings, pattern_is_operand ? operands[0].text : NULL,
                          message)) {
         job_message(job, "%s", message);
         return EXIT_ERROR;
@@ -378,20 +368,17 @@ static int list_files(struct command_job *job, struct settings *settings, char *
     return status;
 }
 
-/* What was typed, and what saved sets of strings add to it. */
-static bool build_settings(struct command_job *job, struct settings *settings, char *message)
+/* What saved sets of strings add to the settings. */
+static bool add_saved_sets(struct command_job *job, struct settings *settings, char *message)
 {
-    bool ends_at_null;
+    bool ends_at_null = settings->count_ends_at_null;
 
-    if (!settings_build(settings, message) ||
-        (settings->patterns.count > 0 && !saved_load(job->patterns, settings, message)))
+    if (!saved_load(job->patterns, settings, message))
         return false;
-    if (job->patterns->saved_count == 0)
-        return true;
-    ends_at_null = settings->count_ends_at_null;
-    return settings_build(settings, message) &&
-           (settings->count_ends_at_null == ends_at_null ||
-            saved_load_again(job->patterns, settings, message));
+    return job->patterns->saved_count == 0 ||
+           (settings_build(settings, message) &&
+            (settings->count_ends_at_null == ends_at_null ||
+             saved_load_again(job->patterns, settings, message)));
 }
 
 /* All that searches opens is closed here. */
@@ -405,7 +392,8 @@ int job_run(struct command_job *job, struct settings *settings)
 
     job->settings = settings;
     job->patterns = &patterns;
-    good = build_settings(job, settings, message);
+    good = settings_build(settings, message) &&
+           (settings->patterns.count == 0 || add_saved_sets(job, settings, message));
     if (good && settings->unix_offsets)
         job_message(job, "warning: --unix-byte-offsets (-u) is obsolete");
     if (good && (files->filtering || files->hidden < 0 || files->rules.count > 0))

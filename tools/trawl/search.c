@@ -313,15 +313,14 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
     return status;
 }
 
-static enum trawl_status scan_run(struct text_scan *scan, int descriptor, struct trawl_error *error)
+/* --best */
+static enum trawl_status best_report(struct text_scan *scan, int descriptor,
+                                     struct trawl_error *error)
 {
-    enum trawl_status status, read;
     struct trawl_error report_error;
+    enum trawl_status read = best_begin(scan, error);
+    enum trawl_status status = scan_report(scan, descriptor, &report_error);
 
-    if (!scan->settings->best || !scan->filters)
-        return scan_report(scan, descriptor, error);
-    read = best_begin(scan, error);
-    status = scan_report(scan, descriptor, &report_error);
     if (read == TRAWL_OK && status != TRAWL_OK)
         *error = report_error;
     return read != TRAWL_OK ? read : status;
@@ -532,7 +531,8 @@ void job_search(struct command_job *job, const struct job_file *file)
     } else {
         if (job->prints_alone) /* SIGINT may end the program, but in scan_print_begin to _end */
             interrupt_allow();
-        status = scan_run(&scan, file->descriptor, &error);
+        status = (job->settings->best && scan.filters ? best_report : scan_report)(
+            &scan, file->descriptor, &error);
         if (job->prints_alone)
             interrupt_forbid();
     }

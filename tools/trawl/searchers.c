@@ -16,12 +16,6 @@ enum trawl_engine searchers_engine(const struct settings *settings, const struct
                                                    : TRAWL_ENGINE_AUTO;
 }
 
-bool searchers_stop_early(const struct settings *settings)
-{
-    return settings->report == REPORT_NAMES || settings->report == REPORT_QUIET ||
-           settings->report == REPORT_FIRST || settings->max_count == 1;
-}
-
 bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
                     char *message)
 {
@@ -43,7 +37,7 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
     } else {
         options.runtime = job->runtime;
     }
-    if (options.threads == 1 && options.chunk_bytes == 0 && searchers_stop_early(settings))
+    if (options.threads == 1 && options.chunk_bytes == 0 && settings->stops_early)
         options.chunk_bytes = SEARCHERS_BYTES_FIRST;
     options.map = prints_others ? TRAWL_MAP_NEVER : settings->map;
     if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)

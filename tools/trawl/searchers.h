@@ -8,9 +8,8 @@
 enum trawl_engine searchers_engine(const struct settings *settings,
                                    const struct patterns *patterns);
 
-/* Is it likely that a search ends with the first match? Then less is read at once. */
+/* Where a search is likely to end with the first match, so much is read at once. */
 #define SEARCHERS_BYTES_FIRST (UINT64_C(64) << 10)
-bool searchers_stop_early(const struct settings *settings);
 
 /* As the options say, or single: on the CPU, in the caller's thread. False:
  * message[SETTINGS_ERROR_BYTES] is filled. */

@@ -17,21 +17,16 @@ bool settings_algorithm_is_for_records(const struct settings *settings)
            memcmp(settings->algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0;
 }
 
-/* What of this command's own is to be printed instead of lines; NULL: nothing. */
-static const char *report_beyond(const struct settings *settings)
-{
-    return settings->count_matches        ? "--count-matches"
-           : settings->positions          ? "--positions"
-           : settings->first              ? "--first"
-           : settings->count_by_pattern   ? "--count-by-pattern"
-           : settings->unmatched_patterns ? "--unmatched-patterns"
-                                          : NULL;
-}
-
 /* Options that say different things about what to print. */
 static bool contradiction(const struct settings *settings, char *error)
 {
-    const char *beyond = report_beyond(settings);
+    /* What of this command's own is to be printed instead of lines; NULL: nothing. */
+    const char *beyond = settings->count_matches        ? "--count-matches"
+                         : settings->positions          ? "--positions"
+                         : settings->first              ? "--first"
+                         : settings->count_by_pattern   ? "--count-by-pattern"
+                         : settings->unmatched_patterns ? "--unmatched-patterns"
+                                                        : NULL;
     const char *stranger = NULL;
 
     if ((int)settings->count_matches + (int)settings->positions + (int)settings->first +
@@ -282,6 +277,8 @@ bool settings_build(struct settings *settings, char *error)
         settings->max_count = (uint64_t)settings->max_count_given;
     else /* a negative number means no limit, except that in grep 3.8 it selects nothing under -v */
         settings->max_count = settings->max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;
+    settings->stops_early = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET ||
+                            settings->report == REPORT_FIRST || settings->max_count == 1;
     if (settings->color != COLOR_NEVER && !colors_build(&settings->colors, settings)) {
         snprintf(error, SETTINGS_ERROR_BYTES, "memory exhausted");
         return false;
@@ -293,5 +290,15 @@ bool settings_build(struct settings *settings, char *error)
 void settings_free(struct settings *settings)
 {
     free(settings->colors.storage);
-    flags_free(settings);
+    free(settings->patterns.items);
+    free(settings->operands.items);
+    free(settings->filters.items);
+    free(settings->color_specs.items);
+    free(settings->given);
+    for (size_t i = 0; i < settings->storage_count; i++)
+        free(settings->storage[i]);
+    free(settings->storage);
+    free(settings->files.rules.items);
+    free(settings->exact);
+    memset(settings, 0, sizeof *settings);
 }

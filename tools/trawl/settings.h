@@ -107,6 +107,7 @@ struct settings {
     bool checks_text;        /* a line that is no text of the locale makes a file binary; not as tg,
                               * where NUL alone does, as for ripgrep */
     bool stop_at_first_file; /* -q: the first match ends the program */
+    bool stops_early;        /* the first match is likely to end a text's search */
     bool text;               /* no file is binary */
     bool any_byte;           /* strings may hold any byte: --hex, --length-prefixed */
     bool approximate;        /* the plan is one with errors */
