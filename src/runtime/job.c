@@ -114,18 +114,6 @@ static enum text_maps maps_of(const struct trawl_searcher *searcher, const struc
     return TEXT_MAPS_IF_FASTER;
 }
 
-/* So little text that to read the clock would take as long as to search it, for a count, a first
- * match or a count of lines. No device takes part, unless it holds the text. */
-static bool is_brief(const struct trawl_runtime *runtime, const struct trawl_text *text,
-                     const struct sink *sink)
-{
-    bool counts_lines = sink->want == WANT_LINES && sink->deliver != NULL && !sink->keeps_text;
-
-    return runtime->engine != TRAWL_ENGINE_CUDA && text->kind == TEXT_MEMORY &&
-           text->bytes_count < BRIEF_BYTES &&
-           (sink->want == WANT_COUNT || sink->want == WANT_FIRST || counts_lines);
-}
-
 /* From now on who cancels the call also wakes the caller. Without the search's lock. */
 static void name_search(struct search *search)
 {
@@ -139,17 +127,10 @@ static void name_search(struct search *search)
     (void)pthread_mutex_unlock(&searcher->cancel_lock);
 }
 
-enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
-                               const struct trawl_plan *plan, struct trawl_text *text,
-                               struct sink *sink, struct trawl_error *error)
+static void prepare(struct search *search, struct trawl_searcher *searcher,
+                    const struct trawl_plan *plan, struct sink *sink)
 {
-    struct text_need need = {plan->need_before, plan->need_after, 0,
-                             plan->holds_line_end ? -1 : plan->line_end, TEXT_MAPS_NEVER};
-    enum trawl_status status = TRAWL_OK;
-
     memset(search, 0, offsetof(struct search, lock));
-    search->is_brief = is_brief(searcher->runtime, text, sink);
-    search->begin_ns = search->is_brief ? 0 : clock_now_ns();
     job_begin(&search->job, searcher->runtime, plan, serve);
     search->job.serve_item = task_on_device;
     search->searcher = searcher;
@@ -158,12 +139,19 @@ enum trawl_status search_begin(struct search *search, struct trawl_searcher *sea
     sink->line_end_also = plan->line_end_also;
     search->converts_late = sink->in_parts && plan->element_count == 0;
     atomic_store_explicit(&searcher->progress, 0, memory_order_relaxed);
+}
+
+enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
+                               const struct trawl_plan *plan, struct trawl_text *text,
+                               struct sink *sink, struct trawl_error *error)
+{
+    struct text_need need = {plan->need_before, plan->need_after, 0,
+                             plan->holds_line_end ? -1 : plan->line_end, TEXT_MAPS_NEVER};
+    enum trawl_status status = TRAWL_OK;
+
+    prepare(search, searcher, plan, sink);
+    search->begin_ns = clock_now_ns();
     TRAWL_TRY_DONE(schedule_choose(search, text, error));
-    if (search->is_brief && search->schedule != SCHEDULE_HOST) {
-        search->is_brief = false;
-        search->begin_ns = clock_now_ns();
-    }
-    search->for_devices &= !search->is_brief;
     memset(&search->done, 0,
            search->for_devices ? sizeof search->done : offsetof(struct call_record, device));
     if (text->device_address != 0)
@@ -191,6 +179,22 @@ done:
     return status;
 }
 
+/* What the call did, in a text of this kind. */
+static void keep(struct search *search, enum text_kind kind)
+{
+    const struct devices *devices = &search->job.runtime->devices;
+
+    search->done.stats.thread_count = atomic_load(&search->job.took_part);
+    search->done.in_memory = kind == TEXT_MEMORY;
+    search->done.kinds = 1;
+    if (atomic_load(&devices->state) == DEVICES_READY) {
+        search->done.kinds += devices->device_count;
+        if (!search->for_devices)
+            memset(search->done.device, 0, devices->device_count * sizeof search->done.device[0]);
+    }
+    searcher_keep(search->searcher, &search->done, search->begin_ns);
+}
+
 void search_end(struct search *search)
 {
     struct trawl_searcher *searcher = search->searcher;
@@ -215,17 +219,8 @@ void search_end(struct search *search)
         task_buffer_give(searcher->runtime, &searcher->tasks[i]);
     if (search->taken > 0) /* some are ready, but no longer wanted */
         memset(searcher->ring, 0, searcher->task_count * sizeof(struct task *));
-    if (!search->is_brief)
-        schedule_remember(search);
-    search->done.stats.thread_count = atomic_load(&search->job.took_part);
-    search->done.in_memory = search->cursor.text->kind == TEXT_MEMORY;
-    search->done.kinds = 1;
-    if (atomic_load(&devices->state) == DEVICES_READY) {
-        search->done.kinds += devices->device_count;
-        if (!search->for_devices)
-            memset(search->done.device, 0, devices->device_count * sizeof search->done.device[0]);
-    }
-    searcher_keep(searcher, &search->done, search->begin_ns);
+    schedule_remember(search);
+    keep(search, search->cursor.text->kind);
     text_cursor_close(&search->cursor);
     if (search->is_named) {
         (void)pthread_cond_destroy(&search->ready);
@@ -385,6 +380,19 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
     return false;
 }
 
+/* The part at hand as the sink sees it, added to what the call did. */
+static struct sink_chunk view_counted(struct search *search, const struct task *task)
+{
+    struct sink_chunk view = task_view(search, task);
+
+    search->done.stats.match_count += view.count;
+    search->done.stats.text_bytes += view.owned;
+    search->done.stats.candidate_count += task->result.candidate_count;
+    if (task->result.on_device)
+        stats_add(&search->done.stats, &task->result);
+    return view;
+}
+
 enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
                               struct trawl_error *error)
 {
@@ -412,12 +420,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
         break;
     }
     if (search->current != NULL) {
-        *view = task_view(search, search->current);
-        search->done.stats.match_count += view->count;
-        search->done.stats.text_bytes += view->owned;
-        search->done.stats.candidate_count += search->current->result.candidate_count;
-        if (search->current->result.on_device)
-            stats_add(&search->done.stats, &search->current->result);
+        *view = view_counted(search, search->current);
         search->last_delivered |= view->last;
         *more = true;
         return TRAWL_OK;
@@ -445,6 +448,54 @@ static enum trawl_status still_whole(const struct search *search, struct trawl_e
     return status;
 }
 
+/* So little text, for a count, a first match or a count of lines, that to cut it into chunks for a
+ * job takes longer than to search it. No device takes part, unless it holds the text. */
+static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text,
+                     const struct sink *sink)
+{
+    bool counts_lines = sink->want == WANT_LINES && sink->deliver != NULL && !sink->keeps_text;
+
+    return text->kind == TEXT_MEMORY && text->bytes_count < BRIEF_BYTES &&
+           text->device_address == 0 &&
+           (searcher->chunk_bytes == 0 || text->bytes_count <= searcher->chunk_bytes) &&
+           searcher->runtime->engine != TRAWL_ENGINE_CUDA &&
+           (sink->want == WANT_COUNT || sink->want == WANT_FIRST || counts_lines) &&
+           !devices_hold(&searcher->runtime->devices, text->bytes, text->bytes_count);
+}
+
+/* By the caller alone, in one chunk and without a look at the clock. */
+static enum trawl_status run_brief(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                   struct trawl_text *text, struct sink *sink,
+                                   struct trawl_error *error)
+{
+    struct task *task = &searcher->tasks[0];
+    struct search search;
+    struct sink_chunk view;
+    bool more;
+
+    prepare(&search, searcher, plan, sink);
+    search.is_brief = true;
+    search.cursor.text = text;
+    memset(&search.done, 0, offsetof(struct call_record, device));
+    search.done.stats.chunk_count = 1;
+    searcher->tasks_touched = (uint32_t)max_u64(searcher->tasks_touched, 1);
+    task_brief(&search, task);
+    do {
+        task_search(&search, task, &searcher->caller, false);
+        view = view_counted(&search, task);
+        more = task_deliver(&search, task, &view);
+        task->from = task->result.done;
+    } while (more && task->status == TRAWL_OK && task->from < task->chunk.owned);
+    atomic_store_explicit(&searcher->progress, task->from, memory_order_relaxed);
+    keep(&search, TEXT_MEMORY);
+    sink->stopped = !more;
+    if (task->status != TRAWL_OK && error != NULL)
+        *error = task->error;
+    if (task->status != TRAWL_OK)
+        return task->status;
+    return sink->stopped || searcher_is_cancelled(searcher) ? TRAWL_STOPPED : TRAWL_OK;
+}
+
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error)
 {
@@ -453,6 +504,8 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
     enum trawl_status status;
     bool more = true;
 
+    if (is_brief(searcher, text, sink))
+        return run_brief(searcher, plan, text, sink, error);
     TRAWL_TRY(search_begin(&search, searcher, plan, text, sink, error));
     for (;;) {
         uint64_t begin_ns;
@@ -460,7 +513,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
         status = search_step(&search, &view, &more, error);
         if (status != TRAWL_OK || !more)
             break;
-        begin_ns = search_clock_ns(&search);
+        begin_ns = clock_now_ns();
         more = task_deliver(&search, search.current, &view);
         if (search.current->chunk.is_mapped && sink->keeps_text)
             status = still_whole(&search, error);
@@ -475,7 +528,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
                 *error = search.current->error;
             break;
         }
-        search.done.deliver_ns += search_clock_ns(&search) - begin_ns;
+        search.done.deliver_ns += clock_now_ns() - begin_ns;
     }
     search_end(&search);
     return status;

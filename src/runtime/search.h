@@ -78,7 +78,7 @@ struct search {
     uint64_t chunk_device; /* and a device */
     uint64_t chunk_most; /* which may become so large, by what others held; 0: it does not change */
     uint64_t text_bytes; /* UINT64_MAX: not known */
-    bool is_brief;       /* to read the clock at each step would take as long as to search */
+    bool is_brief;       /* one chunk by the caller; to read the clock would take as long */
     uint64_t begin_ns;   /* 0, where it is brief */
     _Atomic uint64_t bytes_taken; /* owned bytes of the chunks that were taken */
     _Atomic uint64_t hits;        /* on the host */

@@ -42,6 +42,29 @@ static struct work_done *work_of(struct search *search, const struct worker *wor
     return on_device ? &search->done.device[device] : &search->done.host;
 }
 
+static void begin(struct search *search, struct task *task)
+{
+    task->item = (struct queue_item){.job = &search->job, .device = ENGINE_DEVICES_MAX};
+    task->from = 0;
+    task->status = TRAWL_OK;
+    task->held_hits = 0;
+    task->staged_from = NULL;
+    task->buffer_is_pinned = false;
+}
+
+void task_brief(struct search *search, struct task *task)
+{
+    const struct trawl_text *text = search->cursor.text;
+
+    TRAWL_ASSERT(search->is_brief && text->kind == TEXT_MEMORY);
+    begin(search, task);
+    task->chunk =
+        (struct text_chunk){.bytes = text->bytes, .owned = text->bytes_count, .last = true};
+    if (text->bytes == NULL)
+        task->chunk.bytes = (const uint8_t *)"";
+    search->job.took_part = search->done.host.threads = 1;
+}
+
 /* A free task; NULL: there is none, or no more are to be taken. With the search's lock held. */
 static struct task *task_take(struct search *search)
 {
@@ -60,12 +83,7 @@ static struct task *task_take(struct search *search)
         task = &search->searcher->tasks[search->tasks_used++];
     search->taken++;
     TRAWL_ASSERT(search->taken <= search->tasks_used);
-    task->item = (struct queue_item){.job = &search->job, .device = ENGINE_DEVICES_MAX};
-    task->from = 0;
-    task->status = TRAWL_OK;
-    task->held_hits = 0;
-    task->staged_from = NULL;
-    task->buffer_is_pinned = false;
+    begin(search, task);
     return task;
 }
 
@@ -585,7 +603,7 @@ static void search_mapped(struct search *search, struct task *task, struct worke
 static bool take_chunk(struct search *search, struct task *task, struct worker *worker,
                        uint64_t only, uint64_t bytes, bool for_device, enum text_taken *taken)
 {
-    uint64_t begin_ns = search_clock_ns(search), ready_ns;
+    uint64_t begin_ns = clock_now_ns(), ready_ns;
     bool by_device = search->schedule == SCHEDULE_CALLER;
 
     task->status = text_cursor_next(&search->cursor, only, bytes, !for_device, &task->buffer,
@@ -599,7 +617,7 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         stage(task);
     if (worker_takes_part(worker, &search->job))
         JOB_ADD(&search->job, &work_of(search, worker, by_device)->threads, 1);
-    ready_ns = search_clock_ns(search) - begin_ns;
+    ready_ns = clock_now_ns() - begin_ns;
     if (for_device) {
         JOB_ADD(&search->job, &search->done.device[0].ready_ns, ready_ns);
         devices_push(&search->job.runtime->devices, &task->item);

@@ -9,6 +9,8 @@ enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 /* Take the text's next chunk into a task, make it ready, search or queue it. `only`: as in
  * text_cursor_next. NOTHING: there is none to take, or no room for it. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
+/* A text in memory, whole, is to be the task's chunk. */
+void task_brief(struct search *search, struct task *task);
 /* A worker searches a task from the devices' queue. */
 void task_on_device(struct queue_item *item, struct worker *worker);
 /* The same for the first of this search's; NOTHING: there is none for this worker. */
