@@ -12,6 +12,14 @@
 #define TABLES_SHARE 256u
 #define SET_WORK_PER_BYTE 4u /* of a set, before the automaton does */
 
+#define SIZES                                      \
+    {                                              \
+        .one = 1u << 10, .set = WORKER_SHORT_BYTES \
+    }
+const struct short_sizes short_sizes_default = SIZES;
+struct short_sizes short_sizes = SIZES;
+#undef SIZES
+
 struct engine {
     const struct find_ops *find;
 };
@@ -186,22 +194,41 @@ static enum trawl_method set_method(const struct engine_worker *worker)
     return worker->trial.by_classes ? TRAWL_METHOD_CLASSES : TRAWL_METHOD_BUCKETS;
 }
 
+/* Near the text's end, where vectors would load too much, begins are looked at one by one. A short
+ * text is copied to where there is room behind it: of 80 bytes that is nearly all of it. */
+static void move_short(struct engine_worker *worker, struct engine_chunk *chunk)
+{
+    uint64_t bytes = chunk->before + chunk->owned + chunk->after;
+
+    if (bytes >= (worker->method == TRAWL_METHOD_SET ? short_sizes.set : short_sizes.one) ||
+        chunk->readable >= chunk->after + WORKER_SHORT_SLACK)
+        return;
+    TRAWL_ASSERT(bytes < WORKER_SHORT_BYTES);
+    memcpy(worker->short_text, chunk->bytes - chunk->before, (size_t)bytes);
+    memset(worker->short_text + bytes, 0, WORKER_SHORT_SLACK);
+    chunk->bytes = worker->short_text + chunk->before;
+    chunk->readable = chunk->after + WORKER_SHORT_SLACK;
+}
+
 static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
+    struct engine_chunk chunk;
     struct scan scan;
     bool due;
 
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
-    scan_begin(&scan, worker->plan, task->chunk, task->from, task->want, task->result, error);
+    chunk = *task->chunk;
+    move_short(worker, &chunk);
+    scan_begin(&scan, worker->plan, &chunk, task->from, task->want, task->result, error);
     scan.worker = worker;
     select_hits(&scan);
-    due = look_is_due(worker, task->chunk);
+    due = look_is_due(worker, &chunk);
     if (due || worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
-        TRAWL_TRY(worker_look(worker, task->chunk, error));
+        TRAWL_TRY(worker_look(worker, &chunk, error));
     if (!due && worker->look_left != UINT64_MAX)
-        worker->look_left -= min_u64(worker->look_left, task->chunk->owned);
+        worker->look_left -= min_u64(worker->look_left, chunk.owned);
     if (scan_is_needed(&scan))
         scan_by_method(&scan);
     task->result->method = worker->method != TRAWL_METHOD_SET ? worker->method : set_method(worker);

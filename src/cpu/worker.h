@@ -9,6 +9,8 @@
 
 #define WORK_SPARED_MAX 1024u /* of a set's work */
 #define WORKER_SAMPLE_BYTES (16u << 10)
+#define WORKER_SHORT_BYTES (16u << 10)
+#define WORKER_SHORT_SLACK (3 * FIND_LOAD_SLACK)
 
 /* The strings of a set whose strings are of one byte each. */
 struct byte_set {
@@ -79,11 +81,20 @@ struct engine_worker {
     struct find_tile ends;      /* LINES: of the same text, where lines end */
     struct find_tile ends_also; /* where they end by the other line end */
     struct find_tile after;     /* the text's bytes that no occurrence follows */
+    uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a copy of a short chunk */
     union {
         uint8_t sample[WORKER_SAMPLE_BYTES];  /* of the text, while it is looked at */
         uint32_t place_ends[SET_TILE_PLACES]; /* by position of a tile: where its sorted hits end */
     };
 };
+
+/* Shorter chunks are copied before they are searched. */
+struct short_sizes {
+    uint64_t one; /* of one string; a longer one's end takes less than to copy all of it */
+    uint64_t set;
+};
+extern struct short_sizes short_sizes; /* replaced by tests */
+extern const struct short_sizes short_sizes_default;
 
 /* Take the plan's probes and the literal's head. */
 void worker_probes_begin(struct engine_worker *worker);

@@ -369,6 +369,10 @@ static void run_index(uint64_t index)
         look_sizes = (struct look_sizes){0, 0};
     else /* or what comes after the first that are long enough */
         look_sizes = look_sizes_default;
+    if (index / 2 % 2 == 0) /* what is short lies where it is, */
+        short_sizes = (struct short_sizes){0, 0};
+    else /* or in a copy */
+        short_sizes = short_sizes_default;
     if (index == 0) {
         run_dense(1, is_slow() ? 400000 : 1500000);
         run_dense(3, is_slow() ? 150000 : 500000);
