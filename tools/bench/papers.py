@@ -6,6 +6,7 @@ whichever way they turn out (claims.py)."""
 import json
 import os
 import random
+import re
 import statistics
 
 import commands
@@ -26,8 +27,15 @@ NEWLINE = b'\n'
 
 
 def definitions():
+    """The data, with all rows of its tables: where several are alike, the parts of their labels stand in
+    what each of them `is`."""
     with open(os.path.join(HERE, 'papers.json'), encoding='utf-8') as file:
-        return json.load(file)
+        found = json.load(file)
+    for made in (made for facts in found.values() for made in facts['tables']):
+        made['rows'] = [row for it in made['rows'] for row in (
+            [[label, it['is'].format(*re.split(r', |[*×]', label)), ''] for label in it['each']]
+            if isinstance(it, dict) else [it])]
+    return found
 
 
 # ---- Rows -----------------------------------------------------------------------------------
