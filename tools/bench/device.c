@@ -25,7 +25,6 @@
     X(cuDeviceGetAttribute, (int *value, int attribute, int device))                          \
     X(cuDevicePrimaryCtxRetain, (void **context, int device))                                 \
     X(cuCtxPushCurrent_v2, (void *context))                                                   \
-    X(cuCtxPopCurrent_v2, (void **context))                                                   \
     X(cuMemAlloc_v2, (uint64_t * address, size_t bytes))                                      \
     X(cuMemFree_v2, (uint64_t address))                                                       \
     X(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned flags))                         \
@@ -97,81 +96,52 @@ static bool load(void)
     return found;
 }
 
-static void leave(void)
-{
-    void *context = NULL;
-
-    (void)driver.cuCtxPopCurrent_v2(&context);
-}
-
-/* Make the context current; close with leave. false: there is no device. */
-static bool enter(void)
+/* Its context is then the thread's, to the end. false: there is no device. */
+static bool ready(void)
 {
     static bool asked, found;
     int device = 0;
 
-    if (!asked) {
-        asked = true;
-        found = load() && driver.cuInit(0) == 0 && driver.cuDeviceGet(&device, 0) == 0 &&
-                driver.cuDevicePrimaryCtxRetain(&driver.context, device) == 0 &&
-                driver.cuDeviceGetAttribute(&driver.multiprocessors, MULTIPROCESSORS, device) == 0;
-        if (found && driver.cuCtxPushCurrent_v2(driver.context) == 0) {
-            found = driver.cuStreamCreate(&driver.stream, 1) == 0;
-            leave();
-        }
-    }
-    return found && driver.cuCtxPushCurrent_v2(driver.context) == 0;
+    if (!asked)
+        found =
+            load() && driver.cuInit(0) == 0 && driver.cuDeviceGet(&device, 0) == 0 &&
+            driver.cuDevicePrimaryCtxRetain(&driver.context, device) == 0 &&
+            driver.cuDeviceGetAttribute(&driver.multiprocessors, MULTIPROCESSORS, device) == 0 &&
+            driver.cuCtxPushCurrent_v2(driver.context) == 0 &&
+            driver.cuStreamCreate(&driver.stream, 1) == 0;
+    asked = true;
+    return found;
 }
 
 uint64_t device_allocate(uint64_t bytes)
 {
     uint64_t address = 0;
 
-    if (!enter())
-        return 0;
-    if (driver.cuMemAlloc_v2(&address, (size_t)bytes) != 0)
-        address = 0;
-    leave();
-    return address;
+    return ready() && driver.cuMemAlloc_v2(&address, (size_t)bytes) == 0 ? address : 0;
 }
 
 void device_free(uint64_t address)
 {
-    if (address == 0 || !enter())
-        return;
-    (void)driver.cuMemFree_v2(address);
-    leave();
+    if (address != 0)
+        (void)driver.cuMemFree_v2(address);
 }
 
 bool device_fetch(uint64_t address, void *to, uint64_t bytes)
 {
-    bool good = enter();
-
-    if (!good)
-        return false;
-    good = driver.cuMemcpyDtoH_v2(to, address, (size_t)bytes) == 0;
-    leave();
-    return good;
+    return ready() && driver.cuMemcpyDtoH_v2(to, address, (size_t)bytes) == 0;
 }
 
 void *device_pin(uint64_t bytes)
 {
     void *pointer = NULL;
 
-    if (!enter())
-        return NULL;
-    if (driver.cuMemHostAlloc(&pointer, (size_t)bytes, 0) != 0)
-        pointer = NULL;
-    leave();
-    return pointer;
+    return ready() && driver.cuMemHostAlloc(&pointer, (size_t)bytes, 0) == 0 ? pointer : NULL;
 }
 
 void device_unpin(void *pointer)
 {
-    if (pointer == NULL || !enter())
-        return;
-    (void)driver.cuMemFreeHost(pointer);
-    leave();
+    if (pointer != NULL)
+        (void)driver.cuMemFreeHost(pointer);
 }
 
 /* ---- Contestants -------------------------------------------------------------------------- */
@@ -185,16 +155,10 @@ struct bound {
 static bool fill(const struct contestant *it, struct bound *own, bool reads)
 {
     void *module = NULL;
-    bool good = enter();
 
-    if (!good)
-        return false;
-    good = driver.cuMemcpyHtoD_v2(own->address, it->question->bytes, (size_t)own->bytes) == 0;
-    if (good && reads)
-        good = driver.cuModuleLoadData(&module, read_kernel) == 0 &&
-               driver.cuModuleGetFunction(&own->function, module, "read_all") == 0;
-    leave();
-    return good;
+    return driver.cuMemcpyHtoD_v2(own->address, it->question->bytes, (size_t)own->bytes) == 0 &&
+           (!reads || (driver.cuModuleLoadData(&module, read_kernel) == 0 &&
+                       driver.cuModuleGetFunction(&own->function, module, "read_all") == 0));
 }
 
 static bool open_bound(const struct contestant *it, struct bound *own, struct bench_run *run)
@@ -234,19 +198,17 @@ static bool pass(struct bound *own, bool to_host)
 
 static void run_bound(struct contestant *it, bool full, struct bench_run *run)
 {
-    bool to_host = strcmp(field(&it->fields, "to", "device"), "host") == 0, good;
+    bool to_host = strcmp(field(&it->fields, "to", "device"), "host") == 0;
     struct bound *own = (struct bound *)it->state;
     double begin;
 
     (void)full;
-    if (!open_bound(it, own, run) || !enter())
+    if (!open_bound(it, own, run))
         return;
     begin = clock_seconds();
-    good = pass(own, to_host);
-    run->seconds = (clock_seconds() - begin) * (double)it->bytes / (double)own->bytes;
-    leave();
-    if (!good)
+    if (!pass(own, to_host))
         snprintf(run->why, sizeof run->why, "the device failed");
+    run->seconds = (clock_seconds() - begin) * (double)it->bytes / (double)own->bytes;
 }
 
 static void close_bound(struct contestant *it)

@@ -38,6 +38,8 @@ struct library {
     uint64_t address, room; /* on a device; items */
 };
 
+static struct trawl_error failure; /* the last one */
+
 /* ---- Searchers ---------------------------------------------------------------------------- */
 
 static struct {
@@ -56,7 +58,6 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     const char *engine = field(&it->fields, "engine", "cpu"), *isa = field(&it->fields, "isa", "");
-    struct trawl_error error = {0};
     char key[96];
     uint32_t i = 0;
 
@@ -73,8 +74,8 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
     options.engine = engine_named(engine);
     options.threads = it->threads;
     options.instruction_set = *isa != '\0' ? isa : NULL;
-    if (trawl_searcher_open(&options, &searchers[i].searcher, &error) != TRAWL_OK) {
-        memcpy(why, error.message, sizeof error.message);
+    if (trawl_searcher_open(&options, &searchers[i].searcher, &failure) != TRAWL_OK) {
+        memcpy(why, failure.message, sizeof failure.message);
         searchers[i].searcher = NULL;
     }
     memcpy(searchers[i].key, key, sizeof key);
@@ -102,11 +103,11 @@ static enum trawl_method method_named(const char *name)
     fail("there is no method '%s'", name);
 }
 
-static bool good(enum trawl_status status, const struct trawl_error *error, struct bench_run *run)
+static bool good(enum trawl_status status, struct bench_run *run)
 {
     if (status == TRAWL_OK)
         return true;
-    memcpy(run->why, error->message, sizeof run->why);
+    memcpy(run->why, failure.message, sizeof run->why);
     if (run->why[0] == '\0')
         snprintf(run->why, sizeof run->why, "%s", trawl_status_message(status));
     return false;
@@ -117,7 +118,6 @@ static bool build(const struct contestant *it, const struct trawl_pattern *patte
 {
     const struct fields *fields = &it->question->fields;
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_error error = {0};
     uint64_t bytes = count > 0 ? patterns->bytes_count : 0;
     struct trawl_range exact = {bytes - field_number(fields, "exact", 0), bytes};
 
@@ -133,7 +133,7 @@ static bool build(const struct contestant *it, const struct trawl_pattern *patte
         options.sample = it->question->bytes;
         options.sample_bytes = it->bytes < SAMPLE_BYTES ? it->bytes : SAMPLE_BYTES;
     }
-    return good(trawl_plan_build(patterns, count, &options, plan, &error), &error, run);
+    return good(trawl_plan_build(patterns, count, &options, plan, &failure), run);
 }
 
 static void drop_text(struct library *own)
@@ -184,15 +184,13 @@ static uint32_t find_loaded(const struct contestant *it, const struct library *o
 static bool load(const struct contestant *it, struct library *own, struct bench_run *run)
 {
     uint32_t i = find_loaded(it, own);
-    struct trawl_error error = {0};
     struct trawl_text *text = loaded[i].text;
 
     own->loaded = true;
     if (text == NULL) {
-        if (!good(trawl_text_from_memory(it->question->bytes, it->bytes, &text, &error), &error,
-                  run))
+        if (!good(trawl_text_from_memory(it->question->bytes, it->bytes, &text, &failure), run))
             return false;
-        if (!good(trawl_text_load(own->searcher, text, &error), &error, run)) {
+        if (!good(trawl_text_load(own->searcher, text, &failure), run)) {
             trawl_text_close(text);
             return false;
         }
@@ -208,16 +206,13 @@ static bool load(const struct contestant *it, struct library *own, struct bench_
 /* The text of this share, loaded where it is to be. */
 static bool open_text(const struct contestant *it, struct library *own, struct bench_run *run)
 {
-    struct trawl_error error = {0};
-
     if (field(&it->fields, "loaded", NULL) != NULL)
         return load(it, own, run);
     if (own->text != NULL && own->text_bytes == it->bytes)
         return true;
     drop_text(own);
     own->text_bytes = it->bytes;
-    return good(trawl_text_from_memory(it->question->bytes, it->bytes, &own->text, &error), &error,
-                run);
+    return good(trawl_text_from_memory(it->question->bytes, it->bytes, &own->text, &failure), run);
 }
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
@@ -314,14 +309,15 @@ static int take_counts(void *context, const struct trawl_pattern_count *counts, 
 }
 
 static enum trawl_status pull_batches(const struct library *own, const struct trawl_plan *plan,
-                                      struct bench_sink *sink, struct trawl_error *error)
+                                      struct bench_sink *sink)
 {
     struct trawl_batch batch = {.size = sizeof batch};
     struct trawl_search *search = NULL;
-    enum trawl_status status = trawl_search_open(own->searcher, plan, own->text, 0, &search, error);
+    enum trawl_status status =
+        trawl_search_open(own->searcher, plan, own->text, 0, &search, &failure);
 
     while (status == TRAWL_OK && !batch.last) {
-        status = trawl_search_next(search, &batch, error);
+        status = trawl_search_next(search, &batch, &failure);
         if (status != TRAWL_OK)
             break;
         sink->answer.count += batch.match_count;
@@ -347,8 +343,7 @@ static int take_rows(void *context, uint64_t row_first, uint64_t row_count, cons
 }
 
 static enum trawl_status pull_matrix(const struct contestant *it, const struct library *own,
-                                     const struct trawl_plan *plan, struct bench_sink *sink,
-                                     struct trawl_error *error)
+                                     const struct trawl_plan *plan, struct bench_sink *sink)
 {
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
     struct trawl_matrix_batch batch = {.size = sizeof batch};
@@ -359,9 +354,9 @@ static enum trawl_status pull_matrix(const struct contestant *it, const struct l
     array.offsets = it->question->offsets;
     array.record_count = it->bytes / it->question->record_bytes;
     status = trawl_matrix_open(own->searcher, plan, &array,
-                               (enum trawl_matrix_shape)(it->call - CALL_ROWS), &search, error);
+                               (enum trawl_matrix_shape)(it->call - CALL_ROWS), &search, &failure);
     while (status == TRAWL_OK && !batch.last) {
-        status = trawl_matrix_next(search, &batch, error);
+        status = trawl_matrix_next(search, &batch, &failure);
         if (status != TRAWL_OK)
             break;
         sink->answer.count += batch.cell_count;
@@ -375,21 +370,20 @@ static enum trawl_status pull_matrix(const struct contestant *it, const struct l
 }
 
 static enum trawl_status ask_matrix(const struct contestant *it, const struct library *own,
-                                    const struct trawl_plan *plan, bool full, struct bench_run *run,
-                                    struct trawl_error *error)
+                                    const struct trawl_plan *plan, bool full, struct bench_run *run)
 {
     uint64_t columns = it->question->pattern_count;
     struct bench_sink sink = {{0, 0, full}, full, &columns};
     enum trawl_status status;
 
     if (it->call != CALL_ROWS || field(&it->fields, "algorithm", NULL) == NULL) {
-        status = pull_matrix(it, own, plan, &sink, error);
+        status = pull_matrix(it, own, plan, &sink);
     } else {
         struct trawl_records records = {it->question->bytes, it->question->offsets,
                                         it->bytes / it->question->record_bytes};
         struct trawl_stats stats = {.size = sizeof stats};
 
-        status = trawl_matrix(own->searcher, plan, &records, take_rows, &sink, error);
+        status = trawl_matrix(own->searcher, plan, &records, take_rows, &sink, &failure);
         if (status == TRAWL_OK && !full &&
             trawl_searcher_stats(own->searcher, &stats, NULL) == TRAWL_OK)
             sink.answer.count = stats.match_count;
@@ -399,30 +393,28 @@ static enum trawl_status ask_matrix(const struct contestant *it, const struct li
 }
 
 static enum trawl_status ask_list(const struct contestant *it, struct library *own,
-                                  const struct trawl_plan *plan, uint64_t *count,
-                                  struct trawl_error *error)
+                                  const struct trawl_plan *plan, uint64_t *count)
 {
     struct trawl_searcher *searcher = own->searcher;
 
     switch (it->call) {
     case CALL_POSITIONS:
         return trawl_positions_into(searcher, plan, own->text, (struct trawl_match *)own->array,
-                                    own->room, count, error);
+                                    own->room, count, &failure);
     case CALL_DEVICE:
         return trawl_begins_on_device(searcher, plan, own->text, own->address, own->room, count,
-                                      error);
+                                      &failure);
     case CALL_PAIRS:
         return trawl_pairs_on_device(searcher, plan, own->text, own->address, own->room, count,
-                                     error);
+                                     &failure);
     default:
         return trawl_begins_into(searcher, plan, own->text, (uint64_t *)own->array, own->room,
-                                 count, error);
+                                 count, &failure);
     }
 }
 
 static enum trawl_status ask(const struct contestant *it, struct library *own,
-                             const struct trawl_plan *plan, bool full, struct bench_run *run,
-                             struct trawl_error *error)
+                             const struct trawl_plan *plan, bool full, struct bench_run *run)
 {
     struct trawl_match match = {0, 0, 0, 0, 0};
     struct bench_sink sink = {{0, 0, full}, full, NULL};
@@ -430,32 +422,33 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
     bool found = false;
 
     if (call_is_of_records(it->call))
-        return ask_matrix(it, own, plan, full, run, error);
+        return ask_matrix(it, own, plan, full, run);
     switch (it->call) {
     case CALL_BUILD:
         return TRAWL_OK;
     case CALL_COUNT:
-        return trawl_count(own->searcher, plan, own->text, &run->answer.count, error);
+        return trawl_count(own->searcher, plan, own->text, &run->answer.count, &failure);
     case CALL_LINES:
         return trawl_count_lines(own->searcher, plan, own->text, false, UINT64_MAX,
-                                 &run->answer.count, error);
+                                 &run->answer.count, &failure);
     case CALL_FIRST:
-        status = trawl_first(own->searcher, plan, own->text, &match, &found, error);
+        status = trawl_first(own->searcher, plan, own->text, &match, &found, &failure);
         run->answer = (struct answer){found ? match.begin + 1 : 0, match.pattern_index, true};
         return status;
     case CALL_SINK:
-        status = trawl_positions(own->searcher, plan, own->text, take_matches, &sink, error);
+        status = trawl_positions(own->searcher, plan, own->text, take_matches, &sink, &failure);
         break;
     case CALL_BATCHES:
-        status = pull_batches(own, plan, &sink, error);
+        status = pull_batches(own, plan, &sink);
         break;
     case CALL_BY_PATTERN:
         sink.counts = (uint64_t *)own->array;
         memset(sink.counts, 0, it->question->pattern_count * sizeof *sink.counts);
-        status = trawl_count_by_pattern(own->searcher, plan, own->text, take_counts, &sink, error);
+        status =
+            trawl_count_by_pattern(own->searcher, plan, own->text, take_counts, &sink, &failure);
         break;
     default:
-        return ask_list(it, own, plan, &run->answer.count, error);
+        return ask_list(it, own, plan, &run->answer.count);
     }
     run->answer = sink.answer;
     return status;
@@ -487,7 +480,6 @@ static bool callers_open(const struct contestant *it, struct library *own, struc
     struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
     struct trawl_searcher_options of_runtime = TRAWL_SEARCHER_OPTIONS_INIT;
     uint64_t count = it->question->pattern_count;
-    struct trawl_error error = {0};
 
     if (own->plans != NULL)
         return true;
@@ -496,11 +488,11 @@ static bool callers_open(const struct contestant *it, struct library *own, struc
     own->callers = (uint32_t)field_number(&it->fields, "callers", 1);
     if (own->callers > CALLERS_MAX)
         fail("more than %u callers", CALLERS_MAX);
-    if (!good(trawl_runtime_open(&options, &own->runtime, &error), &error, run))
+    if (!good(trawl_runtime_open(&options, &own->runtime, &failure), run))
         return false;
     of_runtime.runtime = own->runtime;
     for (uint32_t i = 0; i < own->callers; i++)
-        if (!good(trawl_searcher_open(&of_runtime, &own->caller[i], &error), &error, run))
+        if (!good(trawl_searcher_open(&of_runtime, &own->caller[i], &failure), run))
             return false;
     own->searcher = own->caller[0];
     own->plans = (struct trawl_plan **)allocate(count * sizeof(struct trawl_plan *));
@@ -621,7 +613,6 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
 {
     bool once = strcmp(field(&it->fields, "plan", ""), "once") == 0;
     struct library *own = (struct library *)it->state;
-    struct trawl_error error = {0};
     double begin;
 
     if (once && own->plan == NULL && !build(it, patterns, count, &own->plan, run))
@@ -632,7 +623,7 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
             return;
         run->part[PART_PLAN] = now(it) - begin;
     }
-    (void)good(ask(it, own, own->plan, full, run, &error), &error, run);
+    (void)good(ask(it, own, own->plan, full, run), run);
     if (once)
         run->seconds = now(it) - begin;
     if (full) /* a run whose time does not count */

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -20,7 +21,7 @@
 #include "bench/bench.h"
 
 #define ANSWER_BYTES (64u << 10)
-#define TIMES_MAX (1u << 20) /* of each client; later ones are counted, not kept */
+#define TIMES_MAX (1u << 24) /* later ones are counted, not kept */
 
 struct query {
     char *expected, *target, *body;
@@ -34,11 +35,15 @@ struct load_client {
     size_t query_count, first, step;
     double until;
     uint64_t answered, wrong;
-    float *times, *first_times; /* microseconds */
-    size_t time_count;
     char buffer[ANSWER_BYTES];
     size_t have;
 };
+
+/* Of all clients, in microseconds. */
+static struct {
+    float *whole, *first;
+    _Atomic size_t count;
+} times;
 
 static int connect_to(const char *path)
 {
@@ -137,8 +142,7 @@ static void *work(void *context)
 {
     struct load_client *client = context;
     int descriptor = connect_to(client->address);
-    size_t at = client->first;
-
+    size_t at = client->first, kept;
     double unused;
 
     if (!client->queries[at % client->query_count].first_only)
@@ -156,9 +160,10 @@ static void *work(void *context)
             close(descriptor);
             descriptor = connect_to(client->address);
         }
-        if (client->time_count < TIMES_MAX) {
-            client->times[client->time_count] = (float)((end - begin) * 1e6);
-            client->first_times[client->time_count++] = (float)((first - begin) * 1e6);
+        kept = atomic_fetch_add(&times.count, 1);
+        if (kept < TIMES_MAX) {
+            times.whole[kept] = (float)((end - begin) * 1e6);
+            times.first[kept] = (float)((first - begin) * 1e6);
         }
     }
     close(descriptor);
@@ -172,13 +177,14 @@ static int compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-static void print_times(const char *name, float *times, size_t count)
+/* If there are none, 0. */
+static void print_times(const char *name, float *sorted, size_t count)
 {
-    qsort(times, count, sizeof *times, compare);
-    printf(", \"%s_p50\": %.1f, \"%s_p90\": %.1f, \"%s_p99\": %.1f", name,
-           count > 0 ? (double)times[count / 2] : 0.0, name,
-           count > 0 ? (double)times[count * 9 / 10] : 0.0, name,
-           count > 0 ? (double)times[count * 99 / 100] : 0.0);
+    static const size_t ranks[] = {50, 90, 99};
+
+    qsort(sorted, count, sizeof *sorted, compare);
+    for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+        printf(", \"%s_p%zu\": %.1f", name, ranks[i], (double)sorted[count * ranks[i] / 100]);
 }
 
 static struct query *read_queries(size_t *count)
@@ -211,16 +217,16 @@ static struct query *read_queries(size_t *count)
 
 int load_main(const char *address, const char *clients, const char *seconds)
 {
-    size_t client_count = strtoull(clients, NULL, 10), query_count, total = 0;
+    size_t client_count = strtoull(clients, NULL, 10), query_count;
     struct query *queries = read_queries(&query_count);
     struct load_client *all = allocate(client_count * sizeof *all);
     uint64_t answered = 0, wrong = 0;
     double begin = clock_seconds(), end;
-    float *times, *first_times;
 
     if (client_count == 0 || query_count == 0)
         fail("no clients or no queries");
-    memset(all, 0, client_count * sizeof *all);
+    times.whole = allocate(TIMES_MAX * sizeof(float));
+    times.first = allocate(TIMES_MAX * sizeof(float));
     for (size_t i = 0; i < client_count; i++) {
         all[i].address = address;
         all[i].queries = queries;
@@ -228,31 +234,22 @@ int load_main(const char *address, const char *clients, const char *seconds)
         all[i].first = i;
         all[i].step = client_count;
         all[i].until = begin + strtod(seconds, NULL);
-        all[i].times = allocate(TIMES_MAX * sizeof(float));
-        all[i].first_times = allocate(TIMES_MAX * sizeof(float));
         if (pthread_create(&all[i].thread, NULL, work, &all[i]) != 0)
             fail("a thread could not be started");
     }
     for (size_t i = 0; i < client_count; i++) {
         pthread_join(all[i].thread, NULL);
-        total += all[i].time_count;
         answered += all[i].answered;
         wrong += all[i].wrong;
     }
     end = clock_seconds();
-    times = allocate((total + 1) * sizeof *times);
-    first_times = allocate((total + 1) * sizeof *first_times);
-    total = 0;
-    for (size_t i = 0; i < client_count; i++) {
-        memcpy(times + total, all[i].times, all[i].time_count * sizeof *times);
-        memcpy(first_times + total, all[i].first_times, all[i].time_count * sizeof *times);
-        total += all[i].time_count;
-    }
+    if (times.count > TIMES_MAX)
+        times.count = TIMES_MAX;
     printf("{\"clients\": %zu, \"answered\": %" PRIu64 ", \"wrong\": %" PRIu64
            ", \"seconds\": %.4f, \"per_second\": %.1f",
            client_count, answered, wrong, end - begin, (double)answered / (end - begin));
-    print_times("us", times, total);
-    print_times("first_us", first_times, total);
+    print_times("us", times.whole, times.count);
+    print_times("first_us", times.first, times.count);
     printf("}\n");
     return wrong > 0 ? 1 : 0;
 }

@@ -13,7 +13,6 @@
  *   patterns=at:PLACE:BYTES  what stands there
  *   patterns=pieces:COUNT:LEAST:MOST   from random places, none with a line end (pattern-seed=N)
  *   patterns=drawn:COUNT:LEAST:MOST    each byte from a random place, none a line end
- *   patterns=random:COUNT:BYTES        random letters
  *   change=first|middle|last to=BYTE   that byte of the first pattern is another: without `to` one
  *                                      of the text, if it has another one
  *   absent=1                 the middle byte of the first pattern becomes one with which the text
@@ -334,49 +333,23 @@ static void take_bytes(struct question *question, const void *bytes, uint64_t co
         (struct trawl_pattern){memcpy(question->pattern_bytes, bytes, (size_t)count), count};
 }
 
-/* NAME:NUMBER:NUMBER..., as many numbers as there is room for; false: another recipe. */
-static bool read_recipe(const char *recipe, const char *name, uint64_t *numbers, uint32_t count)
-{
-    size_t length = strlen(name);
-    char *end = NULL;
-
-    if (strncmp(recipe, name, length) != 0)
-        return false;
-    recipe += length;
-    for (uint32_t i = 0; i < count; i++) {
-        if (*recipe != ':')
-            return false;
-        numbers[i] = strtoull(recipe + 1, &end, 10);
-        if (end == recipe + 1)
-            return false;
-        recipe = end;
-    }
-    return *recipe == '\0';
-}
-
 static void take_patterns(struct question *question, const char *recipe)
 {
+    char kind[8] = "", more;
     uint64_t n[3] = {0};
 
     if (strncmp(recipe, "literal:", 8) == 0) {
         take_bytes(question, recipe + 8, strlen(recipe + 8));
     } else if (strncmp(recipe, "file:", 5) == 0) {
         take_file(question, recipe + 5);
-    } else if (read_recipe(recipe, "at", n, 2)) {
+    } else if (sscanf(recipe, "at:%" SCNu64 ":%" SCNu64 "%c", n, n + 1, &more) == 2) {
         if (n[0] + n[1] > question->bytes_count)
             fail("beyond the text: %s", recipe);
         take_bytes(question, question->bytes + n[0], n[1]);
-    } else if (read_recipe(recipe, "pieces", n, 3)) {
-        take_pieces(question, false, n[0], n[1], n[2]);
-    } else if (read_recipe(recipe, "drawn", n, 3)) {
-        take_pieces(question, true, n[0], n[1], n[2]);
-    } else if (read_recipe(recipe, "random", n, 2)) {
-        room_for(question, n[0], n[0] * n[1]);
-        fill_letters(question->pattern_bytes, n[0] * n[1], "abcdefghijklmnopqrstuvwxyz",
-                     field_number(&question->fields, "pattern-seed", PATTERN_SEED));
-        for (uint64_t i = 0; i < n[0]; i++)
-            question->patterns[i] =
-                (struct trawl_pattern){question->pattern_bytes + i * n[1], n[1]};
+    } else if (sscanf(recipe, "%7[a-z]:%" SCNu64 ":%" SCNu64 ":%" SCNu64 "%c", kind, n, n + 1,
+                      n + 2, &more) == 4 &&
+               (strcmp(kind, "pieces") == 0 || strcmp(kind, "drawn") == 0)) {
+        take_pieces(question, kind[0] == 'd', n[0], n[1], n[2]);
     } else {
         fail("no such patterns: %s", recipe);
     }
