@@ -380,7 +380,7 @@ class Papers(Case):
         page += ''.join(f'<!-- begin {name} -->\n<!-- end {name} -->\n' for name in papers.NAMES)
         page = report.put_section(page, 'overview', papers.overview(data))
         for name in papers.NAMES:
-            page = report.put_section(page, name, papers.section(data, name))
+            page = report.put_section(page, name, papers.part(data, name))
         return page, data
 
     def test_recomputed(self):

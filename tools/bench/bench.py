@@ -22,23 +22,15 @@ import sets
 from runner import ROOT, Runner, die, machine, read_results, size, this_commit, write_results
 from texts import Texts
 
-# name: the module, its rows, what a section is made by, bytes of text, rounds
+# name: the module, its rows, bytes of text, rounds
 KINDS = {
-    'cpu': (cpu, cpu.rows, cpu.section, '1G', 5),
-    'commands': (commands, commands.rows, commands.section, '1G', 5),
-    'tree': (commands, commands.rows, commands.section, '1G', 5),
-    'files': (commands, commands.rows, commands.section, '1G', 5),
-    'sets': (sets, sets.set_rows, sets.section, '64M', 5),
-    'matrix': (sets, sets.matrix_rows, sets.section, '200000000', 5),
-    'floods': (floods, floods.rows, floods.section, '32M', 5),
-    'grid': (grid, grid.rows, grid.section, '100M', 5),
-    'gpu': (gpu, gpu.rows, gpu.section, '16G', 7),
-    'papers': (papers, papers.rows, None, '1G', 10),
-    'regret': (regret, regret.rows, regret.section, '16M', 5),
-    'serve': (serve, None, serve.section, '2G', 1),
-    'calibrate': (calibrate, calibrate.rows, calibrate.section, '4M', 60),
+    'cpu': (cpu, cpu.rows, '1G', 5), 'commands': (commands, commands.rows, '1G', 5),
+    'sets': (sets, sets.set_rows, '64M', 5), 'matrix': (sets, sets.matrix_rows, '200000000', 5),
+    'floods': (floods, floods.rows, '32M', 5), 'grid': (grid, grid.rows, '100M', 5),
+    'gpu': (gpu, gpu.rows, '16G', 7), 'papers': (papers, papers.rows, '1G', 10),
+    'regret': (regret, regret.rows, '16M', 5), 'serve': (serve, None, '2G', 1),
+    'calibrate': (calibrate, calibrate.rows, '4M', 60),
 }
-FILTERS = {'tree': 'tree', 'files': ' file '}
 DOCS = ('cpu', 'commands', 'sets', 'matrix', 'floods')
 
 
@@ -87,11 +79,10 @@ def parse(words):
 
 def settle(options, name):
     """What the name decides where nothing was said."""
-    _, _, _, count, rounds = KINDS[name]
+    _, _, count, rounds = KINDS[name]
     options.bytes = size(options.bytes or count)
     options.rounds = options.rounds or rounds
     options.largest = size(options.largest) if isinstance(options.largest, str) else options.largest
-    options.filter = options.filter or FILTERS.get(name)
     if options.bytes < 4096 or options.rounds < 1:
         die('--bytes: at least 4096; --rounds: at least 1')
 
@@ -119,7 +110,7 @@ class Clock:
 
 def measure(options, name):
     """The head and the rows of a file of results; None: an answer was wrong."""
-    module, make, _, _, _ = KINDS[name]
+    module, make, _, _ = KINDS[name]
     settle(options, name)
     runner, texts, clock = Runner(options), Texts(options), Clock(options)
     options.facts = runner.facts
@@ -176,18 +167,6 @@ def measure(options, name):
     return None if runner.wrong else (head, rows)
 
 
-def report(data):
-    """Lines of Markdown."""
-    name = data['benchmark']
-    if name != 'papers':
-        return KINDS[name][2](data)
-    lines = papers.overview(data)
-    for paper in papers.NAMES:
-        if any(row['paper'] == paper for row in data['rows']):
-            lines += [''] + papers.section(data, paper)
-    return lines
-
-
 def one(options, name):
     """Measure and report. Returns the exit status."""
     if options.source:
@@ -201,12 +180,11 @@ def one(options, name):
         data = {**head, 'rows': rows}
         if options.json:
             write_results(options.json, head, rows)
-    lines = report(data)
+    lines = KINDS[data['benchmark']][0].section(data)
     if options.markdown:
         with open(options.markdown, 'w', encoding='utf-8') as file:
             file.write('\n'.join(lines).strip('\n') + '\n')
-    elif name in ('grid', 'floods', 'sets', 'matrix', 'gpu', 'regret', 'serve',
-                  'calibrate'):
+    elif name not in ('cpu', 'commands', 'papers'):  # which have shown each row
         print('\n' + '\n'.join(lines))
     return 0
 

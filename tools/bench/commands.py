@@ -213,17 +213,21 @@ def section(data):
     return lines + table(['row', 'pattern', *names, 'spread', 'MiB', 'ratio', 'bar', ''], cells, left=2)
 
 
-def readme(data):
-    """The table of README.md: some rows, the unfavourable one among them."""
-    machine, rows_of = data['machine'], {row['name']: row for row in data['rows']}
-    cells = []
+def plotted(data):
+    """Some rows, the unfavourable one among them: (label, GB/s of trawl, ripgrep and grep)."""
+    rows_of = {row['name']: row for row in data['rows']}
     for name, label in PLOTTED:
         row = rows_of.get(name)
         if row:
             known = [median(result(row, it)) for it in (TRAWL, RG, RG_READ, GREP)]
             rg = min((it for it in known[1:3] if it), default=None)
-            cells.append([label] + [number(row['text_bytes'] / it / 1e9 if it else None, '.1f')
-                                    for it in (known[0], rg, known[3])])
+            yield label, [row['text_bytes'] / it / 1e9 if it else None for it in (known[0], rg, known[3])]
+
+
+def readme(data):
+    """The table of README.md."""
+    machine = data['machine']
+    cells = [[label] + [number(it, '.1f') for it in values] for label, values in plotted(data)]
     return table(['GB/s', 'trawl', 'ripgrep', 'GNU grep'], cells) + [
         '', f"Whole commands on files of {machine['text_bytes'] / 2**30:g} GiB in the page cache, from start "
         f"to end; {machine['processor']}, {machine['cores']} cores, {machine['date']}, commit "

@@ -15,21 +15,13 @@ from runner import ROOT, die, read_results
 
 MEASUREMENTS = 'docs/measurements'
 NOT_YET = ['Not measured yet.']
-# page, section, file of results, who makes the lines
-SECTIONS = [
-    ('docs/benchmarks.md', 'cpu', 'cpu', cpu.section),
-    ('docs/benchmarks.md', 'commands', 'commands', commands.section),
-    ('docs/benchmarks.md', 'grid', 'grid', grid.section),
-    ('docs/benchmarks.md', 'grid-busy', 'grid-busy', grid.section),
-    ('docs/benchmarks.md', 'sets', 'sets', sets.section),
-    ('docs/benchmarks.md', 'matrix', 'matrix', sets.section),
-    ('docs/benchmarks.md', 'floods', 'floods', floods.section),
-    ('docs/benchmarks.md', 'calibrate', 'calibrate', calibrate.section),
-    ('docs/benchmarks-gpu.md', 'gpu', 'gpu', gpu.section),
-    ('README.md', 'commands', 'commands', commands.readme),
-    ('docs/papers.md', 'overview', 'papers', papers.overview),
-]
-SECTIONS += [('docs/papers.md', name, 'papers', lambda data, name=name: papers.section(data, name))
+# page, section, who makes the lines; of the results of that name, but for parts of papers.md
+SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
+    ('cpu', cpu), ('commands', commands), ('grid', grid), ('grid-busy', grid), ('sets', sets), ('matrix', sets),
+    ('floods', floods), ('calibrate', calibrate))]
+SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('README.md', 'commands', commands.readme),
+             ('docs/papers.md', 'overview', papers.overview)]
+SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, name))
              for name in papers.NAMES]
 
 
@@ -41,7 +33,8 @@ def results(root, name):
 def pages(root):
     """Each page as the measurements make it."""
     known, made = {}, {}
-    for path, name, file, lines in SECTIONS:
+    for path, name, lines in SECTIONS:
+        file = 'papers' if path == 'docs/papers.md' else name
         if file not in known:
             known[file] = results(root, file)
         if path not in made:
@@ -65,7 +58,7 @@ def draw(root, names):
         if data is None:
             continue
         if name == 'commands':
-            plots.commands(data, commands.PLOTTED, os.path.join(folder, 'commands.svg'))
+            plots.commands(data, list(commands.plotted(data)), os.path.join(folder, 'commands.svg'))
         elif name == 'cpu':
             plots.cpu(data, os.path.join(folder, 'cpu.svg'))
         elif name == 'papers':

@@ -54,10 +54,13 @@ def row(group, name, ask, who, options, **more):
             'asks': [(ask, who)], **more}
 
 
-def count_rows(options, texts):
+def texts_of(texts):
     english = texts.write('english', texts.source('english')[0])
-    for label, text in (('a-z', {}), ('ACGT', {'text': 'letters:ACGT'}),
-                        ('English', {'text': f'file:{english}'})):
+    return ('a-z', {}), ('ACGT', {'text': 'letters:ACGT'}), ('English', {'text': f'file:{english}'})
+
+
+def count_rows(options, texts):
+    for label, text in texts_of(texts):
         for length in LENGTHS:
             ask = letters(options, **text)
             if length * 4 <= ask['bytes']:
@@ -125,9 +128,7 @@ def caller_rows(options, texts):
 
 
 def set_rows(options, texts):
-    english = texts.write('english', texts.source('english')[0])
-    for label, text in (('a-z', {}), ('ACGT', {'text': 'letters:ACGT'}),
-                        ('English', {'text': f'file:{english}'})):
+    for label, text in texts_of(texts):
         for length, count in SETS:
             ask = letters(options, 2, **text, patterns=f'pieces:{count}:{length}:{length}')
             yield row('sets', f'{label}, {count:,} of {length} bytes', ask,

@@ -57,22 +57,9 @@ def process(rows, row, rival, _):
     return (ms(best),) if rival['host'] == 'command' and best and ms(best) < ms(rival) else None
 
 
-def chunks(_, __, rival, own):
-    if own['host'] != 'GPU, own' or own.get('chunks', 0) <= 1 or not rival.get('kernel'):
-        return None
-    return own['chunks'], ms(own, 'ready'), ms(own, 'search'), ms(rival, 'copy_in'), ms(rival, 'kernel')
-
-
 def near(_, __, rival, own):
     best = 1e3 * min(own['seconds'])
     return (best, ms(rival), ms(own)) if best < ms(rival) and ms(own) <= NEAR * ms(rival) else None
-
-
-def round_trip(_, __, rival, own):
-    if own['host'] != 'GPU, own' or own.get('chunks', 0) > 1 or not rival.get('kernel'):
-        return None
-    copy, kernel = ms(rival, 'copy_in'), ms(rival, 'kernel')
-    return ms(own, 'plan'), ms(own, 'search'), copy, kernel, ms(rival) - copy - kernel
 
 
 def call(_, __, rival, own):
@@ -87,11 +74,7 @@ REASONS = (
     (dense, 'the occurrences: with few, trawl takes {0} ms, the other {1}; here it finds {2} ({3} of '
             'them a cell\'s first), {4} ns each'),
     (process, 'start and end of the process: inside a running one trawl takes {0} ms'),
-    (chunks, 'the chunks: trawl copies {0} to pinned memory in {1} ms, summed over threads, and searches '
-             'them in {2} ms; the other copies once in {3} ms, its kernel takes {4} ms'),
     (near, 'the runs overlap: trawl\'s quickest takes {0} ms, its mean {2} ms, the other\'s {1} ms'),
-    (round_trip, 'one round trip each: trawl\'s plan takes {0} ms, tables, copies, kernels and answer '
-                 '{1} ms; the other\'s copy {2} ms, its kernel {3} ms, all else {4} ms'),
     (call, 'the time around the search: trawl\'s plan takes {0} ms, its search {1} ms, the call {2} ms; '
            'the other\'s plan {3} ms, its search and call {4} ms'),
 )

@@ -281,7 +281,7 @@ def table_lines(figures, made):
     return ['', title, ''] + shown
 
 
-def section(data, paper):
+def part(data, paper):
     figures, facts = figures_of(data, paper), definitions()[paper]
     if figures is None:
         return ['Not measured.']
@@ -341,6 +341,14 @@ def overview(data):
     return narrow(['publication', 'it claims', 'measured here', 'verdict on its claims', 'trawl beside it'],
                  lines, left=5) + [''] + losses.lines(found) + [''] + machine_lines(data) + [
         f"- gpu: {data['gpu'] or 'none'}; {data['grep']}; texts: {kinds or 'generated'}"]
+
+
+def section(data):
+    lines = overview(data)
+    for paper in NAMES:
+        if any(row['paper'] == paper for row in data['rows']):
+            lines += [''] + part(data, paper)
+    return lines
 
 
 def anchor(title):

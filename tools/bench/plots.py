@@ -52,17 +52,7 @@ def lines(panels, x_label, y_label, path):
     write(figure, path)
 
 
-def commands(data, plotted, path):
-    groups = []
-    rows = {row['name']: row for row in data['rows']}
-    for name, label in plotted:
-        if name not in rows:
-            continue
-        seconds = {it: median(result(rows[name], it)) for it in
-                   ('trawl', 'rg -F', 'rg --no-mmap', 'grep -F')}
-        rg = [s for s in (seconds['rg -F'], seconds['rg --no-mmap']) if s]
-        groups.append((label, [rows[name]['text_bytes'] / s / 1e9 if s else None for s in
-                               (seconds['trawl'], min(rg, default=None), seconds['grep -F'])]))
+def commands(data, groups, path):
     machine = data['machine']
     bars(groups, ('trawl', 'ripgrep', 'GNU grep'),
          f"Whole commands on {machine['text_bytes'] / 2**30:g} GiB, GB/s: longer is better\n"

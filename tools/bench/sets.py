@@ -175,18 +175,6 @@ def fast(value):
     return format(value, '.3g' if value < 100 else '.0f')
 
 
-def bar_lines(row):
-    for bar in row['bars']:
-        faster, than, least, compiles = bar
-        value = ratio_of(row, bar)
-        head = f"{faster} against {than}{', compiling' if compiles else ''}: "
-        if value is None:
-            yield f'- {faster} against {than}: not compared'
-        else:
-            yield '- ' + head + fast(value) + ' times as fast' + (
-                f" (bar {least:.3g}: {'ok' if value >= least else 'low'})" if least else '')
-
-
 def conclusions(data):
     """What all rows come to, for each pair of names."""
     pairs = dict.fromkeys((bar[0], bar[1], bar[3]) for row in data['rows'] for bar in row['bars'])
@@ -205,15 +193,6 @@ def conclusions(data):
                + (f'SLOWER in {slower}' if slower else 'slower in none')
                + (f'; {sum(value < bar for value, bar in bars)} of {len(bars)} bars missed'
                   if bars else ''))
-
-
-def state(it):
-    if it.get('why'):
-        return it['why']
-    if it.get('wrong'):
-        return 'another count, so not compared'
-    share = it.get('share')
-    return f'extrapolated: measured {100 * share:.3g} % of the work' if share else ''
 
 
 def cost_of(it):
@@ -257,6 +236,6 @@ def show(row):
         return
     print(f"\n{row['name']}: {row['work']}; {row['found']} found")
     for it in row['results']:
-        seconds = working(it) if it.get('seconds') else None
-        print(f"  {it['name']:44} {number(seconds, '.5f'):>10} s  {state(it)}")
-    print('\n'.join(f'  {line[2:]}' for line in bar_lines(row)), flush=True)
+        print(f"  {it['name']:44} {number(working(it) if it.get('seconds') else None, '.5f'):>10} s  "
+              f"{it.get('why', '')}{'another count' * it.get('wrong', False)}")
+    print('\n'.join(conclusions({'rows': [row]})), flush=True)
