@@ -5,6 +5,7 @@ import copy
 import itertools
 import os
 import signal
+import subprocess
 import sys
 import time
 
@@ -124,7 +125,7 @@ def measure(options, name):
         head.update(engine=options.engine, threads=options.threads)
     if options.busy:
         head['busy'] = True
-    rival = grid.burner(options) if options.busy else None
+    rivals = [subprocess.Popen([options.runner, 'burn']) for _ in range(os.cpu_count() * options.busy)]
 
     def finished(row):
         if module is papers:
@@ -157,7 +158,7 @@ def measure(options, name):
             rows += gpu.several(options, texts, lambda few, env: runner.run(clock.rows(few), env))
     finally:
         texts.close()
-        if rival:
+        for rival in rivals:
             rival.kill()
             rival.wait()
     if not rows and not clock.late:

@@ -13,15 +13,6 @@ DENSE = 'dense'
 BARS = {**dict.fromkeys(CALLS, 8), **dict.fromkeys(DELIVERED, 12)}  # ns for a byte or an occurrence
 
 
-def letters_part(period, lines, texts, name):
-    content = recipes.letters(period, 3)
-    plain = bytearray(content)
-    if lines:
-        for at in range(LINE - 1, len(plain), LINE):
-            plain[at] = ord('\n')
-    return content, texts.write(name, bytes(plain))
-
-
 def any_case(content):
     draw = random.Random(9)
     return bytes(byte & 0xdf if 97 <= byte <= 122 and draw.random() < 0.5 else byte
@@ -43,13 +34,11 @@ def letter_sets():
 def letter_floods(texts):
     for count, period, lines, case in letter_sets():
         on = f"{period:,} letters repeated{', in lines' if lines else ''}"
-        content, path = letters_part(period, lines, texts, f'flood-{period}-{lines}')
-        if case:
-            with open(path, 'rb') as file:
-                path = texts.write(f'flood-{period}-{lines}-case', any_case(file.read()))
+        content = recipes.letters(period, 3)
+        path = texts.write(f'flood-{period}-{case}', any_case(content) if case else content)
         patterns = recipes.pieces(content, count, 16, 64)
         yield (f"{count:,} substrings{', any case' if case else ''}", on, patterns,
-               {'text': f'file:{path}', 'lines': None}, lines, case,
+               {'text': f'file:{path}', 'lines': LINE if lines else None}, lines, case,
                COUNTED + DELIVERED + (('lines',) if lines else ()))
 
 
@@ -77,9 +66,8 @@ def thue_morse(count):
 
 def run_floods(texts):
     for byte, most in (('=', 80), ('0', 10)):
-        line = texts.write(f'flood-line-{ord(byte)}', byte.encode() * (LINE - 1) + b'\n')
         yield (f'{byte} to {most} x {byte}', f'lines of {byte}', runs(byte.encode(), most),
-               {'text': f'file:{line}'}, True, False, COUNTED + ('lines',))
+               {'text': f'repeat:{byte}', 'lines': LINE}, True, False, COUNTED + ('lines',))
     run = {'text': 'repeat:a'}
     yield 'a^k, k to 2,999', 'a^n', runs(b'a', 2999), run, False, False, COUNTED
     yield 'a^k, k to 10,000', 'a^n', runs(b'a', 10000), run, False, False, COUNTED

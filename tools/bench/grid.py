@@ -4,7 +4,6 @@ import math
 import os
 import re
 import statistics
-import subprocess
 
 import commands
 from report import least, machine_lines, median, result, table
@@ -69,11 +68,6 @@ def rows(options, texts):
                 yield {'name': name, 'corpus': title, 'word': label, 'mode': label_of(mode),
                        'pattern': words[label], 'bytes': os.path.getsize(path),
                        'rounds': options.rounds, 'asks': [({}, who)]}
-
-
-def burner(options):
-    """A competitor on every core, until it is killed."""
-    return subprocess.Popen([options.runner, 'burn'])
 
 
 # ---- Reports --------------------------------------------------------------------------------

@@ -1,7 +1,6 @@
 /* trawl-bench: run rows of contestants and write what they took. See bench.h for the input, and
  * README.md for how a measurement is made of it. */
 #include <inttypes.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,25 +94,12 @@ static void take_line(struct bench_row *row, char *line)
 
 /* ---- The program -------------------------------------------------------------------------- */
 
-static void *burn(void *context)
-{
-    for (volatile uint64_t i = 0;; i++)
-        ;
-    return context;
-}
-
-/* A competitor on every core, until the process that began it ends. */
-static int burn_all(void)
+/* A competitor on a core, until the process that began it ends. */
+static void burn(void)
 {
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (uint32_t i = 1; i < cores_count(); i++) {
-        pthread_t thread;
-
-        if (pthread_create(&thread, NULL, burn, NULL) != 0)
-            fail("a thread could not be started");
-    }
-    (void)burn(NULL);
-    return 0;
+    for (volatile uint64_t i = 0;; i++)
+        ;
 }
 
 /* What the build is, for the report's head. */
@@ -148,7 +134,7 @@ int main(int argc, char **argv)
     size_t room = 0;
 
     if (argc == 2 && strcmp(argv[1], "burn") == 0)
-        return burn_all();
+        burn();
     if (argc == 2 && strcmp(argv[1], "describe") == 0)
         return describe();
     if (argc == 5 && strcmp(argv[1], "load") == 0)

@@ -194,19 +194,6 @@ def clear_winner(row):
     return names[0] if len(values) > 1 and values[1] >= CLEAR * values[0] else None
 
 
-def winner_table(found):
-    """Of each text and length, the methods that win clearly; `=`: none does."""
-    one = [row for row in found if 'm' in row]
-    lengths = sorted({row['m'] for row in one})
-    cells = []
-    for text in dict.fromkeys(row['text'] for row in one):
-        cells.append([text])
-        for m in lengths:
-            names = {clear_winner(row) for row in one if row['text'] == text and row['m'] == m}
-            cells[-1].append(' '.join(sorted(name or '=' for name in names)) or '-')
-    return table(['text'] + [f'm = {m}' for m in lengths], cells, left=1 + len(lengths))
-
-
 def method_lines(found):
     names = dict.fromkeys(name for row in found for name in methods_of(row))
     for name in names:
@@ -247,11 +234,8 @@ def section(data):
         f'{len(found)} rows, every answer alike', noise_line(found)]
     if reads:
         lines.append(f'- read speed, median of the texts: {digits(statistics.median(reads))} GB/s')
-    lines += [*method_lines(found), '', '### Regret by text', '', *kind_table(found), '',
-              f'### The {WORST} worst rows', '', *worst_table(found), '', '### What wins where', '',
-              f'Methods that are at least {CLEAR} times as fast as every other that can be forced, with one '
-              'pattern; `=`: there is a row that none wins so.', '', *winner_table(found)]
-    return lines
+    return lines + [*method_lines(found), '', '### Regret by text', '', *kind_table(found), '',
+                    f'### The {WORST} worst rows', '', *worst_table(found)]
 
 
 def show(row):

@@ -151,7 +151,7 @@ static void fill(const struct fields *fields, const char *kind, uint8_t *text, u
 {
     static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz";
     const char *more = strchr(kind, ':');
-    uint64_t seed = field_number(fields, "seed", 1), line_bytes = field_number(fields, "lines", 0);
+    uint64_t seed = field_number(fields, "seed", 1);
 
     more = more != NULL ? more + 1 : NULL;
     if (strncmp(kind, "letters", 7) == 0) {
@@ -172,10 +172,6 @@ static void fill(const struct fields *fields, const char *kind, uint8_t *text, u
     } else {
         fail("no such text: %s", kind);
     }
-    for (uint64_t at = line_bytes - 1; line_bytes > 0 && at < bytes; at += line_bytes)
-        text[at] = '\n';
-    put(text, bytes, field(fields, "plant", NULL), true);
-    put(text, bytes, field(fields, "put", NULL), false);
 }
 
 /* Large pages where the system gives them: all contestants read the same memory, and the page
@@ -184,6 +180,7 @@ static void make(struct text *text, const struct fields *fields)
 {
     const char *kind = field(fields, "text", "letters");
     uint64_t bytes = field_number(fields, "bytes", 0), source_bytes = 0;
+    uint64_t line_bytes = field_number(fields, "lines", 0);
     uint8_t *source = strncmp(kind, "file:", 5) == 0 ? read_file(kind + 5, &source_bytes) : NULL;
     void *memory;
 
@@ -198,6 +195,10 @@ static void make(struct text *text, const struct fields *fields)
         fill_repeated(text->bytes, text->count, source, source_bytes);
     else if (text->count > 0)
         fill(fields, kind, text->bytes, text->count);
+    for (uint64_t at = line_bytes - 1; line_bytes > 0 && at < text->count; at += line_bytes)
+        text->bytes[at] = '\n';
+    put(text->bytes, text->count, field(fields, "plant", NULL), true);
+    put(text->bytes, text->count, field(fields, "put", NULL), false);
     free(source);
 }
 
