@@ -66,6 +66,9 @@ bool watch_directory(struct collection *collection, int descriptor, const char *
 
 /* Does a walk leave files out by ripgrep's rules? */
 bool walks_by_rules(const struct file_settings *files);
+/* Does a walk that begins below a directory find what one finds there that begins at it? It may not
+ * know the rules above, where it is another file system, and how deep it is. */
+bool walks_alike_below(const struct file_settings *files);
 
 /* What is below the base, of an absolute path without links; NULL: it is not. */
 const char *path_below(const struct collection *collection, const char *path);

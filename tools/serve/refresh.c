@@ -107,11 +107,8 @@ static void add_part(struct collection *collection, bool deep)
         else
             at++;
     }
-    /* A walk that begins below the root may not know the rules above, where it is another file
-     * system, and how deep it is. */
     if (at == PARTS_MAX || (deep && *path == '\0') || collection->file != NULL ||
-        (files->filtering && files->no_ignore_parent) || files->one_file_system ||
-        files->depth_max != UINT64_MAX || (copy = strdup(path)) == NULL) {
+        !walks_alike_below(files) || (copy = strdup(path)) == NULL) {
         collection->must_walk = true;
         return;
     }
@@ -312,6 +309,12 @@ static void take_dirty(struct update *update)
 bool walks_by_rules(const struct file_settings *files)
 {
     return files->filtering || files->hidden < 0 || files->rules.count > 0;
+}
+
+bool walks_alike_below(const struct file_settings *files)
+{
+    return !(files->filtering && files->no_ignore_parent) && !files->one_file_system &&
+           files->depth_max == UINT64_MAX;
 }
 
 const char *path_below(const struct collection *collection, const char *path)

@@ -41,6 +41,7 @@ struct viewing {
     struct served_view *view;
     size_t item_capacity, *name_at, name_capacity, storage_bytes, storage_capacity;
     uint32_t seen_count;
+    size_t prefix_bytes; /* of the first name: those of files that no walk met begin with them */
     char *missing; /* paths below the base of files that the state has not, one after the other */
     size_t missing_bytes, missing_capacity;
     uint64_t missing_count;
@@ -92,7 +93,8 @@ static bool give_up_for(struct viewing *viewing, const char *name, int os_code)
 static bool add_item(struct viewing *viewing, const struct walk_item *item, uint32_t file)
 {
     struct served_view *view = viewing->view;
-    size_t count = view->item_count, bytes = strlen(item->name) + 1;
+    size_t count = view->item_count, prefix = viewing->prefix_bytes;
+    size_t bytes = prefix + strlen(item->name) + 1;
     struct view_item *items =
         grown(view->items, &viewing->item_capacity, 16, count + 1, sizeof *items);
     size_t *name_at =
@@ -105,7 +107,8 @@ static bool add_item(struct viewing *viewing, const struct walk_item *item, uint
     view->storage = storage != NULL ? storage : view->storage;
     if (items == NULL || name_at == NULL || storage == NULL)
         return give_up(viewing, "memory exhausted");
-    memcpy(storage + viewing->storage_bytes, item->name, bytes);
+    memcpy(storage + viewing->storage_bytes, storage, prefix);
+    memcpy(storage + viewing->storage_bytes + prefix, item->name, bytes - prefix);
     name_at[count] = viewing->storage_bytes;
     viewing->storage_bytes += bytes;
     items[count] =
@@ -140,10 +143,20 @@ static bool set_below(struct viewing *viewing, const char *shown)
     return true;
 }
 
+/* A file of the state: was it not seen before? */
+static bool see(struct viewing *viewing, uint32_t file)
+{
+    uint8_t *seen = &viewing->view->seen[file / 8], bit = (uint8_t)(1u << file % 8);
+    bool is_first = (*seen & bit) == 0;
+
+    *seen |= bit;
+    viewing->seen_count += is_first;
+    return is_first;
+}
+
 static bool add_file(struct viewing *viewing, const struct walk_item *item)
 {
     uint32_t file;
-    uint8_t *seen;
 
     if (item->type != DT_REG && item->type != DT_UNKNOWN)
         return fail(viewing, "%s: the server reads regular files alone", item->name);
@@ -166,9 +179,7 @@ static bool add_file(struct viewing *viewing, const struct walk_item *item)
         viewing->missing_count++;
         return true;
     }
-    seen = &viewing->view->seen[file / 8];
-    viewing->seen_count += (*seen >> file % 8 & 1) == 0;
-    *seen |= (uint8_t)(1u << file % 8);
+    (void)see(viewing, file);
     return add_item(viewing, item, file);
 }
 
@@ -419,20 +430,19 @@ static bool is_plain(const struct viewing *viewing)
            !files->debug && !viewing->state->unreadable;
 }
 
-/* As the walk of all would, without one. */
-static void add_all(struct viewing *viewing)
+/* The files below a directory that no walk met. */
+static void add_unseen(struct viewing *viewing, const char *below)
 {
     const struct state *state = viewing->state;
+    size_t bytes = strlen(below) + (*below != '\0');
 
-    viewing->job.show_names = viewing->job.show_names < 0 ? 1 : viewing->job.show_names;
     for (uint32_t i = 0; i < state->index_count && !viewing->failed; i++)
-        if (state->files[i] != NULL) {
+        if (state->files[i] != NULL && is_in(state->files[i]->path, below) && see(viewing, i)) {
             const struct walk_item item = {
-                .kind = WALK_FILE, .name = state->files[i]->path, .type = DT_REG};
+                .kind = WALK_FILE, .name = state->files[i]->path + bytes, .type = DT_REG};
 
             (void)add_item(viewing, &item, i);
         }
-    viewing->seen_count = state->file_count;
 }
 
 /* Make a view of viewing->state. False: message says why. */
@@ -447,15 +457,83 @@ static bool make_view(struct viewing *viewing)
     if (view == NULL ||
         (view->seen = calloc(viewing->state->index_count / 8 + (size_t)1, 1)) == NULL)
         return give_up(viewing, "memory exhausted");
-    view->names = viewing->state->names;
     if (viewing->job.settings->follow_links)
         return fail(viewing, "the server follows no links");
-    if (is_plain(viewing))
-        add_all(viewing);
-    else if (pthread_create(&thread, NULL, walk_view, viewing) == 0)
+    if (is_plain(viewing)) { /* as the walk of all would, without one */
+        viewing->job.show_names = viewing->job.show_names < 0 ? 1 : viewing->job.show_names;
+        add_unseen(viewing, "");
+    } else if (pthread_create(&thread, NULL, walk_view, viewing) == 0) {
         (void)pthread_join(thread, NULL);
-    else
+    } else {
         return give_up(viewing, "cannot start a thread");
+    }
+    return !viewing->failed;
+}
+
+/* Does the walk meet the files of the state below its directory and, while no name changes, no
+ * others? */
+static bool walks_as_served(const struct viewing *viewing)
+{
+    const struct settings *settings = viewing->job.settings;
+    const struct settings *served = viewing->collection->options.settings;
+    struct file_settings files;
+
+    memcpy(&files, &settings->files, sizeof files); /* with what is between members */
+    files.names_only = served->files.names_only;
+    return viewing->operand_count <= 1 && walk_skips_devices(settings, false) &&
+           settings->filters.count == 0 && served->filters.count == 0 && files.rules.count == 0 &&
+           files.sort == SORT_NONE && memcmp(&files, &served->files, sizeof files) == 0 &&
+           (viewing->below_bytes == 0 || walks_alike_below(&files));
+}
+
+/* Names changed while the directory was walked, but what is in it the newer state tells: the walk
+ * says in which order. What came meanwhile stands at the end. False: the walk met more than files,
+ * or there is a message. */
+static bool bring_up(struct viewing *viewing, const struct state *newer)
+{
+    const struct state *state = viewing->state;
+    struct served_view *view = viewing->view;
+    size_t below_bytes = viewing->below_bytes + (viewing->below_bytes > 0);
+    uint64_t count = view->item_count;
+    bool met_file = false;
+
+    free(view->seen);
+    view->seen = calloc(newer->index_count / 8 + (size_t)1, 1);
+    if (view->seen == NULL)
+        return give_up(viewing, "memory exhausted");
+    viewing->state = newer;
+    viewing->can_be_kept = false;
+    view->item_count = viewing->seen_count = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        struct view_item item = view->items[i];
+        const char *path;
+
+        if (item.kind == WALK_ERROR && item.os_code == ENOENT && !item.is_operand)
+            continue; /* a directory that went */
+        if (item.kind != WALK_FILE || item.is_operand)
+            return false;
+        path = state->files[item.file]->path;
+        viewing->prefix_bytes =
+            strlen(view->storage + viewing->name_at[i]) - strlen(path + below_bytes);
+        met_file = true;
+        item.file = state_find(newer, path);
+        if (item.file == UINT32_MAX || !see(viewing, item.file))
+            continue;
+        viewing->name_at[view->item_count] = viewing->name_at[i];
+        view->items[view->item_count++] = item;
+    }
+    if (!met_file) /* so nothing says what names begin with */
+        return false;
+    viewing->below[viewing->below_bytes] = '\0';
+    add_unseen(viewing, viewing->below);
+    return !viewing->failed;
+}
+
+/* The view of the state, as searches take it. */
+static bool finish_view(struct viewing *viewing)
+{
+    struct served_view *view = viewing->view;
+
     view->files = malloc((view->item_count + 1) * sizeof *view->files);
     if (view->files == NULL)
         return give_up(viewing, "memory exhausted");
@@ -465,10 +543,11 @@ static bool make_view(struct viewing *viewing)
         item->name = view->storage + viewing->name_at[i];
         view->files[i] = item->is_operand ? UINT32_MAX : item->file;
     }
+    view->names = viewing->state->names;
     view->whole = viewing->seen_count == viewing->state->file_count;
     view->left_out = viewing->job.left_out;
     view->show_names = viewing->job.show_names;
-    return !viewing->failed;
+    return true;
 }
 
 static void say_missing(struct viewing *viewing)
@@ -597,20 +676,25 @@ static struct served_view *try_view(struct viewing *viewing, struct state **stat
         same = newer->names == (*state)->names;
     }
     if (!same) {
+        bool is_up = good && walks_as_served(viewing) && bring_up(viewing, newer);
+
         state_drop(*state);
         *state = newer;
-        *again = !is_last;
-        if (is_last)
+        *again = !is_up && !is_last && !*viewing->is_unable;
+        if (!is_up && is_last && !*viewing->is_unable)
             give_up(viewing, TOO_FAST);
-        return NULL;
-    }
-    if (good && viewing->missing_count > 0) {
+        if (!is_up)
+            return NULL;
+    } else if (good && viewing->missing_count > 0) {
         say_missing(viewing);
-    } else if (good) {
+        good = false;
+    }
+    if (good && finish_view(viewing)) {
         view = viewing->view;
         viewing->view = NULL;
     }
-    state_drop(newer);
+    if (same)
+        state_drop(newer);
     return view;
 }
 
