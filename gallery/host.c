@@ -140,7 +140,7 @@ enum trawl_status gallery_host_scan(struct gallery_host *host, const struct engi
     scan_begin(&scan, host->plan, chunk, from, want, result, error);
     scan.context = host;
     host->copied_at = UINT64_MAX;
-    if (scan_is_needed(&scan))
+    if (scan.plan->literal_count > 0 && scan.at < scan.limit)
         verify_steps(&scan, alone ? STEP_ALONE : VERIFY_STEP, search_literal);
     return scan_end(&scan);
 }

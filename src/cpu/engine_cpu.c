@@ -151,25 +151,6 @@ enum trawl_status scan_end(const struct scan *scan)
     return scan->status;
 }
 
-/* What a scan of this engine may leave out, and what it says of its hits. */
-static void select_hits(struct scan *scan)
-{
-    const struct trawl_plan *plan = scan->plan;
-    struct hits *hits = &scan->result->hits;
-
-    if (scan->want == WANT_SPANS && plan->holds_line_end)
-        scan->want = WANT_HITS;
-    hits->lengths_valid = scan->keeps_lengths = plan->element_count > 0 && scan->want != WANT_COUNT;
-    hits->one_per_line = scan->want == WANT_LINES;
-    scan->span_reach = scan->chunk->begin + scan->at == 0 ? 0 : scan->at + plan->length_max - 1;
-    TRAWL_ASSERT(plan->length_max > 0 || plan->literal_count == 0);
-    TRAWL_ASSERT(hits->count <= hits->capacity);
-    if (scan->want == WANT_SPANS && scan->chunk->spans_known) {
-        scan->span_is_sure = true;
-        scan->span_end = scan->run_until = scan->chunk->spans_end;
-    }
-}
-
 static void scan_by_method(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
@@ -213,6 +194,8 @@ static void move_short(struct engine_worker *worker, struct engine_chunk *chunk)
 static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
+    const struct trawl_plan *plan = worker->plan;
+    struct hits *hits = &task->result->hits;
     struct engine_chunk chunk;
     struct scan scan;
     bool due;
@@ -221,15 +204,25 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
         return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
     chunk = *task->chunk;
     move_short(worker, &chunk);
-    scan_begin(&scan, worker->plan, &chunk, task->from, task->want, task->result, error);
+    scan_begin(&scan, plan, &chunk, task->from, task->want, task->result, error);
     scan.worker = worker;
-    select_hits(&scan);
-    due = look_is_due(worker, &chunk);
+    if (scan.want == WANT_SPANS && plan->holds_line_end)
+        scan.want = WANT_HITS;
+    hits->lengths_valid = scan.keeps_lengths = plan->element_count > 0 && scan.want != WANT_COUNT;
+    hits->one_per_line = scan.want == WANT_LINES;
+    scan.span_reach = chunk.begin + scan.at == 0 ? 0 : scan.at + plan->length_max - 1;
+    TRAWL_ASSERT(plan->length_max > 0 || plan->literal_count == 0);
+    if (scan.want == WANT_SPANS && chunk.spans_known) {
+        scan.span_is_sure = true;
+        scan.span_end = scan.run_until = chunk.spans_end;
+    }
+    /* A look takes what 128 KiB take: a text of one chunk is searched as the plan says. */
+    due = worker->look_left <= chunk.owned && (chunk.after > 0 || chunk.before > 0);
     if (due || worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
-        TRAWL_TRY(worker_look(worker, &chunk, error));
+        TRAWL_TRY(worker_look(worker, &chunk, due, error));
     if (!due && worker->look_left != UINT64_MAX)
         worker->look_left -= min_u64(worker->look_left, chunk.owned);
-    if (scan_is_needed(&scan))
+    if (plan->literal_count > 0 && scan.at < scan.limit)
         scan_by_method(&scan);
     task->result->method = worker->method != TRAWL_METHOD_SET ? worker->method : set_method(worker);
     return scan_end(&scan);

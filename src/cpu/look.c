@@ -46,15 +46,13 @@ uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *
 }
 
 enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
-                              struct trawl_error *error)
+                              bool due, struct trawl_error *error)
 {
     struct plan_prices prices;
 
     if (worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
         TRAWL_TRY(begin_sampled(worker, chunk->owned, error));
-    if (!look_is_due(worker, chunk))
-        return TRAWL_OK;
-    if (chunk->owned < PLAN_SAMPLE_BYTES_MIN)
+    if (!due || chunk->owned < PLAN_SAMPLE_BYTES_MIN)
         return TRAWL_OK;
     worker->look_left = look_sizes.again;
     worker->own = worker->plan->tuning;

@@ -109,20 +109,13 @@ struct look_sizes {
 extern struct look_sizes look_sizes; /* replaced by tests */
 extern const struct look_sizes look_sizes_default;
 
-/* Is one due before the chunk? It takes what 128 KiB take: a text of one chunk is searched as the
- * plan says. */
-static inline bool look_is_due(const struct engine_worker *worker, const struct engine_chunk *chunk)
-{
-    return worker->look_left <= chunk->owned && (chunk->after > 0 || chunk->before > 0);
-}
-
 /* To the worker's sample: pieces of the chunk, spread over it; returns how many bytes, 0 of a small
  * chunk. */
 uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk);
 /* Before a chunk, where a look is due or the method is sampled: choose how to search from here on,
  * and have the tables for it. Errors: MEMORY. */
 enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
-                              struct trawl_error *error);
+                              bool due, struct trawl_error *error);
 
 /* One scan of one chunk. */
 struct scan {
@@ -167,11 +160,6 @@ struct scan {
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
                 uint64_t from, enum want want, struct engine_result *result,
                 struct trawl_error *error);
-/* Is there a begin to look at? */
-static inline bool scan_is_needed(const struct scan *scan)
-{
-    return scan->plan->literal_count > 0 && scan->at < scan->limit;
-}
 /* Write to the result what was searched; returns the scan's status. */
 enum trawl_status scan_end(const struct scan *scan);
 

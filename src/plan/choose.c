@@ -215,21 +215,6 @@ void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, co
     }
 }
 
-static void choose_for_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
-{
-    bool seen = sample_bytes >= PLAN_SAMPLE_BYTES_MIN;
-
-    plan->prices =
-        plan_price(plan, &plan->tuning, plan_costs_of(NULL), seen ? sample : NULL, sample_bytes);
-    plan->method = plan->prices.least;
-    plan->method_why = plan->method == TRAWL_METHOD_SAMPLED
-                           ? "one long pattern: samples a stride apart find every occurrence"
-                       : plan->method == TRAWL_METHOD_GRAMS
-                           ? "one pattern with rare grams: aligned grams are enough"
-                       : plan->length_min < PLAN_GRAMS_LENGTH_MIN ? "one short pattern"
-                                                                  : "one pattern with rare bytes";
-}
-
 /* Period and tuning of the one literal. */
 static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
 {
@@ -265,7 +250,16 @@ enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan
         plan->method = options->method < TRAWL_METHOD_SET ? options->method : TRAWL_METHOD_SET;
         plan->method_why = "asked for";
     } else if (plan_is_one_literal(plan)) {
-        choose_for_one(plan, sample, options->sample_bytes);
+        plan->prices = plan_price(plan, &plan->tuning, plan_costs_of(NULL),
+                                  plan->tuning.is_seen ? sample : NULL, options->sample_bytes);
+        plan->method = plan->prices.least;
+        plan->method_why = plan->method == TRAWL_METHOD_SAMPLED
+                               ? "one long pattern: samples a stride apart find every occurrence"
+                           : plan->method == TRAWL_METHOD_GRAMS
+                               ? "one pattern with rare grams: aligned grams are enough"
+                           : plan->length_min < PLAN_GRAMS_LENGTH_MIN
+                               ? "one short pattern"
+                               : "one pattern with rare bytes";
     } else {
         plan->method = TRAWL_METHOD_SET;
         plan->method_why = plan->pattern_count == 0   ? "no pattern: nothing is found"

@@ -18,26 +18,11 @@ const struct engine_ops *const engine_for_devices = &engine_cuda;
 const struct engine_ops *const engine_layers[ENGINE_LAYERS] = {
     [ENGINE_FOR_ALGORITHMS] = GALLERY_OPS, [ENGINE_FOR_ERRORS] = &engine_approximate};
 
-enum engine_layer engine_layer_of(const struct trawl_plan *plan)
-{
-    return plan->algorithm.name != NULL ? ENGINE_FOR_ALGORITHMS
-           : plan->errors.is_set        ? ENGINE_FOR_ERRORS
-                                        : ENGINE_LAYERS;
-}
-
-/* The plan's room knows no algorithms: a plan gets their table here. */
-enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
-                                   const struct trawl_plan_options *options,
-                                   struct trawl_plan **plan, struct trawl_error *error)
-{
-    return plan_build(patterns, pattern_count, options, GALLERY_ALGORITHMS, plan, error);
-}
+const struct plan_algorithms *const engine_algorithms = GALLERY_ALGORITHMS;
 
 static const char *listed(uint32_t index, const char **summary, uint32_t *engines)
 {
-    const struct plan_algorithms *algorithms = GALLERY_ALGORITHMS;
-
-    return algorithms == NULL ? NULL : algorithms->list(index, summary, engines);
+    return engine_algorithms == NULL ? NULL : engine_algorithms->list(index, summary, engines);
 }
 
 const char *trawl_algorithm(uint32_t index, const char **summary)

@@ -11,8 +11,7 @@ extern const struct engine_ops *const engine_for_devices;
 enum engine_layer { ENGINE_FOR_ALGORITHMS, ENGINE_FOR_ERRORS, ENGINE_LAYERS };
 /* NULL: this build has none. */
 extern const struct engine_ops *const engine_layers[ENGINE_LAYERS];
-
-/* Which one searches for the plan; ENGINE_LAYERS: none, but those two. */
-enum engine_layer engine_layer_of(const struct trawl_plan *plan);
+/* And what algorithms there are. */
+extern const struct plan_algorithms *const engine_algorithms;
 
 #endif

@@ -83,7 +83,10 @@ void job_begin(struct job *job, struct trawl_runtime *runtime, const struct traw
     *job = (struct job){.runtime = runtime,
                         .number = atomic_fetch_add(&runtime->jobs_begun, 1) + 1,
                         .plan = plan,
-                        .layer = plan != NULL ? engine_layer_of(plan) : ENGINE_LAYERS,
+                        .layer = plan == NULL                   ? ENGINE_LAYERS
+                                 : plan->algorithm.name != NULL ? ENGINE_FOR_ALGORITHMS
+                                 : plan->errors.is_set          ? ENGINE_FOR_ERRORS
+                                                                : ENGINE_LAYERS,
                         .serve = serve,
                         .has_work = true,
                         .left = PTHREAD_COND_INITIALIZER};

@@ -1,4 +1,4 @@
-/* search: the public functions of a searcher. */
+/* search: the public functions that make a plan and search by it. */
 #include "runtime/search.h"
 #include "runtime/stats.h"
 #include "runtime/task.h"
@@ -27,6 +27,14 @@
  * they waited for the device: 42 GB/s instead of 56 [H200, 16 cores, 1,000 patterns]. */
 #define TASKS_AHEAD 10u
 
+/* The plan's room knows no algorithms: a plan gets their table here. */
+enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
+                                   const struct trawl_plan_options *options,
+                                   struct trawl_plan **plan, struct trawl_error *error)
+{
+    return plan_build(patterns, pattern_count, options, engine_algorithms, plan, error);
+}
+
 /* ---- Open and close ----------------------------------------------------------------------- */
 
 static enum trawl_status tasks_open(struct trawl_searcher *searcher, struct trawl_error *error)
@@ -53,34 +61,12 @@ static enum trawl_status tasks_open(struct trawl_searcher *searcher, struct traw
     return TRAWL_OK;
 }
 
-static enum trawl_status runtime_of(const struct trawl_searcher_options *given,
-                                    struct trawl_searcher *searcher, struct trawl_error *error)
-{
-    struct trawl_runtime_options own = {sizeof own,
-                                        given->engine,
-                                        given->threads,
-                                        given->instruction_set,
-                                        given->device_memory_bytes,
-                                        0};
-
-    searcher->runtime = given->runtime;
-    if (given->runtime == NULL) {
-        searcher->runtime_is_ours = true;
-        return runtime_open(&own, &searcher->runtime, error);
-    }
-    if (given->engine != TRAWL_ENGINE_AUTO || given->threads != 0 ||
-        given->instruction_set != NULL || given->device_memory_bytes != 0)
-        return TRAWL_FAIL(error, ARGUMENT,
-                          "engine, threads, instruction_set and device_memory_bytes are the "
-                          "runtime's, and have to be 0 beside it");
-    return TRAWL_OK;
-}
-
 enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *options,
                                       struct trawl_searcher **searcher_out,
                                       struct trawl_error *error)
 {
     struct trawl_searcher_options given = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_runtime_options own = TRAWL_RUNTIME_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
     enum trawl_status status = TRAWL_OK;
     void *memory;
@@ -91,15 +77,24 @@ enum trawl_status trawl_searcher_open(const struct trawl_searcher_options *optio
     if (given.map < TRAWL_MAP_NEVER || given.map > TRAWL_MAP_ALWAYS)
         return TRAWL_FAIL(error, ARGUMENT, "map is %d, which is none of enum trawl_map",
                           (int)given.map);
+    if (given.runtime != NULL && (given.engine != TRAWL_ENGINE_AUTO || given.threads != 0 ||
+                                  given.instruction_set != NULL || given.device_memory_bytes != 0))
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "engine, threads, instruction_set and device_memory_bytes are the "
+                          "runtime's, and have to be 0 beside it");
+    own.engine = given.engine;
+    own.threads = given.threads;
+    own.instruction_set = given.instruction_set;
+    own.device_memory_bytes = given.device_memory_bytes;
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *searcher, &memory, error));
     searcher = (struct trawl_searcher *)memory;
     (void)pthread_mutex_init(&searcher->cancel_lock, NULL);
     searcher->chunk_bytes = given.chunk_bytes;
     searcher->map = given.map;
-    status = runtime_of(&given, searcher, error);
-    if (status != TRAWL_OK)
-        searcher->runtime = NULL;
-    TRAWL_TRY_DONE(status);
+    searcher->runtime = given.runtime;
+    searcher->runtime_is_ours = given.runtime == NULL;
+    if (given.runtime == NULL)
+        TRAWL_TRY_DONE(runtime_open(&own, &searcher->runtime, error));
     (void)pthread_mutex_lock(&searcher->runtime->entry);
     atomic_fetch_add(&searcher->runtime->searchers, 1);
     (void)pthread_mutex_unlock(&searcher->runtime->entry);

@@ -19,41 +19,19 @@
 #define PIPE_BYTES \
     (1 << 20) /* what an unprivileged process may request; if refused, it stays as it is */
 
-static enum trawl_status text_new(const char *name, struct trawl_text **text,
-                                  struct trawl_error *error)
-{
-    void *memory;
-
-    TRAWL_TRY(memory_allocate_zeroed(1, sizeof **text, &memory, error));
-    *text = (struct trawl_text *)memory;
-    (*text)->descriptor = -1;
-    if (name != NULL) {
-        uint64_t name_bytes = strlen(name) + 1;
-        enum trawl_status status = memory_allocate(name_bytes, 1, &memory, error);
-
-        if (status != TRAWL_OK) {
-            memory_release(*text, 1, sizeof **text);
-            *text = NULL;
-            return status;
-        }
-        (*text)->name = (char *)memory;
-        (*text)->name_bytes = name_bytes;
-        memcpy((*text)->name, name, (size_t)name_bytes);
-    }
-    return TRAWL_OK;
-}
-
 enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count,
                                          struct trawl_text **text_out, struct trawl_error *error)
 {
     struct trawl_text *text;
+    void *memory;
 
     if (text_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
     if (bytes == NULL && bytes_count > 0)
         return TRAWL_FAIL(error, ARGUMENT, "bytes is NULL but bytes_count is %" PRIu64,
                           bytes_count);
-    TRAWL_TRY(text_new(NULL, &text, error));
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *text, &memory, error));
+    text = (struct trawl_text *)memory;
     text->kind = TEXT_MEMORY;
     text->bytes = (const uint8_t *)bytes;
     text->bytes_count = bytes_count;
@@ -90,8 +68,7 @@ enum trawl_status trawl_text_from_device(uint64_t address, uint64_t bytes_count,
         return TRAWL_FAIL(error, ARGUMENT, "text is NULL");
     if (address == 0 && bytes_count > 0)
         return TRAWL_FAIL(error, ARGUMENT, "address is 0 but bytes_count is %" PRIu64, bytes_count);
-    TRAWL_TRY(text_new(NULL, &text, error));
-    text->kind = TEXT_MEMORY;
+    TRAWL_TRY(trawl_text_from_memory(NULL, 0, &text, error));
     text->bytes_count = bytes_count;
     if (bytes_count > 0)
         TRAWL_TRY_DONE(reserve_pages(text, error));
@@ -182,9 +159,16 @@ static enum trawl_status text_from_open(int descriptor, bool is_ours, const char
                                         struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
-    struct trawl_text *text = NULL;
+    uint64_t name_bytes = strlen(name) + 1;
+    struct trawl_text *text;
+    void *memory;
 
-    TRAWL_TRY(text_new(name, &text, error));
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *text, &memory, error));
+    text = (struct trawl_text *)memory;
+    TRAWL_TRY_DONE(memory_allocate(name_bytes, 1, &memory, error));
+    text->name = (char *)memory;
+    text->name_bytes = name_bytes;
+    memcpy(text->name, name, (size_t)name_bytes);
     text->descriptor = descriptor;
     TRAWL_TRY_DONE(text_examine(text, error));
     if (unpacks)
