@@ -463,7 +463,8 @@ static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_t
            (searcher->chunk_bytes == 0 || text->bytes_count <= searcher->chunk_bytes) &&
            searcher->runtime->engine != TRAWL_ENGINE_CUDA &&
            (sink->want == WANT_COUNT || sink->want == WANT_FIRST || counts_lines) &&
-           !devices_hold(&searcher->runtime->devices, text->bytes, text->bytes_count);
+           !(atomic_load(&searcher->runtime->devices.has_texts) &&
+             devices_hold(&searcher->runtime->devices, text->bytes, text->bytes_count));
 }
 
 /* By the caller alone, in one chunk and without a look at the clock. */

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "runtime/begins.h"

@@ -15,7 +15,6 @@
 #ifndef TRAWL_RUNTIME_SEARCH_H
 #define TRAWL_RUNTIME_SEARCH_H
 
-#include "base/clock.h"
 #include "match/sink.h"
 #include "runtime/runtime.h"
 
@@ -165,12 +164,6 @@ static inline struct task **search_ring(const struct search *search, uint64_t in
     uint32_t count = search->searcher->task_count;
 
     return &search->searcher->ring[index < count ? index : index % count];
-}
-
-/* Now, for what the steps of a search take: nothing, where it is brief. */
-static inline uint64_t search_clock_ns(const struct search *search)
-{
-    return search->is_brief ? search->begin_ns : clock_now_ns();
 }
 
 /* ---- search.c ---- */

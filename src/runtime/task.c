@@ -313,7 +313,7 @@ static void fail_part(struct task *task, enum trawl_status status, const struct 
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
 {
     const struct sink *sink = search->sink;
-    uint64_t begin_ns = search_clock_ns(search);
+    uint64_t begin_ns = search->is_brief ? 0 : clock_now_ns();
     struct sink_chunk view;
     struct trawl_error error;
     enum trawl_status status;
@@ -333,7 +333,8 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         JOB_ADD(&search->job, &done->chunks, 1);
         JOB_ADD(&search->job, &done->bytes, searched);
         JOB_ADD(&search->job, &done->method_bytes[task->result.method], searched);
-        JOB_ADD(&search->job, &done->search_ns, search_clock_ns(search) - begin_ns);
+        if (!search->is_brief)
+            JOB_ADD(&search->job, &done->search_ns, clock_now_ns() - begin_ns);
     } while (status != TRAWL_OK && on_device && recover(search, task, worker, &status, &error));
     if (status != TRAWL_OK)
         fail_part(task, status, &error);
