@@ -13,30 +13,6 @@
 #define CONFIG_BYTES_MAX (1u << 20)
 #define BLANKS " \t\r\v\f"
 
-/* config->path stays NULL where there is nothing to look for. False: out of memory. */
-static bool find(struct config *config, const char *named)
-{
-    const char *folder = getenv("XDG_CONFIG_HOME"), *rest = "/trawl/config";
-    size_t bytes;
-
-    if (named != NULL) {
-        folder = named;
-        rest = "";
-    } else if (folder == NULL || *folder != '/') { /* which is to be ignored, says XDG */
-        folder = getenv("HOME");
-        rest = "/.config/trawl/config";
-    }
-    if (folder == NULL || *folder == '\0')
-        return true;
-    bytes = strlen(folder);
-    config->path = malloc(bytes + strlen(rest) + 1);
-    if (config->path == NULL)
-        return false;
-    memcpy(config->path, folder, bytes);
-    strcpy(config->path + bytes, rest);
-    return true;
-}
-
 /* All that the file holds, or one byte more than it may. False: errno says why. */
 static bool read_all(int descriptor, char *bytes, size_t *bytes_count)
 {
@@ -110,14 +86,24 @@ static bool cut(struct config *config)
 bool config_read(struct config *config, char *message)
 {
     const char *named = getenv("TRAWL_CONFIG_PATH"), *why = NULL;
+    const char *folder = getenv("XDG_CONFIG_HOME"), *rest = "/trawl/config";
     int descriptor;
 
     memset(config, 0, sizeof *config);
     *message = '\0';
-    if (!find(config, named))
-        goto exhausted;
-    if (config->path == NULL)
+    if (named != NULL) {
+        folder = named;
+        rest = "";
+    } else if (folder == NULL || *folder != '/') { /* which is to be ignored, says XDG */
+        folder = getenv("HOME");
+        rest = "/.config/trawl/config";
+    }
+    if (folder == NULL || *folder == '\0')
         return true;
+    config->path = malloc(strlen(folder) + strlen(rest) + 1);
+    if (config->path == NULL)
+        goto exhausted;
+    strcpy(stpcpy(config->path, folder), rest);
     descriptor = open(config->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
     if (descriptor < 0 && named == NULL && (errno == ENOENT || errno == ENOTDIR)) {
         free(config->path);

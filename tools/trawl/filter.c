@@ -366,8 +366,6 @@ struct filter_walk *filter_walk_open(const struct filter *filter, const char *ro
 
 void filter_walk_close(struct filter_walk *walk)
 {
-    if (walk == NULL)
-        return;
     while (walk->scope_count > 0)
         drop_scope(walk);
     free(walk->scopes);

@@ -18,9 +18,7 @@ struct pool_result {
     struct pool_message *messages;
     size_t message_count;
     struct pool_mark mark;
-    enum groups groups;
-    bool selected, error_seen, done;
-    struct job_totals totals;
+    struct command_job job; /* its worker's */
 };
 
 /* Of the pool's own job, which has no worker. */
@@ -95,17 +93,13 @@ static void print_own(struct pool_worker *worker)
     kept->committed = 0;
 }
 
-static void take_turn(struct pool_worker *worker)
-{
-    worker->has_turn = true;
-    if (worker->job != worker->pool->job)
-        print_own(worker);
-}
-
 static bool has_turn(struct pool_worker *worker)
 {
-    if (!worker->has_turn && atomic_load(&worker->pool->turn) == worker->sequence)
-        take_turn(worker);
+    if (!worker->has_turn && atomic_load(&worker->pool->turn) == worker->sequence) {
+        worker->has_turn = true;
+        if (worker->job != worker->pool->job)
+            print_own(worker);
+    }
     return worker->has_turn;
 }
 
@@ -208,16 +202,15 @@ static void end_all(struct pool *pool)
             pthread_cond_signal(&pool->ahead[i].waiter->turned);
 }
 
-static void add_to_job(struct pool *pool, const struct pool_result *result)
+/* What a worker's job saw in a batch. */
+static void add_to_job(struct command_job *job, const struct command_job *more)
 {
-    struct command_job *job = pool->job;
-
-    if (result->groups == GROUPS_PRINTED)
+    if (more->groups == GROUPS_PRINTED)
         job->groups = GROUPS_PRINTED;
-    job->selected |= result->selected;
-    job->error_seen |= result->error_seen;
-    job->done |= result->done;
-    job_add_totals(&job->totals, &result->totals);
+    job->selected |= more->selected;
+    job->error_seen |= more->error_seen;
+    job->done |= more->done;
+    job_add_totals(&job->totals, &more->totals);
 }
 
 static void free_result(struct pool_result *result)
@@ -232,7 +225,7 @@ static void print_result(struct pool *pool, struct pool_result *result)
     result->bytes_count -= finish_mark(pool, &result->mark, result->bytes, result->bytes_count,
                                        result->messages, result->message_count);
     print_kept(pool, result->bytes, result->bytes_count, result->messages, result->message_count);
-    add_to_job(pool, result);
+    add_to_job(pool->job, &result->job);
 }
 
 /* A batch was printed. Print those after it that were left, and wake who waits. */
@@ -271,20 +264,6 @@ static void pass_turn(struct pool *pool)
     thread_unlock(&pool->lock);
 }
 
-static struct pool_result own_result(const struct pool_worker *worker)
-{
-    const struct command_job *job = worker->job;
-    struct pool_result result;
-
-    memset(&result, 0, sizeof result);
-    result.groups = job->groups;
-    result.selected = job->selected;
-    result.error_seen = job->error_seen;
-    result.done = job->done;
-    result.totals = job->totals;
-    return result;
-}
-
 static bool tells_nothing(const struct pool_worker *worker)
 {
     const struct command_job *job = worker->job;
@@ -308,7 +287,7 @@ static bool leave(struct pool_worker *worker)
         result = malloc(sizeof *result + bytes_count);
         if (result == NULL)
             return false;
-        *result = own_result(worker);
+        result->job = *worker->job;
         result->bytes = (uint8_t *)(result + 1);
         result->bytes_count = bytes_count;
         result->messages = worker->messages;
@@ -364,11 +343,8 @@ void pool_end_batch(struct pool_worker *worker)
 
     if (pool->over || (!pool_has_turn(worker) && (leave(worker) || !pool_wait_turn(worker))))
         return;
-    if (worker->job != pool->job) {
-        struct pool_result result = own_result(worker);
-
-        add_to_job(pool, &result);
-    }
+    if (worker->job != pool->job)
+        add_to_job(pool->job, worker->job);
     pass_turn(pool);
 }
 

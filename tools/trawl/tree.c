@@ -455,8 +455,6 @@ static bool gains_by_sorting(const struct level *level)
 {
     struct statfs facts;
 
-    if (level->found_count <= UNSORTED_ENTRIES)
-        return false;
     if (fstatfs(level->directory->descriptor, &facts) != 0)
         return true;
     return (uint32_t)facts.f_type != MAGIC_NFS && (uint32_t)facts.f_type != MAGIC_CIFS &&
@@ -519,7 +517,7 @@ static void read_portion(struct tree *tree, struct level *level)
         read_rules(tree, level, has);
     if (tree->options.files->sort != SORT_NONE)
         sort_found(tree, level);
-    else if (level->found_count > 0 && gains_by_sorting(level))
+    else if (level->found_count > UNSORTED_ENTRIES && gains_by_sorting(level))
         qsort(level->found, level->found_count, sizeof *level->found, compare_found);
 }
 
@@ -666,7 +664,8 @@ void tree_close(struct tree *tree)
         drop_level(tree);
     for (size_t i = 0; i < tree->level_capacity; i++)
         free_level_room(&tree->levels[i]);
-    filter_walk_close(tree->filter);
+    if (tree->filter != NULL)
+        filter_walk_close(tree->filter);
     free(tree->levels);
     free(tree->chains);
     free(tree->note);
