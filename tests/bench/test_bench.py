@@ -185,8 +185,8 @@ class Wrong(Case):
 
     def test_commands(self):
         echo = [rows_of.command('echo', 'hi'), rows_of.command('echo', 'ho'),
-                rows_of.command('cat'), rows_of.command('sh', '-c', 'echo hi; exit 1')]
-        echo[2]['feed'] = 'echo\x1fhi'
+                rows_of.command('sh', '-c', 'echo hi | cat'),
+                rows_of.command('sh', '-c', 'echo hi; exit 1')]
         status, results, _ = run_rows([{'name': 'commands', 'rounds': 1, 'asks': [(
             {}, [{'name': str(i), 'ours': i == 1, **it} for i, it in enumerate(echo)])]}])
         self.assertEqual([it.get('wrong', False) for it in results[0]['results']],
@@ -619,10 +619,10 @@ class Reports(Case):
         self.assertTrue(regret.worst_table(rows)[2].startswith(
             '| 3 | 5 | grams | 0.333 | 3.0 | 2.0 | every | 1.00 |'))
         better = made_results((regret.CHOICE, [1.5]), ('every', [4]), name='3')
-        made = {row['name']: {'name': row['name'], 'rounds': 2} for row in rows}
+        self.assertEqual(regret.doubtful({'rows': rows}), rows[1:])
+        self.assertEqual(regret.doubtful({'rows': rows, 'engine': 'cuda'}), [])
         with contextlib.redirect_stdout(io.StringIO()):
-            regret.again(rows, made, lambda few: [better] if [row['rounds'] for row in few] == [4]
-                         else None, {})
+            bench.add_times(rows, [better])
         self.assertEqual([regret.regret(row) for row in rows], [1, 1.5])
 
 

@@ -1,8 +1,6 @@
 /* command: whole programs as contestants, timed from their start to the end of wait4.
  *
- * kind=command argv=PROGRAM|ARGUMENT|... [feed=PROGRAM|ARGUMENT|...]
- *   argv, feed   | stands for the byte 0x1f. feed: a program that writes into the other's standard
- *                input
+ * kind=command argv=PROGRAM|ARGUMENT|...   | stands for the byte 0x1f
  * Of the question: bag=1, lines may come in any order.
  * The kernel's account of a program's memory begins with what the process holds that starts it. So
  * rows of commands ask about no text.
@@ -30,8 +28,8 @@
 #define FNV_PRIME 0x100000001b3u
 
 struct program {
-    const char *argument[ARGUMENTS_MAX + 1], *feeder[ARGUMENTS_MAX + 1];
-    char *bytes[2];
+    char *bytes;
+    const char *argument[ARGUMENTS_MAX + 1];
 };
 
 /* ---- What a program writes ----------------------------------------------------------------- */
@@ -80,25 +78,16 @@ static void drain(int descriptor, bool all, struct written *output)
 
 /* ---- Processes ----------------------------------------------------------------------------- */
 
-static void open_pipe(int ends[2])
-{
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        fail("pipe: %s", strerror(errno));
-}
-
-/* The program with stdin and stdout as given (-1: the null device); -1: it cannot be run. No copy
- * of this process is made on the way, as fork makes one: that would be counted as the program's
- * time. */
-static pid_t start(const char *const *program, int input, int output)
+/* -1: it cannot be run. No copy of this process is made on the way, as fork makes one: that would
+ * be counted as the program's time. */
+static pid_t start(const char *const *program, int output)
 {
     posix_spawn_file_actions_t files;
     pid_t child;
     int failed = posix_spawn_file_actions_init(&files);
 
     if (failed == 0)
-        failed = input >= 0 ? posix_spawn_file_actions_adddup2(&files, input, STDIN_FILENO)
-                            : posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null",
-                                                               O_RDONLY, 0);
+        failed = posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
     if (failed == 0)
         failed = posix_spawn_file_actions_adddup2(&files, output, STDOUT_FILENO);
     if (failed != 0)
@@ -122,33 +111,22 @@ static int wait_for(pid_t child, struct rusage *usage)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* From the first start to the end of the last process. */
 static void run_program(const struct program *program, bool all, struct written *output,
                         struct bench_run *run)
 {
-    int sink[2], between[2] = {-1, -1};
-    bool fed = program->bytes[1] != NULL;
-    struct rusage usage = {.ru_maxrss = 0}, unused;
-    pid_t feeder = -1, child;
+    struct rusage usage = {.ru_maxrss = 0};
     double begin;
+    pid_t child;
+    int sink[2];
 
-    open_pipe(sink);
+    if (pipe2(sink, O_CLOEXEC) != 0)
+        fail("pipe: %s", strerror(errno));
     (void)fcntl(sink[0], F_SETPIPE_SZ, SINK_PIPE_BYTES); /* a wish */
-    if (fed)
-        open_pipe(between); /* of the system's usual size, as a shell makes it */
     begin = clock_seconds();
-    if (fed)
-        feeder = start(program->feeder, -1, between[1]);
-    child = start(program->argument, between[0], sink[1]);
+    child = start(program->argument, sink[1]);
     close(sink[1]);
-    if (fed) {
-        close(between[0]);
-        close(between[1]);
-    }
     drain(sink[0], all, output);
     run->status = wait_for(child, &usage);
-    if (fed)
-        (void)wait_for(feeder, &unused);
     run->seconds = clock_seconds() - begin;
     run->memory_bytes = (uint64_t)usage.ru_maxrss << 10; /* the largest resident set */
     close(sink[0]);
@@ -174,39 +152,28 @@ static void close_command(struct contestant *it)
 {
     struct program *program = (struct program *)it->state;
 
-    free(program->bytes[0]);
-    free(program->bytes[1]);
+    free(program->bytes);
     free(program);
-}
-
-/* A copy of the line, split into a list of words. */
-static char *split(const char *line, const char **list)
-{
-    char *bytes = copy_text(line), *rest = bytes, *word;
-    uint32_t count = 0;
-
-    while ((word = strsep(&rest, SEPARATOR)) != NULL) {
-        if (count == ARGUMENTS_MAX)
-            fail("a command has more than %u words", ARGUMENTS_MAX);
-        list[count++] = word;
-    }
-    list[count] = NULL;
-    return bytes;
 }
 
 bool command_contestant(struct contestant *contestant, const char *kind)
 {
     const char *argv = field(&contestant->fields, "argv", NULL);
-    const char *feed = field(&contestant->fields, "feed", NULL);
     struct program *program;
+    char *rest, *word;
+    uint32_t count = 0;
 
     if (strcmp(kind, "command") != 0)
         return false;
     if (argv == NULL)
         fail("a command without argv: %s", contestant->name);
     program = (struct program *)allocate(sizeof *program);
-    program->bytes[0] = split(argv, program->argument);
-    program->bytes[1] = feed != NULL ? split(feed, program->feeder) : NULL;
+    rest = program->bytes = copy_text(argv);
+    while ((word = strsep(&rest, SEPARATOR)) != NULL) {
+        if (count == ARGUMENTS_MAX)
+            fail("a command has more than %u words", ARGUMENTS_MAX);
+        program->argument[count++] = word;
+    }
     contestant->state = program;
     contestant->agrees = true;
     contestant->run = run_command;

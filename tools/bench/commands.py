@@ -1,6 +1,7 @@
 """commands: whole processes on files and trees: trawl, grep -F, rg -F, ugrep -F."""
 import os
 import random
+import shlex
 import shutil
 
 import texts as recipes
@@ -130,8 +131,9 @@ def contestants(row, path, pattern, trawl, installed):
         words = (['cat'] if name == 'cat' else ['wc', '-c'] if name == 'wc -c' else
                  argv(name, trawl, tree, ignores, threads) + options.split()
                  + ['-e', pattern, '-' if fed else path])
-        found.append({'name': name, 'ours': name == TRAWL, **command(*words),
-                      'feed': f'cat\x1f{path}' if fed else None})
+        if fed:
+            words = ['sh', '-c', f'cat {shlex.quote(path)} | {shlex.join(words)}']
+        found.append({'name': name, 'ours': name == TRAWL, **command(*words)})
     return found
 
 

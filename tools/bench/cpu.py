@@ -126,8 +126,6 @@ def figures(row):
     one, memmem = speed(row, ONE), speed(row, MEMMEM)
     return {'one': one, 'all': speed(row, ALL), 'memmem': memmem,
             'to_read': ratio(one, speed(row, READ_ONE)), 'to_memmem': ratio(one, memmem),
-            'all_to_read': ratio(speed(row, ALL), speed(row, READ_ALL)),
-            'all_to_one': ratio(speed(row, ALL), one),
             'to_random': ratio(one, speed(row, RANDOM_ONE))}
 
 

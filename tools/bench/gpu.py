@@ -22,6 +22,7 @@ WITHIN = (  # how many, of how many bases, within what; strands; the last bases,
     (1000, 23, 'edits', 4, '', ''), (1, 40, 'mismatches', 3, '', ''), (1, 40, 'edits', 3, '', ''),
     (100000, 80, 'mismatches', 2, '', ''), (100000, 80, 'edits', 2, '', ''))
 READ, CPU, ALL = 'device-read', 'trawl, CPU', 'trawl, GPU'
+BOUND = {'name': READ, 'kind': READ}
 ORACLE = '16M'
 GALLERY_SECONDS = 2
 GROUPS = (
@@ -65,8 +66,7 @@ def count_rows(options, texts):
             ask = letters(options, **text)
             if length * 4 <= ask['bytes']:
                 ask['patterns'] = f"at:{ask['bytes'] // 3}:{length}"
-                yield row('counts', f'{label}, m = {length}', ask,
-                          [cpu(), {'name': READ, 'kind': READ}, gpu()], options)
+                yield row('counts', f'{label}, m = {length}', ask, [cpu(), BOUND, gpu()], options)
 
 
 def worst_rows(options, texts):
@@ -80,8 +80,7 @@ def worst_rows(options, texts):
             ask = letters(options, 8, **change)
             if length * 32 <= ask['bytes']:
                 ask.update(text=text.format(m=length), patterns=f'at:0:{length}')
-                yield row('worst', f'{label}, m = {length}', ask,
-                          [cpu(), {'name': READ, 'kind': READ}, gpu()], options)
+                yield row('worst', f'{label}, m = {length}', ask, [cpu(), BOUND, gpu()], options)
 
 
 def list_rows(options, texts):
@@ -91,8 +90,7 @@ def list_rows(options, texts):
             pattern = 'QWERTZUIOPASDFGH'[:length]
             ask = letters(options, patterns=f'literal:{pattern}', plant=f'{pattern}@{every}')
             yield row('lists', f'{100 / every:g} % of the places, m = {length}', ask, [
-                gpu('count'), {'name': READ, 'kind': READ},
-                {'name': 'copy', 'kind': 'device-copy', 'to': 'host'},
+                gpu('count'), BOUND, {'name': 'copy', 'kind': 'device-copy', 'to': 'host'},
                 gpu('begins on the device', call='begins-device'),
                 gpu('begins in pinned memory', call='pinned'),
                 gpu('begins in memory', call='begins'), gpu('matches', call='positions')], options)
@@ -104,7 +102,7 @@ def first_rows(options, texts):
         at = count * percent // 100 - 16
         yield row('first', f'at {percent} %', letters(options, 2, patterns='literal:QWERTZUIOPASDFGH',
                                                       put=f'QWERTZUIOPASDFGH@{at}', call='first'),
-                  [cpu(), {'name': READ, 'kind': READ}, gpu()], options, part=percent / 100)
+                  [cpu(), BOUND, gpu()], options, part=percent / 100)
 
 
 def small_rows(options, texts):
@@ -132,8 +130,7 @@ def set_rows(options, texts):
         for length, count in SETS:
             ask = letters(options, 2, **text, patterns=f'pieces:{count}:{length}:{length}')
             yield row('sets', f'{label}, {count:,} of {length} bytes', ask,
-                      [cpu(plan='once'), {'name': READ, 'kind': READ}, gpu(),
-                       gpu('plan', call='build', plan=None)], options)
+                      [cpu(plan='once'), BOUND, gpu(), gpu('plan', call='build', plan=None)], options)
 
 
 def approximate_rows(options, texts):
@@ -145,8 +142,7 @@ def approximate_rows(options, texts):
         ask = letters(options, text='letters:ACGT', patterns=f'file:{path}', alphabet='dna', alike=True,
                       exact=len(motif), flags=f"{strands} {'every-end' * (kind == 'edits')}")
         yield row('approximate', f'{count:,} of {length}: {errors} {kind} {strands} {motif}'.strip(),
-                  {**ask, kind: errors}, [cpu(limit=options.cell_seconds, plan='once'),
-                                          {'name': READ, 'kind': READ}, gpu()], options)
+                  {**ask, kind: errors}, [cpu(limit=options.cell_seconds, plan='once'), BOUND, gpu()], options)
     for label, text in (('a-z', 'letters'), ('ACGT', 'letters:ACGT')):
         one = recipes.letters(40, 3, b'ACGT' if label == 'ACGT' else recipes.LETTERS)
         pieces = texts.patterns(f'within-{label}', [one[at:at + 10] for at in range(0, 40, 10)])

@@ -112,15 +112,9 @@ def regressions(data):
     return sorted(found, key=lambda it: -it[1])
 
 
-def again(rows, made, run, head):
-    """Rows that fall are measured again, with more rounds: noise seldom falls twice."""
-    data = {**head, 'rows': rows}
-    names = [row['name'] for row in below(data)] + [row['name'] for row, _ in regressions(data)]
-    few = [{**made[name], 'rounds': AGAIN * made[name]['rounds']} for name in dict.fromkeys(names)]
-    if few:
-        print(f'measured again: {len(few)} rows')
-    better = {row['name']: row for row in run(few)} if few else {}
-    return [better.get(row['name'], row) for row in rows]
+def doubtful(data):
+    """Rows that fall: their times, with more rounds, count too. Noise seldom falls twice."""
+    return below(data) + [row for row, _ in regressions(data)]
 
 
 def conclusions(data):

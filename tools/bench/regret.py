@@ -124,21 +124,9 @@ def rows(options, texts):
         print(f'the time was up: {late} rows are left out')
 
 
-def again(found, made, run, head):
-    """Rows with a regret are measured again, and all their times count: noise seldom falls twice. Not
-    those of a device, which is quiet, and whose texts take long to make."""
-    if head.get('engine') == 'cuda':
-        return found
-    few = [{**made[row['name']], 'rounds': AGAIN * made[row['name']]['rounds']} for row in found
-           if (regret(row) or 0) > AGAIN_FROM]
-    later = {row['name']: row for row in run(few)} if few else {}
-    for row in found:
-        for it in row['results'] if row['name'] in later else ():
-            more = result(later[row['name']], it['name'])
-            if more and it.get('seconds'):
-                it['seconds'] += more['seconds']
-    print(f'measured again: {len(later)} rows')
-    return found
+def doubtful(data):
+    """Rows with a regret. Not those of a device, which is quiet, and whose texts take long to make."""
+    return [row for row in data['rows'] if (regret(row) or 0) > AGAIN_FROM and data.get('engine') != 'cuda']
 
 
 # ---- The report -----------------------------------------------------------------------------
