@@ -12,7 +12,7 @@ ALPHABETS = ('az', 'english', 'dna', 'periodic')
 MEMMEM_SECONDS = 2  # an eighth of it is what a part of the text takes at least
 READ_ONE, ONE, MEMMEM = 'read, one thread', 'trawl, one thread', 'memmem'
 READ_ALL, ALL = 'read, all threads', 'trawl, all threads'
-RANDOM_ONE, RANDOM_ALL = 'random, one thread', 'random, all threads'
+RANDOM_ONE = 'random, one thread'
 SAME_SPEED = 0.97  # of memmem: where both wait for the memory, the rest is noise
 WORST = (  # the text, what is searched for, how that differs from the text's beginning
     ('repeat:a', 'a^n, a^m', {}),
@@ -26,8 +26,7 @@ WORST = (  # the text, what is searched for, how that differs from the text's be
 
 
 def own(options):
-    return {'method': options.method, 'isa': options.instruction_set, 'sample': options.sample,
-            'ours': True}
+    return {'isa': options.instruction_set, 'ours': True}
 
 
 def contestants(options):
@@ -89,8 +88,7 @@ def worst_rows(options):
                    'patterns': f'at:0:{length}', **change}
             plain = {'text': 'letters', 'bytes': options.bytes, 'seed': 2,
                      'patterns': f"at:{place_of('plain', options.bytes, length)}:{length}"}
-            again = [{**own(options), 'name': RANDOM_ONE, 'threads': 1},
-                     {**own(options), 'name': RANDOM_ALL, 'threads': options.threads}]
+            again = [{'name': RANDOM_ONE, 'threads': 1, **own(options)}]
             yield {'name': f'worst m={length} {kind}', 'kind': kind, 'alphabet': 'worst',
                    'bar_plain': 0.5, 'asks': [(ask, contestants(options)), (plain, again)]}
 

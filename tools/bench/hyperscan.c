@@ -14,44 +14,38 @@ typedef int (*on_match)(unsigned id, unsigned long long from, unsigned long long
                         void *context);
 
 /* The library's functions, by their names there. */
+#define FUNCTION_LIST(X)                                                                       \
+    X(const char *, hs_version, (void))                                                        \
+    X(int, hs_compile_lit_multi,                                                               \
+      (const char *const *expressions, const unsigned *flags, const unsigned *ids,             \
+       const size_t *lens, unsigned elements, unsigned mode, const void *platform,             \
+       void **database, void **error))                                                         \
+    X(int, hs_alloc_scratch, (const void *database, void **scratch))                           \
+    X(int, hs_scan,                                                                            \
+      (const void *database, const char *data, unsigned length, unsigned flags, void *scratch, \
+       on_match event, void *context))                                                         \
+    X(int, hs_database_size, (const void *database, size_t *size))                             \
+    X(int, hs_free_database, (void *database))                                                 \
+    X(int, hs_free_scratch, (void *scratch))
+
 static struct {
-    const char *(*hs_version)(void);
-    int (*hs_compile_lit_multi)(const char *const *expressions, const unsigned *flags,
-                                const unsigned *ids, const size_t *lens, unsigned elements,
-                                unsigned mode, const void *platform, void **database, void **error);
-    int (*hs_alloc_scratch)(const void *database, void **scratch);
-    int (*hs_scan)(const void *database, const char *data, unsigned length, unsigned flags,
-                   void *scratch, on_match event, void *context);
-    int (*hs_database_size)(const void *database, size_t *size);
-    int (*hs_free_database)(void *database);
-    int (*hs_free_scratch)(void *scratch);
+#define MEMBER(result, name, arguments) result(*name) arguments;
+    FUNCTION_LIST(MEMBER)
+#undef MEMBER
 } library;
 
 struct hyperscan {
     void *database, *scratch;
 };
 
-static bool find(void *handle, const char *name, void *function)
-{
-    *(void **)function = dlsym(handle, name);
-    return *(void **)function != NULL;
-}
-
 static bool load(void)
 {
-    static bool asked, found;
-    void *handle;
+    static void *handle;
+    bool found = handle != NULL || (handle = dlopen("libhs.so.5", RTLD_NOW)) != NULL;
 
-    if (asked)
-        return found;
-    asked = true;
-    handle = dlopen("libhs.so.5", RTLD_NOW);
-    if (handle == NULL)
-        return false;
-#define FIND(name) find(handle, #name, (void *)&library.name)
-    found = FIND(hs_version) && FIND(hs_compile_lit_multi) && FIND(hs_alloc_scratch) &&
-            FIND(hs_scan) && FIND(hs_database_size) && FIND(hs_free_database) &&
-            FIND(hs_free_scratch);
+#define FIND(result, name, arguments) \
+    found = found && (*(void **)(&library.name) = dlsym(handle, #name)) != NULL;
+    FUNCTION_LIST(FIND)
 #undef FIND
     return found;
 }

@@ -524,12 +524,10 @@ static void take_parts(const struct library *own, struct bench_run *run)
 
     if (trawl_searcher_stats(own->searcher, &stats, NULL) != TRAWL_OK)
         return;
-    run->part[PART_MEMORY] = (double)stats.device_memory_ns * 1e-9;
     run->part[PART_IN] = (double)(stats.device_copy_ns - stats.device_back_ns) * 1e-9;
     run->part[PART_OUT] = (double)stats.device_back_ns * 1e-9;
     run->part[PART_KERNEL] = (double)stats.device_kernel_ns * 1e-9;
     run->part[PART_SHIFTS] = (double)stats.device_shifts_ns * 1e-9;
-    run->part[PART_HOST] = (double)stats.device_host_ns * 1e-9;
     run->chunks = stats.chunk_count;
     run->occurrences = stats.match_count;
     memcpy(run->note, stats.note, sizeof run->note);
@@ -540,7 +538,6 @@ static void take_parts(const struct library *own, struct bench_run *run)
     for (uint32_t i = 0; i < count; i++) {
         if (trawl_searcher_workers(own->searcher, i, &worker, &count, NULL) != TRAWL_OK)
             return;
-        run->part[PART_READY] += i > 0 ? (double)worker.ready_ns * 1e-9 : 0;
         run->part[PART_SEARCH] += (double)worker.search_ns * 1e-9;
     }
 }

@@ -84,7 +84,7 @@ def set_rows(options, texts):
         made = set_patterns(kind, count, length, path, texts)
         patterns = texts.patterns(f'set-{kind}-{count}', made)
         ask = {'text': f'file:{path}', 'patterns': f'file:{patterns}'}
-        own = {'method': options.method, 'isa': options.instruction_set, 'ours': True}
+        own = {'isa': options.instruction_set, 'ours': True}
         who = [{'name': ONE, 'threads': 1, **own}, {'name': ALL, 'threads': options.threads, **own},
                {'name': HYPERSCAN, 'kind': 'hyperscan'},
                {'name': MEMMEM, 'kind': 'memmem', 'limit': options.cell_seconds}]
@@ -114,8 +114,7 @@ def matrix_rows(options, texts):
                        f"file:{texts.write('english', texts.source('english')[0])}",
                'bytes': records * RECORD, 'record': RECORD, 'call': 'cells', 'pattern-seed': 11,
                'patterns': f'pieces:{count}:{length}:{length}'}
-        own = {'method': options.method, 'isa': options.instruction_set, 'ours': True,
-               'threads': options.threads}
+        own = {'isa': options.instruction_set, 'ours': True, 'threads': options.threads}
         shapes = (('rows of firsts', 'rows'), ('per record', 'records'), ('per pattern', 'patterns'))
         who = [{'name': 'trawl, cells, all cores', **own},
                {'name': 'trawl, cells, one core', **own, 'threads': 1}]

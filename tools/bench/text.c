@@ -29,7 +29,6 @@
 #define TEXTS_MAX 4u
 #define BLOCK_BYTES (1u << 20)
 #define PATTERN_SEED 7u
-#define ABSENT_TRIES 64u
 #define DRAW_TRIES 64u
 #define SLACK_BYTES 4096u
 
@@ -362,27 +361,27 @@ static bool is_absent(const struct question *question)
                   (size_t)question->patterns[0].bytes_count) == NULL;
 }
 
+/* Of the first pattern: to the byte `to`, else to one of the text's that differs, or is absent. */
 static void change(struct question *question)
 {
     const char *where = field(&question->fields, "change", NULL);
     const char *to = field(&question->fields, "to", NULL);
+    bool absent = field(&question->fields, "absent", NULL) != NULL;
     uint64_t bytes = question->pattern_count > 0 ? question->patterns[0].bytes_count : 0;
     struct seeded seeded = {PATTERN_SEED + bytes};
+    uint8_t *byte, before;
 
-    if (where != NULL && bytes > 0) {
-        uint8_t *byte = &question->pattern_bytes[strcmp(where, "first") == 0  ? 0
-                                                 : strcmp(where, "last") == 0 ? bytes - 1
-                                                                              : bytes / 2];
-
-        *byte = to != NULL ? (uint8_t)to[0] : draw_byte(question, *byte, &seeded);
-    }
-    if (field(&question->fields, "absent", NULL) == NULL || bytes == 0)
+    if (bytes == 0 || (where == NULL && !absent))
         return;
-    for (uint32_t i = 0; i < ABSENT_TRIES + 255; i++) {
-        question->pattern_bytes[bytes / 2] =
-            i < ABSENT_TRIES ? question->bytes[seeded_below(&seeded, question->bytes_count)]
-                             : (uint8_t)(i - ABSENT_TRIES + 1);
-        if (is_absent(question))
+    byte = question->pattern_bytes + bytes / 2;
+    if (where != NULL && strcmp(where, "middle") != 0)
+        byte = question->pattern_bytes + (strcmp(where, "last") == 0 ? bytes - 1 : 0);
+    before = *byte;
+    for (uint32_t i = 0; i < DRAW_TRIES + 255; i++) {
+        *byte = to != NULL       ? (uint8_t)to[0]
+                : i < DRAW_TRIES ? question->bytes[seeded_below(&seeded, question->bytes_count)]
+                                 : (uint8_t)(before + i - DRAW_TRIES + 1);
+        if (to != NULL || (absent ? is_absent(question) : *byte != before))
             return;
     }
     fail("no byte makes the pattern absent");
