@@ -16,10 +16,14 @@ cdef answer search(Searcher searcher, Plan plan, text, progress,
 
 # ---- Characters of a str ----
 
+cdef enum:
+    NEAR = 128  # bytes, between which counting anew takes less than going on elsewhere
+
 # A place of a str's UTF-8: 64 bytes of it. Bytes like 10xxxxxx go on with a character.
 cdef struct walk:
     const uint8_t *bytes  # NULL: offsets count bytes, and stay
     uint64_t size
+    uint64_t characters  # in all of it
     uint64_t block  # where the 64 bytes begin
     uint64_t before  # how many bytes before them go on with a character
     uint64_t mask  # and which of them do
@@ -40,25 +44,33 @@ cdef walk walk_of(object text, object offsets) except *:
     if not isinstance(text, str) or PyUnicode_IS_ASCII(text):
         return made
     made.bytes = <const uint8_t *>PyUnicode_AsUTF8AndSize(text, &count)
-    made.size = count
+    made.size, made.characters = count, len(<str>text)
     made.mask = mask_at(&made)
     return made
 
 
 cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) noexcept nogil:
     """How many characters begin there: bytes but for those like 10xxxxxx, which go on with one."""
-    cdef uint64_t LANES = 0x0101010101010101, found = end - begin, word, lanes, words, i
+    cdef uint64_t LANES = 0x0101010101010101, found = end - begin, word, words, i, lane
+    cdef uint64_t lanes = 0
+    cdef uint8_t vector[32]
 
-    while end - begin >= 8:
-        words = min((end - begin) // 8, <uint64_t>255)  # what a lane of 8 bits holds
-        lanes = 0
+    while end - begin >= 256:
+        words = min((end - begin) // 32, <uint64_t>255)  # what a lane of 8 bits holds
+        memset(vector, 0, 32)
         for i in range(words):
-            memcpy(&word, bytes + begin + 8 * i, 8)
-            lanes += word >> 7 & ~word >> 6 & LANES
-        # 8 lanes to 4, of 16 bits, whose sum is the product's highest.
-        lanes = (lanes & <uint64_t>0x00ff00ff00ff00ff) + (lanes >> 8 & <uint64_t>0x00ff00ff00ff00ff)
-        found -= lanes * <uint64_t>0x0001000100010001 >> 48
-        begin += 8 * words
+            for lane in range(32):
+                vector[lane] += bytes[begin + 32 * i + lane] & 0xc0 == 0x80
+        for i in range(32):
+            found -= vector[i]
+        begin += 32 * words
+    while end - begin >= 8:
+        memcpy(&word, bytes + begin, 8)
+        lanes += word >> 7 & ~word >> 6 & LANES
+        begin += 8
+    # 8 lanes, of up to 31 each, to 4, of 16 bits, whose sum is the product's highest.
+    lanes = (lanes & <uint64_t>0x00ff00ff00ff00ff) + (lanes >> 8 & <uint64_t>0x00ff00ff00ff00ff)
+    found -= lanes * <uint64_t>0x0001000100010001 >> 48
     if begin < end and end >= 8:  # the rest is the highest bytes of the word that ends there
         memcpy(&word, bytes + end - 8, 8)
         word >>= 8 * (8 - (end - begin))
@@ -68,21 +80,51 @@ cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) 
     return found
 
 
+cdef extern from *:
+    """
+    #if defined(__SSE2__)
+    #include <emmintrin.h>
+
+    static uint64_t going_on(const uint8_t *bytes)
+    {
+        uint64_t mask = 0;
+
+        for (int i = 0; i < 4; i++) {
+            __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i));
+
+            /* As numbers with a sign they are those below -64. */
+            some = _mm_cmplt_epi8(some, _mm_set1_epi8(-64));
+            mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(some) << 16 * i;
+        }
+        return mask;
+    }
+    #else
+    static uint64_t going_on(const uint8_t *bytes)
+    {
+        uint64_t mask = 0, word;
+
+        for (int i = 0; i < 8; i++) {
+            memcpy(&word, bytes + 8 * i, 8);
+            word = word >> 7 & ~word >> 6 & 0x0101010101010101;
+            /* The product's highest byte has a bit of each lane. */
+            mask |= (word * 0x0102040810204080 >> 56) << 8 * i;
+        }
+        return mask;
+    }
+    #endif
+    """
+    uint64_t going_on(const uint8_t *bytes) noexcept nogil  # of 64 bytes those like 10xxxxxx
+
+
 cdef uint64_t mask_at(const walk *by) noexcept nogil:
     """Which of the block's bytes go on with a character."""
-    cdef const uint8_t *bytes = by.bytes + by.block
     cdef uint8_t last[64]
-    cdef uint64_t LANES = 0x0101010101010101, word, mask = 0, i
 
-    if by.size - by.block < 64:
-        memset(last, 0, 64)
-        memcpy(last, bytes, by.size - by.block)
-        bytes = last
-    for i in range(8):
-        memcpy(&word, bytes + 8 * i, 8)
-        # The product's highest byte has a bit of each lane.
-        mask |= ((word >> 7 & ~word >> 6 & LANES) * <uint64_t>0x0102040810204080 >> 56) << 8 * i
-    return mask
+    if by.size - by.block >= 64:
+        return going_on(by.bytes + by.block)
+    memset(last, 0, 64)
+    memcpy(last, by.bytes + by.block, by.size - by.block)
+    return going_on(last)
 
 
 cdef uint64_t bits_of(uint64_t mask) noexcept nogil:
@@ -115,10 +157,29 @@ cdef void walk_begins(walk *by, uint64_t *begins, uint64_t count) noexcept nogil
         begins[i] = walk_to(by, begins[i] + 1) - 1
 
 
-cdef void walk_ends(walk *by, uint64_t *ends, uint64_t count) noexcept nogil:
-    """The same of ends: a character that an occurrence has a part of belongs to it."""
-    for i in range(count if by.bytes != NULL else 0):
-        ends[i] = walk_to(by, ends[i])
+cdef uint64_t walk_end(walk *by, uint64_t end) noexcept nogil:
+    """The same of an end: a character that an occurrence has a part of belongs to it."""
+    if by.bytes == NULL:
+        return end
+    return by.characters if end == by.size else walk_to(by, end)
+
+
+cdef void walk_matches(walk *by, uint64_t *begins, uint64_t *ends, uint64_t count) noexcept nogil:
+    """Both of matches, in one pass: an end is counted from its begin on."""
+    cdef walk far = by[0]  # for ends that are not near
+    cdef uint64_t begin, end, i
+
+    for i in range(count):
+        begin, end = begins[i] + 1, ends[i]
+        begins[i] = walk_to(by, begin) - 1
+        if end - by.block < 64:
+            ends[i] = walk_to(by, end)
+        elif end - begin < NEAR:
+            ends[i] = begins[i] + 1 + characters_in(by.bytes, begin, end)
+        else:
+            if far.block < by.block:
+                far = by[0]
+            ends[i] = walk_to(&far, end)
 
 
 # ---- Count, first ----
@@ -165,8 +226,7 @@ cdef struct match_columns:
     bint with_lines  # make that column, whatever the batches hold
     uint64_t text_begin
     uint64_t text_end
-    walk by_begins
-    walk by_ends
+    walk by
 
 
 cdef void match_columns_drop(match_columns *columns) noexcept nogil:
@@ -193,12 +253,10 @@ cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept no
     """Characters in the place of bytes, from that match on."""
     cdef uint64_t count = columns.begins.count - begin
 
-    if columns.by_begins.bytes == NULL:
-        return
-    if count > 0:
-        walk_begins(&columns.by_begins, values_of(&columns.begins) + begin, count)
-        walk_ends(&columns.by_ends, values_of(&columns.ends) + begin, count)
-    walk_ends(&columns.by_ends, &columns.text_end, 1)
+    if columns.by.bytes != NULL and count > 0:
+        walk_matches(&columns.by, values_of(&columns.begins) + begin,
+                     values_of(&columns.ends) + begin, count)
+    columns.text_end = walk_end(&columns.by, columns.text_end)
 
 
 # The words of plans with errors (struct trawl_batch), taken apart.
@@ -344,8 +402,7 @@ cdef class Batches(Iteration):
 
     cdef trawl_search *search
     cdef bint line_numbers
-    cdef walk by_begins
-    cdef walk by_ends
+    cdef walk by
 
     def __dealloc__(self):
         self.close()
@@ -369,13 +426,12 @@ cdef class Batches(Iteration):
         self.handle.run(work_next, None)
         made = None
         columns.with_lines = self.line_numbers
-        columns.text_begin = step.batch.text_begin
-        columns.by_begins, columns.by_ends = self.by_begins, self.by_ends
-        walk_ends(&columns.by_ends, &columns.text_begin, 1)
+        columns.by = self.by
+        columns.text_begin = walk_end(&columns.by, step.batch.text_begin)
         try:
             if not match_columns_put(&columns, &step.batch):
                 raise MemoryError()
-            self.by_begins, self.by_ends = columns.by_begins, columns.by_ends
+            self.by = columns.by
             if step.batch.match_count > 0:
                 made = matches_of(&columns, self.plan)
         finally:

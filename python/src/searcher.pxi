@@ -445,8 +445,7 @@ cdef class Searcher:
             return None
         if by.bytes != NULL:
             with nogil:
-                walk_begins(&by, &found.match.begin, 1)
-                walk_ends(&by, &found.match.end, 1)
+                walk_matches(&by, &found.match.begin, &found.match.end, 1)
         first = found.match.begin, found.match.end, found.match.pattern_index
         if plan.has_distances:
             first += (found.match.distance,)
@@ -497,7 +496,7 @@ cdef class Searcher:
                 raise ValueError("line_numbers: of all matches alone")
             return spans_of(self, plan, text, match, offsets, progress)
         memset(&columns, 0, sizeof(columns))
-        columns.by_begins = columns.by_ends = walk_of(text, offsets)
+        columns.by = walk_of(text, offsets)
         columns.with_lines = line_numbers
         try:
             search(self, plan, text, progress, work_matches, 0,
@@ -512,7 +511,7 @@ cdef class Searcher:
         cdef trawl_error error
         cdef int status
 
-        made.by_begins = made.by_ends = walk_of(text, offsets)
+        made.by = walk_of(text, offsets)
         made.line_numbers = line_numbers
         made.open(self, plan, text)
         status = trawl_search_open(made.handle.job.searcher, plan.plan, made.handle.job.text,

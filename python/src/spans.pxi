@@ -111,7 +111,7 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, offsets, progres
     cdef walk by = walk_of(text, offsets)
 
     spans_begin(&found, plan, match)
-    found.columns.by_begins = found.columns.by_ends = by
+    found.columns.by = by
     try:
         search(searcher, plan, text, progress, work_spans, 0, 0, &found)
         match_columns_walk(&found.columns, 0)

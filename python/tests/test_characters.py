@@ -31,11 +31,16 @@ def check(plan, patterns, text, searcher):
 
 
 def test_like_find(rng):
-    """Every alignment of characters to words and chunks."""
+    """Every alignment of characters to words and chunks, and every distance of an end."""
     for round in range(amount(150)):
         letters = rng.sample(LETTERS, rng.randint(2, len(LETTERS)))
         text = "".join(rng.choices(letters, k=rng.randint(0, 90)))
         patterns = ["".join(rng.choices(letters, k=rng.randint(1, 3))) for _ in range(3)]
+        if round % 3 == 0 and text:
+            text *= 9
+            begins = (rng.randrange(len(text)) for _ in range(3))
+            patterns += [text[begin : begin + rng.randint(1, 90)] for begin in begins]
+            patterns = list(dict.fromkeys(patterns))
         plan = trawl.Plan(patterns)
         with trawl.Searcher("cpu", 1 + round % 2, chunk_bytes=round % 60) as searcher:
             check(plan, patterns, text, searcher)
