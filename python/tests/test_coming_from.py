@@ -18,7 +18,7 @@ def spans(plan, text):
             for begin, end, pattern in plan.matches(text, match="leftmost-longest")]  # fmt: skip
 
 
-def test_pyahocorasick(rng):
+def test_pyahocorasick(rng, tmp_path):
     ahocorasick = pytest.importorskip("ahocorasick")
     automaton = ahocorasick.Automaton()
     for number, word in enumerate(WORDS):
@@ -30,6 +30,16 @@ def test_pyahocorasick(rng):
         assert list(plan.iter(text)) == list(automaton.iter(text))
         found = [(end - 1, plan.values[pattern]) for pattern, _, end in spans(plan, text)]
         assert found == list(automaton.iter_long(text))
+    # What the page says of the two.
+    assert "he" in automaton and "he" not in plan and b"he" in plan
+    plan.save(tmp_path / "plan")
+    assert trawl.Plan.load(tmp_path / "plan").values is None
+    automaton = ahocorasick.Automaton()
+    automaton.add_word("c", 0)
+    automaton.add_word("acab", 1)
+    automaton.make_automaton()
+    assert list(automaton.iter_long("ac")) == []
+    assert spans(trawl.Plan(["c", "acab"]), "ac") == [(0, 1, 2)]
 
 
 def test_ahocorasick_rs(rng):
@@ -47,6 +57,9 @@ def test_ahocorasick_rs(rng):
     # What the page says that trawl has not.
     assert rs.AhoCorasick(["abcd", "b"]).find_matches_as_indexes("abcd") == [(1, 1, 2)]
     assert spans(trawl.Plan(["abcd", "b"]), "abcd") == [(0, 0, 4)]
+    text = b"xa\xff"
+    found = spans(trawl.Plan([b"a\xff"]), text)
+    assert found == rs.BytesAhoCorasick([b"a\xff"]).find_matches_as_indexes(text)
 
 
 def test_hyperscan(rng):
@@ -68,6 +81,9 @@ def test_hyperscan(rng):
         database.scan(text, lambda *event: events.append(event[:3]) and None)
         found = [(pattern, begin, end) for begin, end, pattern in plan.matches(text)]
         assert sorted(found) == sorted(events)
+    with pytest.raises(hyperscan.ScanTerminated):
+        database.scan(b"hers", lambda *event: True)
+    assert plan.each(b"hers", lambda matches: True) > 0
 
 
 def test_re(rng):
@@ -84,11 +100,19 @@ def test_re(rng):
         assert plan.replace(text, values, match="leftmost-first") == new
         assert plan.split(text, match="leftmost-first") == pattern.split(text)
         assert (plan.first(text) is None) == (pattern.search(text) is None)
+        assert len(pattern.findall(text)) == len(matches) <= plan.count(text)
+        for flags, unicode in ((0, True), (re.ASCII, False)):
+            whole = re.compile(rf"\b(?:{pattern.pattern})\b", flags | re.IGNORECASE)
+            words = trawl.Plan(WORDS, words=True, ignore_case=True, unicode=unicode)
+            found = words.matches(text.upper(), match="leftmost-first").begins.tolist()
+            assert found == [one.start() for one in whole.finditer(text.upper())]
         ahead = [one.start() for one in re.finditer(f"(?={pattern.pattern})", text)]
         assert sorted(set(plan.positions(text))) == ahead
     # What the page says that trawl has not.
     assert re.search(r"\b\.net\b", "use .net x.net").start() == 10
     assert list(trawl.Plan(".net", words=True).positions("use .net x.net")) == [4]
+    assert re.findall("i", "\u0130\u0131", re.IGNORECASE) == ["\u0130", "\u0131"]
+    assert trawl.Plan("i", ignore_case=True, unicode=True).count("\u0130\u0131") == 0
 
 
 def test_flashtext(rng):
@@ -105,3 +129,12 @@ def test_flashtext(rng):
         found = [(plan.values[pattern], begin, end) for pattern, begin, end in spans(plan, text)]
         assert found == processor.extract_keywords(text, span_info=True)
         assert plan.replace(text) == processor.replace_keywords(text)
+    # What the page says of other letters than those of ASCII.
+    words = {"\u00e9t\u00e9": "summer", "york": "city"}
+    processor = flashtext.KeywordProcessor()
+    processor.add_keywords_from_dict({name: [word] for word, name in words.items()})
+    text = "\u00c9T\u00c9, York\u00e9"
+    assert processor.extract_keywords(text) == ["summer", "city"]
+    assert trawl.Plan(words, words=True, ignore_case=True).replace(text) == "\u00c9T\u00c9, city\u00e9"
+    options = {"words": True, "ignore_case": True, "unicode": True}
+    assert trawl.Plan(words, **options).replace(text) == "summer, York\u00e9"
