@@ -76,14 +76,6 @@ static bool is_over(const struct text_scan *scan)
     return scan->stop || scan->left_count == 0;
 }
 
-static uint64_t end_of_line(const struct text_scan *scan, const struct view *view, uint64_t at)
-{
-    const uint8_t *found =
-        memchr(view->bytes + at, scan->settings->line_end, (size_t)(view->count - at));
-
-    return found != NULL ? (uint64_t)(found - view->bytes) + 1 : view->count;
-}
-
 static uint64_t begin_of_line(const struct text_scan *scan, const struct view *view, uint64_t floor,
                               uint64_t at)
 {
@@ -115,7 +107,7 @@ static void select_run(struct text_scan *scan, const struct view *view, uint64_t
         return;
     }
     while (at < limit && !is_over(scan)) {
-        uint64_t end = end_of_line(scan, view, at);
+        uint64_t end = print_line_end(scan, view, at);
 
         select_line(scan, view, at, end);
         at = end;
@@ -146,7 +138,7 @@ static void select_gap(struct text_scan *scan, const struct view *view, uint64_t
             end = print_part(scan, view, at, limit);
             select_run(scan, view, at, end);
         } else {
-            end = end_of_line(scan, view, at);
+            end = print_line_end(scan, view, at);
             select_line(scan, view, at, end);
         }
         at = end;
@@ -169,7 +161,7 @@ static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t 
             if (is_over(scan))
                 return;
         }
-        at = end_of_line(scan, view, place);
+        at = print_line_end(scan, view, place);
         while (match < end_match && match->begin < view->begin + at)
             match++;
     }
@@ -185,7 +177,7 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     while (i < view->match_count && !is_over(scan)) {
         uint64_t place = view->matches[i].begin - view->begin;
         uint64_t begin = scan->quiet ? place : begin_of_line(scan, view, at, place);
-        uint64_t end = end_of_line(scan, view, place);
+        uint64_t end = print_line_end(scan, view, place);
 
         select_line(scan, view, begin, end);
         at = end;
@@ -210,7 +202,7 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
     uint64_t i = print_first_match_at(view, view->begin + at);
 
     while (at < view->count && !is_over(scan)) {
-        uint64_t end = end_of_line(scan, view, at);
+        uint64_t end = print_line_end(scan, view, at);
         uint64_t content = view->bytes[end - 1] == scan->settings->line_end ? end - 1 : end;
         uint64_t first = i;
         bool selected;
@@ -240,12 +232,12 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
         match++;
     while (match < end_match && !is_over(scan)) {
         uint64_t place = match->begin - view->begin, begin = at;
-        uint64_t end = place - at < NEAR_BYTES ? end_of_line(scan, view, at) : at;
+        uint64_t end = place - at < NEAR_BYTES ? print_line_end(scan, view, at) : at;
         bool next_block;
 
         if (place >= end) {
             begin = begin_of_line(scan, view, end, place);
-            end = end_of_line(scan, view, place);
+            end = print_line_end(scan, view, place);
         }
         next_block = view->begin + end > scan->block_end;
         if (begin > at || next_block) {
@@ -478,7 +470,7 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
     uint64_t limit = last ? window->count : whole, head = 0, matches_kept;
 
     for (int64_t i = 0; i <= scan->settings->before_count && head < whole; i++)
-        head = end_of_line(scan, window, head);
+        head = print_line_end(scan, window, head);
     if (head == whole)
         head = window->count; /* the carry goes on with all of it */
     matches_kept = print_first_match_at(window, window->begin + head);
@@ -513,7 +505,7 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
 static uint64_t close_open_line(struct text_scan *scan, const struct view *window,
                                 uint64_t *used_matches)
 {
-    uint64_t end = end_of_line(scan, window, 0);
+    uint64_t end = print_line_end(scan, window, 0);
     uint64_t used = 0;
 
     while (used < window->match_count && window->matches[used].begin < window->begin + end)

@@ -10,13 +10,12 @@
 #include "trawl/reread.h"
 #include "trawl/style.h"
 
-/* Where the line ends that `at` is in, at `limit` at the latest. */
-static uint64_t line_past(const struct text_scan *scan, const struct view *view, uint64_t at,
-                          uint64_t limit)
+uint64_t print_line_end(const struct text_scan *scan, const struct view *view, uint64_t at)
 {
-    const uint8_t *found = memchr(view->bytes + at, scan->settings->line_end, (size_t)(limit - at));
+    const uint8_t *found =
+        memchr(view->bytes + at, scan->settings->line_end, (size_t)(view->count - at));
 
-    return found != NULL ? (uint64_t)(found - view->bytes) + 1 : limit;
+    return found != NULL ? (uint64_t)(found - view->bytes) + 1 : view->count;
 }
 
 bool print_is_simple(const struct text_scan *scan)
@@ -60,7 +59,7 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
     } else {
         head.line_number = print_line_number(scan, view, begin);
         for (uint64_t at = begin, past; at < end; at = past, lines++) {
-            past = line_past(scan, view, at, end);
+            past = print_line_end(scan, view, at);
             head.offset = view->begin + at;
             head.bytes_count = past - at - (past < end || has_end);
             print_head(scan, &head);
@@ -95,7 +94,7 @@ bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, u
         if (print_run(scan, view, at, part, separator) > 0)
             at = part;
         while (at < part) {
-            uint64_t past = line_past(scan, view, at, part);
+            uint64_t past = print_line_end(scan, view, at);
 
             if (!print_line(scan, view, at, past, separator) && !all)
                 return false;
@@ -113,7 +112,7 @@ void print_pending(struct text_scan *scan, const struct view *view, uint64_t lim
     uint64_t end = at, lines = 0;
 
     for (; lines < scan->pending_count && end < limit; lines++)
-        end = line_past(scan, view, end, limit);
+        end = print_line_end(scan, view, end);
     scan->pending_count =
         print_lines(scan, view, at, end, '-', false) ? scan->pending_count - lines : 0;
 }

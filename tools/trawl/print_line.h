@@ -4,6 +4,8 @@
 
 #include "trawl/scan.h"
 
+/* Where the line ends that `at` is in: behind its line end, or with the view. */
+uint64_t print_line_end(const struct text_scan *scan, const struct view *view, uint64_t at);
 /* Positions are in the view; `end` is one past the line end, if there is one. False: not
  * printed, because it is not UTF-8. */
 bool print_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,

@@ -3,20 +3,15 @@
 
 #include <string.h>
 
-static void add_json(struct json_totals *sum, const struct json_totals *more)
-{
-    sum->searches += more->searches;
-    sum->with_match += more->with_match;
-    sum->bytes_searched += more->bytes_searched;
-    sum->bytes_printed += more->bytes_printed;
-    sum->lines += more->lines;
-    sum->matches += more->matches;
-    sum->elapsed_ns += more->elapsed_ns;
-}
-
 void job_add_totals(struct job_totals *sum, const struct job_totals *more)
 {
-    add_json(&sum->json, &more->json);
+    sum->json.searches += more->json.searches;
+    sum->json.with_match += more->json.with_match;
+    sum->json.bytes_searched += more->json.bytes_searched;
+    sum->json.bytes_printed += more->json.bytes_printed;
+    sum->json.lines += more->json.lines;
+    sum->json.matches += more->json.matches;
+    sum->json.elapsed_ns += more->json.elapsed_ns;
     sum->file_count += more->file_count;
     sum->selected_count += more->selected_count;
     sum->text_bytes += more->text_bytes;
