@@ -384,16 +384,14 @@ static bool advance(struct search *search, struct trawl_error *error, enum trawl
 }
 
 /* The part at hand as the sink sees it, added to what the call did. */
-static struct sink_chunk view_counted(struct search *search, const struct task *task)
+static void view_counted(struct search *search, const struct task *task, struct sink_chunk *view)
 {
-    struct sink_chunk view = task_view(search, task);
-
-    search->done.stats.match_count += view.count;
-    search->done.stats.text_bytes += view.owned;
+    task_view(search, task, view);
+    search->done.stats.match_count += view->count;
+    search->done.stats.text_bytes += view->owned;
     search->done.stats.candidate_count += task->result.candidate_count;
     if (task->result.on_device)
         stats_add(&search->done.stats, &task->result);
-    return view;
 }
 
 enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
@@ -423,7 +421,7 @@ enum trawl_status search_step(struct search *search, struct sink_chunk *view, bo
         break;
     }
     if (search->current != NULL) {
-        *view = view_counted(search, search->current);
+        view_counted(search, search->current, view);
         search->last_delivered |= view->last;
         *more = true;
         return TRAWL_OK;
@@ -486,7 +484,7 @@ static enum trawl_status run_brief(struct trawl_searcher *searcher, const struct
     task_brief(&search, task);
     do {
         task_search(&search, task, &searcher->caller, false);
-        view = view_counted(&search, task);
+        view_counted(&search, task, &view);
         more = task_deliver(&search, task, &view);
         task->from = task->result.done;
     } while (more && task->status == TRAWL_OK && task->from < task->chunk.owned);

@@ -161,37 +161,35 @@ bool task_deliver(struct search *search, struct task *task, struct sink_chunk *v
     return true;
 }
 
-struct sink_chunk task_view(const struct search *search, const struct task *task)
+void task_view(const struct search *search, const struct task *task, struct sink_chunk *view)
 {
-    struct sink_chunk view;
     uint64_t done = task->result.done;
 
     TRAWL_ASSERT(task->from <= done && done <= task->chunk.owned);
     TRAWL_ASSERT(task->match_count <= task->match_room);
     TRAWL_ASSERT(task->match_count == 0 || !search->sink->line_numbers ||
                  task->line_numbers != NULL);
-    memset(&view, 0, sizeof view);
-    view.begin = task->chunk.begin + task->from;
-    view.bytes = task->chunk.bytes + task->from;
-    view.owned = done - task->from;
-    view.after = task->chunk.owned - done + task->chunk.after;
-    view.last = task->chunk.last && done == task->chunk.owned;
-    view.count = task->result.count;
-    view.hits = task->result.hits.items;
-    view.hit_count = task->result.hits.count;
-    view.hits_base = task->from;
-    view.hit_lengths = task->result.hits.lengths_valid ? task->result.hits.lengths : NULL;
-    view.match_count = task->match_count;
-    view.one_per_line = task->result.hits.one_per_line;
+    memset(view, 0, sizeof *view);
+    view->begin = task->chunk.begin + task->from;
+    view->bytes = task->chunk.bytes + task->from;
+    view->owned = done - task->from;
+    view->after = task->chunk.owned - done + task->chunk.after;
+    view->last = task->chunk.last && done == task->chunk.owned;
+    view->count = task->result.count;
+    view->hits = task->result.hits.items;
+    view->hit_count = task->result.hits.count;
+    view->hits_base = task->from;
+    view->hit_lengths = task->result.hits.lengths_valid ? task->result.hits.lengths : NULL;
+    view->match_count = task->match_count;
+    view->one_per_line = task->result.hits.one_per_line;
     if (search->sink->columns) {
-        view.begins = task->matches;
-        view.ends = task->matches + task->match_room;
-        view.patterns = task->matches + 2 * task->match_room;
+        view->begins = task->matches;
+        view->ends = task->matches + task->match_room;
+        view->patterns = task->matches + 2 * task->match_room;
     } else {
-        view.matches = (const struct trawl_match *)(const void *)task->matches;
+        view->matches = (const struct trawl_match *)(const void *)task->matches;
     }
-    view.line_numbers = task->line_numbers;
-    return view;
+    view->line_numbers = task->line_numbers;
 }
 
 /* ---- Searching ---------------------------------------------------------------------------- */
@@ -342,12 +340,12 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         JOB_ADD(&search->job, &search->hits, task->result.hits.count);
     if (sink->digest == NULL)
         return;
-    view = task_view(search, task);
+    task_view(search, task, &view);
     status = sink->digest(sink, &view, &task->digest, &error);
     if (status == TRAWL_OK)
         return;
     fail_part(task, status, &error);
-    view = task_view(search, task);
+    task_view(search, task, &view);
     (void)sink->digest(sink, &view, &task->digest, &error); /* of nothing: it takes no memory */
 }
 

@@ -18,7 +18,7 @@ enum task_taken task_work_queued(struct search *search, struct worker *worker);
 /* Search and digest what a task's chunk still has beyond task->from. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
 /* The part [from, done) of a task's chunk as the sink sees it. */
-struct sink_chunk task_view(const struct search *search, const struct task *task);
+void task_view(const struct search *search, const struct task *task, struct sink_chunk *view);
 /* Hand that part to the sink; false: stop. */
 bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view);
 /* The next chunk in order was delivered: its task is free again. */
