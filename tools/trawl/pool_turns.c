@@ -174,9 +174,10 @@ bool pool_wait_turn(struct pool_worker *worker)
     return turn;
 }
 
-/* Before a file: where to print it. */
-static bool choose_output(struct pool_worker *worker)
+bool pool_may_search(struct pool_worker *worker)
 {
+    if (worker->job->done || worker->pool->over || worker->sequence > worker->pool->sequence_last)
+        return false;
     if (worker->job == worker->pool->job || pool_has_turn(worker))
         return true;
     if (worker->kept == NULL) {
@@ -313,12 +314,6 @@ static bool leave(struct pool_worker *worker)
         worker->message_count = worker->message_capacity = 0;
     }
     return true;
-}
-
-bool pool_may_search(struct pool_worker *worker)
-{
-    return !worker->job->done && !worker->pool->over &&
-           worker->sequence <= worker->pool->sequence_last && choose_output(worker);
 }
 
 void pool_begin_batch(struct pool_worker *worker)
