@@ -5,7 +5,7 @@ import shlex
 import shutil
 
 import texts as recipes
-from report import machine_lines, median, number, result, spread, spread_line, table, times
+from report import median, number, opening, result, spread, spread_line, table, times
 from runner import command, first_line
 
 TRAWL, GREP, RG, RG_READ, UGREP = 'trawl', 'grep -F', 'rg -F', 'rg --no-mmap', 'ugrep -F'
@@ -194,10 +194,7 @@ def section(data):
     """The table of docs/benchmarks.md."""
     names = (TRAWL,) + PEERS + ('cat', 'wc -c')
     lines = ['![GB/s of trawl, ripgrep and GNU grep on files of 1 GiB](measurements/commands.svg)', '',
-             'Every single time is in [measurements/commands.json](measurements/commands.json).', '']
-    lines += machine_lines(data) + [versions_line(data, names)]
-    lines += [spread_line([it['seconds'] for row in data['rows'] for it in row['results']
-                           if it.get('seconds')])]
+             *opening(data), versions_line(data, names), spread_line(data)]
     cells, behind = [], []
     for row in data['rows']:
         trawl, (name, value) = result(row, TRAWL), best(row)

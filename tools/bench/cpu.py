@@ -3,7 +3,7 @@ import math
 import random
 import statistics
 
-from report import machine_lines, median, number, ratio, result, spread_line, table
+from report import median, number, opening, ratio, result, spread_line, table
 from runner import die
 
 LENGTHS = (1, 2, 4, 8, 16, 64, 256, 1024, 4096)
@@ -201,11 +201,8 @@ def summary(data):
 
 
 def section(data):
-    lines = ['![Speed against pattern length](measurements/cpu.svg)', '',
-             'Every single time is in [measurements/cpu.json](measurements/cpu.json).', '']
-    lines += machine_lines(data) + summary(data)
-    lines += [spread_line([it['seconds'] for row in data['rows'] for it in row['results']]), '',
-              'Speeds in GB/s; *low*: below the bar.']
+    lines = ['![Speed against pattern length](measurements/cpu.svg)', '', *opening(data), *summary(data),
+             spread_line(data), '', 'Speeds in GB/s; *low*: below the bar.']
     for alphabet in ALPHABETS:
         lines += letters_table(data, alphabet)
     return lines + worst_table(data)

@@ -2,7 +2,7 @@
 import random
 
 import texts as recipes
-from report import machine_lines, median, number, ratio, result, spread_line, table, times
+from report import median, number, opening, ratio, result, spread_line, table, times
 
 MIB = 1 << 20
 LINE = 80
@@ -165,10 +165,9 @@ def conclusions(data):
 def section(data):
     """A row for each set and text: what it takes by what is wanted."""
     tell_occurrences(data)
-    lines = ['Every single time is in [measurements/floods.json](measurements/floods.json).', '']
-    lines += machine_lines(data)
+    lines = opening(data)
     lines += [f"- texts of {data['rows'][0]['text_bytes'] / MIB:.0f} MiB",
-              spread_line([it['seconds'] for row in data['rows'] for it in row['results']]), '',
+              spread_line(data), '',
               'What the rows come to, by the program, in ns for each byte of the text and each occurrence '
               'there:', '', *conclusions(data), '']
     cells = {}

@@ -5,7 +5,7 @@ import os
 import random
 
 import texts as recipes
-from report import least, machine_lines, median, result, table
+from report import least, median, opening, result, table
 from runner import die, first_line
 
 GIB = 1 << 30
@@ -331,8 +331,7 @@ def device_lines(data):
 
 
 def section(data):
-    lines = ['Every single time is in [measurements/gpu.json](measurements/gpu.json).', '']
-    lines += machine_lines(data)
+    lines = opening(data)
     for group, title in GROUPS:
         lines += group_lines(data, group, title)
     several_lines = device_lines(data)

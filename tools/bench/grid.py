@@ -6,7 +6,7 @@ import re
 import statistics
 
 import commands
-from report import least, machine_lines, median, result, table
+from report import least, median, opening, result, table
 from runner import command, die
 
 CORPORA = (('log', 'log'), ('English', 'english'), ('source', 'code'), ('JSON lines', 'json'),
@@ -144,9 +144,7 @@ def conclusions(data):
 
 
 def section(data):
-    name = 'grid-busy' if data.get('busy') else 'grid'
-    lines = [f'Every single time is in [measurements/{name}.json](measurements/{name}.json).', '']
-    lines += machine_lines(data) + ['', *conclusions(data), '']
+    lines = opening(data) + ['', *conclusions(data), '']
     lines += ['The faster of grep and ripgrep, divided by trawl\'s time; in parentheses what takes '
               'less than 5 ms.', '']
     cells = []

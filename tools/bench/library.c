@@ -144,7 +144,7 @@ static void drop_text(struct library *own)
 }
 
 /* Texts that are loaded, for all contestants with the same searcher. */
-static struct {
+static struct loaded {
     struct trawl_searcher *searcher;
     const uint8_t *bytes;
     uint64_t count;
@@ -163,43 +163,31 @@ void library_unload(const struct trawl_searcher *searcher, const uint8_t *bytes)
     }
 }
 
-/* The index of the contestant's text, or of one with room for it. */
-static uint32_t find_loaded(const struct contestant *it, const struct library *own)
-{
-    uint32_t empty = LOADED_MAX;
-
-    for (uint32_t i = 0; i < LOADED_MAX; i++) {
-        if (loaded[i].text == NULL)
-            empty = i;
-        else if (loaded[i].searcher == own->searcher && loaded[i].bytes == it->question->bytes &&
-                 loaded[i].count == it->bytes)
-            return i;
-    }
-    if (empty < LOADED_MAX)
-        return empty;
-    library_unload(NULL, NULL);
-    return 0;
-}
-
 static bool load(const struct contestant *it, struct library *own, struct bench_run *run)
 {
-    uint32_t i = find_loaded(it, own);
-    struct trawl_text *text = loaded[i].text;
+    struct loaded *entry = NULL, *empty = NULL;
 
-    own->loaded = true;
-    if (text == NULL) {
-        if (!good(trawl_text_from_memory(it->question->bytes, it->bytes, &text, &failure), run))
+    for (uint32_t i = 0; i < LOADED_MAX; i++)
+        if (loaded[i].text == NULL)
+            empty = &loaded[i];
+        else if (loaded[i].searcher == own->searcher && loaded[i].bytes == it->question->bytes &&
+                 loaded[i].count == it->bytes)
+            entry = &loaded[i];
+    if (entry == NULL) {
+        if (empty == NULL)
+            library_unload(NULL, NULL);
+        entry = empty != NULL ? empty : loaded;
+        *entry = (struct loaded){own->searcher, it->question->bytes, it->bytes, NULL};
+        if (!good(trawl_text_from_memory(entry->bytes, entry->count, &entry->text, &failure), run))
             return false;
-        if (!good(trawl_text_load(own->searcher, text, &failure), run)) {
-            trawl_text_close(text);
+        if (!good(trawl_text_load(own->searcher, entry->text, &failure), run)) {
+            trawl_text_close(entry->text);
+            entry->text = NULL;
             return false;
         }
-        loaded[i].searcher = own->searcher;
-        loaded[i].bytes = it->question->bytes;
-        loaded[i].count = it->bytes;
-        loaded[i].text = text;
     }
-    own->text = text;
+    own->loaded = true;
+    own->text = entry->text;
     return true;
 }
 

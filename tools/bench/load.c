@@ -1,12 +1,12 @@
 /* load: many clients of a server at once, for ./dev bench serve.
  *
  * trawl-bench load SOCKET CLIENTS SECONDS
- *   reads queries on standard input, one a line: what the answer's body must hold, a tab, the
- *   target, a tab, the request's body. Where "!" is before the target, the client goes away after
- *   the first bytes of the answer, which then are to hold what the body must. Each client keeps a
- * connection and asks its own queries, the i-th client the i-th, the (CLIENTS + i)-th and so on,
- * around and around. Writes one object of JSON: how many were answered, how many wrongly, and times
- * in microseconds: of the whole answer, and until the first byte of its body.
+ *   reads queries on standard input, one a line, as rows are written: expected=, what the answer's
+ *   body must hold, target=, body=, the request's; first=1: the client goes away after the first
+ *   bytes of the answer, which then are to hold it. Each client keeps a connection and asks its own
+ *   queries, the i-th client the i-th, the (CLIENTS + i)-th and so on, around and around. Writes
+ * one object of JSON: how many were answered, how many wrongly, and times in microseconds: of the
+ *   whole answer, and until the first byte of its body.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 #define TIMES_MAX (1u << 24) /* later ones are counted, not kept */
 
 struct query {
-    char *expected, *target, *body;
+    const char *expected, *target, *body;
     bool first_only;
 };
 
@@ -143,7 +143,8 @@ static void *work(void *context)
 
     if (!client->queries[at % client->query_count].first_only)
         (void)ask(client, descriptor, &client->queries[at % client->query_count], &unused);
-    for (double begin; (begin = clock_seconds()) < client->until; at += client->step) {
+    for (double begin; (begin = clock_seconds()) < client->until || client->answered == 0;
+         at += client->step) {
         const struct query *query = &client->queries[at % client->query_count];
         double first, end;
         bool right = ask(client, descriptor, query, &first);
@@ -188,24 +189,18 @@ static struct query *read_queries(size_t *count)
     struct query *queries = NULL;
     char *line = NULL;
     size_t room = 0;
-    ssize_t bytes;
 
-    for (*count = 0; (bytes = getline(&line, &room, stdin)) > 0; ++*count) {
-        struct query *query;
+    for (*count = 0; getline(&line, &room, stdin) > 0; ++*count) {
+        struct fields fields;
 
-        line[bytes - (line[bytes - 1] == '\n')] = '\0';
         queries = realloc(queries, (*count + 1) * sizeof *queries);
         if (queries == NULL)
             fail("memory exhausted");
-        query = &queries[*count];
-        query->expected = copy_text(line);
-        query->target = strchr(query->expected, '\t');
-        query->body = query->target == NULL ? NULL : strchr(query->target + 1, '\t');
-        if (query->body == NULL)
-            fail("a query without two tabs: %s", line);
-        *query->target++ = *query->body++ = '\0';
-        query->first_only = *query->target == '!';
-        query->target += query->first_only;
+        fields_split(copy_text(line), &fields); /* kept */
+        queries[*count].expected = field(&fields, "expected", "");
+        queries[*count].target = field(&fields, "target", "");
+        queries[*count].body = field(&fields, "body", "");
+        queries[*count].first_only = field(&fields, "first", NULL) != NULL;
     }
     free(line);
     return queries;

@@ -12,6 +12,7 @@
 #include "bench/bench.h"
 
 #define PIECE_BYTES (1u << 20)
+#define PATTERN_BITS 24
 
 /* ---- Threads ------------------------------------------------------------------------------ */
 
@@ -91,11 +92,10 @@ struct oracle {
     uint64_t longest;
     uint8_t fold[256];
     enum call call;
-    bool counts; /* totals are enough */
-    _Atomic uint64_t found, sum, first, first_pattern;
-    _Atomic uint64_t *visits; /* BY_PATTERN: of nodes */
-    uint8_t *begins;          /* LINES: does an occurrence begin here? */
-    pthread_mutex_t lock;
+    bool counts;                        /* totals are enough */
+    _Atomic uint64_t found, sum, first; /* begin and pattern */
+    _Atomic uint64_t *visits;           /* BY_PATTERN: of nodes */
+    uint8_t *begins;                    /* LINES: does an occurrence begin here? */
 };
 
 static uint32_t child_of(const struct oracle *it, uint32_t node, uint8_t byte)
@@ -171,7 +171,6 @@ static void automaton_open(struct oracle *it, const struct question *question, e
     it->call = call;
     it->bytes = bytes;
     it->first = UINT64_MAX;
-    pthread_mutex_init(&it->lock, NULL);
     for (uint32_t i = 0; i < 256; i++)
         it->fold[i] =
             (uint8_t)((question->flags & TRAWL_IGNORE_CASE) != 0 ? tolower((int)i) : (int)i);
@@ -191,7 +190,6 @@ static void automaton_open(struct oracle *it, const struct question *question, e
 
 static void automaton_close(struct oracle *it)
 {
-    pthread_mutex_destroy(&it->lock);
     free(it->node);
     free(it->next);
     free(it->order);
@@ -213,12 +211,10 @@ static bool is_word(const struct oracle *it, uint64_t at)
 
 static void take_first(struct oracle *it, uint64_t begin, uint64_t pattern)
 {
-    pthread_mutex_lock(&it->lock);
-    if (begin < it->first || (begin == it->first && pattern < it->first_pattern)) {
-        it->first = begin;
-        it->first_pattern = pattern;
-    }
-    pthread_mutex_unlock(&it->lock);
+    uint64_t found = begin << PATTERN_BITS | pattern, first = it->first;
+
+    while (found < first && !atomic_compare_exchange_weak(&it->first, &first, found))
+        ;
 }
 
 static void take(struct oracle *it, uint64_t end, uint64_t pattern, struct answer *own)
@@ -229,7 +225,7 @@ static void take(struct oracle *it, uint64_t end, uint64_t pattern, struct answe
         ((begin > 0 && is_word(it, begin - 1)) || is_word(it, end)))
         return;
     own->count++;
-    if (it->call == CALL_FIRST && begin <= it->first)
+    if (it->call == CALL_FIRST)
         take_first(it, begin, pattern);
     else if (it->call == CALL_LINES)
         it->begins[begin] = 1;
@@ -251,7 +247,7 @@ static void search_piece(void *context, uint64_t index)
 
     if (end > it->bytes)
         end = it->bytes;
-    if (it->call == CALL_FIRST && it->first <= at)
+    if (it->call == CALL_FIRST && it->first >> PATTERN_BITS <= at)
         return;
     for (; at < end; at++) {
         node = step(it, node, it->fold[it->question->bytes[at]]);
@@ -372,8 +368,8 @@ struct answer oracle_answer(const struct question *question, enum call call, uin
     if (call == CALL_LINES)
         answer.count = count_lines(&it);
     if (call == CALL_FIRST) {
-        answer.count = it.first == UINT64_MAX ? 0 : 1 + it.first;
-        answer.sum = it.first == UINT64_MAX ? 0 : it.first_pattern;
+        answer.count = it.first == UINT64_MAX ? 0 : 1 + (it.first >> PATTERN_BITS);
+        answer.sum = it.first == UINT64_MAX ? 0 : it.first & ((1u << PATTERN_BITS) - 1);
     }
     automaton_close(&it);
     return answer;

@@ -70,7 +70,8 @@ def row_of(paper, on, who, ask, programs, options, runs=10):
             'seconds': options.cell_seconds}
 
 
-def pss_asks(texts, options, trawl):
+def pss_asks(texts, options):
+    trawl = commands.install(options, texts)
     book = bytearray(recipes_cut(texts.source('english')[0], min(513717, options.largest)))
     draw = random.Random(17)
     for i, at in enumerate(range(1000, len(book) - 1000, len(book) // 570)):
@@ -177,15 +178,12 @@ def records_asks(texts, options):
 
 
 def rows(options, texts):
-    trawl = commands.install(options, texts)
-    asks = {'pss': lambda: pss_asks(texts, options, trawl), 'bmh': lambda: bmh_asks(texts, options),
-            'swift': lambda: swift_asks(texts, options), 'word': lambda: word_asks(texts, options),
-            'records': lambda: records_asks(texts, options)}
+    asks = {'pss': pss_asks, 'bmh': bmh_asks, 'swift': swift_asks, 'word': word_asks, 'records': records_asks}
     for paper, facts in definitions().items():
         if options.words and paper not in options.words:
             continue
         who = {on: it['who'] for it in facts['who'] for on in it['on']}
-        for on, ask, programs, runs in asks[paper]():
+        for on, ask, programs, runs in asks[paper](texts, options):
             row = row_of(paper, on, who[on.split(' #')[0]], ask, programs, options, runs)
             if '#' in on:
                 row['seconds'] = min(row['seconds'], PATTERN_SECONDS)

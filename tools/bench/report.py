@@ -70,7 +70,15 @@ def machine_lines(data):
             f"`{machine['command']}`"]
 
 
-def spread_line(runs):
+def opening(data):
+    """Where the times are, and the machine."""
+    name = data['benchmark'] + '-busy' * bool(data.get('busy'))
+    return [f'Every single time is in [measurements/{name}.json](measurements/{name}.json).', '',
+            *machine_lines(data)]
+
+
+def spread_line(data):
+    runs = [it['seconds'] for row in data['rows'] for it in row['results'] if it.get('seconds')]
     spreads = [spread(run) for run in runs if len(run) > 1]
     if not spreads:
         return '- one run of each'

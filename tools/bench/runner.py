@@ -64,7 +64,7 @@ class Runner:
                                                stdout=subprocess.PIPE).stdout)
 
     def run(self, rows, environment=None, show=None):
-        """Results of rows, in order. A row whose `prepare` is callable is prepared before it runs."""
+        """Results of rows, in order."""
         process = subprocess.Popen([self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    env={**os.environ, 'LC_ALL': 'C', **(environment or {})})
         results = []

@@ -15,7 +15,7 @@ import time
 
 import texts as recipes
 from report import machine_lines, median, table
-from runner import command, die
+from runner import command, die, line_of
 
 RARE = 'Vq7planted_here'
 FREQUENT = 'include'
@@ -48,8 +48,9 @@ def absent_words(count, seed):
     return [''.join(chance.choices(string.ascii_lowercase, k=16)) for _ in range(count)]
 
 
-def query(pattern, expected, target='/v1/count', **more):
-    return f'{expected}\t{target}\t{json.dumps({"patterns": [pattern], **more})}\n'
+def query(pattern, expected, target='/v1/count', first=False):
+    return line_of('query', {'expected': expected, 'target': target, 'first': first,
+                             'body': json.dumps({'patterns': [pattern]})})
 
 
 def load(bench, address, clients, seconds, queries):
@@ -132,7 +133,7 @@ def measure(options, runner, texts):
         result['one by one'] = load(bench, address, 1, seconds, absent)
         result['many'] = load(bench, address, CLIENTS, seconds, absent)
         result['first line'] = load(bench, address, 1, seconds,
-                                    [query(FREQUENT, '"match"', '!/v1/search')])
+                                    [query(FREQUENT, '"match"', '/v1/search', first=True)])
         result['processes'] = processes(options, runner, directory, address, words[1])
     finally:
         server.send_signal(signal.SIGTERM)

@@ -6,7 +6,7 @@ import sys
 
 import commands
 import texts as recipes
-from report import digits, machine_lines, number, result, spread_line, table, work
+from report import digits, number, opening, result, spread_line, table, work
 from runner import command
 
 MIB = 1 << 20
@@ -203,12 +203,9 @@ def cost_of(it):
 
 def section(data):
     """What all rows come to, then a table of speeds, and one of compiling and memory."""
-    name, rows_of = data['benchmark'], data['rows']
+    rows_of = data['rows']
     names = list(dict.fromkeys(it['name'] for row in rows_of for it in row['results']))
-    lines = [f'Every single time is in [measurements/{name}.json](measurements/{name}.json).', '']
-    lines += machine_lines(data)
-    lines += [spread_line([it['seconds'] for row in rows_of for it in row['results']
-                           if it.get('seconds')]), '', 'What the rows come to, by the program:', '']
+    lines = opening(data) + [spread_line(data), '', 'What the rows come to, by the program:', '']
     lines += conclusions(data)
     lines += ['', 'GB/s of text, compiling not counted. *: on a part of the work, as far as the time '
               'allowed. -: not measured, or left out because it would take too long.', '']
