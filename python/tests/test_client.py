@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from pathlib import Path
 
 import pytest
 import trawl
@@ -44,7 +45,7 @@ def test_borders_of_chunks_and_reads(tmp_path, search, step, size):
 
 def test_request(tmp_path):
     """Each option is the command's, and strings that are no UTF-8 are base64."""
-    with Fake(tmp_path, *[plain(COUNT)] * 3) as fake, trawl.Client(fake.address, token="t0\n") as client:
+    with Fake(tmp_path, *[plain(COUNT)] * 6) as fake, trawl.Client(fake.address, token="t0\n") as client:
         counted = client.count(
             ["a", b"\xff"], collection="c", ignore_case=True, words=True, whole_lines=True,
             invert=False, text=True, glob="*.c", type=["c", "py"], mismatches=1, edits=None,
@@ -70,6 +71,13 @@ def test_request(tmp_path):
         client.count([b"\0", "c"])
         assert fake.requests[2][1]["patterns"] == ["00", "63"]
         assert fake.connections == 1  # kept
+        # One path and one option are no strings of letters. (All tests gave lists of them.)
+        for one in "src", b"src", Path("src"):
+            client.count(["a", "b"], paths=one, options="--hidden", glob="*.c")
+            body = fake.requests.pop()[1]
+            assert (body["paths"], body["options"]) == (["src"], ["--hidden", "--glob=*.c"])
+        with pytest.raises(TypeError, match="int"):
+            client.count("a", paths=1)
         with pytest.raises(TypeError, match="'ignorecase' is no option"):
             client.count("a", ignorecase=True)
 
@@ -265,7 +273,7 @@ def test_addresses(monkeypatch, tmp_path):
             trawl.Client(wrong)
     with pytest.raises(ValueError, match="token"):
         trawl.Client("unix:/a", token="a\r\nb")
-    with Fake(tmp_path, *[plain(COUNT)] * 3) as fake:
+    with Fake(tmp_path, *[plain(COUNT)] * 6) as fake:
         monkeypatch.setenv("TRAWL_SERVER", fake.address)
         (tmp_path / "token").write_text("secret\n")
         monkeypatch.setenv("TRAWL_TOKEN_FILE", str(tmp_path / "token"))

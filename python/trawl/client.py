@@ -37,7 +37,7 @@ class Options(TypedDict, total=False):
 
     collection: str
     directory: str | os.PathLike[str]
-    paths: Iterable[str | os.PathLike[str]]
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
     ignore_case: bool
     words: bool
     whole_lines: bool
@@ -49,7 +49,7 @@ class Options(TypedDict, total=False):
     edits: int
     context: int
     max_count: int
-    options: Iterable[str]
+    options: str | Iterable[str]
     tg: bool
     max_results: int
     max_seconds: int
@@ -132,6 +132,11 @@ def wire(value: bytes) -> Any:
         return {"bytes": base64.b64encode(value).decode()}
 
 
+def several(value: Any) -> Any:
+    """What may be given as one or several."""
+    return [value] if isinstance(value, (str, bytes, int, os.PathLike)) else value
+
+
 def request(patterns: Any, options: Options) -> dict[str, Any]:
     """The body of a request."""
     given = [one.encode() if isinstance(one, str) else bytes(one) for one in gather(patterns)]
@@ -143,12 +148,11 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
         if key in SWITCHES:
             flags.append(SWITCHES[key])
         elif key in VALUES:
-            several: Any = [value] if isinstance(value, (str, int)) else value
-            flags += [f"--{key.replace('_', '-')}={one}" for one in several]
+            flags += [f"--{key.replace('_', '-')}={one}" for one in several(value)]
         elif key == "options":
-            flags += options["options"]
+            flags += several(value)
         elif key == "paths":
-            body[key] = [wire(os.fsencode(path)) for path in options["paths"]]
+            body[key] = [wire(os.fsencode(path)) for path in several(value)]
         elif key in ("collection", "directory"):
             body[key] = wire(os.fsencode(value))  # type: ignore[arg-type]
         elif key in ("tg", "max_results", "max_seconds"):
@@ -377,8 +381,8 @@ class Client(BaseClient):
     Their options:
 
     collection: its name; not needed where there is but one.
-    directory, paths: files and directories of it, relative to `directory`, without which names are
-      relative to the collection's root.
+    directory, paths: files and directories of it, one or several, relative to `directory`, without
+      which names are relative to the collection's root.
     ignore_case, words, whole_lines, invert, mismatches, edits, text: the command's -i, -w, -x, -v,
       --mismatches, --edits, -a.
     glob, type: only these files: what the command's -g and -t take, one or several.
