@@ -163,7 +163,6 @@ struct served_view *collection_view(struct collection *collection, struct state 
         view->files[i] = view->items[i].is_operand ? UINT32_MAX : view->items[i].file;
     view->left_out = walker.left_out;
     view->show_names = walker.show_names;
-    view->whole = true; /* so that passes are made of it */
     return view;
 }
 

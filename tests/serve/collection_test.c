@@ -523,8 +523,7 @@ static void test_file_root(void)
                state->files[0]->held.bytes_count == 9 &&
                memcmp(state->files[0]->held.bytes, "one more\n", 9) == 0);
     view = collection_view(collection, &state, &job, NULL, NULL, 0, &is_unable, message);
-    TEST_CHECK(view != NULL && view->whole && view->item_count == 1 &&
-               strcmp(view->items[0].name, "one") == 0);
+    TEST_CHECK(view != NULL && view->item_count == 1 && strcmp(view->items[0].name, "one") == 0);
     view_drop(view);
     state_drop(state);
     TEST_CHECK(unlink("file/one") == 0);

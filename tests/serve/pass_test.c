@@ -186,33 +186,32 @@ struct made_request {
     bool good;
 };
 
-static void make_view(struct made_request *made, const struct state *state)
+/* Of a state: whole: of all its files, in any order. */
+static void make_view(struct made_request *made, struct state *state, bool whole)
 {
-    uint32_t count = (uint32_t)below(2 * state->index_count);
-
-    made->view.whole = below(3) == 0;
-    made->view.item_count = made->view.whole ? state->index_count : count;
+    made->view.item_count = whole ? state->index_count : (uint32_t)below(2 * state->index_count);
     made->view.items = calloc(made->view.item_count + 1, sizeof *made->view.items);
     made->view.seen = calloc(FILES_MAX, 1);
     for (uint32_t i = 0; i < made->view.item_count; i++) {
         struct view_item *item = &made->view.items[i];
 
         item->kind = WALK_FILE;
-        item->file = made->view.whole ? i : (uint32_t)below(state->index_count);
-        if (state->files[item->file] == NULL || (!made->view.whole && below(10) == 0)) {
+        item->file = whole ? i : (uint32_t)below(state->index_count);
+        if (state->files[item->file] == NULL || (!whole && below(10) == 0)) {
             item->kind = below(2) == 0 ? WALK_ERROR : WALK_FILE;
             item->file = UINT32_MAX;
         }
         if (item->file != UINT32_MAX)
             made->view.seen[item->file / 8] |= (uint8_t)(1u << item->file % 8);
     }
-    for (uint32_t i = 0; made->view.whole && i < made->view.item_count; i++) {
+    for (uint32_t i = 0; whole && i < made->view.item_count; i++) {
         struct view_item *other = &made->view.items[below(made->view.item_count)];
         struct view_item item = *other;
 
         *other = made->view.items[i];
         made->view.items[i] = item;
     }
+    made->request.state = state;
     made->request.view = &made->view;
 }
 
@@ -252,12 +251,10 @@ static void make_request(struct made_request *made, struct passes *passes, struc
         patterns[i] = (struct trawl_pattern){made->strings[i].bytes, made->strings[i].bytes_count};
     request->plan = must_plans(patterns, made->string_count, &made->options);
     request->options = below(3) == 0 ? NULL : &made->options;
-    request->state = &state->state;
     request->collection = &made->collection;
     request->search_zip = search_zip;
     request->client = below(4);
-    if (below(3) > 0)
-        make_view(made, request->state);
+    make_view(made, &state->state, below(2) == 0);
     request->wants_counts = below(2) == 0;
     request->wants_positions = below(2) == 0;
     request->positions_max = most[below(5)];
@@ -337,14 +334,13 @@ static void check_request(const struct made_request *made, const struct made_sta
 {
     const struct pass_request *request = &made->request;
     struct expected expected = {0};
-    uint64_t count = request->view == NULL ? state->state.index_count : request->view->item_count;
 
     if (!TEST_CHECK(made->good)) {
         printf("  %s\n", request->message);
         return;
     }
-    for (uint64_t i = 0; i < count; i++) {
-        uint32_t file = request->view == NULL ? (uint32_t)i : request->view->items[i].file;
+    for (uint64_t i = 0; i < request->view->item_count; i++) {
+        uint32_t file = request->view->items[i].file;
 
         if (file < state->state.index_count && state->files[file] != NULL && !expected.seen[file])
             expect_file(made, state, file, &expected);
@@ -495,7 +491,7 @@ static void begin_gated(struct made_request *made, struct passes *passes, struct
     made->passes = passes;
     made->request.plan = must_plans(patterns, others + 1, &made->options);
     made->request.options = &made->options;
-    made->request.state = &state->state;
+    make_view(made, &state->state, true);
     made->request.client = client;
     made->request.wants_counts = true;
     free(patterns);
@@ -538,7 +534,7 @@ static void test_sharing(struct passes *passes)
     wordy_one.options.utf8 = &wordy;
     wordy_one.request.plan = must_plan_with("x", &wordy_one.options);
     wordy_one.request.options = &wordy_one.options;
-    wordy_one.request.state = &state->state;
+    make_view(&wordy_one, &state->state, true);
     TEST_CHECK(pass_run(passes, &wordy_one.request));
     TEST_CHECK_U64(wordy_one.request.shared_count, 1);
     free_request(&wordy_one);
@@ -654,7 +650,7 @@ static void test_row(struct passes *passes, size_t row)
     made.request.plan = must_plan_with(
         rows[row].pattern, PLAN_WITH(.flags = rows[row].flags, .edits_max = rows[row].edits_max,
                                      .line_end_set = 1, .line_end = (uint8_t)rows[row].line_end));
-    made.request.state = &state->state;
+    make_view(&made, &state->state, true);
     made.request.wants_counts = made.request.wants_positions = true;
     made.request.positions_max = 9;
     TEST_CHECK(pass_run(passes, &made.request));

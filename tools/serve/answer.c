@@ -93,7 +93,7 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
     bool is_small = answer->view->item_count < answer->state->file_count / part;
 
     /* Files of a state are separated by '\n', whatever ends their lines. */
-    if (plan == NULL || !job_may_pass_over(job) || (is_small && !answer->view->whole) ||
+    if (plan == NULL || !job_may_pass_over(job) || is_small ||
         (settings->whole_lines && settings->line_end != '\n') ||
         pass_is_frequent(answer->server->passes, answer->state, plan))
         return;

@@ -124,8 +124,7 @@ struct served_view {
     struct view_item *items;
     uint32_t *files; /* of items that are files and no operands; UINT32_MAX: another one */
     uint64_t item_count;
-    bool whole;     /* it names each file of the state */
-    uint8_t *seen;  /* a bit for each file of the state: it names this one; of `whole` not needed */
+    uint8_t *seen;  /* a bit for each file of the state: it names this one */
     bool left_out;  /* as job->left_out */
     int show_names; /* as job->show_names afterwards */
     char *storage;  /* of names */

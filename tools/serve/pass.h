@@ -21,7 +21,7 @@ struct pass_position {
 /* What one request wants to know of a state. The caller owns it. */
 struct pass_request {
     struct state *state;            /* borrowed until pass_run returns */
-    const struct served_view *view; /* NULL: all files */
+    const struct served_view *view; /* of the state; borrowed likewise */
     const struct trawl_plan *plan;  /* as pass_run's caller would search; borrowed likewise */
     const struct trawl_plan_options *options; /* that the plan was built with; borrowed likewise.
                                                  NULL: it shares passes only if it has no flags */

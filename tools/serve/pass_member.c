@@ -35,8 +35,6 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
 
     memset(member, 0, sizeof *member);
     member->request = request;
-    if (request->view != NULL && !request->view->whole)
-        member->seen = request->view->seen;
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&member->wake, &attributes);
@@ -46,7 +44,7 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
         request->pattern_counts =
             calloc(trawl_plan_pattern_count(request->plan) + 1, sizeof(uint64_t));
     if (request->files == NULL || (request->wants_counts && request->pattern_counts == NULL) ||
-        (request->view != NULL && request->wants_positions && !read_ranks(member)))
+        (request->wants_positions && !read_ranks(member)))
         return fail(request);
     pass_member_reset(member);
     options.runtime = runtime;
@@ -86,11 +84,9 @@ static int compare(const void *left, const void *right, void *context)
 {
     const struct pass_position *a = left, *b = right;
     const uint32_t *ranks = context;
-    uint32_t a_rank = ranks == NULL ? a->file : ranks[a->file];
-    uint32_t b_rank = ranks == NULL ? b->file : ranks[b->file];
 
-    if (a_rank != b_rank)
-        return a_rank < b_rank ? -1 : 1;
+    if (ranks[a->file] != ranks[b->file])
+        return ranks[a->file] < ranks[b->file] ? -1 : 1;
     if (a->begin != b->begin)
         return a->begin < b->begin ? -1 : 1;
     return a->pattern < b->pattern ? -1 : a->pattern > b->pattern;
@@ -163,8 +159,7 @@ bool pass_member_finish(struct pass_member *member)
         return fail(request);
     sort(member);
     for (uint32_t i = 0; i < request->state->index_count / 8 + 1; i++)
-        count += (uint64_t)__builtin_popcount(request->files[i] &
-                                              (member->seen == NULL ? 0xffu : member->seen[i]));
+        count += (uint64_t)__builtin_popcount(request->files[i] & request->view->seen[i]);
     request->file_count = count - member->absent;
     return true;
 }

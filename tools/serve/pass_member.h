@@ -27,8 +27,7 @@ struct pass_member {
     uint32_t member_count;           /* of its pass, by `next`, the leader first, */
     uint64_t string_count;           /* and what they look for */
 
-    const uint8_t *seen;        /* a bit for each file of the view; NULL: all */
-    uint32_t *ranks;            /* of files in the view; NULL: by their numbers */
+    uint32_t *ranks;            /* of files in the view; NULL: no positions are wanted */
     uint64_t position_capacity; /* of request->positions */
     bool is_full;    /* the first positions_max of them are in order: others are before the last one
                         of those, or are left out */
@@ -49,7 +48,7 @@ static inline void pass_set_bit(uint8_t *bits, uint32_t index)
 
 static inline bool pass_member_sees(const struct pass_member *member, uint32_t file)
 {
-    return member->seen == NULL || pass_bit(member->seen, file);
+    return pass_bit(member->request->view->seen, file);
 }
 
 static inline bool pass_member_lists(const struct pass_member *member)

@@ -176,16 +176,16 @@ static enum trawl_status list_files(struct pass_member *member, struct trawl_err
     const struct pass_request *request = member->request;
     const struct state *state = request->state;
     const struct served_view *view = request->view;
-    uint64_t count = view == NULL ? state->index_count : view->item_count;
     enum trawl_status status = TRAWL_OK;
 
-    for (uint64_t i = 0; i < count && request->position_count < request->positions_max; i++) {
-        uint32_t number = view == NULL ? (uint32_t)i : view->items[i].file;
+    for (uint64_t i = 0; i < view->item_count && request->position_count < request->positions_max;
+         i++) {
+        uint32_t number = view->items[i].file;
         const struct served_file *file;
         struct trawl_text *text;
 
         if (number >= state->index_count || !pass_bit(request->files, number) ||
-            (view != NULL && (view->items[i].kind != WALK_FILE || member->ranks[number] != i)))
+            view->items[i].kind != WALK_FILE || member->ranks[number] != i)
             continue;
         file = state->files[number];
         if (file->block == NULL || !file->is_plain)

@@ -40,7 +40,6 @@ struct viewing {
     /* What was found: */
     struct served_view *view;
     size_t item_capacity, *name_at, name_capacity, storage_bytes, storage_capacity;
-    uint32_t seen_count;
     size_t prefix_bytes; /* of the first name: those of files that no walk met begin with them */
     char *missing; /* paths below the base of files that the state has not, one after the other */
     size_t missing_bytes, missing_capacity;
@@ -150,7 +149,6 @@ static bool see(struct viewing *viewing, uint32_t file)
     bool is_first = (*seen & bit) == 0;
 
     *seen |= bit;
-    viewing->seen_count += is_first;
     return is_first;
 }
 
@@ -503,7 +501,7 @@ static bool bring_up(struct viewing *viewing, const struct state *newer)
         return give_up(viewing, "memory exhausted");
     viewing->state = newer;
     viewing->can_be_kept = false;
-    view->item_count = viewing->seen_count = 0;
+    view->item_count = 0;
     for (uint64_t i = 0; i < count; i++) {
         struct view_item item = view->items[i];
         const char *path;
@@ -544,7 +542,6 @@ static bool finish_view(struct viewing *viewing)
         view->files[i] = item->is_operand ? UINT32_MAX : item->file;
     }
     view->names = viewing->state->names;
-    view->whole = viewing->seen_count == viewing->state->file_count;
     view->left_out = viewing->job.left_out;
     view->show_names = viewing->job.show_names;
     return true;
