@@ -521,9 +521,10 @@ def systemd(folder, root):
     if missing:
         return print("systemd: SKIPPED: no " + " and no ".join(missing))
     path = os.path.join(folder, "activated")
-    process = subprocess.Popen(["systemd-socket-activate", "-E", "LC_ALL=C.UTF-8", "-l", path] + SERVE + [root], stderr=subprocess.PIPE)
+    process = subprocess.Popen(["systemd-socket-activate", "-E", "LC_ALL=C.UTF-8", "-l", path] + SERVE + [root], stderr=subprocess.PIPE, bufsize=0)
     try:
-        until(lambda: os.path.exists(path), "systemd listens")
+        # Its socket is there before it listens. (That was not waited for.)
+        expect(b"Listening on" in process.stderr.readline(), "systemd listens")
         got = subprocess.run([TRAWL, "--server=unix:" + path, "-c", "needle", os.path.join(root, "a.txt")],
                              env={**os.environ, "LC_ALL": "C.UTF-8"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
         equal((got.returncode, got.stdout, got.stderr), (0, b"2\n", b""), "the first client")
