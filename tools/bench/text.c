@@ -333,23 +333,39 @@ static void take_bytes(struct question *question, const void *bytes, uint64_t co
         (struct trawl_pattern){memcpy(question->pattern_bytes, bytes, (size_t)count), count};
 }
 
+/* NAME:NUMBER:NUMBER..., as many numbers as there is room for; false: another recipe. */
+static bool read_recipe(const char *recipe, const char *name, uint64_t *numbers, uint32_t count)
+{
+    size_t length = strlen(name);
+    const char *at = recipe + length;
+
+    if (strncmp(recipe, name, length) != 0)
+        return false;
+    for (uint32_t i = 0; i < count && *at == ':'; i++) {
+        char *end;
+
+        numbers[i] = strtoull(at + 1, &end, 10);
+        at = end;
+    }
+    return *at == '\0';
+}
+
 static void take_patterns(struct question *question, const char *recipe)
 {
-    char kind[8] = "", more;
     uint64_t n[3] = {0};
 
     if (strncmp(recipe, "literal:", 8) == 0) {
         take_bytes(question, recipe + 8, strlen(recipe + 8));
     } else if (strncmp(recipe, "file:", 5) == 0) {
         take_file(question, recipe + 5);
-    } else if (sscanf(recipe, "at:%" SCNu64 ":%" SCNu64 "%c", n, n + 1, &more) == 2) {
+    } else if (read_recipe(recipe, "at", n, 2)) {
         if (n[0] + n[1] > question->bytes_count)
             fail("beyond the text: %s", recipe);
         take_bytes(question, question->bytes + n[0], n[1]);
-    } else if (sscanf(recipe, "%7[a-z]:%" SCNu64 ":%" SCNu64 ":%" SCNu64 "%c", kind, n, n + 1,
-                      n + 2, &more) == 4 &&
-               (strcmp(kind, "pieces") == 0 || strcmp(kind, "drawn") == 0)) {
-        take_pieces(question, kind[0] == 'd', n[0], n[1], n[2]);
+    } else if (read_recipe(recipe, "pieces", n, 3)) {
+        take_pieces(question, false, n[0], n[1], n[2]);
+    } else if (read_recipe(recipe, "drawn", n, 3)) {
+        take_pieces(question, true, n[0], n[1], n[2]);
     } else {
         fail("no such patterns: %s", recipe);
     }
