@@ -159,10 +159,10 @@ static void fill(const struct fields *fields, const char *kind, uint8_t *text, u
         fill_fibonacci(text, bytes);
     } else if (strcmp(kind, "thue-morse") == 0) {
         fill_thue_morse(text, bytes);
-    } else if (strncmp(kind, "repeat:", 7) == 0 && *more != '\0') {
-        fill_repeated(text, bytes, more, strlen(more));
+    } else if (strncmp(kind, "repeat:", 7) == 0 && kind[7] != '\0') {
+        fill_repeated(text, bytes, kind + 7, strlen(kind + 7));
     } else if (strncmp(kind, "piece:", 6) == 0) {
-        uint64_t piece_bytes = strtoull(more, NULL, 10);
+        uint64_t piece_bytes = strtoull(kind + 6, NULL, 10);
         uint8_t *piece = (uint8_t *)allocate(piece_bytes);
 
         fill_letters(piece, piece_bytes, alphabet, seed);
