@@ -568,9 +568,10 @@ struct view_key {
 
 static void add_bytes(struct view_key *key, const void *bytes, size_t count)
 {
-    char *larger = grown(key->bytes, &key->capacity, 512, key->count + count, 1);
+    char *larger =
+        key->failed ? NULL : grown(key->bytes, &key->capacity, 512, key->count + count, 1);
 
-    key->failed |= larger == NULL;
+    key->failed = larger == NULL;
     if (key->failed)
         return;
     key->bytes = larger;
