@@ -549,9 +549,9 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
 
 /* What the workers of one kind did in the last finished call; mostly zeros if it ended soon. Where
- * less than 16 KiB of memory are searched on the host for a count, a count of lines or a first
- * match, no clock is read, which would take as long: search_ns, ready_ns, wait_ns and the call's
- * wall_ns are 0. */
+ * less than 16 KiB of memory are searched on the host, other than in batches or in records, no
+ * clock is read, which would take as long: search_ns, ready_ns, wait_ns, and the call's wall_ns and
+ * output_ns, are 0. */
 struct trawl_worker_stats {
     uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
     char name[96]; /* "cpu", or a device's name */

@@ -449,18 +449,14 @@ static enum trawl_status still_whole(const struct search *search, struct trawl_e
     return status;
 }
 
-/* So little text, for a count, a first match or a count of lines, that to cut it into chunks for a
- * job takes longer than to search it. No device takes part, unless it holds the text. */
-static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text,
-                     const struct sink *sink)
+/* So little text that to cut it into chunks for a job takes longer than to search it. No device
+ * takes part, unless it holds the text. */
+static bool is_brief(const struct trawl_searcher *searcher, const struct trawl_text *text)
 {
-    bool counts_lines = sink->want == WANT_LINES && sink->deliver != NULL && !sink->keeps_text;
-
     return text->kind == TEXT_MEMORY && text->bytes_count < BRIEF_BYTES &&
            text->device_address == 0 &&
            (searcher->chunk_bytes == 0 || text->bytes_count <= searcher->chunk_bytes) &&
            searcher->runtime->engine != TRAWL_ENGINE_CUDA &&
-           (sink->want == WANT_COUNT || sink->want == WANT_FIRST || counts_lines) &&
            !(atomic_load(&searcher->runtime->devices.has_texts) &&
              devices_hold(&searcher->runtime->devices, text->bytes, text->bytes_count));
 }
@@ -506,7 +502,7 @@ enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl
     enum trawl_status status;
     bool more = true;
 
-    if (is_brief(searcher, text, sink))
+    if (is_brief(searcher, text))
         return run_brief(searcher, plan, text, sink, error);
     TRAWL_TRY(search_begin(&search, searcher, plan, text, sink, error));
     for (;;) {

@@ -291,7 +291,7 @@ static enum trawl_status fill_array(struct trawl_searcher *searcher, const struc
     struct trawl_error device_error;
 
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    if (array.room > 0)
+    if (array.room > 0 && atomic_load(&searcher->runtime->devices.has_texts))
         status = begins_by_devices(searcher, plan, text, &array, sink->matches, &device_error);
     sink->count = array.count;
     if (status != TRAWL_OK && status != TRAWL_STOPPED) {

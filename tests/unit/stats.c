@@ -30,7 +30,7 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     AUTO_TEXT small = must_string("x.x.x");
     AUTO_TEXT empty = must_text(NULL, 0);
     struct trawl_stats stats;
-    uint64_t count = 0;
+    uint64_t count = 0, begins[2] = {0};
 
     TEST_CHECK_U64(must_count(searcher, plan, text), TEXT_BYTES / 1024);
     stats = stats_of(searcher);
@@ -56,7 +56,11 @@ static void after_calls(struct trawl_text *text, uint32_t threads)
     TEST_CHECK_U64(trawl_searcher_progress(searcher), 5); /* of this call alone */
     MUST(trawl_count_lines(searcher, plan, small, false, UINT64_MAX, &count, NULL));
     TEST_CHECK_U64(count, 1);
-    TEST_CHECK_U64(stats_of(searcher).wall_ns, 0); /* nor for lines */
+    TEST_CHECK_U64(stats_of(searcher).wall_ns, 0); /* nor for lines, */
+    MUST(trawl_begins_into(searcher, plan, small, begins, 2, &count, NULL));
+    TEST_CHECK(count == 2 && begins[0] == 0 && begins[1] == 2);
+    TEST_CHECK_U64(stats_of(searcher).wall_ns, 0); /* nor where they are listed */
+    TEST_CHECK_U64(stats_of(searcher).text_bytes, 5);
     TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
     stats = stats_of(searcher);
     TEST_CHECK(stats.text_bytes == 0 && stats.match_count == 0);
