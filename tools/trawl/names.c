@@ -20,11 +20,21 @@ static void print_name(struct command_job *job, const char *name)
     output_byte(output, job->settings->null_after_name ? '\0' : '\n');
 }
 
+/* Would a search leave it out? */
+static bool is_skipped(const struct command_job *job, const struct walk *walk,
+                       const struct walk_item *item)
+{
+    if (!item->is_operand)
+        return item->type != DT_REG;
+    return walk_skips_operand(walk, item->name, false) ||
+           (item->type != DT_REG && walk_skips_devices(job->settings, true));
+}
+
 static void take(struct command_job *job, const struct walk *walk, const struct walk_item *item)
 {
     switch (item->kind) {
     case WALK_FILE:
-        if (item->is_operand ? walk_skips_operand(walk, item->name, false) : item->type != DT_REG)
+        if (is_skipped(job, walk, item))
             break;
         job->selected = true;
         if (!job->settings->quiet)

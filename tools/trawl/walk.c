@@ -71,8 +71,8 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
         return tell(item, WALK_INPUT,
                     settings->label != NULL ? settings->label : "(standard input)", true);
     tell(item, WALK_FILE, operand, true);
-    if (settings->directories != DIRECTORIES_RECURSE)
-        return true;
+    if (settings->directories != DIRECTORIES_RECURSE && !settings->files.names_only)
+        return true; /* who opens it sees what it is */
     if (fstatat(AT_FDCWD, operand, &status, 0) != 0) {
         item->kind = WALK_ERROR;
         item->os_code = errno;

@@ -23,6 +23,11 @@ list -q sub
 list -g nothing
 list a.c -g '*.h'
 list missing
+mkfifo pipe
+list -d skip sub a.c sub/ a.c/ # directories were listed that a search leaves out, as no test gave -d or -D
+list -D skip pipe a.c
+list -D read pipe
+rm pipe
 printf 'sub\n*.c\n' > ../more
 list --ignore-file ../more --ignore
 list --ignore-file ../more --no-ignore-files --ignore sub
