@@ -194,7 +194,13 @@ def test_errors():
         return run("x", "f")
     for message in ("no such collection: 'a'", 'quotes " and \\ and \n', "été 漢", "x" * 300, "control \1"):
         expect(say(message) == (2, b"", ("trawl: --server: %s\n" % message).encode()), "the error %r: %r" % (message, say(message)))
-    for text in (b"", b"<html>", b"{", b'{"message":', b'{"message":"', b'{"message":3}', b"\0" * 9000):
+    # A message that names a file is base64 where the name is not UTF-8. (No name of a test was such.)
+    for message in (b"\xff: is not there", b"\xff" + b"x" * 900):
+        said = b'{"error":{"status":404,"message":{"bytes":"%s"}}}' % base64.b64encode(message)
+        got = say("", b"404 Not Found", said)
+        expect(got == (2, b"", b"trawl: --server: %s\n" % message[:399]), "the error %r: %r" % (message, got))
+    for text in (b"", b"<html>", b"{", b'{"message":', b'{"message":"', b'{"message":3}', b"\0" * 9000,
+                 b'{"message":{"bytes":"', b'{"message":{"bytes":"=x"}', b'{"message":{"bytes":""}'):
         expect(say("", b"502 Bad", text) == (2, b"", b"trawl: --server: the server answers with HTTP's status 502\n"),
                "the error %r: %r" % (text, say("", b"502 Bad", text)))
 

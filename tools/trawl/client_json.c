@@ -92,9 +92,23 @@ void client_json_file(struct client_json *json, const char *name, const void *by
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
+/* Of one that is not UTF-8: it names a file that is not. */
+static bool decoded_message(const char *digits, const char *end, char *message, size_t room)
+{
+    const char *quote = memchr(digits, '"', (size_t)(end - digits));
+    size_t most = (room - 1) / 3 * 4, count = quote == NULL ? 0 : (size_t)(quote - digits);
+    size_t used = 0;
+
+    if (!base64_decode(message, &used, digits, count < most ? count : most))
+        return false;
+    message[used] = '\0';
+    return used > 0;
+}
+
 bool client_json_message(const char *json, size_t json_bytes, char *message, size_t room)
 {
     static const char key[] = "\"message\":", letters[] = "nrtbf", meanings[] = "\n\r\t\b\f";
+    static const char coded[] = "{\"bytes\":\"";
     const char *end = json + json_bytes, *at = memmem(json, json_bytes, key, strlen(key));
     size_t used = 0;
 
@@ -103,6 +117,8 @@ bool client_json_message(const char *json, size_t json_bytes, char *message, siz
     at += strlen(key);
     while (at < end && *at == ' ')
         at++;
+    if ((size_t)(end - at) > strlen(coded) && memcmp(at, coded, strlen(coded)) == 0)
+        return decoded_message(at + strlen(coded), end, message, room);
     if (at == end || *at++ != '"')
         return false;
     for (; at < end && *at != '"' && used + 1 < room; at++) {

@@ -57,7 +57,9 @@ async function ask(path, body, signal) {
     if (response.status === 401)
         throw new Error(token ? 'This is not the server\'s token.' : 'The server asks for a token.');
     const answer = await response.json().catch(() => null);
-    throw new Error(answer?.error?.message ?? `The server answered with status ${response.status}.`);
+    const message = answer?.error?.message;
+    if (message?.bytes) throw new Error(textOf(bytesOf(message)));
+    throw new Error(message ?? `The server answered with status ${response.status}.`);
 }
 
 /* Of what went wrong: ask's message, or the browser's own words were no help. */
