@@ -29,6 +29,8 @@
  * hundred times as fast as it is searched file by file, and on the host. */
 #define PASS_PART_DEVICE 256u
 #define PASS_PART_HOST 4u
+/* The first files are searched before a pass: this part of those that would be worth one. */
+#define FIRST_FILES_SHARE 16u
 
 /* ---- Passes -----------------------------------------------------------------------------------
  */
@@ -82,15 +84,19 @@ static bool holds_nothing(const struct served_answer *answer, const struct view_
            !job_is_own_output(settings, &answer->state->files[file]->held.status);
 }
 
+static unsigned pass_part(const struct served_answer *answer)
+{
+    bool on_device = answer->state->block_count > 0 && answer->state->blocks[0].block->on_device;
+
+    return on_device ? PASS_PART_DEVICE : PASS_PART_HOST;
+}
+
 /* Have a pass say which files hold something, if that is worth it. */
 static void look_for_files(struct served_answer *answer, struct command_job *job)
 {
     const struct settings *settings = job->settings;
     const struct trawl_plan *plan = job->patterns == NULL ? NULL : job->patterns->plan;
-    unsigned part = answer->state->block_count > 0 && answer->state->blocks[0].block->on_device
-                        ? PASS_PART_DEVICE
-                        : PASS_PART_HOST;
-    bool is_small = answer->view->item_count < answer->state->file_count / part;
+    bool is_small = answer->view->item_count < answer->state->file_count / pass_part(answer);
 
     /* Files of a state are separated by '\n', whatever ends their lines. */
     if (plan == NULL || !job_may_pass_over(job) || is_small ||
@@ -102,7 +108,7 @@ static void look_for_files(struct served_answer *answer, struct command_job *job
     answer->quickly = answer->passed && answer->silently && all_are_searched(answer);
     for (uint64_t i = 0; answer->silently && i < answer->view->item_count; i++)
         if (holds_nothing(answer, &answer->view->items[i])) {
-            job->totals.file_count = 1; /* files were searched: no rule left out all of them */
+            job->left_out = false; /* files were searched: no rule left out all of them */
             return;
         }
 }
@@ -120,7 +126,9 @@ static void begin_files(void *context, struct command_job *job, const struct val
         return;
     }
     answering_begins(answer);
-    look_for_files(answer, job);
+    answer->job = job;
+    answer->pass_from =
+        answer->state->file_count / ((uint64_t)pass_part(answer) * FIRST_FILES_SHARE);
 }
 
 /* Files that hold nothing, in one go: there may be millions. */
@@ -139,6 +147,10 @@ static bool next_file(void *context, struct walk_item *item)
 {
     struct served_answer *answer = context;
 
+    if (answer->job != NULL && answer->item_at >= answer->pass_from) {
+        look_for_files(answer, answer->job);
+        answer->job = NULL;
+    }
     if (answer->quickly)
         skip_files(answer);
     while (answer->view != NULL && answer->item_at < answer->view->item_count &&

@@ -18,6 +18,8 @@ struct served_answer {
     struct state *state;
     struct served_view *view;
     uint64_t item_at;
+    struct command_job *job; /* not NULL: a pass is yet to say which files hold something, */
+    uint64_t pass_from;      /* after so many items: until then the first lines may come */
     struct pass_request pass;
     bool passed;   /* pass.files says which files hold something */
     bool silently; /* nothing is said of the others, */

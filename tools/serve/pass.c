@@ -22,7 +22,7 @@
 
 /* A sample of a state: so many parts of so many bytes. */
 #define SAMPLE_PARTS 64u
-#define SAMPLE_PART_BYTES 2048u
+#define SAMPLE_PART_BYTES 1024u
 #define SAMPLED_BYTES_MIN (1u << 20) /* of a state: below, listing everything costs little */
 #define SAMPLE_FILES 32u
 #define SAMPLE_FILE_BYTES 16384u
@@ -33,6 +33,8 @@
 
 struct passes {
     struct trawl_runtime *runtime;
+    struct trawl_runtime
+        *samples; /* the host's, for samples: on devices they would wait for passes */
     pthread_mutex_t mutex;
     struct pass_member *waiting;   /* by turn; of one turn the first that came first */
     struct pass_member *leaders;   /* of the passes that run */
@@ -45,9 +47,16 @@ struct passes {
 
 bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *message)
 {
+    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
+    struct trawl_error error = {.message = "memory exhausted"};
+
+    options.engine = TRAWL_ENGINE_CPU;
+    options.threads = 1;
     *passes = calloc(1, sizeof **passes);
-    if (*passes == NULL) {
-        (void)strcpy(message, "memory exhausted");
+    if (*passes == NULL || trawl_runtime_open(&options, &(*passes)->samples, &error) != TRAWL_OK) {
+        (void)strcpy(message, error.message);
+        free(*passes);
+        *passes = NULL;
         return false;
     }
     (*passes)->runtime = runtime;
@@ -57,12 +66,23 @@ bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *me
 
 void passes_close(struct passes *passes)
 {
-    if (passes != NULL)
-        pthread_mutex_destroy(&passes->mutex);
+    if (passes == NULL)
+        return;
+    pthread_mutex_destroy(&passes->mutex);
+    (void)trawl_runtime_close(passes->samples, NULL); /* no searcher of it is open */
     free(passes);
 }
 
 /* ---- Samples ---- */
+
+static struct trawl_searcher *open_samples(const struct passes *passes)
+{
+    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    struct trawl_searcher *searcher;
+
+    options.runtime = passes->samples;
+    return trawl_searcher_open(&options, &searcher, NULL) == TRAWL_OK ? searcher : NULL;
+}
 
 static uint64_t count_part(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                            const uint8_t *bytes, uint64_t bytes_count)
@@ -88,26 +108,25 @@ static uint64_t block_bytes(const struct state *state)
 
 /* Is counting cheaper than listing what occurs, for this request and for others in its pass? The
  * sample is one text: a search of each part would cost more than the parts. */
-static bool is_dense(const struct pass_member *member)
+static bool is_dense(const struct passes *passes, const struct pass_request *request)
 {
-    const struct state *state = member->request->state;
+    const struct state *state = request->state;
     uint64_t total = block_bytes(state), at = 0, used = 0, count = 0;
-    uint8_t *sample =
-        total < SAMPLED_BYTES_MIN ? NULL : malloc((size_t)SAMPLE_PARTS * SAMPLE_PART_BYTES);
+    uint8_t sample[SAMPLE_PARTS * SAMPLE_PART_BYTES];
+    struct trawl_searcher *searcher = total < SAMPLED_BYTES_MIN ? NULL : open_samples(passes);
 
-    if (sample == NULL)
+    if (searcher == NULL)
         return false;
     for (uint32_t i = 0; i < state->block_count; i++) {
         const struct served_block *block = state->blocks[i].block;
 
-        for (; at + SAMPLE_PART_BYTES <= block->bytes_count &&
-               used < (uint64_t)SAMPLE_PARTS * SAMPLE_PART_BYTES;
+        for (; at + SAMPLE_PART_BYTES <= block->bytes_count && used < sizeof sample;
              at += total / SAMPLE_PARTS, used += SAMPLE_PART_BYTES)
             memcpy(sample + used, block->bytes + at, SAMPLE_PART_BYTES);
         at = at > block->bytes_count ? at - block->bytes_count : 0;
     }
-    count = count_part(member->searcher, member->request->plan, sample, used);
-    free(sample);
+    count = count_part(searcher, request->plan, sample, used);
+    trawl_searcher_close(searcher);
     return count >
            used / (state->blocks[0].block->on_device ? FREQUENT_DEVICE_BYTES : FREQUENT_BYTES);
 }
@@ -115,13 +134,11 @@ static bool is_dense(const struct pass_member *member)
 bool pass_is_frequent(struct passes *passes, const struct state *state,
                       const struct trawl_plan *plan)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
     uint32_t parts = state->index_count < SAMPLE_FILES ? state->index_count : SAMPLE_FILES;
     uint32_t tried = 0, found = 0;
-    struct trawl_searcher *searcher;
+    struct trawl_searcher *searcher = open_samples(passes);
 
-    options.runtime = passes->runtime;
-    if (trawl_searcher_open(&options, &searcher, NULL) != TRAWL_OK)
+    if (searcher == NULL)
         return false;
     for (uint32_t i = 0; i < parts; i++) {
         const struct served_file *file = state->files[(uint64_t)state->index_count * i / parts];
@@ -347,7 +364,7 @@ static bool search(struct passes *passes, struct pass_member *member)
 {
     struct pass_request *request = member->request;
     const struct state *state = request->state;
-    bool fits = pass_list_fits(request->plan), is_listed = fits && !is_dense(member);
+    bool fits = pass_list_fits(request->plan), is_listed = fits && !is_dense(passes, request);
     struct trawl_error error;
     enum trawl_status status = TRAWL_OK;
 

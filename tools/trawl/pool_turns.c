@@ -47,7 +47,7 @@ static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_cou
     }
     output_bytes(job->output, bytes + from, bytes_count - from);
     output_commit(job->output);
-    if (job->settings->line_buffered)
+    if (job->settings->line_buffered || job->held != NULL)
         output_flush(job->output);
 }
 
@@ -340,6 +340,8 @@ void pool_end_batch(struct pool_worker *worker)
         return;
     if (worker->job != pool->job)
         add_to_job(pool->job, worker->job);
+    if (pool->job->held != NULL)
+        output_flush(pool->job->output);
     pass_turn(pool);
 }
 
