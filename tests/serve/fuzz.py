@@ -35,9 +35,9 @@ OPTIONS = ['--ignore-case', '-i', '--word-regexp', '--line-number', '--count', '
            '--pre=sh', '--follow', '-R', '--max-columns=5', '--encoding=utf-16', '--search-zip',
            '--fasta', '--passthru', '--no-such', '-', '--', '', 'word', '-e', '--regexp=x', '--help']
 VALUES = [None, True, False, 0, -1, 1, 3, 1e300, 2**63, 2**64, '', 'a', 'tree', 'e\nab', '\0', '\ud800',
-          [], {}, ['e'], [[]], [None], {'bytes': '/w=='}, {'bytes': '!'}, {'bytes': 5}, [{'bytes': 'AAEC'}],
+          [], {}, ['e'], [{'name': 'f', 'text': 'e\0\nab'}], [[]], [None], {'bytes': '/w=='}, {'bytes': '!'}, {'bytes': 5}, [{'bytes': 'AAEC'}],
           'x' * 5000, ['y'] * 3000, '/', '/etc', '..', ['../..'], ['/etc/passwd'], ['d0'], ['-'], ['.']]
-MEMBERS = ['patterns', 'pattern_files', 'collection', 'directory', 'paths', 'options', 'tg', 'environment',
+MEMBERS = ['patterns', 'collection', 'directory', 'paths', 'options', 'tg', 'environment',
            'format', 'max_results', 'max_seconds', 'replacements', 'unknown', '']
 
 

@@ -183,7 +183,7 @@ def check_queries(server):
 
     described(server, "POST", "/v1/search", 200, {
         "patterns": ["needle", {"bytes": "/w=="}, {"name": "a", "text": "no\n"}, {"name": {"bytes": "/w=="}, "bytes": "/w=="}],
-        "pattern_files": ["one", {"name": "b", "text": "two"}], "replacements": {"name": "c", "text": "1\n2\n3\n4\n5\n6\n"},
+        "replacements": {"name": "c", "text": "1\n2\n3\n4\n"},
         "collection": "tree", "directory": collections_of(server)[0]["root"], "paths": ["sub"], "options": ["-n"], "tg": False,
         "environment": {"terminal": False, "null": False, "messages": False, "color": False, "charset": "c", "grep_colors": "", "grep_color": "", "file": [1, 2]},
         "format": "json", "max_results": 5, "max_seconds": 5})
@@ -770,7 +770,7 @@ REQUESTS = [
         (b"/v1/count", b'{"patterns":["needle"]}'),
         (b"/v1/search", b'{"patterns":["needle",{"bytes":"/w=="}],"options":["-i","--context=1"],"max_results":3}'),
         (b"/v1/search", b'{"patterns":["needle"],"format":"frames","tg":true,"environment":{"terminal":true,"color":true},"directory":"/tmp","paths":["."]}'),
-        (b"/v1/search", b'{"pattern_files":["straw\\nno"],"format":"columns","max_results":9,"max_seconds":9}'),
+        (b"/v1/search", b'{"patterns":[{"name":"","text":"straw\\nno"}],"format":"columns","max_results":9,"max_seconds":9}'),
     ]
 ] + [b"POST /v1/count HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"pat\r\nC\r\nterns\":[\"a\"]\r\n1\r\n}\r\n0\r\n\r\n"]
 PLAIN = rb"(GET|HEAD|POST|PUT) /(?!v1/files)[!-~]* HTTP/1\.[01]\r\n(?!.*(content-length|transfer-encoding|expect))"

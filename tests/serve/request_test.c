@@ -63,7 +63,7 @@ static const struct row rows[] = {
     {400, "{\"patterns\":[{\"bytes\":\"a===\"}]}", "base64"},
     {400, "{\"patterns\":[{\"bytes\":\"ab=c\"}]}", "base64"},
     {400, "{\"patterns\":[{\"bytes\":\"YWJj\",\"x\":1}]}", "patterns: a string"},
-    {400, "{\"patterns\":[\"a\\u0000b\"]}", "pattern_files"},
+    {400, "{\"patterns\":[\"a\\u0000b\"]}", "in a file"},
     {400, "{\"patterns\":[{\"name\":\"a\"}]}", "name and contents"},
     {400, "{\"patterns\":[{\"name\":\"a\",\"text\":\"b\",\"bytes\":\"\"}]}", "name and contents"},
     {400, "{\"patterns\":[{\"name\":1,\"text\":\"b\"}]}", "a string"},
@@ -117,7 +117,9 @@ static const struct row rows[] = {
     {400, "{\"patterns\":[\"a\"],\"environment\":[]}", "an object is expected"},
     {413, "{\"patterns\":[\"1\",\"2\",\"3\",\"4\",\"5\",\"6\",\"7\",\"8\",\"9\"]}", "more than 8"},
     {413, "{\"patterns\":[\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\"]}", "more than 8"},
-    {413, "{\"pattern_files\":[\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\"]}", "more than 8"},
+    {413, "{\"patterns\":[{\"name\":\"\",\"text\":\"1\\n2\\n3\\n4\\n5\\n6\\n7\\n8\\n9\"}]}",
+     "more than 8"},
+    {400, "{\"patterns\":[\"a\"],\"pattern_files\":[\"b\"]}", "'pattern_files' is not known"},
     {400, "{\"patterns\":[[[[[[[[[\"a\"]]]]]]]]]}", "nested"},
 };
 
@@ -231,8 +233,9 @@ static void check_files(void)
     struct request request;
 
     TEST_CHECK(read_text(&request,
-                         "{\"patterns\":[\"a\"],\"pattern_files\":[\"b\\u0000\\nc\\n\",\"\","
-                         "{\"bytes\":\"//8=\"}],\"replacements\":\"r\\n\"}",
+                         "{\"patterns\":[\"a\",{\"name\":\"n\",\"text\":\"b\\u0000\\nc\\n\"},"
+                         "{\"name\":\"n\",\"text\":\"\"},{\"name\":\"n\",\"bytes\":\"//8=\"}],"
+                         "\"replacements\":\"r\\n\"}",
                          REQUEST_JSON));
     TEST_CHECK_U64(request.descriptor_count, 4);
     TEST_CHECK_U64(request.settings.patterns.count, 4);
@@ -243,7 +246,6 @@ static void check_files(void)
     check_file(request.settings.patterns.items[2].text, "", 0);
     check_file(request.settings.patterns.items[3].text, "\xff\xff", 2);
     check_file(request.settings.replacements, "r\n", 2);
-    TEST_CHECK(request.settings.patterns.items[1].shown == NULL);
     TEST_CHECK(request.settings.replacements_shown == NULL);
     request_free(&request);
 }

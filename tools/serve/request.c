@@ -266,7 +266,7 @@ static bool take_pattern(struct reading *reading, const char *name, json_t *valu
         return false;
     if (strlen(text) != bytes_count)
         return refuse(reading, 400,
-                      "patterns: a string with a NUL byte has to stand in pattern_files");
+                      "patterns: a string with a NUL byte has to stand in a file, with its name");
     return count_patterns(reading, text, bytes_count) &&
            (value_add(to, VALUE_STRING, text) || exhausted(reading));
 }
@@ -542,7 +542,6 @@ static const struct request_member members[] = {
     {"max_seconds", take_limit, AT(seconds_max), MEMBER_VALUE},
     {"options", take_options, AT(settings), MEMBER_ALWAYS},
     {"patterns", take_pattern, AT(settings.patterns), MEMBER_LIST},
-    {"pattern_files", take_pattern_file, AT(settings.patterns), MEMBER_LIST},
     {"replacements", take_replacements, AT(settings), MEMBER_VALUE},
     {"paths", take_path, AT(settings.operands), MEMBER_LIST},
     {"environment", take_environment, AT(settings.surroundings), MEMBER_ALWAYS},
