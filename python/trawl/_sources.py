@@ -113,31 +113,26 @@ class Columns(Generic[Item]):
     _names: tuple[str, ...]  # of the columns that items are made of; some may be None
     _items: tuple[Any, ...]  # what an item is with three of them, with four, and so on
 
-    def _columns(self) -> tuple[Any, ...]:
-        found = (getattr(self, name) for name in self._names)
-        return tuple(column for column in found if column is not None)
-
-    @property
-    def _item(self) -> Any:
-        return self._items[len(self._columns()) - 3]
+    def _columns(self) -> list[Any]:
+        return [one for name in self._names if (one := getattr(self, name)) is not None]
 
     def _named(self) -> dict[str, Any]:
-        return dict(zip(self._item._fields, self._columns()))
+        columns = self._columns()
+        return dict(zip(self._items[len(columns) - 3]._fields, columns))
 
     def __len__(self) -> int:
-        return len(self._columns()[0])
+        return len(getattr(self, self._names[0]))
 
     def __getitem__(self, index: SupportsIndex) -> Item:
-        return cast(Item, tuple(column[index] for column in self._columns()))
+        return cast(Item, tuple([column[index] for column in self._columns()]))
 
     def __iter__(self) -> Iterator[Item]:
         # The first one tells the names: pandas.DataFrame looks for them there. To make all of that
         # kind would take five times as long.
-        items = zip(*self._columns())
-        return cast(
-            "Iterator[Item]",
-            itertools.chain(map(self._item, itertools.islice(items, 1)), items),
-        )
+        columns = self._columns()
+        items: Iterator[Any] = zip(*columns)
+        first = map(self._items[len(columns) - 3], itertools.islice(items, 1))
+        return itertools.chain(first, items)
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
