@@ -475,12 +475,13 @@ static bool walks_as_served(const struct viewing *viewing)
     const struct settings *settings = viewing->job.settings;
     const struct settings *served = viewing->collection->options.settings;
     struct file_settings files;
+    const void *asked = &files, *held = &served->files; /* both were zeros between the members */
 
-    memcpy(&files, &settings->files, sizeof files); /* with what is between members */
+    memcpy(&files, &settings->files, sizeof files);
     files.names_only = served->files.names_only;
     return viewing->operand_count <= 1 && walk_skips_devices(settings, false) &&
            settings->filters.count == 0 && served->filters.count == 0 && files.rules.count == 0 &&
-           files.sort == SORT_NONE && memcmp(&files, &served->files, sizeof files) == 0 &&
+           files.sort == SORT_NONE && memcmp(asked, held, sizeof files) == 0 &&
            (viewing->below_bytes == 0 || walks_alike_below(&files));
 }
 
