@@ -43,7 +43,7 @@
 #define TEST_LONG_SCALE 20 /* a scale from which on a run counts as long */
 
 /* One of each in a program, whichever of its files checks. */
-__attribute__((weak)) uint64_t test_checks, test_failures;
+__attribute__((weak)) _Atomic(uint64_t) test_checks, test_failures;
 
 #define TEST_FAILURES_SHOWN_MAX 20
 #define TEST_FAILURES_IN_CASES_MAX 5

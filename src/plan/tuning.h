@@ -111,7 +111,7 @@ struct sampled_rates {
 };
 /* In a text like this. Samples are spread over all of it. */
 struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
-                                  const uint8_t *sample, uint64_t sample_bytes);
+                                  const uint8_t *text, uint64_t text_bytes);
 
 /* How many of the one literal's positions a sample names on average, if the text's grams come as
  * often as the literal's own: 1 if no gram repeats. Two, in a text of few grams, are dense. q is 8
