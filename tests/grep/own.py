@@ -4,7 +4,7 @@
 usage: own.py TRAWL
 
 --positions, --first, --count-matches with and without --overlapping, -o --overlapping and --hex on
-random texts, with small chunks, files and pipes. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
+random texts, with -i too, small chunks, files and pipes. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as elsewhere.
 """
 import bisect
 import os
@@ -61,8 +61,7 @@ def make_needles(rng, text, any_byte):
     return sorted(needles)
 
 
-def expected_output(report, needles, text):
-    found = all_occurrences(needles, text)
+def expected_output(report, found, text):
     if report == ["--positions"]:
         return b"".join(b"%d\n" % begin for begin, _ in found)
     if report == ["--first"]:
@@ -86,6 +85,12 @@ def run_case(rng, trawl, folder):
     text = make_text(rng)
     use_hex = rng.random() < 0.5
     needles = make_needles(rng, text, use_hex)
+    given = needles
+    locale = rng.choice(["C", "C.UTF-8"])
+    ignore_case = locale == "C" and rng.random() < 0.3
+    if ignore_case:  # a string in capitals, too, is no other; that each place counts once, no test said
+        needles = sorted({needle.lower() for needle in given})
+        given = given + [needle.upper() for needle in given if rng.random() < 0.5]
     report = rng.choice(REPORTS)
     path = os.path.join(folder, "text")
     with open(path, "wb") as file:
@@ -93,18 +98,19 @@ def run_case(rng, trawl, folder):
     arguments = [trawl] + report
     if use_hex:
         arguments.append("--hex")
-    for needle in needles:
+    arguments += ["-i"] * ignore_case
+    for needle in given:
         if use_hex:
             needle = needle.hex(" ") if rng.random() < 0.3 else needle.hex()
         arguments += ["-e", needle]
     if rng.random() < 0.7:
         arguments.append("--chunk-bytes=%d" % rng.choice([1, 3, 16, 100, 1000]))
     arguments.append("-j%d" % rng.choice([1, 2, 3]))
-    locale = rng.choice(["C", "C.UTF-8"])
     piped = rng.random() < 0.3
     got = cases.execute(arguments + [path] * (not piped), None, locale, text if piped else None)
-    expected = expected_output(report, needles, text)
-    status = 0 if all_occurrences(needles, text) else 1
+    found = all_occurrences(needles, text.lower() if ignore_case else text)
+    expected = expected_output(report, found, text)
+    status = 0 if found else 1
     if got == (status, expected, b""):
         return None
     return "%r on %r: status %d, expected %d; %r, expected %r; %r" % (

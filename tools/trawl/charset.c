@@ -305,6 +305,13 @@ uint32_t charset_variants(void *context, uint32_t code_point,
     return count;
 }
 
+uint32_t charset_folded(uint32_t code_point)
+{
+    return code_point >= UNFOUND_BEGIN && code_point < UNFOUND_END
+               ? code_point
+               : (uint32_t)towupper((wint_t)code_point);
+}
+
 bool charset_empty_word(enum charset charset, const uint8_t *bytes, size_t bytes_count,
                         size_t limit, size_t *at, bool *word_before)
 {

@@ -59,4 +59,7 @@ void charset_prepare(bool beyond_ascii);
 uint32_t charset_variants(void *context, uint32_t code_point,
                           uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
 
+/* The same for letters that have the same variants. */
+uint32_t charset_folded(uint32_t code_point);
+
 #endif
