@@ -24,6 +24,16 @@ void binary_next_block(struct text_scan *scan, uint64_t end)
     scan->block_end = (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 }
 
+void binary_move_line(struct text_scan *scan)
+{
+    size_t held = scan->output->used - scan->output->committed;
+
+    scan->output->committed += held < scan->held_before_line ? held : scan->held_before_line;
+    scan->held_before_line = 0;
+    scan->selected_before_block = scan->selected_count - 1;
+    scan->block_end = (scan->selected_end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+}
+
 static void discard(struct text_scan *scan)
 {
     output_discard(scan->output);

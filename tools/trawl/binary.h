@@ -10,6 +10,8 @@
 
 /* Begin a line that ends at text offset `end`: finish what was printed of earlier blocks. */
 void binary_next_block(struct text_scan *scan, uint64_t end);
+/* The last selected line, of which something was printed, ends in another block than was known. */
+void binary_move_line(struct text_scan *scan);
 /* Look for NUL in a window. Returns how many of its bytes still count as text: all of them unless
  * one was found. */
 uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *window);

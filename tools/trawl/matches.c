@@ -22,6 +22,7 @@ static void begin_line(struct text_scan *scan, const struct trawl_window *window
         end = scan->match_line_end = window->begin + (uint64_t)(line_end - window->bytes) + 1;
     if (end > scan->block_end)
         binary_next_block(scan, end);
+    scan->held_before_line = scan->output->used - scan->output->committed;
     scan_selected(scan, end);
 }
 
@@ -46,8 +47,9 @@ static bool print_one(struct text_scan *scan, const struct trawl_window *window,
     return true;
 }
 
-/* The open line's end may stand in this window. */
-static void close_line(struct text_scan *scan, const struct trawl_window *window)
+/* The open line's end may stand in this window, of which so many bytes are text. */
+static void close_line(struct text_scan *scan, const struct trawl_window *window,
+                       uint64_t text_bytes)
 {
     const uint8_t *line_end;
 
@@ -58,6 +60,8 @@ static void close_line(struct text_scan *scan, const struct trawl_window *window
     if (line_end != NULL)
         scan->selected_end = scan->match_line_end =
             window->begin + (uint64_t)(line_end - window->bytes) + 1;
+    if (scan->selected_end > scan->block_end && window->begin + text_bytes >= scan->block_end)
+        binary_move_line(scan);
 }
 
 /* Matches that begin before text offset `limit`. */
@@ -101,11 +105,13 @@ int matches_window(void *context, const struct trawl_window *window)
     if (!characters_window(scan, &window, &kept))
         return 1;
     scan_print_begin(scan);
-    close_line(scan, window);
     scan->scanned_end = window->begin + window->bytes_count;
     if (scan->watch_nulls && !scan->null_seen)
         text_bytes = binary_text_bytes(scan, window);
+    close_line(scan, window, text_bytes);
     take_matches(scan, window, window->begin + text_bytes);
+    if (scan->left_count == 0 && scan->match_line_end <= window->begin + text_bytes)
+        scan->stop = true;
     if (text_bytes < window->bytes_count && !scan->stop) {
         binary_found(scan);
         if (!scan->stop && scan->seekable) {

@@ -111,6 +111,7 @@ struct text_scan {
     uint64_t
         match_line_end; /* matches.c: end of the last match's line; OFFSET_NONE: not seen yet */
     uint64_t match_end; /* matches.c: of the last match taken */
+    size_t held_before_line; /* matches.c: bytes of output, when the last line began */
 
     struct characters characters;
     bool filters;          /* of the library's matches some are none (characters.c) */
