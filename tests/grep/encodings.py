@@ -4,7 +4,7 @@
 usage: encodings.py TRAWL
 
 The converted text is made here: UTF-16 by a loop over its units, others by Python. Lone surrogates,
-bytes that are no character, and ends in the middle of a character are drawn too. Where ripgrep is there,
+bytes that are no character, NULs, and ends in the middle of a character are drawn too. Where ripgrep is there,
 it is asked as well: what --encoding=auto does with a byte order mark, it does by itself.
 """
 import os
@@ -15,7 +15,7 @@ import cases
 
 CASES = 60
 LETTERS = "ab \n\n\tfoo\r" + "é漢字😀Σя\u2028\ufeff\ufffd"
-OPTIONS = [["-n"], ["-c"], ["-o", "-b"], ["-v"], ["-i"], ["-C1"], ["--column"], ["--json"], ["-l"], ["-q"], ["-w"], ["-m1"], ["--positions"],
+OPTIONS = [["-n"], ["-c"], ["-o", "-b"], ["-v"], ["-i"], ["-C1"], ["--column"], ["--json"], ["-l"], ["-q"], ["-w"], ["-m1"], ["-I"], ["--positions"],
            ["--count-matches"], ["-x"]]
 REPLACED = "\ufffd"
 
@@ -42,6 +42,8 @@ def random_data(rng, codec):
             pieces.append(rng.choice([b"\0\xd8", b"\xd8\0", b"\0\xdc", b"\xdc\0", b"a\0", b"\0a"]) if codec.startswith("utf-16") else b"")
         else:
             pieces.append(rng.choice(LETTERS).encode(codec, "ignore"))
+    for _ in range(rng.choice([0, 0, 1, 2])):
+        pieces.insert(rng.randrange(len(pieces) + 1), "\0".encode(codec))
     data = b"".join(pieces)
     return data[:len(data) - 1] if rng.random() < 0.2 else data
 
@@ -83,11 +85,12 @@ def run_case(rng, trawl, folder):
         os.makedirs(place, exist_ok=True)
         with open(os.path.join(place, "file"), "wb") as file:
             file.write(content)
-    options = ["-a"] + [word for chosen in rng.sample(OPTIONS, rng.choice([0, 1, 2])) for word in chosen]
+    text_options = ["-a"] * (rng.random() < 0.6)
+    options = text_options + [word for chosen in rng.sample(OPTIONS, rng.choice([0, 1, 2])) for word in chosen]
     if "--positions" in options or "--count-matches" in options:
-        options = ["-a", "--positions" if "--positions" in options else "--count-matches"]
+        options = text_options + ["--positions" if "--positions" in options else "--count-matches"]
     if "--json" in options:
-        options = ["-a", "--json"]
+        options = text_options + ["--json"]
     pattern = rng.choice(["foo", "a", "é", "漢字", REPLACED, "b \n", "ab"])
     own = options + ["-j%d" % rng.choice([1, 2]), "-e", pattern]
     wanted = cases.execute([trawl] + own + ["file"], there)
@@ -96,7 +99,7 @@ def run_case(rng, trawl, folder):
     same = without_times(got[1]) == without_times(wanted[1]) if "--json" in options else got[1] == wanted[1]
     if got[0] != wanted[0] or got[2] != wanted[2] or not same:
         return "%r with %s on %r: %r, on the text in UTF-8 %r" % (own, name, data[:60], got, wanted)
-    if rng.random() < 0.3:  # through a pipe
+    if rng.random() < 0.3 and "-a" in options:  # through a pipe
         wanted = cases.execute([trawl] + own + ["--label=x"], there, data=text.encode())
         got = cases.execute([trawl] + encoding + own + ["--label=x"], here, data=data)
         if "--json" not in options and got != wanted:
@@ -109,6 +112,23 @@ def run_case(rng, trawl, folder):
         ours = cases.execute([trawl] + encoding + ["-a", "-e", pattern.rstrip("\n"), "file"], here)
         if ours[:2] != theirs[:2]:
             return "%r on %r: %r, ripgrep %r" % (pattern, data[:60], ours, theirs)
+    return None
+
+
+def nulls(trawl, folder):
+    """A NUL decides as it does in a file in UTF-8, wherever it is: it made the file binary in some runs alone, and each
+    text here was short, or searched with -a."""
+    for at in (0, 5000, 98303, 98304, 150000, 196608, 200000):
+        text = ("foo é\n" * 30000)[:at] + "\0" + "foo é\n" * 20000
+        for place, content in (("here", text.encode("utf-16")), ("there", text.encode())):
+            with open(os.path.join(folder, place, "file"), "wb") as file:
+                file.write(content)
+        for options in (["-n"], ["-o"], ["-c"], ["-m1"], ["-m9999", "-A1"], ["-B1"], ["-v"], ["-l", "-I"], ["-c", "-I"],
+                        ["-I"], ["-x", "-v"], ["-z"], ["--json"]):
+            wanted = cases.execute([trawl] + options + ["foo", "file"], os.path.join(folder, "there"))
+            got = cases.execute([trawl, "--encoding=auto"] + options + ["foo", "file"], os.path.join(folder, "here"))
+            if got[0] != wanted[0] or without_times(got[1]) != without_times(wanted[1]) or got[2] != wanted[2]:
+                return "%r, a NUL at %d: %s" % (options, at, cases.differences(wanted[1] + wanted[2], got[1] + got[2]))
     return None
 
 
@@ -130,7 +150,7 @@ def refused(trawl, folder):
 
 
 def main():
-    return cases.run("encodings", CASES, "command lines", run_case, (refused,))
+    return cases.run("encodings", CASES, "command lines", run_case, (nulls, refused))
 
 
 if __name__ == "__main__":

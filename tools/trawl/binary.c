@@ -3,7 +3,8 @@
  * grep 3.8 looks for NUL in each of its buffers before it searches it. From the buffer on that
  * has one, nothing is printed, NUL ends lines like newline, and the first selected line ends the
  * search with a message (under -c the count goes on). A file's buffers are blocks of 96 KiB; of
- * a stream, whose buffers are what read(2) happened to give, a window is one.
+ * a stream, whose buffers are what read(2) happened to give, a window is one; of a file in another
+ * encoding a block is 96 KiB of the converted text.
  *
  * Here the text of a block may come in several windows, so what was printed of the current block
  * is held in the output until the next block begins.
@@ -12,6 +13,7 @@
 
 #include <stdlib.h>
 
+#include "trawl/encoding.h"
 #include "trawl/pool_turns.h"
 
 #define LOOK_BYTES (16u << 10)
@@ -86,25 +88,25 @@ uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *wi
 {
     const uint8_t *null =
         !window->has_null ? NULL : memchr(window->bytes, '\0', (size_t)window->bytes_count);
+    uint64_t at = null != NULL ? window->begin + (uint64_t)(null - window->bytes) : OFFSET_NONE;
     uint64_t block_begin;
 
-    if (null == NULL)
+    if (scan->encoding != NULL)
+        at = encoding_null(scan->encoding);
+    block_begin = at / BLOCK_BYTES * BLOCK_BYTES;
+    if (block_begin >= window->begin + window->bytes_count)
         return window->bytes_count;
-    scan->null_offset = window->begin + (uint64_t)(null - window->bytes);
-    if (!scan->seekable)
+    scan->null_offset = at;
+    if (!scan->has_blocks)
         return 0;
-    block_begin = scan->null_offset / BLOCK_BYTES * BLOCK_BYTES;
     return block_begin > window->begin ? block_begin - window->begin : 0;
 }
 
-void binary_look_ahead(struct text_scan *scan)
+/* The first NUL behind what was searched and before `limit`; OFFSET_NONE: there is none. */
+static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
 {
     uint8_t buffer[LOOK_BYTES];
     uint64_t offset = scan->scanned_end;
-    uint64_t last = scan->printed_end == OFFSET_NONE || scan->printed_end < scan->selected_end
-                        ? scan->selected_end
-                        : scan->printed_end;
-    uint64_t limit = (last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
 
     while (offset < limit) {
         uint64_t wanted = limit - offset < LOOK_BYTES ? limit - offset : LOOK_BYTES;
@@ -116,17 +118,30 @@ void binary_look_ahead(struct text_scan *scan)
         if (status != TRAWL_OK && status != TRAWL_READ) /* grep would not have come there */
             scan_fail(scan, status);
         if (status != TRAWL_OK || got == 0)
-            return;
+            return OFFSET_NONE;
         null = memchr(buffer, '\0', (size_t)got);
-        if (null != NULL) {
-            scan->null_offset = offset + (uint64_t)(null - buffer);
-            /* A selected line that decided still does. */
-            scan->stop = scan->quiet && scan->stop_at_select && scan->selected_count > 0;
-            binary_found(scan);
-            return;
-        }
+        if (null != NULL)
+            return offset + (uint64_t)(null - buffer);
         offset += got;
     }
+    return OFFSET_NONE;
+}
+
+void binary_look_ahead(struct text_scan *scan)
+{
+    uint64_t last = scan->printed_end == OFFSET_NONE || scan->printed_end < scan->selected_end
+                        ? scan->selected_end
+                        : scan->printed_end;
+    uint64_t limit = (last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;
+    uint64_t null =
+        scan->encoding != NULL ? encoding_null(scan->encoding) : null_behind(scan, limit);
+
+    if (null >= limit)
+        return;
+    scan->null_offset = null;
+    /* A selected line that decided still does. */
+    scan->stop = scan->quiet && scan->stop_at_select && scan->selected_count > 0;
+    binary_found(scan);
 }
 
 const uint8_t *binary_zap(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)

@@ -19,8 +19,10 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "trawl/binary.h"
+
 #define READ_BYTES (64u << 10)
-#define TEXT_BYTES (4u * READ_BYTES) /* room for what becomes of them */
+#define TEXT_BYTES (4u * READ_BYTES) /* room for what becomes of them, and most of a block */
 #define LEFT_BYTES_MAX 16u           /* of a character that is not whole yet */
 #define REPLACEMENT "\xef\xbf\xbd"
 
@@ -35,7 +37,10 @@ struct encoding {
     iconv_t converter;  /* or NO_CONVERTER: they do, too */
     pthread_t thread;
     int os_code;
-    bool begun; /* something was converted */
+    bool whole_blocks;
+    bool begun;                   /* something was converted */
+    uint64_t text_begin;          /* text offset of text[0] */
+    _Atomic uint64_t null_offset; /* encoding_null */
     uint8_t bytes[READ_BYTES + LEFT_BYTES_MAX];
     size_t bytes_count;
     uint8_t text[TEXT_BYTES];
@@ -120,12 +125,16 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
  */
 
 /* False: the reader is gone. */
-static bool flush(struct encoding *encoding)
+static bool flush(struct encoding *encoding, bool end)
 {
-    size_t at = 0;
+    size_t at = 0, left = encoding->whole_blocks && !end ? encoding->text_count % BLOCK_BYTES : 0;
+    size_t count = encoding->text_count - left;
+    const uint8_t *null = memchr(encoding->text, '\0', count);
 
-    while (at < encoding->text_count) {
-        ssize_t written = write(encoding->to, encoding->text + at, encoding->text_count - at);
+    if (null != NULL && encoding->null_offset == UINT64_MAX)
+        encoding->null_offset = encoding->text_begin + (uint64_t)(null - encoding->text);
+    while (at < count) {
+        ssize_t written = write(encoding->to, encoding->text + at, count - at);
 
         if (written < 0 && errno == EINTR)
             continue;
@@ -135,7 +144,9 @@ static bool flush(struct encoding *encoding)
             return false;
         at += (size_t)written;
     }
-    encoding->text_count = 0;
+    memmove(encoding->text, encoding->text + count, left);
+    encoding->text_begin += count;
+    encoding->text_count = left;
     return true;
 }
 
@@ -156,7 +167,7 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
         size_t room, result;
         int error;
 
-        if (encoding->text_count > sizeof encoding->text / 2 && !flush(encoding))
+        if (encoding->text_count > sizeof encoding->text / 2 && !flush(encoding, false))
             return false;
         to = (char *)encoding->text + encoding->text_count;
         room = sizeof encoding->text - encoding->text_count - 4;
@@ -166,7 +177,7 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
         if (result != (size_t)-1)
             break;
         if (error == E2BIG) {
-            if (!flush(encoding))
+            if (!flush(encoding, false))
                 return false;
             continue;
         }
@@ -218,7 +229,7 @@ static bool convert(struct encoding *encoding, bool end)
         return false;
     encoding->bytes_count -= used;
     memmove(encoding->bytes, encoding->bytes + used, encoding->bytes_count);
-    return flush(encoding);
+    return flush(encoding, end);
 }
 
 /* Wait until there is something to read. False: it is no longer wanted. */
@@ -268,7 +279,7 @@ static int start(struct encoding *encoding)
     return error;
 }
 
-int encoding_begin(struct encoding **encoding, const char *name, int descriptor)
+int encoding_begin(struct encoding **encoding, const char *name, int descriptor, bool whole_blocks)
 {
     struct encoding *made = malloc(sizeof *made);
     bool is_automatic = strcmp(name, "auto") == 0;
@@ -279,6 +290,8 @@ int encoding_begin(struct encoding **encoding, const char *name, int descriptor)
         return -1;
     memset(made, 0, offsetof(struct encoding, bytes));
     made->bytes_count = made->text_count = 0;
+    made->null_offset = UINT64_MAX;
+    made->whole_blocks = whole_blocks;
     made->from = descriptor;
     made->converter = NO_CONVERTER;
     made->look_for_mark = is_automatic || ends_with(name, "utf-16") || ends_with(name, "utf16");
@@ -302,6 +315,11 @@ int encoding_begin(struct encoding **encoding, const char *name, int descriptor)
     free(made);
     errno = error;
     return -1;
+}
+
+uint64_t encoding_null(const struct encoding *encoding)
+{
+    return encoding->null_offset;
 }
 
 int encoding_end(struct encoding *encoding)

@@ -189,14 +189,16 @@ static void search_encoded(struct pool_worker *worker, const struct job_file *fi
 {
     struct job_file converted = *file;
     struct encoding *encoding;
+    bool is_regular = S_ISREG(file->status->st_mode);
     int os_code;
 
     converted.descriptor =
-        encoding_begin(&encoding, worker->job->settings->encoding, file->descriptor);
+        encoding_begin(&encoding, worker->job->settings->encoding, file->descriptor, is_regular);
     if (converted.descriptor < 0) {
         file_error(worker, file->name, errno);
         return;
     }
+    converted.encoding = is_regular ? encoding : NULL;
     search_big(worker, &converted);
     os_code = encoding_end(encoding);
     if (os_code != 0)
@@ -220,8 +222,8 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
 {
     const struct settings *settings = worker->job->settings;
     struct stat status;
-    struct job_file file = {descriptor,           &status,         item->name, NULL, 0,
-                            settings->search_zip, item->is_operand};
+    struct job_file file = {descriptor,           &status,          item->name, NULL, 0,
+                            settings->search_zip, item->is_operand, NULL};
     enum whole whole = WHOLE_NOT;
 
     if (!item->is_operand)
@@ -304,8 +306,8 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
 {
     struct command_job *job = worker->job;
     const struct held_file *held = item->held;
-    struct job_file file = {-1,    &held->status,   item->name, held->bytes, held->bytes_count,
-                            false, item->is_operand};
+    struct job_file file = {-1,    &held->status,    item->name, held->bytes, held->bytes_count,
+                            false, item->is_operand, NULL};
     int descriptor;
 
     if (item->is_operand && S_ISREG(held->status.st_mode) && /* else search_open says */

@@ -31,6 +31,7 @@ struct job_totals {
     char engine[32], instruction_set[16], note[160];
 };
 
+struct encoding;
 struct exclude;
 struct filter;
 struct held;
@@ -98,7 +99,8 @@ struct job_file {
     const void *bytes; /* all of it, NULL: to be read from the descriptor */
     uint64_t bytes_count;
     bool may_be_compressed;
-    bool is_operand; /* named on the command line */
+    bool is_operand;                 /* named on the command line */
+    const struct encoding *encoding; /* a regular file's, converted; NULL: it is none */
 };
 
 /* Search it and report on it. */

@@ -615,7 +615,7 @@ int lines_window(void *context, const struct trawl_window *window)
         count_line_ends(scan, window);
     if (scan->block_end == OFFSET_NONE)
         output_commit(scan->output);
-    if (!scan->seekable)
+    if (!scan->has_blocks)
         output_flush(scan->output);
     scan_print_end(scan);
     scan->window = NULL; /* it is the library's */

@@ -128,7 +128,7 @@ int matches_window(void *context, const struct trawl_window *window)
         scan->stop = true;
     if (scan->block_end == OFFSET_NONE)
         output_commit(scan->output);
-    if (!scan->seekable)
+    if (!scan->has_blocks)
         output_flush(scan->output);
     scan_print_end(scan);
     scan->window = NULL; /* it is the library's */

@@ -79,6 +79,8 @@ struct text_scan {
     const char *name;
     enum binary_files binary_files;
     bool seekable;
+    const struct encoding *encoding; /* as in struct job_file */
+    bool has_blocks;                 /* a NUL makes 96 KiB binary, not a window */
     bool unpacks;          /* it may end in damage: what was counted until then is wanted */
     unsigned number_width; /* -T */
 

@@ -113,6 +113,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     if (settings->is_tg && file->is_operand && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
         scan->binary_files = BINARY_FILES_BINARY; /* tg leaves out those of directories only */
     scan->seekable = trawl_text_is_seekable(text);
+    scan->encoding = file->encoding;
+    scan->has_blocks = scan->seekable || scan->encoding != NULL;
     scan->unpacks = file->may_be_compressed && file->bytes == NULL && !scan->seekable;
     scan->counts_line_ends = file->bytes != NULL;
     if (settings->initial_tab)
@@ -137,7 +139,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
                          (!scan->quiet || scan->binary_files == BINARY_FILES_WITHOUT_MATCH));
     if (settings->json)
         json_open(scan);
-    scan->block_end = scan->watch_nulls && scan->seekable && !scan->quiet ? 0 : OFFSET_NONE;
+    scan->block_end = scan->watch_nulls && scan->has_blocks && !scan->quiet ? 0 : OFFSET_NONE;
     if (scan->watch_nulls && scan->seekable && S_ISREG(file->status->st_mode) &&
         file->status->st_size > (off_t)BLOCK_BYTES && has_hole(file, &hole)) {
         scan->hole = hole;
@@ -298,7 +300,8 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
         !plan_any_position(scan))
         return TRAWL_MEMORY;
     status = windows(scan, error);
-    if (status == TRAWL_OK && scan->stop && scan->watch_nulls && !scan->null_seen && scan->seekable)
+    if (status == TRAWL_OK && scan->stop && scan->watch_nulls && !scan->null_seen &&
+        scan->has_blocks)
         binary_look_ahead(scan);
     if (status == TRAWL_OK && scan->rerun) {
         if (scan->settings->whole_lines && !scan->settings->approximate && !plan_any_position(scan))
