@@ -2,14 +2,17 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "cpu/worker.h"
 
 #define WORK_FACTOR                                                              \
     4u /* bytes compared per byte of chunk and literal before two_way takes over \
         */
-/* An entry of sampled's tables takes as long to make as every takes for so many bytes of text. */
-#define TABLES_SHARE 256u
+/* An entry of sampled's tables takes as long to make as other methods take for so many bytes of
+ * text. */
+#define TABLES_SHARE 64u
+#define FIRST_BYTES (32u << 10)
 #define SET_WORK_PER_BYTE 4u /* of a set, before the automaton does */
 
 #define SIZES                                      \
@@ -69,7 +72,8 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
 
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     worker->plan = plan;
-    worker->method = plan->method;
+    worker->prices = plan_price_at(plan, worker->costs);
+    worker->method = worker->prices.least;
     worker->tuning = &plan->tuning;
     worker->learned = 0;
     worker->dense_bytes = worker->dense_left = 0;
@@ -83,9 +87,12 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->dense_waits = false;
     worker_probes_begin(worker);
     worker->look_left = chooses ? look_sizes.after : UINT64_MAX;
+    worker_count_anew(worker);
+    worker->has_begun = false;
+    worker->least = chooses ? plan_price_least(plan, worker->costs) : 0;
     worker->sampled = NULL;
     worker->sampled_after = 0;
-    if (plan->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
+    if (worker->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
         !attachment_is_there(&plan->attached[PLAN_SAMPLED]))
         worker->sampled_after = TABLES_SHARE * sampled_stride(plan->length_min);
     /* Runs of a periodic literal are passed over as a whole, once one candidate is verified. */
@@ -135,7 +142,8 @@ void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct e
     scan->loadable = chunk->owned + chunk->readable;
     /* Begins there or beyond have no room for the shortest occurrence, or are not owned. */
     if (scan->available >= plan->length_min)
-        scan->limit = min_u64(chunk->owned, scan->available - plan->length_min + 1);
+        scan->end = min_u64(chunk->owned, scan->available - plan->length_min + 1);
+    scan->limit = scan->end;
     TRAWL_ASSERT(scan->available >= chunk->owned && scan->available <= scan->loadable);
     TRAWL_ASSERT(scan->limit <= chunk->owned);
     scan->work_max =
@@ -191,6 +199,24 @@ static void move_short(struct engine_worker *worker, struct engine_chunk *chunk)
     chunk->readable = chunk->after + WORKER_SHORT_SLACK;
 }
 
+/* Search from scan->at until limit, and count what it took. */
+static void scan_part(struct scan *scan)
+{
+    struct engine_worker *worker = scan->worker;
+    uint64_t begin = scan->at, candidates = scan->result->candidate_count, passed = scan->passed;
+    uint64_t ns = 0;
+    bool counts = worker->look_left != UINT64_MAX && worker->has_begun;
+
+    if (scan->over || scan->plan->literal_count == 0 || begin >= scan->limit)
+        return;
+    if (counts)
+        ns = clock_now_ns();
+    scan_by_method(scan);
+    if (counts)
+        worker_count(scan, begin, candidates, passed, clock_now_ns() - ns);
+    worker->has_begun = true;
+}
+
 static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
@@ -198,7 +224,6 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
     struct hits *hits = &task->result->hits;
     struct engine_chunk chunk;
     struct scan scan;
-    bool due;
 
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
@@ -216,14 +241,16 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
         scan.span_is_sure = true;
         scan.span_end = scan.run_until = chunk.spans_end;
     }
-    /* A look takes what 128 KiB take: a text of one chunk is searched as the plan says. */
-    due = worker->look_left <= chunk.owned && (chunk.after > 0 || chunk.before > 0);
-    if (due || worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
-        TRAWL_TRY(worker_look(worker, &chunk, due, error));
-    if (!due && worker->look_left != UINT64_MAX)
-        worker->look_left -= min_u64(worker->look_left, chunk.owned);
-    if (plan->literal_count > 0 && scan.at < scan.limit)
-        scan_by_method(&scan);
+    /* Two short parts of the first long chunk: in the one the method learns, the other counts. */
+    while (worker->look_left <= chunk.owned && worker->searched == 0 && scan.at < scan.end &&
+           !scan.over && !scan_is_full(&scan) && worker->method != TRAWL_METHOD_SAMPLED) {
+        scan.limit = min_u64(scan.end, scan.at + FIRST_BYTES);
+        scan_part(&scan);
+    }
+    scan.limit = scan.end;
+    if (worker->look_left != UINT64_MAX || worker->method == TRAWL_METHOD_SAMPLED)
+        TRAWL_TRY(worker_look(worker, &chunk, error));
+    scan_part(&scan);
     task->result->method = worker->method != TRAWL_METHOD_SET ? worker->method : set_method(worker);
     return scan_end(&scan);
 }

@@ -1,5 +1,6 @@
-/* look: the text decides how one literal is searched. A worker looks at some of each part of the
- * text that is worth it, and takes from there on what costs least in a text like that.
+/* look: the text decides how one literal is searched. A worker begins by the plan's choice and
+ * counts what that costs beyond the least that any method might. Once this would have paid for a
+ * look, it looks at some of the text and takes from there on what costs least in a text like that.
  */
 #include <string.h>
 
@@ -8,23 +9,27 @@
 
 #define SAMPLE_SHARE 128u /* of the chunk, at most WORKER_SAMPLE_BYTES of it */
 #define PIECE_BYTES 512u
-#define SIZES                                   \
-    {                                           \
-        .after = 512u << 10, .again = 16u << 20 \
+#define SIZES                                                     \
+    {                                                             \
+        .after = 512u << 10, .again = 16u << 20, .lost_ns = 30000 \
     }
 const struct look_sizes look_sizes_default = SIZES;
 struct look_sizes look_sizes = SIZES;
 #undef SIZES
 
-/* The tables, or every for a text that ends before they are worth it. */
+/* The tables, or another method for a text that ends before they are worth it. */
 static enum trawl_status begin_sampled(struct engine_worker *worker, uint64_t bytes,
                                        struct trawl_error *error)
 {
+    double price;
+
     if (worker->sampled_after > bytes) {
         worker->sampled_after -= bytes;
-        worker->method = TRAWL_METHOD_EVERY;
+        worker->method = plan_least_other(&worker->prices, &price);
         return TRAWL_OK;
     }
+    if (worker->method != TRAWL_METHOD_SAMPLED)
+        worker_count_anew(worker);
     worker->sampled_after = 0;
     worker->method = TRAWL_METHOD_SAMPLED;
     return sampled_want(worker->plan, &worker->sampled, error);
@@ -45,24 +50,71 @@ uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *
     return pieces * PIECE_BYTES;
 }
 
-enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
-                              bool due, struct trawl_error *error)
+void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
+                  uint64_t ns)
 {
-    struct plan_prices prices;
+    struct engine_worker *worker = scan->worker;
+    const struct plan_costs *costs = worker->costs;
+    uint64_t bytes = max_u64(scan->at, begin) - begin;
+    double each = costs->every + costs->every_probe * worker->first_probes;
+
+    if (worker->method == TRAWL_METHOD_GRAMS)
+        each = costs->grams[__builtin_ctz(worker->tuning->grams.stride)];
+    else if (worker->method == TRAWL_METHOD_SAMPLED)
+        each = costs->sample / (double)sampled_stride(worker->plan->length_min);
+    worker->searched += bytes;
+    worker->took += (double)ns;
+    worker->priced += each * (double)bytes +
+                      costs->candidate * (double)(scan->result->candidate_count - candidates) +
+                      costs->compared * (double)(scan->passed - passed);
+}
+
+/* Before so many bytes: is a look worth its time? */
+static bool is_due(const struct engine_worker *worker, uint64_t bytes)
+{
+    double lost =
+        min_double(worker->took, worker->priced) - worker->least * (double)worker->searched;
+
+    return worker->look_left <= bytes &&
+           (look_sizes.lost_ns <= 0 ||
+            (worker->searched > 0 &&
+             lost * (1 + (double)bytes / (double)worker->searched) >= look_sizes.lost_ns));
+}
+
+/* What the method costs that a look found, in ns per text byte. */
+static double least_price(const struct plan_prices *prices)
+{
+    double other;
+
+    plan_least_other(prices, &other);
+    return prices->least == TRAWL_METHOD_SAMPLED ? prices->sampled : other;
+}
+
+enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
+                              struct trawl_error *error)
+{
+    struct plan_tuning tuning = worker->plan->tuning;
+    struct plan_prices prices = worker->prices;
 
     if (worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
         TRAWL_TRY(begin_sampled(worker, chunk->owned, error));
-    if (!due || chunk->owned < PLAN_SAMPLE_BYTES_MIN)
+    if (!is_due(worker, chunk->owned) || chunk->owned < PLAN_SAMPLE_BYTES_MIN) {
+        worker->look_left -= min_u64(worker->look_left, chunk->owned);
         return TRAWL_OK;
+    }
     worker->look_left = look_sizes.again;
-    worker->own = worker->plan->tuning;
     if (!plan_look_far(worker->plan, worker->costs, chunk->bytes, chunk->owned, &prices))
         plan_look(worker->plan, worker->costs, worker->sample, worker_sample(worker, chunk),
-                  &worker->own, &prices);
-    worker->tuning = &worker->own;
-    worker->method = prices.least;
-    worker->sampled = prices.tables;
-    worker->sampled_after = 0;
-    worker_probes_begin(worker);
+                  &tuning, &prices);
+    if (look_sizes.lost_ns <= 0 || worker->took > least_price(&prices) * (double)worker->searched) {
+        worker->prices = prices;
+        worker->own = tuning;
+        worker->tuning = &worker->own;
+        worker->method = prices.least;
+        worker->sampled = prices.tables;
+        worker->sampled_after = 0;
+        worker_probes_begin(worker);
+    }
+    worker_count_anew(worker);
     return TRAWL_OK;
 }

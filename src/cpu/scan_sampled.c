@@ -6,8 +6,8 @@
 
 #define SAMPLES_AHEAD 32u /* prefetched: no hardware prefetcher follows such strides */
 #define BATCH 8u          /* of samples whose bits are tested together */
-#define SAMPLES_MIN 64u   /* before it is judged whether sampling pays here */
-#define FAR 2.0
+#define FAR 1.3           /* another method takes over if this one costs so many times as much */
+#define FAR_NS 4000.0     /* and so much more */
 
 /* The sample at position i stands for the begins [scan->at, i]. */
 static void verify_sample(struct scan *scan, uint64_t i)
@@ -65,20 +65,25 @@ static uint64_t pass_over(const struct scan *scan, uint64_t i)
     return i;
 }
 
-/* Did the candidates of `bytes` of text cost far more than method every takes there at worst? Where
- * many come together each costs little: most fail at the offset where the one before did. */
-static bool every_pays(const struct scan *scan, uint64_t bytes)
+/* Did it cost far more than another method is expected to? The first candidate of a sample costs
+ * most: others mostly fail at the offset where the one before did. */
+static bool another_pays(const struct scan *scan, uint64_t samples, uint64_t named,
+                         uint64_t candidates, uint64_t bytes, enum trawl_method *other)
 {
     const struct plan_costs *costs = scan->worker->costs;
+    double price, cost = (double)samples * costs->sample + (double)named * costs->candidate +
+                         (double)(candidates - named) * costs->compared;
 
-    return (double)scan->result->candidate_count * costs->compared >
-           FAR * (double)bytes * (costs->every + costs->every_probe * FIND_FIRST_MAX);
+    *other = plan_least_other(&scan->worker->prices, &price);
+    price *= (double)bytes;
+    return cost > FAR * price && cost > price + FAR_NS;
 }
 
 void scan_sampled(struct scan *scan)
 {
-    uint64_t begin = scan->at;
-    uint64_t stride = scan->worker->sampled->layout.stride, samples = 0;
+    enum trawl_method other;
+    uint64_t begin = scan->at, first = scan->result->candidate_count, before;
+    uint64_t stride = scan->worker->sampled->layout.stride, samples = 0, named = 0;
     const uint8_t *bytes = scan->chunk->bytes;
     /* the first sample comes early, so that all lie at the begin of a cache line */
     uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;
@@ -98,9 +103,11 @@ void scan_sampled(struct scan *scan)
                 scan->limit; /* no occurrence reaches this sample, so none begins before it */
             return;
         }
+        before = scan->result->candidate_count;
         verify_sample(scan, i);
         if (scan->over)
             return;
+        named += scan->result->candidate_count > before;
         TRAWL_ASSERT(i >= scan->at && i - scan->at < stride);
         scan->at = i + 1;
         if (scan->run_until > scan->at) { /* jump over a run; every sample's rule still holds */
@@ -108,8 +115,9 @@ void scan_sampled(struct scan *scan)
             i = scan->at - 1;
         }
         i += stride;
-        if (++samples >= SAMPLES_MIN && every_pays(scan, scan->at - begin)) {
-            scan->worker->method = TRAWL_METHOD_EVERY;
+        if (another_pays(scan, ++samples, named, scan->result->candidate_count - first,
+                         scan->at - begin, &other)) {
+            scan->worker->method = other;
             scan_tiles(scan);
             return;
         }

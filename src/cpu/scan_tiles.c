@@ -169,6 +169,12 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
     TRAWL_ASSERT(worker->tile.is_dense || passed <= words);
     if (worker->tile.hot_count == 0)
         adapt_dense(worker, words, 0, 0);
+    if (worker->tuning->probes_exact && worker->probe_count == worker->tuning->probe_count) {
+        if (worker->tile.hot_count > words / DENSE_SHARE_MIN)
+            worker->first_probes = most; /* a branch per word would not pay */
+        else if (worker->tile.hot_count == 0)
+            worker->first_probes = worker->tuning->first_probes;
+    }
     if (words < FIND_TILE_WORDS || worker->tile.is_dense)
         return;
     passed -= worker->tile.hot_count; /* candidates pass, however many are tested */
@@ -198,6 +204,7 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
     (fold ? worker->find->every_fold : worker->find->every)(scan->chunk->bytes + scan->at, *words,
                                                             worker->probes, worker->first_probes,
                                                             worker->probe_count, &worker->tile);
+    scan->passed += worker->tile.is_dense ? 0 : worker->tile.passed;
     first_probes_adapt(worker, *words, worker->tile.passed);
 }
 
@@ -327,14 +334,17 @@ void scan_tiles(struct scan *scan)
             fill_every(scan, &places, &words);
         TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
         TRAWL_ASSERT(words <= FIND_TILE_WORDS && places <= 64 * words);
+        if (worker->method == TRAWL_METHOD_GRAMS &&
+            worker->tile.hot_count > words / GRAMS_SHARE_MAX + 1) {
+            worker->method = TRAWL_METHOD_EVERY; /* from this tile on */
+            continue;
+        }
         if (worker->tile.hot_count > 0) {
             tile_cut(&worker->tile, words, places);
             verify_candidates(scan, places, words);
             if (scan->over)
                 return;
         }
-        if (worker->tile.hot_count > words / GRAMS_SHARE_MAX + 1)
-            worker->method = TRAWL_METHOD_EVERY; /* or already is */
         scan->at = max_u64(scan->at + places, scan->run_until);
     }
 }

@@ -279,6 +279,7 @@ void verify_one(struct scan *scan, uint64_t x)
     }
     if (scan->work > scan->work_max && !scan->over) {
         scan->at = max_u64(x + 1, scan->run_until);
+        scan->limit = scan->end;
         verify_linear(scan);
         scan->over = true;
     }

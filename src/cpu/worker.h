@@ -42,7 +42,13 @@ struct engine_worker {
     const struct plan_tuning *tuning; /* the plan's, or `own` */
     struct plan_tuning own;           /* made from the text */
     const struct plan_costs *costs;
-    uint64_t look_left;     /* bytes of text, then it is looked at; UINT64_MAX: never */
+    struct plan_prices prices; /* by the plan, or by the last look */
+    uint64_t look_left;        /* bytes of text, then it may be looked at; UINT64_MAX: never */
+    uint64_t searched;         /* bytes of text since the last look, since when the method */
+    bool has_begun;            /* and was no longer learning; they took so many ns */
+    double took;               /* by the clock, */
+    double priced;             /* or by the prices of the method and of the candidates */
+    double least;              /* ns per byte that no method of the literal undercuts */
     uint64_t sampled_after; /* bytes of text, then it is worth making the tables of that method: */
     const struct sampled_tables *sampled;
     enum trawl_method method; /* the plan's, or every once that does not pay */
@@ -101,10 +107,14 @@ void worker_probes_begin(struct engine_worker *worker);
 
 /* ---- look.c ---- */
 
+struct scan;
+
 /* When a worker looks at the text, in bytes of it that it searches. */
 struct look_sizes {
     uint64_t after; /* the text is longer than that, */
-    uint64_t again; /* and so much has come since */
+    uint64_t again; /* and so much has come since, */
+    double lost_ns; /* and this was lost, or will be in this chunk: a look takes as long; 0: looks
+                       do not ask for that, and all that they price is believed */
 };
 extern struct look_sizes look_sizes; /* replaced by tests */
 extern const struct look_sizes look_sizes_default;
@@ -112,10 +122,19 @@ extern const struct look_sizes look_sizes_default;
 /* To the worker's sample: pieces of the chunk, spread over it; returns how many bytes, 0 of a small
  * chunk. */
 uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk);
-/* Before a chunk, where a look is due or the method is sampled: choose how to search from here on,
- * and have the tables for it. Errors: MEMORY. */
+/* The scan searched from `begin` on by the worker's method, in so many ns; before, it had so many
+ * candidates and words that passed. */
+void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
+                  uint64_t ns);
+static inline void worker_count_anew(struct engine_worker *worker)
+{
+    worker->searched = 0;
+    worker->took = worker->priced = 0;
+}
+/* Before a chunk: where a look is due, choose how to search from here on; have the tables for it.
+ * What was quicker than a look's best price goes on. Errors: MEMORY. */
 enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
-                              bool due, struct trawl_error *error);
+                              struct trawl_error *error);
 
 /* One scan of one chunk. */
 struct scan {
@@ -127,14 +146,15 @@ struct scan {
     struct engine_result *result; /* the caller's */
     struct trawl_error *error;
     uint64_t at;         /* begins below this are done */
-    uint64_t limit;      /* begins at or beyond this cannot be: not owned, or no room */
+    uint64_t limit;      /* begins at or beyond this are not searched now, */
+    uint64_t end;        /* and beyond this cannot be: not owned, or no room */
     uint64_t available;  /* valid bytes from chunk->bytes on */
     uint64_t loadable;   /* loadable ones */
     uint64_t run_until;  /* a run decided all begins below this */
     uint64_t work;       /* bytes compared, for candidates that failed and for occurrences */
     uint64_t work_max;   /* beyond this the scan turns to two_way, or the dense automaton */
     uint64_t work_begin; /* sets: the work when this began to be counted */
-    uint64_t passed;     /* buckets: positions that the first filter let pass */
+    uint64_t passed;     /* the first filter, or the first probes: positions, or words of them */
     uint64_t failed;     /* candidates that were none, in this scan */
     uint64_t tile_begin; /* the tile that is being verified; tile_words 0: none */
     uint64_t tile_words;

@@ -25,7 +25,7 @@
 #define SEEN_FAR_LOG2 14u
 #define SEEN_DEEP_BYTES 64u
 #define SEEN_LOOKS_MAX 32768u /* enough of a sample in which much is alike */
-#define SEEN_GRAMS_STEP 3u    /* bytes from one place to the next: not in step with records */
+#define SEEN_GRAMS_STEP 5u    /* bytes from one place to the next: not in step with records */
 #define SEEN_GRAMS_FEW 3u
 #define BYTE_PRIOR_TOTAL 66836
 #define ENTROPY_BLOCKS 256u
@@ -217,11 +217,13 @@ struct probe_window {
     double cost[PLAN_PROBE_SPAN_BYTES]; /* how telling a probe there would be: less is more */
 };
 
+typedef uint8_t bytes16 __attribute__((vector_size(16)));
+
 /* Of each of SURVIVORS_MAX parts of the sample the first place that has the first probe's byte. */
 static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64_t probe,
                             const struct probe_window *window, struct survivors *left)
 {
-    uint64_t lead = probe - window->first, span = window->last - window->first;
+    uint64_t lead = probe - window->first, span = PLAN_PROBE_SPAN_BYTES; /* whole vectors */
     uint8_t value = window->value[lead], fold = window->fold[lead];
 
     TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
@@ -258,13 +260,18 @@ static void survivors_pass(uint64_t probe, const struct probe_window *window,
 
 static void window_meet(const struct survivors *left, struct probe_window *window)
 {
-    uint64_t span = window->last - window->first;
-
     memset(window->met, 0, sizeof window->met);
-    for (uint32_t i = 0; i < left->count; i++)
-        for (uint64_t o = 0; o < span; o++)
-            window->met[o] = (uint8_t)(window->met[o] +
-                                       ((left->at[i][o] | window->fold[o]) == window->value[o]));
+    for (uint64_t o = 0; o < window->last - window->first; o += sizeof(bytes16)) {
+        bytes16 met = {0}, value, fold, text;
+
+        memcpy(&value, window->value + o, sizeof value);
+        memcpy(&fold, window->fold + o, sizeof fold);
+        for (uint32_t i = 0; i < left->count; i++) {
+            memcpy(&text, left->at[i] + o, sizeof text);
+            met -= (bytes16)((text | fold) == value); /* -1 where they are */
+        }
+        memcpy(window->met + o, &met, sizeof met);
+    }
 }
 
 /* Note what each offset costs from now on: a probe of the same byte value lies near, and such bytes
@@ -309,7 +316,7 @@ static uint64_t most_telling(const struct probe_window *window, uint32_t survivo
 static void window_open(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, uint64_t best, struct probe_window *window)
 {
-    window->first = 0;
+    memset(window, 0, sizeof *window);
     window->last = count;
     if (count > PLAN_PROBE_SPAN_BYTES) {
         window->first = best > PLAN_PROBE_SPAN_BYTES / 2 ? best - PLAN_PROBE_SPAN_BYTES / 2 : 0;
@@ -323,7 +330,6 @@ static void window_open(const uint8_t *bytes, uint64_t count, bool fold,
         window->fold[o] = fold && byte >= 'a' && byte <= 'z' ? 0x20 : 0;
         window->value[o] = byte | window->fold[o];
         window->cost[o] = rates->rate[byte];
-        window->met[o] = 0;
     }
 }
 
@@ -396,15 +402,22 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams)
 {
     uint64_t found = 0, places = 0;
+    uint8_t first[256] = {0}, fourth[256] = {0}; /* by byte: which grams have it there */
 
-    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
+    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN && grams->q >= 4);
+    for (uint32_t o = 0; o < grams->stride; o++) {
+        first[grams->gram[o] & 0xff] |= (uint8_t)(1u << o);
+        fourth[grams->gram[o] >> 24 & 0xff] |= (uint8_t)(1u << o);
+    }
     for (uint64_t at = 0; at + sizeof(uint64_t) <= sample_bytes; at += SEEN_GRAMS_STEP, places++) {
         uint64_t gram;
+        uint32_t may;
 
         memcpy(&gram, sample + at, sizeof gram);
         gram = (gram | grams->fold) & grams->keep;
-        for (uint32_t o = 0; o < grams->stride; o++)
-            found += gram == grams->gram[o];
+        may = first[gram & 0xff] & fourth[gram >> 24 & 0xff];
+        for (; may != 0; may &= may - 1)
+            found += gram == grams->gram[__builtin_ctz(may)];
     }
     TRAWL_ASSERT(places > 0);
     if (found < SEEN_GRAMS_FEW) /* which says nothing */

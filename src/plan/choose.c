@@ -15,10 +15,12 @@
 
 #define GRAM_BYTES_MIN 4u
 #define GRAMS_RATE_MAX 1e-4     /* candidates per text byte: 1.6 per tile of 16 KiB */
+#define GRAMS_RATE_LOST 2e-3    /* from here narrower strides are not looked at */
 #define STRIDE_RATE 0.7         /* times a wider stride's: of a narrower one, which reads more */
+#define PROBES_FEW 2.0          /* of every, that are enough in most texts */
 #define COMPARED_LENGTH_MAX 64u /* and no case is ignored */
-#define SAMPLED_REPEATS_MAX 4.0
-#define SAMPLED_STRIDE_MIN 128u     /* from here the text is not read whole */
+#define SAMPLED_REPEATS_MAX 16.0
+#define SAMPLED_STRIDE_MIN 96u      /* from here few lines of a cache are read twice */
 #define SAMPLED_STRIDE_SEEN_MIN 48u /* a sample of the text says whether it pays */
 
 /* ---- Tuning: probes and grams of one literal, by what is known of the text ------------------- */
@@ -43,6 +45,9 @@ void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint6
     for (; stride > 0 && tuning->gram_rate > GRAMS_RATE_MAX; stride /= 2) {
         struct plan_grams grams;
         double rate;
+
+        if (tuning->is_seen && tuning->gram_rate < 1 && tuning->gram_rate > GRAMS_RATE_LOST)
+            return; /* of a text like that no gram is rare */
 
         if (count + 1 < stride + GRAM_BYTES_MIN)
             continue;
@@ -129,6 +134,27 @@ const struct plan_costs *plan_costs_of(const char *instruction_set)
     return &known[i].costs;
 }
 
+/* What a method that reads all of the text takes at least, per byte. */
+static double least_of_others(const struct trawl_plan *plan, const struct plan_costs *costs,
+                              double probes)
+{
+    double least = costs->every + probes * costs->every_probe;
+
+    for (uint32_t i = 0; i < 4 && plan->length_min >= PLAN_GRAMS_LENGTH_MIN; i++)
+        if (plan->length_min + 1 >= (1u << i) + GRAM_BYTES_MIN)
+            least = min_double(least, costs->grams[i]);
+    return least;
+}
+
+double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs)
+{
+    uint64_t stride = sampled_stride(plan->length_min);
+    double least = least_of_others(plan, costs, PROBES_FEW);
+
+    return stride < SAMPLED_STRIDE_SEEN_MIN ? least
+                                            : min_double(least, costs->sample / (double)stride);
+}
+
 /* Of method sampled, per text byte; 0: it is not worth a thought. */
 static double price_sampled(const struct trawl_plan *plan, const struct plan_costs *costs,
                             const uint8_t *sample, uint64_t sample_bytes,
@@ -141,7 +167,8 @@ static double price_sampled(const struct trawl_plan *plan, const struct plan_cos
     if (plan->length_min < SAMPLED_STRIDE_SEEN_MIN)
         return 0;
     stride = sampled_stride(plan->length_min);
-    if (stride < (sample != NULL ? SAMPLED_STRIDE_SEEN_MIN : SAMPLED_STRIDE_MIN))
+    if (stride < (sample != NULL ? SAMPLED_STRIDE_SEEN_MIN : SAMPLED_STRIDE_MIN) ||
+        costs->sample > least_of_others(plan, costs, PROBES_FEW) * (double)stride)
         return 0;
     if (sample != NULL) {
         if (sampled_want(plan, tables, NULL) != TRAWL_OK)
@@ -161,11 +188,14 @@ static void price_others(const struct trawl_plan *plan, const struct plan_tuning
 {
     /* A run's begins are decided together, so its candidates cost as little. */
     bool is_short = plan->length_min <= COMPARED_LENGTH_MAX || plan->period > 0;
+    /* One is seldom enough in a text that is not known. */
+    double probes = max_double(tuning->first_probes, tuning->is_seen ? 1 : PROBES_FEW);
     double least;
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
-    least = prices->every = costs->every + costs->every_probe * tuning->first_probes +
+    least = prices->every = costs->every + costs->every_probe * probes +
                             (is_short ? costs->compared : costs->candidate) * tuning->every_rate;
+    prices->grams = 0;
     if (tuning->grams.stride > 0)
         prices->grams = costs->grams[__builtin_ctz(tuning->grams.stride)] +
                         costs->candidate * tuning->gram_rate;
@@ -189,14 +219,23 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
     return prices;
 }
 
+struct plan_prices plan_price_at(const struct trawl_plan *plan, const struct plan_costs *costs)
+{
+    struct plan_prices prices = plan->prices;
+
+    if (plan_is_one_literal(plan))
+        price_others(plan, &plan->tuning, costs, &prices);
+    if (plan->prices.every <= 0)
+        prices.least = plan->method;
+    return prices;
+}
+
 bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
                    const uint8_t *text, uint64_t text_bytes, struct plan_prices *prices)
 {
-    memset(prices, 0, sizeof *prices);
     prices->least = TRAWL_METHOD_SAMPLED;
     prices->sampled = price_sampled(plan, costs, text, text_bytes, &prices->tables);
-    return prices->sampled > 0 &&
-           prices->sampled <= min_double(costs->grams[3], costs->every + costs->every_probe);
+    return prices->sampled > 0 && prices->sampled <= least_of_others(plan, costs, 1);
 }
 
 void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,

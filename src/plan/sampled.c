@@ -9,11 +9,14 @@
 #define SAMPLED_LENGTH_MIN 16u
 #define SAMPLED_STRIDE_MAX 8192u /* beyond, loading the table costs more than the text saves */
 #define SAMPLED_BITMAP_LOG2 5u   /* bits per gram: one wrong sample in 32 to 64 passes */
-#define REPEATS_OFFSETS 1024u    /* of the literal, at most, say how it repeats itself */
+#define REPEATS_OFFSETS 256u     /* of the literal, at most, say how it repeats itself */
 #define REPEATS_LOG2 13u
-#define SEEN_SAMPLES 512u     /* of a sample of the text are looked up */
-#define SEEN_STEPS_MAX 16384u /* all in all: after these the samples so far have to do */
-#define SEEN_ORDER 40503u     /* from one to the next, around: so the first are from all of it */
+#define SEEN_SAMPLES 512u /* of a text are looked up, at most, */
+#define SEEN_SAMPLES_MIN 64u
+#define SEEN_SHARE 4096u   /* and one for so many bytes */
+#define SEEN_STEPS 256u    /* so many offsets, and some for each: then */
+#define SEEN_STEPS_EACH 8u /* the samples so far have to do */
+#define SEEN_ORDER 40503u  /* from one to the next, around: so the first are from all of it */
 #define LINE_BYTES 64u
 #define SAMPLED_STRIDE_UNIT 8u /* no sample lies in two cache lines */
 
@@ -115,11 +118,12 @@ struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tab
                                   const uint8_t *text, uint64_t text_bytes)
 {
     const struct plan_sampled *layout = &tables->layout;
-    uint64_t places = text_bytes - (sizeof(uint64_t) - 1), most = min_u64(places, SEEN_SAMPLES);
+    uint64_t places = text_bytes - (sizeof(uint64_t) - 1),
+             most = max_u64(min_u64(places / SEEN_SHARE, SEEN_SAMPLES), SEEN_SAMPLES_MIN);
     uint64_t step = places / most, samples = 0, steps = 0, named = 0, lines = 0;
 
-    TRAWL_ASSERT(text_bytes >= sizeof(uint64_t));
-    for (; samples < most && steps < SEEN_STEPS_MAX; samples++) {
+    TRAWL_ASSERT(places >= most);
+    for (; samples < most && steps <= SEEN_STEPS + SEEN_STEPS_EACH * samples; samples++) {
         uint64_t gram, own, line = UINT64_MAX, part = samples * SEEN_ORDER % most;
         uint32_t bit, offset;
 

@@ -76,7 +76,20 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
                               const struct plan_costs *costs, const uint8_t *sample,
                               uint64_t sample_bytes);
 
-/* Price method sampled alone in a text like this, and make its tables. Can no other cost less? */
+/* The plan's prices at these costs. Of a method that was asked for: that one is the cheapest. */
+struct plan_prices plan_price_at(const struct trawl_plan *plan, const struct plan_costs *costs);
+/* What no method of the one literal undercuts, in ns per text byte. */
+double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs);
+/* The cheapest that reads all of the text, and its price. */
+static inline enum trawl_method plan_least_other(const struct plan_prices *prices, double *price)
+{
+    bool grams = prices->grams > 0 && prices->grams < prices->every;
+
+    *price = grams ? prices->grams : prices->every;
+    return grams ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
+}
+
+/* Price method sampled anew in a text like this, and make its tables. Can no other cost less? */
 bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
                    const uint8_t *text, uint64_t text_bytes, struct plan_prices *prices);
 /* After that, if others can: tune for a text of which `sample` is some, at least

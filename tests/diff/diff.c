@@ -366,7 +366,7 @@ static void check_coverage(void)
 static void run_index(uint64_t index)
 {
     if (index % 2 == 0) /* each chunk is looked at before it is searched, */
-        look_sizes = (struct look_sizes){0, 0};
+        look_sizes = (struct look_sizes){0, 0, 0};
     else /* or what comes after the first that are long enough */
         look_sizes = look_sizes_default;
     if (index / 2 % 2 == 0) /* what is short lies where it is, */

@@ -192,7 +192,7 @@ int main(void)
     bool all;
 
     test_begin("looks");
-    look_sizes = (struct look_sizes){0, 0};
+    look_sizes = (struct look_sizes){0, 0, 0};
     answer_costs_count = sizeof one_is_free / sizeof *one_is_free;
     all = test_cases(cases, run_case);
     test_stride(false, 8, 8);

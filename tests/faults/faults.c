@@ -452,7 +452,7 @@ static void run_floods(void)
  * then, and a search goes on without them. Other scenes' chunks are too few to be looked at. */
 static void run_looks(void)
 {
-    look_sizes = (struct look_sizes){0, 0};
+    look_sizes = (struct look_sizes){0, 0, 0};
     scene.patterns[0] = (struct trawl_pattern){scene.bytes + 30000, 100};
     scene.pattern_count = 1;
     run_calls(TRAWL_METHOD_AUTO, 0, TEXT_IN_FILE + 1, 1u << HELD_COUNT | 1u << HELD_POSITIONS);

@@ -126,7 +126,7 @@ static void test_price(void)
     struct plan_costs costs = {.every = 1,
                                .every_probe = 2,
                                .grams = {80, 40, 20, 10},
-                               .sample = 1920,
+                               .sample = 960,
                                .compared = 16,
                                .candidate = 100};
     struct plan_tuning tuning = {.first_probes = 2, .every_rate = 0.01, .gram_rate = 0.02};
@@ -141,22 +141,27 @@ static void test_price(void)
     prices = plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES);
     TEST_CHECK(is_near(prices.every, 1 + 2 * 2 + 100 * 0.01));
     TEST_CHECK(is_near(prices.grams, 20 + 100 * 0.02));
-    TEST_CHECK(is_near(prices.sampled, 10));
-    TEST_CHECK(prices.least == TRAWL_METHOD_EVERY && prices.tables != NULL);
-    tuning.every_rate = 0.05; /* 10 and as much as sampled: a tie is every's */
+    TEST_CHECK(is_near(prices.sampled, 5));
+    TEST_CHECK(prices.least == TRAWL_METHOD_SAMPLED && prices.tables != NULL);
+    tuning.every_rate = 0; /* 5 and as much as sampled: a tie is every's */
     prices = plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES);
-    TEST_CHECK(is_near(prices.every, 10) && prices.least == TRAWL_METHOD_EVERY);
+    TEST_CHECK(is_near(prices.every, 5) && prices.least == TRAWL_METHOD_EVERY);
+    tuning.first_probes = 1; /* which is believed of a text that was seen alone */
+    TEST_CHECK(is_near(plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES).every, 5));
+    tuning.is_seen = true;
+    TEST_CHECK(is_near(plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES).every, 3));
+    memcpy(sample, literal, sizeof literal); /* a candidate or more in the samples */
+    TEST_CHECK(plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES).sampled >= 5 + 1.0 / 192);
+    tuning.first_probes = 2;
     tuning.every_rate = 0.06;
+    costs.grams[2] = 1; /* less than sampled can take, which is no more thought of */
     prices = plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES);
-    TEST_CHECK(prices.least == TRAWL_METHOD_SAMPLED);
-    costs.grams[2] = 7;
-    prices = plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES);
-    TEST_CHECK(is_near(prices.grams, 9) && prices.least == TRAWL_METHOD_GRAMS);
-    memcpy(sample, literal, sizeof literal); /* a candidate or more in 512 samples */
-    TEST_CHECK(plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES).sampled >= 10 + 1.0 / 192);
+    TEST_CHECK(is_near(prices.grams, 3) && prices.least == TRAWL_METHOD_GRAMS);
+    TEST_CHECK(prices.sampled <= 0 && prices.tables == NULL);
+    costs.grams[2] = 20;
     tuning.grams.stride = 0; /* grams were not tuned */
     prices = plan_price(plan, &tuning, &costs, NULL, 0);
-    TEST_CHECK(prices.grams <= 0 && prices.tables == NULL && is_near(prices.sampled, 10));
+    TEST_CHECK(prices.grams <= 0 && prices.tables == NULL && is_near(prices.sampled, 5));
     trawl_plan_free(plan);
     plan = plan_of(literal, 40, TRAWL_METHOD_AUTO); /* one vector decides a candidate */
     prices = plan_price(plan, &tuning, &costs, sample, SAMPLE_BYTES);
@@ -168,7 +173,7 @@ static void test_price(void)
 static enum trawl_method looked(const struct trawl_plan *plan, const struct plan_costs *costs,
                                 struct plan_tuning *tuning)
 {
-    struct plan_prices prices;
+    struct plan_prices prices = {0};
 
     *tuning = plan->tuning;
     if (!plan_look_far(plan, costs, sample, SAMPLE_BYTES, &prices))
@@ -280,6 +285,35 @@ static void test_worker(void)
     trawl_plan_free(plan);
 }
 
+/* Candidates that take long use up a chunk's work in its first, short part: the linear search that
+ * takes over goes on to the chunk's end. */
+static void test_work(void)
+{
+    static const char unit[] = "ACGTTGCAAC";
+    static uint8_t text[CHUNK_BYTES];
+    struct engine_options options = {.size = sizeof options};
+    struct engine *engine = NULL;
+    struct engine_worker *worker = NULL;
+    struct trawl_plan *plan;
+    char literal[1001];
+
+    for (uint32_t i = 0; i < sizeof text; i++) /* with a byte changed here and there */
+        text[i] = (uint8_t)(i % 700 == 9 ? 'T' : unit[i % 10]);
+    for (uint32_t i = 0; i < sizeof literal; i++)
+        literal[i] = i == 1000 ? 'T' : unit[i % 10];
+    memcpy(text + 60000, literal, sizeof literal);
+    plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
+    TEST_CHECK(plan->method != TRAWL_METHOD_SAMPLED);
+    look_sizes = (struct look_sizes){.lost_ns = 1e18};
+    TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);
+    TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
+    TEST_CHECK_U64(search(worker, text, 0), 1);
+    look_sizes = look_sizes_default;
+    engine_cpu.release(worker);
+    engine_cpu.close(engine);
+    trawl_plan_free(plan);
+}
+
 /* The tables of method sampled are made for texts that are worth it, and for any if it is asked
  * for. No answer depends on it. */
 static void test_tables(void)
@@ -287,7 +321,7 @@ static void test_tables(void)
     static uint8_t text[CHUNK_BYTES];
     struct engine_options options = {.size = sizeof options};
     struct engine *engine = NULL;
-    char literal[300];
+    char literal[1100];
 
     fill((uint8_t *)literal, sizeof literal, "ACGT");
     TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);
@@ -300,7 +334,7 @@ static void test_tables(void)
         TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
         look_sizes = look_sizes_default;
         (void)search(worker, text, 0);
-        TEST_CHECK(worker->method == (asked ? TRAWL_METHOD_SAMPLED : TRAWL_METHOD_EVERY));
+        TEST_CHECK((worker->method == TRAWL_METHOD_SAMPLED) == asked);
         TEST_CHECK((worker->sampled != NULL) == asked);
         (void)search(worker, text, CHUNK_BYTES);
         TEST_CHECK(worker->method == TRAWL_METHOD_SAMPLED && worker->sampled != NULL);
@@ -322,6 +356,7 @@ int main(void)
     test_look();
     test_costs();
     test_worker();
+    test_work();
     test_tables();
     return test_end();
 }

@@ -1,5 +1,6 @@
 /* race: the contestants of a row in turn, every answer checked, and what they took as JSON. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,6 +9,7 @@
 #define ROUNDS 5u
 #define SHARE_BYTES_MIN (16ull << 10)
 #define SHARE_FACTOR 4u
+#define RUNS_UNTIL_BEHIND 2u
 #define SHARE_OF_TIME 8 /* a share takes at least one in so many of the time there is */
 
 static bool any_wrong;
@@ -114,6 +116,28 @@ static void enter(const struct bench_row *row, struct contestant *it)
     it->first_plan_seconds = it->last.part[PART_PLAN];
 }
 
+static double least(const struct contestant *it)
+{
+    double found = HUGE_VAL;
+
+    for (uint32_t i = 0; i < it->whole.count; i++)
+        found = fmin(found, it->whole.seconds[i]);
+    return found;
+}
+
+/* Is it so many times as slow as another one that it need not be run again? */
+static bool is_behind(const struct bench_row *row, const struct contestant *it)
+{
+    double times = field_seconds(&it->fields, "behind", 0), first = least(it);
+
+    if (times <= 0 || it->whole.count < RUNS_UNTIL_BEHIND)
+        return false;
+    for (uint32_t i = 0; i < row->contestant_count; i++)
+        if (!row->contestant[i].bound)
+            first = fmin(first, least(&row->contestant[i]));
+    return least(it) > times * first;
+}
+
 static void time_once(const struct bench_row *row, struct contestant *it)
 {
     double most = field_seconds(&row->fields, "seconds", 0), spent = 0;
@@ -121,7 +145,7 @@ static void time_once(const struct bench_row *row, struct contestant *it)
 
     for (uint32_t i = 0; i < it->whole.count; i++)
         spent += it->whole.seconds[i] / factor;
-    if (it->out || (most > 0 && spent > most))
+    if (it->out || (most > 0 && spent > most) || is_behind(row, it))
         return;
     for (uint64_t i = field_number(&it->fields, "warm", field_number(&row->fields, "warm", 0));
          i > 0; i--)
