@@ -9,6 +9,8 @@
 
 #define SAMPLE_SHARE 128u /* of the chunk, at most WORKER_SAMPLE_BYTES of it */
 #define PIECE_BYTES 512u
+#define ANYWAY \
+    4u /* a look is due after so many times look_sizes.again: another method may be better now */
 #define SIZES                                                     \
     {                                                             \
         .after = 512u << 10, .again = 16u << 20, .lost_ns = 30000 \
@@ -76,7 +78,7 @@ static bool is_due(const struct engine_worker *worker, uint64_t bytes)
         min_double(worker->took, worker->priced) - worker->least * (double)worker->searched;
 
     return worker->look_left <= bytes &&
-           (look_sizes.lost_ns <= 0 ||
+           (look_sizes.lost_ns <= 0 || worker->searched >= ANYWAY * look_sizes.again ||
             (worker->searched > 0 &&
              lost * (1 + (double)bytes / (double)worker->searched) >= look_sizes.lost_ns));
 }
@@ -113,6 +115,7 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
         worker->method = prices.least;
         worker->sampled = prices.tables;
         worker->sampled_after = 0;
+        worker->least = least_price(&prices);
         worker_probes_begin(worker);
     }
     worker_count_anew(worker);

@@ -65,23 +65,27 @@ static uint64_t pass_over(const struct scan *scan, uint64_t i)
     return i;
 }
 
-/* Did it cost far more than another method is expected to? The first candidate of a sample costs
- * most: others mostly fail at the offset where the one before did. */
+/* Did it cost far more than another method is expected to, which takes over then? The first
+ * candidate of a sample costs most: others mostly fail at the offset where the one before did. */
 static bool another_pays(const struct scan *scan, uint64_t samples, uint64_t named,
-                         uint64_t candidates, uint64_t bytes, enum trawl_method *other)
+                         uint64_t candidates, uint64_t bytes)
 {
-    const struct plan_costs *costs = scan->worker->costs;
-    double price, cost = (double)samples * costs->sample + (double)named * costs->candidate +
-                         (double)(candidates - named) * costs->compared;
+    struct engine_worker *worker = scan->worker;
+    double price;
+    enum trawl_method other = plan_least_other(&worker->prices, &price);
+    double cost = (double)samples * worker->costs->sample +
+                  (double)named * worker->costs->candidate +
+                  (double)(candidates - named) * worker->costs->compared;
 
-    *other = plan_least_other(&scan->worker->prices, &price);
-    price *= (double)bytes;
-    return cost > FAR * price && cost > price + FAR_NS;
+    if (cost <= FAR * price * (double)bytes || cost <= price * (double)bytes + FAR_NS)
+        return false;
+    worker->least = price;
+    worker->method = other;
+    return true;
 }
 
 void scan_sampled(struct scan *scan)
 {
-    enum trawl_method other;
     uint64_t begin = scan->at, first = scan->result->candidate_count, before;
     uint64_t stride = scan->worker->sampled->layout.stride, samples = 0, named = 0;
     const uint8_t *bytes = scan->chunk->bytes;
@@ -116,8 +120,7 @@ void scan_sampled(struct scan *scan)
         }
         i += stride;
         if (another_pays(scan, ++samples, named, scan->result->candidate_count - first,
-                         scan->at - begin, &other)) {
-            scan->worker->method = other;
+                         scan->at - begin)) {
             scan_tiles(scan);
             return;
         }

@@ -165,16 +165,16 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
 static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uint64_t passed)
 {
     uint32_t most = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
+    bool exact = worker->tuning->probes_exact && worker->probe_count == worker->tuning->probe_count;
 
     TRAWL_ASSERT(worker->tile.is_dense || passed <= words);
     if (worker->tile.hot_count == 0)
         adapt_dense(worker, words, 0, 0);
-    if (worker->tuning->probes_exact && worker->probe_count == worker->tuning->probe_count) {
-        if (worker->tile.hot_count > words / DENSE_SHARE_MIN)
-            worker->first_probes = most; /* a branch per word would not pay */
-        else if (worker->tile.hot_count == 0)
-            worker->first_probes = worker->tuning->first_probes;
-    }
+    /* Where many words have candidates a branch per word does not pay. */
+    if ((exact || worker->head_bytes > 0) && worker->tile.hot_count > words / DENSE_SHARE_MIN)
+        worker->first_probes = most;
+    else if (exact && worker->tile.hot_count == 0)
+        worker->first_probes = worker->tuning->first_probes;
     if (words < FIND_TILE_WORDS || worker->tile.is_dense)
         return;
     passed -= worker->tile.hot_count; /* candidates pass, however many are tested */

@@ -17,7 +17,8 @@
 #define GRAMS_RATE_MAX 1e-4     /* candidates per text byte: 1.6 per tile of 16 KiB */
 #define GRAMS_RATE_LOST 2e-3    /* from here narrower strides are not looked at */
 #define STRIDE_RATE 0.7         /* times a wider stride's: of a narrower one, which reads more */
-#define PROBES_FEW 2.0          /* of every, that are enough in most texts */
+#define PROBES_FEW 2.0          /* of every, that are enough in most texts; where one is, by what */
+#define PROBES_SEEN_FEW 1.5     /* is seen of a text, there are parts in which it is not */
 #define COMPARED_LENGTH_MAX 64u /* and no case is ignored */
 #define SAMPLED_REPEATS_MAX 16.0
 #define SAMPLED_STRIDE_MIN 96u      /* from here few lines of a cache are read twice */
@@ -188,8 +189,8 @@ static void price_others(const struct trawl_plan *plan, const struct plan_tuning
 {
     /* A run's begins are decided together, so its candidates cost as little. */
     bool is_short = plan->length_min <= COMPARED_LENGTH_MAX || plan->period > 0;
-    /* One is seldom enough in a text that is not known. */
-    double probes = max_double(tuning->first_probes, tuning->is_seen ? 1 : PROBES_FEW);
+    double probes =
+        max_double(tuning->first_probes, tuning->is_seen ? PROBES_SEEN_FEW : PROBES_FEW);
     double least;
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
@@ -235,7 +236,7 @@ bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs
 {
     prices->least = TRAWL_METHOD_SAMPLED;
     prices->sampled = price_sampled(plan, costs, text, text_bytes, &prices->tables);
-    return prices->sampled > 0 && prices->sampled <= least_of_others(plan, costs, 1);
+    return prices->sampled > 0 && prices->sampled <= least_of_others(plan, costs, PROBES_SEEN_FEW);
 }
 
 void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,
