@@ -8,7 +8,9 @@ bytes that are no character, NULs, and ends in the middle of a character are dra
 it is asked as well: what --encoding=auto does with a byte order mark, it does by itself.
 """
 import os
+import select
 import shutil
+import subprocess
 import sys
 
 import cases
@@ -132,6 +134,16 @@ def nulls(trawl, folder):
     return None
 
 
+def at_once(trawl, folder):
+    """What a pipe gave is searched before more comes: only a file is converted in whole blocks."""
+    with subprocess.Popen([trawl, "--encoding=utf-16le", "foo"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          env=cases.environment()) as process:
+        process.stdin.write("foo\n".encode("utf-16-le"))
+        process.stdin.flush()
+        came = select.select([process.stdout], [], [], 60)[0]
+    return None if came else "nothing came of a pipe that did not end, in %s" % folder
+
+
 def refused(trawl, folder):
     """What is wrong with a folder, a name, and two options together."""
     os.makedirs(os.path.join(folder, "here", "sub"), exist_ok=True)
@@ -150,7 +162,7 @@ def refused(trawl, folder):
 
 
 def main():
-    return cases.run("encodings", CASES, "command lines", run_case, (nulls, refused))
+    return cases.run("encodings", CASES, "command lines", run_case, (nulls, at_once, refused))
 
 
 if __name__ == "__main__":
