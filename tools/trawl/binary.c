@@ -21,6 +21,7 @@
 void binary_next_block(struct text_scan *scan, uint64_t end)
 {
     output_commit(scan->output);
+    scan->output->holds = true;
     scan->selected_before_block = scan->selected_count;
     scan->groups_before_block = scan->job->groups;
     scan->block_end = (end + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES;

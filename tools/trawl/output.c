@@ -17,6 +17,7 @@ void output_open(struct output *output, int descriptor)
     output->capacity = sizeof output->initial;
     output->used = 0;
     output->committed = 0;
+    output->holds = false;
     output->error = 0;
     output->full = NULL;
     output->full_context = NULL;
@@ -130,11 +131,20 @@ void output_make_room(struct output *output, size_t bytes_count)
 
 void output_bytes_large(struct output *output, const void *bytes, size_t bytes_count)
 {
+    const uint8_t *at = bytes;
+    size_t part = OUTPUT_BYTES / 2;
+
     if (output->full != NULL && keep(output, bytes_count)) {
         memcpy(output->bytes + output->used, bytes, bytes_count);
         output->used += bytes_count;
         return;
     }
+    for (; output->holds && bytes_count > 0; at += part, bytes_count -= part) {
+        part = bytes_count < part ? bytes_count : part;
+        output_bytes(output, at, part);
+    }
+    if (output->holds)
+        return;
     output_flush(output);
     write_output(output, bytes, bytes_count);
 }

@@ -41,6 +41,7 @@ struct output {
     size_t capacity;
     size_t used;
     size_t committed; /* <= used */
+    bool holds;       /* what comes may have to be forgotten: it is not written around the buffer */
     int error;        /* errno of a failed write; then nothing more is written */
     void (*full)(void *context);
     void *full_context;
@@ -81,7 +82,7 @@ static inline void output_byte(struct output *output, uint8_t byte)
     output->bytes[output->used++] = byte;
 }
 
-/* More than fits is written around the buffer. */
+/* More than fits is written around the buffer, unless `holds`. */
 void output_bytes_large(struct output *output, const void *bytes, size_t bytes_count);
 
 static inline void output_bytes(struct output *output, const void *bytes, size_t bytes_count)

@@ -53,6 +53,8 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
     if (!print_is_simple(scan) ||
         (settings->checks_text && !charset_is_valid(view->bytes + begin, (size_t)(end - begin))))
         return 0;
+    scan->output->holds =
+        scan->block_end != OFFSET_NONE && scan->block_end > view->begin + view->count;
     if (scan->job->show_names <= 0 && !settings->line_number && !settings->byte_offset) {
         output_bytes(scan->output, view->bytes + begin, (size_t)(end - begin));
         lines = count_byte(view->bytes + begin, end - begin, settings->line_end) + !has_end;

@@ -106,6 +106,7 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->job = job;
     scan->settings = settings;
     scan->output = job->output;
+    scan->output->holds = false;
     scan->text = text;
     scan->plan = patterns->plan;
     scan->name = file->name;
