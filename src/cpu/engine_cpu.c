@@ -12,7 +12,7 @@
 /* An entry of sampled's tables takes as long to make as other methods take for so many bytes of
  * text. */
 #define TABLES_SHARE 64u
-#define FIRST_BYTES (32u << 10)
+#define FIRST_BYTES (64u << 10)
 #define SET_WORK_PER_BYTE 4u /* of a set, before the automaton does */
 
 #define SIZES                                      \

@@ -25,7 +25,8 @@ static enum trawl_status begin_sampled(struct engine_worker *worker, uint64_t by
 {
     double price;
 
-    if (worker->sampled_after > bytes) {
+    if (worker->sampled_after > bytes &&
+        !attachment_is_there(&worker->plan->attached[PLAN_SAMPLED])) {
         worker->sampled_after -= bytes;
         worker->method = plan_least_other(&worker->prices, &price);
         return TRAWL_OK;

@@ -2,12 +2,13 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/clock.h"
 #include "cpu/worker.h"
 
 #define SAMPLES_AHEAD 32u /* prefetched: no hardware prefetcher follows such strides */
 #define BATCH 8u          /* of samples whose bits are tested together */
-#define FAR 1.3           /* another method takes over if this one costs so many times as much */
-#define FAR_NS 4000.0     /* and so much more */
+#define FAR 1.15          /* another method takes over if this one costs so many times as much */
+#define FAR_NS 2000.0     /* and so much more */
 
 /* The sample at position i stands for the begins [scan->at, i]. */
 static void verify_sample(struct scan *scan, uint64_t i)
@@ -65,19 +66,41 @@ static uint64_t pass_over(const struct scan *scan, uint64_t i)
     return i;
 }
 
-/* Did it cost far more than another method is expected to, which takes over then? The first
- * candidate of a sample costs most: others mostly fail at the offset where the one before did. */
-static bool another_pays(const struct scan *scan, uint64_t samples, uint64_t named,
-                         uint64_t candidates, uint64_t bytes)
+/* Is it so much more than another method is expected to take for so many bytes? */
+static bool is_far(double ns, double other)
+{
+    return ns > FAR * other && ns > other + FAR_NS;
+}
+
+/* Where the search stands. */
+struct progress {
+    uint64_t begin;      /* of the text, */
+    uint64_t began;      /* when, */
+    uint64_t candidates; /* and so many there had been */
+    uint64_t samples;    /* since then, */
+    uint64_t named;      /* of which so many had candidates */
+    uint64_t clock_at;   /* from there on the clock may be looked at again */
+};
+
+/* Did it take far longer than another method is expected to, which takes over then? By the clock,
+ * which is looked at where candidates say so: the first of a sample costs most, as others mostly
+ * fail at the offset where the one before did. */
+static bool another_pays(const struct scan *scan, struct progress *progress)
 {
     struct engine_worker *worker = scan->worker;
+    uint64_t bytes = scan->at - progress->begin;
+    uint64_t candidates = scan->result->candidate_count - progress->candidates;
     double price;
     enum trawl_method other = plan_least_other(&worker->prices, &price);
-    double cost = (double)samples * worker->costs->sample +
-                  (double)named * worker->costs->candidate +
-                  (double)(candidates - named) * worker->costs->compared;
 
-    if (cost <= FAR * price * (double)bytes || cost <= price * (double)bytes + FAR_NS)
+    if (scan->at < progress->clock_at ||
+        !is_far((double)progress->samples * worker->costs->sample +
+                    (double)progress->named * worker->costs->candidate +
+                    (double)(candidates - progress->named) * worker->costs->compared,
+                price * (double)bytes))
+        return false;
+    progress->clock_at = scan->at + bytes / 4;
+    if (!is_far((double)(clock_now_ns() - progress->began), price * (double)bytes))
         return false;
     worker->least = price;
     worker->method = other;
@@ -86,8 +109,9 @@ static bool another_pays(const struct scan *scan, uint64_t samples, uint64_t nam
 
 void scan_sampled(struct scan *scan)
 {
-    uint64_t begin = scan->at, first = scan->result->candidate_count, before;
-    uint64_t stride = scan->worker->sampled->layout.stride, samples = 0, named = 0;
+    struct progress progress = {
+        .begin = scan->at, .began = clock_now_ns(), .candidates = scan->result->candidate_count};
+    uint64_t stride = scan->worker->sampled->layout.stride, before;
     const uint8_t *bytes = scan->chunk->bytes;
     /* the first sample comes early, so that all lie at the begin of a cache line */
     uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;
@@ -98,7 +122,7 @@ void scan_sampled(struct scan *scan)
         uint64_t next = pass_over(scan, i);
 
         if (next > i) { /* the last that was passed over stands for the begins up to it */
-            samples += (next - i) / stride;
+            progress.samples += (next - i) / stride;
             i = next;
             scan->at = i - stride + 1;
         }
@@ -111,7 +135,8 @@ void scan_sampled(struct scan *scan)
         verify_sample(scan, i);
         if (scan->over)
             return;
-        named += scan->result->candidate_count > before;
+        progress.named += scan->result->candidate_count > before;
+        progress.samples++;
         TRAWL_ASSERT(i >= scan->at && i - scan->at < stride);
         scan->at = i + 1;
         if (scan->run_until > scan->at) { /* jump over a run; every sample's rule still holds */
@@ -119,8 +144,7 @@ void scan_sampled(struct scan *scan)
             i = scan->at - 1;
         }
         i += stride;
-        if (another_pays(scan, ++samples, named, scan->result->candidate_count - first,
-                         scan->at - begin)) {
+        if (another_pays(scan, &progress)) {
             scan_tiles(scan);
             return;
         }

@@ -14,11 +14,11 @@
 #include "plan/build.h"
 
 #define GRAM_BYTES_MIN 4u
-#define GRAMS_RATE_MAX 1e-4     /* candidates per text byte: 1.6 per tile of 16 KiB */
-#define GRAMS_RATE_LOST 2e-3    /* from here narrower strides are not looked at */
-#define STRIDE_RATE 0.7         /* times a wider stride's: of a narrower one, which reads more */
-#define PROBES_FEW 2.0          /* of every, that are enough in most texts; where one is, by what */
-#define PROBES_SEEN_FEW 1.5     /* is seen of a text, there are parts in which it is not */
+#define GRAMS_RATE_MAX 1e-4  /* candidates per text byte: 1.6 per tile of 16 KiB */
+#define GRAMS_RATE_LOST 2e-3 /* from here narrower strides are not looked at */
+#define STRIDE_RATE 0.7      /* times a wider stride's: of a narrower one, which reads more */
+#define PROBES_FEW \
+    1.5 /* of every: where one is expected to do, there are parts in which it is not */
 #define COMPARED_LENGTH_MAX 64u /* and no case is ignored */
 #define SAMPLED_REPEATS_MAX 16.0
 #define SAMPLED_STRIDE_MIN 96u      /* from here few lines of a cache are read twice */
@@ -136,10 +136,9 @@ const struct plan_costs *plan_costs_of(const char *instruction_set)
 }
 
 /* What a method that reads all of the text takes at least, per byte. */
-static double least_of_others(const struct trawl_plan *plan, const struct plan_costs *costs,
-                              double probes)
+static double least_of_others(const struct trawl_plan *plan, const struct plan_costs *costs)
 {
-    double least = costs->every + probes * costs->every_probe;
+    double least = costs->every + PROBES_FEW * costs->every_probe;
 
     for (uint32_t i = 0; i < 4 && plan->length_min >= PLAN_GRAMS_LENGTH_MIN; i++)
         if (plan->length_min + 1 >= (1u << i) + GRAM_BYTES_MIN)
@@ -150,7 +149,7 @@ static double least_of_others(const struct trawl_plan *plan, const struct plan_c
 double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs)
 {
     uint64_t stride = sampled_stride(plan->length_min);
-    double least = least_of_others(plan, costs, PROBES_FEW);
+    double least = least_of_others(plan, costs);
 
     return stride < SAMPLED_STRIDE_SEEN_MIN ? least
                                             : min_double(least, costs->sample / (double)stride);
@@ -169,7 +168,7 @@ static double price_sampled(const struct trawl_plan *plan, const struct plan_cos
         return 0;
     stride = sampled_stride(plan->length_min);
     if (stride < (sample != NULL ? SAMPLED_STRIDE_SEEN_MIN : SAMPLED_STRIDE_MIN) ||
-        costs->sample > least_of_others(plan, costs, PROBES_FEW) * (double)stride)
+        (sample == NULL && costs->sample > least_of_others(plan, costs) * (double)stride))
         return 0;
     if (sample != NULL) {
         if (sampled_want(plan, tables, NULL) != TRAWL_OK)
@@ -189,8 +188,7 @@ static void price_others(const struct trawl_plan *plan, const struct plan_tuning
 {
     /* A run's begins are decided together, so its candidates cost as little. */
     bool is_short = plan->length_min <= COMPARED_LENGTH_MAX || plan->period > 0;
-    double probes =
-        max_double(tuning->first_probes, tuning->is_seen ? PROBES_SEEN_FEW : PROBES_FEW);
+    double probes = max_double(tuning->first_probes, PROBES_FEW);
     double least;
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
@@ -236,7 +234,7 @@ bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs
 {
     prices->least = TRAWL_METHOD_SAMPLED;
     prices->sampled = price_sampled(plan, costs, text, text_bytes, &prices->tables);
-    return prices->sampled > 0 && prices->sampled <= least_of_others(plan, costs, PROBES_SEEN_FEW);
+    return prices->sampled > 0 && prices->sampled <= least_of_others(plan, costs);
 }
 
 void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,

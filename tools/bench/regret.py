@@ -40,6 +40,8 @@ SET_WAYS = ('buckets', 'classes', 'automaton')  # of the host: to a device, one 
 SETTLED = 12  # counts in a loaded text: 1 and 2 by choices that are given up, 2 by each of 4 methods, and 1
 CLEAR = 1.1  # a method is the best where every other takes so many times as long
 SPARSE = 0.01  # of the places
+TURNS = 3  # of the choice in a round, on the host, as three methods are often as quick: the least time
+#            of many runs is less than that of few
 SHARE_OF_SECONDS = 0.85  # the rest is for rows that are measured again
 WORST = 20
 
@@ -58,7 +60,8 @@ def contestants(options, is_set):
         first['warm'], common['warm'] = SETTLED, 1
         if not is_set:
             forced = [name for name in forced if name not in SET_WAYS]
-    return ([first, {**common, 'name': SHOWN, 'sample': True}]
+    turns = 1 if on_device or is_set else TURNS
+    return (turns * [first] + [{**common, 'name': SHOWN, 'sample': True, 'behind': BEHIND}]
             + [{**common, 'name': name, 'method': name, 'behind': BEHIND} for name in forced])
 
 
@@ -141,15 +144,22 @@ def methods_of(row):
                        key=lambda it: it[1]))
 
 
+def least_of(row, name):
+    """Of all its turns; None: it was not measured."""
+    found = [least(it) for it in row['results']
+             if it['name'] == name and it.get('seconds') and not it.get('wrong')]
+    return min(found) if found else None
+
+
 def regret(row, name=CHOICE):
     """None: it was not measured."""
-    own = least(result(row, name))
-    all_times = [least(result(row, it)) for it in (CHOICE, SHOWN)] + list(methods_of(row).values())
+    own = least_of(row, name)
+    all_times = [least_of(row, it) for it in (CHOICE, SHOWN)] + list(methods_of(row).values())
     return own / min(value for value in all_times if value) if own else None
 
 
 def speed(row, name=CHOICE):
-    return row['text_bytes'] / least(result(row, name)) / 1e9
+    return row['text_bytes'] / least_of(row, name) / 1e9
 
 
 def figures(found, name):
@@ -195,7 +205,7 @@ def method_lines(found):
 
 def noise_line(found):
     """The choice against the same method forced: mostly the same work."""
-    values = sorted(least(result(row, CHOICE)) / methods_of(row)[it['method']] for row in found
+    values = sorted(least_of(row, CHOICE) / methods_of(row)[it['method']] for row in found
                     for it in [result(row, CHOICE) or {}] if it.get('method') in methods_of(row))
     if not values:
         return '- nothing says how large the noise is'
