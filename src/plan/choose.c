@@ -20,7 +20,7 @@
 #define PROBES_FEW \
     1.5 /* of every: where one is expected to do, there are parts in which it is not */
 #define COMPARED_LENGTH_MAX 64u /* and no case is ignored */
-#define SAMPLED_REPEATS_MAX 16.0
+#define SAMPLED_REPEATS_MAX 64.0
 #define SAMPLED_STRIDE_MIN 96u      /* from here few lines of a cache are read twice */
 #define SAMPLED_STRIDE_SEEN_MIN 48u /* a sample of the text says whether it pays */
 
@@ -177,8 +177,8 @@ static double price_sampled(const struct trawl_plan *plan, const struct plan_cos
     } else if (sampled_repeats(plan, sizeof(uint64_t)) > SAMPLED_REPEATS_MAX) {
         return 0;
     }
-    return (costs->sample + rates.lines * costs->candidate +
-            (rates.named - rates.lines) * costs->compared) /
+    return (costs->sample + rates.naming * costs->candidate +
+            (rates.named - rates.naming) * costs->compared) /
            (double)stride;
 }
 

@@ -13,11 +13,10 @@
 #define REPEATS_LOG2 13u
 #define SEEN_SAMPLES 512u /* of a text are looked up, at most, */
 #define SEEN_SAMPLES_MIN 64u
-#define SEEN_SHARE 4096u   /* and one for so many bytes */
-#define SEEN_STEPS 256u    /* so many offsets, and some for each: then */
-#define SEEN_STEPS_EACH 8u /* the samples so far have to do */
-#define SEEN_ORDER 40503u  /* from one to the next, around: so the first are from all of it */
-#define LINE_BYTES 64u
+#define SEEN_SHARE 4096u       /* and one for so many bytes */
+#define SEEN_STEPS 256u        /* so many offsets, and some for each: then */
+#define SEEN_STEPS_EACH 8u     /* the samples so far have to do */
+#define SEEN_ORDER 40503u      /* from one to the next, around: so the first are from all of it */
 #define SAMPLED_STRIDE_UNIT 8u /* no sample lies in two cache lines */
 
 uint64_t sampled_stride(uint64_t length)
@@ -120,12 +119,13 @@ struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tab
     const struct plan_sampled *layout = &tables->layout;
     uint64_t places = text_bytes - (sizeof(uint64_t) - 1),
              most = max_u64(min_u64(places / SEEN_SHARE, SEEN_SAMPLES), SEEN_SAMPLES_MIN);
-    uint64_t step = places / most, samples = 0, steps = 0, named = 0, lines = 0;
+    uint64_t step = places / most, samples = 0, steps = 0, named = 0, naming = 0;
 
     TRAWL_ASSERT(places >= most);
     for (; samples < most && steps <= SEEN_STEPS + SEEN_STEPS_EACH * samples; samples++) {
-        uint64_t gram, own, line = UINT64_MAX, part = samples * SEEN_ORDER % most;
+        uint64_t gram, own, part = samples * SEEN_ORDER % most;
         uint32_t bit, offset;
+        bool any = false;
 
         memcpy(&gram, text + part * step + plan_sample_at(part, step, 1), sizeof gram);
         gram |= layout->fold;
@@ -137,12 +137,13 @@ struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tab
             memcpy(&own, bytes + offset, sizeof own);
             if ((own | layout->fold) != gram)
                 continue;
+            any = true;
             named++;
-            lines += offset / LINE_BYTES != line;
-            line = offset / LINE_BYTES;
         }
+        naming += any;
     }
-    return (struct sampled_rates){(double)named / (double)samples, (double)lines / (double)samples};
+    return (struct sampled_rates){(double)named / (double)samples,
+                                  (double)naming / (double)samples};
 }
 
 double sampled_repeats(const struct trawl_plan *plan, uint32_t q)

@@ -116,11 +116,10 @@ struct plan_sampled sampled_layout(const struct trawl_plan *plan);
 enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampled_tables **tables,
                                struct trawl_error *error);
 
-/* How many of the literal's offsets one sample names on average, and in how many lines of a cache
- * the candidates lie. */
+/* How many of the literal's offsets one sample names on average, and how many samples name any. */
 struct sampled_rates {
     double named;
-    double lines;
+    double naming;
 };
 /* In a text like this. Samples are spread over all of it. */
 struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
