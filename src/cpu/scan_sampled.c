@@ -73,7 +73,7 @@ static bool is_far(double ns, double other)
 }
 
 /* Where the search stands. */
-struct progress {
+struct sampled_progress {
     uint64_t begin;      /* of the text, */
     uint64_t began;      /* when, */
     uint64_t candidates; /* and so many there had been */
@@ -85,7 +85,7 @@ struct progress {
 /* Did it take far longer than another method is expected to, which takes over then? By the clock,
  * which is looked at where candidates say so: the first of a sample costs most, as others mostly
  * fail at the offset where the one before did. */
-static bool another_pays(const struct scan *scan, struct progress *progress)
+static bool another_pays(const struct scan *scan, struct sampled_progress *progress)
 {
     struct engine_worker *worker = scan->worker;
     uint64_t bytes = scan->at - progress->begin;
@@ -109,7 +109,7 @@ static bool another_pays(const struct scan *scan, struct progress *progress)
 
 void scan_sampled(struct scan *scan)
 {
-    struct progress progress = {
+    struct sampled_progress progress = {
         .begin = scan->at, .began = clock_now_ns(), .candidates = scan->result->candidate_count};
     uint64_t stride = scan->worker->sampled->layout.stride, before;
     const uint8_t *bytes = scan->chunk->bytes;
