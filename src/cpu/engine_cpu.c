@@ -72,8 +72,10 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
 
     TRAWL_ASSERT(plan->literal_count == 0 || plan->length_min <= plan->length_max);
     worker->plan = plan;
-    worker->prices = plan_price_at(plan, worker->costs);
-    worker->method = worker->prices.least;
+    worker->prices = plan->prices;
+    if (plan_is_one_literal(plan))
+        plan_price_others(plan, &plan->tuning, worker->costs, &worker->prices);
+    worker->method = plan->prices.every > 0 ? worker->prices.least : plan->method;
     worker->tuning = &plan->tuning;
     worker->learned = 0;
     worker->dense_bytes = worker->dense_left = 0;
@@ -87,9 +89,9 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->dense_waits = false;
     worker_probes_begin(worker);
     worker->look_left = chooses ? look_sizes.after : UINT64_MAX;
-    worker_count_anew(worker);
+    worker->searched = 0;
+    worker->took = worker->priced = worker->least = 0;
     worker->has_begun = false;
-    worker->least = chooses ? plan_price_least(plan, worker->costs) : 0;
     worker->sampled = NULL;
     worker->sampled_after = 0;
     if (worker->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
@@ -159,22 +161,6 @@ enum trawl_status scan_end(const struct scan *scan)
     return scan->status;
 }
 
-static void scan_by_method(struct scan *scan)
-{
-    struct engine_worker *worker = scan->worker;
-
-    if (scan->plan->method_asked == TRAWL_METHOD_AUTOMATON && dense_all(scan))
-        return;
-    if (worker->bytes_only && scan_bytes_fits(worker, scan->want))
-        scan_bytes(scan);
-    else if (worker->method == TRAWL_METHOD_SET)
-        scan_either(scan);
-    else if (worker->method == TRAWL_METHOD_SAMPLED)
-        scan_sampled(scan);
-    else
-        scan_tiles(scan);
-}
-
 /* What method set is at the moment. */
 static enum trawl_method set_method(const struct engine_worker *worker)
 {
@@ -211,10 +197,31 @@ static void scan_part(struct scan *scan)
         return;
     if (counts)
         ns = clock_now_ns();
-    scan_by_method(scan);
+    if (worker->bytes_only && scan_bytes_fits(worker, scan->want))
+        scan_bytes(scan);
+    else if (worker->method == TRAWL_METHOD_SAMPLED)
+        scan_sampled(scan);
+    else if (worker->method != TRAWL_METHOD_SET)
+        scan_tiles(scan);
+    else if (scan->plan->method_asked != TRAWL_METHOD_AUTOMATON || !dense_all(scan))
+        scan_either(scan);
     if (counts)
         worker_count(scan, begin, candidates, passed, clock_now_ns() - ns);
     worker->has_begun = true;
+}
+
+/* Nothing is known of the text yet: two short parts. In the one the method learns, the other
+ * counts. */
+static void scan_begins(struct scan *scan)
+{
+    const struct engine_worker *worker = scan->worker;
+
+    while (worker->look_left != UINT64_MAX && worker->searched == 0 && scan->at < scan->end &&
+           !scan->over && !scan_is_full(scan) && worker->method != TRAWL_METHOD_SAMPLED) {
+        scan->limit = min_u64(scan->end, scan->at + FIRST_BYTES);
+        scan_part(scan);
+    }
+    scan->limit = scan->end;
 }
 
 static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
@@ -241,15 +248,13 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
         scan.span_is_sure = true;
         scan.span_end = scan.run_until = chunk.spans_end;
     }
-    /* Two short parts of the first long chunk: in the one the method learns, the other counts. */
-    while (worker->look_left <= chunk.owned && worker->searched == 0 && scan.at < scan.end &&
-           !scan.over && !scan_is_full(&scan) && worker->method != TRAWL_METHOD_SAMPLED) {
-        scan.limit = min_u64(scan.end, scan.at + FIRST_BYTES);
-        scan_part(&scan);
-    }
-    scan.limit = scan.end;
-    if (worker->look_left != UINT64_MAX || worker->method == TRAWL_METHOD_SAMPLED)
+    if (worker->look_left <= chunk.owned || worker->method == TRAWL_METHOD_SAMPLED ||
+        worker->sampled_after > 0) {
+        scan_begins(&scan);
         TRAWL_TRY(worker_look(worker, &chunk, error));
+    } else if (worker->look_left != UINT64_MAX) {
+        worker->look_left -= chunk.owned;
+    }
     scan_part(&scan);
     task->result->method = worker->method != TRAWL_METHOD_SET ? worker->method : set_method(worker);
     return scan_end(&scan);

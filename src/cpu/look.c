@@ -65,6 +65,8 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
         each = costs->grams[__builtin_ctz(worker->tuning->grams.stride)];
     else if (worker->method == TRAWL_METHOD_SAMPLED)
         each = costs->sample / (double)sampled_stride(worker->plan->length_min);
+    if (worker->least <= 0)
+        worker->least = plan_price_least(worker->plan, costs);
     worker->searched += bytes;
     worker->took += (double)ns;
     worker->priced += each * (double)bytes +
@@ -102,7 +104,8 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
     if (worker->sampled_after > 0 || worker->method == TRAWL_METHOD_SAMPLED)
         TRAWL_TRY(begin_sampled(worker, chunk->owned, error));
     if (!is_due(worker, chunk->owned) || chunk->owned < PLAN_SAMPLE_BYTES_MIN) {
-        worker->look_left -= min_u64(worker->look_left, chunk->owned);
+        if (worker->look_left != UINT64_MAX)
+            worker->look_left -= min_u64(worker->look_left, chunk->owned);
         return TRAWL_OK;
     }
     worker->look_left = look_sizes.again;

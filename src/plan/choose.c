@@ -182,13 +182,12 @@ static double price_sampled(const struct trawl_plan *plan, const struct plan_cos
            (double)stride;
 }
 
-/* The prices of the others, and the least. */
-static void price_others(const struct trawl_plan *plan, const struct plan_tuning *tuning,
-                         const struct plan_costs *costs, struct plan_prices *prices)
+void plan_price_others(const struct trawl_plan *plan, const struct plan_tuning *tuning,
+                       const struct plan_costs *costs, struct plan_prices *prices)
 {
     /* A run's begins are decided together, so its candidates cost as little. */
     bool is_short = plan->length_min <= COMPARED_LENGTH_MAX || plan->period > 0;
-    double probes = max_double(tuning->first_probes, PROBES_FEW);
+    double probes = tuning->first_probes > PROBES_FEW ? tuning->first_probes : PROBES_FEW;
     double least;
 
     TRAWL_ASSERT(plan_is_one_literal(plan) && tuning->first_probes > 0);
@@ -214,18 +213,7 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
     struct plan_prices prices = {0};
 
     prices.sampled = price_sampled(plan, costs, sample, sample_bytes, &prices.tables);
-    price_others(plan, tuning, costs, &prices);
-    return prices;
-}
-
-struct plan_prices plan_price_at(const struct trawl_plan *plan, const struct plan_costs *costs)
-{
-    struct plan_prices prices = plan->prices;
-
-    if (plan_is_one_literal(plan))
-        price_others(plan, &plan->tuning, costs, &prices);
-    if (plan->prices.every <= 0)
-        prices.least = plan->method;
+    plan_price_others(plan, tuning, costs, &prices);
     return prices;
 }
 
@@ -245,11 +233,11 @@ void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, co
 
     TRAWL_ASSERT(sample_bytes >= PLAN_SAMPLE_BYTES_MIN);
     plan_tune_probes(plan, sample, sample_bytes, &rates, tuning);
-    price_others(plan, tuning, costs, prices);
+    plan_price_others(plan, tuning, costs, prices);
     if (plan->length_min >= PLAN_GRAMS_LENGTH_MIN && prices->every > widest &&
         (prices->sampled <= 0 || prices->sampled > widest)) {
         plan_tune_grams(plan, sample, sample_bytes, &rates, tuning);
-        price_others(plan, tuning, costs, prices);
+        plan_price_others(plan, tuning, costs, prices);
     }
 }
 

@@ -76,8 +76,9 @@ struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_t
                               const struct plan_costs *costs, const uint8_t *sample,
                               uint64_t sample_bytes);
 
-/* The plan's prices at these costs. Of a method that was asked for: that one is the cheapest. */
-struct plan_prices plan_price_at(const struct trawl_plan *plan, const struct plan_costs *costs);
+/* Price the methods that read all of the text, and find the least price, sampled's included. */
+void plan_price_others(const struct trawl_plan *plan, const struct plan_tuning *tuning,
+                       const struct plan_costs *costs, struct plan_prices *prices);
 /* What no method of the one literal undercuts, in ns per text byte. */
 double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs);
 /* The cheapest that reads all of the text, and its price. */
