@@ -31,7 +31,7 @@ KINDS = {
     'floods': (floods, floods.rows, '32M', 5), 'grid': (grid, grid.rows, '100M', 5),
     'gpu': (gpu, gpu.rows, '16G', 7), 'papers': (papers, papers.rows, '1G', 10),
     'regret': (regret, regret.rows, '16M', 5), 'serve': (serve, None, '2G', 1),
-    'calibrate': (calibrate, calibrate.rows, '4M', 60),
+    'calibrate': (calibrate, calibrate.rows, '512K', 60),
 }
 DOCS = ('cpu', 'commands', 'sets', 'matrix', 'floods')
 

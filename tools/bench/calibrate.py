@@ -1,8 +1,8 @@
 """calibrate: what the methods of one pattern cost each instruction set, for src/plan/costs.def. Texts and
 patterns are made so that a forced method does one thing all the time: so many probes at each place,
 grams of one stride, samples of one stride, candidates of a known number. One thread, processor time,
-texts that lie in a cache; the least time of many rounds counts, of several passes: a processor is
-faster in some seconds than in others."""
+texts that lie in the second-level cache; the least time of many rounds counts, of several passes: a
+processor is faster in some seconds than in others."""
 import os
 import re
 import statistics
