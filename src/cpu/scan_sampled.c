@@ -66,51 +66,41 @@ static uint64_t pass_over(const struct scan *scan, uint64_t i)
     return i;
 }
 
-/* Is it so much more than another method is expected to take for so many bytes? */
-static bool is_far(double ns, double other)
-{
-    return ns > FAR * other && ns > other + FAR_NS;
-}
-
 /* Where the search stands. */
 struct sampled_progress {
-    uint64_t begin;      /* of the text, */
-    uint64_t began;      /* when, */
-    uint64_t candidates; /* and so many there had been */
-    uint64_t samples;    /* since then, */
-    uint64_t named;      /* of which so many had candidates */
-    uint64_t clock_at;   /* from there on the clock may be looked at again */
+    uint64_t begin;    /* of the text, */
+    uint64_t began;    /* when */
+    uint64_t samples;  /* since then, */
+    uint64_t named;    /* of which so many had candidates */
+    uint64_t clock_at; /* from there on the clock may be looked at again */
 };
 
 /* Did it take far longer than another method is expected to, which takes over then? By the clock,
- * which is looked at where candidates say so: the first of a sample costs most, as others mostly
- * fail at the offset where the one before did. */
+ * where candidates may be the reason: a text that waits for the memory is slow by any method. */
 static bool another_pays(const struct scan *scan, struct sampled_progress *progress)
 {
     struct engine_worker *worker = scan->worker;
     uint64_t bytes = scan->at - progress->begin;
-    uint64_t candidates = scan->result->candidate_count - progress->candidates;
-    double price;
-    enum trawl_method other = plan_least_other(&worker->prices, &price);
+    double price, taken;
+    enum trawl_method other;
 
-    if (scan->at < progress->clock_at ||
-        !is_far((double)progress->samples * worker->costs->sample +
-                    (double)progress->named * worker->costs->candidate +
-                    (double)(candidates - progress->named) * worker->costs->compared,
-                price * (double)bytes))
+    if (scan->at < progress->clock_at || (double)progress->named * worker->costs->candidate <
+                                             (double)progress->samples * worker->costs->sample)
         return false;
     progress->clock_at = scan->at + bytes / 4;
-    if (!is_far((double)(clock_now_ns() - progress->began), price * (double)bytes))
+    other = plan_least_other(&worker->prices, &price);
+    taken = (double)(clock_now_ns() - progress->began);
+    price *= (double)bytes;
+    if (taken < FAR * price || taken < price + FAR_NS)
         return false;
-    worker->least = price;
+    worker->least = price / (double)bytes;
     worker->method = other;
     return true;
 }
 
 void scan_sampled(struct scan *scan)
 {
-    struct sampled_progress progress = {
-        .begin = scan->at, .began = clock_now_ns(), .candidates = scan->result->candidate_count};
+    struct sampled_progress progress = {.begin = scan->at, .began = clock_now_ns()};
     uint64_t stride = scan->worker->sampled->layout.stride, before;
     const uint8_t *bytes = scan->chunk->bytes;
     /* the first sample comes early, so that all lie at the begin of a cache line */

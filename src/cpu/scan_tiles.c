@@ -16,6 +16,7 @@
 #define RUN_SHARE_MIN 4u
 /* Every: if more candidates fail than one per this many positions, the learned offset is probed. */
 #define LEARN_SHARE_MAX 1024u
+#define HOT_SHARE_MIN 2u
 /* A dense part ends when 1 word in 8 has candidates. It tests one probe less while fewer than one
  * candidate per 8192 positions is cleared. */
 #define DENSE_SHARE_MIN 8u
@@ -170,10 +171,10 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
     TRAWL_ASSERT(worker->tile.is_dense || passed <= words);
     if (worker->tile.hot_count == 0)
         adapt_dense(worker, words, 0, 0);
-    /* Where many words have candidates a branch per word does not pay. */
-    if ((exact || worker->head_bytes > 0) && worker->tile.hot_count > words / DENSE_SHARE_MIN)
+    /* Where most words have candidates a branch per word does not pay. */
+    if ((exact || worker->head_bytes > 0) && worker->tile.hot_count > words / HOT_SHARE_MIN)
         worker->first_probes = most;
-    else if (exact && worker->tile.hot_count == 0)
+    else if (exact && worker->tile.is_dense && worker->tile.hot_count == 0)
         worker->first_probes = worker->tuning->first_probes;
     if (words < FIND_TILE_WORDS || worker->tile.is_dense)
         return;

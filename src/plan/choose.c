@@ -21,7 +21,7 @@
     1.5 /* of every: where one is expected to do, there are parts in which it is not */
 #define COMPARED_LENGTH_MAX 64u /* and no case is ignored */
 #define SAMPLED_REPEATS_MAX 64.0
-#define SAMPLED_STRIDE_MIN 96u      /* from here few lines of a cache are read twice */
+#define SAMPLED_STRIDE_MIN 80u      /* from here some lines of a cache are not read */
 #define SAMPLED_STRIDE_SEEN_MIN 48u /* a sample of the text says whether it pays */
 
 /* ---- Tuning: probes and grams of one literal, by what is known of the text ------------------- */
@@ -47,8 +47,9 @@ void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint6
         struct plan_grams grams;
         double rate;
 
-        if (tuning->is_seen && tuning->gram_rate < 1 && tuning->gram_rate > GRAMS_RATE_LOST)
-            return; /* of a text like that no gram is rare */
+        if (tuning->is_seen && tuning->grams.q == PLAN_GRAM_BYTES &&
+            tuning->gram_rate > GRAMS_RATE_LOST)
+            return; /* of a text like that no gram is rare, and a narrower stride's are as long */
 
         if (count + 1 < stride + GRAM_BYTES_MIN)
             continue;
