@@ -84,8 +84,9 @@ static bool another_pays(const struct scan *scan, struct sampled_progress *progr
     double price, taken;
     enum trawl_method other;
 
-    if (scan->at < progress->clock_at || (double)progress->named * worker->costs->candidate <
-                                             (double)progress->samples * worker->costs->sample)
+    if (look_sizes.lost_ns <= 0 || scan->at < progress->clock_at ||
+        (double)progress->named * worker->costs->candidate <
+            (double)progress->samples * worker->costs->sample)
         return false;
     progress->clock_at = scan->at + bytes / 4;
     other = plan_least_other(&worker->prices, &price);

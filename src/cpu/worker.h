@@ -114,7 +114,7 @@ struct look_sizes {
     uint64_t after; /* the text is longer than that, */
     uint64_t again; /* and so much has come since, */
     double lost_ns; /* and this was lost, or will be in this chunk: a look takes as long; 0: looks
-                       do not ask for that, and all that they price is believed */
+                       do not ask for that, and prices are believed, not the clock */
 };
 extern struct look_sizes look_sizes; /* replaced by tests */
 extern const struct look_sizes look_sizes_default;
