@@ -223,6 +223,16 @@ static void test_costs(void)
     TEST_CHECK(plan_costs_of(NULL) == plan_costs_of("avx2"));
 }
 
+static struct engine_worker *worker_open(const struct trawl_plan *plan, struct engine **engine)
+{
+    struct engine_options options = {.size = sizeof options};
+    struct engine_worker *worker = NULL;
+
+    TEST_CHECK(engine_cpu.open(&options, engine, NULL) == TRAWL_OK);
+    TEST_CHECK(engine_cpu.compile(*engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
+    return worker;
+}
+
 static uint64_t search(struct engine_worker *worker, const uint8_t *text, uint64_t at)
 {
     struct engine_chunk chunk = {.bytes = text,
@@ -247,17 +257,15 @@ static void test_worker(void)
                                             .compared = 1,
                                             .candidate = 30};
     static uint8_t text[CHUNK_BYTES];
-    struct engine_options options = {.size = sizeof options};
     struct engine *engine = NULL;
-    struct engine_worker *worker = NULL;
+    struct engine_worker *worker;
     struct trawl_plan *plan;
     char literal[64];
 
     fill((uint8_t *)literal, sizeof literal, "ACGT");
     plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
     look_sizes = (struct look_sizes){.after = CHUNK_BYTES, .again = CHUNK_BYTES};
-    TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);
-    TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
+    worker = worker_open(plan, &engine);
     worker->costs = &costs;
     fill(text, sizeof text, "0123456789"); /* every: one probe leaves nothing */
     (void)search(worker, text, CHUNK_BYTES);
@@ -289,9 +297,8 @@ static void test_work(void)
 {
     static const char unit[] = "ACGTTGCAAC";
     static uint8_t text[CHUNK_BYTES];
-    struct engine_options options = {.size = sizeof options};
     struct engine *engine = NULL;
-    struct engine_worker *worker = NULL;
+    struct engine_worker *worker;
     struct trawl_plan *plan;
     char literal[1001];
 
@@ -303,8 +310,7 @@ static void test_work(void)
     plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
     TEST_CHECK(plan->method != TRAWL_METHOD_SAMPLED);
     look_sizes = (struct look_sizes){.lost_ns = 1e18};
-    TEST_CHECK(engine_cpu.open(&options, &engine, NULL) == TRAWL_OK);
-    TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
+    worker = worker_open(plan, &engine);
     TEST_CHECK_U64(search(worker, text, 0), 1);
     look_sizes = look_sizes_default;
     engine_cpu.release(worker);
