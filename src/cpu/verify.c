@@ -230,6 +230,7 @@ static void verify_run(struct scan *scan, uint64_t x)
 {
     uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, period = scan->plan->period;
     uint64_t stop = scan->limit - 1 + count, end = x + count, last;
+    const uint32_t both = TRAWL_IGNORE_CASE | TRAWL_WHOLE_LINE;
 
     TRAWL_ASSERT(stop <= scan->available && end <= stop);
     end += run_extent(scan, scan->chunk->bytes + end, period, stop - end);
@@ -242,8 +243,10 @@ static void verify_run(struct scan *scan, uint64_t x)
     }
     TRAWL_ASSERT(last >= x && last < scan->limit);
     TRAWL_ASSERT(scan->run_until > last);
-    if (!plan_may_follow(scan->plan, scan->chunk->bytes[x + period - 1]))
-        last = x; /* as after any period of the run */
+    /* As after any period of the run, unless its letters differ in case and one ends lines. */
+    if ((scan->plan->flags & both) != both &&
+        !plan_may_follow(scan->plan, scan->chunk->bytes[x + period - 1]))
+        last = x;
     for (; x <= last && !scan->over; x += period)
         verify_emit(scan, x, 0, count);
 }
