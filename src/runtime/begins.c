@@ -571,8 +571,9 @@ enum trawl_status begins_by_devices(struct trawl_searcher *searcher, const struc
     uint32_t took_part, left;
     bool shared;
 
-    if (text->kind != TEXT_MEMORY || plan_is_layered(plan) || !atomic_load(&devices->has_texts) ||
-        !devices_work(devices))
+    /* A text without bytes lies on no device, and has no part to list. */
+    if (text->kind != TEXT_MEMORY || text->bytes_count == 0 || plan_is_layered(plan) ||
+        !atomic_load(&devices->has_texts) || !devices_work(devices))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not on devices");
     TRAWL_TRY(find_parts(&split, text, plan, devices, error));
     shared = is_shared(&split, plan) && devices_start(devices);
