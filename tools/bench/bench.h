@@ -69,22 +69,18 @@ double field_seconds(const struct fields *fields, const char *key, double otherw
 /* ---- Questions ---------------------------------------------------------------------------- */
 
 /* What is asked of a text. HASHED calls deliver occurrences or cells, which are compared too. */
-#define CALL_LIST(X)            \
-    X(COUNT, "count")           \
-    X(BUILD, "build")           \
-    X(FIRST, "first")           \
-    X(LINES, "lines")           \
-    X(BY_PATTERN, "by-pattern") \
-    X(POSITIONS, "positions")   \
-    X(SINK, "sink")             \
-    X(BATCHES, "batches")       \
-    X(BEGINS, "begins")         \
-    X(PINNED, "pinned")         \
-    X(DEVICE, "begins-device")  \
-    X(PAIRS, "pairs-device")    \
-    X(ROWS, "rows")             \
-    X(CELLS, "cells")           \
-    X(RECORDS, "records")       \
+#define CALL_LIST(X)           \
+    X(COUNT, "count")          \
+    X(BUILD, "build")          \
+    X(FIRST, "first")          \
+    X(POSITIONS, "positions")  \
+    X(BATCHES, "batches")      \
+    X(BEGINS, "begins")        \
+    X(PINNED, "pinned")        \
+    X(DEVICE, "begins-device") \
+    X(ROWS, "rows")            \
+    X(CELLS, "cells")          \
+    X(RECORDS, "records")      \
     X(PATTERNS, "patterns")
 
 enum call {
@@ -95,6 +91,8 @@ enum call {
 };
 enum call call_named(const char *name);
 bool call_is_of_records(enum call call);
+/* Whether the answer is an array of begins, which says nothing of patterns. */
+bool call_is_of_begins(enum call call);
 
 /* An answer in short: how many, and a sum over all of them that knows no order. */
 struct answer {
@@ -181,7 +179,7 @@ struct contestant {
     /* what came out */
     struct samples whole, part[PARTS];
     struct bench_run last;
-    double first_seconds, first_plan_seconds;
+    double first_plan_seconds;
     uint64_t memory_bytes;
     bool right, out;
     char method[24]; /* what the plan chose */
@@ -200,8 +198,8 @@ const char *hyperscan_version(void);
 
 /* library.c: searchers, and texts that were loaded, stay from row to row; this closes them. */
 void library_close(void);
-/* Unload the texts of a searcher, and those of these bytes; NULL, NULL: all. */
-void library_unload(const struct trawl_searcher *searcher, const uint8_t *bytes);
+/* Unloads the texts of these bytes, from each searcher; NULL: all texts. */
+void library_unload(const uint8_t *bytes);
 /* The most memory that the library holds in one run of the contestant. */
 uint64_t library_memory(struct contestant *contestant);
 

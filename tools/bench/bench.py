@@ -5,7 +5,6 @@ import copy
 import itertools
 import os
 import signal
-import subprocess
 import sys
 import time
 
@@ -13,9 +12,7 @@ import calibrate
 import commands
 import cpu
 import docs
-import floods
 import gpu
-import grid
 import papers
 import regret
 import serve
@@ -28,12 +25,11 @@ from texts import Texts
 KINDS = {
     'cpu': (cpu, cpu.rows, '1G', 5), 'commands': (commands, commands.rows, '1G', 5),
     'sets': (sets, sets.set_rows, '64M', 5), 'matrix': (sets, sets.matrix_rows, '200000000', 5),
-    'floods': (floods, floods.rows, '32M', 5), 'grid': (grid, grid.rows, '100M', 5),
     'gpu': (gpu, gpu.rows, '16G', 7), 'papers': (papers, papers.rows, '1G', 10),
     'regret': (regret, regret.rows, '16M', 5), 'serve': (serve, None, '2G', 1),
     'calibrate': (calibrate, calibrate.rows, '512K', 60),
 }
-DOCS = ('cpu', 'commands', 'sets', 'matrix', 'floods')
+DOCS = ('cpu', 'commands', 'sets', 'matrix')
 
 
 def parse(words):
@@ -54,8 +50,6 @@ def parse(words):
     parser.add_argument('--directory', help='where files are made (build); deleted at the end')
     parser.add_argument('--runner', default=os.path.join(ROOT, 'build/release/trawl-bench'))
     parser.add_argument('--command', help='the command to time (trawl beside the runner)')
-    parser.add_argument('--against', help='grid: an older trawl, to compare with')
-    parser.add_argument('--busy', action='store_true', help='with a competitor on every core')
     parser.add_argument('--seconds', type=float, help='begin no row after so many')
     parser.add_argument('--cell-seconds', type=float, default=5, help='fewer runs of what takes longer')
     parser.add_argument('--largest', default='64M', help='papers: no text is larger')
@@ -71,9 +65,8 @@ def parse(words):
     if options.command is None:
         options.command = os.path.join(os.path.dirname(options.runner), 'trawl')
     options.directory = options.directory or os.path.join(ROOT, 'build')
-    for path in (options.command, options.against):
-        if path and options.name not in ('docs', 'gpu') and not os.access(path, os.X_OK):
-            die(f'{path} does not run')
+    if options.name not in ('docs', 'gpu') and not os.access(options.command, os.X_OK):
+        die(f'{options.command} does not run')
     return options
 
 
@@ -129,13 +122,10 @@ def measure(options, name):
     if name == 'papers':
         head.update(gpu=head['machine']['gpu'], grep=commands.versions(options).get('grep -F'),
                     load_before=os.getloadavg()[0], load_after={})
-    elif module in (commands, grid):
+    elif module is commands:
         head['versions'] = commands.versions(options)
     elif module is regret:
         head.update(engine=options.engine, threads=options.threads)
-    if options.busy:
-        head['busy'] = True
-    rivals = [subprocess.Popen([options.runner, 'burn']) for _ in range(os.cpu_count() * options.busy)]
 
     def finished(row):
         if module is papers:
@@ -156,22 +146,18 @@ def measure(options, name):
     try:
         if module is serve:
             return head, [serve.measure(options, runner, texts)]
-        environment = grid.ENVIRONMENT if module is grid else None
-        rows = runner.run(kept(clock.rows(make(options, texts))), environment, finished)
+        rows = runner.run(kept(clock.rows(make(options, texts))), show=finished)
         rows = papers.merged(rows) if module is papers else sets.merged(rows)
         if module is papers:
             head['texts'] = {kind: [name, len(content)] for kind, (content, name) in texts.sources.items()}
-        if module in (grid, regret):
-            few = {row['name']: {**made[row['name']], 'rounds': module.AGAIN * options.rounds}
-                   for row in module.doubtful({**head, 'rows': rows})}
-            add_times(rows, runner.run(clock.rest(few.values()), environment, finished))
+        if module is regret:
+            few = {row['name']: {**made[row['name']], 'rounds': regret.AGAIN * options.rounds}
+                   for row in regret.doubtful({**head, 'rows': rows})}
+            add_times(rows, runner.run(clock.rest(few.values()), show=finished))
         if module is gpu:
             rows += gpu.several(options, texts, lambda few, env: runner.run(clock.rows(few), env))
     finally:
         texts.close()
-        for rival in rivals:
-            rival.kill()
-            rival.wait()
     if not rows and not clock.late:
         die(f"no row has a name that contains '{options.filter}'")
     if clock.late:

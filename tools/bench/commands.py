@@ -13,38 +13,38 @@ PEERS = (GREP, RG, RG_READ, UGREP)
 PROGRAMS = {GREP: 'grep', RG: 'rg', RG_READ: 'rg', UGREP: 'ugrep', 'cat': 'cat', 'wc -c': 'wc'}
 MIB = 1 << 20
 ONE = ((1, '1 thread'), (2, '2 threads'))
-# name, file, pattern (a number: so many bytes of the file), options, threads, baseline, bar, more
-ROWS = [(f'rare word -c, {label}', 'english', 'Habakkuk', '-c', n, PEERS[:3], 1, {})
+# name, file, pattern (a number: so many bytes of the file), options, threads, baseline, more
+ROWS = [(f'rare word -c, {label}', 'english', 'Habakkuk', '-c', n, PEERS[:3], {})
         for n, label in ONE]
-ROWS += [(f'absent word -c, {label}', 'english', 'Qxzjvkw', '-c', n, PEERS[:3], 1, {})
+ROWS += [(f'absent word -c, {label}', 'english', 'Qxzjvkw', '-c', n, PEERS[:3], {})
          for n, label in ONE]
-ROWS += [(f'letters m=16 -c, {label}', 'letters', 16, '-c', n, PEERS[:3], 1, {}) for n, label in ONE]
+ROWS += [(f'letters m=16 -c, {label}', 'letters', 16, '-c', n, PEERS[:3], {}) for n, label in ONE]
 ROWS += [
-    ('frequent word -c, 1 thread', 'english', 'the', '-c', 1, PEERS[:3], 0, {}),
-    ('frequent word -c', 'english', 'the', '-c', 0, PEERS[:3], 1, {}),
-    ('frequent word -n', 'english', 'the', '-n', 0, PEERS[:3], 1, {}),
-    ('frequent word -o', 'english', 'the', '-o', 0, PEERS[:3], 1, {}),
-    ('rare word -c -i', 'english', 'habakkuk', '-c -i', 0, (RG, RG_READ), 1, {}),
-    ('frequent word -c -i', 'english', 'the', '-c -i', 0, (RG, RG_READ), 1, {}),
-    ('DNA lines m=8 -c', 'dna70', 8, '-c', 0, (RG, RG_READ), 4, {}),
-    ('DNA lines m=16 -c', 'dna70', 16, '-c', 0, (RG, RG_READ), 4, {}),
-    ('one line m=16 -c', 'dna', 16, '-c', 0, PEERS[:3], 1, {'memory_bar': 64 * MIB}),
-    ('one line m=16 -o -b', 'dna', 16, '-o -b', 0, PEERS[:3], 1, {'memory_bar': 64 * MIB}),
-    ('pipe, rare word -c', 'english', 'Habakkuk', '-c', 0, ('cat',), 0.9, {'fed': True}),
+    ('frequent word -c, 1 thread', 'english', 'the', '-c', 1, PEERS[:3], {}),
+    ('frequent word -c', 'english', 'the', '-c', 0, PEERS[:3], {}),
+    ('frequent word -n', 'english', 'the', '-n', 0, PEERS[:3], {}),
+    ('frequent word -o', 'english', 'the', '-o', 0, PEERS[:3], {}),
+    ('rare word -c -i', 'english', 'habakkuk', '-c -i', 0, (RG, RG_READ), {}),
+    ('frequent word -c -i', 'english', 'the', '-c -i', 0, (RG, RG_READ), {}),
+    ('DNA lines m=8 -c', 'dna70', 8, '-c', 0, (RG, RG_READ), {}),
+    ('DNA lines m=16 -c', 'dna70', 16, '-c', 0, (RG, RG_READ), {}),
+    ('one line m=16 -c', 'dna', 16, '-c', 0, PEERS[:3], {}),
+    ('one line m=16 -o -b', 'dna', 16, '-o -b', 0, PEERS[:3], {}),
+    ('pipe, rare word -c', 'english', 'Habakkuk', '-c', 0, ('cat',), {'fed': True}),
 ]
-ROWS += [(f'1 KiB file {mode}', 'small', 'the', mode, 0, (GREP, RG), 1, {})
+ROWS += [(f'1 KiB file {mode}', 'small', 'the', mode, 0, (GREP, RG), {})
          for mode in ('-c', '-n', '-o', '-c -i', '-v', '-c -w', '-l')]
-ROWS += [(f'10 MB file {mode}', 'medium', word, mode, 0, PEERS[:3], 1, {})
+ROWS += [(f'10 MB file {mode}', 'medium', word, mode, 0, PEERS[:3], {})
          for word, mode in (('Habakkuk', '-c'), ('the', '-n'), ('the', '-o'), ('habakkuk', '-c -i'),
                             ('the', '-v'), ('the', '-c -w'), ('Habakkuk', '-l'))]
-ROWS += [(f'1 GiB file {mode}', 'english', word, mode, 0, PEERS[:3], 1, {})
+ROWS += [(f'1 GiB file {mode}', 'english', word, mode, 0, PEERS[:3], {})
          for word, mode in (('the', '-v'), ('the', '-c -w'), ('Qxzjvkw', '-l'))]
-ROWS += [(f'tree {mode}', 'tree', word, options, 0, (GREP, RG), 1, {})
+ROWS += [(f'tree {mode}', 'tree', word, options, 0, (GREP, RG), {})
          for word, options, mode in (
              ('Qxzjvkw', '-l', '-l absent'), ('unsafe', '-l', '-l'), ('unsafe', '-c', '-c'),
              ('unsafe', '-n', '-n'), ('unsafe', '-o', '-o'), ('Unsafe', '-n -i', '-n -i'),
              ('unsafe', '-c -v', '-c -v'), ('unsafe', '-n -w', '-n -w'), ('Qxzjvkw', '-n', '-n absent'))]
-ROWS += [(f'tree, ignore rules {mode}', 'tree', word, mode.split()[0], 0, (RG,), 1, {'ignores': True})
+ROWS += [(f'tree, ignore rules {mode}', 'tree', word, mode.split()[0], 0, (RG,), {'ignores': True})
          for word, mode in (('Qxzjvkw', '-l absent'), ('unsafe', '-c'), ('unsafe', '-n'))]
 # Rows of README's table and of the plot: their names, and what they are to a reader.
 PLOTTED = (
@@ -117,7 +117,7 @@ def piece_of(path, length):
 
 def contestants(row, path, pattern, trawl, installed):
     """Who gives the right answer comes first: grep, or ripgrep where ignore files are read."""
-    _, kind, _, options, threads, baseline, _, more = row
+    _, kind, _, options, threads, baseline, more = row
     tree, ignores, fed = kind == 'tree', more.get('ignores', False), more.get('fed', False)
     names = [RG] if ignores else [GREP]
     names += [TRAWL] + [name for name in (RG, RG_READ) if name in baseline or name == RG and not fed]
@@ -140,7 +140,7 @@ def contestants(row, path, pattern, trawl, installed):
 def rows(options, texts):
     installed, trawl = versions(options), install(options, texts)
     for row in ROWS:
-        name, kind, pattern, flags, threads, baseline, bar, more = row
+        name, kind, pattern, flags, threads, baseline, more = row
         if options.filter and options.filter not in name:
             continue
         path = file_of(kind, options, texts)
@@ -151,9 +151,8 @@ def rows(options, texts):
         asks = [({'bag': kind == 'tree'}, [it for it in who if it not in movers])]
         asks += [({}, [it]) for it in movers]
         yield {'name': name, 'pattern': pattern, 'options': flags, 'threads': threads or 'all',
-               'baseline': list(baseline), 'bar': bar,
+               'baseline': list(baseline), 'asks': asks,
                'text_bytes': tree_bytes(path) if kind == 'tree' else os.path.getsize(path),
-               'memory_bar': more.get('memory_bar', 0), 'asks': asks,
                'rounds': options.small_runs if kind == 'small' else options.rounds}
 
 
@@ -176,15 +175,6 @@ def best(row):
     return name, known[name] / trawl
 
 
-def verdict(row):
-    name, value = best(row)
-    if name is None:
-        return 'skipped'
-    if row.get('memory_bar') and result(row, TRAWL).get('memory_bytes', 0) > row['memory_bar']:
-        return 'low'
-    return '' if not row['bar'] else 'low' if value < row['bar'] else 'ok'
-
-
 def versions_line(data, names):
     known = [data['versions'][name].split(' x86')[0] for name in names if name in data['versions']]
     return '- ' + ', '.join(dict.fromkeys(known))
@@ -204,12 +194,11 @@ def section(data):
                      + [number(median(result(row, it)), '.5f') for it in names]
                      + [f"{100 * spread(trawl['seconds']):.0f} %",
                         f"{trawl.get('memory_bytes', 0) / MIB:.1f}",
-                        f'**{value:.2f}** of {name}' if name else '-',
-                        f"{row['bar']:.2f}" if row['bar'] else '', verdict(row)])
+                        f'**{value:.2f}** of {name}' if name else '-'])
     lines += [f"- trawl is the fastest of those compared in {len(cells) - len(behind)} of {len(cells)} rows"
               + ('; another is faster in: ' + ', '.join(behind) if behind else ''),
               '', 'Seconds by the median; -: it did not run, or gave another answer.', '']
-    return lines + table(['row', 'pattern', *names, 'spread', 'MiB', 'ratio', 'bar', ''], cells, left=2)
+    return lines + table(['row', 'pattern', *names, 'spread', 'MiB', 'ratio'], cells, left=2)
 
 
 def plotted(data):
@@ -235,5 +224,5 @@ def readme(data):
 
 def show(row):
     name, value = best(row)
-    print(f"{row['name']:32} {number(median(result(row, TRAWL)), '.5f')} s, {times(value)} of {name}"
-          f' {verdict(row)}', flush=True)
+    print(f"{row['name']:32} {number(median(result(row, TRAWL)), '.5f')} s, {times(value)} of {name}",
+          flush=True)

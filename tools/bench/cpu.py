@@ -13,7 +13,6 @@ MEMMEM_SECONDS = 2  # an eighth of it is what a part of the text takes at least
 READ_ONE, ONE, MEMMEM = 'read, one thread', 'trawl, one thread', 'memmem'
 READ_ALL, ALL = 'read, all threads', 'trawl, all threads'
 RANDOM_ONE = 'random, one thread'
-SAME_SPEED = 0.97  # of memmem: where both wait for the memory, the rest is noise
 WORST = (  # the text, what is searched for, how that differs from the text's beginning
     ('repeat:a', 'a^n, a^m', {}),
     ('repeat:a', 'a^n, a^(m-1)b', {'change': 'last', 'to': 'b'}),
@@ -40,19 +39,6 @@ def contestants(options):
     ]
 
 
-def bar_of(alphabet, length):
-    """Of the read speed with one thread, where the answer is bound by memory."""
-    if alphabet == 'periodic':
-        return 0
-    if length <= 2:
-        return 0.7
-    if length >= 4096:
-        return 3.0
-    if alphabet == 'dna':
-        return 0.45 if 8 <= length <= 100 else 0
-    return 0.8 if alphabet == 'az' and length <= 100 else 0
-
-
 def place_of(name, count, length):
     return random.Random(name).randrange(max(1, count - length))
 
@@ -66,7 +52,7 @@ def alphabet_rows(alphabet, text, options):
             ask = {**text, 'patterns': f'at:{place_of(name, options.bytes, length)}:{length}',
                    'absent': not present}
             yield {'name': name, 'kind': 'present' if present else 'absent', 'alphabet': alphabet,
-                   'bar_read': bar_of(alphabet, length), 'asks': [(ask, contestants(options))]}
+                   'asks': [(ask, contestants(options))]}
 
 
 def word_rows(text, content, options):
@@ -75,7 +61,6 @@ def word_rows(text, content, options):
     words = [(word, word) for word in ('the', 'Moab', 'Habakkuk', 'Qxzjvkw')]
     for label, word in words + ([('line of 100', line)] if line else []):
         yield {'name': f'english word {label}', 'kind': 'word', 'alphabet': 'english',
-               'bar_read': 0.45 if label == 'the' else 0.8,
                'asks': [({**text, 'patterns': f'literal:{word}'}, contestants(options))]}
 
 
@@ -90,7 +75,7 @@ def worst_rows(options):
                      'patterns': f"at:{place_of('plain', options.bytes, length)}:{length}"}
             again = [{'name': RANDOM_ONE, 'threads': 1, **own(options)}]
             yield {'name': f'worst m={length} {kind}', 'kind': kind, 'alphabet': 'worst',
-                   'bar_plain': 0.5, 'asks': [(ask, contestants(options)), (plain, again)]}
+                   'asks': [(ask, contestants(options)), (plain, again)]}
 
 
 def rows(options, texts):
@@ -127,21 +112,6 @@ def figures(row):
             'to_random': ratio(one, speed(row, RANDOM_ONE))}
 
 
-def verdict(row):
-    it = figures(row)
-    low = (it['to_read'] or 0) < row.get('bar_read', 0)
-    if row.get('bar_plain'):  # a text that must be read whole cannot beat the read speed
-        low |= max(it['to_random'] or 0, it['to_read'] or 0) < row['bar_plain']
-    if it['memmem']:
-        low |= it['one'] < SAME_SPEED * it['memmem']
-    has_bar = row.get('bar_read') or row.get('bar_plain') or it['memmem']
-    return 'low' if low else 'ok' if has_bar else ''
-
-
-def mark(row, text):
-    return f'**{text}**' + (' low' if verdict(row) == 'low' else '')
-
-
 def letters_table(data, alphabet):
     """A row for each length: the pattern that is present beside the one that is absent."""
     threads, pairs = data['machine']['cores'], {}
@@ -159,7 +129,7 @@ def letters_table(data, alphabet):
             it = figures(row) if row else {}
             if kind == 'present':
                 cells[-1] += [f"{row['found']:,}", result(row, ONE).get('method', '')] if row else ['-'] * 2
-            cells[-1] += [number(it.get('one')), mark(row, number(it['to_read'])) if row else '-',
+            cells[-1] += [number(it.get('one')), f"**{number(it['to_read'])}**" if row else '-',
                           number(it.get('to_memmem'), '.1f'), number(it.get('all'))]
     about = next(iter(pairs.values())).popitem()[1]['text']
     columns = ['1 thread', '/ read', '/ memmem', f'{threads} threads']
@@ -177,7 +147,7 @@ def worst_table(data):
         for length in WORST_LENGTHS:
             row = rows.get((kind, length))
             it = figures(row) if row else {}
-            cells[-1].append(f"{number(it['one'])} {mark(row, number(it['to_read']))} "
+            cells[-1].append(f"{number(it['one'])} **{number(it['to_read'])}** "
                              f"{number(it['to_random'])}" if row else '-')
     return (['', '### Worst cases', '', 'With one thread: GB/s, times the read speed, times the speed '
              'on the random text.', '']
@@ -192,17 +162,15 @@ def summary(data):
     over = [math.log(value) for value in (figures(row)['to_memmem'] for row in rows) if value]
     if len(reads) < 2 or not over:
         die('no row was measured')
-    low = sum(verdict(row) == 'low' for row in rows)
     return [f"- read speed of the memory: {reads[0]:.1f} GB/s with one thread, {reads[1]:.1f} GB/s "
             f"with {data['machine']['cores']} (median over the rows)",
             f'- {len(rows)} rows, every count as expected; one thread is '
-            f'{math.exp(statistics.mean(over)):.1f} times memmem (geometric mean); {low} rows below '
-            f'their bar']
+            f'{math.exp(statistics.mean(over)):.1f} times memmem (geometric mean)']
 
 
 def section(data):
     lines = ['![Speed against pattern length](measurements/cpu.svg)', '', *opening(data), *summary(data),
-             spread_line(data), '', 'Speeds in GB/s; *low*: below the bar.']
+             spread_line(data), '', 'Speeds in GB/s.']
     for alphabet in ALPHABETS:
         lines += letters_table(data, alphabet)
     return lines + worst_table(data)
@@ -211,4 +179,4 @@ def section(data):
 def show(row):
     it = figures(row)
     print(f"{row['name']:30} {number(it['one'])} GB/s, {number(it['to_read'])} of read, "
-          f"{number(it['to_memmem'], '.1f')} x memmem {verdict(row)}", flush=True)
+          f"{number(it['to_memmem'], '.1f')} x memmem", flush=True)

@@ -4,9 +4,7 @@ import os
 import calibrate
 import commands
 import cpu
-import floods
 import gpu
-import grid
 import papers
 import plots
 import sets
@@ -17,8 +15,7 @@ MEASUREMENTS = 'docs/measurements'
 NOT_YET = ['Not measured yet.']
 # page, section, who makes the lines; of the results of that name, but for parts of papers.md
 SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
-    ('cpu', cpu), ('commands', commands), ('grid', grid), ('grid-busy', grid), ('sets', sets), ('matrix', sets),
-    ('floods', floods), ('calibrate', calibrate))]
+    ('cpu', cpu), ('commands', commands), ('sets', sets), ('matrix', sets), ('calibrate', calibrate))]
 SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('README.md', 'commands', commands.readme),
              ('docs/papers.md', 'overview', papers.overview)]
 SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, name))

@@ -1,5 +1,5 @@
-"""gpu: what a machine with one, two or four devices does: one pattern, lists, sets, pairs, the
-gallery's kernels, and texts that are not on the device yet. Each count is compared with the CPU
+"""gpu: what a machine with one, two or four devices does: one pattern, lists, sets, pairs, searches
+within errors, and the gallery's kernels. Each count is compared with the CPU
 engine's; of sets, and of the first part of each text, with the oracle's."""
 import os
 import random
@@ -27,9 +27,8 @@ ORACLE = '16M'
 GALLERY_SECONDS = 2
 GROUPS = (
     ('counts', 'Counts in a loaded text'), ('worst', 'Texts that hurt'), ('lists', 'Positions'),
-    ('first', 'The first occurrence'), ('small', 'Small texts'), ('callers', 'Many callers'),
     ('sets', 'Sets of patterns'), ('approximate', 'Within errors'), ('pairs', 'Pairs of position and pattern'),
-    ('host', 'Texts in host memory'), ('gallery', "Against the gallery's kernels"),
+    ('gallery', "Against the gallery's kernels"),
     ('devices', 'Several devices'))
 CROSSED = ('counts', 'worst', 'sets')  # their names are of two parts
 CORPORA = 'corpora'  # which is measured where it is named, and only told of while it runs
@@ -96,35 +95,6 @@ def list_rows(options, texts):
                 gpu('begins in memory', call='begins'), gpu('matches', call='positions')], options)
 
 
-def first_rows(options, texts):
-    for percent in (1, 10, 50, 100):
-        count = max(4096, options.bytes // 2)
-        at = count * percent // 100 - 16
-        yield row('first', f'at {percent} %', letters(options, 2, patterns='literal:QWERTZUIOPASDFGH',
-                                                      put=f'QWERTZUIOPASDFGH@{at}', call='first'),
-                  [cpu(), BOUND, gpu()], options, part=percent / 100)
-
-
-def small_rows(options, texts):
-    size = 1 << 10
-    while size <= min(64 << 20, options.bytes):
-        yield row('small', f'{size >> 10} KiB, m = 16',
-                  {'text': 'letters', 'bytes': size, 'patterns': f'at:{size // 3}:16'},
-                  [cpu(), gpu(), gpu('trawl, GPU, with the plan', plan=None)], options, unit='us')
-        size *= 4
-
-
-def caller_rows(options, texts):
-    """As many counts as there are patterns, by threads that each have a searcher."""
-    size, count = min(16 << 10, options.bytes), 512 if options.bytes >> 20 else 16
-    while size <= min(64 << 20, options.bytes):
-        ask = {'text': 'letters', 'bytes': size, 'patterns': f'pieces:{count}:16:16', 'oracle': ORACLE}
-        yield row('callers', f'{size >> 10} KiB, {count} patterns', ask,
-                  [cpu(), gpu('one call for all', plan=None)]
-                  + [gpu(f'{n} callers', callers=n, plan=None) for n in options.callers], options)
-        size *= 64
-
-
 def set_rows(options, texts):
     for label, text in texts_of(texts):
         for length, count in SETS:
@@ -165,20 +135,9 @@ def pair_rows(options, texts):
            'oracle': ORACLE}
     yield row('pairs', f'{count:,} words', ask, [
         cpu(), {'name': 'copy', 'kind': 'device-copy', 'to': 'host'}, gpu('count'),
-        gpu('sink', call='sink'), gpu('matches', call='positions'), gpu('batches', call='batches'),
+        gpu('matches', call='positions'), gpu('batches', call='batches'),
         gpu('begins', call='begins'), gpu('begins in pinned memory', call='pinned'),
-        gpu('begins on the device', call='begins-device'),
-        gpu('pairs on the device', call='pairs-device')], options)
-
-
-def host_rows(options, texts):
-    for count in (1, 1000, 10000, 60000):
-        yield row('host', f'{count:,} patterns of 10 bytes',
-                  letters(options, 4, patterns=f'pieces:{count}:10:10'),
-                  [cpu(plan='once'), cpu(name='trawl, one thread', threads=1, plan='once'),
-                   gpu('trawl, GPU', loaded=None),
-                   gpu('trawl, auto', engine='auto', loaded=None),
-                   {'name': 'copy', 'kind': 'device-copy'}], options)
+        gpu('begins on the device', call='begins-device')], options)
 
 
 def algorithms(options, engine):
@@ -228,9 +187,9 @@ def device_rows(options, texts):
             gpu('begins in memory', call='begins')], options)
 
 
-MAKERS = {'counts': count_rows, 'worst': worst_rows, 'lists': list_rows, 'first': first_rows,
-          'small': small_rows, 'callers': caller_rows, 'sets': set_rows, 'approximate': approximate_rows, 'pairs': pair_rows,
-          'host': host_rows, 'gallery': gallery_rows, CORPORA: corpora_rows}
+MAKERS = {'counts': count_rows, 'worst': worst_rows, 'lists': list_rows,
+          'sets': set_rows, 'approximate': approximate_rows, 'pairs': pair_rows,
+          'gallery': gallery_rows, CORPORA: corpora_rows}
 
 
 def devices_here():
@@ -242,7 +201,6 @@ def devices_here():
 
 def rows(options, texts):
     small = options.bytes < 1 << 20  # a try, or a simulated device
-    options.callers = (1, 3) if small else (1, 3, 16, 64)
     options.sets = (10,) if small else (1000, 10000, 60000)
     for group, make in MAKERS.items():
         if group in options.words or not options.words and group != CORPORA:
@@ -276,16 +234,13 @@ def cell(row_, it, read):
     """GB/s, or millions of answers a second where they are many, and x the read speed."""
     if it is None:
         return '-'
-    if row_.get('unit') == 'us':
-        return f'{1e6 * median(it):.0f}'
-    part = row_.get('part', 1)
-    speed = row_['text_bytes'] * part / median(it) / 1e9
+    speed = row_['text_bytes'] / median(it) / 1e9
     text = f'{speed:.0f}' if speed >= 100 else f'{speed:.3g}'
     kernel = it.get('kernel')
     if kernel:
         text += f", kernel {row_['text_bytes'] / least({'seconds': kernel}) / 1e9:.3g}"
     if read and it is not read and row_['results'][0] is not it:
-        text += f' **{median(read) / median(it) * part:.3f}**'
+        text += f' **{median(read) / median(it):.3f}**'
     return text + ('*' if 'share' in it else '')
 
 
@@ -306,8 +261,7 @@ def group_lines(data, group, title):
     if group in CROSSED:
         return crossed(rows_of, title)
     names = list(dict.fromkeys(it['name'] for row_ in rows_of for it in row_['results']))
-    unit = 'microseconds' if rows_of[0].get('unit') == 'us' else 'GB/s'
-    lines = ['', f'### {title}', '', f'In {unit}, by the host\'s clock, medians'
+    lines = ['', f'### {title}', '', 'In GB/s, by the host\'s clock, medians'
              + ('; bold: x the read speed of the device.' if READ in names else '.'), '']
     cells = [[row_['name'], row_.get('found', '-')]
              + [cell(row_, result(row_, name), result(row_, READ)) for name in names]

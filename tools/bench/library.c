@@ -4,12 +4,10 @@
  *   engine=cpu|cuda|auto  threads=N  isa=NAME  chunk=BYTES   the searcher's (open from row to row)
  *   method=NAME  algorithm=NAME  sample=1                    the plan's
  *   plan=once     built before the time; else it is part of each run, and `plan` says how much
- *   loaded=1      the text is loaded before the time
- *   clock=cpu     processor time instead of the time that passes
- *   callers=N     each pattern is counted by a plan of its own; so many threads, each with a
- *                 searcher of one runtime, share them
- * Of the question: each=1  a search for each pattern, one after the other; their sum
- *   alphabet=dna  mismatches=N  edits=N  exact=N (the last symbols)   what the plan is told of
+ *   plan=new      built for each run, before the time; before=N: N searches with it come before,
+ * too loaded=1      the text is loaded before the time clock=cpu     processor time instead of the
+ * time that passes Of the question: each=1  a search for each pattern, one after the other; their
+ * sum alphabet=dna  mismatches=N  edits=N  exact=N (the last symbols)   what the plan is told of
  * errors
  */
 #include <inttypes.h>
@@ -21,17 +19,13 @@
 
 #define SEARCHERS_MAX 16u
 #define SAMPLE_BYTES (64u << 10)
-#define CALLERS_MAX 256u
 #define LOADED_MAX 64u
 
 /* A contestant's own. */
 struct library {
     struct trawl_searcher *searcher;
-    struct trawl_runtime *runtime; /* of callers */
-    struct trawl_searcher *caller[CALLERS_MAX];
-    uint32_t callers;
-    struct trawl_plan *plan, **plans; /* kept */
-    struct trawl_text *text;          /* its own, or a loaded one */
+    struct trawl_plan *plan; /* kept */
+    struct trawl_text *text; /* its own, or a loaded one */
     uint64_t text_bytes;
     bool loaded;
     void *array;            /* for lists, on the host or pinned */
@@ -84,7 +78,7 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
 
 void library_close(void)
 {
-    library_unload(NULL, NULL);
+    library_unload(NULL);
     for (uint32_t i = 0; i < SEARCHERS_MAX; i++) {
         trawl_searcher_close(searchers[i].searcher);
         searchers[i].searcher = NULL;
@@ -151,11 +145,10 @@ static struct loaded {
     struct trawl_text *text;
 } loaded[LOADED_MAX];
 
-void library_unload(const struct trawl_searcher *searcher, const uint8_t *bytes)
+void library_unload(const uint8_t *bytes)
 {
     for (uint32_t i = 0; i < LOADED_MAX; i++) {
-        if (loaded[i].text == NULL || (searcher != NULL && loaded[i].searcher != searcher) ||
-            (bytes != NULL && loaded[i].bytes != bytes))
+        if (loaded[i].text == NULL || (bytes != NULL && loaded[i].bytes != bytes))
             continue;
         trawl_text_unload(loaded[i].searcher, loaded[i].text);
         trawl_text_close(loaded[i].text);
@@ -175,7 +168,7 @@ static bool load(const struct contestant *it, struct library *own, struct bench_
             entry = &loaded[i];
     if (entry == NULL) {
         if (empty == NULL)
-            library_unload(NULL, NULL);
+            library_unload(NULL);
         entry = empty != NULL ? empty : loaded;
         *entry = (struct loaded){own->searcher, it->question->bytes, it->bytes, NULL};
         if (!good(trawl_text_from_memory(entry->bytes, entry->count, &entry->text, &failure), run))
@@ -205,11 +198,6 @@ static bool open_text(const struct contestant *it, struct library *own, struct b
 
 /* ---- Arrays ------------------------------------------------------------------------------- */
 
-static uint64_t item_bytes(enum call call)
-{
-    return call == CALL_POSITIONS ? sizeof(struct trawl_match) : sizeof(uint64_t);
-}
-
 static void array_close(const struct contestant *it, struct library *own)
 {
     if (it->call == CALL_PINNED)
@@ -227,8 +215,8 @@ static void array_close(const struct contestant *it, struct library *own)
 static bool array_open(const struct contestant *it, struct library *own, uint64_t count,
                        struct bench_run *run)
 {
-    bool on_device = it->call == CALL_DEVICE || it->call == CALL_PAIRS;
-    uint64_t bytes = count * item_bytes(it->call);
+    bool on_device = it->call == CALL_DEVICE;
+    uint64_t bytes = count * sizeof(uint64_t);
 
     if (own->room >= count)
         return true;
@@ -249,24 +237,21 @@ static bool array_open(const struct contestant *it, struct library *own, uint64_
     return false;
 }
 
-static void sum_array(const struct contestant *it, const struct library *own, struct answer *answer)
+/* The next begin of an answer; one that is not in order makes the sum wrong. */
+static void add_begin(struct answer *answer, uint64_t *before, uint64_t begin, uint64_t pattern)
 {
-    const struct trawl_match *matches = (const struct trawl_match *)own->array;
-    const uint64_t *items = (const uint64_t *)own->array;
+    answer->sum += begin < *before ? 1 : answer_mix(begin, pattern, 0);
+    *before = begin;
+}
+
+static void sum_array(const struct library *own, struct answer *answer)
+{
+    const uint64_t *begins = (const uint64_t *)own->array;
     uint64_t before = 0;
 
     answer->summed = true;
-    for (uint64_t i = 0; i < answer->count && i < own->room; i++) {
-        uint64_t begin = it->call == CALL_POSITIONS ? matches[i].begin
-                         : it->call == CALL_PAIRS ? items[i] & ((1ull << TRAWL_PAIR_BEGIN_BITS) - 1)
-                                                  : items[i];
-        uint64_t pattern = it->call == CALL_POSITIONS ? matches[i].pattern_index
-                           : it->call == CALL_PAIRS   ? items[i] >> TRAWL_PAIR_BEGIN_BITS
-                                                      : 0;
-
-        answer->sum += begin < before ? 1 : answer_mix(begin, pattern, 0); /* not in order: wrong */
-        before = begin;
-    }
+    for (uint64_t i = 0; i < answer->count && i < own->room; i++)
+        add_begin(answer, &before, begins[i], 0);
 }
 
 /* ---- Calls -------------------------------------------------------------------------------- */
@@ -274,7 +259,7 @@ static void sum_array(const struct contestant *it, const struct library *own, st
 struct bench_sink {
     struct answer answer;
     bool full;
-    uint64_t *counts;
+    uint64_t columns, before;
 };
 
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t count)
@@ -283,16 +268,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
 
     sink->answer.count += count;
     for (uint64_t i = 0; i < count && sink->full; i++)
-        sink->answer.sum += answer_mix(matches[i].begin, matches[i].pattern_index, 0);
-    return 0;
-}
-
-static int take_counts(void *context, const struct trawl_pattern_count *counts, uint64_t count)
-{
-    struct bench_sink *sink = (struct bench_sink *)context;
-
-    for (uint64_t i = 0; i < count; i++)
-        sink->counts[counts[i].pattern_index] += counts[i].count;
+        add_begin(&sink->answer, &sink->before, matches[i].begin, matches[i].pattern_index);
     return 0;
 }
 
@@ -310,7 +286,7 @@ static enum trawl_status pull_batches(const struct library *own, const struct tr
             break;
         sink->answer.count += batch.match_count;
         for (uint64_t i = 0; i < batch.match_count && sink->full; i++)
-            sink->answer.sum += answer_mix(batch.begins[i], batch.pattern_indices[i], 0);
+            add_begin(&sink->answer, &sink->before, batch.begins[i], batch.pattern_indices[i]);
     }
     trawl_search_close(search);
     return status;
@@ -319,7 +295,7 @@ static enum trawl_status pull_batches(const struct library *own, const struct tr
 static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
 {
     struct bench_sink *sink = (struct bench_sink *)context;
-    uint64_t columns = sink->counts[0];
+    uint64_t columns = sink->columns;
 
     for (uint64_t i = 0; i < row_count * columns && sink->full; i++) {
         if (first[i] < 0)
@@ -360,8 +336,7 @@ static enum trawl_status pull_matrix(const struct contestant *it, const struct l
 static enum trawl_status ask_matrix(const struct contestant *it, const struct library *own,
                                     const struct trawl_plan *plan, bool full, struct bench_run *run)
 {
-    uint64_t columns = it->question->pattern_count;
-    struct bench_sink sink = {{0, 0, full}, full, &columns};
+    struct bench_sink sink = {{0, 0, full}, full, it->question->pattern_count, 0};
     enum trawl_status status;
 
     if (it->call != CALL_ROWS || field(&it->fields, "algorithm", NULL) == NULL) {
@@ -380,32 +355,11 @@ static enum trawl_status ask_matrix(const struct contestant *it, const struct li
     return status;
 }
 
-static enum trawl_status ask_list(const struct contestant *it, struct library *own,
-                                  const struct trawl_plan *plan, uint64_t *count)
-{
-    struct trawl_searcher *searcher = own->searcher;
-
-    switch (it->call) {
-    case CALL_POSITIONS:
-        return trawl_positions_into(searcher, plan, own->text, (struct trawl_match *)own->array,
-                                    own->room, count, &failure);
-    case CALL_DEVICE:
-        return trawl_begins_on_device(searcher, plan, own->text, own->address, own->room, count,
-                                      &failure);
-    case CALL_PAIRS:
-        return trawl_pairs_on_device(searcher, plan, own->text, own->address, own->room, count,
-                                     &failure);
-    default:
-        return trawl_begins_into(searcher, plan, own->text, (uint64_t *)own->array, own->room,
-                                 count, &failure);
-    }
-}
-
 static enum trawl_status ask(const struct contestant *it, struct library *own,
                              const struct trawl_plan *plan, bool full, struct bench_run *run)
 {
     struct trawl_match match = {0, 0, 0, 0, 0};
-    struct bench_sink sink = {{0, 0, full}, full, NULL};
+    struct bench_sink sink = {{0, 0, full}, full, 0, 0};
     enum trawl_status status;
     bool found = false;
 
@@ -416,90 +370,25 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
         return TRAWL_OK;
     case CALL_COUNT:
         return trawl_count(own->searcher, plan, own->text, &run->answer.count, &failure);
-    case CALL_LINES:
-        return trawl_count_lines(own->searcher, plan, own->text, false, UINT64_MAX,
-                                 &run->answer.count, &failure);
     case CALL_FIRST:
         status = trawl_first(own->searcher, plan, own->text, &match, &found, &failure);
         run->answer = (struct answer){found ? match.begin + 1 : 0, match.pattern_index, true};
         return status;
-    case CALL_SINK:
+    case CALL_POSITIONS:
         status = trawl_positions(own->searcher, plan, own->text, take_matches, &sink, &failure);
         break;
     case CALL_BATCHES:
         status = pull_batches(own, plan, &sink);
         break;
-    case CALL_BY_PATTERN:
-        sink.counts = (uint64_t *)own->array;
-        memset(sink.counts, 0, it->question->pattern_count * sizeof *sink.counts);
-        status =
-            trawl_count_by_pattern(own->searcher, plan, own->text, take_counts, &sink, &failure);
-        break;
+    case CALL_DEVICE:
+        return trawl_begins_on_device(own->searcher, plan, own->text, own->address, own->room,
+                                      &run->answer.count, &failure);
     default:
-        return ask_list(it, own, plan, &run->answer.count);
+        return trawl_begins_into(own->searcher, plan, own->text, (uint64_t *)own->array, own->room,
+                                 &run->answer.count, &failure);
     }
     run->answer = sink.answer;
     return status;
-}
-
-/* ---- Many callers ------------------------------------------------------------------------- */
-
-struct calls {
-    const struct contestant *it;
-    struct library *own;
-    _Atomic uint64_t found, failed;
-};
-
-static void call_one(void *context, uint64_t index)
-{
-    struct calls *calls = (struct calls *)context;
-    struct library *own = calls->own;
-    uint64_t count = 0;
-
-    for (uint64_t p = index; p < calls->it->question->pattern_count; p += own->callers) {
-        if (trawl_count(own->caller[index], own->plans[p], own->text, &count, NULL) != TRAWL_OK)
-            atomic_fetch_add(&calls->failed, 1);
-        atomic_fetch_add(&calls->found, count);
-    }
-}
-
-static bool callers_open(const struct contestant *it, struct library *own, struct bench_run *run)
-{
-    struct trawl_runtime_options options = TRAWL_RUNTIME_OPTIONS_INIT;
-    struct trawl_searcher_options of_runtime = TRAWL_SEARCHER_OPTIONS_INIT;
-    uint64_t count = it->question->pattern_count;
-
-    if (own->plans != NULL)
-        return true;
-    options.engine = engine_named(field(&it->fields, "engine", "cpu"));
-    options.threads = it->threads;
-    own->callers = (uint32_t)field_number(&it->fields, "callers", 1);
-    if (own->callers > CALLERS_MAX)
-        fail("more than %u callers", CALLERS_MAX);
-    if (!good(trawl_runtime_open(&options, &own->runtime, &failure), run))
-        return false;
-    of_runtime.runtime = own->runtime;
-    for (uint32_t i = 0; i < own->callers; i++)
-        if (!good(trawl_searcher_open(&of_runtime, &own->caller[i], &failure), run))
-            return false;
-    own->searcher = own->caller[0];
-    own->plans = (struct trawl_plan **)allocate(count * sizeof(struct trawl_plan *));
-    for (uint64_t i = 0; i < count; i++)
-        if (!build(it, &it->question->patterns[i], 1, &own->plans[i], run))
-            return false;
-    return true;
-}
-
-static void run_callers(struct contestant *it, struct library *own, struct bench_run *run)
-{
-    struct calls calls = {.it = it, .own = own};
-
-    if (!callers_open(it, own, run) || !open_text(it, own, run))
-        return;
-    run->seconds = pieces_run(call_one, &calls, own->callers, own->callers);
-    run->answer.count = calls.found;
-    if (calls.failed > 0)
-        snprintf(run->why, sizeof run->why, "%" PRIu64 " calls failed", (uint64_t)calls.failed);
 }
 
 /* ---- One run ------------------------------------------------------------------------------ */
@@ -530,11 +419,6 @@ static void take_parts(const struct library *own, struct bench_run *run)
     }
 }
 
-static bool is_list(enum call call)
-{
-    return call == CALL_POSITIONS || (call >= CALL_BEGINS && call <= CALL_PAIRS);
-}
-
 /* As many as are to be found, and one more, which must stay empty. */
 static bool prepare(struct contestant *it, struct library *own, struct bench_run *run)
 {
@@ -544,32 +428,20 @@ static bool prepare(struct contestant *it, struct library *own, struct bench_run
     if (own->searcher == NULL ||
         (it->call != CALL_BUILD && it->question->record_bytes == 0 && !open_text(it, own, run)))
         return false;
-    if (it->call == CALL_BY_PATTERN && own->array == NULL)
-        own->array = allocate(it->question->pattern_count * sizeof(uint64_t));
     for (uint32_t i = 0; i < it->question->expected_count; i++)
         if (it->question->expected[i].bytes == it->bytes)
             count = it->question->expected[i].answer.count;
-    return !is_list(it->call) || array_open(it, own, count + 1, run);
+    return !call_is_of_begins(it->call) || array_open(it, own, count + 1, run);
 }
 
-static void check_lists(const struct contestant *it, struct library *own, struct bench_run *run)
+static void check_list(const struct contestant *it, struct library *own, struct bench_run *run)
 {
-    if (it->call == CALL_BY_PATTERN) {
-        const uint64_t *counts = (const uint64_t *)own->array;
-
-        run->answer = (struct answer){0, 0, true};
-        for (uint64_t p = 0; p < it->question->pattern_count; p++) {
-            run->answer.count += counts[p];
-            run->answer.sum += counts[p] > 0 ? answer_mix(p, counts[p], 0) : 0;
-        }
-        return;
-    }
-    if (!is_list(it->call))
+    if (!call_is_of_begins(it->call))
         return;
     if (own->address != 0 && run->answer.count > 0 &&
         !device_fetch(own->address, own->array, run->answer.count * sizeof(uint64_t)))
         snprintf(run->why, sizeof run->why, "the array could not be copied from the device");
-    sum_array(it, own, &run->answer);
+    sum_array(own, &run->answer);
 }
 
 /* "method: NAME" of the plan's explanation. */
@@ -596,34 +468,35 @@ static double now(const struct contestant *it)
 static void run_one(const struct contestant *it, const struct trawl_pattern *patterns,
                     uint64_t count, bool full, struct bench_run *run)
 {
-    bool once = strcmp(field(&it->fields, "plan", ""), "once") == 0;
+    const char *when = field(&it->fields, "plan", "");
+    bool once = strcmp(when, "once") == 0, timed = !once && strcmp(when, "new") != 0;
     struct library *own = (struct library *)it->state;
-    double begin;
+    double begin = now(it);
 
-    if (once && own->plan == NULL && !build(it, patterns, count, &own->plan, run))
+    if (own->plan == NULL && !build(it, patterns, count, &own->plan, run))
         return;
-    begin = now(it);
-    if (!once) {
-        if (!build(it, patterns, count, &own->plan, run))
-            return;
+    if (timed)
         run->part[PART_PLAN] = now(it) - begin;
-    }
+    for (uint64_t i = field_number(&it->fields, "before", 0); i > 0; i--)
+        (void)good(ask(it, own, own->plan, false, run), run);
+    if (!timed)
+        begin = now(it);
     (void)good(ask(it, own, own->plan, full, run), run);
-    if (once)
-        run->seconds = now(it) - begin;
+    run->seconds = now(it) - begin;
     if (full) /* a run whose time does not count */
         take_method(own->plan, run);
     if (!once) {
         struct trawl_plan *plan = own->plan;
 
         own->plan = NULL;
+        begin = now(it);
         trawl_plan_free(plan);
-        run->seconds = now(it) - begin;
+        run->seconds += timed ? now(it) - begin : 0;
     }
     if (run->why[0] != '\0')
         return;
     take_parts(own, run);
-    check_lists(it, own, run);
+    check_list(it, own, run);
 }
 
 /* One search for each pattern: times and answers are added up. */
@@ -652,11 +525,9 @@ static void run_library(struct contestant *it, bool full, struct bench_run *run)
 {
     struct library *own = (struct library *)it->state;
 
-    if (field(&it->fields, "callers", NULL) != NULL)
-        run_callers(it, own, run);
-    else if (!prepare(it, own, run))
+    if (!prepare(it, own, run))
         return;
-    else if (field(&it->question->fields, "each", NULL) != NULL)
+    if (field(&it->question->fields, "each", NULL) != NULL)
         run_each(it, run);
     else
         run_one(it, it->question->patterns, it->question->pattern_count, full, run);
@@ -667,17 +538,8 @@ static void close_library(struct contestant *it)
     struct library *own = (struct library *)it->state;
 
     drop_text(own);
-    if (own->callers > 0)
-        library_unload(own->searcher, NULL);
     array_close(it, own);
     trawl_plan_free(own->plan);
-    for (uint64_t i = 0; own->plans != NULL && i < it->question->pattern_count; i++)
-        trawl_plan_free(own->plans[i]);
-    free(own->plans);
-    for (uint32_t i = 0; i < own->callers; i++)
-        trawl_searcher_close(own->caller[i]);
-    if (own->runtime != NULL)
-        (void)trawl_runtime_close(own->runtime, NULL);
     free(own);
     it->state = NULL;
 }

@@ -1,11 +1,8 @@
 /* trawl-bench: run rows of contestants and write what they took. See bench.h for the input, and
  * README.md for how a measurement is made of it. */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <unistd.h>
 
 #include "bench/bench.h"
 
@@ -94,14 +91,6 @@ static void take_line(struct bench_row *row, char *line)
 
 /* ---- The program -------------------------------------------------------------------------- */
 
-/* A competitor on a core, until the process that began it ends. */
-static void burn(void)
-{
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-    for (volatile uint64_t i = 0;; i++)
-        ;
-}
-
 /* What the build is, for the report's head. */
 static int describe(void)
 {
@@ -133,8 +122,6 @@ int main(int argc, char **argv)
     char *line = NULL;
     size_t room = 0;
 
-    if (argc == 2 && strcmp(argv[1], "burn") == 0)
-        burn();
     if (argc == 2 && strcmp(argv[1], "describe") == 0)
         return describe();
     if (argc == 5 && strcmp(argv[1], "load") == 0)

@@ -94,8 +94,6 @@ struct oracle {
     enum call call;
     bool counts;                        /* totals are enough */
     _Atomic uint64_t found, sum, first; /* begin and pattern */
-    _Atomic uint64_t *visits;           /* BY_PATTERN: of nodes */
-    uint8_t *begins;                    /* LINES: does an occurrence begin here? */
 };
 
 static uint32_t child_of(const struct oracle *it, uint32_t node, uint8_t byte)
@@ -182,10 +180,6 @@ static void automaton_open(struct oracle *it, const struct question *question, e
         add_pattern(it, i);
     link_fails(it);
     it->counts = call == CALL_COUNT && (question->flags & TRAWL_WHOLE_WORD) == 0;
-    if (call == CALL_BY_PATTERN && (question->flags & TRAWL_WHOLE_WORD) == 0)
-        it->visits = (_Atomic uint64_t *)allocate(((uint64_t)it->count + 1) * sizeof *it->visits);
-    if (call == CALL_LINES)
-        it->begins = (uint8_t *)allocate(bytes);
 }
 
 static void automaton_close(struct oracle *it)
@@ -193,8 +187,6 @@ static void automaton_close(struct oracle *it)
     free(it->node);
     free(it->next);
     free(it->order);
-    free((void *)it->visits);
-    free(it->begins);
 }
 
 /* ---- Occurrences -------------------------------------------------------------------------- */
@@ -227,14 +219,8 @@ static void take(struct oracle *it, uint64_t end, uint64_t pattern, struct answe
     own->count++;
     if (it->call == CALL_FIRST)
         take_first(it, begin, pattern);
-    else if (it->call == CALL_LINES)
-        it->begins[begin] = 1;
     else
-        own->sum += answer_mix(
-            begin,
-            it->call == CALL_BEGINS || it->call == CALL_PINNED || it->call == CALL_DEVICE ? 0
-                                                                                          : pattern,
-            0);
+        own->sum += answer_mix(begin, call_is_of_begins(it->call) ? 0 : pattern, 0);
 }
 
 static void search_piece(void *context, uint64_t index)
@@ -255,8 +241,6 @@ static void search_piece(void *context, uint64_t index)
             continue;
         if (it->counts)
             own.count += it->node[node].total;
-        else if (it->visits != NULL)
-            atomic_fetch_add_explicit(&it->visits[node], 1, memory_order_relaxed);
         else
             for (uint32_t out = it->node[node].out; out != 0;
                  out = it->node[it->node[out].fail].out)
@@ -265,36 +249,6 @@ static void search_piece(void *context, uint64_t index)
     }
     atomic_fetch_add(&it->found, own.count);
     atomic_fetch_add(&it->sum, own.sum);
-}
-
-/* How often each node was visited, its fails' sums included: each pattern's count. */
-static void sum_visits(struct oracle *it)
-{
-    for (uint32_t i = it->count; i > 0; i--) {
-        const struct node *node = &it->node[it->order[i]];
-        uint64_t visits = it->visits[it->order[i]];
-
-        it->visits[node->fail] += visits;
-        for (uint32_t p = node->pattern; p != 0 && visits > 0; p = it->next[p - 1]) {
-            it->found += visits;
-            it->sum += answer_mix(p - 1, visits, 0);
-        }
-    }
-}
-
-static uint64_t count_lines(const struct oracle *it)
-{
-    uint64_t count = 0;
-    bool found = false;
-
-    for (uint64_t at = 0; at < it->bytes; at++) {
-        found |= it->begins[at] != 0;
-        if (it->question->bytes[at] != '\n' && at + 1 < it->bytes)
-            continue;
-        count += found;
-        found = false;
-    }
-    return count;
 }
 
 /* ---- Records ------------------------------------------------------------------------------ */
@@ -349,7 +303,7 @@ static struct answer answer_each(const struct question *question, enum call call
 
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes)
 {
-    struct answer answer = {0, 0, call != CALL_COUNT && call != CALL_LINES && call != CALL_BUILD};
+    struct answer answer = {0, 0, call != CALL_COUNT && call != CALL_BUILD};
     struct oracle it;
 
     if (call == CALL_BUILD)
@@ -361,12 +315,8 @@ struct answer oracle_answer(const struct question *question, enum call call, uin
         search_records(&it);
     else
         (void)pieces_run(search_piece, &it, (bytes + PIECE_BYTES - 1) / PIECE_BYTES, cores_count());
-    if (it.visits != NULL)
-        sum_visits(&it);
     answer.count = it.found;
     answer.sum = it.sum;
-    if (call == CALL_LINES)
-        answer.count = count_lines(&it);
     if (call == CALL_FIRST) {
         answer.count = it.first == UINT64_MAX ? 0 : 1 + (it.first >> PATTERN_BITS);
         answer.sum = it.first == UINT64_MAX ? 0 : it.first & ((1u << PATTERN_BITS) - 1);

@@ -1,8 +1,6 @@
 """papers: the tables and figures of the gallery's sources, measured again.
 
-What a source printed, who takes part in which row, and what it claims is data: papers.json. No
-sentence about a figure is written by hand: claims become sentences with the figures of the run,
-whichever way they turn out (claims.py)."""
+What a source printed, who takes part in which row, and how its tables look is data: papers.json."""
 import json
 import os
 import random
@@ -10,9 +8,7 @@ import re
 import statistics
 
 import commands
-import losses
 import texts as recipes
-from claims import VERDICTS, Figures, judged, quartiles, sentence
 from report import digits, machine_lines, table
 from runner import HERE, command
 
@@ -21,9 +17,10 @@ GPU_CHUNK = 256 << 20  # the sources copied a text whole and launched one kernel
 STREAM_CHUNK = 512 << 10  # and, in several streams, pieces of it
 PATTERNS = 25  # of each cell of swift: one pattern's ends decide how many child grids start
 PARTS = ('plan', 'copy_in', 'shifts', 'kernel', 'copy_out', 'search')
+PLACES = {'one core': 'one core', 'all cores': 'all cores', 'GPU': 'GPU', 'GPU, own': 'GPU',
+          'command': 'whole process'}
 PATTERN_SECONDS = 0.1  # what takes longer has no second run with the same pattern
 ALIASES = {'wordSearchCPU (naive, one core)': 'naive'}
-NEWLINE = b'\n'
 
 
 def definitions():
@@ -131,10 +128,10 @@ def swift_asks(texts, options):
         asks = pieces_of(content, path, m, places_in(content, PATTERNS))
         for i, ask in enumerate(asks):
             yield f'{name}, m = {m} #{i}', ask, [], runs
-    content = bible[:options.largest]
-    patterns = [content[at:at + 500].replace(b'\n', b' ') for at in places_in(content, PATTERNS)]
+    flat = bible[:options.largest].replace(b'\n', b' ')
+    patterns = [flat[at:at + 500] for at in places_in(flat, PATTERNS)]
     yield f'several: {PATTERNS} patterns', {
-        'text': f"file:{texts.write('paper-several', content.replace(NEWLINE, b' '))}",
+        'text': f"file:{texts.write('paper-several', flat)}",
         'patterns': f"file:{texts.patterns('several', patterns)}", 'call': 'positions'}, [], 10
 
 
@@ -231,10 +228,46 @@ def joined(name, rows):
 # ---- The page -------------------------------------------------------------------------------
 
 
-def figures_of(data, paper):
-    """None: nothing of it was measured."""
-    rows_of = [row for row in data['rows'] if row['paper'] == paper]
-    return Figures(data, rows_of, definitions()[paper]['published']) if rows_of else None
+class Figures:
+    """The results of one source's rows, by "ROW|CONTESTANT|PART"."""
+
+    def __init__(self, data, paper):
+        rows_of = [row for row in data['rows'] if row['paper'] == paper]
+        self.has_gpu = bool(data.get('gpu') or data['machine'].get('gpu'))
+        self.rows = {row['name']: row for row in rows_of}
+        self.results = {(row['name'], it['name']): it for row in rows_of for it in row['results']}
+        self.published = definitions()[paper]['published']
+
+    def find(self, ref):
+        return self.results.get(tuple(ref.split('|')[:2]))
+
+    @staticmethod
+    def good(it):
+        return bool(it and it.get('seconds') and not it.get('wrong') and not it.get('why'))
+
+    def state(self, it):
+        """The word in place of a number."""
+        if it is None:
+            return 'no time'
+        if it.get('wrong'):
+            return 'wrong'
+        if it['host'].startswith('GPU') and not self.has_gpu:
+            return 'no GPU'
+        why = it.get('why', 'no time').split(':')[0]
+        return why if why in ('missing', 'failed', 'no time') else 'refused'
+
+    @staticmethod
+    def runs(it, part='seconds'):
+        if part == 'copies':
+            return [a + b for a, b in zip(it.get('copy_in', []), it.get('copy_out', []))] \
+                or it.get('copy_in', [])
+        return it.get(part, [])
+
+
+def quartiles(values):
+    if len(set(values)) == 1:
+        return values[:1] * 3
+    return statistics.quantiles(values, n=4)
 
 
 def cell(figures, ref):
@@ -259,7 +292,6 @@ def table_lines(figures, made):
     heads, columns = [made['corner']] + (['whose'] if marked else []), []
     for head, key in made['columns']:
         refs = [f'{key}|{row[1]}' if made['across'] == 'on' else row[1] + key for row in made['rows']]
-        refs = [ref[:-6] if ref.endswith('|whole') else ref for ref in refs]
         there = [figures.published.get(ref) for ref in refs]
         if any(there):
             heads.append(f'{head}: there')
@@ -272,16 +304,12 @@ def table_lines(figures, made):
              if any(column[i] not in ('no time', '-') for column in columns)]
     caption = f" {made['caption']}" if made['caption'] else ''
     title = f"**{made['title']}** ({made['unit']}).{caption}"
-    shown = narrow(heads, lines, left=1 + marked)
-    if made.get('folded'):
-        title = title.replace('**', '')
-        return ['', f'<details><summary>{title}</summary>', '', *shown, '', '</details>']
-    return ['', title, ''] + shown
+    return ['', title, ''] + narrow(heads, lines, left=1 + marked)
 
 
 def part(data, paper):
-    figures, facts = figures_of(data, paper), definitions()[paper]
-    if figures is None:
+    figures, facts = Figures(data, paper), definitions()[paper]
+    if not figures.rows:
         return ['Not measured.']
     lines = [f"Source: {facts['source']}; measured there on {facts['hardware']}.", '',
              f'![{paper}: the plot](measurements/papers-{paper}.svg)']
@@ -289,11 +317,7 @@ def part(data, paper):
                      for it in row['results'] if it.get('why') and figures.state(it) != 'no GPU'})
     for made in facts['tables']:
         lines += table_lines(figures, made)
-    lines += children_line(figures)
-    found = judged(figures, facts['claims'])
-    return lines + [''] + narrow(['verdict', 'what the figures say'], [
-        ['ours' if claim.get('ours') else word, f'{sentence(claim, rest)} {why}'.strip()]
-        for claim, word, rest, why in found], left=2)
+    return lines + children_line(figures)
 
 
 def children_line(figures):
@@ -315,29 +339,36 @@ def narrow(*made, **fields):
             for line in table(*made, **fields)]
 
 
-def verdict(found):
-    """One for the publication: of its claims how many are so, and why the first that is not is not."""
-    words = [word for claim, word, _, _ in found if not claim.get('ours')]
-    counts = ', '.join(f'{words.count(word)} {word}' for word in VERDICTS if word in words)
-    first = words[0] if len(set(words)) == 1 else 'partly'
-    why = next((why for claim, _, _, why in found if why and not claim.get('ours')), '')
-    return f'**{first}**: {counts}.' + (f' {why}' if why else '')
+def compared(figures):
+    """(row, kind of processor, the source's best / trawl's best) where both took part, by means."""
+    for row in figures.rows.values():
+        for place in dict.fromkeys(PLACES.values()):
+            best = {side: min((statistics.mean(it['seconds']) for it in row['results']
+                               if it['side'] == side and PLACES.get(it['host']) == place
+                               and figures.good(it)), default=None) for side in ('own', 'published')}
+            if all(best.values()):
+                yield row['name'], place, best['published'] / best['own']
 
 
 def overview(data):
-    """A row for each publication; then where trawl is not ahead."""
-    lines, found = [], losses.find(data)
+    """A row for each publication; then where trawl is behind."""
+    lines, count, behind = [], 0, []
     for paper in NAMES:
-        figures, facts = figures_of(data, paper), definitions()[paper]
-        claims = judged(figures, facts['claims']) if figures else []
-        if not claims:
+        found, facts = list(compared(Figures(data, paper))), definitions()[paper]
+        if not found:
             continue
-        main = next((it for it in claims if it[0].get('key')), claims[0])
+        ratios = [ratio for _, _, ratio in found]
+        count += len(found)
+        behind += [f'{paper}, {name}, {place} ({digits(ratio)} ×)' for name, place, ratio in found
+                   if ratio < 1]
         lines.append([f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})", facts['says'],
-                      sentence(main[0], main[2]), verdict(claims), losses.beside(found, paper)])
-    kinds = ', '.join(f'{name} ({count} bytes)' for name, count in data.get('texts', {}).values())
-    return narrow(['publication', 'it claims', 'measured here', 'verdict on its claims', 'trawl beside it'],
-                 lines, left=5) + [''] + losses.lines(found) + [''] + machine_lines(data) + [
+                      f'ahead in {sum(ratio >= 1 for ratio in ratios)} of {len(ratios)} '
+                      f'({digits(min(ratios))} to {digits(max(ratios))} ×)'])
+    kinds = ', '.join(f'{name} ({size} bytes)' for name, size in data.get('texts', {}).values())
+    return narrow(['publication', 'it claims', 'trawl beside it'], lines, left=3) + [
+        '', f'"trawl beside it" compares means of whole searches, copies included, on the same kind of '
+        f"processor: trawl's best with the source's best, {count} comparisons. trawl is behind in "
+        f"{len(behind)}{': ' if behind else ''}{'; '.join(behind)}.", ''] + machine_lines(data) + [
         f"- gpu: {data['gpu'] or 'none'}; {data['grep']}; texts: {kinds or 'generated'}"]
 
 

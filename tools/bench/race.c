@@ -112,7 +112,6 @@ static void enter(const struct bench_row *row, struct contestant *it)
     }
     if (limit > 0 ? !find_share(row, it, limit) : !run_once(row, it, true))
         return;
-    it->first_seconds = it->last.seconds;
     it->first_plan_seconds = it->last.part[PART_PLAN];
 }
 
@@ -147,8 +146,7 @@ static void time_once(const struct bench_row *row, struct contestant *it)
         spent += it->whole.seconds[i] / factor;
     if (it->out || (most > 0 && spent > most) || is_behind(row, it))
         return;
-    for (uint64_t i = field_number(&it->fields, "warm", field_number(&row->fields, "warm", 0));
-         i > 0; i--)
+    for (uint64_t i = field_number(&row->fields, "warm", 0); i > 0; i--)
         if (!run_once(row, it, false))
             return;
     if (!run_once(row, it, false))
@@ -205,8 +203,6 @@ static void print_contestant(const struct bench_row *row, const struct contestan
                it->last.output_bytes);
     if (it->memory_bytes > 0)
         printf(", \"memory_bytes\": %" PRIu64, it->memory_bytes);
-    if (field(&it->fields, "plan", NULL) != NULL)
-        printf(", \"first\": %.9f", it->first_seconds);
     print_parts(it, field(&row->fields, "parts", NULL) != NULL ? PARTS : PART_PLAN + 1);
     if (it->last.part[PART_PLAN] <= 0 && it->first_plan_seconds > 0)
         printf(", \"compile\": [%.9f]", it->first_plan_seconds);

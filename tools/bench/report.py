@@ -72,7 +72,7 @@ def machine_lines(data):
 
 def opening(data):
     """Where the times are, and the machine."""
-    name = data['benchmark'] + '-busy' * bool(data.get('busy'))
+    name = data['benchmark']
     return [f'Every single time is in [measurements/{name}.json](measurements/{name}.json).', '',
             *machine_lines(data)]
 

@@ -18,13 +18,17 @@ GALLERY_PATTERNS_MAX = 2000  # it goes through the text once for each
 ONE, ALL, HYPERSCAN = 'trawl, one core', 'trawl, all cores', 'Hyperscan, one core'
 MEMMEM, GALLERY = 'memmem, all cores', 'rabin-karp of the gallery, one core'
 SET_COMMANDS = ('grep -F -c -f', 'trawl -c -f', 'trawl -j1 -c -f', 'rg -F -c -f')
-# kind, patterns, bytes of each, bars: against Hyperscan, compiling, commands against grep and rg
-SETS = (('words', 10, 0, 2, 0, 0), ('words', 1000, 0, 2, 0, 0), ('words', 100000, 0, 2, 50, 4),
-        ('dna', 10, 16, 2, 0, 0), ('dna', 1000, 16, 2, 0, 0), ('dna', 100000, 16, 10, 50, 0),
-        ('letters', 1000, 16, 0, 0, 0), ('letters', 100000, 16, 0, 0, 0))
-# kind, patterns, bytes of each, bar against memmem, records at most
-MATRICES = (('letters', 4096, 12, 40, 1000000), ('letters', 100000, 12, 40, 1000000),
-            ('english', 1000, 4, 0, 20000))  # the last is dense: about 130 cells a record
+# kind, patterns, bytes of each
+SETS = (('words', 10, 0), ('words', 1000, 0), ('words', 100000, 0), ('dna', 10, 16), ('dna', 1000, 16),
+        ('dna', 100000, 16), ('letters', 1000, 16), ('letters', 100000, 16))
+# kind, patterns, bytes of each, records at most
+MATRICES = (('letters', 4096, 12, 1000000), ('letters', 100000, 12, 1000000), ('english', 1000, 4, 20000))  # the last is dense: about 130 cells a record
+# The pairs that are compared: who, with whom, whether the time to compile is compared.
+PAIRS = ((ONE, HYPERSCAN, False), (ONE, HYPERSCAN, True), ('trawl -j1 -c -f', 'grep -F -c -f', False),
+         ('trawl -j1 -c -f', 'rg -F -c -f', False), ('trawl, cells, all cores', MEMMEM, False),
+         ('trawl, rows of firsts, all cores', MEMMEM, False),
+         ('trawl, rows of firsts, all cores', 'rabin-karp-matrix of the gallery, all cores', False),
+         ('trawl, cells, one core', 'Hyperscan for each record, one core', False))
 AHO_SCRIPT = '''
 import sys, time
 import ahocorasick_rs as rust
@@ -75,7 +79,7 @@ def set_rows(options, texts):
     installed, trawl = commands.versions(options), commands.install(options, texts)
     words = {'grep -F -c -f': ['grep', '-F'], 'trawl -c -f': [trawl], 'trawl -j1 -c -f': [trawl, '-j1'],
              'rg -F -c -f': ['rg', '-F', '--no-config', '--include-zero']}
-    for kind, count, length, bar, compiling, against in SETS:
+    for kind, count, length in SETS:
         name = f'{kind}, {count} patterns'
         if options.filter and options.filter not in name:
             continue
@@ -97,15 +101,12 @@ def set_rows(options, texts):
                     if words[label][0] == trawl or f'{words[label][0]} -F' in installed]
         yield {'name': name, 'work': f'{len(made)} patterns in {bytes_count >> 20} MiB',
                'memory': True, 'paths': (patterns, path),
-               'bars': [[ONE, HYPERSCAN, bar, False], [ONE, HYPERSCAN, compiling, True],
-                        ['trawl -j1 -c -f', 'grep -F -c -f', against, False],
-                        ['trawl -j1 -c -f', 'rg -F -c -f', against, False]],
                'rounds': options.rounds, 'asks': [(ask, who)]}
         yield {'name': name, 'merge': True, 'rounds': options.rounds, 'asks': [({}, programs)]}
 
 
 def matrix_rows(options, texts):
-    for kind, count, length, bar, most in MATRICES:
+    for kind, count, length, most in MATRICES:
         name = f'{kind}, {count} patterns'
         if options.filter and options.filter not in name:
             continue
@@ -125,12 +126,7 @@ def matrix_rows(options, texts):
                 {'name': 'Hyperscan for each record, one core', 'kind': 'hyperscan',
                  'limit': options.cell_seconds}]
         yield {'name': name, 'work': f'{count} patterns in {records} records of {RECORD} bytes',
-               'memory': True, 'rounds': options.rounds, 'asks': [(ask, who)],
-               'bars': [['trawl, cells, all cores', MEMMEM, bar, False],
-                        ['trawl, rows of firsts, all cores', MEMMEM, bar, False],
-                        ['trawl, rows of firsts, all cores',
-                         'rabin-karp-matrix of the gallery, all cores', 0, False],
-                        ['trawl, cells, one core', 'Hyperscan for each record, one core', 0, False]]}
+               'memory': True, 'rounds': options.rounds, 'asks': [(ask, who)]}
 
 
 def merged(rows):
@@ -161,8 +157,7 @@ def working(it):
     return statistics.median(work(it)) if it else None
 
 
-def ratio_of(row, bar):
-    faster, than, _, compiles = bar
+def ratio_of(row, faster, than, compiles):
     a, b = result(row, faster), result(row, than)
     if not a or not b:
         return None
@@ -176,22 +171,16 @@ def fast(value):
 
 def conclusions(data):
     """What all rows come to, for each pair of names."""
-    pairs = dict.fromkeys((bar[0], bar[1], bar[3]) for row in data['rows'] for bar in row['bars'])
-    for faster, than, compiles in pairs:
-        found = [(ratio_of(row, bar), bar[2]) for row in data['rows'] for bar in row['bars']
-                 if (bar[0], bar[1], bar[3]) == (faster, than, compiles)]
-        found = [(value, bar) for value, bar in found if value]
-        head = f"- {faster} against {than}{', compiling' if compiles else ''}: "
-        if not found:
-            yield head + 'not compared'
+    for faster, than, compiles in PAIRS:
+        values = [ratio_of(row, faster, than, compiles) for row in data['rows']]
+        values = [value for value in values if value]
+        if not values:
             continue
-        values, bars = [value for value, _ in found], [it for it in found if it[1]]
         slower = sum(value < 1 for value in values)
-        yield (head + f"{fast(min(values))} to {fast(max(values))} times as fast in {len(values)} "
+        yield (f"- {faster} against {than}{', compiling' if compiles else ''}: "
+               f"{fast(min(values))} to {fast(max(values))} times as fast in {len(values)} "
                f"row{'' if len(values) == 1 else 's'}, "
-               + (f'SLOWER in {slower}' if slower else 'slower in none')
-               + (f'; {sum(value < bar for value, bar in bars)} of {len(bars)} bars missed'
-                  if bars else ''))
+               + (f'SLOWER in {slower}' if slower else 'slower in none'))
 
 
 def cost_of(it):

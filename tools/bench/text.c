@@ -219,7 +219,7 @@ static char *recipe_of(const struct fields *fields)
 static void drop(struct text *text)
 {
     if (text->bytes != NULL) {
-        library_unload(NULL, text->bytes);
+        library_unload(text->bytes);
         (void)munmap(text->bytes, (size_t)(text->count + SLACK_BYTES));
     }
     free(text->recipe);

@@ -173,6 +173,11 @@ bool call_is_of_records(enum call call)
     return call >= CALL_ROWS;
 }
 
+bool call_is_of_begins(enum call call)
+{
+    return call >= CALL_BEGINS && call <= CALL_DEVICE;
+}
+
 uint64_t answer_mix(uint64_t a, uint64_t b, uint64_t c)
 {
     uint64_t mixed = a * 0x9e3779b97f4a7c15u + b * 0xc2b2ae3d27d4eb4fu + c * 0x165667b19e3779f9u;
