@@ -100,6 +100,15 @@ class Wrong(Case):
         os.chmod(liar, 0o755)
         self.bench('commands', '--bytes=64K', '--filter=rare word -c -i', command=liar, status=1)
 
+    def test_new_plans(self):
+        """Each timed count has a plan of its own, built before the time; searches may come before."""
+        who = [{'name': str(n), 'plan': 'new', 'before': n, 'ours': True} for n in (0, 3)]
+        status, (row,), _ = run_rows([{'name': 'new', 'rounds': 4, 'parts': True, 'asks': [(SMALL, who)]}])
+        self.assertEqual(status, 0)
+        for it in row['results']:
+            self.assertEqual(len(it['seconds']), 4)
+            self.assertNotIn('plan', it)
+
 
 class Suites(Case):
     """Each benchmark runs, and every answer is right."""
@@ -110,7 +119,7 @@ class Suites(Case):
                              (('sets', '--bytes=64K', '--filter=dna, 10 p', '--cell-seconds=0.01'), 1),
                              (('matrix', '--bytes=20000', '--filter=letters, 4', '--cell-seconds=0.01'), 1),
                              (('calibrate', '--bytes=4K'), 105),
-                             (('regret', '--bytes=64K', '--filter=C, 10 strings'), 3)):
+                             (('regret', '--bytes=64K', '--filter=C, 10 strings', '--warm=2'), 3)):
             rows = self.bench(*words)
             self.assertEqual(len(rows), count, words)
             for row in rows:

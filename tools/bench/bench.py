@@ -43,6 +43,8 @@ def parse(words):
     parser.add_argument('--threads', type=int, default=os.cpu_count())
     parser.add_argument('--filter', help='only rows whose name contains this')
     parser.add_argument('--engine', choices=('auto', 'cpu', 'cuda'), default='cpu', help='regret, serve: who searches')
+    parser.add_argument('--warm', type=int, default=0,
+                        help='regret: counts with each new plan before the one that is timed')
     parser.add_argument('--share', type=float, default=1, help='regret: of the rows, drawn by --seed')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--instruction-set', help='force an instruction set')
@@ -125,7 +127,7 @@ def measure(options, name):
     elif module is commands:
         head['versions'] = commands.versions(options)
     elif module is regret:
-        head.update(engine=options.engine, threads=options.threads)
+        head.update(engine=options.engine, threads=options.threads, warm=options.warm)
 
     def finished(row):
         if module is papers:

@@ -1,7 +1,9 @@
 """regret: what the plan's choice costs beyond the best. In texts of many kinds, each row is searched as
 the plan chooses, as it chooses when it is shown the text's first 64 KiB, and by each method that can
-be forced. The regret of a choice is its time / the least time of all. Least times count; with one
-thread on the host they are the processor's, which other programs disturb less."""
+be forced. The regret of a choice is its time / the least time of all. Each time is that of the first
+count with a plan that was built for it, as in a program that asks each question once; with --warm=N,
+N counts with the same plan come before. Least times count; with one thread on the host they are the
+processor's, which other programs disturb less."""
 import random
 import statistics
 import time
@@ -37,7 +39,6 @@ BEHIND = 1.5  # a forced method that takes so many times as long as the best is 
 ROW_SECONDS = 0.2  # of a contestant; then it is not run again
 BAR, AGAIN_FROM, AGAIN = 1.25, 1.1, 2  # a row above the second is measured again, with twice the rounds
 SET_WAYS = ('buckets', 'classes', 'automaton')  # of the host: to a device, one pattern as a set is one way
-SETTLED = 12  # counts in a loaded text: 1 and 2 by choices that are given up, 2 by each of 4 methods, and 1
 CLEAR = 1.1  # a method is the best where every other takes so many times as long
 SPARSE = 0.01  # of the places
 TURNS = 3  # of the choice in a round, on the host, as three methods are often as quick: the least time
@@ -52,14 +53,12 @@ WORST = 20
 def contestants(options, is_set):
     on_device = options.engine == 'cuda'
     common = {'engine': options.engine, 'threads': options.threads, 'loaded': on_device,
-              'plan': 'once' if on_device or is_set else None, 'ours': True,
+              'plan': 'new', 'before': options.warm, 'ours': True,
               'clock': 'cpu' if options.threads == 1 and not on_device else None}
     forced = [name for name in options.facts['methods'] if name != 'auto']
     first = {**common, 'name': CHOICE}
-    if on_device:  # the tables there are another plan's
-        first['warm'], common['warm'] = SETTLED, 1
-        if not is_set:
-            forced = [name for name in forced if name not in SET_WAYS]
+    if on_device and not is_set:
+        forced = [name for name in forced if name not in SET_WAYS]
     turns = 1 if on_device or is_set else TURNS
     return (turns * [first] + [{**common, 'name': SHOWN, 'sample': True, 'behind': BEHIND}]
             + [{**common, 'name': name, 'method': name, 'behind': BEHIND} for name in forced])
@@ -120,7 +119,7 @@ def rows(options, texts):
             ask = {'text': recipe, 'bytes': options.bytes, 'oracle': '1M', **ask}
             asks = [(ask, who)]
             if facts.get('n') == SINGLY_COUNT:
-                asks.append(({**ask, 'each': True}, [{**who[0], 'name': SINGLY, 'plan': None}]))
+                asks.append(({**ask, 'each': True}, [{**who[0], 'name': SINGLY}]))
             yield {'name': name, 'text': label, **facts, 'flags': ask.get('flags', ''),
                    'rounds': options.rounds, 'seconds': min(options.cell_seconds, ROW_SECONDS),
                    'asks': asks}
@@ -230,6 +229,7 @@ def section(data):
     reads = [speed(row, name) for row in found for name in READS if result(row, name)]
     lines = machine_lines(data) + [
         f"- texts of {machine['text_bytes']:,} bytes, engine {data['engine']}, threads {data['threads']}; "
+        f"each count is number {data.get('warm', 0) + 1} of its plan; "
         f'{len(found)} rows, every answer alike', noise_line(found)]
     if reads:
         lines.append(f'- read speed, median of the texts: {digits(statistics.median(reads))} GB/s')
