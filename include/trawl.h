@@ -66,7 +66,8 @@ extern "C" {
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
-/* 0 is success, 1 to 9 is a normal early end, 10 and above is a failure. Numbers are permanent. */
+/* 0 is success, 1 to 9 is a normal early end, 10 and above is a failure. Numbers are permanent, and
+ * the number of a status that went (22, 23) is not used again. */
 #define TRAWL_STATUS_LIST(X)                                                 \
     X(OK, 0, "success")                                                      \
     X(STOPPED, 1, "a sink stopped the search, or it was cancelled")          \
@@ -77,8 +78,6 @@ extern "C" {
     X(LIMIT, 14, "a size or a count is too large for this build or machine") \
     X(OPEN, 20, "a file could not be opened")                                \
     X(READ, 21, "reading the text failed")                                   \
-    X(WRITE, 22, "a file could not be written")                              \
-    X(FORMAT, 23, "a saved plan is damaged, or of another version")          \
     X(ENGINE, 30, "the requested engine is not available")                   \
     X(DEVICE, 31, "the device or its driver failed")                         \
     X(UNSUPPORTED, 32, "this engine or build does not support the request")
@@ -204,8 +203,7 @@ struct trawl_plan_options {
                               followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
     const struct trawl_encoding *encoding; /* NULL: UTF-8. Else `utf8` must be set: it gets the code
-                                              points that this decodes. Copied. Such a plan cannot
-                                              be saved. */
+                                              points that this decodes. Copied. */
     /* A plan with errors has one of the first two, or the alphabet DNA. `method`, `algorithm` and
      * `encoding` are then not set. */
     uint32_t mismatches_max;         /* occurrences with up to so many mismatches, */
@@ -260,71 +258,6 @@ TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 
 /* The engines that can run the plan: bits 1u << enum trawl_engine (CPU and CUDA); 0 for NULL. */
 TRAWL_API uint32_t trawl_plan_engines(const struct trawl_plan *plan);
-
-/* ---- Saved plans: a plan's patterns and options in a file. ---- */
-
-struct trawl_plan_save_options {
-    uint64_t size;    /* sizeof(struct trawl_plan_save_options) */
-    const void *note; /* any bytes, saved with the plan for the caller; see trawl_plan_note */
-    uint64_t note_bytes;
-};
-#define TRAWL_PLAN_SAVE_OPTIONS_INIT                    \
-    {                                                   \
-        sizeof(struct trawl_plan_save_options), NULL, 0 \
-    }
-
-/* Save a plan: its patterns, its options and a note. Of a `sample` the method is saved that it
- * chose.
- *
- * The file appears whole or not at all: the function writes a new file in the same directory, with
- * the permissions of a new file, and renames it to `path`. On failure the old file stays. If `path`
- * is not a regular file (a pipe, a terminal), the function writes to it directly.
- * Errors: ARGUMENT, MEMORY; UNSUPPORTED (a plan of an algorithm or with an encoding); OPEN, WRITE
- * (with os_code).
- * Cost: memory for the file's bytes: 64 more than the patterns', the note's and 8 for each
- * pattern. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_save(
-    const struct trawl_plan *plan, const char *path, const struct trawl_plan_save_options *options,
-    struct trawl_error *error);
-
-struct trawl_plan_load_options {
-    uint64_t size;                 /* sizeof(struct trawl_plan_load_options) */
-    const struct trawl_utf8 *utf8; /* as in struct trawl_plan_options; functions are not saved. A
-                                      plan that was built with it needs it again, else ARGUMENT.
-                                      Other plans ignore it. Copied. */
-    uint32_t line_end_set;         /* these four as in struct trawl_plan_options; 0: as saved */
-    uint8_t line_end;
-    uint8_t line_end_also_set;
-    uint8_t line_end_also;
-    uint8_t reserved;
-};
-#define TRAWL_PLAN_LOAD_OPTIONS_INIT                                \
-    {                                                               \
-        sizeof(struct trawl_plan_load_options), NULL, 0, 0, 0, 0, 0 \
-    }
-
-/* Load a saved plan: build it again, as trawl_plan_build does. It gives the same answers as the one
- * that was saved, if `utf8` knows the same letters.
- *
- * A file is refused if it is damaged or cut off, or was saved by another version or on a machine of
- * the other byte order. The bytes may come from anywhere: everything is checked before it is used.
- * Errors: ARGUMENT, MEMORY, LIMIT, OPEN, READ (with os_code), FORMAT.
- * Cost: reads the file once; that of trawl_plan_build. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_load(
-    const char *path, const struct trawl_plan_load_options *options, struct trawl_plan **plan,
-    struct trawl_error *error);
-
-/* Load a saved plan from memory. The bytes are borrowed until return. Else as trawl_plan_load. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_load_memory(
-    const void *bytes, uint64_t bytes_count, const struct trawl_plan_load_options *options,
-    struct trawl_plan **plan, struct trawl_error *error);
-
-/* Tell whether bytes begin as a saved plan does. 8 bytes are enough. */
-TRAWL_API bool trawl_plan_is_saved(const void *bytes, uint64_t bytes_count);
-
-/* The note that was saved with a loaded plan: borrowed until the plan is freed; NULL bytes and
- * count 0 if there is none. */
-TRAWL_API struct trawl_pattern trawl_plan_note(const struct trawl_plan *plan);
 
 /* The flags the plan was built with (enum trawl_plan_flag); 0 for NULL. */
 TRAWL_API uint32_t trawl_plan_flags(const struct trawl_plan *plan);

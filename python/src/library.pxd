@@ -131,26 +131,11 @@ cdef extern from "trawl.h" nogil:
         alphabet_t alphabet
         uint32_t exact_count
         const trawl_range *exact
-    struct trawl_plan_save_options:
-        uint64_t size
-        const void *note
-        uint64_t note_bytes
-    struct trawl_plan_load_options:
-        uint64_t size
-        const trawl_utf8 *utf8
     status_t trawl_plan_build(const trawl_pattern *patterns, uint64_t count,
                               const trawl_plan_options *options, trawl_plan **plan,
                               trawl_error *error)
     void trawl_plan_free(trawl_plan *plan)
     uint32_t trawl_plan_engines(const trawl_plan *plan)
-    status_t trawl_plan_save(const trawl_plan *plan, const char *path,
-                             const trawl_plan_save_options *options, trawl_error *error)
-    status_t trawl_plan_load(const char *path, const trawl_plan_load_options *options,
-                             trawl_plan **plan, trawl_error *error)
-    status_t trawl_plan_load_memory(const void *bytes, uint64_t count,
-                                    const trawl_plan_load_options *options, trawl_plan **plan,
-                                    trawl_error *error)
-    trawl_pattern trawl_plan_note(const trawl_plan *plan)
     uint32_t trawl_plan_flags(const trawl_plan *plan)
     uint8_t trawl_plan_line_end(const trawl_plan *plan)
     flag trawl_plan_errors(const trawl_plan *plan, uint32_t *mismatches_max, uint32_t *edits_max,

@@ -159,6 +159,7 @@ cdef class Plan:
     cdef readonly uint32_t edits
     cdef readonly str alphabet  # 'bytes' of a plan without errors
     cdef readonly tuple values  # None: it has none
+    cdef dict options  # of __cinit__, as pickle keeps them
 
     def __cinit__(self, patterns, *, values=None, bint ignore_case=False, bint words=False,
                   bint lines=False, line_end=b"\n", bint unicode=False, method="auto",
@@ -169,19 +170,19 @@ cdef class Plan:
 
         if values is None and isinstance(patterns, dict):
             values = patterns.values()
-        if type(patterns) is _sources.Saved:
-            self.load_saved(patterns.path, patterns.memory)
-        else:
-            items = _sources.gather(patterns)
-            self.build(items,
-                       (TRAWL_IGNORE_CASE if ignore_case else 0)
-                       | (TRAWL_WHOLE_WORD if words else 0) | (TRAWL_WHOLE_LINE if lines else 0)
-                       | (TRAWL_EVERY_END if every_end else 0)
-                       | (TRAWL_WITHIN_LINES if within_lines else 0)
-                       | (TRAWL_REVERSE_COMPLEMENT if reverse_complement else 0)
-                       | (TRAWL_ANY_BASE if any_base else 0),
-                       line_end, method, algorithm, sample, unicode,
-                       _sources.errors(items, mismatches, edits, alphabet, exact, TRAWL_ERRORS_MAX))
+        exact = tuple(exact)
+        items = _sources.gather(patterns)
+        errors = _sources.errors(items, mismatches, edits, alphabet, exact, TRAWL_ERRORS_MAX)
+        if sample is not None:
+            sample = bytes(memoryview(sample))
+        self.build(items,
+                   (TRAWL_IGNORE_CASE if ignore_case else 0)
+                   | (TRAWL_WHOLE_WORD if words else 0) | (TRAWL_WHOLE_LINE if lines else 0)
+                   | (TRAWL_EVERY_END if every_end else 0)
+                   | (TRAWL_WITHIN_LINES if within_lines else 0)
+                   | (TRAWL_REVERSE_COMPLEMENT if reverse_complement else 0)
+                   | (TRAWL_ANY_BASE if any_base else 0),
+                   line_end, method, algorithm, sample, unicode, errors)
         self.has_distances = trawl_plan_errors(self.plan, &self.mismatches, &self.edits, &letters)
         self.has_strands = letters == TRAWL_DNA
         self.alphabet = _sources.ALPHABETS[letters]
@@ -189,6 +190,12 @@ cdef class Plan:
             self.values = tuple(values)
             if len(self.values) != len(self):
                 raise ValueError(f"values: {len(self.values)} of them for {len(self)} patterns")
+        self.options = dict(
+            values=self.values, ignore_case=ignore_case, words=words, lines=lines,
+            line_end=line_end, unicode=unicode, method=method, algorithm=algorithm, sample=sample,
+            mismatches=mismatches, edits=edits, alphabet=_sources.ALPHABETS[errors[2]],
+            exact=exact, every_end=every_end, within_lines=within_lines,
+            reverse_complement=reverse_complement, any_base=any_base)
 
     def __dealloc__(self):
         trawl_plan_free(self.plan)
@@ -230,67 +237,6 @@ cdef class Plan:
         check(status, &error)
         return 0
 
-    cdef int load_saved(self, bytes path, memory) except -1:
-        cdef const char *name = NULL
-        cdef trawl_plan_load_options options
-        cdef taken_buffer view
-        cdef trawl_error error
-        cdef int status
-
-        memset(&view, 0, sizeof(view))
-        memset(&options, 0, sizeof(options))
-        options.size = sizeof(options)
-        if path is not None:
-            name = path
-        else:
-            PyObject_GetBuffer(memory, &view, PyBUF_SIMPLE)
-        try:
-            while True:
-                with nogil:
-                    if name != NULL:
-                        status = trawl_plan_load(name, &options, &self.plan, &error)
-                    else:
-                        status = trawl_plan_load_memory(view.buf, <uint64_t>view.len, &options,
-                                                        &self.plan, &error)
-                if status == TRAWL_OK:
-                    return 0
-                # Plans with characters beyond ASCII ask for their tables, which others do without.
-                if status != TRAWL_ARGUMENT or self.has_characters:
-                    fail(status, &error)
-                self.has_characters = True
-                options.utf8 = characters_wanted()
-        finally:
-            PyBuffer_Release(&view)
-
-    @classmethod
-    def load(cls, path):
-        """The plan that save() wrote to a file, compiled again."""
-        return Plan(_sources.Saved(fsencode(path), None))
-
-    @classmethod
-    def from_bytes(cls, saved, /):
-        """The plan of a saved form in memory, compiled again."""
-        return Plan(_sources.Saved(None, saved))
-
-    def save(self, path, *, note=b""):
-        """Write the patterns and options to a file, with bytes of your own if you like."""
-        cdef bytes encoded = fsencode(path)
-        cdef const char *name = encoded
-        cdef trawl_plan_save_options options
-        cdef trawl_error error
-        cdef taken_buffer view
-        cdef int status
-
-        memset(&options, 0, sizeof(options))
-        options.size = sizeof(options)
-        PyObject_GetBuffer(note, &view, PyBUF_SIMPLE)
-        options.note = view.buf if view.len > 0 else NULL
-        options.note_bytes = <uint64_t>view.len
-        with nogil:
-            status = trawl_plan_save(self.plan, name, &options, &error)
-        PyBuffer_Release(&view)
-        check(status, &error)
-
     def explain(self):
         """How the plan looks at a text, and why, in lines of `name: value`.
 
@@ -308,8 +254,8 @@ cdef class Plan:
         check(status, &error)
         return text[:strlen(PyBytes_AS_STRING(text))].decode("utf-8", "replace")
 
-    def __reduce_ex__(self, protocol):
-        return _sources.reduce_plan(self, protocol)
+    def __reduce__(self):
+        return _sources.restore, (list(self), self.options)
 
     def __len__(self):
         return <Py_ssize_t>trawl_plan_pattern_count(self.plan)
@@ -353,13 +299,6 @@ cdef class Plan:
 
         return (("cpu",) if engines & 1u << TRAWL_ENGINE_CPU else ()) + (
             ("cuda",) if engines & 1u << TRAWL_ENGINE_CUDA else ())
-
-    @property
-    def note(self):
-        """The bytes that were saved with a loaded plan."""
-        cdef trawl_pattern note = trawl_plan_note(self.plan)
-
-        return object_of(note.bytes, note.bytes_count, False)
 
     def count(self, text, *, progress=None):
         """How many occurrences the text holds, overlapping ones too."""

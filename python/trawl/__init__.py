@@ -23,7 +23,6 @@ from ._errors import (
     EngineError,
     Error,
     FileError,
-    FormatError,
     LimitError,
     MissingFileError,
     OpenError,
@@ -32,7 +31,6 @@ from ._errors import (
     ServerError,
     ThreadError,
     UnsupportedError,
-    WriteError,
 )
 from ._sources import Cells, Lines, Matches
 from ._trawl import (
@@ -64,7 +62,6 @@ __all__ = [
     "EngineError",
     "Error",
     "FileError",
-    "FormatError",
     "LimitError",
     "LineBatches",
     "Lines",
@@ -79,7 +76,6 @@ __all__ = [
     "Text",
     "ThreadError",
     "UnsupportedError",
-    "WriteError",
     "__version__",
     "algorithms",
     "decontaminate",

@@ -14,7 +14,7 @@ class Error(Exception):
     0; pattern_index, text_offset: where the fault is, or None.
 
     >>> try:
-    ...     Plan.load("/no/such/plan")
+    ...     Plan("a").count(pathlib.Path("/no/such/file"))
     ... except Error as error:
     ...     print(type(error).__name__, error.status, error.os_code, error.text_offset)
     MissingFileError 20 2 None
@@ -99,19 +99,6 @@ class ReadError(FileError):
     """
 
 
-class WriteError(FileError):
-    """A file could not be written."""
-
-
-class FormatError(Error, ValueError):
-    """A saved plan is damaged, or of another version.
-
-    >>> Plan.from_bytes(b"something else")
-    Traceback (most recent call last):
-    trawl._errors.FormatError: the bytes given: it is no saved plan
-    """
-
-
 class EngineError(Error, RuntimeError):
     """The requested engine is not available: there is no device, or no driver for it.
 
@@ -158,8 +145,6 @@ _CLASSES: dict[int, type[Error]] = {
     14: LimitError,
     20: OpenError,
     21: ReadError,
-    22: WriteError,
-    23: FormatError,
     30: EngineError,
     31: DeviceError,
     32: UnsupportedError,

@@ -1,4 +1,4 @@
-"""What the extension module asks of Python: patterns of all kinds, file objects, saved forms."""
+"""What the extension module asks of Python: patterns of all kinds, file objects."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import os
 import pickle
 import socket
 import sys
-import tempfile
 import threading
 from array import array
 from collections.abc import Iterable, Iterator
 from html import escape
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, SupportsIndex, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, SupportsIndex, TypeVar, cast
 
 if TYPE_CHECKING:
     from ._trawl import Array, Column
@@ -348,38 +347,14 @@ def check_out(out: Any) -> None:
         )
 
 
-# ---- Saved forms -------------------------------------------------------------------------------
+# ---- Pickles -----------------------------------------------------------------------------------
 
 
-class Saved(NamedTuple):
-    """Where Plan(...) finds a saved plan: in a file, or in memory where path is None."""
-
-    path: bytes | None
-    memory: Any
-
-
-def to_bytes(saved: Any) -> bytes:
-    """The saved form of a plan."""
-    folder = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=folder, prefix="trawl-") as scratch:
-        path = os.path.join(scratch, "plan")
-        saved.save(path)
-        with open(path, "rb") as file:
-            return file.read()
-
-
-def restore(saved: Any, values: tuple[Any, ...] | None = None) -> Any:
-    """The plan of a saved form, as pickle calls it."""
+def restore(patterns: list[bytes], options: dict[str, Any]) -> Any:
+    """The plan of these patterns, as pickle calls it."""
     from . import Plan
 
-    form: Any = Saved(None, saved)
-    return Plan(form, values=values)
-
-
-def reduce_plan(saved: Any, protocol: int) -> tuple[Any, tuple[Any, ...]]:
-    """How a plan is pickled: as its saved form, out of band where pickle can do that, and values."""
-    form = to_bytes(saved)
-    return restore, (out_of_band(form, protocol), saved.values)
+    return Plan(patterns, **options)
 
 
 def out_of_band(form: Any, protocol: int) -> Any:

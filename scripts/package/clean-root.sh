@@ -89,9 +89,6 @@ step_run() {
     echo fish | tee "$root/trial/tree/seen" >"$root/trial/tree/hidden"
     echo hidden >"$root/trial/tree/.ignore"
     equal tg 'seen' "$(inside sh -c 'cd /trial/tree && tg -l fish </dev/null')"
-    # A saved set is mapped again.
-    inside sh -c 'cd /trial && trawl --save-patterns set -e fish -e two'
-    equal 'a saved set' 3 "$(inside sh -c 'cd /trial && trawl -c -f set sea.txt')"
     remove trawl libtrawl0 trawl-doc
     echo "run: right, $count lines in a tree"
 }

@@ -17,10 +17,6 @@ enum fault_point {
     FAULT_READ,
     FAULT_STAT,
     FAULT_MAP,
-    FAULT_WRITE,
-    FAULT_SYNC,
-    FAULT_CLOSE,
-    FAULT_RENAME,
     FAULT_DRIVER
 };
 

@@ -293,9 +293,6 @@ enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan
                            : plan->pattern_count == 1 ? "one pattern with variants of its letters"
                                                       : "several patterns";
     }
-    plan->method_saved = options->sample_bytes > 0 && options->method == TRAWL_METHOD_AUTO
-                             ? plan->method
-                             : options->method;
     TRAWL_ASSERT(plan->method != TRAWL_METHOD_AUTO && plan->method_why != NULL);
     return TRAWL_OK;
 }

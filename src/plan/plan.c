@@ -260,7 +260,6 @@ void trawl_plan_free(struct trawl_plan *plan)
     memory_release(plan->pattern_bytes,
                    plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);
     memory_release(plan->pattern_begin, plan->pattern_count + 1, sizeof *plan->pattern_begin);
-    memory_release(plan->note, plan->note_bytes, 1);
     memory_release(plan->errors.exact, plan->errors.exact_count, sizeof *plan->errors.exact);
     memory_release(plan->literals, plan->literal_capacity, sizeof *plan->literals);
     if (plan->literal_bytes != pattern_bytes)

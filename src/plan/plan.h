@@ -71,8 +71,6 @@ struct trawl_plan {
     uint64_t pattern_count;
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
     uint8_t *pattern_bytes;
-    uint8_t *note; /* saved with the plan that this one was loaded from; NULL: none */
-    uint64_t note_bytes;
 
     uint32_t literal_count;
     uint64_t literal_bytes_total;
@@ -93,8 +91,6 @@ struct trawl_plan {
     struct plan_algorithm algorithm; /* or this is, no method was chosen: all below is zero */
     enum trawl_method method;        /* SET where one of its ways was asked for */
     enum trawl_method method_asked;  /* AUTO: the plan chose */
-    enum trawl_method method_saved;  /* that was asked for; with a sample, which is not saved, the
-                                        one that it chose */
     const char *method_why;          /* static text */
 
     /* One literal without a tail: */

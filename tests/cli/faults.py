@@ -48,9 +48,6 @@ SCENES = [
     (["-r", "-j3", "-H", "--count-by-pattern", "-e", "foo", "-e", "x", "-e", "foo", "tree"], None),
     (["-r", "-j2", "--unmatched-patterns", "-e", "foo", "-e", "zz", "-e", "", "tree"], None),
     (["--length-prefixed", "--count-by-pattern", "-f", "lengths", "small"], None),
-    (["--save-patterns", "set", "-i", "-e", "foo", "-f", "patterns"], None),
-    (["-f", "saved", "--pattern-number", "small"], None),
-    (["-f", "saved", "-x", "-e", "bar", "small"], None),
     (["--matrix", "-H", "-w", "-e", "foo", "-e", "", "small", "big"], None),
     (["--matrix=csv", "-e", "foo", "-e", "x"], b"foo\nbar\nx"),
     (["--matrix=csv", "--chunk-bytes=100000", "-e", "foo", "-e", "yx", "line"], None),
@@ -176,8 +173,6 @@ def main():
     points = {}
     with tempfile.TemporaryDirectory(prefix="trawl-faults-") as top:
         make_files(top)
-        if run(program, (["--save-patterns", "saved", "-e", "foo", "-f", "patterns"], None), top, 0, False)[0]:
-            failures += 1
         for number, scene in enumerate(SCENES):
             right = run(program, scene, top, 0, False)
             for persistent in (False, True):

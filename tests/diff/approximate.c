@@ -8,12 +8,10 @@
 
 #include "approximate/choose.h"
 #include "approximate/host.h"
-#include "base/memory.h"
 #include "calls.h"
 #include "diff/run.h"
 #include "diff/shapes.h"
 #include "oracle/approximate.h"
-#include "plan/saved.h"
 
 #define CASES_NORMAL 1600
 #define CASES_LONG 100000 /* each is searched some eight times */
@@ -223,22 +221,6 @@ static struct trawl_plan *plan_of(const struct input *input)
     if (trawl_plan_build(patterns, query->pattern_count, &options, &plan, NULL) != TRAWL_OK)
         return NULL;
     return plan;
-}
-
-/* The plan as it is after it was saved and loaded. */
-static struct trawl_plan *reloaded(struct trawl_plan *plan)
-{
-    const struct trawl_plan_load_options options = {.size = sizeof options, .utf8 = &utf8};
-    const struct trawl_plan_save_options save = TRAWL_PLAN_SAVE_OPTIONS_INIT;
-    struct trawl_plan *loaded = NULL;
-    uint64_t bytes_count = 0;
-    uint8_t *bytes = NULL;
-
-    MUST(plan_saved_make(plan, &save, &bytes, &bytes_count, NULL));
-    MUST(trawl_plan_load_memory(bytes, bytes_count, &options, &loaded, NULL));
-    memory_release(bytes, bytes_count, 1);
-    trawl_plan_free(plan);
-    return loaded;
 }
 
 static void input_make(struct test_random *random, struct input *input)
@@ -518,8 +500,6 @@ static void run_case(uint64_t index)
             report.refused++;
             break;
         }
-        if (test_random_one_in(&random, 4))
-            plan = reloaded(plan);
         approx_method_forced = (enum approx_method)method;
         approx_beyond_min = test_random_one_in(&random, 2) ? 1 : APPROX_BEYOND_MIN;
         MUST(approx_want(plan, &approximate, NULL));

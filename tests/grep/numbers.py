@@ -241,22 +241,6 @@ def run(trawl, arguments, utf8, **options):
                           env=cases.environment("C.UTF-8" if utf8 else "C"), **options)
 
 
-def save(trawl, folder, case, arguments):
-    """The same search with a saved set of the strings."""
-    path = os.path.join(folder, "set")
-    kept, given, at = [], [], 0
-    while at < len(arguments):
-        word = arguments[at]
-        count = 2 if word in ("-e", "-f") else 1
-        about_strings = count == 2 or word in ("--hex", "--length-prefixed", "-i", "-w", "-x")
-        (given if about_strings else kept).extend(arguments[at:at + count])
-        at += count
-    done = run(trawl, ["--save-patterns", path] + given, case.utf8, stdin=subprocess.DEVNULL)
-    if done.returncode or done.stdout or done.stderr:
-        raise RuntimeError("%r: %r" % (given, done))
-    return kept + ["-f", path]
-
-
 def run_case(rng, trawl, folder):
     """None, or what is wrong."""
     case = Case(rng)
@@ -273,8 +257,6 @@ def run_case(rng, trawl, folder):
     if rng.random() < 0.6:
         arguments.append("--chunk-bytes=%d" % rng.choice([1, 3, 16, 100, 1000]))
     arguments.append("-j%d" % rng.choice([1, 2, 3]))
-    if rng.random() < 0.3:
-        arguments = save(trawl, folder, case, arguments)
     wanted, status = expected(case, patterns, texts)
     if len(texts) == 1 and not case.report.endswith("-H") and rng.random() < 0.3:
         done = run(trawl, arguments, case.utf8, cwd=folder, input=texts[0][1])

@@ -260,13 +260,12 @@ def test_refused():
     count = len(server.requests)
     open("pipe-input", "w").write("x\n")
     for arguments in (["-j2", "x", "f"], ["--stats", "x", "f"], ["-R", "x", "f"], ["--exclude-from=words", "x", "f"],
-                      ["--ignore-file=words", "x", "f"], ["--matrix", "x", "f"], ["--save-patterns=s", "x"],
+                      ["--ignore-file=words", "x", "f"], ["--matrix", "x", "f"],
                       ["--engine=cpu", "x", "f"], ["--explain", "x"], ["x"], ["x", "-"], ["x", "f", "-"]):
         status, output, said = run(*arguments)
         expect((status, output) == (2, b"") and said.startswith(b"trawl: --server: ") and b" is not served: " in said and
                said.count(b"\n") == 1, "%r: %d, %r, %r" % (arguments, status, output, said))
     expect(run("-fnowhere", "f") == (2, b"", b"trawl: nowhere: No such file or directory\n"), "a file of -f that is not there")
-    expect(not os.path.exists("s"), "--save-patterns writes")
     expect(len(server.requests) == count, "something was sent")
     for arguments, said in (([], b"Usage: "), (["--version"], b""), (["-E", "x", "f"], b"trawl: -E")):
         expect(run(*arguments)[2].startswith(said), "%r with --server" % arguments)

@@ -27,7 +27,7 @@ import server as servers  # noqa: E402
 TRAWL, SERVE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 OPTIONS = sys.argv[3:]
 # How many of each: each takes four processes.
-MODULES = {"compare": 700, "trees": 100, "own": 150, "numbers": 100, "saved": 40, "approximate": 60, "encodings": 60,
+MODULES = {"compare": 700, "trees": 100, "own": 150, "numbers": 100, "approximate": 60, "encodings": 60,
            "compressed": 40, "rg_output": 200, "rg_files": 200}
 NOT_FOR_ANSWERS = re.compile(r"-j *\d+$|--threads=\d+$|--chunk-bytes=\d+$|--engine=|--method=|--instruction-set=")
 REFUSED = re.compile(rb"\A(trawl|tg): --server: (.*)\n\Z")

@@ -30,7 +30,7 @@ OPTIONS = ['--ignore-case', '-i', '--word-regexp', '--line-number', '--count', '
            '-L', '-v', '-o', '--max-count=3', '--glob=*.txt', '-g', '--type=c', '--color=always',
            '--json', '--replace=X', '--sort=path', '--hex', '--mismatches=1', '--edits=2', '--text',
            '--null', '--heading', '--files', '--positions', '--first', '--count-matches', '-z', '-x',
-           '--file=/etc/passwd', '-f/etc/passwd', '--ignore-file=/etc/passwd', '--save-patterns=/tmp/x',
+           '--file=/etc/passwd', '-f/etc/passwd', '--ignore-file=/etc/passwd',
            '--engine=cuda', '--threads=99999', '--matrix', '--stats', '--explain', '--generate=man',
            '--pre=sh', '--follow', '-R', '--max-columns=5', '--encoding=utf-16', '--search-zip',
            '--fasta', '--passthru', '--no-such', '-', '--', '', 'word', '-e', '--regexp=x', '--help']

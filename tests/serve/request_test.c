@@ -97,7 +97,6 @@ static const struct row rows[] = {
     {422, "{\"patterns\":[\"a\"],\"options\":[\"--replacements=/etc/passwd\"]}", "not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"--ignore-file=/etc/passwd\"]}", "not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"--exclude-from=/etc/passwd\"]}", "not served"},
-    {422, "{\"patterns\":[\"a\"],\"options\":[\"--save-patterns=/tmp/x\"]}", "not served"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"-R\"]}", "follows no links"},
     {422, "{\"patterns\":[\"a\"],\"tg\":true,\"options\":[\"-L\"]}", "follows no links"},
     {422, "{\"patterns\":[\"a\"],\"options\":[\"-j4\"]}", "-j4 is not served"},

@@ -123,7 +123,6 @@ static void plan_encoding(void)
     TEST_CHECK(made == NULL);
     encoding.encode = no_encode;
     TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &made, NULL) == TRAWL_OK);
-    CHECK_ERROR(trawl_plan_save(made, "/dev/null", NULL, error), TRAWL_UNSUPPORTED);
 }
 
 static void explain(void)
@@ -308,24 +307,6 @@ static void allowed(void)
     TEST_CHECK_U64(count, 0);
 }
 
-static void saved_plans(void)
-{
-    struct trawl_plan_load_options options = TRAWL_PLAN_LOAD_OPTIONS_INIT;
-    struct trawl_plan *made = NULL;
-    struct trawl_error record = calls_error();
-
-    CHECK_NULL(trawl_plan_save(NULL, "x", NULL, error), "plan");
-    CHECK_NULL(trawl_plan_save(plan, NULL, NULL, error), "path");
-    CHECK_NULL(trawl_plan_load("x", NULL, NULL, error), "plan");
-    CHECK_NULL(trawl_plan_load(NULL, NULL, &made, error), "path");
-    CHECK_NULL(trawl_plan_load_memory("x", 1, NULL, NULL, error), "plan");
-    CHECK_NULL(trawl_plan_load_memory(NULL, 1, NULL, &made, error), "bytes");
-    options.reserved = 1;
-    CHECK_STATUS(trawl_plan_load_memory("x", 1, &options, &made, &record), TRAWL_ARGUMENT);
-    CHECK_STATUS(trawl_plan_load("x", &options, &made, &record), TRAWL_ARGUMENT);
-    TEST_CHECK(made == NULL);
-}
-
 /* What is pulled; the searches that are no searches are not looked at. */
 static void batches(void)
 {
@@ -355,7 +336,6 @@ int main(void)
     searches();
     begins_searches();
     line_searches();
-    saved_plans();
     batches();
     allowed();
     TEST_CHECK_U64(must_count(searcher, plan, text), 2); /* after all those mistakes */

@@ -1,5 +1,5 @@
-/* interrupted: a signal again and again, whose handler lets system calls end with EINTR. Reads and
- * writes that wait go on. Files are never waited for, so no test had met that. */
+/* interrupted: a signal again and again, whose handler lets system calls end with EINTR. Reads
+ * that wait go on. Files are never waited for, so no test had met that. */
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -10,9 +10,6 @@
 #include "calls.h"
 
 #define ENOUGH 5 /* signals while a call waits */
-#define PATTERNS 9000u
-#define PATTERN_BYTES 8
-#define SAVED_BYTES_MAX (64u << 20)
 #define TEXT "a needle, and another needle.\n"
 
 static _Atomic int signals;
@@ -48,9 +45,7 @@ static void wait_for_signals(void)
 
 struct slow_pipe {
     int ends[2];
-    char name[2][64];
     const uint8_t *bytes; /* to write */
-    uint8_t *room;        /* for what is read */
     uint64_t bytes_count;
 };
 
@@ -72,58 +67,10 @@ static void *write_late(void *context)
     return NULL;
 }
 
-static void *read_late(void *context)
+static void slow_begin(struct slow_pipe *slow, pthread_t *other)
 {
-    struct slow_pipe *slow = context;
-    ssize_t got;
-
-    wait_for_signals();
-    while ((got = read(slow->ends[0], slow->room + slow->bytes_count, 1u << 16)) > 0)
-        slow->bytes_count += (uint64_t)got;
-    close(slow->ends[0]);
-    return NULL;
-}
-
-static void slow_begin(struct slow_pipe *slow, void *(*work)(void *), pthread_t *other)
-{
-    if (pipe(slow->ends) != 0 || pthread_create(other, NULL, work, slow) != 0)
+    if (pipe(slow->ends) != 0 || pthread_create(other, NULL, write_late, slow) != 0)
         exit(1);
-    for (int i = 0; i < 2; i++)
-        (void)snprintf(slow->name[i], sizeof slow->name[i], "/proc/self/fd/%d", slow->ends[i]);
-}
-
-/* Into a pipe that is full, and out of one that is empty. */
-static void plans(void)
-{
-    static uint8_t letters[PATTERNS][PATTERN_BYTES];
-    static struct trawl_pattern patterns[PATTERNS];
-    struct test_random random = test_random_begin("interrupted");
-    struct slow_pipe slow = {.room = malloc(SAVED_BYTES_MAX)};
-    struct trawl_plan *plan = NULL, *loaded = NULL;
-    pthread_t other;
-
-    if (slow.room == NULL)
-        exit(1);
-    for (uint32_t i = 0; i < PATTERNS; i++) {
-        for (uint32_t j = 0; j < PATTERN_BYTES; j++)
-            letters[i][j] = (uint8_t)('a' + test_random_below(&random, 26));
-        patterns[i] = (struct trawl_pattern){letters[i], PATTERN_BYTES};
-    }
-    MUST(trawl_plan_build(patterns, PATTERNS, NULL, &plan, NULL));
-    slow_begin(&slow, read_late, &other);
-    CHECK_STATUS(trawl_plan_save(plan, slow.name[1], NULL, NULL), TRAWL_OK);
-    close(slow.ends[1]);
-    (void)pthread_join(other, NULL);
-    TEST_CHECK(slow.bytes_count > PATTERNS * PATTERN_BYTES); /* more than a pipe holds */
-    slow.bytes = slow.room;
-    slow_begin(&slow, write_late, &other);
-    CHECK_STATUS(trawl_plan_load(slow.name[0], NULL, &loaded, NULL), TRAWL_OK);
-    close(slow.ends[0]);
-    (void)pthread_join(other, NULL);
-    TEST_CHECK_U64(trawl_plan_pattern_count(loaded), PATTERNS);
-    trawl_plan_free(loaded);
-    trawl_plan_free(plan);
-    free(slow.room);
 }
 
 static void texts(void)
@@ -137,7 +84,7 @@ static void texts(void)
         uint64_t count = 0;
         pthread_t other;
 
-        slow_begin(&slow, write_late, &other);
+        slow_begin(&slow, &other);
         MUST((compressed ? trawl_text_from_compressed
                          : trawl_text_from_descriptor)(slow.ends[0], "pipe", &text, NULL));
         CHECK_STATUS(trawl_count(searcher, plan, text, &count, NULL), TRAWL_OK);
@@ -153,7 +100,6 @@ int main(void)
     test_begin("interrupted");
     (void)signal(SIGPIPE, SIG_IGN);
     signal_every(1000);
-    plans();
     texts();
     signal_every(0);
     return test_end();

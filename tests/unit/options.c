@@ -120,7 +120,7 @@ static void stats_sizes(void)
 
 static void status_texts(void)
 {
-    static const int unknown[] = {-1, 2, 9, 15, 24, 33, 1000, 0x7fffffff};
+    static const int unknown[] = {-1, 2, 9, 15, 22, 23, 24, 33, 1000, 0x7fffffff};
     static const struct {
         int number;
         const char *message;
@@ -134,8 +134,6 @@ static void status_texts(void)
         {14, "a size or a count is too large for this build or machine"},
         {20, "a file could not be opened"},
         {21, "reading the text failed"},
-        {22, "a file could not be written"},
-        {23, "a saved plan is damaged, or of another version"},
         {30, "the requested engine is not available"},
         {31, "the device or its driver failed"},
         {32, "this engine or build does not support the request"},

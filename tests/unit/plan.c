@@ -12,6 +12,7 @@ static void accessors(void)
     AUTO_PLAN plan = must_plans(patterns, 3, NULL);
 
     TEST_CHECK_U64(trawl_plan_pattern_count(plan), 3);
+    TEST_CHECK_U64(trawl_plan_line_end(plan), '\n');
     for (uint64_t i = 0; i < 3; i++) {
         got = trawl_plan_pattern(plan, i);
         TEST_CHECK(got.bytes_count == patterns[i].bytes_count && got.bytes != patterns[i].bytes &&

@@ -52,7 +52,6 @@ static bool is_contradiction(const struct settings *settings, char *error)
         {settings->mismatches_given && settings->edits_given, "--mismatches", "--edits"},
         {approximate && settings->method != NULL, errors, "--method"},
         {approximate && settings->algorithm != NULL, errors, "--algorithm"},
-        {approximate && settings->save_patterns != NULL, errors, "--save-patterns"},
         {approximate && settings->crlf && settings->whole_lines, errors, "--crlf and -x"},
         {settings->distance && settings->invert, "--distance", "-v (--invert-match)"},
         {settings->best && settings->invert, "--best", "-v (--invert-match)"},

@@ -90,11 +90,9 @@ static bool add_column(struct patterns *patterns, const struct settings *setting
     return true;
 }
 
-/* Can no line hold the string? In a saved set it stands for searches to come. */
+/* Can no line hold the string? */
 static bool never_found(const struct settings *settings, const void *bytes, size_t bytes_count)
 {
-    if (settings->save_patterns != NULL)
-        return false;
     if (settings->report == REPORT_MATRIX)
         return memchr(bytes, settings->line_end, bytes_count) != NULL;
     return !settings->any_byte && (settings->null_ends_line || settings->line_end == '\0') &&
@@ -342,7 +340,6 @@ static bool remove_duplicates(struct patterns *patterns, enum folding folding)
     for (uint64_t i = 0; i < patterns->column_count; i++)
         if (patterns->columns[i] < PATTERN_NEVER)
             patterns->columns[i] = table[slots + patterns->columns[i]] - 1;
-    patterns->is_saved &= kept == patterns->count;
     patterns->count = kept;
     free(table);
     return true;
@@ -430,94 +427,11 @@ static struct pattern_check choose_check(const struct patterns *patterns,
     return check;
 }
 
-/* The only strings there are: as the plan has them. */
-static bool add_saved_alone(struct patterns *patterns, const struct settings *settings,
-                            const struct saved_set *set)
-{
-    uint64_t count = trawl_plan_pattern_count(set->plan);
-
-    for (uint64_t i = 0; i < count; i++) {
-        struct trawl_pattern pattern = trawl_plan_pattern(set->plan, i);
-
-        if (!add_pattern(patterns, pattern.bytes, (size_t)pattern.bytes_count))
-            return false;
-    }
-    for (uint64_t i = 0; i < set->column_count; i++) {
-        uint64_t column = set->columns == NULL ? i : set->columns[i];
-        struct trawl_pattern pattern = trawl_plan_pattern(set->plan, column);
-
-        patterns->has_empty |= column == PATTERN_EMPTY;
-        if (settings->numbers_wanted &&
-            !add_column(patterns, settings, column, pattern.bytes, (size_t)pattern.bytes_count))
-            return false;
-    }
-    patterns->is_saved = true;
-    return true;
-}
-
-/* One after the other, as if they stood in a list. */
-static bool add_saved_strings(struct patterns *patterns, const struct settings *settings,
-                              const struct saved_set *set)
-{
-    for (uint64_t i = 0; i < set->column_count; i++) {
-        uint64_t column = set->columns == NULL ? i : set->columns[i];
-        struct trawl_pattern pattern = trawl_plan_pattern(set->plan, column);
-
-        if (!(column == PATTERN_EMPTY
-                  ? add_empty(patterns, settings)
-                  : add_string(patterns, settings, pattern.bytes, (size_t)pattern.bytes_count)))
-            return false;
-    }
-    return true;
-}
-
-static bool holds_unfound(const struct settings *settings, const struct saved_set *set)
-{
-    uint64_t count = trawl_plan_pattern_count(set->plan);
-
-    for (uint64_t i = 0; i < count; i++) {
-        struct trawl_pattern pattern = trawl_plan_pattern(set->plan, i);
-
-        if (never_found(settings, pattern.bytes, (size_t)pattern.bytes_count))
-            return true;
-    }
-    return false;
-}
-
-static bool add_saved(struct patterns *patterns, const struct settings *settings,
-                      const struct saved_set *set)
-{
-    bool alone = settings->patterns.count == 1 && set->has_note &&
-                 settings->surroundings.charset != CHARSET_MULTIBYTE &&
-                 (set->same_letters ||
-                  !(settings->ignore_case || settings->smart_case || settings->words)) &&
-                 !holds_unfound(settings, set);
-
-    patterns->none_given &= set->none_given;
-    return alone ? add_saved_alone(patterns, settings, set)
-                 : add_saved_strings(patterns, settings, set);
-}
-
-static const struct saved_set *saved_of_item(const struct patterns *patterns, size_t item)
-{
-    for (size_t i = 0; i < patterns->saved_count; i++)
-        if (patterns->saved[i].item == item)
-            return &patterns->saved[i];
-    return NULL;
-}
-
 static uint32_t plan_flags(const struct settings *settings, bool whole_line)
 {
     return (settings->ignore_case ? TRAWL_IGNORE_CASE : 0u) |
            (settings->words && !settings->whole_lines ? TRAWL_WHOLE_WORD : 0u) |
            (whole_line ? TRAWL_WHOLE_LINE : 0u);
-}
-
-/* Is the plan of patterns->is_saved the one that these flags ask for? */
-static bool is_as_saved(const struct patterns *patterns, uint32_t flags)
-{
-    return patterns->saved[0].plan != NULL && !patterns->saved[0].has_strings &&
-           trawl_plan_flags(patterns->saved[0].plan) == flags;
 }
 
 /* --replacements: what stands for each string. */
@@ -574,12 +488,6 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
         return false;
     if (bytes_count == 0)
         return true; /* no string, not an empty one */
-    if (trawl_plan_is_saved(bytes, bytes_count)) {
-        snprintf(message, SETTINGS_ERROR_BYTES,
-                 "%.*s: a saved set must be a regular file, read from its beginning",
-                 SHOWN_NAME_MAX, shown);
-        return false;
-    }
     patterns->none_given = false;
     if (settings->length_prefixed)
         return add_prefixed(patterns, settings, shown, (const uint8_t *)bytes, bytes_count,
@@ -603,14 +511,13 @@ static bool have_capitals(const struct patterns *patterns, const struct settings
  * ignored: each place is found once. */
 static bool finish(struct patterns *patterns, struct settings *settings, char *message)
 {
-    bool by_number = settings->numbers_wanted || patterns->is_saved;
     enum folding folding = FOLD_NONE;
 
     if (settings->smart_case)
         settings->ignore_case = !have_capitals(patterns, settings);
-    if (settings->crlf && settings->whole_lines && by_number) {
+    if (settings->crlf && settings->whole_lines && settings->numbers_wanted) {
         snprintf(message, SETTINGS_ERROR_BYTES,
-                 "--crlf with -x cannot be combined with saved sets or with numbers of strings");
+                 "--crlf with -x cannot be combined with numbers of strings");
         return false;
     }
     if (settings->replacements != NULL && !read_replacements(patterns, settings, message))
@@ -622,20 +529,16 @@ static bool finish(struct patterns *patterns, struct settings *settings, char *m
     }
     if (settings->approximate)
         patterns->needs_utf8 = prepare_approximate(settings);
-    else if (patterns->is_saved &&
-             is_as_saved(patterns, plan_flags(settings, settings->whole_lines)))
-        patterns->needs_utf8 = patterns->saved[0].needs_utf8;
     else
         patterns->needs_utf8 =
             settings->surroundings.charset != CHARSET_BYTES && needs_utf8(patterns, settings);
     if (settings->surroundings.charset != CHARSET_BYTES && settings->report != REPORT_MATRIX &&
         !settings->approximate)
         patterns->check = choose_check(patterns, settings);
-    if (settings->ignore_case && settings->save_patterns == NULL)
+    if (settings->ignore_case)
         folding = patterns->needs_utf8 ? FOLD_LOCALE : FOLD_ASCII;
     patterns->case_may_tell = settings->approximate || folding == FOLD_LOCALE;
-    return ((patterns->count < 2 || (patterns->is_saved && folding == FOLD_NONE) ||
-             remove_duplicates(patterns, folding)) &&
+    return ((patterns->count < 2 || remove_duplicates(patterns, folding)) &&
             (!settings->numbers_wanted || numbers_build(&patterns->numbers, patterns))) ||
            exhausted(message);
 }
@@ -651,13 +554,7 @@ bool patterns_gather(struct patterns *patterns, struct settings *settings,
     patterns->none_given = true;
     for (size_t i = 0; i < list->count; i++) {
         const char *text = list->items[i].text;
-        const struct saved_set *set = saved_of_item(patterns, i);
 
-        if (set != NULL) {
-            if (!add_saved(patterns, settings, set))
-                return exhausted(message);
-            continue;
-        }
         if (list->items[i].kind == VALUE_FILE) {
             if (!add_file(patterns, settings, &list->items[i], message))
                 return false;
@@ -712,9 +609,6 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
         patterns->encoding = charset_encoding();
         options.encoding = &patterns->encoding;
     }
-    patterns->saves_strings = options.encoding != NULL && settings->save_patterns != NULL;
-    if (patterns->saves_strings)
-        options.utf8 = NULL, options.encoding = NULL;
     if (settings->method != NULL)
         options.method = method_named(settings->method, &known);
     if (!known) {
@@ -726,12 +620,6 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     }
     options.algorithm = settings->algorithm;
     patterns->options = options;
-    if (patterns->is_saved && is_as_saved(patterns, options.flags) && settings->method == NULL &&
-        settings->algorithm == NULL && !settings->approximate && patterns->plan == NULL) {
-        *plan = patterns->saved[0].plan;
-        patterns->saved[0].plan = NULL; /* the strings' bytes are in the plan as before */
-        return true;
-    }
     status = trawl_plan_build(patterns->items, patterns->count, &options, plan, &error);
     if (status == TRAWL_OK)
         return true;
@@ -758,8 +646,6 @@ void patterns_free(struct patterns *patterns)
     free(patterns->columns);
     free(patterns->strings);
     free(patterns->replacements);
-    if (patterns->saved_count > 0)
-        saved_free(patterns);
     free(patterns->numbers.begin);
     free(patterns->numbers.list);
     free(patterns->numbers.empty);

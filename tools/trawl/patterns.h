@@ -6,7 +6,6 @@
 #define TRAWL_PATTERNS_H
 
 #include "trawl/numbers.h"
-#include "trawl/saved.h"
 #include "trawl/settings.h"
 #include "trawl.h"
 
@@ -35,14 +34,10 @@ struct patterns {
     /* For a binary file under -x, where NUL ends lines too: built when first needed. */
     struct trawl_plan *plan_any_position;
     struct pattern_check check;
-    bool needs_utf8;    /* for letters and words, bytes are not enough */
-    bool saves_strings; /* --save-patterns: the plan that a search needs cannot be saved */
+    bool needs_utf8; /* for letters and words, bytes are not enough */
     /* Strings that differ may match the same bytes: with errors; under -i, where one of two letters
      * alone finds the other. */
     bool case_may_tell;
-    struct saved_set *saved; /* those of -f that are */
-    size_t saved_count;
-    bool is_saved; /* the strings are those of one saved set, and no more */
     /* If settings->numbers_wanted: every string as it was given, duplicates too: an index into
      * patterns, or one of the two above. */
     uint64_t *columns;

@@ -19,7 +19,6 @@
 #include "trawl/names.h"
 #include "trawl/pool.h"
 #include "trawl/progress.h"
-#include "trawl/saved.h"
 #include "trawl/searchers.h"
 #include "trawl/string_counts.h"
 
@@ -284,20 +283,6 @@ static void take_all_lines(struct settings *settings, struct patterns *patterns)
     patterns->none_given = false;
 }
 
-static int save_patterns(struct command_job *job, size_t file_count, char *message)
-{
-    struct patterns *patterns = job->patterns;
-    const struct settings *settings = job->settings;
-
-    if (file_count > 0)
-        snprintf(message, SETTINGS_ERROR_BYTES, "--save-patterns searches no files");
-    else if (patterns_plan(patterns, settings, settings->whole_lines, &patterns->plan, message) &&
-             saved_write(patterns, settings, message))
-        return EXIT_SELECTED;
-    job_message(job, "%s", message);
-    return EXIT_ERROR;
-}
-
 static void warn_of_old_color(struct command_job *job)
 {
     const struct colors *colors = &job->settings->colors;
@@ -332,8 +317,6 @@ static int run(struct command_job *job, struct settings *settings, char *message
     }
     if (job->patterns->none_given && settings->invert)
         take_all_lines(settings, job->patterns);
-    if (settings->save_patterns != NULL)
-        return save_patterns(job, operand_count, message);
     if (is_decided(settings, job->patterns) && !settings->explain)
         return EXIT_NOT_SELECTED;
     if (!patterns_plan(job->patterns, settings, settings->whole_lines, &job->patterns->plan,
@@ -368,19 +351,6 @@ static int list_files(struct command_job *job, struct settings *settings, char *
     return status;
 }
 
-/* What saved sets of strings add to the settings. */
-static bool add_saved_sets(struct command_job *job, struct settings *settings, char *message)
-{
-    bool ends_at_null = settings->count_ends_at_null;
-
-    if (!saved_load(job->patterns, settings, message))
-        return false;
-    return job->patterns->saved_count == 0 ||
-           (settings_build(settings, message) &&
-            (settings->count_ends_at_null == ends_at_null ||
-             saved_load_again(job->patterns, settings, message)));
-}
-
 /* All that searches opens is closed here. */
 int job_run(struct command_job *job, struct settings *settings)
 {
@@ -392,8 +362,7 @@ int job_run(struct command_job *job, struct settings *settings)
 
     job->settings = settings;
     job->patterns = &patterns;
-    good = settings_build(settings, message) &&
-           (settings->patterns.count == 0 || add_saved_sets(job, settings, message));
+    good = settings_build(settings, message);
     if (good && settings->unix_offsets)
         job_message(job, "warning: --unix-byte-offsets (-u) is obsolete");
     if (good && (files->filtering || files->hidden < 0 || files->rules.count > 0))

@@ -11,7 +11,6 @@ const char *served_refusal(enum flag_id id)
     case FLAG_EXCLUDE_FROM:
     case FLAG_IGNORE_FILE:
         return "it reads a file of the client";
-    case FLAG_SAVE_PATTERNS:
     case FLAG_MATRIX:
         return "it writes other results than lines and counts";
     case FLAG_FOLLOW:

@@ -254,7 +254,7 @@ bool settings_build(struct settings *settings, char *error)
     settings->stop_at_first_file = settings->quiet;
     settings->line_end = settings->null_data ? '\0' : '\n';
     settings->crlf = settings->crlf && !settings->null_data;
-    settings->any_byte = settings->hex || settings->length_prefixed || settings->saved_any_byte;
+    settings->any_byte = settings->hex || settings->length_prefixed;
     settings->text = settings->binary_files == BINARY_FILES_TEXT ||
                      settings->report >= REPORT_COUNT_BY_PATTERN || settings->fasta;
     settings->checks_text =
@@ -262,7 +262,7 @@ bool settings_build(struct settings *settings, char *error)
     settings->null_is_binary = !settings->text && !settings->null_data;
     settings->null_ends_line = settings->null_is_binary && !settings->any_byte;
     settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||
-                               settings->pattern_number || settings->save_patterns != NULL ||
+                               settings->pattern_number ||
                                settings->replacements != NULL ||
                                (settings->fasta && settings->json);
     settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&

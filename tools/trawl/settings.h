@@ -84,7 +84,7 @@ struct settings {
     int64_t before_count, after_count, around_count; /* or CONTEXT_NOT_GIVEN */
     int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any below 0 */
     uint64_t threads, chunk_bytes, max_columns;
-    const char *label, *save_patterns, *replace, *replacements;
+    const char *label, *replace, *replacements;
     const char *replacements_shown; /* its name in messages; NULL: replacements */
     const char *server;             /* an address, "": none; NULL: not given */
     const char *encoding;           /* NULL: as the locale has it */
@@ -97,7 +97,6 @@ struct settings {
     struct given_option *given; /* the options, in the order read */
     size_t given_count, given_capacity;
     bool names_errors;   /* one of them is of approximate.c */
-    bool saved_any_byte; /* by saved.c: what saved sets of -f say of their strings */
     const char *engine, *method, *algorithm, *instruction_set, *generate;
     char error[SETTINGS_ERROR_BYTES]; /* one line, without the program's name */
 

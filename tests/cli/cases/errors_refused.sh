@@ -21,7 +21,6 @@ refused --best abcd
 refused --every-end --mismatches=1 abcd
 refused --edits=1 --method=set abcd
 refused --mismatches=1 --algorithm=bmh abcd
-refused --alphabet=dna --save-patterns=x acgt
 refused --edits=1 --crlf -x abcd
 refused --edits=1 --distance -v abcd
 refused --edits=1 --best -v abcd

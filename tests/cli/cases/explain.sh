@@ -5,7 +5,6 @@ trawl --explain --engine=cpu -f list
 trawl --engine=auto --explain -e a -e bcd; trawl --engine=auto --explain -i x; trawl --engine=auto --explain -f /dev/null
 trawl --engine=auto --explain GATTACAGATTACAGATTACAGATTACAGATTACA
 trawl --engine=auto --explain --method=grams 'a long string'; trawl --engine=auto --explain --method=sampled 'a long string of bytes'
-trawl --save-patterns set -f list; trawl --engine=auto --explain -f set
 trawl --engine=auto --explain --algorithm=memmem foo
 trawl --engine=auto --explain foo | grep -E '^(q|stride|method):'
 trawl --engine=auto --explain --debug foo | grep -E '^(method|stride):'
