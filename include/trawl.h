@@ -122,6 +122,9 @@ enum trawl_plan_flag {
                               with `utf8` also those that is_word names */
     TRAWL_WHOLE_LINE = 4,  /* the occurrence is a whole line: it lies between two line ends, or the
                               text's ends */
+    TRAWL_SINGLE_BYTE =
+        128, /* `utf8` is about bytes instead of code points, for texts in which each
+                byte is a character: ISO-8859-1 and the like. Not with errors */
     /* The others are for plans with errors (mismatches_max, edits_max, alphabet): */
     TRAWL_WITHIN_LINES = 8, /* no occurrence holds a line end */
     TRAWL_EVERY_END = 16,   /* edits: an occurrence for each end that has one, not the best alone */
@@ -166,25 +169,6 @@ struct trawl_utf8 {
     bool (*is_word)(void *context, uint32_t code_point);
 };
 
-/* An encoding of patterns and texts other than UTF-8: characters of 1 to 4 bytes, ASCII among
- * them. The functions must be pure, as those of struct trawl_utf8. Where a character may have
- * several bytes, the library cannot tell from the bytes before a position whether a character
- * begins there. It therefore reports more than it should, and the caller, who knows where the line
- * begins, must drop what is not an occurrence:
- *   - An occurrence may begin inside a character.
- *   - Under TRAWL_IGNORE_CASE, characters whose bytes differ only as an upper-case and a lower-case
- *     ASCII letter do are taken for equal.
- *   - TRAWL_WHOLE_WORD checks only the character after the occurrence. */
-struct trawl_encoding {
-    void *context;
-    uint32_t bytes_max; /* of a character, 1 to 4 */
-    /* Decode the character that begins at bytes[0]. Returns its length, 0 if there is none. */
-    uint32_t (*decode)(void *context, const uint8_t *bytes, uint64_t bytes_count,
-                       uint32_t *code_point);
-    /* Write the bytes of a code point. Returns how many, 0 if the encoding lacks it. */
-    uint32_t (*encode)(void *context, uint32_t code_point, uint8_t bytes[4]);
-};
-
 #include "trawl_errors.h" /* plans with errors: alphabets */
 
 struct trawl_plan_options {
@@ -202,10 +186,8 @@ struct trawl_plan_options {
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
                               followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
-    const struct trawl_encoding *encoding; /* NULL: UTF-8. Else `utf8` must be set: it gets the code
-                                              points that this decodes. Copied. */
-    /* A plan with errors has one of the first two, or the alphabet DNA. `method`, `algorithm` and
-     * `encoding` are then not set. */
+    /* A plan with errors has one of the first two, or the alphabet DNA. `method` and
+     * `algorithm` are then not set. */
     uint32_t mismatches_max;         /* occurrences with up to so many mismatches, */
     uint32_t edits_max;              /* or within so many edits: 0 to TRAWL_ERRORS_MAX, and less
                                         than any pattern has symbols */
@@ -217,7 +199,7 @@ struct trawl_plan_options {
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
         sizeof(struct trawl_plan_options), 0, TRAWL_METHOD_AUTO, 0, 0, 0, 0, 0, NULL, NULL, 0, \
-            NULL, NULL, 0, 0, TRAWL_BYTES, 0, NULL                                             \
+            NULL, 0, 0, TRAWL_BYTES, 0, NULL                                                   \
     }
 
 /* Name the algorithms of the gallery: published ones, kept as published, for comparison. Each gives
@@ -262,7 +244,7 @@ TRAWL_API uint32_t trawl_plan_engines(const struct trawl_plan *plan);
 /* The flags the plan was built with (enum trawl_plan_flag); 0 for NULL. */
 TRAWL_API uint32_t trawl_plan_flags(const struct trawl_plan *plan);
 
-/* What ends lines for the plan: as built, or as loaded; '\n' for NULL. */
+/* What ends lines for the plan; '\n' for NULL. */
 TRAWL_API uint8_t trawl_plan_line_end(const struct trawl_plan *plan);
 
 /* How many patterns were given to trawl_plan_build. */

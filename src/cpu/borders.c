@@ -39,7 +39,7 @@ void borders_apply(struct scan *scan, uint64_t words)
         tile->mask[w] &= ~(bits << 1 | after);
         after = bits >> 63;
     }
-    if (plan->literal_count > 1 || plan->element_count > 0 || plan->encoding.bytes_max > 1 ||
+    if (plan->literal_count > 1 || plan->element_count > 0 ||
         scan->available - scan->at < 64 * words + plan->length_max + FIND_LOAD_SLACK)
         return;
     worker->find->bytes(text + plan->length_max, words, &worker->inside, &worker->after);

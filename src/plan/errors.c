@@ -61,8 +61,8 @@ enum trawl_status errors_check(const struct trawl_plan_options *options, struct 
     if (options->method != TRAWL_METHOD_AUTO || options->algorithm != NULL)
         return TRAWL_FAIL(error, ARGUMENT, "a plan with errors takes no %s",
                           options->algorithm != NULL ? "algorithm" : "method");
-    if (options->encoding != NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "a plan with errors takes no encoding");
+    if ((options->flags & TRAWL_SINGLE_BYTE) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "a plan with errors takes no single bytes");
     return TRAWL_OK;
 }
 

@@ -104,13 +104,10 @@ static void element_add(struct plan_element *element, const uint8_t *bytes, uint
 static uint32_t code_point_encode(const struct trawl_plan *plan, uint32_t code_point,
                                   uint8_t bytes[4])
 {
-    const struct trawl_encoding *encoding = &plan->encoding;
-    uint32_t count;
-
-    if (encoding->bytes_max == 0)
+    if ((plan->flags & TRAWL_SINGLE_BYTE) == 0)
         return code_point <= 0x10ffff ? utf8_encode(code_point, bytes) : 0;
-    count = encoding->encode(encoding->context, code_point, bytes);
-    return count <= encoding->bytes_max ? count : 0;
+    bytes[0] = (uint8_t)code_point;
+    return code_point <= UINT8_MAX;
 }
 
 uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,

@@ -142,15 +142,11 @@ uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_p
 uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                      uint32_t *code_point)
 {
-    const struct trawl_encoding *encoding = &plan->encoding;
-    uint64_t taken;
-
-    if (encoding->bytes_max == 0)
+    if ((plan->flags & TRAWL_SINGLE_BYTE) == 0)
         return plan_utf8_decode(bytes, count, code_point);
-    if (count == 0)
-        return 0;
-    taken = encoding->decode(encoding->context, bytes, count, code_point);
-    return taken <= count && taken <= encoding->bytes_max ? taken : 0;
+    if (count > 0)
+        *code_point = bytes[0];
+    return count > 0;
 }
 
 static bool word_follows(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count)
@@ -166,7 +162,6 @@ static bool word_follows(const struct trawl_plan *plan, const uint8_t *bytes, ui
     return plan->utf8.is_word(plan->utf8.context, code_point);
 }
 
-/* Where characters have several bytes, but not as in UTF-8, only the caller can tell. */
 static bool word_precedes(const struct trawl_plan *plan, const uint8_t *end, uint64_t count)
 {
     uint32_t code_point;
@@ -174,11 +169,9 @@ static bool word_precedes(const struct trawl_plan *plan, const uint8_t *end, uin
 
     if (count == 0)
         return false;
-    if (plan->encoding.bytes_max > 1)
-        return false;
     if (end[-1] < 0x80 || !plan->utf8_is_set)
         return is_ascii_word(end[-1]);
-    while (plan->encoding.bytes_max == 0 && back < 4 && back < count &&
+    while ((plan->flags & TRAWL_SINGLE_BYTE) == 0 && back < 4 && back < count &&
            (end[-(int64_t)back] & 0xc0) == 0x80)
         back++;
     TRAWL_ASSERT(back <= count && back <= 4);
@@ -196,8 +189,7 @@ bool plan_may_follow(const struct trawl_plan *plan, uint8_t byte)
 {
     if ((plan->flags & TRAWL_WHOLE_LINE) != 0 && !ends_line(plan, byte))
         return false;
-    return (plan->flags & TRAWL_WHOLE_WORD) == 0 || plan->encoding.bytes_max > 1 ||
-           !is_ascii_word(byte);
+    return (plan->flags & TRAWL_WHOLE_WORD) == 0 || !is_ascii_word(byte);
 }
 
 bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin,

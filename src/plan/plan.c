@@ -14,25 +14,11 @@
 
 static _Atomic uint64_t plans_built;
 
-static enum trawl_status check_encoding(const struct trawl_plan_options *options,
-                                        struct trawl_error *error)
-{
-    const struct trawl_encoding *encoding = options->encoding;
-
-    if (options->utf8 == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "an encoding is given without utf8");
-    if (encoding->decode == NULL || encoding->encode == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "the encoding lacks a function");
-    if (encoding->bytes_max < 1 || encoding->bytes_max > 4)
-        return TRAWL_FAIL(error, ARGUMENT, "the encoding's bytes_max is %u, not 1 to 4",
-                          encoding->bytes_max);
-    return TRAWL_OK;
-}
-
 static enum trawl_status check_options(const struct trawl_plan_options *options,
                                        struct trawl_error *error)
 {
-    const uint32_t known = TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | ERRORS_FLAGS;
+    const uint32_t known =
+        TRAWL_IGNORE_CASE | TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE | TRAWL_SINGLE_BYTE | ERRORS_FLAGS;
 
     if ((options->flags & ~known) != 0)
         return TRAWL_FAIL(error, ARGUMENT, "unknown plan flags 0x%x", options->flags & ~known);
@@ -44,8 +30,9 @@ static enum trawl_status check_options(const struct trawl_plan_options *options,
     if (options->utf8 != NULL &&
         (options->utf8->variants == NULL || options->utf8->is_word == NULL))
         return TRAWL_FAIL(error, ARGUMENT, "utf8 lacks a function");
-    if (options->encoding != NULL)
-        TRAWL_TRY(check_encoding(options, error));
+    if ((options->flags & TRAWL_SINGLE_BYTE) != 0 && options->utf8 == NULL)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "single bytes are characters of utf8, which is not given");
     if (options->algorithm != NULL && options->method != TRAWL_METHOD_AUTO)
         return TRAWL_FAIL(error, ARGUMENT, "algorithm \"%.100s\" cannot be combined with a method",
                           options->algorithm);
@@ -156,7 +143,7 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
     TRAWL_ASSERT(plan->literal_count >= plan->pattern_count);
     plan->holds_line_end =
         plan->errors.is_set ? (plan->flags & TRAWL_WITHIN_LINES) == 0 : may_hold_line_end(plan);
-    if (plan_has_conditions(plan) || plan->encoding.bytes_max > 1)
+    if (plan_has_conditions(plan))
         context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
     plan->need_before = context;
     plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
@@ -227,8 +214,6 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     if (given.utf8 != NULL) {
         plan->utf8 = *given.utf8;
         plan->utf8_is_set = true;
-        if (given.encoding != NULL)
-            plan->encoding = *given.encoding;
     }
     if (plan->algorithm.name != NULL)
         TRAWL_TRY_DONE(copy_asked(&plan->algorithm, given.algorithm, error));

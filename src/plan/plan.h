@@ -66,7 +66,6 @@ struct trawl_plan {
     bool utf8_is_set;
     bool holds_line_end; /* some literal holds the line end, so a match may cross lines */
     struct trawl_utf8 utf8;
-    struct trawl_encoding encoding; /* bytes_max 0: UTF-8 */
 
     uint64_t pattern_count;
     uint64_t *pattern_begin; /* pattern_count + 1 offsets into pattern_bytes */
@@ -142,7 +141,7 @@ uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, co
 
 /* Decode one UTF-8 character of at most `count` bytes; returns its bytes, 0 if it is not one. */
 uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point);
-/* The same in the plan's encoding. */
+/* The same in the plan's characters, which TRAWL_SINGLE_BYTE makes bytes. */
 uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                      uint32_t *code_point);
 

@@ -13,15 +13,11 @@ import tempfile
 LETTERS_LATIN = ["é", "É", "ß", "ÿ", "µ", "café", "CAFÉ", "éa", "aé", "×", "ñ", "Ñ"]
 LETTERS_TURKISH = ["i", "I", "İ", "ı", "dir", "DİR", "DIR", "ş", "Ş", "ğ", "Kılıç", "KILIÇ", "k", "s"]
 LETTERS_GREEK = ["σ", "ς", "Σ", "Σίσυφος", "ΣΊΣΥΦΟΣ", "ώ", "Ώ", "ΰ", "Ψ", "ψ"]
-LETTERS_JAPANESE = ["本", "日本", "日本語", "あ", "ア", "カナ", "、", "　", "Ａ", "ａ", "я", "Я", "σ", "Σ", "、a"]
-LETTERS_CHINESE = ["漢", "漢字", "汉字", "中文", "。", "Ａ", "ａ", "я", "Я", "σ", "ς", "Σ", "é", "É", "αβ", "丂", "丄", "€"]
 KNOWN = {
     "en_US.UTF-8": ("en_US", "UTF-8", "utf-8", LETTERS_LATIN + ["я", "Я"]),
     "tr_TR.UTF-8": ("tr_TR", "UTF-8", "utf-8", LETTERS_TURKISH),
     "crh_UA.UTF-8": ("crh_UA", "UTF-8", "utf-8", LETTERS_TURKISH),
-    "ja_JP.eucJP": ("ja_JP", "EUC-JP", "euc_jp", LETTERS_JAPANESE),
-    "zh_CN.GB18030": ("zh_CN", "GB18030", "gb18030", LETTERS_CHINESE),
-    "zh_TW.Big5": ("zh_TW", "BIG5", "big5", LETTERS_CHINESE),
+    "ja_JP.eucJP": ("ja_JP", "EUC-JP", "euc_jp", []),
     "de_DE.ISO-8859-1": ("de_DE", "ISO-8859-1", "latin-1", LETTERS_LATIN),
     "el_GR.ISO-8859-7": ("el_GR", "ISO-8859-7", "iso8859-7", LETTERS_GREEK),
     "tr_TR.ISO-8859-9": ("tr_TR", "ISO-8859-9", "iso8859-9", LETTERS_TURKISH),

@@ -79,50 +79,14 @@ static void plan_options(void)
     options.sample_bytes = 1;
     CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     options = good;
+    options.flags = TRAWL_SINGLE_BYTE; /* without utf8 */
+    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
+    options = good;
     options.utf8 = &no_variants;
     CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     options.utf8 = &no_words;
     CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
     TEST_CHECK(made == NULL);
-}
-
-static uint32_t no_decode(void *context, const uint8_t *bytes, uint64_t bytes_count,
-                          uint32_t *code_point)
-{
-    (void)context, (void)bytes, (void)bytes_count, (void)code_point;
-    return 0;
-}
-
-static uint32_t no_encode(void *context, uint32_t code_point, uint8_t bytes[4])
-{
-    (void)context, (void)code_point, (void)bytes;
-    return 0;
-}
-
-static void plan_encoding(void)
-{
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_utf8 utf8 = {NULL, itself, no_word};
-    struct trawl_encoding encoding = {NULL, 2, no_decode, no_encode};
-    struct trawl_pattern pattern = {"needle", 6};
-    AUTO_PLAN made = NULL;
-
-    options.encoding = &encoding; /* without utf8 */
-    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
-    options.utf8 = &utf8;
-    encoding.bytes_max = 5;
-    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
-    encoding.bytes_max = 0;
-    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
-    encoding.bytes_max = 2;
-    encoding.decode = NULL;
-    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
-    encoding.decode = no_decode;
-    encoding.encode = NULL;
-    CHECK_REFUSED(trawl_plan_build(&pattern, 1, &options, &made, error));
-    TEST_CHECK(made == NULL);
-    encoding.encode = no_encode;
-    TEST_CHECK(trawl_plan_build(&pattern, 1, &options, &made, NULL) == TRAWL_OK);
 }
 
 static void explain(void)
@@ -327,7 +291,6 @@ int main(void)
     text = must_string("ab\nab");
     plan_patterns();
     plan_options();
-    plan_encoding();
     explain();
     texts();
     loading();

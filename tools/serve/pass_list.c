@@ -38,7 +38,7 @@ bool pass_list_is_merged(const struct pass_request *request)
 
     if (trawl_plan_errors(request->plan, NULL, NULL, NULL))
         return false;
-    return flags == 0 || (options != NULL && options->flags == flags && options->encoding == NULL);
+    return flags == 0 || (options != NULL && options->flags == flags);
 }
 
 /* Without flags nothing but the bytes matters. Of those that fit, whole lines end in '\n'. */

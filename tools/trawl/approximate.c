@@ -78,7 +78,7 @@ static bool is_contradiction(const struct settings *settings, char *error)
 bool approximate_settings(struct settings *settings, char *error)
 {
     bool characters =
-        settings->surroundings.charset >= CHARSET_UTF8 && !settings->any_byte && !settings->fasta;
+        settings->surroundings.charset == CHARSET_UTF8 && !settings->any_byte && !settings->fasta;
 
     if (!settings->alphabet_given)
         settings->alphabet = settings->reverse_complement || settings->any_base ? TRAWL_DNA
@@ -88,16 +88,7 @@ bool approximate_settings(struct settings *settings, char *error)
         settings->mismatches_max > 0 || settings->edits_max > 0 || settings->alphabet == TRAWL_DNA;
     settings->shows_distance = (settings->mismatches_given || settings->edits_given) &&
                                (settings->distance || settings->json || settings->vimgrep);
-    if (is_incomplete(settings, error) || is_contradiction(settings, error))
-        return false;
-    if (settings->approximate && settings->surroundings.charset == CHARSET_MULTIBYTE &&
-        settings->alphabet == TRAWL_CHARACTERS) {
-        snprintf(error, SETTINGS_ERROR_BYTES,
-                 "%s: characters are those of UTF-8 alone: in this locale use --alphabet=bytes",
-                 settings->edits_given ? "--edits" : "--mismatches");
-        return false;
-    }
-    return true;
+    return !is_incomplete(settings, error) && !is_contradiction(settings, error);
 }
 
 static bool holds_line_end(const struct patterns *patterns, const struct settings *settings)

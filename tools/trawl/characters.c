@@ -1,11 +1,10 @@
 /* characters: of the matches that the library found, those that are matches in the locale's
  * characters.
  *
- * Where a character may have several bytes and does not say so itself, as in GB18030 and EUC-JP,
- * only decoding a line from its beginning shows where its characters begin. So mbrtowc decodes
- * lines with matches, up to the match; other lines are not decoded. For UTF-8 this is needed if
- * strings are not valid UTF-8, and where i and I are not one letter, as in Turkish. And with --best
- * those that have the least distance.
+ * Only decoding a line from its beginning shows where characters begin if strings are not valid
+ * UTF-8. So mbrtowc decodes lines with matches, up to the match; other lines are not decoded. Case
+ * is looked at again where i and I are not one letter, as in Turkish. And with --best those matches
+ * are kept that have the least distance.
  */
 #include "trawl/characters.h"
 

@@ -4,6 +4,7 @@
 #include <langinfo.h>
 #include <limits.h>
 #include <locale.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -23,8 +24,8 @@
 #define UNFOUND_BEGIN 0x1c80
 #define UNFOUND_END 0x1c89
 
-/* Two kinds of locale beside UTF-8 have letters beyond ASCII. Of one byte: what it stands for,
- * asked once. Of several bytes: mbrtowc is asked for each. */
+/* Beside UTF-8, locales of one byte have letters beyond ASCII: what a byte stands for is asked
+ * once. */
 static struct {
     enum charset kind;
     bool every_byte_is_valid;
@@ -32,7 +33,6 @@ static struct {
 } locale_set = {CHARSET_BYTES, true, {0}};
 
 #define NO_CHARACTER UINT32_MAX
-#define ENCODING_BYTES_MAX 4 /* that the library takes */
 
 /* Found once by charset_prepare, then only read. */
 static struct {
@@ -80,8 +80,6 @@ enum charset charset_open(void)
         locale_set.kind = CHARSET_UTF8;
     else if (MB_CUR_MAX <= 1)
         locale_set.kind = CHARSET_SINGLE;
-    else if (MB_CUR_MAX <= ENCODING_BYTES_MAX)
-        locale_set.kind = CHARSET_MULTIBYTE;
     if (locale_set.kind == CHARSET_SINGLE)
         read_bytes();
     return locale_set.kind;
@@ -103,8 +101,6 @@ static size_t character_length(const uint8_t *bytes, size_t bytes_count)
 
     if (locale_set.kind == CHARSET_SINGLE)
         return locale_set.code_points[lead] == NO_CHARACTER ? 0 : 1;
-    if (locale_set.kind == CHARSET_MULTIBYTE)
-        lead = 0xff;
     if (lead < 0xc2)
         return 0;
     if (lead < 0xe0)
@@ -205,39 +201,6 @@ bool charset_is_word(void *context, uint32_t code_point)
     return code_point == '_' || iswalnum((wint_t)code_point);
 }
 
-static uint32_t encoding_decode(void *context, const uint8_t *bytes, uint64_t bytes_count,
-                                uint32_t *code_point)
-{
-    size_t length;
-
-    (void)context;
-    return charset_decode(bytes, (size_t)bytes_count, code_point, &length) ? (uint32_t)length : 0;
-}
-
-static uint32_t encoding_encode(void *context, uint32_t code_point, uint8_t bytes[4])
-{
-    char room[MB_LEN_MAX];
-    mbstate_t state;
-    size_t length;
-
-    (void)context;
-    memset(&state, 0, sizeof state);
-    length = wcrtomb(room, (wchar_t)code_point, &state);
-    if (length == 0 || length > ENCODING_BYTES_MAX) /* also (size_t)-1 */
-        return 0;
-    memcpy(bytes, room, length);
-    return (uint32_t)length;
-}
-
-struct trawl_encoding charset_encoding(void)
-{
-    struct trawl_encoding encoding = {NULL, 1, encoding_decode, encoding_encode};
-
-    if (locale_set.kind != CHARSET_SINGLE)
-        encoding.bytes_max = ENCODING_BYTES_MAX;
-    return encoding;
-}
-
 bool charset_folds_ascii(void)
 {
     return towupper('i') == 'I' && towlower('I') == 'i';
@@ -303,6 +266,39 @@ uint32_t charset_variants(void *context, uint32_t code_point,
         if (towupper((wint_t)lonesome.code_points[i]) == upper)
             count = add_variant(variants, count, lonesome.code_points[i]);
     return count;
+}
+
+/* The same of bytes. */
+static uint32_t byte_variants(void *context, uint32_t byte,
+                              uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
+{
+    uint32_t code_point = locale_set.code_points[byte];
+    uint32_t count =
+        code_point == NO_CHARACTER ? 0 : charset_variants(context, code_point, variants);
+    uint32_t kept = 1;
+
+    for (uint32_t i = 0; i < count; i++) { /* the first one is the letter itself */
+        int other = wctob((wint_t)variants[i]);
+
+        if (i > 0 && other != EOF)
+            variants[kept++] = (uint32_t)other;
+    }
+    variants[0] = byte;
+    return kept;
+}
+
+static bool byte_is_word(void *context, uint32_t byte)
+{
+    uint32_t code_point = locale_set.code_points[byte];
+
+    return code_point != NO_CHARACTER && charset_is_word(context, code_point);
+}
+
+struct trawl_utf8 charset_utf8(void)
+{
+    if (locale_set.kind == CHARSET_SINGLE)
+        return (struct trawl_utf8){NULL, byte_variants, byte_is_word};
+    return (struct trawl_utf8){NULL, charset_variants, charset_is_word};
 }
 
 uint32_t charset_folded(uint32_t code_point)

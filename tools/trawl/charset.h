@@ -10,21 +10,22 @@
 #include "trawl.h"
 
 enum charset {
-    CHARSET_BYTES,    /* the C locale: each byte is a character, letters are those of ASCII */
-    CHARSET_SINGLE,   /* a byte each: ISO-8859-1, KOI8-R */
-    CHARSET_UTF8,     /* where a character begins is seen from its first byte */
-    CHARSET_MULTIBYTE /* from the line's beginning alone: GB18030, EUC-JP, Big5 */
+    CHARSET_BYTES,  /* the C locale: each byte is a character, letters are those of ASCII */
+    CHARSET_SINGLE, /* a byte each: ISO-8859-1, KOI8-R */
+    CHARSET_UTF8    /* of 1 to 4 bytes */
 };
 
-/* Take the locale from the environment. */
+/* Take the locale from the environment. Where characters have several bytes, but not as in UTF-8
+ * (GB18030, EUC-JP), the command searches bytes. */
 enum charset charset_open(void);
 
 /* As a client and a server tell each other: "utf-8", "c", or "other". Searches of two processes
  * with the same one of the first two have the same letters. After charset_open. */
 const char *charset_name(enum charset charset);
 
-/* For struct trawl_plan_options, where the locale's characters are not UTF-8. */
-struct trawl_encoding charset_encoding(void);
+/* For struct trawl_plan_options: what the locale says of code points or, in CHARSET_SINGLE, of
+ * bytes. */
+struct trawl_utf8 charset_utf8(void);
 
 /* Are i and I one letter? Not in Turkish. */
 bool charset_folds_ascii(void);
@@ -55,7 +56,7 @@ bool charset_empty_word(enum charset charset, const uint8_t *bytes, size_t bytes
  * beyond ASCII all of them. Not from two threads. */
 void charset_prepare(bool beyond_ascii);
 
-/* For struct trawl_utf8. */
+/* The letters that equal one where case is ignored, as variants of struct trawl_utf8. */
 uint32_t charset_variants(void *context, uint32_t code_point,
                           uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
 

@@ -334,8 +334,7 @@ static void drop_open_line(struct text_scan *scan)
     bool quiet_forever = scan->quiet && !scan->keeps_bytes;
     bool readable = scan->seekable && !scan->keeps_bytes && settings->before_count <= 0 &&
                     !settings->colors.on && (!settings->style.on || settings->json) &&
-                    settings->report == REPORT_LINES &&
-                    settings->surroundings.charset != CHARSET_MULTIBYTE;
+                    settings->report == REPORT_LINES;
     uint64_t kept = 0;
 
     if (scan->dropped || !(quiet_forever || (readable && scan->carry_count > KEPT_LINE_BYTES_MAX)))

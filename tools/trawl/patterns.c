@@ -407,22 +407,20 @@ static bool are_valid(const struct patterns *patterns)
     return true;
 }
 
-/* What must be looked at again of what the library finds. With -x a match begins where its line
- * does. */
+/* What must be looked at again of what the library finds: matches of strings that are no text of
+ * the locale, and letters i. With -x a match begins where its line does. */
 static struct pattern_check choose_check(const struct patterns *patterns,
                                          const struct settings *settings)
 {
     bool words = settings->words && !settings->whole_lines;
-    bool multibyte = settings->surroundings.charset == CHARSET_MULTIBYTE;
     bool broken = settings->surroundings.charset == CHARSET_UTF8 &&
                   (settings->ignore_case || words) && has_beyond_ascii(patterns) &&
                   !are_valid(patterns);
     struct pattern_check check = {0};
 
-    check.begins = !settings->whole_lines && (multibyte || (broken && settings->ignore_case));
-    check.words = words && (multibyte || broken);
-    check.cases = settings->ignore_case && ((multibyte && has_beyond_ascii(patterns)) ||
-                                            (!charset_folds_ascii() && has_i(patterns)));
+    check.begins = !settings->whole_lines && broken && settings->ignore_case;
+    check.words = words && broken;
+    check.cases = settings->ignore_case && !charset_folds_ascii() && has_i(patterns);
     check.any = check.begins || check.words || check.cases;
     return check;
 }
@@ -578,15 +576,6 @@ static enum trawl_method method_named(const char *name, bool *known)
     return TRAWL_METHOD_AUTO;
 }
 
-/* The library takes UTF-8 without being told how, unless strings are none: then it leaves what is
- * before an occurrence to us. */
-static bool needs_encoding(const struct patterns *patterns, const struct settings *settings)
-{
-    if (settings->surroundings.charset == CHARSET_UTF8)
-        return patterns->check.begins || patterns->check.words;
-    return patterns->needs_utf8 || patterns->check.begins || patterns->check.words;
-}
-
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,
                    struct trawl_plan **plan, char *message)
 {
@@ -595,20 +584,17 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     struct trawl_error error;
     bool known = true;
 
-    patterns->utf8 = (struct trawl_utf8){NULL, charset_variants, charset_is_word};
+    patterns->utf8 = charset_utf8();
     options.flags = plan_flags(settings, whole_line);
     options.line_end_set = 1;
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
-    if (patterns->needs_utf8 || patterns->check.begins || patterns->check.words)
+    if (patterns->needs_utf8)
         options.utf8 = &patterns->utf8;
+    if (patterns->needs_utf8 && settings->surroundings.charset == CHARSET_SINGLE)
+        options.flags |= TRAWL_SINGLE_BYTE;
     if (settings->approximate)
         approximate_options(patterns, settings, &options);
-    else if (settings->surroundings.charset != CHARSET_BYTES &&
-             needs_encoding(patterns, settings)) {
-        patterns->encoding = charset_encoding();
-        options.encoding = &patterns->encoding;
-    }
     if (settings->method != NULL)
         options.method = method_named(settings->method, &known);
     if (!known) {

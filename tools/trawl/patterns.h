@@ -17,7 +17,7 @@ struct pattern_check {
     bool any;
     bool begins; /* a match may begin inside a character */
     bool words;  /* the character before it was not looked at */
-    bool cases;  /* letters of ASCII are folded that are two, or bytes that are no letters */
+    bool cases;  /* letters of ASCII are folded that are two */
 };
 
 struct patterns {
@@ -29,8 +29,7 @@ struct patterns {
     bool plan_whole_line; /* the plan itself looks for whole lines */
     struct trawl_plan *plan;
     struct trawl_plan_options options; /* that the last plan was built with: for one like it */
-    struct trawl_utf8 utf8;            /* of these options, */
-    struct trawl_encoding encoding;
+    struct trawl_utf8 utf8;            /* of these options */
     /* For a binary file under -x, where NUL ends lines too: built when first needed. */
     struct trawl_plan *plan_any_position;
     struct pattern_check check;

@@ -8,8 +8,7 @@
 #define REREAD_BYTES (63u << 10) /* a multiple of 3, for base64 */
 #define CHARACTER_BYTES_MAX 8
 
-/* Bytes at the end of a piece that begin a character whose rest is in the next one. (Of charsets of
- * several bytes none is read again: lines.c.) */
+/* Bytes at the end of a piece that begin a character whose rest is in the next one. */
 static uint64_t open_character(enum charset charset, const uint8_t *bytes, uint64_t bytes_count)
 {
     if (charset != CHARSET_UTF8)

@@ -262,8 +262,7 @@ bool settings_build(struct settings *settings, char *error)
     settings->null_is_binary = !settings->text && !settings->null_data;
     settings->null_ends_line = settings->null_is_binary && !settings->any_byte;
     settings->numbers_wanted = settings->report >= REPORT_COUNT_BY_PATTERN ||
-                               settings->pattern_number ||
-                               settings->replacements != NULL ||
+                               settings->pattern_number || settings->replacements != NULL ||
                                (settings->fasta && settings->json);
     settings->count_ends_at_null = settings->report == REPORT_COUNT && settings->null_ends_line &&
                                    settings->binary_files != BINARY_FILES_WITHOUT_MATCH;

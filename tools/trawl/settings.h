@@ -96,7 +96,7 @@ struct settings {
     size_t storage_count;
     struct given_option *given; /* the options, in the order read */
     size_t given_count, given_capacity;
-    bool names_errors;   /* one of them is of approximate.c */
+    bool names_errors; /* one of them is of approximate.c */
     const char *engine, *method, *algorithm, *instruction_set, *generate;
     char error[SETTINGS_ERROR_BYTES]; /* one line, without the program's name */
 
