@@ -36,6 +36,8 @@ ODD = [
      (1, b"0\n")),
     ("-i and a part of a character", "C.UTF-8", ["-ci", b"\xce"], "ώ\n".encode(), (1, b"0\n"), (0, b"1\n")),
     ("-i and a part of a character", "C.UTF-8", ["-ci", b"\xcf"], "ώ\n".encode(), (0, b"1\n"), (1, b"0\n")),
+    ("-i and a part of a character", "C.UTF-8", ["-oi", "-f", b"\xd0\n\xd0\xb8\xd0\xb2"], "рив\n".encode(),
+     (0, "ив\n".encode()), (0, b"")),
     ("-i does not look inside a character", "C.UTF-8", ["-ci", b"\x9f\x98\x80"], "😀\n".encode(), (1, b"0\n"), (1, b"0\n")),
     ("-i, bad characters and capitals of other lengths", "tr_TR.UTF-8", ["-aoi", b"\xb1"], "ıı\n".encode(), (1, b""),
      None),

@@ -44,10 +44,33 @@ static void discard(struct text_scan *scan)
         pool_cut_back(scan->job->worker);
 }
 
+/* Nothing more is printed from the block with the NUL on: its first selected line ends the search,
+ * or its first run of them (ends_with_run). Lines of the block that were counted before the NUL was
+ * seen are not counted, but for that line; the lines of a run are searched for again. */
+static void go_quiet(struct text_scan *scan, bool in_current_block)
+{
+    uint64_t counted = scan->selected_count - scan->selected_before_block;
+
+    scan->quiet = true;
+    scan->ignore_before = scan->null_offset / BLOCK_BYTES * BLOCK_BYTES;
+    scan->stop_at_select = !scan->run_ends_input;
+    if (scan->ends_with_run)
+        return;
+    scan->ends_with_run = scan->run_ends_input;
+    scan->every_line |= scan->run_ends_input;
+    if (!in_current_block) {
+        scan->selected_before_block = scan->selected_count;
+    } else if (counted > 0) {
+        scan->rerun = scan->run_ends_input;
+        scan->stop = true;
+        scan->selected_count -= counted - 1;
+        scan->left_count += counted - 1;
+    }
+}
+
 void binary_found(struct text_scan *scan)
 {
     bool in_current_block = scan->block_end != OFFSET_NONE && scan->null_offset < scan->block_end;
-    bool selected = in_current_block && scan->selected_count > scan->selected_before_block;
 
     scan->null_seen = true;
     if (in_current_block)
@@ -65,14 +88,8 @@ void binary_found(struct text_scan *scan)
         scan->stop = true;
         return;
     }
-    if (scan->settings->report != REPORT_COUNT) {
-        scan->quiet = true;
-        scan->stop_at_select = !scan->ends_with_run;
-        scan->stop = scan->stop || selected;
-        if (!in_current_block)
-            scan->selected_before_block = scan->selected_count;
-        scan->ignore_before = scan->null_offset / BLOCK_BYTES * BLOCK_BYTES;
-    }
+    if (scan->settings->report != REPORT_COUNT)
+        go_quiet(scan, in_current_block);
     if (!scan->stop && !scan->check_whole_line && scan->settings->whole_lines &&
         scan->settings->null_ends_line) {
         scan->rerun = true; /* only for texts that can be read again: search.c sees to it */
@@ -141,7 +158,8 @@ void binary_look_ahead(struct text_scan *scan)
         return;
     scan->null_offset = null;
     /* A selected line that decided still does. */
-    scan->stop = scan->quiet && scan->stop_at_select && scan->selected_count > 0;
+    scan->stop =
+        scan->quiet && (scan->stop_at_select || scan->ends_with_run) && scan->selected_count > 0;
     binary_found(scan);
 }
 

@@ -192,7 +192,7 @@ static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
     uint64_t last = scan->selected_end; /* of the run so far */
 
-    return scan->ends_with_run && scan->selected_count > 0 &&
+    return scan->ends_with_run && scan->selected_count > scan->selected_before_block &&
            (!selected || (end - 1) / BLOCK_BYTES != (last - 1) / BLOCK_BYTES);
 }
 

@@ -131,9 +131,10 @@ struct text_scan {
     bool quiet;          /* print nothing more */
     bool stop_at_select; /* the first selected line decides */
     bool stop;
-    bool every_line;       /* a line without a match may be selected */
-    bool ends_with_run;    /* the first selected lines decide that follow each other in one block:
-                            * under -v, if nothing is printed, grep reads on so far */
+    bool every_line;     /* a line without a match may be selected */
+    bool run_ends_input; /* under -v -m of standard input, once nothing more is printed ... */
+    bool ends_with_run;  /* ... the first selected lines decide that follow each other in one block:
+                          * under -v, if nothing is printed, grep reads on so far */
     bool check_whole_line; /* -x is decided here, not by the plan */
     bool keeps_bytes;      /* an open line's bytes may be needed */
 

@@ -124,9 +124,10 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->printed_end = OFFSET_NONE;
     scan->quiet = settings->report != REPORT_LINES && settings->report != REPORT_ONLY_MATCHING;
     scan->stop_at_select = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET;
-    scan->ends_with_run = settings->invert && settings->report == REPORT_QUIET &&
-                          !settings->quiet && settings->max_count < UINT64_MAX &&
-                          file->descriptor == STDIN_FILENO;
+    scan->run_ends_input = settings->invert && !settings->quiet &&
+                           settings->max_count < UINT64_MAX && file->descriptor == STDIN_FILENO &&
+                           (settings->report == REPORT_QUIET || (!scan->quiet && scan->seekable));
+    scan->ends_with_run = scan->run_ends_input && scan->quiet;
     scan->stop_at_select = scan->stop_at_select && !scan->ends_with_run;
     scan->every_line =
         patterns->has_empty || (settings->passthru && !scan->quiet) || scan->ends_with_run;
@@ -160,9 +161,9 @@ static void scan_again(struct text_scan *scan)
     scan->carry_begin = scan->line_begin = 0;
     characters_begin(scan);
     scan->dropped = false;
-    if (scan->settings->report == REPORT_COUNT) {
-        scan->selected_count = 0;
-        scan->left_count = scan->settings->max_count;
+    if (scan->settings->report == REPORT_COUNT || scan->ends_with_run) {
+        scan->selected_count = scan->selected_before_block;
+        scan->left_count = scan->settings->max_count - scan->selected_count;
     } else if (scan->left_count == 0) {
         scan->left_count = 1;
     }

@@ -16,3 +16,14 @@ seq 1 100000 > big
 printf 'a1\na2\na3\nx\nb1\nb2\nx\nc1\n' > run
 for count in 1 2 3 4; do (trawl -v -m $count x > /dev/null; wc -c) < run; done
 (trawl -v -m 20000 --no-messages 99999 > /dev/null; wc -c) < big
+# From a block with a NUL on grep takes one line, under -v a run of lines that follow each other, and
+# what it counted of -m decides. The random command lines of tests/grep seldom have all of this: -m,
+# a NUL, several lines in its block, and standard output that is read.
+printf 'foo\0\nbar\nbaz\nfoo\nqux\n' > zero
+{ yes x | head -n 6; printf '\0a\n'; } > six
+for options in '-v -m 2 foo' '-v -m 2 a' '-v -m 3 a' '-v -m 4 foo' '-v -x -m 3 foo' '-m 2 -v -c a'; do
+    (trawl $options > out 2> said; wc -c) < zero
+done
+for count in 1 2 6; do (trawl -m $count x > out 2> said; wc -c) < six; done
+{ yes ab | head -n 2; printf 'b\0\nc\n'; } > two
+(trawl -x -v -m 4 a > /dev/null 2> said; wc -c) < two
