@@ -503,8 +503,11 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  * is no error that there is no device, or no room on it, and CPU does nothing: the host searches
  * the text. Do not change or free the bytes until
  * trawl_text_unload or trawl_searcher_close (with a shared runtime, trawl_runtime_close).
- * The searchers of a runtime share the copy. Loading a text a second time copies it again, unless
- * the runtime has other searchers: then the old copy stays. A text of trawl_text_from_device is
+ * The copy stays until this text object is unloaded, whatever other texts of the same memory are
+ * loaded and unloaded. The searchers of a runtime share the copies: a search copies nothing if all
+ * bytes of its text lie in copies, which may be those of longer or of overlapping texts. Loading
+ * bytes that are loaded as exactly this text copies them again, unless the runtime has other
+ * searchers: then the old copy stays, for both. A text of trawl_text_from_device is
  * copied within its GPU's memory, and only if less than 79 bytes follow it in its allocation.
  * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts); for a
  * text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
@@ -512,7 +515,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher 
                                                           struct trawl_text *text,
                                                           struct trawl_error *error);
 /* Drop the copy of a loaded text, for all searchers of the runtime; none may be searching it. Does
- * nothing if the text is not loaded. */
+ * nothing if this text object is not loaded. */
 TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
 
 /* ---- Searching -------------------------------------------------------------------------

@@ -138,7 +138,7 @@ struct engine_task {
 /* How an engine holds a text of the host's memory. */
 enum engine_hold {
     ENGINE_HOLD_LOOK,     /* not at all: say where it is held */
-    ENGINE_HOLD_COPY,     /* a copy, unless there is one */
+    ENGINE_HOLD_COPY,     /* a copy, unless there is one of exactly these bytes */
     ENGINE_HOLD_ANEW,     /* a copy, in any case */
     ENGINE_HOLD_BORROWED, /* the text is the caller's, at `address` on a device. The bytes name it
                          and its parts, and cannot be read, */
@@ -147,6 +147,7 @@ enum engine_hold {
 };
 
 struct engine_text {
+    const void *owner; /* what holds the text, and drops it: two texts of the same bytes have two */
     const uint8_t *bytes;
     uint64_t bytes_count;
     enum engine_hold how;
@@ -155,7 +156,7 @@ struct engine_text {
     uint32_t device;               /* PINNED: by this one's driver context. LOOK: set: it is held
                                       there; ENGINE_DEVICES_MAX: by several */
     uint64_t held;                 /* LOOK: set: begins from the first byte on that the device
-                                      holds, with what follows them */
+                                      holds, with the bytes that occurrences may have after them */
 };
 
 struct engine_options {
@@ -199,7 +200,8 @@ struct engine_ops {
     /* No task of the worker's is wanted any more: wait until none runs. */
     void (*cancel)(struct engine_worker *worker);
     /* Hold a text, so that tasks whose chunk lies in it copy nothing; UNSUPPORTED: it is not held,
-     * or cannot be. And let go of it; false: it stays until the engine is closed. */
+     * or cannot be. drop undoes that for this owner: the copy goes unless another owner holds a
+     * text of exactly these bytes. false: the text stays until the engine is closed. */
     enum trawl_status (*hold)(struct engine *engine, struct engine_text *text,
                               struct trawl_error *error);
     bool (*drop)(struct engine *engine, const struct engine_text *text);

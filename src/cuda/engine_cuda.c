@@ -14,9 +14,7 @@
 
 static void cuda_close(struct engine *engine)
 {
-    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
-        if (engine->residents[i].bytes != NULL)
-            cuda_residents_unload(engine, engine->residents[i].text);
+    cuda_residents_end(engine);
     cuda_engine_close(engine);
 }
 
@@ -73,10 +71,8 @@ static enum trawl_status cuda_hold(struct engine *engine, struct engine_text *te
     switch (text->how) {
     case ENGINE_HOLD_COPY:
     case ENGINE_HOLD_ANEW:
-        return cuda_residents_load(engine, text->bytes, text->bytes_count,
-                                   text->how == ENGINE_HOLD_ANEW, error);
     case ENGINE_HOLD_BORROWED:
-        return cuda_residents_lend(engine, text->bytes, text->bytes_count, text->address, error);
+        return cuda_residents_hold(engine, text, error);
     case ENGINE_HOLD_FETCHED:
         return cuda_residents_fetch(engine, (uint8_t *)(uintptr_t)text->bytes, text->bytes_count,
                                     error);
@@ -96,7 +92,7 @@ static bool cuda_drop(struct engine *engine, const struct engine_text *text)
 {
     if (text->how == ENGINE_HOLD_PINNED)
         return unpin(engine, text->device, text->bytes);
-    cuda_residents_unload(engine, text->bytes);
+    cuda_residents_drop(engine, text);
     return true;
 }
 

@@ -223,15 +223,18 @@ static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes,
     return TRAWL_OK;
 }
 
-/* Of this length alone, or with UINT64_MAX of any. */
+static bool is_of(const struct cuda_resident *resident, const uint8_t *text, uint64_t text_count)
+{
+    return resident->bytes != NULL && resident->text == text && resident->text_count == text_count;
+}
+
 static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
 {
     for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
         struct cuda_resident resident = {.bytes = NULL};
 
         (void)pthread_mutex_lock(&engine->lock);
-        if (engine->residents[i].bytes != NULL && engine->residents[i].text == bytes &&
-            (count == UINT64_MAX || engine->residents[i].text_count == count)) {
+        if (is_of(&engine->residents[i], bytes, count)) {
             resident = engine->residents[i];
             memset(&engine->residents[i], 0, sizeof engine->residents[i]);
         }
@@ -262,37 +265,6 @@ static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint6
         if (load_on(engine, index, bytes, count, 0, count, NULL) == TRAWL_OK)
             status = TRAWL_OK;
     return status;
-}
-
-static bool is_loaded(struct engine *engine, const uint8_t *bytes, uint64_t count)
-{
-    bool found = false;
-
-    (void)pthread_mutex_lock(&engine->lock);
-    for (uint32_t i = 0; i < engine->residents_end; i++)
-        found |= engine->residents[i].bytes != NULL && engine->residents[i].text == bytes &&
-                 engine->residents[i].text_count == count;
-    (void)pthread_mutex_unlock(&engine->lock);
-    return found;
-}
-
-enum trawl_status cuda_residents_load(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                                      bool anew, struct trawl_error *error)
-{
-    enum trawl_status status = TRAWL_OK;
-
-    (void)pthread_mutex_lock(&engine->load_lock);
-    if (anew)
-        cuda_residents_unload(engine, bytes);
-    if (count > 0 && !is_loaded(engine, bytes, count))
-        status = load(engine, bytes, count, error);
-    (void)pthread_mutex_unlock(&engine->load_lock);
-    return status;
-}
-
-void cuda_residents_unload(struct engine *engine, const uint8_t *bytes)
-{
-    unload(engine, bytes, UINT64_MAX);
 }
 
 /* ---- Texts of the caller's on a device ---------------------------------------------------- */
@@ -351,17 +323,87 @@ static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uin
     return status != TRAWL_OK ? status : resident_keep(engine, &resident, error);
 }
 
-enum trawl_status cuda_residents_lend(struct engine *engine, const uint8_t *bytes, uint64_t count,
-                                      uint64_t address, struct trawl_error *error)
+/* ---- Who holds what ----------------------------------------------------------------------- */
+
+/* The entry of this owner, or with `any` of any owner of exactly these bytes; NULL: there is none.
+ * The entry of a text of NULL is a free one. With the load lock held. */
+static struct cuda_holder *find_holder(struct engine *engine, const void *owner, bool any,
+                                       const uint8_t *text, uint64_t text_count)
+{
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++) {
+        struct cuda_holder *holder = &engine->holders[i];
+
+        if (holder->text == text && holder->text_count == text_count &&
+            (any || holder->owner == owner))
+            return holder;
+    }
+    return NULL;
+}
+
+static enum trawl_status hold(struct engine *engine, const struct engine_text *text,
+                              struct trawl_error *error)
+{
+    const uint8_t *bytes = text->bytes;
+    uint64_t count = text->bytes_count;
+    struct cuda_holder *holder = find_holder(engine, text->owner, false, bytes, count), *other;
+    enum trawl_status status = TRAWL_OK;
+    bool is_loaded = find_holder(engine, NULL, true, bytes, count) != NULL;
+
+    if (holder == NULL)
+        holder = find_holder(engine, NULL, true, NULL, 0);
+    if (holder == NULL)
+        return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
+    *holder = (struct cuda_holder){text->owner, bytes, count};
+    if (is_loaded && text->how == ENGINE_HOLD_ANEW) {
+        unload(engine, bytes, count);
+        is_loaded = false;
+    }
+    if (!is_loaded)
+        status = text->how == ENGINE_HOLD_BORROWED
+                     ? borrow(engine, bytes, count, text->address, error)
+                     : load(engine, bytes, count, error);
+    while (status != TRAWL_OK && (other = find_holder(engine, NULL, true, bytes, count)) != NULL)
+        *other = (struct cuda_holder){NULL, NULL, 0};
+    return status;
+}
+
+/* A text without bytes is held by nobody. */
+enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
+                                      struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
 
     (void)pthread_mutex_lock(&engine->load_lock);
-    if (count > 0 && !is_loaded(engine, bytes, count))
-        status = borrow(engine, bytes, count, address, error);
+    if (text->bytes_count > 0)
+        status = hold(engine, text, error);
     (void)pthread_mutex_unlock(&engine->load_lock);
     return status;
 }
+
+void cuda_residents_drop(struct engine *engine, const struct engine_text *text)
+{
+    struct cuda_holder *holder;
+
+    if (text->bytes_count == 0)
+        return;
+    (void)pthread_mutex_lock(&engine->load_lock);
+    holder = find_holder(engine, text->owner, false, text->bytes, text->bytes_count);
+    if (holder != NULL) {
+        *holder = (struct cuda_holder){NULL, NULL, 0};
+        if (find_holder(engine, NULL, true, text->bytes, text->bytes_count) == NULL)
+            unload(engine, text->bytes, text->bytes_count);
+    }
+    (void)pthread_mutex_unlock(&engine->load_lock);
+}
+
+void cuda_residents_end(struct engine *engine)
+{
+    for (uint32_t i = 0; i < CUDA_RESIDENT_MAX; i++)
+        if (engine->holders[i].text != NULL)
+            unload(engine, engine->holders[i].text, engine->holders[i].text_count);
+}
+
+/* ---- Texts that the host fetches ----------------------------------------------------------- */
 
 static enum trawl_status fetch(struct engine *engine, const struct cuda_resident *resident,
                                uint8_t *bytes, struct trawl_error *error)

@@ -7,7 +7,7 @@
 #include "engine.h"
 
 #define CUDA_DEVICES_MAX ENGINE_DEVICES_MAX
-#define CUDA_RESIDENT_MAX 256u /* a split text counts as one for each part */
+#define CUDA_RESIDENT_MAX 256u /* of texts, and of their parts on devices */
 #define CUDA_SAMPLE_BYTES (16u << 10)
 
 /* Some of a text, spread over it, taken when it was loaded. So is its first quarter. */
@@ -32,11 +32,19 @@ struct cuda_resident {
     struct cuda_sample *sample; /* NULL: none was taken */
 };
 
+/* Who holds which text: as long as there is one holder of it, the text's residents stay. */
+struct cuda_holder {
+    const void *owner;
+    const uint8_t *text; /* NULL: free */
+    uint64_t text_count;
+};
+
 struct engine {
     struct cuda_driver driver;
     uint64_t memory_max;       /* of each device */
-    pthread_mutex_t load_lock; /* one text is loaded at a time */
-    pthread_mutex_t lock;      /* of everything below */
+    pthread_mutex_t load_lock; /* one text is loaded or dropped at a time; of the holders, too */
+    struct cuda_holder holders[CUDA_RESIDENT_MAX];
+    pthread_mutex_t lock; /* of everything below */
     uint32_t device_count;
     bool device_is_open[CUDA_DEVICES_MAX];
     struct cuda_device devices[CUDA_DEVICES_MAX];

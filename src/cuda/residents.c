@@ -18,16 +18,21 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
-/* May searches with this plan begin `at` bytes after the resident's first? Occurrences may not be
- * longer than the bytes that a part of a text shares with the next part. */
-static bool resident_serves(const struct cuda_resident *resident, const struct trawl_plan *plan,
+/* Begins of the text that the resident serves, from `at` bytes after its first on. Where the text
+ * goes on after the resident, an occurrence may not be longer than the bytes that follow its begin.
+ * Of a stripe that is so if its overlap with the next stripe is long enough. */
+static uint64_t begins_held(const struct cuda_resident *resident, const struct engine_text *text,
                             uint64_t at)
 {
-    bool reaches_end = resident->bytes + resident->count == resident->text + resident->text_count;
+    uint64_t left = resident->count - at, overlap = resident->count - resident->owned;
+    uint64_t need = text->plan == NULL ? 0 : text->plan->need_after;
 
-    TRAWL_ASSERT(resident->owned <= resident->count);
-    return at < resident->owned &&
-           (reaches_end || plan == NULL || plan->need_after <= resident->count - resident->owned);
+    TRAWL_ASSERT(at <= resident->count && resident->owned <= resident->count);
+    if (text->bytes_count <= left)
+        return text->bytes_count;
+    if (overlap == 0)
+        return left - min_u64(left, need);
+    return need <= overlap && at < resident->owned ? resident->owned - at : 0;
 }
 
 bool cuda_residents_locate(struct engine *engine, struct engine_text *text)
@@ -41,13 +46,12 @@ bool cuda_residents_locate(struct engine *engine, struct engine_text *text)
         const struct cuda_resident *resident = &engine->residents[i];
         uint64_t held;
 
-        if (!resident_holds(resident, text->bytes, 0, &at) ||
-            !resident_serves(resident, text->plan, at))
+        if (!resident_holds(resident, text->bytes, 0, &at))
             continue;
-        held = text->bytes_count <= resident->count - at ? text->bytes_count : resident->owned - at;
+        held = begins_held(resident, text, at);
         if (held > text->held)
             devices = 0;
-        if (held < text->held)
+        if (held == 0 || held < text->held)
             continue;
         text->held = held;
         text->device = resident->device_index;

@@ -6,7 +6,7 @@
 
 #define CUDA_BORROWED_ALIGNMENT 256u /* of texts that kernels take */
 
-/* Where is the text held? */
+/* Where is the text held? false: not even its first begin is; so it is with a text of no bytes. */
 bool cuda_residents_locate(struct engine *engine, struct engine_text *text);
 /* The borrowed text of which these bytes are; NULL: none. With the lock held. */
 struct cuda_resident *cuda_residents_find_borrowed(struct engine *engine, const uint8_t *bytes);

@@ -198,3 +198,18 @@ bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t 
     return devices_work(devices) && devices_locate(devices, NULL, bytes, bytes_count, &found) &&
            found.held == bytes_count;
 }
+
+bool devices_hold_text(const struct devices *devices, const struct trawl_plan *plan,
+                       const struct trawl_text *text, bool *is_split)
+{
+    struct engine_text part;
+
+    TRAWL_ASSERT(text->kind == TEXT_MEMORY);
+    for (uint64_t at = 0; at < text->bytes_count; at += part.held) {
+        if (!devices_locate(devices, plan, text->bytes + at, text->bytes_count - at, &part))
+            return false;
+        TRAWL_ASSERT(part.held > 0 && part.held <= text->bytes_count - at);
+        *is_split = part.held < text->bytes_count;
+    }
+    return text->bytes_count > 0;
+}

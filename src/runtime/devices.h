@@ -26,6 +26,10 @@ bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t oth
 uint32_t devices_working(const struct devices *devices);
 /* Does one device hold all of these bytes? false also where they are split. */
 bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t bytes_count);
+/* Would devices search all of this text in memory without a copy? *is_split: more than one of them
+ * has to. Plan NULL: any. */
+bool devices_hold_text(const struct devices *devices, const struct trawl_plan *plan,
+                       const struct trawl_text *text, bool *is_split);
 /* Would a device search the text that begins there without a copy? Which one, and as far as where,
  * as engine_ops.hold says. Plan NULL: any. */
 bool devices_locate(const struct devices *devices, const struct trawl_plan *plan,

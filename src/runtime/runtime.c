@@ -121,7 +121,8 @@ enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime, struct traw
 static enum trawl_status load(struct trawl_runtime *runtime, struct trawl_text *text,
                               struct trawl_error *error)
 {
-    struct engine_text held = {.bytes = text->bytes,
+    struct engine_text held = {.owner = text,
+                               .bytes = text->bytes,
                                .bytes_count = text->bytes_count,
                                .how = ENGINE_HOLD_BORROWED,
                                .address = text->device_address};
@@ -193,7 +194,10 @@ enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text
 
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text)
 {
-    struct engine_text held = {.bytes = text->bytes, .how = ENGINE_HOLD_COPY};
+    struct engine_text held = {.owner = text,
+                               .bytes = text->bytes,
+                               .bytes_count = text->bytes_count,
+                               .how = ENGINE_HOLD_COPY};
 
     if (devices_are_ready(&runtime->devices))
         (void)engine_for_devices->drop(runtime->devices.engine, &held);

@@ -110,17 +110,14 @@ static bool may_be_frequent(const struct trawl_plan *plan)
     return plan->literal_count > 1 || plan->length_min < RARE_BYTES;
 }
 
-/* Is the text loaded, and on one device or on several? */
+/* Is all of the text loaded, and on one device or on several? A text of which a part alone is
+ * loaded is searched as if nothing were: the rest has to be copied, which all threads do. */
 static bool is_resident(const struct search *search, const struct trawl_text *text, bool *is_split)
 {
-    struct devices *devices = &search->job.runtime->devices;
-    struct engine_text found;
+    const struct devices *devices = &search->job.runtime->devices;
 
-    if (text->kind != TEXT_MEMORY || text->bytes_count == 0 || !devices_work(devices) ||
-        !devices_locate(devices, search->job.plan, text->bytes, text->bytes_count, &found))
-        return false;
-    *is_split = found.held < text->bytes_count;
-    return true;
+    return text->kind == TEXT_MEMORY && devices_work(devices) &&
+           devices_hold_text(devices, search->job.plan, text, is_split);
 }
 
 static void choose_resident(struct search *search, const struct trawl_text *text, bool is_split)

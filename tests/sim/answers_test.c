@@ -252,6 +252,7 @@ struct scene {
     struct letters letters;
     char string[41];
     struct engine_chunk chunk;
+    struct engine_text held;
     struct trawl_plan *plan;
     struct engine *engine;
     struct engine_worker *worker;
@@ -280,12 +281,14 @@ static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, struct cu
     MUST(engine_cuda.open(&opening, &s->engine, NULL));
     MUST(engine_cuda.compile(s->engine, ENGINE_DEVICES_MAX, NULL, &s->worker, NULL));
     MUST(engine_cuda.compile(NULL, 0, s->plan, &s->worker, NULL));
-    MUST(cuda_residents_load(s->engine, s->letters.bytes, bytes, true, NULL));
+    s->held = (struct engine_text){
+        .bytes = s->letters.bytes, .bytes_count = bytes, .how = ENGINE_HOLD_COPY};
+    MUST(cuda_residents_hold(s->engine, &s->held, NULL));
 }
 
 static void scene_close(struct scene *s)
 {
-    cuda_residents_unload(s->engine, s->letters.bytes);
+    cuda_residents_drop(s->engine, &s->held);
     engine_cuda.release(s->worker);
     engine_cuda.close(s->engine);
     trawl_plan_free(s->plan);

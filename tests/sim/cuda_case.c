@@ -256,6 +256,8 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
             *text = memory + front;
     struct engine_result result = {.count = 0};
     enum cuda_case_answer answer = CUDA_CASE_FAILED;
+    const struct engine_text held = {
+        .bytes = text, .bytes_count = run->input->text_bytes, .how = ENGINE_HOLD_ANEW};
     bool loaded = false;
 
     memcpy(text, run->input->text, run->input->text_bytes);
@@ -265,7 +267,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
         goto done;
     }
     if (run->config->resident && run->input->text_bytes > 0) {
-        loaded = cuda_residents_load(engine, text, run->input->text_bytes, true, error) == TRAWL_OK;
+        loaded = cuda_residents_hold(engine, &held, error) == TRAWL_OK;
         if (!loaded)
             goto done;
     }
@@ -273,7 +275,7 @@ static enum cuda_case_answer run_plan(struct run *run, struct engine *engine,
                                            : run_chunks(run, worker, text, &result, error);
 done:
     if (loaded)
-        cuda_residents_unload(engine, text);
+        cuda_residents_drop(engine, &held);
     hits_release(&result.hits);
     free(memory);
     return answer;
