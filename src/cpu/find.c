@@ -81,7 +81,6 @@ static const struct {
     {&find_avx512vbmi, LEVEL_AVX512VBMI},
     {&find_avx512, LEVEL_AVX512},
     {&find_avx2, LEVEL_AVX2},
-    {&find_sse2, LEVEL_ALL},
 #elif defined(__aarch64__) && !defined(TRAWL_ONLY_PORTABLE)
     {&find_neon, LEVEL_ALL},
 #endif

@@ -127,7 +127,6 @@ struct find_ops {
 
 extern const struct find_ops find_portable;
 #if defined(__x86_64__)
-extern const struct find_ops find_sse2;
 extern const struct find_ops find_avx2;
 extern const struct find_ops find_avx512;
 extern const struct find_ops find_avx512vbmi;
