@@ -104,7 +104,6 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->bytes_only =
         plan->length_max == 1 && plan_method_is_open(plan) && bytes_begin(&worker->bytes, plan);
     worker->tile_places = SET_TILE_PLACES;
-    worker->lines_hit = false;
     worker->matcher = NULL;
 }
 

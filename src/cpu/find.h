@@ -52,7 +52,6 @@ static inline uint32_t find_pair(uint32_t first, uint32_t second)
 }
 
 struct set_class;
-struct set_span;
 struct set_passed;
 struct set_stem;
 struct set_found;
@@ -100,14 +99,13 @@ struct find_ops {
                              struct set_passed *passed);
     /* The steps of a class that goes by stems; each may write SET_ROOM more than it counts, and
      * returns how many positions (or stems) that is. Positions are below 2^32.
-     * stem_samples: of samples that tell of begins in the spans, which ascend, those whose four
-     * bytes pass; text is readable up to `readable`.
+     * stem_samples: of samples that tell of begins in [begin, end), those whose four bytes pass;
+     * text is readable up to `readable`.
      * stem_begins: of positions and up to stride - 1 before each, those in [begin, end) whose first
      * stem_min bytes pass; as `stems`, it depends on 8 bytes from each of them on.
      * stems: of begins, the stems that pass, as set_stem_code of positions less `base`. */
-    uint32_t (*stem_samples)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
-                             uint64_t readable, const struct set_class *class, uint64_t fold,
-                             uint32_t *places);
+    uint32_t (*stem_samples)(const uint8_t *text, uint64_t begin, uint64_t end, uint64_t readable,
+                             const struct set_class *class, uint64_t fold, uint32_t *places);
     uint32_t (*stem_begins)(const uint8_t *text, const uint32_t *places, uint32_t place_count,
                             uint64_t begin, uint64_t end, uint32_t stride,
                             const struct set_class *class, uint64_t fold, uint32_t *begins);

@@ -43,34 +43,20 @@ static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first,
     return (uint32_t)count;
 }
 
-/* The first sample that tells of the span and was not taken by the one before, which took those
- * below `taken`. */
-static inline uint64_t stem_first(const struct set_span *span, uint32_t stride, uint64_t taken)
+/* The first sample that tells of begins from `begin` on. */
+static inline uint64_t stem_first(uint64_t begin, uint32_t stride)
 {
-    uint64_t first = (span->from + stride - 1) / stride * stride;
-
-    TRAWL_ASSERT(first >= span->from && first - span->from < stride);
-    TRAWL_ASSERT(first + stride >= taken);
-    return first < taken ? first + stride : first;
+    return (begin + stride - 1) / stride * stride;
 }
 
-static inline uint32_t stem_samples(const uint8_t *text, const struct set_span *spans,
-                                    uint32_t span_count, uint64_t readable,
-                                    const struct set_class *class, uint64_t fold, uint32_t *places)
+static inline uint32_t stem_samples(const uint8_t *text, uint64_t begin, uint64_t end,
+                                    uint64_t readable, const struct set_class *class, uint64_t fold,
+                                    uint32_t *places)
 {
-    uint32_t count = 0, stride = class->stride;
-    uint64_t last = 0;
-
+    TRAWL_ASSERT(begin < end);
     (void)readable; /* no more is read than decides */
-    for (uint32_t s = 0; s < span_count; s++) {
-        uint64_t first = stem_first(&spans[s], stride, last);
-
-        TRAWL_ASSERT(spans[s].from <= spans[s].to && last <= spans[s].from + stride - 1ull);
-        last = spans[s].to + stride - 1ull;
-        count += stem_samples_between(text, first, last, class, fold, places + count);
-    }
-    TRAWL_ASSERT(count <= SET_PASSED_MAX);
-    return count;
+    return stem_samples_between(text, stem_first(begin, class->stride), end + class->stride - 1,
+                                class, fold, places);
 }
 
 /* The stem map as a loop keeps it in registers. */

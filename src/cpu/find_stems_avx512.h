@@ -26,49 +26,42 @@ static inline void stem_order_fill(struct stem_order *order, uint32_t stride)
     }
 }
 
-static inline uint32_t stem_samples_vectors(const uint8_t *text, const struct set_span *spans,
-                                            uint32_t span_count, uint64_t readable,
-                                            const struct set_class *class, uint64_t fold,
-                                            uint32_t *places)
+static inline uint32_t stem_samples_vectors(const uint8_t *text, uint64_t begin, uint64_t end,
+                                            uint64_t readable, const struct set_class *class,
+                                            uint64_t fold, uint32_t *places)
 {
     const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
     const __m512i folds = _mm512_set1_epi32((int32_t)(uint32_t)fold), one = _mm512_set1_epi32(1);
     const __m128i shift = _mm_cvtsi32_si128((int32_t)set_sample_shift(class));
     __m512i words, bytes, offsets;
     uint32_t count = 0, stride = class->stride;
+    uint64_t i = stem_first(begin, stride), last = end + stride - 1;
     struct stem_order order;
-    uint64_t last = 0;
 
     TRAWL_ASSERT(stride > 0 && stride <= SET_STEM_STRIDE_MAX);
     stem_order_fill(&order, stride);
     words = _mm512_loadu_si512(order.words);
     bytes = _mm512_loadu_si512(order.bytes);
     offsets = _mm512_loadu_si512(order.places);
-    for (uint32_t s = 0; s < span_count; s++) {
-        uint64_t i = stem_first(&spans[s], stride, last);
+    for (; i < last && i + 64 <= readable; i += 16ull * stride) {
+        __m512i grams = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, at;
+        __mmask16 there =
+            _mm512_cmplt_epu32_mask(offsets, _mm512_set1_epi32((int32_t)(uint32_t)(last - i)));
+        __mmask16 passed;
 
-        last = spans[s].to + stride - 1ull;
-        for (; i < last && i + 64 <= readable; i += 16ull * stride) {
-            __m512i grams = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, at;
-            __mmask16 there =
-                _mm512_cmplt_epu32_mask(offsets, _mm512_set1_epi32((int32_t)(uint32_t)(last - i)));
-            __mmask16 passed;
-
-            grams = _mm512_or_si512(_mm512_shuffle_epi8(grams, bytes), folds);
-            grams = _mm512_mullo_epi32(grams, factor);
-            word = _mm512_i32gather_epi32(_mm512_srl_epi32(grams, shift), class->bitmap, 4);
-            at = _mm512_and_si512(_mm512_srli_epi32(grams, 8), _mm512_set1_epi32(31));
-            passed = _mm512_mask_test_epi32_mask(there, word, _mm512_sllv_epi32(one, at));
-            _mm512_storeu_si512(
-                places + count,
-                _mm512_maskz_compress_epi32(
-                    passed, _mm512_add_epi32(offsets, _mm512_set1_epi32((int32_t)(uint32_t)i))));
-            count += (uint32_t)_mm_popcnt_u32(passed);
-        }
-        TRAWL_ASSERT(count <= SET_PASSED_MAX);
-        count += stem_samples_between(text, i, last, class, fold, places + count);
+        grams = _mm512_or_si512(_mm512_shuffle_epi8(grams, bytes), folds);
+        grams = _mm512_mullo_epi32(grams, factor);
+        word = _mm512_i32gather_epi32(_mm512_srl_epi32(grams, shift), class->bitmap, 4);
+        at = _mm512_and_si512(_mm512_srli_epi32(grams, 8), _mm512_set1_epi32(31));
+        passed = _mm512_mask_test_epi32_mask(there, word, _mm512_sllv_epi32(one, at));
+        _mm512_storeu_si512(
+            places + count,
+            _mm512_maskz_compress_epi32(
+                passed, _mm512_add_epi32(offsets, _mm512_set1_epi32((int32_t)(uint32_t)i))));
+        count += (uint32_t)_mm_popcnt_u32(passed);
     }
-    return count;
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
+    return count + stem_samples_between(text, i, last, class, fold, places + count);
 }
 
 /* set_stem_hash of eight. */

@@ -11,7 +11,7 @@
 #include "cpu/sampling.h"
 
 #define SORTED_BY_HAND 16u
-#define LINE_TILE_PLACES 32u
+#define LINE_TILE_PLACES 16u
 #define TILE_WORK 128u                    /* of a tile, whatever it holds */
 #define HITS_AHEAD 16u                    /* a hit's literal is prefetched */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
@@ -167,10 +167,6 @@ static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
         scan->result->count += hits->count + scan->worker->counted;
         return;
     }
-    if (scan->worker->lines_kept && !scan->has_nulls && hits->count > 0) {
-        emit_stem_lines(scan);
-        return;
-    }
     for (uint64_t i = 1; i < hits->count && ordered; i++)
         ordered = verify_compare_hits(&hits->items[i - 1], &hits->items[i]) < 0;
     if (!ordered)
@@ -195,13 +191,11 @@ static void gather_tile(struct sampling *sampling)
     struct engine_worker *worker = scan->worker;
 
     worker->gathered.count = worker->counted = 0;
-    worker->lines_kept = false;
     for (uint32_t c = 0; c < worker->matcher->class_count && scan->work <= scan->work_max; c++) {
         struct set_passed *passed = &worker->scratch->passed;
 
         sampling->class = &worker->matcher->classes[c];
-        scan->status = sampling->line_words > 0 ? sample_stem_lines(sampling)
-                       : sampling->class->by_stems
+        scan->status = sampling->class->by_stems
                            ? sample_stems(sampling)
                            : sample_verify(sampling, passed, sample_tile(sampling, passed));
         if (scan->status != TRAWL_OK) {
@@ -211,17 +205,17 @@ static void gather_tile(struct sampling *sampling)
     }
 }
 
-/* LINES: what follows a hit in its line is passed over. So while lines have hits little is looked
- * at at once; where lines are looked at for themselves, while they are longer than the tile. */
-static void adapt_tile(struct engine_worker *worker, bool hit, const struct sampling *sampling)
+/* LINES: what follows a line's first hit is passed over, so the next tile is to end soon behind its
+ * first hit. It is taken to lie as far behind the tile's begin as in this one. */
+static void adapt_tile(struct engine_worker *worker, const struct scan *scan, uint64_t kept,
+                       uint64_t begin)
 {
-    uint64_t passed_over = max_u64(sampling->scan->run_until, sampling->end) - sampling->end;
-    bool less = sampling->line_words > 0 ? passed_over >= worker->tile_places : hit;
-    uint64_t least = sampling->line_words > 0 ? 64 : LINE_TILE_PLACES;
+    const struct hits *hits = &scan->result->hits;
+    uint64_t wanted =
+        hits->count > kept ? hits->items[kept].offset - begin : 2 * (uint64_t)worker->tile_places;
 
     TRAWL_ASSERT(worker->tile_places > 0 && worker->tile_places <= SET_TILE_PLACES);
-    worker->tile_places =
-        (uint32_t)(less ? least : min_u64(2 * worker->tile_places, SET_TILE_PLACES));
+    worker->tile_places = (uint32_t)min_u64(max_u64(wanted, LINE_TILE_PLACES), SET_TILE_PLACES);
 }
 
 enum trawl_status classes_begin(const struct scan *scan)
@@ -244,19 +238,16 @@ void scan_classes(struct scan *scan)
     scan->work_max = 0;
     (void)dense_budget_rest(scan);
     while (!scan->over && !scan_is_full(scan)) {
-        struct sampling sampling = {
-            scan, worker->matcher, NULL, max_u64(scan->at, scan->run_until), scan->limit, 0};
+        struct sampling sampling = {scan, worker->matcher, NULL, max_u64(scan->at, scan->run_until),
+                                    scan->limit};
         uint64_t places = scan->want == WANT_LINES ? worker->tile_places : SET_TILE_PLACES;
-        uint64_t kept = scan->result->count;
+        uint64_t kept = scan->result->hits.count;
         bool switched = false;
 
         scan->at = sampling.begin;
         if (scan->at >= scan->limit)
             return;
         sampling.end = min_u64(scan->limit, scan->at + places);
-        sampling.line_words = stem_line_words(&sampling);
-        if (sampling.line_words > 0)
-            sampling.end = sampling.begin + 64 * sampling.line_words;
         TRAWL_ASSERT(sampling.begin < sampling.end && sampling.end <= scan->limit);
         dense_allow(scan, sampling.end - sampling.begin);
         scan->work += TILE_WORK;
@@ -269,9 +260,10 @@ void scan_classes(struct scan *scan)
         if (scan->over)
             return;
         verify_gathered(scan, sampling.begin, sampling.end - sampling.begin);
-        TRAWL_ASSERT(scan->result->count >= kept && scan->at == sampling.begin);
+        TRAWL_ASSERT(scan->result->hits.count >= kept && scan->at == sampling.begin);
         dense_spare(scan, max_u64(scan->run_until, sampling.end) - sampling.begin);
-        adapt_tile(worker, scan->result->count > kept, &sampling);
+        if (scan->want == WANT_LINES)
+            adapt_tile(worker, scan, kept, sampling.begin);
         scan->at = sampling.end;
     }
 }

@@ -30,38 +30,26 @@ static uint32_t keep_samples(const struct sampling *sampling, uint32_t *places, 
     return kept;
 }
 
-uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words)
+static uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words)
 {
-    const struct set_span span = {(uint32_t)sampling->begin, (uint32_t)end};
-    struct scan *scan = sampling->scan;
+    const struct scan *scan = sampling->scan;
     uint32_t *places = scan->worker->scratch->places;
 
     TRAWL_ASSERT(sampling->begin < end && end <= sampling->end);
     TRAWL_ASSERT(sampling->begin + 64 * words <= end);
     if (words == 0)
-        return stem_span_places(sampling, &span, 1);
+        return scan->worker->find->stem_samples(scan->chunk->bytes, sampling->begin, end,
+                                                scan->loadable, sampling->class,
+                                                sampling->matcher->fold, places);
     return keep_samples(sampling, places,
                         scan->worker->find->pairs(scan->chunk->bytes + sampling->begin, words,
-                                                  sampling->class->pairs, span.from, places));
+                                                  sampling->class->pairs, (uint32_t)sampling->begin,
+                                                  places));
 }
 
-uint32_t stem_span_places(const struct sampling *sampling, const struct set_span *spans,
-                          uint32_t span_count)
-{
-    const struct scan *scan = sampling->scan;
-    uint32_t count;
-
-    TRAWL_ASSERT(span_count > 0 && spans[0].from >= sampling->begin);
-    TRAWL_ASSERT(spans[span_count - 1].to <= sampling->end);
-    count = scan->worker->find->stem_samples(scan->chunk->bytes, spans, span_count, scan->loadable,
-                                             sampling->class, sampling->matcher->fold,
-                                             scan->worker->scratch->places);
-    TRAWL_ASSERT(count <= SET_PASSED_MAX);
-    return count;
-}
-
-uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
-                        const uint32_t *places, uint32_t place_count, const uint32_t **begins)
+static uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
+                               const uint32_t *places, uint32_t place_count,
+                               const uint32_t **begins)
 {
     const struct set_class *class = sampling->class;
     const struct scan *scan = sampling->scan;
@@ -80,7 +68,8 @@ uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t 
     return count;
 }
 
-uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count)
+static uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins,
+                              uint32_t count)
 {
     const struct scan *scan = sampling->scan;
     uint32_t stems;
@@ -94,8 +83,8 @@ uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, 
     return stems;
 }
 
-enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
-                              const uint32_t *places, uint32_t place_count)
+static enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
+                                     const uint32_t *places, uint32_t place_count)
 {
     const struct scan *scan = sampling->scan;
     const uint32_t *begins;
@@ -128,7 +117,7 @@ static enum trawl_status verify_last(const struct sampling *sampling)
     return stems_verify(sampling, stems, count);
 }
 
-uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
+static uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
 {
     uint64_t room = sampling->scan->loadable - sampling->begin;
 

@@ -110,12 +110,6 @@ struct set_found {
 #define SET_STEM_BATCH 256u /* begins whose stems are looked up before they are verified */
 #define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
 
-/* Begins in [from, to). */
-struct set_span {
-    uint32_t from;
-    uint32_t to;
-};
-
 /* Of a worker: the intermediate results of a tile's samples. */
 struct set_scratch {
     struct set_passed passed;
@@ -123,15 +117,7 @@ struct set_scratch {
     struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* that stand there */
     uint32_t places[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
-    /* By lines: what is to be looked at now of lines without a hit, their numbers and the ends of
-     * their begins; each line's hit. */
-    struct set_span spans[SET_TILE_PLACES + 1];
-    uint16_t span_line[SET_TILE_PLACES + 1];
-    uint32_t span_end[SET_TILE_PLACES + 1];
-    uint32_t line_hit[SET_TILE_PLACES + 1];
-    uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* that passed, */
-    uint32_t first[SET_STEMS_MAX + SET_ROOM]; /* one of each line, */
-    uint16_t first_line[SET_STEMS_MAX];       /* and which line */
+    uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* that passed */
     /* While they are verified: stems shorter than SET_STEM_BYTES, and the others. */
     struct set_stem shorter[SET_STEMS_MAX + SET_ROOM];
     struct set_stem longer[SET_STEMS_MAX + SET_ROOM];

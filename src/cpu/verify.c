@@ -87,17 +87,6 @@ static void fill_ends(struct scan *scan, uint8_t also)
         worker->ends.mask[w] |= worker->ends_also.mask[w];
 }
 
-const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
-{
-    bool two = scan->plan->line_end_also != scan->plan->line_end;
-
-    scan->tile_begin = begin;
-    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
-    scan->tile_words = words;
-    fill_ends(scan, two ? scan->plan->line_end_also : 0);
-    return scan->worker->ends.mask;
-}
-
 /* The first line end at x or after, or the end of what is owned. */
 static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
 {

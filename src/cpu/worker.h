@@ -69,8 +69,6 @@ struct engine_worker {
     const struct set_matcher *matcher; /* once the set was searched by classes, else NULL */
     struct set_scratch *scratch;       /* with a matcher */
     uint32_t tile_places;              /* LINES: of the next tile */
-    bool lines_hit;                    /* LINES, by stems: many lines of the last tile have a hit */
-    bool lines_kept;                   /* the same: of this tile one hit of each line is gathered */
     struct hits gathered;              /* of a tile */
     uint64_t counted;                  /* COUNT: of a tile, those that were not gathered */
     struct hits ordered;               /* the same in order, while it is made */
@@ -191,13 +189,10 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
 uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
 /* Hits by (offset, literal), for qsort. */
 int verify_compare_hits(const void *a, const void *b);
-/* LINES: a bit for each position of these words where a line ends, or a NUL is; they are the
- * tile's. Text is readable for FIND_LOAD_SLACK bytes beyond. */
-const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* Where there are records: the last byte of that which holds x, as far as it is owned; *holds:
  * the record holds `length` bytes from x on. */
 uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length, bool *holds);
-/* The same bits as verify_ends makes, of records. */
+/* To the worker's tile of ends: a bit for each of these positions where a record ends. */
 void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* A candidate of the plan's one literal. Candidates come in ascending order. */
 void verify_one(struct scan *scan, uint64_t x);

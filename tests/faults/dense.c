@@ -1,8 +1,8 @@
 /* dense: a set's automaton is made, and searches, while memory fails at the N-th point, for N = 1,
  * 2,
  * ... until a search meets no fault; once as a single fault, once as "from N on". The same with
- * candidates that are verified in parts, of hits and of lines, and with a few long strings whose
- * buckets turn to classes of lengths in the middle of the text: no fault is passed over there.
+ * candidates that are verified in parts, and with a few long strings whose buckets turn to classes
+ * of lengths in the middle of the text: no fault is passed over there.
  *
  * Each round: the status is OK or MEMORY, what was found until then begins the right answer, the
  * same worker finds the whole answer afterwards, and no memory is left.
@@ -26,13 +26,11 @@
 #define ROUNDS_MAX 1000u
 #define LINES_BYTES (1u << 16)
 #define LINE_BYTES 40u
-#define SHORT_LINE_BYTES 20u
 #define STEMS 64u
 
 enum way {
     BY_AUTOMATON,
     BY_CANDIDATES, /* more in a tile than are verified at once */
-    BY_LINES,      /* in many lines the first candidate is none, and others are looked at */
     BY_TURNING,    /* by buckets at first, then by classes, whose tables have to be made */
     WAYS
 };
@@ -52,23 +50,6 @@ static bool is_next(uint64_t at, uint64_t begin, uint32_t literal, uint64_t leng
            expected[at].pattern_index == literal && expected[at].end - begin == length;
 }
 
-/* LINES: each hit is an occurrence; counts the lines that have some. */
-static uint64_t count_lines(const struct hits *hits, bool *right)
-{
-    uint64_t lines = 0, line = UINT64_MAX;
-
-    for (uint64_t i = 0; i < hits->count; i++) {
-        const struct trawl_pattern *pattern = &patterns[hits->items[i].literal];
-        uint64_t begin = hits->items[i].offset;
-
-        *right &= begin + pattern->bytes_count <= TEXT_BYTES &&
-                  memcmp(text + begin, pattern->bytes, (size_t)pattern->bytes_count) == 0;
-        lines += begin / SHORT_LINE_BYTES != line;
-        line = begin / SHORT_LINE_BYTES;
-    }
-    return lines;
-}
-
 /* Search all of the text; returns how many were found, with *right: those that should be. */
 static uint64_t search(struct engine_worker *worker, const struct trawl_plan *plan, bool *right,
                        enum trawl_status *status, struct trawl_error *error)
@@ -86,21 +67,15 @@ static uint64_t search(struct engine_worker *worker, const struct trawl_plan *pl
         worker->work_spared = 0;
         worker->work_per_byte = 0;           /* the automaton at the first candidate, */
         worker->dense_work = UINT64_MAX / 2; /* whatever it takes to make it */
-        worker->lines_hit = way == BY_LINES;
         if (way != BY_AUTOMATON)
             worker->work_per_byte = 1u << 20;
         if (way == BY_TURNING) { /* as if buckets had taken long, and a trial had begun */
             worker->trial.step = TRIAL_TURN;
             worker->trial.left = PERIOD;
         }
-        *status = engine_scan(&engine_cpu, worker, &chunk, from,
-                              way == BY_LINES ? WANT_LINES : WANT_HITS, &result, error);
+        *status = engine_scan(&engine_cpu, worker, &chunk, from, WANT_HITS, &result, error);
         if (*status != TRAWL_OK)
             break;
-        if (way == BY_LINES) {
-            count += count_lines(hits, right);
-            continue;
-        }
         for (uint64_t i = 0; i < hits->count; i++)
             *right &= is_next(count + i, hits->items[i].offset, hits->items[i].literal,
                               plan_literal_at(plan, hits->items[i].literal).bytes_count);
@@ -152,22 +127,11 @@ static bool round_met_fault(struct engine *engine, uint64_t nth, bool persistent
     return met;
 }
 
-/* By lines: the first nine bytes of each line are no pattern, but the first eight of one; others
- * stand behind them. */
 static struct trawl_pattern make_pattern(struct test_random *random, uint32_t i)
 {
-    uint64_t length =
-        test_random_between(random, way == BY_CANDIDATES || way == BY_TURNING ? 12 : 8, LENGTH_MAX);
-    uint64_t begin = test_random_below(random, PERIOD - LENGTH_MAX), lines;
+    uint64_t length = test_random_between(random, way == BY_AUTOMATON ? 8 : 12, LENGTH_MAX);
 
-    if (way == BY_LINES) {
-        lines = PERIOD / SHORT_LINE_BYTES;
-        length = 9;
-        begin = i % lines * SHORT_LINE_BYTES + i / lines;
-    }
-    memcpy(pattern_bytes[i], text + begin, length);
-    if (way == BY_LINES && begin % SHORT_LINE_BYTES == 0)
-        pattern_bytes[i][length - 1] = '.';
+    memcpy(pattern_bytes[i], text + test_random_below(random, PERIOD - LENGTH_MAX), length);
     return (struct trawl_pattern){pattern_bytes[i], length};
 }
 
@@ -175,14 +139,12 @@ static void make_case(struct test_random *random)
 {
     static struct naive_bytes asked[PATTERNS];
     struct naive_query query = {.patterns = asked};
-    uint64_t line = UINT64_MAX, letters = way == BY_AUTOMATON ? 4 : 26;
+    uint64_t letters = way == BY_AUTOMATON ? 4 : 26;
 
     query.pattern_count = pattern_count = way == BY_TURNING ? TURNING_PATTERNS : PATTERNS;
     for (uint32_t i = 0; i < TEXT_BYTES; i++)
         text[i] =
             i >= PERIOD ? text[i - PERIOD] : (uint8_t)('a' + test_random_below(random, letters));
-    for (uint32_t i = SHORT_LINE_BYTES; way == BY_LINES && i <= TEXT_BYTES; i += SHORT_LINE_BYTES)
-        text[i - 1] = '\n';
     for (uint32_t i = 0; i < pattern_count; i++) {
         patterns[i] = make_pattern(random, i);
         asked[i] = (struct naive_bytes){pattern_bytes[i], patterns[i].bytes_count};
@@ -190,10 +152,6 @@ static void make_case(struct test_random *random)
     expected_count =
         naive_matches(&query, (struct naive_bytes){text, TEXT_BYTES}, expected, MATCHES_MAX);
     TEST_CHECK(expected_count > pattern_count && expected_count <= MATCHES_MAX);
-    for (uint64_t i = 0, count = expected_count; i < count && way == BY_LINES; i++) {
-        expected_count -= expected[i].begin / SHORT_LINE_BYTES == line;
-        line = expected[i].begin / SHORT_LINE_BYTES;
-    }
 }
 
 /* How much of a text the automaton reads, which is made at once if `is_free`. */
