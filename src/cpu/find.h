@@ -33,24 +33,6 @@ struct find_bytes {
         nibbles; /* the same as tables of one byte: each value has a class by itself */
 };
 
-/* The first bytes of some literals: five or six pairs of neighbours, each as one of 128 values.
- * Literals are dealt to 8 classes per group; bit c of classes[g][j][v] is set if pair j of some
- * literal of class c of group g has the value v. A position whose pairs share a class passes. */
-#define FIND_PAIRS_MAX 6u
-#define FIND_PAIR_GROUPS_MAX 4u
-
-struct find_pairs {
-    uint32_t groups; /* 1, 2 or 4 */
-    uint32_t count;  /* pairs: 5 or 6; literals that have fewer let all values of others pass */
-    uint8_t fold;    /* or-ed into each byte */
-    uint8_t classes[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
-};
-
-static inline uint32_t find_pair(uint32_t first, uint32_t second)
-{
-    return (first ^ second << 2) & 127;
-}
-
 struct set_class;
 struct set_passed;
 struct set_stem;
@@ -107,8 +89,8 @@ struct find_ops {
     uint32_t (*stem_samples)(const uint8_t *text, uint64_t begin, uint64_t end, uint64_t readable,
                              const struct set_class *class, uint64_t fold, uint32_t *places);
     uint32_t (*stem_begins)(const uint8_t *text, const uint32_t *places, uint32_t place_count,
-                            uint64_t begin, uint64_t end, uint32_t stride,
-                            const struct set_class *class, uint64_t fold, uint32_t *begins);
+                            uint64_t begin, uint64_t end, const struct set_class *class,
+                            uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                       uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
     /* NULL, as the next one may be: this variant has no quick way.
@@ -117,10 +99,6 @@ struct find_ops {
      * next one's bucket has many keys, or if `found` has no room. */
     uint32_t (*stem_keys)(const struct set_class *class, const struct set_stem *stems,
                           uint32_t stem_count, struct set_found *found);
-    /* x for each position of 64 * word_count whose pairs, at text + x, share a class, plus `base`.
-     * Depends on text bytes up to 64 * word_count + 5. */
-    uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
-                      uint32_t base, uint32_t *places);
 };
 
 extern const struct find_ops find_portable;

@@ -82,11 +82,10 @@ static inline bool stem_passes(uint64_t word, uint64_t hash, uint32_t skip)
 
 static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
                                    uint32_t place_count, uint64_t begin, uint64_t end,
-                                   uint32_t stride, const struct set_class *class, uint64_t fold,
-                                   uint32_t *begins)
+                                   const struct set_class *class, uint64_t fold, uint32_t *begins)
 {
     struct stem_view view = stem_view(class, fold);
-    uint32_t stem_min = class->stem_min;
+    uint32_t stem_min = class->stem_min, stride = class->stride;
     uint64_t count = 0;
 
     TRAWL_ASSERT(begin < end && end <= UINT32_MAX);

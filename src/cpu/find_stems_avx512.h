@@ -136,14 +136,14 @@ static inline __mmask8 stem_eight(uint32_t left)
 /* The begins of all offsets lie in 8 bytes, which are fetched at once. The positions are stride - 1
  * and more beyond `begin`. */
 static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *places,
-                                            uint32_t place_count, uint64_t end, uint32_t stride,
+                                            uint32_t place_count, uint64_t end,
                                             const struct set_class *class, uint64_t fold,
                                             uint32_t *begins)
 {
     const __m512i folds = _mm512_set1_epi64((int64_t)fold);
     const __m256i beyond = _mm256_set1_epi32((int32_t)(uint32_t)end);
     struct stem_view view = stem_view(class, fold);
-    uint32_t count = 0;
+    uint32_t count = 0, stride = class->stride;
 
     TRAWL_ASSERT(class->stem_min + stride - 1 <= SET_STEM_BYTES);
     TRAWL_ASSERT(end <= UINT32_MAX);
@@ -191,22 +191,22 @@ static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *pl
 
 static inline uint32_t stem_begins_vectors(const uint8_t *text, const uint32_t *places,
                                            uint32_t place_count, uint64_t begin, uint64_t end,
-                                           uint32_t stride, const struct set_class *class,
-                                           uint64_t fold, uint32_t *begins)
+                                           const struct set_class *class, uint64_t fold,
+                                           uint32_t *begins)
 {
-    uint32_t count = 0, first = 0;
+    uint32_t count = 0, first = 0, stride = class->stride;
 
     TRAWL_ASSERT(stride > 0 && begin <= end);
     while (first < place_count && places[first] < begin + stride - 1)
         first++;
     if (first > 0)
-        count = stem_begins(text, places, first, begin, end, stride, class, fold, begins);
+        count = stem_begins(text, places, first, begin, end, class, fold, begins);
     TRAWL_ASSERT(count <= stride * first && place_count <= SET_PASSED_MAX);
     places += first;
     place_count -= first;
     if (class->stem_min + stride - 1 <= SET_STEM_BYTES)
-        return count + stem_begins_together(text, places, place_count, end, stride, class, fold,
-                                            begins + count);
+        return count +
+               stem_begins_together(text, places, place_count, end, class, fold, begins + count);
     for (uint32_t offset = 0; offset < stride; offset++)
         count +=
             stem_begins_apart(text, places, place_count, end, offset, class, fold, begins + count);

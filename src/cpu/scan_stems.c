@@ -2,52 +2,13 @@
  *
  * Three steps (find.h), each over what the step before left of a tile, and none with a branch on
  * the text. Samples of four bytes name positions where a literal may begin. The first bytes there,
- * as many as all stems have, are looked up. Then the stems of each length are looked up. If a class
- * has few literals and the instruction set allows it, pairs of bytes name the positions instead of
- * samples.
+ * as many as all stems have, are looked up. Then the stems of each length are looked up.
  */
 #include "cpu/sampling.h"
 
-/* Of the positions those whose four bytes begin some literal: pairs let many others through. */
-static uint32_t keep_samples(const struct sampling *sampling, uint32_t *places, uint32_t count)
-{
-    const struct set_class *class = sampling->class;
-    const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
-    const uint8_t *text = sampling->scan->chunk->bytes;
-    uint32_t shift = set_sample_shift(class), fold = (uint32_t)sampling->matcher->fold, kept = 0;
-
-    TRAWL_ASSERT(sampling->class->by_stems && sampling->class->stride <= SET_STEM_STRIDE_MAX);
-    TRAWL_ASSERT(count <= SET_PASSED_MAX);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t four, place = places[i];
-
-        TRAWL_ASSERT(place >= sampling->begin && place < sampling->end);
-        memcpy(&four, text + place, sizeof four);
-        four = set_sample_product(four, fold);
-        places[kept] = place;
-        kept += bitmap[four >> shift] >> (four >> 8 & 31) & 1;
-    }
-    return kept;
-}
-
-static uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words)
-{
-    const struct scan *scan = sampling->scan;
-    uint32_t *places = scan->worker->scratch->places;
-
-    TRAWL_ASSERT(sampling->begin < end && end <= sampling->end);
-    TRAWL_ASSERT(sampling->begin + 64 * words <= end);
-    if (words == 0)
-        return scan->worker->find->stem_samples(scan->chunk->bytes, sampling->begin, end,
-                                                scan->loadable, sampling->class,
-                                                sampling->matcher->fold, places);
-    return keep_samples(sampling, places,
-                        scan->worker->find->pairs(scan->chunk->bytes + sampling->begin, words,
-                                                  sampling->class->pairs, (uint32_t)sampling->begin,
-                                                  places));
-}
-
-static uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
+/* Of begins below `end`, up to stride - 1 before each of the positions, those where a literal may
+ * stand: where they are, and how many. */
+static uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end,
                                const uint32_t *places, uint32_t place_count,
                                const uint32_t **begins)
 {
@@ -56,44 +17,37 @@ static uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, ui
     uint32_t count;
 
     TRAWL_ASSERT(place_count <= SET_PASSED_MAX && end <= sampling->end);
-    TRAWL_ASSERT(stride == 1 || stride == class->stride);
     *begins = places;
     if (!set_looks_at_begins(class))
         return place_count;
     *begins = scan->worker->scratch->begins;
     count = scan->worker->find->stem_begins(scan->chunk->bytes, places, place_count,
-                                            sampling->begin, end, stride, class,
-                                            sampling->matcher->fold, scan->worker->scratch->begins);
+                                            sampling->begin, end, class, sampling->matcher->fold,
+                                            scan->worker->scratch->begins);
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;
 }
 
-static uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins,
-                              uint32_t count)
-{
-    const struct scan *scan = sampling->scan;
-    uint32_t stems;
-
-    TRAWL_ASSERT(count > 0 && begins[0] >= sampling->begin);
-    stems = scan->worker->find->stems(scan->chunk->bytes, begins,
-                                      (uint32_t)min_u64(SET_STEM_BATCH, count),
-                                      (uint32_t)sampling->begin, sampling->class,
-                                      sampling->matcher->fold, scan->worker->scratch->stems);
-    TRAWL_ASSERT(stems <= SET_STEMS_MAX);
-    return stems;
-}
-
-static enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
+/* Gather what begins in [sampling->begin, end) up to stride - 1 before each of the positions. */
+static enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end,
                                      const uint32_t *places, uint32_t place_count)
 {
     const struct scan *scan = sampling->scan;
+    uint32_t *stems = scan->worker->scratch->stems;
     const uint32_t *begins;
-    uint32_t count = stem_begins_at(sampling, end, stride, places, place_count, &begins);
+    uint32_t count = stem_begins_at(sampling, end, places, place_count, &begins);
 
     TRAWL_ASSERT(count <= SET_PASSED_MAX && end <= sampling->end);
-    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH)
-        TRAWL_TRY(stems_verify(sampling, scan->worker->scratch->stems,
-                               stem_stems_at(sampling, begins + i, count - i)));
+    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH) {
+        uint32_t batch = (uint32_t)min_u64(SET_STEM_BATCH, count - i), found;
+
+        TRAWL_ASSERT(begins[i] >= sampling->begin);
+        found = scan->worker->find->stems(scan->chunk->bytes, begins + i, batch,
+                                          (uint32_t)sampling->begin, sampling->class,
+                                          sampling->matcher->fold, stems);
+        TRAWL_ASSERT(found <= SET_STEMS_MAX);
+        TRAWL_TRY(stems_verify(sampling, stems, found));
+    }
     return TRAWL_OK;
 }
 
@@ -117,39 +71,22 @@ static enum trawl_status verify_last(const struct sampling *sampling)
     return stems_verify(sampling, stems, count);
 }
 
-static uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
-{
-    uint64_t room = sampling->scan->loadable - sampling->begin;
-
-    TRAWL_ASSERT(sampling->begin <= sampling->scan->loadable);
-    if (sampling->class->pairs == NULL || sampling->scan->worker->find->pairs == NULL ||
-        end < sampling->begin + 64 || room < FIND_LOAD_SLACK + 64)
-        return 0;
-    TRAWL_ASSERT(end <= sampling->end);
-    return min_u64((end - sampling->begin) / 64, (room - FIND_LOAD_SLACK) / 64);
-}
-
 enum trawl_status sample_stems(const struct sampling *sampling)
 {
+    struct scan *scan = sampling->scan;
+    uint64_t loadable = scan->loadable, reach = 8 + sampling->class->stride - 1;
+    uint64_t end = min_u64(sampling->end, loadable < reach ? 0 : loadable - reach + 1);
     struct sampling left = *sampling;
-    uint64_t loadable = sampling->scan->loadable, reach = 8 + sampling->class->stride - 1;
-    uint64_t end = min_u64(sampling->end, loadable < reach ? 0 : loadable - reach + 1), words;
 
-    TRAWL_ASSERT(left.class->by_stems && left.end <= left.scan->limit);
-    words = stem_pair_words(&left, end);
-    if (words > 0) {
-        uint64_t to = left.begin + 64 * words;
-        uint32_t count = stem_places(&left, to, words);
+    TRAWL_ASSERT(sampling->class->by_stems && sampling->end <= scan->limit);
+    if (sampling->begin < end) {
+        uint32_t *places = scan->worker->scratch->places;
+        uint32_t count =
+            scan->worker->find->stem_samples(scan->chunk->bytes, sampling->begin, end, loadable,
+                                             sampling->class, sampling->matcher->fold, places);
 
-        TRAWL_TRY(stem_verify(&left, to, 1, left.scan->worker->scratch->places, count));
-        left.begin = to;
-    }
-    TRAWL_ASSERT(left.begin <= left.end && end <= left.end);
-    if (left.begin < end) {
-        uint32_t count = stem_places(&left, end, 0);
-
-        TRAWL_TRY(
-            stem_verify(&left, end, left.class->stride, left.scan->worker->scratch->places, count));
+        TRAWL_ASSERT(count <= SET_PASSED_MAX);
+        TRAWL_TRY(stem_verify(sampling, end, places, count));
         left.begin = end;
     }
     return left.begin < left.end ? verify_last(&left) : TRAWL_OK;

@@ -367,7 +367,6 @@ static void set_matcher_free(void *object)
     for (uint32_t c = 0; c < matcher->class_count; c++) {
         struct set_class *class = &matcher->classes[c];
 
-        set_stems_free(class);
         if (class->stem_map != NULL)
             memory_release(class->stem_map, 1ull << class->stem_bits, sizeof *class->stem_map);
         if (class->bitmap != NULL)
@@ -400,11 +399,8 @@ static enum trawl_status matcher_make(const void *from, void **object, struct tr
         TRAWL_TRY_DONE(class_room(&matcher->classes[c], matcher->fold, error));
     }
     fill_entries(plan, matcher, of);
-    for (uint32_t c = 0; c < matcher->class_count; c++) {
+    for (uint32_t c = 0; c < matcher->class_count; c++)
         TRAWL_ASSERT(matcher->classes[c].buckets[0] == 0); /* all entries found their places */
-        if (matcher->classes[c].by_stems)
-            TRAWL_TRY_DONE(set_stems_finish(plan, &matcher->classes[c], matcher->fold, error));
-    }
     *object = matcher;
     matcher = NULL;
 done:

@@ -33,8 +33,6 @@ struct set_entry {
     uint32_t tagged;
 };
 
-struct find_pairs;
-
 struct set_class {
     uint32_t length_min;
     uint32_t literal_count;
@@ -62,8 +60,7 @@ struct set_class {
     uint32_t stem_shifts[SET_STEM_LENGTHS];  /* of a hash, for the bucket among those */
     uint64_t stem_buckets[SET_STEM_LENGTHS]; /* the first one */
     uint32_t stem_bits;                      /* log2 of the words of stem_map */
-    uint64_t *stem_map;       /* two bits for each stem, and for its first stem_min bytes */
-    struct find_pairs *pairs; /* few literals: they name the positions by themselves; else NULL */
+    uint64_t *stem_map; /* two bits for each stem, and for its first stem_min bytes */
 };
 
 struct set_matcher {
@@ -428,9 +425,5 @@ uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_sample_word_bits(uint64_t entries);
 /* The literal's bits in the bitmap. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold);
-/* Once the entries are there: the pairs of a class of few literals. */
-enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
-                                   uint64_t fold, struct trawl_error *error);
-void set_stems_free(struct set_class *class);
 
 #endif
