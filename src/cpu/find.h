@@ -35,8 +35,6 @@ struct find_bytes {
 
 struct set_class;
 struct set_passed;
-struct set_stem;
-struct set_found;
 
 struct find_ops {
     const char *name;
@@ -79,26 +77,17 @@ struct find_ops {
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,
                              struct set_passed *passed);
-    /* The steps of a class that goes by stems; each may write SET_ROOM more than it counts, and
-     * returns how many positions (or stems) that is. Positions are below 2^32.
+    /* Steps of a class that goes by stems; each may write SET_ROOM more than it counts, and returns
+     * how many positions that is. Positions are below 2^32.
      * stem_samples: of samples that tell of begins in [begin, end), those whose four bytes pass;
      * text is readable up to `readable`.
      * stem_begins: of positions and up to stride - 1 before each, those in [begin, end) whose first
-     * stem_min bytes pass; as `stems`, it depends on 8 bytes from each of them on.
-     * stems: of begins, the stems that pass, as set_stem_code of positions less `base`. */
+     * stem_min bytes pass; it depends on 8 bytes from each of them on. */
     uint32_t (*stem_samples)(const uint8_t *text, uint64_t begin, uint64_t end, uint64_t readable,
                              const struct set_class *class, uint64_t fold, uint32_t *places);
     uint32_t (*stem_begins)(const uint8_t *text, const uint32_t *places, uint32_t place_count,
                             uint64_t begin, uint64_t end, const struct set_class *class,
                             uint64_t fold, uint32_t *begins);
-    uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-                      uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
-    /* NULL, as the next one may be: this variant has no quick way.
-     * The literals of stems: those of which nothing is left open, and those that may stand
-     * there, each by the number of its key. Returns how many stems were looked at: fewer if the
-     * next one's bucket has many keys, or if `found` has no room. */
-    uint32_t (*stem_keys)(const struct set_class *class, const struct set_stem *stems,
-                          uint32_t stem_count, struct set_found *found);
 };
 
 extern const struct find_ops find_portable;

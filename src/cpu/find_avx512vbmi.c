@@ -204,4 +204,4 @@ static uint64_t count_bits_by_vectors(const struct find_tile *tile, uint64_t wor
 }
 
 const struct find_ops find_avx512vbmi =
-    FIND_OPS(every_or_near, every_fold_or_near, count_bits_by_vectors, stem_keys_vectors);
+    FIND_OPS(every_or_near, every_fold_or_near, count_bits_by_vectors);

@@ -404,16 +404,14 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
 #endif
 
 /* The variant's table; those that are named may be its own. */
-#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of)                         \
+#define FIND_OPS(every_of, every_fold_of, count_bits_of)                                       \
     {                                                                                          \
         .name = FIND_STRING(VARIANT), .every = (every_of), .every_fold = (every_fold_of),      \
         .grams = FIND_NAME(grams), .set = FIND_NAME(set), .nibbles = FIND_NIBBLES,             \
         .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), \
         .count_bits = (count_bits_of), .gram_samples = FIND_STEMS(gram_samples),               \
-        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins),      \
-        .stems = FIND_STEMS(stem_stems), .stem_keys = (stem_keys_of)                           \
+        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins)       \
     }
-#define FIND_OPS_COMMON(stem_keys_of) \
-    FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), stem_keys_of)
+#define FIND_OPS_COMMON FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits))
 
 #endif

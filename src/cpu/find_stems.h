@@ -1,5 +1,5 @@
-/* find_stems: the three steps of a class that goes by stems, and the samples of others, in plain C;
- * a variant with vectors for them defines HAS_STEM_VECTORS. None has a branch on the text.
+/* find_stems: the first two steps of a class that goes by stems, and the samples of others, in
+ * plain C; a variant with vectors for them defines HAS_STEM_VECTORS. None has a branch on the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H
 #define TRAWL_CPU_FIND_STEMS_H
@@ -73,13 +73,6 @@ static inline struct stem_view stem_view(const struct set_class *class, uint64_t
     return view;
 }
 
-/* Are both bits in the word? skip: 0 for a stem, SET_BEGIN_SHIFT for a begin. */
-static inline bool stem_passes(uint64_t word, uint64_t hash, uint32_t skip)
-{
-    hash >>= skip;
-    return (word >> (hash & 63) & word >> (hash >> 6 & 63) & 1) != 0;
-}
-
 static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
                                    uint32_t place_count, uint64_t begin, uint64_t end,
                                    const struct set_class *class, uint64_t fold, uint32_t *begins)
@@ -98,35 +91,9 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
             memcpy(&low, text + x, sizeof low);
             begins[count] = (uint32_t)x;
             hash = set_stem_hash(low, fold, stem_min);
-            count += stem_passes(view.map[hash >> view.shift], hash, SET_BEGIN_SHIFT) &
+            count += set_passes(view.map[hash >> view.shift], hash >> SET_BEGIN_SHIFT) &
                      (places[i] >= begin + offset) & (x < end);
         }
-    return (uint32_t)count;
-}
-
-static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
-                                  uint32_t base, const struct set_class *class, uint64_t fold,
-                                  uint32_t *codes)
-{
-    struct stem_view view = stem_view(class, fold);
-    uint32_t stem_min = class->stem_min, lengths = class->stem_lengths;
-    uint64_t count = 0, word = 0;
-
-    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && stem_min <= SET_STEM_BYTES);
-    TRAWL_ASSERT(lengths >> (SET_STEM_BYTES + 1) == 0 && lengths >> stem_min != 0);
-    for (uint32_t i = 0; i < begin_count; i++) {
-        uint64_t low, hash;
-
-        TRAWL_ASSERT(begins[i] >= base && begins[i] - base < SET_TILE_PLACES);
-        memcpy(&low, text + begins[i], sizeof low);
-        for (uint32_t k = stem_min; k <= SET_STEM_BYTES; k++) {
-            hash = set_stem_hash(low, fold, k);
-            if (k == stem_min || k == SET_STEM_FAR)
-                word = view.map[hash >> view.shift];
-            codes[count] = set_stem_code(begins[i] - base, k);
-            count += stem_passes(word, hash, 0) & (lengths >> k & 1);
-        }
-    }
     return (uint32_t)count;
 }
 

@@ -1,5 +1,5 @@
 /* find_stems_avx512: the first two steps of a class that goes by stems, and samples of 8 bytes and
- * more, by vectors; find_keys_avx512.h has the third step and the look-up of keys. */
+ * more, by vectors. */
 #ifndef TRAWL_CPU_FIND_STEMS_AVX512_H
 #define TRAWL_CPU_FIND_STEMS_AVX512_H
 

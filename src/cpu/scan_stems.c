@@ -28,25 +28,49 @@ static uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end,
     return count;
 }
 
+/* To the worker's stems: of the begins, which 8 bytes follow, the stems that pass, as set_stem_code
+ * has them; returns how many. */
+static uint32_t stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count)
+{
+    const struct set_class *class = sampling->class;
+    const uint8_t *text = sampling->scan->chunk->bytes;
+    uint32_t *codes = sampling->scan->worker->scratch->stems, base = (uint32_t)sampling->begin;
+    uint32_t stem_min = class->stem_min, lengths = class->stem_lengths, passed = 0;
+    uint64_t fold = sampling->matcher->fold, word = 0;
+
+    TRAWL_ASSERT(count <= SET_STEM_BATCH && stem_min <= SET_STEM_BYTES);
+    TRAWL_ASSERT(lengths >> (SET_STEM_BYTES + 1) == 0 && lengths >> stem_min != 0);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t low = load64(text + begins[i]);
+
+        TRAWL_ASSERT(begins[i] >= base && begins[i] - base < SET_TILE_PLACES);
+        for (uint32_t k = stem_min; k <= SET_STEM_BYTES; k++) {
+            uint64_t hash = set_stem_hash(low, fold, k);
+
+            if (k == stem_min || k == SET_STEM_FAR)
+                word = class->stem_map[set_stem_word(class, hash)];
+            codes[passed] = set_stem_code(begins[i] - base, k);
+            passed += set_passes(word, hash) & (lengths >> k & 1);
+        }
+    }
+    TRAWL_ASSERT(passed <= SET_STEMS_MAX);
+    return passed;
+}
+
 /* Gather what begins in [sampling->begin, end) up to stride - 1 before each of the positions. */
 static enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end,
                                      const uint32_t *places, uint32_t place_count)
 {
     const struct scan *scan = sampling->scan;
-    uint32_t *stems = scan->worker->scratch->stems;
     const uint32_t *begins;
     uint32_t count = stem_begins_at(sampling, end, places, place_count, &begins);
 
     TRAWL_ASSERT(count <= SET_PASSED_MAX && end <= sampling->end);
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH) {
-        uint32_t batch = (uint32_t)min_u64(SET_STEM_BATCH, count - i), found;
+        uint32_t batch = (uint32_t)min_u64(SET_STEM_BATCH, count - i);
 
-        TRAWL_ASSERT(begins[i] >= sampling->begin);
-        found = scan->worker->find->stems(scan->chunk->bytes, begins + i, batch,
-                                          (uint32_t)sampling->begin, sampling->class,
-                                          sampling->matcher->fold, stems);
-        TRAWL_ASSERT(found <= SET_STEMS_MAX);
-        TRAWL_TRY(stems_verify(sampling, stems, found));
+        TRAWL_TRY(stems_verify(sampling, scan->worker->scratch->stems,
+                               stems_at(sampling, begins + i, batch)));
     }
     return TRAWL_OK;
 }

@@ -97,13 +97,6 @@ struct set_stem {
     uint8_t two;
 };
 
-/* Literals that may stand somewhere, and those that do, by the numbers of their keys. */
-struct set_found {
-    struct set_named *named, *whole; /* room for SET_NAMED_MAX + SET_ROOM each */
-    uint32_t named_count, whole_count;
-    uint64_t work; /* keys that were looked at */
-};
-
 #define SET_STEM_BATCH 256u /* begins whose stems are looked up before they are verified */
 #define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
 
@@ -157,6 +150,12 @@ static inline uint64_t set_word(const struct set_class *class, uint64_t hash)
 static inline uint64_t set_bits(uint64_t hash)
 {
     return 1ull << (hash & 63) | 1ull << (hash >> 6 & 63);
+}
+
+/* Are both bits in the word? */
+static inline bool set_passes(uint64_t word, uint64_t hash)
+{
+    return (word >> (hash & 63) & word >> (hash >> 6 & 63) & 1) != 0;
 }
 
 /* A stem that passed: its position in the tile and its length. */
