@@ -45,9 +45,6 @@ struct find_ops {
      * everywhere since that costs no more. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* The same when some probe folds case. */
-    void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
-                       uint32_t first, uint32_t probe_count, struct find_tile *tile);
     /* Grams at text - 8, text - 8 + stride, ...: number i sets bit stride * i + stride - 1 - o at
      * least where it equals grams->gram[o]. Depends on text bytes -8 to 64 * word_count - 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
@@ -57,12 +54,10 @@ struct find_ops {
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
     /* Bit x: what is at text + x passes the tables. Depends on text bytes up to
-     * 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL: this variant has no quick way. */
+     * 64 * word_count + PLAN_NIBBLE_REACH - 2. Without vectors for that, `set` is quicker. */
+    bool has_quick_nibbles;
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
-    /* Bit x: the byte at text + x is one of those. Dense. */
-    void (*bytes)(const uint8_t *text, uint64_t word_count, const struct find_bytes *bytes,
-                  struct find_tile *tile);
     /* Clears the tile's bits of positions where the first `count` (1 to 64) bytes of `literal`,
      * which has 64 readable ones, do not stand; returns how many were cleared, and in *place the
      * position of one of them. Depends on text bytes up to 64 * word_count + 63. */

@@ -128,9 +128,9 @@
     tile->hot_count = tile->is_dense ? any != 0 : hot_count;                  \
     tile->passed = passed;
 
-static void FIND_NAME(every)(const uint8_t *text, uint64_t word_count,
-                             const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
-                             struct find_tile *tile)
+static void FIND_NAME(every_exact)(const uint8_t *text, uint64_t word_count,
+                                   const struct plan_probe *probes, uint32_t first,
+                                   uint32_t probe_count, struct find_tile *tile)
 {
 #define EQUAL(p, FIRST)                                                 \
     ((FIRST) < FIND_WIDE_MIN ? block_equal(block + offset[p], value[p]) \
@@ -150,6 +150,20 @@ static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
     FIND_EVERY_BODY(EQUAL)
 #undef EQUAL
 #undef EQUAL_MORE
+}
+
+static void FIND_NAME(every)(const uint8_t *text, uint64_t word_count,
+                             const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
+                             struct find_tile *tile)
+{
+    uint8_t fold = 0;
+
+    for (uint32_t p = 0; p < probe_count; p++)
+        fold |= probes[p].fold;
+    if (fold != 0)
+        FIND_NAME(every_fold)(text, word_count, probes, first, probe_count, tile);
+    else
+        FIND_NAME(every_exact)(text, word_count, probes, first, probe_count, tile);
 }
 
 #ifndef HAS_GRAMS_TILE
@@ -277,49 +291,48 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
     tile->is_dense = false;
     tile->hot_count = hot_count;
 }
-#define FIND_NIBBLES FIND_NAME(nibbles)
+#define FIND_QUICK_NIBBLES true
 #else
-#define FIND_NIBBLES NULL
-#endif
-
-#ifndef HAS_NIBBLES
-static inline uint64_t block_bytes(const uint8_t *text, const struct find_bytes *bytes)
+/* Does the byte at each of the tables' places pass for a literal that all of them share? */
+static inline bool nibbles_pass(const uint8_t *text, const struct plan_nibbles *nibbles)
 {
-    uint64_t bits = 0;
+    uint8_t any = 0;
 
-    for (uint32_t i = 0; i < 64; i++)
-        bits |= (uint64_t)bytes->has[text[i]] << i;
-    return bits;
+    for (uint32_t g = 0; g < nibbles->groups; g++) {
+        uint8_t shared = 0xff;
+
+        for (uint32_t j = 0; j < nibbles->bytes; j++) {
+            uint8_t byte = text[nibbles->at[j]];
+
+            shared &= nibbles->low[g][j][byte & 15];
+            if (nibbles->bytes <= PLAN_NIBBLE_WHOLE_MAX)
+                shared &= nibbles->high[g][j][byte >> 4];
+        }
+        any |= shared;
+    }
+    return any != 0;
 }
-#endif
 
-static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
-                             const struct find_bytes *bytes, struct find_tile *tile)
+static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
+                               const struct plan_nibbles *nibbles, struct find_tile *tile)
 {
-    uint64_t any = 0;
-#ifdef HAS_NIBBLES
-    const uint32_t groups = bytes->nibbles.groups;
-    const uint64_t at[1] = {0};
-    struct nibble_tables tables[PLAN_NIBBLE_GROUPS_MAX];
+    uint32_t hot_count = 0;
 
-    nibbles_load(tables, &bytes->nibbles);
-#endif
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
     for (uint64_t w = 0; w < word_count; w++) {
-#ifdef HAS_NIBBLES
-        uint64_t bits = groups == 1 ? block_nibbles(text + 64 * w, tables, at, 1, true, 1)
-                                    : block_nibbles(text + 64 * w, tables, at, 1, true, 2);
-#else
-        uint64_t bits = block_bytes(text + 64 * w, bytes);
-#endif
+        uint64_t bits = 0;
 
-        __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);
+        for (uint32_t i = 0; i < 64; i++)
+            bits |= (uint64_t)nibbles_pass(text + 64 * w + i, nibbles) << i;
         tile->mask[w] = bits;
-        any |= bits;
+        tile->hot[hot_count] = (uint16_t)w;
+        hot_count += bits != 0;
     }
-    tile->is_dense = true;
-    tile->hot_count = any != 0;
+    tile->is_dense = false;
+    tile->hot_count = hot_count;
 }
+#define FIND_QUICK_NIBBLES false
+#endif
 
 static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count)
 {
@@ -403,15 +416,14 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
 #define FIND_STEMS(name) name
 #endif
 
-/* The variant's table; those that are named may be its own. */
-#define FIND_OPS(every_of, every_fold_of, count_bits_of)                                       \
-    {                                                                                          \
-        .name = FIND_STRING(VARIANT), .every = (every_of), .every_fold = (every_fold_of),      \
-        .grams = FIND_NAME(grams), .set = FIND_NAME(set), .nibbles = FIND_NIBBLES,             \
-        .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), \
-        .count_bits = (count_bits_of), .gram_samples = FIND_STEMS(gram_samples),               \
-        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins)       \
+/* The variant's table. */
+#define FIND_OPS                                                                                   \
+    {                                                                                              \
+        .name = FIND_STRING(VARIANT), .every = FIND_NAME(every), .grams = FIND_NAME(grams),        \
+        .set = FIND_NAME(set), .has_quick_nibbles = FIND_QUICK_NIBBLES,                            \
+        .nibbles = FIND_NAME(nibbles), .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), \
+        .count_bits = FIND_NAME(count_bits), .gram_samples = FIND_STEMS(gram_samples),             \
+        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins)           \
     }
-#define FIND_OPS_COMMON FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits))
 
 #endif

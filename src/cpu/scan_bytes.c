@@ -32,6 +32,14 @@ void bytes_add(struct find_bytes *bytes, uint8_t value)
     TRAWL_ASSERT(nibbles->groups <= 2);
 }
 
+void bytes_find(const struct engine_worker *worker, const uint8_t *text, uint64_t words,
+                const struct find_bytes *bytes, struct find_tile *tile)
+{
+    worker->find->nibbles(text, words, &bytes->nibbles, tile);
+    tile->is_dense = true;
+    tile->hot_count = tile->hot_count != 0;
+}
+
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
@@ -99,7 +107,7 @@ static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
         return 1;
     }
     *places = min_u64(*places, 64 * words);
-    worker->find->bytes(text, words, &worker->bytes.bytes, &worker->tile);
+    bytes_find(worker, text, words, &worker->bytes.bytes, &worker->tile);
     tile_cut(&worker->tile, words, *places);
     TRAWL_ASSERT(words <= FIND_TILE_WORDS && *places <= 64 * words);
     return words;

@@ -97,7 +97,7 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
     if (words == 0)
         return 0;
     *places = min_u64(*places, 64 * words);
-    if (plan->nibbles.groups > 0 && find->nibbles != NULL)
+    if (plan->nibbles.groups > 0 && find->has_quick_nibbles)
         find->nibbles(scan->chunk->bytes + scan->at, words, &plan->nibbles, &scan->worker->tile);
     else
         find->set(scan->chunk->bytes + scan->at, words, &plan->set,

@@ -190,8 +190,6 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
 static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
 {
     struct engine_worker *worker = scan->worker;
-    const struct trawl_plan *plan = scan->plan;
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
 
     TRAWL_ASSERT(worker->probe_offset_min <= worker->probe_offset_max);
     TRAWL_ASSERT(worker->first_probes > 0 && worker->first_probes <= worker->probe_count);
@@ -202,9 +200,8 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
         return;
     }
     *places = min_u64(*places, 64 * *words);
-    (fold ? worker->find->every_fold : worker->find->every)(scan->chunk->bytes + scan->at, *words,
-                                                            worker->probes, worker->first_probes,
-                                                            worker->probe_count, &worker->tile);
+    worker->find->every(scan->chunk->bytes + scan->at, *words, worker->probes, worker->first_probes,
+                        worker->probe_count, &worker->tile);
     scan->passed += worker->tile.is_dense ? 0 : worker->tile.passed;
     first_probes_adapt(worker, *words, worker->tile.passed);
 }

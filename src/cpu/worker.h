@@ -225,6 +225,9 @@ void scan_bytes(struct scan *scan); /* strings of one byte */
 /* No values of a byte, and one more. */
 void bytes_empty(struct find_bytes *bytes);
 void bytes_add(struct find_bytes *bytes, uint8_t value);
+/* Bit x of the tile, which is dense: the byte at text + x is one of those. */
+void bytes_find(const struct engine_worker *worker, const uint8_t *text, uint64_t words,
+                const struct find_bytes *bytes, struct find_tile *tile);
 
 /* ---- borders.c: whole words and lines ---- */
 
