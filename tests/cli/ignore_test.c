@@ -226,7 +226,7 @@ static void check_list(void)
 {
     static const char text[] = "# objects\n*.o\n!keep.o\nbuild/\n/top\na/b\n\nx*y\n*.o.bak\r\n"
                                "trailing  \n\\#odd\n[\n!*.log\n*.log\nlog.log/\n";
-    struct ignore_list *list = ignore_open("list", 0);
+    struct ignore_list *list = ignore_open("list", 0, NULL);
     char *copy = strdup(text);
 
     if (!TEST_CHECK(list != NULL && copy != NULL && ignore_add_text(list, copy, strlen(text)) &&

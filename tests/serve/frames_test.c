@@ -17,7 +17,7 @@ static void begin(int ends[2])
 {
     TEST_CHECK(pipe(ends) == 0);
     answer = (struct served_answer){.server = &server, .begun = true};
-    answer.deadline_ns = answer.lines_left = UINT64_MAX;
+    answer.lines_left = UINT64_MAX;
     answer.request.format = REQUEST_FRAMES;
     answer.descriptors[1] = ends[1];
     output_open(output, -1);

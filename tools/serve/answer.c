@@ -25,6 +25,7 @@
 
 #define PIPE_BYTES (1 << 20)
 #define SECONDS_MAX 1000000000u
+#define ANSWER_BYTES (UINT64_C(2) << 20) /* its pipe, the buffers of its output, its thread */
 /* A part of the state's files is worth a pass over all of them: on devices, which search a text a
  * hundred times as fast as it is searched file by file, and on the host. */
 #define PASS_PART_DEVICE 256u
@@ -235,13 +236,16 @@ static void *work(void *context)
     uint64_t running = ++server->running_count;
     uint8_t status;
     bool failed, is_short;
+    int http_status;
 
     settings->threads = server->thread_count / running > 0 ? server->thread_count / running : 1;
     errno = 0;
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : job_run(&job, settings));
     failed = status == EXIT_ERROR && !answer->begun;
-    is_short = failed && is_shortage(errno); /* what the job opened was closed, which keeps it */
+    /* What the job opened was closed, which keeps errno. */
+    is_short = failed && (is_shortage(errno) ||
+                          request_refusal(&answer->request.guard, &http_status) != NULL);
     if (failed && (is_short || answer->request.format != REQUEST_FRAMES))
         answering_refuse(answer, is_short ? 503 : 400,
                          *answer->message != '\0' ? answer->message : "the search failed");
@@ -252,7 +256,7 @@ static void *work(void *context)
     if (answer->truncated || answer->cut)
         tell_cut(answer, &status);
     /* Before the last bytes, since who has them ends the answer; a refused one ends at once. */
-    if (answer->cancelled && answer->http_status == 0)
+    if (answer->request.guard.cancelled && answer->http_status == 0)
         server->cancelled_count++;
     else
         add_latency(server, now_ns() - answer->begin_ns);
@@ -365,7 +369,7 @@ static bool start(struct served_answer *answer)
                                                answer->request.settings.list != LIST_NONE)
             ? '\0'
             : '\n';
-    answer->deadline_ns =
+    answer->request.guard.deadline_ns =
         answer->begin_ns +
         (answer->request.seconds_max < SECONDS_MAX ? answer->request.seconds_max : SECONDS_MAX) *
             SECOND_NS;
@@ -376,12 +380,16 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
                                    int *http_status, char *message)
 {
     struct collection *collection = choose(server, request, http_status, message);
-    struct served_answer *answer = collection == NULL ? NULL : malloc(sizeof *answer);
+    struct served_answer *answer = collection == NULL || !guard_take(&request->guard, ANSWER_BYTES)
+                                       ? NULL
+                                       : malloc(sizeof *answer);
 
     if (answer == NULL) {
         if (collection != NULL) {
-            *http_status = 503;
-            (void)snprintf(message, SETTINGS_ERROR_BYTES, "memory exhausted");
+            const char *why = request_refusal(&request->guard, http_status);
+
+            (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s",
+                           why != NULL ? why : "memory exhausted");
         }
         request_free(request);
         return NULL;
@@ -389,6 +397,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     memset(answer, 0, offsetof(struct served_answer, output));
     answer->server = server;
     answer->request = *request;
+    answer->request.settings.guard = &answer->request.guard;
     memset(request, 0, sizeof *request);
     answer->collection = collection;
     answer->client = client;
@@ -416,8 +425,9 @@ static bool wait_for_bytes(struct served_answer *answer, int connection)
 
     for (;;) {
         uint64_t now = now_ns();
-        bool in_time = now < answer->deadline_ns;
-        int wait_ms = in_time ? (int)((answer->deadline_ns - now) / 1000000 % INT_MAX) + 1 : -1;
+        uint64_t deadline_ns = answer->request.guard.deadline_ns;
+        bool in_time = now < deadline_ns;
+        int wait_ms = in_time ? (int)((deadline_ns - now) / 1000000 % INT_MAX) + 1 : -1;
         int count;
 
         if (!in_time && !answer->truncated)
@@ -456,7 +466,7 @@ ssize_t answer_read(struct served_answer *answer, int connection, void *to, size
 void answer_end(struct served_answer *answer)
 {
     pthread_mutex_lock(&answer->lock);
-    answer->cancelled = true;
+    answer->request.guard.cancelled = true;
     end_pass(answer);
     pthread_mutex_unlock(&answer->lock);
     close(answer->descriptors[0]);

@@ -17,6 +17,7 @@ struct server {
     struct collection **collections;
     size_t collection_count;
     struct request_limits limits;
+    struct guard all; /* what all requests together take: limits.all */
     uint32_t thread_count;
     /* Sums for /metrics. */
     _Atomic uint64_t request_count[REQUEST_FORMATS];

@@ -14,6 +14,7 @@
 #include "trawl/grow.h"
 
 #define FRAME_BYTES_MAX (1u << 30)
+#define LAST_LINE_NS SECOND_NS
 
 /* ---- The pipe ---------------------------------------------------------------------------------
  */
@@ -102,6 +103,16 @@ static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, s
     return (size_t)(at - bytes);
 }
 
+/* An answer ends with a whole line, unless the line does not end for so long. */
+static bool is_late(const struct served_answer *answer)
+{
+    const struct guard *guard = &answer->request.guard;
+    uint64_t now = now_ns();
+
+    return guard->cancelled ||
+           (now > guard->deadline_ns && now - guard->deadline_ns > LAST_LINE_NS);
+}
+
 int answering_sink(void *context, enum output_frame frame, const void *bytes, size_t bytes_count)
 {
     struct served_answer *answer = context;
@@ -109,8 +120,11 @@ int answering_sink(void *context, enum output_frame frame, const void *bytes, si
     int os_code = 0;
 
     if (frame == OUTPUT_FRAME_OUTPUT) {
-        if (format <= REQUEST_FRAMES && answering_is_over(answer))
+        if (format <= REQUEST_FRAMES && answering_is_over(answer)) {
             answer->lines_left = 0;
+            if (is_late(answer))
+                return ECANCELED;
+        }
         if (format <= REQUEST_FRAMES && answer->lines_left != UINT64_MAX)
             bytes_count = within_limit(answer, bytes, bytes_count);
     } else if (frame == OUTPUT_FRAME_MESSAGE && !answer->begun && *answer->message == '\0') {
@@ -137,8 +151,15 @@ void answering_begins(struct served_answer *answer)
 
 void answering_refuse(struct served_answer *answer, int http_status, const char *message)
 {
+    int guard_status;
+    const char *why = request_refusal(&answer->request.guard, &guard_status);
+
     if (answer->begun || answer->http_status != 0)
         return;
+    if (why != NULL) {
+        message = why;
+        http_status = guard_status;
+    }
     if (message != answer->message)
         (void)snprintf(answer->message, sizeof answer->message, "%s", message);
     answer->http_status = http_status;
@@ -149,9 +170,11 @@ void answering_refuse(struct served_answer *answer, int http_status, const char 
 
 bool answering_is_over(struct served_answer *answer)
 {
-    if (now_ns() >= answer->deadline_ns)
+    if (!guard_is_over(&answer->request.guard))
+        return answer->truncated;
+    if (!answer->request.guard.cancelled)
         answer->truncated = true;
-    return answer->truncated || answer->cancelled;
+    return true;
 }
 
 bool answering_pass(struct served_answer *answer, const struct patterns *patterns)
@@ -169,8 +192,9 @@ bool answering_pass(struct served_answer *answer, const struct patterns *pattern
     pass->state = answer->state;
     pass->view = answer->view;
     pass->client = answer->client;
+    pass->guard = &answer->request.guard;
     pthread_mutex_lock(&answer->lock);
-    answer->passing = !answer->cancelled && !answer->truncated;
+    answer->passing = !answer->request.guard.cancelled && !answer->truncated;
     good = answer->passing;
     pthread_mutex_unlock(&answer->lock);
     good = good && pass_run(answer->server->passes, pass);

@@ -11,7 +11,7 @@ struct served_answer {
     struct request request;
     struct collection *collection;
     uint64_t client;
-    uint64_t begin_ns, deadline_ns;
+    uint64_t begin_ns;
 
     struct held held;
     struct held_file no_file; /* an operand that is a directory and is not walked */
@@ -27,7 +27,7 @@ struct served_answer {
 
     int descriptors[2]; /* of the pipe */
     pthread_t thread;
-    atomic_bool cancelled, truncated;
+    atomic_bool truncated;
     atomic_uint shared_count;
     pthread_mutex_t lock;
     bool passing; /* with the lock: pass_cancel may be called */
@@ -53,7 +53,8 @@ bool answering_look(struct served_answer *answer, struct command_job *job,
 bool answering_pass(struct served_answer *answer, const struct patterns *patterns);
 /* From here on the client gets an answer. */
 void answering_begins(struct served_answer *answer);
-/* It gets none, if it has not begun. */
+/* It gets none, if it has not begun. Where the guard ended the search, its reason is told instead.
+ */
 void answering_refuse(struct served_answer *answer, int http_status, const char *message);
 /* struct output's sink: what the job prints and says, as the client gets it. */
 int answering_sink(void *answer, enum output_frame frame, const void *bytes, size_t bytes_count);

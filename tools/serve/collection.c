@@ -10,23 +10,8 @@
 #include <unistd.h>
 
 #include "serve/inside.h"
+#include "serve/memory.h"
 #include "trawl/clock.h"
-
-/* Half of the memory that is free, by /proc/meminfo. */
-static uint64_t half_of_memory(void)
-{
-    FILE *file = fopen("/proc/meminfo", "re");
-    char line[128];
-    uint64_t kibibytes = 0;
-
-    while (file != NULL && fgets(line, sizeof line, file) != NULL)
-        if (strncmp(line, "MemAvailable:", 13) == 0)
-            kibibytes = strtoull(line + 13, NULL, 10);
-    if (file != NULL)
-        fclose(file);
-    return kibibytes > 0 ? kibibytes << 9
-                         : (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 4;
-}
 
 /* Root, base and file. False: message says why. */
 static bool find_root(struct collection *collection, char *message)
@@ -67,7 +52,7 @@ static bool begin(struct collection *collection, char *message)
     collection->walking.files.sort = SORT_NONE;
     collection->walking.files.debug = false;
     collection->shelf.bytes_max =
-        options->host_bytes_max > 0 ? options->host_bytes_max : half_of_memory();
+        options->host_bytes_max > 0 ? options->host_bytes_max : memory_available("") / 2;
     if (!find_root(collection, message))
         return false;
     if (options->watch)

@@ -130,6 +130,7 @@ struct served_view {
     char *storage;  /* of names */
     char *key;      /* all that it was made by, as bytes */
     size_t key_bytes;
+    uint64_t bytes; /* of memory, about */
 };
 
 struct collection_options {

@@ -10,6 +10,8 @@
 #include "serve/text.h"
 #include "trawl/clock.h"
 
+#define NAME_BYTES 512u /* of memory, for the name of a file in columns, while it becomes JSON */
+
 /* ---- JSON -------------------------------------------------------------------------------------
  */
 
@@ -126,7 +128,9 @@ static void put_columns(struct served_answer *answer, const uint32_t *numbers)
 void answering_write(struct served_answer *answer, const struct patterns *patterns)
 {
     bool counts = answer->request.format == REQUEST_COUNT;
-    char *line = counts ? count_line(answer, patterns) : columns_line(answer);
+    bool has_room =
+        guard_take(&answer->request.guard, counts ? 0 : answer->pass.file_count * NAME_BYTES);
+    char *line = !has_room ? NULL : counts ? count_line(answer, patterns) : columns_line(answer);
     uint32_t *numbers = counts || patterns == NULL ? NULL : string_numbers(patterns);
 
     if (line == NULL || (numbers == NULL && !counts && patterns != NULL)) {

@@ -244,6 +244,14 @@ static enum MHD_Result begin_answer(struct exchange *exchange, enum request_form
                                                    exchange, NULL));
 }
 
+static void drop_body(struct exchange *exchange)
+{
+    guard_give(exchange->http->server->limits.all, exchange->body_capacity);
+    free(exchange->body);
+    exchange->body = NULL;
+    exchange->body_capacity = 0;
+}
+
 static enum MHD_Result query(struct exchange *exchange)
 {
     struct http *http = exchange->http;
@@ -269,8 +277,7 @@ static enum MHD_Result query(struct exchange *exchange)
         request_free(&exchange->request);
         return refuse(exchange, status, exchange->message);
     }
-    free(exchange->body);
-    exchange->body = NULL;
+    drop_body(exchange);
     return begin_answer(exchange, exchange->request.format);
 }
 
@@ -429,10 +436,17 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
         set_refusal(exchange, MHD_HTTP_CONTENT_TOO_LARGE, "the request has too many bytes");
     if (exchange->status == 0 && exchange->body_capacity - exchange->body_bytes < bytes_count) {
         size_t capacity = exchange->body_bytes + bytes_count + exchange->body_capacity;
-        char *body = realloc(exchange->body, capacity);
+        size_t more = capacity - exchange->body_capacity;
+        struct guard *all = exchange->http->server->limits.all;
+        bool may = guard_take(all, more);
+        char *body = may ? realloc(exchange->body, capacity) : NULL;
 
         if (body == NULL) {
-            set_refusal(exchange, MHD_HTTP_SERVICE_UNAVAILABLE, "memory exhausted");
+            guard_give(all, may ? more : 0);
+            set_refusal(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
+                        may ? "memory exhausted"
+                            : "requests hold all the memory that they may take: see "
+                              "--request-memory");
         } else {
             exchange->body = body;
             exchange->body_capacity = capacity;
@@ -506,7 +520,7 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
         answer_end(exchange->answer);
     if (exchange->is_counted)
         leave(exchange->http, exchange->client);
-    free(exchange->body);
+    drop_body(exchange);
     free(exchange);
     *own = NULL;
 }

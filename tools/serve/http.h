@@ -15,8 +15,8 @@ struct http_options {
 
 struct http;
 
-/* Serve. All that is pointed at is borrowed until http_close. The signal mask is inherited by the
- * threads. False: message[SETTINGS_ERROR_BYTES] says why. */
+/* Serve. All that is pointed at is borrowed until http_close. False: message[SETTINGS_ERROR_BYTES]
+ * says why. */
 bool http_open(struct http **http, struct server *server, const struct http_options *options,
                char *message);
 /* Accept no more connections, and refuse new queries. The listening socket is the caller's again.

@@ -45,6 +45,7 @@ struct collection {
     pthread_mutex_t lock;                 /* held for moments. It guards: */
     struct state *state;                  /* the newest */
     struct served_view *views[VIEWS_MAX]; /* that was used last before the others; NULL: none */
+    uint64_t view_bytes;                  /* of all those views */
 
     pthread_t thread; /* refreshes after notices, loads, and merges blocks */
     bool has_thread, waits_for_quiet;
@@ -72,5 +73,23 @@ bool walks_alike_below(const struct file_settings *files);
 
 /* What is below the base, of an absolute path without links; NULL: it is not. */
 const char *path_below(const struct collection *collection, const char *path);
+
+/* All that a view was made by, as bytes. */
+struct view_key {
+    char *bytes;
+    size_t count, capacity;
+    bool failed;
+};
+
+void view_key_add(struct view_key *key, const void *bytes, size_t count);
+void view_key_add_list(struct view_key *key, const struct value_item *items, size_t count);
+
+/* A kept view of these names, to be dropped; NULL: there is none. */
+struct served_view *views_find(struct collection *collection, const struct view_key *key,
+                               uint64_t names);
+/* Keep a view before all others, in the place of those that were used last. Takes the key's bytes
+ * over. all: what all requests may take; NULL: any memory. */
+void views_keep(struct collection *collection, struct view_key *key, struct served_view *view,
+                const struct guard *all);
 
 #endif

@@ -3,15 +3,19 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <malloc.h>
+#include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "serve/http.h"
+#include "serve/memory.h"
 #include "serve/options.h"
 #include "trawl/interrupt.h"
 #include "trawl/message.h"
@@ -20,7 +24,7 @@
 #include "trawl/version.h"
 #include "trawl/whole.h"
 
-#define LOOK_NS 50000000L /* between looks at what goes on, while something does */
+#define LOOK_MS 50 /* between looks at what goes on, while something does */
 #define MAPPED_BYTES_MIN (32 << 20)
 
 /* Static, since it is large. */
@@ -33,7 +37,6 @@ struct serving {
     struct http *http;
     char *token, *certificate, *key;
     bool *is_loading; /* for each collection: it is not yet said that it is loaded */
-    sigset_t signals;
 };
 
 static bool fail(char *message, const char *what, const char *why)
@@ -98,6 +101,7 @@ static bool open_collections(struct serving *serving, char *message)
 {
     struct serve_options *options = &serving->options;
     struct server *server = &serving->server;
+    uint64_t host_bytes = options->host_bytes > 0 ? options->host_bytes : memory_available("") / 2;
 
     server->collections = calloc(options->root_count, sizeof(struct collection *));
     serving->is_loading = calloc(options->root_count, sizeof *serving->is_loading);
@@ -109,7 +113,7 @@ static bool open_collections(struct serving *serving, char *message)
             .root = options->roots[i].path,
             .settings = &options->settings,
             .runtime = server->runtime,
-            .host_bytes_max = options->host_bytes / options->root_count,
+            .host_bytes_max = host_bytes / options->root_count,
             .watch = true,
         };
 
@@ -128,7 +132,12 @@ static bool open_all(struct serving *serving, char *message)
     struct http_options wanted = options->http;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
+    server->all.bytes_max =
+        options->request_bytes > 0 ? options->request_bytes : memory_available("") / 4;
     server->limits = options->limits;
+    server->limits.all = &server->all;
+    if (server->limits.memory_max > server->all.bytes_max)
+        server->limits.memory_max = server->all.bytes_max;
     server->thread_count = options->settings.threads > 0 ? (uint32_t)options->settings.threads
                            : cores > 0                   ? (uint32_t)cores
                                                          : 1;
@@ -187,16 +196,47 @@ static bool report_loaded(struct serving *serving)
     return any;
 }
 
-/* The signal that came; 0: none within the time, in nanoseconds, < 0: any time. */
-static int wait_signal(const sigset_t *signals, long wait_ns)
-{
-    const struct timespec wait = {.tv_sec = 0, .tv_nsec = wait_ns};
-    int number;
+/* ---- Signals --------------------------------------------------------------------------------- */
 
-    do
-        number = wait_ns < 0 ? sigwaitinfo(signals, NULL) : sigtimedwait(signals, NULL, &wait);
-    while (number < 0 && errno == EINTR);
-    return number > 0 ? number : 0;
+static atomic_int end_count; /* of SIGTERM and SIGINT */
+static atomic_bool is_hung_up;
+static int signal_event = -1;
+
+/* Whatever the threads do, the second signal ends the process. */
+static void at_signal(int number)
+{
+    uint64_t one = 1;
+    int os_code = errno;
+
+    if (number == SIGHUP)
+        is_hung_up = true;
+    else if (atomic_fetch_add(&end_count, 1) > 0)
+        _exit(EXIT_ERROR);
+    (void)!write(signal_event, &one, sizeof one);
+    errno = os_code;
+}
+
+static bool take_signals(void)
+{
+    static const int numbers[] = {SIGHUP, SIGTERM, SIGINT};
+    struct sigaction action = {.sa_handler = at_signal, .sa_flags = SA_RESTART};
+
+    (void)signal(SIGPIPE, SIG_IGN);
+    signal_event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    (void)sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        (void)sigaction(numbers[i], &action, NULL);
+    return signal_event >= 0;
+}
+
+/* Until a signal comes, or the time in milliseconds is over; < 0: any time. */
+static void wait_signal(int wait_ms)
+{
+    struct pollfd event = {signal_event, POLLIN, 0};
+    uint64_t ignored;
+
+    if (poll(&event, 1, wait_ms) > 0)
+        (void)!read(signal_event, &ignored, sizeof ignored);
 }
 
 static void reload(struct serving *serving)
@@ -207,25 +247,21 @@ static void reload(struct serving *serving)
     }
 }
 
-/* Until the last answer is sent, or its time is over, or another signal comes. */
+/* Until the last answer is sent, or its time is over. */
 static void drain(struct serving *serving)
 {
-    uint64_t looks = serving->options.drain_seconds * UINT64_C(1000000000) / LOOK_NS;
+    uint64_t looks = serving->options.drain_seconds * 1000 / LOOK_MS;
 
     listen_notify("STOPPING=1");
     http_quiesce(serving->http);
     listen_close(&serving->listener);
-    while (http_running(serving->http) > 0 && looks-- > 0) {
-        int number = wait_signal(&serving->signals, LOOK_NS);
-
-        if (number == SIGTERM || number == SIGINT)
-            _exit(EXIT_ERROR);
-    }
+    while (http_running(serving->http) > 0 && looks-- > 0)
+        wait_signal(LOOK_MS);
 }
 
 static void serve(struct serving *serving)
 {
-    bool loading = true;
+    bool loading;
 
     message_print("serves at %s%s",
                   serving->listener.is_unix      ? ""
@@ -233,14 +269,11 @@ static void serve(struct serving *serving)
                                                  : "http://",
                   serving->listener.shown);
     listen_notify("READY=1");
-    for (;;) {
-        int number = wait_signal(&serving->signals, loading ? LOOK_NS : -1);
-
-        if (number == SIGTERM || number == SIGINT)
-            break;
-        if (number == SIGHUP)
+    while (end_count == 0) {
+        if (atomic_exchange(&is_hung_up, false))
             reload(serving);
         loading = report_loaded(serving);
+        wait_signal(loading ? LOOK_MS : -1);
     }
     drain(serving);
 }
@@ -259,8 +292,8 @@ static bool take_standard_descriptors(void)
     return true;
 }
 
-/* Signals are for wait_signal, and a client or a file that goes away is no reason to end. */
-static void set_up_process(struct serving *serving)
+/* A client or a file that goes away is no reason to end. */
+static bool set_up_process(void)
 {
     struct rlimit limit;
 
@@ -268,17 +301,12 @@ static void set_up_process(struct serving *serving)
      * each other. */
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN);
     (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_BYTES_MIN);
-    (void)signal(SIGPIPE, SIG_IGN);
-    (void)sigemptyset(&serving->signals);
-    (void)sigaddset(&serving->signals, SIGHUP);
-    (void)sigaddset(&serving->signals, SIGTERM);
-    (void)sigaddset(&serving->signals, SIGINT);
-    (void)pthread_sigmask(SIG_BLOCK, &serving->signals, NULL);
     interrupt_guard_maps();
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;
         (void)setrlimit(RLIMIT_NOFILE, &limit);
     }
+    return take_signals();
 }
 
 static int print_document(const struct serve_options *options)
@@ -309,8 +337,9 @@ int main(int argument_count, char **arguments)
     } else if (serving.options.help || serving.options.version || serving.options.manual) {
         status = print_document(&serving.options);
     } else {
-        set_up_process(&serving);
-        if (open_all(&serving, message)) {
+        if (!set_up_process()) {
+            message_print("eventfd: %s", strerror(errno));
+        } else if (open_all(&serving, message)) {
             serve(&serving);
             status = EXIT_SELECTED;
         } else {

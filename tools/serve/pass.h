@@ -31,6 +31,7 @@ struct pass_request {
     uint64_t client;                          /* whose it is: clients take turns */
     bool wants_positions, wants_counts;       /* beside `files` */
     uint64_t positions_max;
+    struct guard *guard;   /* asked before memory is taken; NULL: none. Borrowed likewise */
     atomic_bool cancelled; /* set by pass_cancel */
 
     /* Results. */

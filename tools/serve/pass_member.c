@@ -30,6 +30,7 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
                       struct trawl_runtime *runtime)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
+    uint64_t file_bytes = sizeof *request->files + sizeof *member->ranks;
     pthread_condattr_t attributes;
     struct trawl_error error;
 
@@ -39,6 +40,9 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&member->wake, &attributes);
     pthread_condattr_destroy(&attributes);
+    if (!guard_take(request->guard, file_bytes * request->state->index_count +
+                                        8 * trawl_plan_pattern_count(request->plan)))
+        return fail(request);
     request->files = calloc(request->state->index_count / 8 + 1, 1);
     if (request->wants_counts)
         request->pattern_counts =
@@ -116,7 +120,11 @@ static bool make_room(struct pass_member *member)
         return true;
     }
     capacity = capacity < POSITIONS_FIRST ? POSITIONS_FIRST : capacity > most ? most : capacity;
-    grown = realloc(member->request->positions, capacity * sizeof *grown);
+    /* To sort takes as much again. */
+    grown = guard_take(member->request->guard,
+                       2 * (capacity - member->position_capacity) * sizeof *grown)
+                ? realloc(member->request->positions, capacity * sizeof *grown)
+                : NULL;
     if (grown == NULL)
         return false;
     member->request->positions = grown;

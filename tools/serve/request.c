@@ -19,9 +19,20 @@
 #include "trawl/base64.h"
 #include "trawl/served.h"
 
-#define DEPTH_MAX 8u        /* of arrays and objects */
-#define VALUES_SPARED 4096u /* beside strings to be searched for */
-#define SHOWN_BYTES_MAX 60  /* of a text in a message */
+#define DEPTH_MAX 8u /* of arrays and objects */
+#define PATHS_MAX 65536u
+#define OPTIONS_MAX 4096u
+#define VALUES_SPARED (PATHS_MAX + OPTIONS_MAX) /* beside strings to be searched for */
+/* How many bytes of memory a request takes, at most: for each byte of its body, each value in it,
+ * each string that is searched for, and each byte of those strings. The plan is in it. */
+#define BODY_BYTE_COST 4u
+#define VALUE_COST 160u
+#define PATTERN_COST 512u
+#define PATTERN_BYTE_COST 16u
+/* A glob is copied once for each level of its braces, of which there may be 64. */
+#define GLOB_BYTE_COST 64u
+#define GLOB_BYTES_MAX 65536u
+#define SHOWN_BYTES_MAX 60 /* of a text in a message */
 
 struct reading {
     struct request *request;
@@ -37,6 +48,7 @@ struct request_member {
     bool (*take)(struct reading *reading, const char *name, json_t *value, void *to);
     size_t offset; /* in struct request, of what `to` points to */
     enum { MEMBER_VALUE, MEMBER_LIST, MEMBER_ALWAYS } kind; /* of a list each; NULL, too */
+    uint64_t count_max; /* of a list; 0: other limits bound it */
 };
 
 static bool refuse(struct reading *reading, int http_status, const char *format, ...)
@@ -56,6 +68,27 @@ static bool refuse(struct reading *reading, int http_status, const char *format,
 static bool exhausted(struct reading *reading)
 {
     return refuse(reading, 503, "memory exhausted");
+}
+
+const char *request_refusal(const struct guard *guard, int *http_status)
+{
+    *http_status = guard->refusal == GUARD_OWN ? 413 : 503;
+    if (guard->refusal == GUARD_OWN)
+        return "the request needs more memory than the server grants one: see --max-memory";
+    if (guard->refusal == GUARD_ALL)
+        return "requests hold all the memory that they may take: see --request-memory";
+    return guard_is_over(guard) ? "the search took longer than is allowed" : NULL;
+}
+
+static bool take_memory(struct reading *reading, uint64_t bytes)
+{
+    const char *why;
+    int http_status;
+
+    if (guard_take(&reading->request->guard, bytes))
+        return true;
+    why = request_refusal(&reading->request->guard, &http_status);
+    return refuse(reading, http_status, "%s", why);
 }
 
 /* Keep a string of our own as long as those of the body; NULL: out of memory. */
@@ -135,6 +168,15 @@ static bool take_limit(struct reading *reading, const char *name, json_t *value,
     return true;
 }
 
+static bool is_list(struct reading *reading, const char *name, json_t *value, uint64_t count_max)
+{
+    if (!json_is_array(value))
+        return refuse(reading, 400, "%s: an array is expected", name);
+    return json_array_size(value) <= count_max ||
+           refuse(reading, 413, "%s: there are more than %llu", name,
+                  (unsigned long long)count_max);
+}
+
 /* The members of an object. where: before what is said of its names. */
 static bool take_members(struct reading *reading, const char *where, json_t *object,
                          const struct request_member *members, size_t count)
@@ -156,8 +198,9 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
         void *to = (char *)reading->request + member->offset;
 
         if (given != NULL && member->kind == MEMBER_LIST) {
-            if (!json_is_array(given))
-                return refuse(reading, 400, "%s: an array is expected", member->name);
+            if (!is_list(reading, member->name, given,
+                         member->count_max != 0 ? member->count_max : UINT64_MAX))
+                return false;
             json_array_foreach(given, at, value)
             {
                 if (!member->take(reading, member->name, value, to))
@@ -177,19 +220,23 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
 static bool count_patterns(struct reading *reading, const char *text, size_t bytes_count)
 {
     const char *end = text + bytes_count;
+    uint64_t count = 1;
 
-    reading->pattern_bytes += bytes_count;
-    reading->pattern_count++;
+    if (reading->request->settings.length_prefixed) /* each one comes after 4 bytes, its length */
+        count += bytes_count / 4;
     while (bytes_count > 0 && (text = memchr(text, '\n', (size_t)(end - text))) != NULL) {
-        reading->pattern_count++;
+        count++;
         text++;
     }
+    reading->pattern_bytes += bytes_count;
+    reading->pattern_count += count;
     if (reading->pattern_count > reading->limits->patterns_max)
         return refuse(reading, 413, "there are more than %llu strings to be searched for",
                       (unsigned long long)reading->limits->patterns_max);
-    return reading->pattern_bytes <= reading->limits->pattern_bytes_max ||
-           refuse(reading, 413, "the strings to be searched for have more than %llu bytes",
-                  (unsigned long long)reading->limits->pattern_bytes_max);
+    if (reading->pattern_bytes > reading->limits->pattern_bytes_max)
+        return refuse(reading, 413, "the strings to be searched for have more than %llu bytes",
+                      (unsigned long long)reading->limits->pattern_bytes_max);
+    return take_memory(reading, count * PATTERN_COST + bytes_count * PATTERN_BYTE_COST);
 }
 
 /* A file in memory: its path, which lasts as long as the request. NULL: refused. */
@@ -371,8 +418,13 @@ static bool check_option(struct reading *reading, const char *option, const stru
     if (format >= REQUEST_COLUMNS && flag->category != CATEGORY_REFUSED && !is_for_counts(flag))
         return refuse(reading, 422, "%.*s changes lines or layout, which this answer has none of",
                       name_bytes, option);
-    return format != REQUEST_JSON || flag->id != FLAG_LIST_FILES ||
-           refuse(reading, 422, "--files prints no JSON: see /v1/files");
+    if (format == REQUEST_JSON && flag->id == FLAG_LIST_FILES)
+        return refuse(reading, 422, "--files prints no JSON: see /v1/files");
+    if (flag->category != CATEGORY_FILES)
+        return true;
+    return strlen(option) > GLOB_BYTES_MAX ? refuse(reading, 413, "%.*s has more than %u bytes",
+                                                    name_bytes, option, GLOB_BYTES_MAX)
+                                           : take_memory(reading, strlen(option) * GLOB_BYTE_COST);
 }
 
 /* There is room. The text is borrowed. */
@@ -388,11 +440,11 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
     json_t *value;
     size_t i;
 
+    if (values != NULL && !is_list(reading, name, values, OPTIONS_MAX))
+        return false;
     request->arguments = calloc(json_array_size(values) + 3, sizeof *request->arguments);
     if (request->arguments == NULL)
         return exhausted(reading);
-    if (values != NULL && !json_is_array(values))
-        return refuse(reading, 400, "%s: an array is expected", name);
     add_argument(request, request->is_tg ? "tg" : "trawl");
     json_array_foreach(values, i, value)
     {
@@ -463,14 +515,15 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
 {
     static const struct request_member members[] = {
 #define AT(member) offsetof(struct request, settings.surroundings.member)
-        {"terminal", take_flag, AT(output_is_terminal), MEMBER_VALUE},
-        {"null", take_flag, AT(output_is_null), MEMBER_VALUE},
-        {"messages", take_flag, AT(messages_to_terminal), MEMBER_VALUE},
-        {"color", take_flag, AT(colors_suit), MEMBER_VALUE},
-        {"grep_colors", take_line, AT(grep_colors), MEMBER_VALUE},
-        {"grep_color", take_line, AT(grep_color), MEMBER_VALUE},
-        {"charset", take_charset, AT(charset), MEMBER_VALUE},
-        {"file", take_output_file, offsetof(struct request, settings.surroundings), MEMBER_VALUE},
+        {"terminal", take_flag, AT(output_is_terminal), MEMBER_VALUE, 0},
+        {"null", take_flag, AT(output_is_null), MEMBER_VALUE, 0},
+        {"messages", take_flag, AT(messages_to_terminal), MEMBER_VALUE, 0},
+        {"color", take_flag, AT(colors_suit), MEMBER_VALUE, 0},
+        {"grep_colors", take_line, AT(grep_colors), MEMBER_VALUE, 0},
+        {"grep_color", take_line, AT(grep_color), MEMBER_VALUE, 0},
+        {"charset", take_charset, AT(charset), MEMBER_VALUE, 0},
+        {"file", take_output_file, offsetof(struct request, settings.surroundings), MEMBER_VALUE,
+         0},
 #undef AT
     };
 
@@ -505,8 +558,10 @@ static bool is_bounded(struct reading *reading, const char *body, size_t body_by
         if (depth > DEPTH_MAX)
             return refuse(reading, 400, "the body is nested more than %u levels deep", DEPTH_MAX);
     }
-    return value_count <= values_max || refuse(reading, 413, "the body has more than %llu values",
-                                               (unsigned long long)values_max);
+    if (value_count > values_max)
+        return refuse(reading, 413, "the body has more than %llu values",
+                      (unsigned long long)values_max);
+    return take_memory(reading, body_bytes * BODY_BYTE_COST + value_count * VALUE_COST);
 }
 
 static bool take_format(struct reading *reading, const char *name, json_t *value, void *to)
@@ -534,17 +589,17 @@ static bool take_directory(struct reading *reading, const char *name, json_t *va
 
 static const struct request_member members[] = {
 #define AT(member) offsetof(struct request, member)
-    {"collection", take_line, AT(collection), MEMBER_VALUE},
-    {"directory", take_directory, AT(directory), MEMBER_VALUE},
-    {"format", take_format, AT(format), MEMBER_VALUE},
-    {"tg", take_flag, AT(is_tg), MEMBER_VALUE},
-    {"max_results", take_limit, AT(results_max), MEMBER_VALUE},
-    {"max_seconds", take_limit, AT(seconds_max), MEMBER_VALUE},
-    {"options", take_options, AT(settings), MEMBER_ALWAYS},
-    {"patterns", take_pattern, AT(settings.patterns), MEMBER_LIST},
-    {"replacements", take_replacements, AT(settings), MEMBER_VALUE},
-    {"paths", take_path, AT(settings.operands), MEMBER_LIST},
-    {"environment", take_environment, AT(settings.surroundings), MEMBER_ALWAYS},
+    {"collection", take_line, AT(collection), MEMBER_VALUE, 0},
+    {"directory", take_directory, AT(directory), MEMBER_VALUE, 0},
+    {"format", take_format, AT(format), MEMBER_VALUE, 0},
+    {"tg", take_flag, AT(is_tg), MEMBER_VALUE, 0},
+    {"max_results", take_limit, AT(results_max), MEMBER_VALUE, 0},
+    {"max_seconds", take_limit, AT(seconds_max), MEMBER_VALUE, 0},
+    {"options", take_options, AT(settings), MEMBER_ALWAYS, 0},
+    {"patterns", take_pattern, AT(settings.patterns), MEMBER_LIST, 0},
+    {"replacements", take_replacements, AT(settings), MEMBER_VALUE, 0},
+    {"paths", take_path, AT(settings.operands), MEMBER_LIST, PATHS_MAX},
+    {"environment", take_environment, AT(settings.surroundings), MEMBER_ALWAYS, 0},
 #undef AT
 };
 
@@ -580,6 +635,7 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
     request->format = format;
     request->results_max = limits->results_max;
     request->seconds_max = limits->seconds_max;
+    request->guard = (struct guard){.all = limits->all, .bytes_max = limits->memory_max};
     if (body_bytes > limits->body_bytes_max)
         return refuse(&reading, 413, "the body has more than %llu bytes",
                       (unsigned long long)limits->body_bytes_max);
@@ -603,6 +659,7 @@ void request_files(struct request *request, const char *collection,
     memset(request, 0, sizeof *request);
     request->format = REQUEST_FILES;
     request->collection = collection;
+    request->guard = (struct guard){.all = limits->all, .bytes_max = limits->memory_max};
     request->seconds_max = limits->seconds_max;
 }
 
@@ -614,5 +671,6 @@ void request_free(struct request *request)
     free(request->arguments);
     json_decref(request->texts);
     json_decref(request->body);
+    guard_end(&request->guard);
     memset(request, 0, sizeof *request);
 }

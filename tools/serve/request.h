@@ -2,6 +2,7 @@
 #ifndef SERVE_REQUEST_H
 #define SERVE_REQUEST_H
 
+#include "trawl/guard.h"
 #include "trawl/settings.h"
 
 #define REQUEST_FILES_MAX 64u /* of -f */
@@ -20,6 +21,8 @@ struct json_t;
 
 struct request_limits {
     uint64_t body_bytes_max, patterns_max, pattern_bytes_max, results_max, seconds_max;
+    uint64_t memory_max; /* that one request may take; 0: any number of bytes */
+    struct guard *all;   /* what all requests together may take; NULL: any. Borrowed */
 };
 
 struct request {
@@ -29,6 +32,7 @@ struct request {
     bool is_tg;
     bool is_head; /* of REQUEST_FILES: none are to be listed */
     uint64_t results_max, seconds_max;
+    struct guard guard;       /* asked before memory is taken; `all` is that of the limits */
     struct settings settings; /* parsed: flags_parse was called, and surroundings are filled */
     char **arguments;         /* the options that they borrow from, as a command line */
     int argument_count;
@@ -49,5 +53,7 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
 void request_files(struct request *request, const char *collection,
                    const struct request_limits *limits);
 void request_free(struct request *request);
+/* Why the guard ended the request, in words, with *http_status; NULL: it did not. */
+const char *request_refusal(const struct guard *guard, int *http_status);
 
 #endif

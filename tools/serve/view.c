@@ -45,20 +45,8 @@ struct viewing {
     size_t missing_bytes, missing_capacity;
     uint64_t missing_count;
     bool can_be_kept;
+    struct guard *guard; /* NULL: none */
 };
-
-void view_drop(struct served_view *view)
-{
-    if (view == NULL ||
-        atomic_fetch_sub_explicit(&view->holder_count, 1, memory_order_acq_rel) != 1)
-        return;
-    free(view->items);
-    free(view->files);
-    free(view->storage);
-    free(view->seen);
-    free(view->key);
-    free(view);
-}
 
 static bool fail(struct viewing *viewing, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -89,28 +77,48 @@ static bool give_up_for(struct viewing *viewing, const char *name, int os_code)
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
+/* As grown, if the guard lets so much memory be taken. */
+static void *grow(struct viewing *viewing, void *array, size_t *capacity, size_t wanted,
+                  size_t size)
+{
+    size_t more = wanted > 2 * *capacity ? wanted - *capacity : *capacity;
+
+    if (wanted > *capacity && !guard_take(viewing->guard, more * size))
+        return NULL;
+    return grown(array, capacity, 64, wanted, size);
+}
+
+/* Room for so many items more. */
+static bool need_items(struct viewing *viewing, size_t more)
+{
+    struct served_view *view = viewing->view;
+    size_t wanted = view->item_count + more;
+    struct view_item *items =
+        grow(viewing, view->items, &viewing->item_capacity, wanted, sizeof *items);
+    size_t *name_at =
+        grow(viewing, viewing->name_at, &viewing->name_capacity, wanted, sizeof *name_at);
+
+    view->items = items != NULL ? items : view->items;
+    viewing->name_at = name_at != NULL ? name_at : viewing->name_at;
+    return (items != NULL && name_at != NULL) || give_up(viewing, "memory exhausted");
+}
+
 static bool add_item(struct viewing *viewing, const struct walk_item *item, uint32_t file)
 {
     struct served_view *view = viewing->view;
     size_t count = view->item_count, prefix = viewing->prefix_bytes;
     size_t bytes = prefix + strlen(item->name) + 1;
-    struct view_item *items =
-        grown(view->items, &viewing->item_capacity, 16, count + 1, sizeof *items);
-    size_t *name_at =
-        grown(viewing->name_at, &viewing->name_capacity, 16, count + 1, sizeof *name_at);
     char *storage =
-        grown(view->storage, &viewing->storage_capacity, 256, viewing->storage_bytes + bytes, 1);
+        grow(viewing, view->storage, &viewing->storage_capacity, viewing->storage_bytes + bytes, 1);
 
-    view->items = items != NULL ? items : view->items;
-    viewing->name_at = name_at != NULL ? name_at : viewing->name_at;
     view->storage = storage != NULL ? storage : view->storage;
-    if (items == NULL || name_at == NULL || storage == NULL)
+    if (!need_items(viewing, 1) || storage == NULL)
         return give_up(viewing, "memory exhausted");
     memcpy(storage + viewing->storage_bytes, storage, prefix);
     memcpy(storage + viewing->storage_bytes + prefix, item->name, bytes - prefix);
-    name_at[count] = viewing->storage_bytes;
+    viewing->name_at[count] = viewing->storage_bytes;
     viewing->storage_bytes += bytes;
-    items[count] =
+    view->items[count] =
         (struct view_item){NULL, file, item->kind, item->os_code, item->type, item->is_operand};
     view->item_count++;
     return true;
@@ -167,8 +175,8 @@ static bool add_file(struct viewing *viewing, const struct walk_item *item)
 
         if (viewing->is_served_alone)
             return true;
-        missing = grown(viewing->missing, &viewing->missing_capacity, 256,
-                        viewing->missing_bytes + bytes, 1);
+        missing = grow(viewing, viewing->missing, &viewing->missing_capacity,
+                       viewing->missing_bytes + bytes, 1);
         if (missing == NULL)
             return give_up(viewing, "memory exhausted");
         viewing->missing = missing;
@@ -337,7 +345,8 @@ static void walk_operand(struct viewing *viewing, const char *text)
         viewing->can_be_kept = viewing->can_be_kept && item.kind != WALK_ERROR;
         if (item.kind == WALK_FILE)
             (void)add_file(viewing, &item);
-        else if (item.kind == WALK_ERROR && is_shortage(item.os_code))
+        else if (item.kind == WALK_ERROR &&
+                 (is_shortage(item.os_code) || item.os_code == ECANCELED))
             give_up_for(viewing, item.name, item.os_code);
         else
             (void)add_item(viewing, &item, UINT32_MAX);
@@ -345,6 +354,75 @@ static void walk_operand(struct viewing *viewing, const char *text)
     }
     if (walk.tree != NULL)
         tree_close(walk.tree);
+}
+
+/* ---- Equal operands -------------------------------------------------------------------------- */
+
+static int by_text(const void *left, const void *right, void *context)
+{
+    const size_t *one = left, *other = right;
+    const struct value_item *operands = context;
+    int order = strcmp(operands[*one].text, operands[*other].text);
+
+    return order != 0 ? order : *one < *other ? -1 : *one > *other;
+}
+
+/* Of each operand the first one with the same text; NULL: out of memory. */
+static size_t *find_firsts(const struct viewing *viewing)
+{
+    size_t count = viewing->operand_count;
+    size_t *sorted = calloc(count + 1, sizeof *sorted), *firsts = calloc(count + 1, sizeof *firsts);
+
+    for (size_t i = 0; sorted != NULL && i < count; i++)
+        sorted[i] = i;
+    if (sorted != NULL && firsts != NULL && count > 0)
+        qsort_r(sorted, count, sizeof *sorted, by_text, (void *)(uintptr_t)viewing->operands);
+    for (size_t i = 0; sorted != NULL && firsts != NULL && i < count; i++) {
+        bool is_first = i == 0 || strcmp(viewing->operands[sorted[i]].text,
+                                         viewing->operands[sorted[i - 1]].text) != 0;
+
+        firsts[sorted[i]] = is_first ? sorted[i] : firsts[sorted[i - 1]];
+    }
+    if (sorted == NULL) {
+        free(firsts);
+        firsts = NULL;
+    }
+    free(sorted);
+    return firsts;
+}
+
+/* The items of an operand once more. */
+static void repeat_items(struct viewing *viewing, size_t begin, size_t end)
+{
+    struct served_view *view = viewing->view;
+
+    if (!need_items(viewing, end - begin))
+        return;
+    for (size_t i = begin; i < end; i++) {
+        viewing->name_at[view->item_count] = viewing->name_at[i];
+        view->items[view->item_count++] = view->items[i];
+    }
+}
+
+/* Equal operands are walked once. */
+static void walk_operands(struct viewing *viewing)
+{
+    size_t count = viewing->operand_count;
+    size_t *begins = calloc(count + 1, sizeof *begins), *firsts = find_firsts(viewing);
+
+    if (begins == NULL || firsts == NULL)
+        give_up(viewing, "memory exhausted");
+    for (size_t i = 0; i < count && !viewing->failed; i++) {
+        if (guard_is_over(viewing->guard))
+            give_up(viewing, strerror(ECANCELED));
+        else if (firsts[i] < i)
+            repeat_items(viewing, begins[firsts[i]], begins[firsts[i] + 1]);
+        else
+            walk_operand(viewing, viewing->operands[i].text);
+        begins[i + 1] = viewing->view->item_count;
+    }
+    free(begins);
+    free(firsts);
 }
 
 /* ---- The walk -------------------------------------------------------------------------------- */
@@ -393,8 +471,8 @@ static void *walk_view(void *context)
     /* The rules themselves are good: the job has opened them, too. */
     if (walks_by_rules(files) && !filter_open(&viewing->job.filter, settings, viewing->message))
         *viewing->is_unable = viewing->failed = true;
-    for (size_t i = 0; i < viewing->operand_count && !viewing->failed; i++)
-        walk_operand(viewing, viewing->operands[i].text);
+    if (!viewing->failed)
+        walk_operands(viewing);
     if (viewing->operand_count == 0 && !viewing->failed) {
         if (settings->directories == DIRECTORIES_RECURSE)
             walk_operand(viewing, NULL);
@@ -533,8 +611,10 @@ static bool finish_view(struct viewing *viewing)
 {
     struct served_view *view = viewing->view;
 
-    view->files = malloc((view->item_count + 1) * sizeof *view->files);
-    if (view->files == NULL)
+    view->bytes = view->item_count * (sizeof *view->items + sizeof *view->files) +
+                  viewing->storage_bytes + viewing->state->index_count / 8;
+    if (!guard_take(viewing->guard, view->item_count * sizeof *view->files) ||
+        (view->files = malloc((view->item_count + 1) * sizeof *view->files)) == NULL)
         return give_up(viewing, "memory exhausted");
     for (uint64_t i = 0; i < view->item_count; i++) {
         struct view_item *item = &view->items[i];
@@ -561,98 +641,27 @@ static void say_missing(struct viewing *viewing)
 
 /* ---- Kept views ------------------------------------------------------------------------------ */
 
-struct view_key {
-    char *bytes;
-    size_t count, capacity;
-    bool failed;
-};
-
-static void add_bytes(struct view_key *key, const void *bytes, size_t count)
-{
-    char *larger =
-        key->failed ? NULL : grown(key->bytes, &key->capacity, 512, key->count + count, 1);
-
-    key->failed = larger == NULL;
-    if (key->failed)
-        return;
-    key->bytes = larger;
-    memcpy(larger + key->count, bytes, count);
-    key->count += count;
-}
-
-static void add_list(struct view_key *key, const struct value_item *items, size_t count)
-{
-    add_bytes(key, &count, sizeof count);
-    for (size_t i = 0; i < count; i++) {
-        add_bytes(key, &items[i].kind, sizeof items[i].kind);
-        add_bytes(key, items[i].text, strlen(items[i].text) + 1);
-    }
-}
-
 /* All that steers the walk. */
 static void make_key(struct view_key *key, const struct viewing *viewing)
 {
     const struct settings *settings = viewing->job.settings;
     struct file_settings files;
 
-    add_bytes(key, &viewing->job.show_names, sizeof viewing->job.show_names);
+    view_key_add(key, &viewing->job.show_names, sizeof viewing->job.show_names);
     if (is_plain(viewing))
         return;                                     /* no other key is as short */
     memcpy(&files, &settings->files, sizeof files); /* with what is between members */
     memset(&files.rules, 0, sizeof files.rules);
-    add_bytes(key, &files, sizeof files);
-    add_bytes(key, &settings->directories, sizeof settings->directories);
-    add_bytes(key, &settings->devices, sizeof settings->devices);
-    add_bytes(key, &settings->follow_links, sizeof settings->follow_links);
-    add_bytes(key, &settings->is_tg, sizeof settings->is_tg);
-    add_bytes(key, &viewing->is_served_alone, sizeof viewing->is_served_alone);
-    add_bytes(key, viewing->directory, strlen(viewing->directory) + 1);
-    add_list(key, settings->files.rules.items, settings->files.rules.count);
-    add_list(key, settings->filters.items, settings->filters.count);
-    add_list(key, viewing->operands, viewing->operand_count);
-}
-
-/* A view comes first. With the lock. */
-static void put_first(struct collection *collection, size_t at, struct served_view *view)
-{
-    for (; at > 0; at--)
-        collection->views[at] = collection->views[at - 1];
-    collection->views[0] = view;
-    atomic_fetch_add_explicit(&view->holder_count, 1, memory_order_relaxed);
-}
-
-static struct served_view *find_kept(struct collection *collection, const struct view_key *key,
-                                     uint64_t names)
-{
-    struct served_view *found = NULL;
-
-    pthread_mutex_lock(&collection->lock);
-    for (size_t i = 0; i < VIEWS_MAX && !key->failed && found == NULL; i++) {
-        struct served_view *view = collection->views[i];
-
-        if (view == NULL || view->names != names || view->key_bytes != key->count ||
-            memcmp(view->key, key->bytes, key->count) != 0)
-            continue;
-        found = view;
-        put_first(collection, i, view);
-    }
-    pthread_mutex_unlock(&collection->lock);
-    return found;
-}
-
-/* In the place of the one that was used last before all others. Takes the key's bytes over. */
-static void keep(struct collection *collection, struct view_key *key, struct served_view *view)
-{
-    struct served_view *last;
-
-    view->key = key->bytes;
-    view->key_bytes = key->count;
-    key->bytes = NULL;
-    pthread_mutex_lock(&collection->lock);
-    last = collection->views[VIEWS_MAX - 1];
-    put_first(collection, VIEWS_MAX - 1, view);
-    pthread_mutex_unlock(&collection->lock);
-    view_drop(last);
+    view_key_add(key, &files, sizeof files);
+    view_key_add(key, &settings->directories, sizeof settings->directories);
+    view_key_add(key, &settings->devices, sizeof settings->devices);
+    view_key_add(key, &settings->follow_links, sizeof settings->follow_links);
+    view_key_add(key, &settings->is_tg, sizeof settings->is_tg);
+    view_key_add(key, &viewing->is_served_alone, sizeof viewing->is_served_alone);
+    view_key_add(key, viewing->directory, strlen(viewing->directory) + 1);
+    view_key_add_list(key, settings->files.rules.items, settings->files.rules.count);
+    view_key_add_list(key, settings->filters.items, settings->filters.count);
+    view_key_add_list(key, viewing->operands, viewing->operand_count);
 }
 
 /* One walk, and whether names stayed meanwhile: only then it met each file, and a refusal holds.
@@ -707,6 +716,7 @@ struct served_view *collection_view(struct collection *collection, struct state 
     struct served_view *view = NULL;
     struct view_key key = {0};
     uint64_t begin = now_ns();
+    struct guard *guard = job->settings->guard;
     bool again = true, is_served_alone = directory == NULL;
 
     *is_unable = false;
@@ -725,20 +735,21 @@ struct served_view *collection_view(struct collection *collection, struct state 
                                   .operand_count = operand_count,
                                   .is_served_alone = is_served_alone,
                                   .message = message,
-                                  .is_unable = is_unable};
+                                  .is_unable = is_unable,
+                                  .guard = guard};
 
         viewing.job = (struct command_job){
             .settings = job->settings, .exclude = job->exclude, .show_names = job->show_names};
         viewing.can_be_kept = files->sort <= SORT_PATH && files->bytes_max == UINT64_MAX;
         if (round == 0)
             make_key(&key, &viewing);
-        view = find_kept(collection, &key, (*state)->names);
+        view = views_find(collection, &key, (*state)->names);
         if (view != NULL)
             break;
         view = try_view(&viewing, state, round + 1 >= ROUNDS_MAX && now_ns() - begin > ROUNDS_NS,
                         &again);
         if (view != NULL && viewing.can_be_kept && !key.failed)
-            keep(collection, &key, view);
+            views_keep(collection, &key, view, guard != NULL ? guard->all : NULL);
         end_viewing(&viewing);
     }
     free(key.bytes);

@@ -25,6 +25,7 @@ static const char *const list_names[LIST_KINDS] = {".rgignore", ".ignore", ".git
 
 struct filter {
     struct file_settings files; /* what was typed */
+    struct guard *guard;        /* NULL: nobody ends the search */
     bool skip_hidden, use_rgignore, use_dot, use_vcs, use_exclude;
     struct ignore_list *globs; /* -g, --iglob; NULL: none */
     bool globs_take;           /* one of them says what to take, so the rest is left out */
@@ -97,7 +98,7 @@ static bool add_globs(struct filter *filter, const struct value_list *rules, cha
 
     if (!has_kind(rules, VALUE_GLOB, VALUE_IGLOB))
         return true;
-    filter->globs = ignore_open("-g", 0);
+    filter->globs = ignore_open("-g", 0, filter->guard);
     if (filter->globs == NULL)
         return no_memory(message);
     for (size_t kind = 0; kind < 2; kind++) {
@@ -127,7 +128,7 @@ static bool add_types(struct filter *filter, const struct value_list *rules, cha
     if (!has_kind(rules, VALUE_TYPE, VALUE_TYPE_NOT) &&
         !has_kind(rules, VALUE_TYPE_ADD, VALUE_TYPE_CLEAR))
         return true;
-    filter->types = ignore_open("--type", IGNORE_BRACES);
+    filter->types = ignore_open("--type", IGNORE_BRACES, filter->guard);
     if (filter->types == NULL)
         return no_memory(message);
     filter->types_take = has_kind(rules, VALUE_TYPE, VALUE_TYPE);
@@ -148,7 +149,7 @@ static int read_list(struct ignore_list **list, int directory, const char *path,
     *list = NULL;
     if (text == NULL)
         return repository_is_absent(errno) ? 0 : errno;
-    *list = ignore_open(path, flags);
+    *list = ignore_open(path, flags, NULL);
     if (*list == NULL) {
         free(text);
         return ENOMEM;
@@ -216,6 +217,7 @@ bool filter_open(struct filter **made, const struct settings *settings, char *me
     if (filter == NULL)
         return no_memory(message);
     filter->files = *files;
+    filter->guard = settings->guard;
     filter->skip_hidden = hidden;
     filter->use_rgignore = ignore;
     filter->use_dot = ignore && !files->no_ignore_dot;

@@ -20,6 +20,7 @@ struct rule_slot {
 struct ignore_list {
     const char *source;
     unsigned flags;
+    struct guard *guard;
     char *text; /* of ignore_add_text */
     struct ignore_rule *rules;
     size_t count, capacity;
@@ -30,7 +31,7 @@ struct ignore_list {
     size_t other_count;
 };
 
-struct ignore_list *ignore_open(const char *source, unsigned flags)
+struct ignore_list *ignore_open(const char *source, unsigned flags, struct guard *guard)
 {
     struct ignore_list *list = calloc(1, sizeof *list);
 
@@ -38,6 +39,7 @@ struct ignore_list *ignore_open(const char *source, unsigned flags)
         return NULL;
     list->source = source;
     list->flags = flags;
+    list->guard = guard;
     return list;
 }
 
@@ -83,6 +85,9 @@ static enum glob_status add_rule(void *context, const char *pattern, size_t byte
     struct ignore_rule *rule;
     enum glob_status status;
 
+    /* The array of rules is up to twice as long as it is full. A code has two bytes. */
+    if (guard_is_over(list->guard) || !guard_take(list->guard, 2 * sizeof *rule + 2 * bytes))
+        return GLOB_MEMORY;
     rule = grown(list->rules, &list->capacity, 16, list->count + 1, sizeof *rule);
     if (rule == NULL)
         return GLOB_MEMORY;

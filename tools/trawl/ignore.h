@@ -9,6 +9,7 @@
 #define TRAWL_IGNORE_H
 
 #include "trawl/glob.h"
+#include "trawl/guard.h"
 
 #define IGNORE_BRACES 1u   /* {a,b} are alternatives, as in ripgrep's globs; else git's law */
 #define IGNORE_ANY_CASE 2u /* from here on upper and lower case are the same */
@@ -25,8 +26,9 @@ struct ignore_rule {
 
 struct ignore_list;
 
-/* NULL: no memory. `source` is borrowed. */
-struct ignore_list *ignore_open(const char *source, unsigned flags);
+/* NULL: no memory. `source` and `guard` are borrowed; the guard (NULL: none) is asked before a rule
+ * takes memory, and a refusal is GLOB_MEMORY. */
+struct ignore_list *ignore_open(const char *source, unsigned flags, struct guard *guard);
 void ignore_close(struct ignore_list *list);
 
 /* One line of .gitignore; it is borrowed. What holds no rule is passed over. */

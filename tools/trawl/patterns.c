@@ -26,6 +26,12 @@ static bool exhausted(char *message)
     return false;
 }
 
+static bool is_over(char *message)
+{
+    snprintf(message, SETTINGS_ERROR_BYTES, "the search ended before its strings were read");
+    return false;
+}
+
 static bool keep_block(struct patterns *patterns, void *block)
 {
     void **blocks = realloc(patterns->blocks, (patterns->block_count + 1) * sizeof *blocks);
@@ -207,6 +213,8 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
         const char *newline = bytes_count == 0 ? NULL : memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((newline != NULL ? newline : end) - text);
 
+        if (guard_is_over(settings->guard))
+            return is_over(message);
         source.line++;
         if (settings->hex) {
             if (!add_hex(patterns, settings, &source, text, length, message))
@@ -233,6 +241,8 @@ static bool add_prefixed(struct patterns *patterns, const struct settings *setti
         size_t left = bytes_count - at;
         uint64_t length = 0;
 
+        if (guard_is_over(settings->guard))
+            return is_over(message);
         for (size_t i = 0; i < LENGTH_BYTES && i < left; i++)
             length |= (uint64_t)bytes[at + i] << 8 * i;
         if (left < LENGTH_BYTES || length > left - LENGTH_BYTES) {

@@ -6,6 +6,7 @@
 #include "trawl/charset.h"
 #include "trawl/colors.h"
 #include "trawl/flags.h"
+#include "trawl/guard.h"
 
 /* What is printed of a file. */
 enum report {
@@ -48,6 +49,7 @@ struct surroundings {
 
 struct settings {
     struct surroundings surroundings; /* set between flags_parse and settings_build */
+    struct guard *guard; /* set likewise; NULL: the search may take what it needs. Borrowed */
     struct value_list patterns;
     struct value_list operands;
     struct value_list filters;

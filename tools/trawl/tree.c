@@ -15,6 +15,7 @@
 #include "trawl/exclude.h"
 #include "trawl/filter.h"
 #include "trawl/grow.h"
+#include "trawl/guard.h"
 
 /* glibc has a function for it from 2.30 on. */
 #if defined __GLIBC__ && !__GLIBC_PREREQ(2, 30)
@@ -565,6 +566,8 @@ static bool take(struct tree *tree, struct level *level, struct tree_entry *entr
     const char *reason;
     size_t name_at;
 
+    if (guard_is_over(tree->options.guard))
+        return tell(tree, entry, TREE_ERROR, ECANCELED);
     if (type == DT_UNKNOWN || (type == DT_LNK && follow)) {
         struct stat status;
 

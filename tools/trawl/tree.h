@@ -14,6 +14,8 @@
 
 #include "trawl/flags.h"
 
+struct guard;
+
 struct exclude;
 struct filter;
 struct tree;
@@ -30,7 +32,8 @@ void tree_directory_drop(struct tree_directory *directory); /* NULL: nothing */
 enum tree_kind {
     TREE_FILE,
     TREE_LOOP,  /* a directory that is above itself, by a link */
-    TREE_ERROR, /* os_code: of a directory that could not be read, or ENOMEM */
+    TREE_ERROR, /* os_code: of a directory that could not be read, ENOMEM, or ECANCELED by the guard
+                 */
     TREE_NOTE,  /* of what was left out: path is its path and why */
 };
 
@@ -58,6 +61,7 @@ struct tree_options {
     unsigned open_levels;               /* how many directories may stay open, at least 2 */
     bool *left_out;                     /* set where a rule or a limit leaves something out */
     const struct tree_watcher *watcher; /* NULL: nobody */
+    const struct guard *guard;          /* that says when to end; NULL: nobody */
 };
 
 /* NULL: errno says why. */

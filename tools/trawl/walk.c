@@ -64,7 +64,8 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                                    walk_skips_devices(settings, false),
                                    walk->open_levels,
                                    &walk->job->left_out,
-                                   walk->job->watcher};
+                                   walk->job->watcher,
+                                   settings->guard};
     struct stat status;
 
     if (strcmp(operand, "-") == 0)

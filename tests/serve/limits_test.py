@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""What one request may take from the server: memory, time, walks; and that the server always ends.
+
+usage: limits_test.py TRAWL_SERVE TRAWL
+
+The table of limits in docs/server.md says what comes of each request here. The server's memory is read
+from /proc. The suite had missed all of it: its limits were those of bodies, and nobody had looked at
+what a small body makes the server do.
+"""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from server import Server
+
+TRAWL_SERVE, TRAWL = sys.argv[1:3]
+MIB = 1 << 20
+REQUEST_MEMORY = 384 * MIB  # --request-memory
+SPARED = 256 * MIB  # what the allocator keeps of what was freed; the server itself
+SECONDS = 60  # the longest that a request may take; --max-seconds is 2, but the machine may be busy
+failures = []
+
+
+def expect(condition, what, *shown):
+    if not condition:
+        failures.append(what)
+        print(what, *shown, flush=True)
+
+
+def peak(server):
+    with open("/proc/%d/status" % server.process.pid) as file:
+        return next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM"))
+
+
+def check(server, what, statuses, path, body):
+    begin = time.monotonic()
+    status, _, answer = server.ask("POST", path, body)
+    seconds = time.monotonic() - begin
+    expect(status in statuses, what, "status", status, answer[:200])
+    expect(seconds < SECONDS, what, "takes %.1f s" % seconds)
+    if "ASAN_OPTIONS" not in os.environ:
+        expect(peak(server) < REQUEST_MEMORY + SPARED, what, "%d MiB" % (peak(server) // MIB))
+    if status >= 400:
+        expect(json.loads(answer)["error"]["status"] == status, what, answer)
+    return answer
+
+
+def rows(root):
+    """What is asked, the statuses that may come, the path, the body."""
+    globs = ["--glob=*%dx*y" % i for i in range(100000)]
+    lists = {"patterns": ["needle"], "format": "frames", "directory": root}
+    search, count = "/v1/search", "/v1/count"
+    yield "paths", [413], search, {**lists, "options": ["-r"], "paths": ["."] * 1000000}
+    yield "paths within the list's limit", [413], search, {**lists, "options": ["-r"], "paths": ["."] * 65536}
+    yield "different paths", [200, 503], search, {**lists, "options": ["-r"], "paths": ["./" * (i % 1000) + "." for i in range(8000)]}
+    yield "globs", [413], search, {**lists, "options": globs}
+    yield "globs within the list's limit", [200, 503], search, {**lists, "options": globs[:4000]}
+    yield "globs in braces", [413, 503], search, {**lists, "options": ["--glob=" + "{a,b}" * 12 + glob for glob in globs[:4000]]}
+    yield "a long glob", [413], search, {**lists, "options": ["--glob=" + "{a}" * 60 + "x" * 4000000]}
+    yield "included", [200, 503], search, {**lists, "options": ["--include=" + "*a" * 8 + "%d" % i for i in range(4000)]}
+    yield "options", [413], search, {**lists, "options": ["-n"] * 1000000}
+    yield "strings", [200, 413], count, {"patterns": ["w%d" % i for i in range(300000)]}
+    yield "more strings", [413], count, {"patterns": ["w%d" % i for i in range(900000)]}
+    yield "strings of a file", [413], count, {"patterns": [{"name": "f", "text": "a\n" * 900000}]}
+    yield "strings with lengths", [413], count, {"patterns": [{"name": "f", "bytes": "AAAA" * 3000000}], "options": ["--length-prefixed"]}
+    yield "a long string", [200], count, {"patterns": ["x" * 8000000]}
+    yield "columns", [413], search, {"patterns": ["a"], "format": "columns"}
+    yield "replacements", [200], search, {**lists, "patterns": ["a"], "options": ["--replace=" + "b" * 1000000, "-h"]}
+
+
+def check_equal_paths(server, root):
+    """Operands that are the same are walked once and answered as often as the command answers."""
+    operands = [".", "sub", ".", "nothing", "./", "sub", ".", "nothing"]
+    got = subprocess.run([TRAWL, "-rc", "needle"] + operands, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    answer = check(server, "equal paths", [200], "/v1/search",
+                   {"patterns": ["needle"], "options": ["-r", "-c"], "paths": operands, "directory": root, "format": "frames"})
+    output, at = b"", 0
+    while at < len(answer):
+        count = int.from_bytes(answer[at + 1:at + 5], "little")
+        output += answer[at + 5:at + 5 + count] if answer[at:at + 1] == b"o" else b""
+        at += 5 + count
+    expect(sorted(output.splitlines()) == sorted(got.stdout.splitlines()), "equal paths", output[:200], got.stdout[:200])
+
+
+def check_bodies(server):
+    """Bodies that do not end count, too."""
+    body = b"[" + b" " * (12 * MIB)
+    head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    ends = [server.connect() for _ in range(60)]
+    try:
+        for end in ends:
+            end.sendall(head + b"%x\r\n" % len(body) + body)
+        expect(peak(server) < REQUEST_MEMORY + SPARED, "bodies", "%d MiB" % (peak(server) // MIB))
+        status = server.ask("GET", "/healthz")[0]
+        expect(status == 200, "healthz beside bodies", status)
+    finally:
+        for end in ends:
+            end.close()
+
+
+def check_many(server):
+    """Several at once: who does not fit is told so."""
+    body = json.dumps({"patterns": ["w%d" % i for i in range(100000)]}).encode()
+    got = []
+    threads = [threading.Thread(target=lambda: got.append(server.ask("POST", "/v1/count", body)[0])) for _ in range(12)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expect(set(got) <= {200, 503} and 200 in got, "many strings at once", got)
+    if "ASAN_OPTIONS" not in os.environ:
+        expect(peak(server) < REQUEST_MEMORY + SPARED, "many strings at once", "%d MiB" % (peak(server) // MIB))
+
+
+def check_end(root, folder):
+    """Whatever a request makes the server do, a second signal ends the process."""
+    with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "end"), "--drain-seconds=1", root) as server:
+        server.loaded()
+        body = {"patterns": ["needle"], "options": ["-r"], "paths": ["./" * (i % 1000) + "." for i in range(12000)], "directory": root}
+
+        def ask():
+            try:
+                server.ask("POST", "/v1/search", body)
+            except OSError:
+                pass  # the connection is closed when the server ends
+            except Exception as error:  # of http.client
+                expect("http.client" in type(error).__module__, "the end", repr(error))
+        thread = threading.Thread(target=ask)
+        thread.start()
+        time.sleep(1)
+        begin = time.monotonic()
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        server.process.send_signal(signal.SIGINT)
+        try:
+            status = server.process.wait(timeout=20)
+            expect(status in (0, 2), "the end", "status", status)
+        except subprocess.TimeoutExpired:
+            expect(False, "the end", "two signals did not end the server in %.1f s" % (time.monotonic() - begin))
+            server.process.kill()
+        thread.join()
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        root = os.path.join(folder, "tree")
+        os.makedirs(os.path.join(root, "sub"))
+        for i in range(100):
+            with open(os.path.join(root, "sub" if i % 10 == 0 else "", "f%03d.txt" % i), "w") as file:
+                file.write("".join("line %d, a needle\n" % j for j in range(50)))
+        with open(os.path.join(root, "a.txt"), "w") as file:
+            file.write(("a" * 3000 + "\n") * 5000)
+        with Server([TRAWL_SERVE], "--listen=unix:" + os.path.join(folder, "socket"), "--max-seconds=2", "--max-memory=256M",
+                    "--request-memory=%d" % REQUEST_MEMORY, "--host-memory=64M", root) as server:
+            server.loaded()
+            check_equal_paths(server, root)
+            for row in rows(root):
+                check(server, *row)
+                expect(server.ask("POST", "/v1/count", {"patterns": ["needle"]})[0] == 200, "after: " + row[0])
+            check_many(server)
+            check_bodies(server)
+        check_end(root, folder)
+    print("%d failures" % len(failures))
+    return 1 if failures else 0
+
+
+sys.exit(main())

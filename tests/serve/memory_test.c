@@ -1,0 +1,103 @@
+/* memory: what the process may take, by files as those of /proc and /sys; and guards.
+ *
+ * The suite had no container: a server took half of the machine's memory in a group of 150 MB. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "serve/memory.h"
+#include "tests/test.h"
+#include "trawl/guard.h"
+
+static char root[] = "/tmp/serve_memory.XXXXXX";
+
+/* Of each file its path and contents; "" in text: it is removed. */
+static void write_file(const char *path, const char *text)
+{
+    char whole[512];
+    FILE *file;
+
+    (void)snprintf(whole, sizeof whole, "%s%s", root, path);
+    for (char *at = strchr(whole + sizeof root, '/'); at != NULL; at = strchr(at + 1, '/')) {
+        *at = '\0';
+        (void)mkdir(whole, 0700);
+        *at = '/';
+    }
+    if (*text == '\0') {
+        (void)remove(whole);
+        return;
+    }
+    file = fopen(whole, "w");
+    TEST_CHECK(file != NULL && fputs(text, file) >= 0);
+    TEST_CHECK(file != NULL && fclose(file) == 0);
+}
+
+static void check_groups(void)
+{
+    static const struct {
+        const char *groups;      /* of /proc/self/cgroup */
+        const char *path, *text; /* of the limit */
+        uint64_t expected;
+    } rows[] = {
+        {"0::/\n", "/sys/fs/cgroup/none", "1\n", 4096000},
+        {"0::/\n", "/sys/fs/cgroup/memory.max", "157286400\n", 4096000},
+        {"0::/\n", "/sys/fs/cgroup/memory.max", "1572864\n", 1572864},
+        {"0::/\n", "/sys/fs/cgroup/memory.max", "max\n", 4096000},
+        {"0::/a/b\n", "/sys/fs/cgroup/a/b/memory.max", "1000\n", 1000},
+        {"0::/a/b\n", "/sys/fs/cgroup/a/memory.max", "1001\n", 1001},
+        {"0::/a/b\n", "/sys/fs/cgroup/memory.max", "1002\n", 1002},
+        {"3:cpu:/\n4:memory:/a\n0::/\n", "/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1003\n",
+         1003},
+        {"4:memory:/a\n", "/sys/fs/cgroup/memory/memory.limit_in_bytes", "1004\n", 1004},
+        {"4:memory:/a\n", "/sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n",
+         4096000},
+        {"no group\n", "/sys/fs/cgroup/memory.max", "5\n", 4096000},
+    };
+
+    write_file("/proc/meminfo", "MemTotal: 8000 kB\nMemAvailable:   4000 kB\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        write_file("/proc/self/cgroup", rows[i].groups);
+        write_file(rows[i].path, rows[i].text);
+        if (!TEST_CHECK_U64(memory_available(root), rows[i].expected))
+            printf("  row %zu\n", i);
+        write_file(rows[i].path, "");
+    }
+    TEST_CHECK(memory_available("") > 0);
+}
+
+static void check_guards(void)
+{
+    struct guard all = {.bytes_max = 100};
+    struct guard one = {.all = &all, .bytes_max = 60}, other = {.all = &all, .bytes_max = 60};
+
+    TEST_CHECK(guard_take(NULL, UINT64_MAX) && !guard_is_over(NULL));
+    TEST_CHECK(guard_take(&one, 60) && one.refusal == GUARD_NONE);
+    TEST_CHECK(!guard_take(&one, 1) && one.refusal == GUARD_OWN);
+    TEST_CHECK(!guard_take(&other, 41) && other.refusal == GUARD_ALL);
+    TEST_CHECK(guard_take(&other, 40));
+    TEST_CHECK(!guard_take(&other, UINT64_MAX));
+    guard_give(&one, 20);
+    TEST_CHECK(guard_take(&other, 20) && !guard_take(&other, 1));
+    guard_end(&one);
+    guard_end(&other);
+    TEST_CHECK_U64(all.bytes, 0);
+    TEST_CHECK(!guard_is_over(&one));
+    one.deadline_ns = now_ns() - 1;
+    TEST_CHECK(guard_is_over(&one));
+    other.cancelled = true;
+    TEST_CHECK(guard_is_over(&other));
+}
+
+int main(void)
+{
+    char command[sizeof root + 16];
+
+    test_begin("serve_memory");
+    TEST_CHECK(mkdtemp(root) != NULL);
+    check_groups();
+    check_guards();
+    (void)snprintf(command, sizeof command, "rm -r '%s'", root);
+    TEST_CHECK(system(command) == 0);
+    return test_end();
+}

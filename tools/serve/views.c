@@ -1,0 +1,96 @@
+/* views: those that a collection keeps, for requests that name the same files again. */
+#include "serve/inside.h"
+#include "trawl/grow.h"
+
+#define KEPT_SHARE 8u /* of the memory of all requests: so much more is there for kept views */
+
+void view_drop(struct served_view *view)
+{
+    if (view == NULL ||
+        atomic_fetch_sub_explicit(&view->holder_count, 1, memory_order_acq_rel) != 1)
+        return;
+    free(view->items);
+    free(view->files);
+    free(view->storage);
+    free(view->seen);
+    free(view->key);
+    free(view);
+}
+
+void view_key_add(struct view_key *key, const void *bytes, size_t count)
+{
+    char *larger =
+        key->failed ? NULL : grown(key->bytes, &key->capacity, 512, key->count + count, 1);
+
+    key->failed = larger == NULL;
+    if (key->failed)
+        return;
+    key->bytes = larger;
+    memcpy(larger + key->count, bytes, count);
+    key->count += count;
+}
+
+void view_key_add_list(struct view_key *key, const struct value_item *items, size_t count)
+{
+    view_key_add(key, &count, sizeof count);
+    for (size_t i = 0; i < count; i++) {
+        view_key_add(key, &items[i].kind, sizeof items[i].kind);
+        view_key_add(key, items[i].text, strlen(items[i].text) + 1);
+    }
+}
+
+/* A view comes first. With the lock. */
+static void put_first(struct collection *collection, size_t at, struct served_view *view)
+{
+    for (; at > 0; at--)
+        collection->views[at] = collection->views[at - 1];
+    collection->views[0] = view;
+    atomic_fetch_add_explicit(&view->holder_count, 1, memory_order_relaxed);
+}
+
+struct served_view *views_find(struct collection *collection, const struct view_key *key,
+                               uint64_t names)
+{
+    struct served_view *found = NULL;
+
+    pthread_mutex_lock(&collection->lock);
+    for (size_t i = 0; i < VIEWS_MAX && !key->failed && found == NULL; i++) {
+        struct served_view *view = collection->views[i];
+
+        if (view == NULL || view->names != names || view->key_bytes != key->count ||
+            memcmp(view->key, key->bytes, key->count) != 0)
+            continue;
+        found = view;
+        put_first(collection, i, view);
+    }
+    pthread_mutex_unlock(&collection->lock);
+    return found;
+}
+
+void views_keep(struct collection *collection, struct view_key *key, struct served_view *view,
+                const struct guard *all)
+{
+    uint64_t most = all != NULL && all->bytes_max > 0 ? all->bytes_max / KEPT_SHARE : UINT64_MAX;
+    struct served_view *gone[VIEWS_MAX] = {0};
+
+    if (view->bytes > most)
+        return;
+    view->key = key->bytes;
+    view->key_bytes = key->count;
+    key->bytes = NULL;
+    pthread_mutex_lock(&collection->lock);
+    for (size_t i = VIEWS_MAX; i-- > 0;) {
+        struct served_view *last = collection->views[i];
+
+        if (last == NULL || (i + 1 < VIEWS_MAX && collection->view_bytes <= most - view->bytes))
+            continue;
+        collection->view_bytes -= last->bytes;
+        collection->views[i] = NULL;
+        gone[i] = last;
+    }
+    collection->view_bytes += view->bytes;
+    put_first(collection, VIEWS_MAX - 1, view);
+    pthread_mutex_unlock(&collection->lock);
+    for (size_t i = 0; i < VIEWS_MAX; i++)
+        view_drop(gone[i]);
+}

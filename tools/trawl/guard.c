@@ -1,0 +1,49 @@
+/* guard: what a search that somebody else asked for may take. */
+#include "trawl/guard.h"
+
+/* Adds to one sum, unless it would become larger than it may be. */
+static bool add(struct guard *guard, uint64_t bytes)
+{
+    uint64_t before = atomic_load(&guard->bytes);
+
+    do
+        if (guard->bytes_max != 0 &&
+            (before > guard->bytes_max || bytes > guard->bytes_max - before))
+            return false;
+    while (!atomic_compare_exchange_weak(&guard->bytes, &before, before + bytes));
+    return true;
+}
+
+static bool refuse(struct guard *guard, enum guard_refusal refusal)
+{
+    int none = GUARD_NONE;
+
+    (void)atomic_compare_exchange_strong(&guard->refusal, &none, (int)refusal);
+    return false;
+}
+
+bool guard_take(struct guard *guard, uint64_t bytes)
+{
+    if (guard == NULL)
+        return true;
+    if (!add(guard, bytes))
+        return refuse(guard, GUARD_OWN);
+    if (guard->all == NULL || add(guard->all, bytes))
+        return true;
+    (void)atomic_fetch_sub(&guard->bytes, bytes);
+    return refuse(guard, GUARD_ALL);
+}
+
+void guard_give(struct guard *guard, uint64_t bytes)
+{
+    if (guard == NULL)
+        return;
+    (void)atomic_fetch_sub(&guard->bytes, bytes);
+    if (guard->all != NULL)
+        (void)atomic_fetch_sub(&guard->all->bytes, bytes);
+}
+
+void guard_end(struct guard *guard)
+{
+    guard_give(guard, atomic_load(&guard->bytes));
+}
