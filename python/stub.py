@@ -1,0 +1,249 @@
+"""stub.py FOLDER OUT: the stub of the extension module, made from its Cython source in FOLDER.
+
+Names, order and defaults come from the source. Types come from here: a parameter has the same type in each
+function, so a parameter or a method without a type ends the build. A search of Plan is one of Searcher, too,
+which has the plan as its first argument."""
+
+import pathlib
+import re
+import sys
+
+HEAD = '''\
+"""What the extension module gives."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from os import PathLike
+from types import TracebackType
+from typing import Any, Literal, Protocol, SupportsIndex, final, overload
+
+from ._sources import Cells, Lines, Matches
+from typing_extensions import Buffer, CapsuleType, Self, TypeAlias
+
+class _ArrowArray(Protocol):
+    def __arrow_c_array__(
+        self, requested_schema: Any = None
+    ) -> tuple[CapsuleType, CapsuleType]: ...
+
+class _ArrowStream(Protocol):
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> CapsuleType: ...
+
+class _Reads(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+# Arrays whose classes declare the buffer protocol from Python 3.12 on alone, and tensors.
+class _NumpyArray(Protocol):
+    @property
+    def __array_interface__(self) -> dict[str, Any]: ...
+
+class _CudaArray(Protocol):
+    @property
+    def __cuda_array_interface__(self) -> dict[str, Any]: ...
+
+class _Tensor(Protocol):
+    def __dlpack__(self, *arguments: Any, **words: Any) -> Any: ...
+
+class _Lines(Protocol):
+    def read(self) -> str | bytes: ...
+
+_Pattern: TypeAlias = str | Buffer
+_Array: TypeAlias = Buffer | _NumpyArray | _CudaArray | _Tensor
+_TextSource: TypeAlias = Text | _Array | str | PathLike[str] | PathLike[bytes] | _Reads | int
+_Records: TypeAlias = _ArrowArray | _ArrowStream | Iterable[str | Buffer | None]
+_Offsets: TypeAlias = Literal["characters", "bytes"]
+_Spans: TypeAlias = Literal["leftmost-longest", "leftmost-first"]
+_Values: TypeAlias = str | bytes | Sequence[str | bytes]
+_Column: TypeAlias = _ArrowArray | _ArrowStream
+_Progress: TypeAlias = Callable[[int], object] | None
+_Match: TypeAlias = tuple[Any, ...]
+_Alphabet: TypeAlias = Literal["bytes", "utf8", "dna"]
+_Method: TypeAlias = Literal["auto", "every", "grams", "sampled", "set", "buckets", "classes",
+                           "automaton"]
+
+__version__: str
+'''
+
+
+def of_names(table):
+    """{name: type} of {type: names}."""
+    return {name: kind for kind, names in table.items() for name in names.split()}
+
+
+PARAMETERS = of_names({
+    "bool": "any_base decompress every_end ignore_case invert line_numbers lines reverse_complement unicode"
+            " within_lines words",
+    "int": "chunk_bytes device_memory edits host_memory mismatches threads",
+    "(_Pattern | PathLike[str] | _Lines | Mapping[Any, Any] | Iterable[_Pattern] | _ArrowArray"
+    " | _ArrowStream)": "patterns",
+    "str | None": "algorithm instruction_set",
+    "_Alphabet | None": "alphabet",
+    "Callable[[Matches], object]": "call",
+    "_Records": "column",
+    "dict[str, Column | Array]": "columns",
+    'Literal["auto", "cpu", "cuda"]': "engine",
+    "type[BaseException] | None": "kind",
+    "BaseException | None": "error",
+    "TracebackType | None": "traceback",
+    "Iterable[tuple[int, int]]": "exact",
+    "Any": "frame",
+    "SupportsIndex": "key",
+    "int | None": "limit",
+    "bytes": "line_end",
+    "str | bytes": "mask",
+    "_Spans": "match",
+    "_Method": "method",
+    "Buffer": "note saved",
+    "_Offsets": "offsets",
+    "_Array": "out",
+    "str | PathLike[str]": "path",
+    "Plan": "plan",
+    "_Progress": "progress",
+    "CapsuleType | None": "requested_schema",
+    "Buffer | _NumpyArray | None": "sample",
+    "_TextSource": "source text",
+    "_Values | None": "values",
+})  # fmt: skip
+# Where a parameter's type is another one.
+OTHERS = {
+    ("Plan.__cinit__", "values"): "Iterable[Any] | None",
+    ("Plan.matches", "match"): 'Literal["all"] | _Spans',
+    ("Searcher.matches", "match"): 'Literal["all"] | _Spans',
+    ("Searcher.unload", "text"): "Text",
+}
+# What functions, methods and properties of a name give; of one class, where its name stands before.
+RETURNS = of_names({
+    "bool": "ignore_case is_stream unicode whole_lines whole_words",
+    "int": "__len__ count count_lines each edits mismatches null_count positions_into",
+    "None": "__exit__ cancel close save unload",
+    "str": "_repr_html_ explain",
+    "bytes": "note Plan.__getitem__",
+    "Any": "__call__ __getitem__ to_arrow to_numpy to_pandas to_polars",
+    "Self": "__cinit__ __enter__ __new__ from_bytes Batches.__iter__ LineBatches.__iter__ Plan.load",
+    "tuple[CapsuleType, CapsuleType]": "__arrow_c_array__ struct_capsules",
+    "Iterator[Any]": "__iter__",
+    "Iterator[int]": "Column.__iter__",
+    "Iterator[bytes]": "Plan.__iter__",
+    "list[Any]": "tolist",
+    "list[int]": "Column.tolist",
+    "list[tuple[str, str]]": "algorithms",
+    "list[str]": "instruction_sets",
+    "list[bytes]": "strings",
+    "_Alphabet": "alphabet",
+    "tuple[str, ...]": "engines",
+    "tuple[Any, ...] | None": "values",
+    "int | None": "nbytes",
+    "dict[str, Any]": "stats",
+    "Text": "load",
+    "_Match | None": "first",
+    "Iterator[tuple[int, Any]]": "iter",
+    "Matches": "matches Batches.__next__",
+    "Lines": "lines LineBatches.__next__",
+    "Cells": "cells",
+    "Batches": "batches",
+    "LineBatches": "line_batches",
+    "Column": "count_by_pattern numbers positions record_counts",
+    "Array": "contains pattern_counts pattern_lists",
+})  # fmt: skip
+SEVERAL = "list[Any] | tuple[Any, ...]"
+REWRITTEN = [("text", "str", "str"), ("text", "Buffer", "bytes"), ("text", "_Column", "Array"),
+             ("text", SEVERAL, "list[Any]")]  # fmt: skip
+# Of a method: a parameter, its type, and what the method then returns.
+OVERLOADS = {
+    "replace": REWRITTEN,
+    "mask": REWRITTEN,
+    "split": [("text", "str", "list[str]"), ("text", "Buffer", "list[bytes]"),
+              ("text", f"_Column | {SEVERAL}", "list[Any]")],
+    "which": [("answer", 'Literal["index"]', "Array"),
+              ("answer", 'Literal["pattern", "value"]', "list[Any]")],
+    "Column.__getitem__": [("key", "SupportsIndex", "int"), ("key", "slice", "Column")],
+}  # fmt: skip
+CLASSES = ("Plan", "Searcher", "Text", "Column", "Array", "Batches", "LineBatches")
+FUNCTIONS = ("algorithms", "instruction_sets", "strings", "struct_capsules", "numbers")
+LEFT_OUT = re.compile("__(dealloc|init|repr|eq|reduce|reduce_ex|getbuffer)__$")
+
+
+def parts_of(signature):
+    """(name, default or None) of each parameter."""
+    parts = re.split(r",\s*(?![^()]*\))", signature.strip().rstrip(","))
+    for part in filter(None, map(str.strip, parts)):
+        head, _, default = part.partition("=")
+        yield head.removesuffix(" not None").split()[-1], default or None
+
+
+def typed(name, default, of, types):
+    if name in ("*", "/", "self", "cls"):
+        return name
+    kind = types.get(name) or OTHERS.get((of, name)) or PARAMETERS[name]
+    if default is None or ("Literal" in kind and default.strip("\"'") not in kind):
+        return f"{name}: {kind}"
+    return f"{name}: {kind} = {default}"
+
+
+def method_lines(of, signature, decorators):
+    name = of.rpartition(".")[2]
+    shown = "__new__" if name == "__cinit__" else name
+    parts = list(parts_of(signature))
+    if shown == "__new__":
+        parts[0] = ("cls", None)
+    elif name == "__getitem__":  # what the interpreter calls takes no names
+        parts.append(("/", None))
+    overloads = OVERLOADS.get(of) or OVERLOADS.get(name) or [(None, None, None)]
+    for parameter, kind, returned in overloads:
+        types = {parameter: kind}
+        returned = returned or RETURNS.get(of) or RETURNS[name]
+        arguments = ", ".join(typed(*part, of, types) for part in parts)
+        yield from ["@overload"] * bool(parameter) + decorators
+        yield f"def {shown}({arguments}) -> {returned}: ..."
+
+
+def classes_of(source):
+    """{name: (base, body)}"""
+    found = re.findall(r"^(?:cdef )?class (\w+)(?:\((\w+)\))?:\n((?:(?:[ \t].*)?\n)+)", source, re.M)
+    return {name: (base, body) for name, base, body in found}
+
+
+def members_of(classes, name):
+    """{name: (signature or None, decorators)} of a class and of those it is made from."""
+    if name not in classes:
+        return {}
+    base, body = classes[name]
+    found = members_of(classes, base)
+    for member in re.findall(r"^    cdef readonly \w+ (\w+)", body, re.M):
+        found[member] = (None, [])
+    for decorators, member, signature in re.findall(
+        r"^((?:    @\w+\n)*)    def (\w+)\(((?:[^()]|\([^()]*\))*)\):", body, re.M
+    ):
+        if not LEFT_OUT.match(member):
+            found[member] = (signature, decorators.split())
+    return found
+
+
+def class_lines(classes, name):
+    yield from ["", "@final", f"class {name}:"]
+    members = members_of(classes, name)
+    if "__new__" in members or members.get("__cinit__", ("",))[0] == "self":
+        members.pop("__cinit__", None)
+    if name == "Column":
+        yield "    def __buffer__(self, flags: int, /) -> memoryview: ..."
+    for member, (signature, decorators) in members.items():
+        of = f"{name}.{member}"
+        if signature is None:
+            signature, decorators = "self", ["@property"]
+        for line in method_lines(of, signature, decorators):
+            yield "    " + line
+
+
+def stub(folder):
+    parts = [path.read_text() for path in sorted(pathlib.Path(folder).glob("*.p[yx][xi]"))]
+    source = "\n".join(parts)
+    classes = classes_of(source)
+    lines = []
+    for name in FUNCTIONS:
+        signature = re.search(rf"^def {name}\((.*?)\):", source, re.M | re.S)[1]
+        lines += method_lines(name, signature, [])
+    for name in CLASSES:
+        lines += class_lines(classes, name)
+    return HEAD + "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    pathlib.Path(sys.argv[2]).write_text(stub(sys.argv[1]))
