@@ -13,10 +13,12 @@ import commands
 import cpu
 import docs
 import gpu
+import packages
 import papers
 import regret
 import serve
 import sets
+import within
 from report import result
 from runner import ROOT, Runner, die, machine, read_results, size, this_commit, write_results
 from texts import Texts
@@ -27,7 +29,8 @@ KINDS = {
     'sets': (sets, sets.set_rows, '64M', 5), 'matrix': (sets, sets.matrix_rows, '200000000', 5),
     'gpu': (gpu, gpu.rows, '16G', 7), 'papers': (papers, papers.rows, '1G', 10),
     'regret': (regret, regret.rows, '16M', 5), 'serve': (serve, None, '2G', 1),
-    'calibrate': (calibrate, calibrate.rows, '512K', 60),
+    'calibrate': (calibrate, calibrate.rows, '512K', 60), 'python': (packages, None, '64M', 3),
+    'within': (within, None, '16M', 3),
 }
 DOCS = ('cpu', 'commands', 'sets', 'matrix')
 
@@ -45,6 +48,8 @@ def parse(words):
     parser.add_argument('--engine', choices=('auto', 'cpu', 'cuda'), default='cpu', help='regret, serve: who searches')
     parser.add_argument('--warm', type=int, default=0,
                         help='regret: counts with each new plan before the one that is timed')
+    parser.add_argument('--clock', choices=('wall', 'cpu'), default='wall',
+                        help='python, within: the time that passes, or processor time')
     parser.add_argument('--share', type=float, default=1, help='regret: of the rows, drawn by --seed')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--instruction-set', help='force an instruction set')
@@ -146,8 +151,8 @@ def measure(options, name):
             yield row
 
     try:
-        if module is serve:
-            return head, [serve.measure(options, runner, texts)]
+        if make is None:
+            return head, module.measure(options, runner, texts)
         rows = runner.run(kept(clock.rows(make(options, texts))), show=finished)
         rows = papers.merged(rows) if module is papers else sets.merged(rows)
         if module is papers:

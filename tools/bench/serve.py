@@ -113,7 +113,7 @@ def start(options, directory, address):
 
 
 def measure(options, runner, texts):
-    """The one row, with all figures."""
+    """One row, with all figures."""
     bench, seconds = options.runner, options.cell_seconds
     directory, address = texts.path('tree'), texts.path('socket')
     paths = make_tree(options, directory)
@@ -138,7 +138,7 @@ def measure(options, runner, texts):
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait()
-    return result
+    return [result]
 
 
 def processes(options, runner, directory, address, absent):

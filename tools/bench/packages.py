@@ -1,0 +1,425 @@
+"""python: the Python package beside other packages, in one process, by turns, with equal answers.
+
+Four questions, for 1 to 100,000 patterns: how many occurrences one long text holds, which of many
+records hold any, and what a text and a column of records are with a value in the place of each. Half of
+the patterns are taken from the text, half are not in it. To compile the patterns is not timed. Packages
+that are not installed are left out. Then counts from Python beside the same counts from C."""
+import itertools
+import random
+import re
+import time
+
+from report import digits, least, machine_lines, result, table
+from runner import die
+
+COUNTS = (1, 10, 100, 1000, 10000, 100000)
+CLOCKS = {'wall': time.perf_counter, 'cpu': time.process_time}
+TRAWL, C = 'trawl', 'C'
+SMALLEST = 256  # a contestant that takes long gets a part of the text, at least one in so many
+
+
+def package():
+    """The package trawl."""
+    try:
+        import trawl
+    except ImportError:
+        die('python3 has no package trawl (pip install .)')
+    return trawl
+
+
+# ---- Turns ----------------------------------------------------------------------------------
+
+
+class Turns:
+    """Contestants of a row in turn, as trawl-bench has them, in this process."""
+
+    def __init__(self, options, clock):
+        self.clock, self.rounds, self.seconds = clock, options.rounds, options.cell_seconds
+
+    def timed(self, function, argument):
+        begin = self.clock()
+        answer = function(argument)
+        return max(self.clock() - begin, 1e-9), answer
+
+    def share(self, function, part):
+        """How small a part of the text takes about as long as there is time."""
+        share = SMALLEST
+        while share > 1 and self.timed(function, part(share))[0] * 4 <= self.seconds:
+            share //= 4
+        return share
+
+    def results(self, row, who, part, truth):
+        """who: {name: function}, each called with a part of the text; truth(name, part): what is right. A
+        wrong answer ends the run."""
+        shares = {name: self.share(function, part) for name, function in who.items()}
+        right = {name: truth(name, part(share)) for name, share in shares.items()}
+        made = {name: {'name': name, 'seconds': []} for name in who}
+        for turn in range(self.rounds):
+            names = list(who)[turn % len(who):] + list(who)[:turn % len(who)]
+            for name in names:
+                share = shares[name]
+                spent, answer = self.timed(who[name], part(share))
+                if answer != right[name]:
+                    die(f'{row}: {name} has {answer!r:.60} where {right[name]!r:.60} is right')
+                made[name]['seconds'].append(spent * share)
+                if share > 1:
+                    made[name]['share'] = 1 / share
+        return list(made.values())
+
+
+def parts_of(whole, make):
+    """part(share): the first 1/share of it, made once."""
+    made = {}
+
+    def part(share):
+        if share not in made:
+            made[share] = make(whole[:max(len(whole) // share, 1)])
+        return made[share]
+
+    return part
+
+
+# ---- Texts and patterns ---------------------------------------------------------------------
+
+
+def make_text(draw, count):
+    """Words of a made-up language, frequent ones short and often."""
+    letters = 'etaoinshrdlucmfwypvbgkjqxz'
+    weights = [1 / (rank + 2) for rank in range(len(letters))]
+    words = [''.join(draw.choices(letters, weights, k=draw.randint(1 + (rank > 50), 6 + rank % 9)))
+             for rank in range(30000)]
+    sums = list(itertools.accumulate(1 / (rank + 3) for rank in range(len(words))))
+    text = bytearray()
+    while len(text) < count:
+        text += ' '.join(draw.choices(words, cum_weights=sums, k=12)).encode() + b'\n'
+    return bytes(text[:count])
+
+
+def make_patterns(draw, text, count):
+    """None begins with another, so that at each place one at most occurs: all count the same."""
+    found, begun = set(), set()
+    while len(found) < count:
+        size = draw.randint(8, 20)
+        begin = draw.randrange(len(text) - size)
+        pattern = text[begin:begin + size].replace(b'\n', b' ')
+        if len(found) % 2:
+            at = draw.randrange(size)
+            pattern = pattern[:at] + bytes([draw.choice(b'QXZ0123')]) + pattern[at + 1:]
+        begins = [pattern[:length] for length in range(8, len(pattern) + 1)]
+        if pattern not in begun and not found.intersection(begins):
+            found.add(pattern)
+            begun.update(begins)
+    return sorted(found, key=lambda _: draw.random())
+
+
+class Records:
+    """The same records as each contestant likes them."""
+
+    def __init__(self, lines):
+        import pyarrow
+
+        self.bytes, self.strings = lines, [line.decode() for line in lines]
+        self.arrow = pyarrow.array(self.strings, pyarrow.large_string())
+        try:
+            import polars
+            self.polars = polars.Series(self.strings)
+        except ImportError:
+            self.polars = None
+
+
+# ---- Contestants: methods count(text), mask(records), replace(text), column(records) ----------
+
+
+def values_of(patterns):
+    return [f'<{index}>' for index in range(len(patterns))]
+
+
+class Trawl:
+    name, largest = TRAWL, 10 ** 9
+
+    def __init__(self, patterns):
+        self.plan = package().Plan(patterns)
+        self.values = values_of(patterns)
+
+    def count(self, text):
+        return self.plan.count(text)
+
+    def mask(self, records):
+        import pyarrow.compute as compute
+        return compute.sum(self.plan.contains(records.arrow).to_arrow()).as_py()
+
+    def replace(self, text):
+        return self.plan.replace(text, self.values)
+
+    def column(self, records):
+        return self.plan.replace(records.polars, self.values).to_polars().str.len_bytes().sum()
+
+
+class AhocorasickRs:
+    name, largest = 'ahocorasick_rs', 10 ** 9
+
+    def __init__(self, patterns):
+        import ahocorasick_rs as module
+        self.automaton = module.BytesAhoCorasick(patterns)
+        self.words = module.AhoCorasick([pattern.decode() for pattern in patterns],
+                                        matchkind=module.MatchKind.LeftmostLongest)
+        self.values = values_of(patterns)
+
+    def count(self, text):
+        return len(self.automaton.find_matches_as_indexes(text, overlapping=True))
+
+    def mask(self, records):
+        return sum(1 for record in records.strings if self.words.find_matches_as_indexes(record))
+
+    def replace(self, text):
+        parts, at = [], 0
+        for index, begin, end in self.words.find_matches_as_indexes(text):
+            parts += text[at:begin], self.values[index]
+            at = end
+        return ''.join(parts) + text[at:]
+
+    def column(self, records):
+        return sum(len(self.replace(record)) for record in records.strings)
+
+
+class Pyahocorasick:
+    name, largest = 'pyahocorasick', 10 ** 9
+
+    def __init__(self, patterns):
+        import ahocorasick
+        self.automaton = ahocorasick.Automaton()
+        for index, pattern in enumerate(patterns):
+            self.automaton.add_word(pattern.decode(), index)
+        self.automaton.make_automaton()
+
+    def count(self, text):
+        return sum(1 for _ in self.automaton.iter(text.decode('latin-1')))
+
+    def mask(self, records):
+        return sum(1 for record in records.strings
+                   if next(self.automaton.iter(record), None) is not None)
+
+
+class Hyperscan:
+    name, largest = 'hyperscan', 10000
+
+    def __init__(self, patterns):
+        import hyperscan
+        self.database = hyperscan.Database()
+        self.database.compile(expressions=[re.escape(pattern) for pattern in patterns],
+                              ids=list(range(len(patterns))), elements=len(patterns),
+                              flags=[0] * len(patterns))
+
+    def count(self, text):
+        found = []
+        self.database.scan(text, match_event_handler=lambda *_: found.append(1))
+        return len(found)
+
+    def mask(self, records):
+        total, found = 0, []
+        for record in records.bytes:
+            try:
+                self.database.scan(record, match_event_handler=lambda *_: found.append(1) or True)
+            except Exception:  # its callback stopped it
+                pass
+            total += bool(found)
+            found.clear()
+        return total
+
+
+class StringZilla:
+    name, largest = 'StringZilla', 1000
+
+    def __init__(self, patterns):
+        import stringzilla
+        self.module, self.patterns = stringzilla, patterns
+
+    def count(self, text):
+        view = self.module.Str(text)
+        return sum(view.count(pattern, allowoverlap=True) for pattern in self.patterns)
+
+    def mask(self, records):
+        return sum(1 for record in records.bytes
+                   if any(self.module.find(record, one) >= 0 for one in self.patterns))
+
+
+class Re:
+    name, largest = 're', 1000
+
+    def __init__(self, patterns):
+        joined = b'|'.join(re.escape(pattern) for pattern in patterns)
+        self.several, self.any = re.compile(b'(?=(?:' + joined + b'))'), re.compile(joined.decode())
+        self.values = dict(zip([pattern.decode() for pattern in patterns], values_of(patterns)))
+
+    def count(self, text):
+        return sum(1 for _ in self.several.finditer(text))
+
+    def mask(self, records):
+        return sum(1 for record in records.strings if self.any.search(record))
+
+    def replace(self, text):
+        return self.any.sub(lambda match: self.values[match[0]], text)
+
+    def column(self, records):
+        return sum(len(self.replace(record)) for record in records.strings)
+
+
+class Find:
+    name, largest = 'bytes.find', 100
+
+    def __init__(self, patterns):
+        self.patterns = patterns
+
+    def count(self, text):
+        total = 0
+        for pattern in self.patterns:
+            at = text.find(pattern)
+            while at >= 0:
+                total += 1
+                at = text.find(pattern, at + 1)
+        return total
+
+    def mask(self, records):
+        patterns = [pattern.decode() for pattern in self.patterns]
+        return sum(1 for record in records.strings if any(one in record for one in patterns))
+
+
+class Pyarrow:
+    name, largest = 'pyarrow.compute', 100
+
+    def __init__(self, patterns):
+        import pyarrow.compute
+        self.compute, self.patterns = pyarrow.compute, patterns
+
+    def mask(self, records):
+        found = None
+        for pattern in self.patterns:
+            one = self.compute.match_substring(records.arrow, pattern.decode())
+            found = one if found is None else self.compute.or_(found, one)
+        return self.compute.sum(found).as_py()
+
+
+class Polars:
+    name, largest = 'polars', 10 ** 9
+
+    def __init__(self, patterns):
+        import polars
+        self.polars, self.patterns = polars, [pattern.decode() for pattern in patterns]
+
+    def mask(self, records):
+        if len(self.patterns) == 1:
+            return records.polars.str.contains(self.patterns[0], literal=True).sum()
+        return records.polars.str.contains_any(self.patterns).sum()
+
+    def replace(self, text):
+        return self.replaced(self.polars.Series([text]))[0]
+
+    def column(self, records):
+        return self.replaced(records.polars).str.len_bytes().sum()
+
+    def replaced(self, series):
+        return series.str.replace_many(self.patterns, values_of(self.patterns), leftmost=True)
+
+
+CONTESTANTS = (Trawl, AhocorasickRs, Pyahocorasick, Hyperscan, StringZilla, Re, Find, Pyarrow, Polars)
+TABLES = (('patterns, one text', 'count'), ('patterns, records', 'mask'),
+          ('replaced in one text', 'replace'), ('replaced in records', 'column'))
+
+
+# ---- Rows -----------------------------------------------------------------------------------
+
+
+def contestants_for(patterns, method):
+    for kind in CONTESTANTS:
+        if len(patterns) <= kind.largest and hasattr(kind, method):
+            try:
+                yield kind(patterns)
+            except ImportError:
+                continue
+
+
+def records_of(draw, text):
+    lines, at = [], 0
+    while at < len(text) - 200:
+        size = draw.randint(20, 180)
+        lines.append(text[at:at + size])
+        at += size
+    return lines
+
+
+def set_rows(options, draw, text):
+    turns = Turns(options, CLOCKS[options.clock])
+    lines = records_of(draw, text)
+    records = parts_of(lines, Records)
+    parts = {'count': parts_of(text, bytes), 'mask': records, 'column': records,
+             'replace': parts_of(text.decode(), str)}
+    for title, method in TABLES:
+        size = sum(map(len, lines)) if method in ('mask', 'column') else len(text)
+        for count in (it for it in COUNTS if 40 * it < len(text)):
+            name = f'{title}, {count:,}'
+            if (options.filter or '') not in name:
+                continue
+            who = {it.name: getattr(it, method)
+                   for it in contestants_for(make_patterns(draw, text, count), method)}
+            yield {'name': name, 'table': title, 'count': count, 'text_bytes': size,
+                   'results': turns.results(name, who, parts[method],
+                                             lambda _, part, find=who[TRAWL]: find(part))}
+
+
+def beside_c(options, runner, texts, text):
+    """Counts by one plan from Python and from C, one after the other."""
+    trawl, size = package(), 1 << 20
+    turns = Turns(options, CLOCKS[options.clock])
+    searcher, plan = trawl.Searcher('cpu', options.threads), trawl.Plan('pattern')
+    while size <= len(text):
+        name, content = f'beside C, {size >> 20} MiB', text[:size]
+        size *= 4
+        if (options.filter or '') not in name:
+            continue
+        row, = runner.run([{'name': name, 'table': 'beside C', 'rounds': options.rounds, 'asks': [(
+            {'text': f'file:{texts.write(name, content)}', 'patterns': 'literal:pattern'},
+            [{'name': C, 'plan': 'once', 'threads': options.threads, 'ours': True,
+              'clock': 'cpu' if options.clock == 'cpu' else None}])]}])
+        count = row['results'][0]['count']
+        row['results'] += turns.results(
+            name, {TRAWL: lambda it: searcher.count(plan, it)}, lambda _, it=content: it, lambda *_: count)
+        row['count'] = size >> 22
+        yield row
+
+
+def measure(options, runner, texts):
+    draw = random.Random(options.seed)
+    text = make_text(draw, options.bytes)
+    rows = []
+    for row in itertools.chain(set_rows(options, draw, text), beside_c(options, runner, texts, text)):
+        rows.append(row)
+        print(f"{row['name']}: " + ', '.join(
+            f"{it['name']} {digits(rate(row, it['name']))}" for it in row['results']), flush=True)
+    return rows
+
+
+# ---- The report -----------------------------------------------------------------------------
+
+
+def rate(row, name):
+    """GB/s; of guides 10^9 positions x patterns a second."""
+    it = result(row, name)
+    return it and row.get('units', 1) * row['text_bytes'] / least(it) / 1e9
+
+
+def section(data, left_out=()):
+    """A table for each question; the last column is trawl's rate / that of the best of all others."""
+    lines = machine_lines(data)
+    for title in dict.fromkeys(row['table'] for row in data['rows']):
+        rows = [row for row in data['rows'] if row['table'] == title]
+        names = list(dict.fromkeys(it['name'] for row in rows for it in row['results']))
+        cells = []
+        for row in rows:
+            rates = {name: rate(row, name) for name in names}
+            best = max((value for name, value in rates.items()
+                        if value and name != TRAWL and name not in left_out), default=None)
+            cells.append([f"{row['count']:,}" if 'count' in row else row['name']]
+                         + [digits(value) if value else '' for value in rates.values()]
+                         + [f'{rates[TRAWL] / best:.1f}' if best else ''])
+        lines += [''] + table([title, *names, 'by the best other'], cells)
+    return lines
