@@ -100,16 +100,44 @@ def json_line(output):
     return line, [(each['match']['text'], each['start']) for each in found]
 
 
-def long_line_is_not_held(folder):
-    """A line of 48 MiB within 32 MiB of memory; the suite had no long lines under --json."""
-    text, data_max = b'x' * (48 << 20) + b'needle\n', 32 << 20
-    path = os.path.join(folder, 'long')
+def printed_within(folder, arguments, text):
+    """What is printed of the text within 32 MiB of memory."""
+    path, data_max = os.path.join(folder, 'long'), 32 << 20
     with open(path, 'wb') as file:
         file.write(text)
-    done = subprocess.run([sys.argv[1], '-j1', '--json', 'needle', path], stdout=subprocess.PIPE,
+    done = subprocess.run([sys.argv[1], '-j1', *arguments, path], stdout=subprocess.PIPE,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA,
                                                                 (data_max, data_max)))
-    return done.returncode == 0 and json_line(done.stdout) == (text, [('needle', 48 << 20)])
+    return done.stdout
+
+
+def lines_not_held(folder):
+    """A line of 48 MiB, and one that is replaced by 60 MB. The suite had long lines in no layout but
+    grep's, and short replacements."""
+    before, replacement = b'x' * (48 << 20), b'r' * 100000
+    line, place, failed = before + b'needle\n', 48 << 20, []
+    with open(os.path.join(folder, 'replacement'), 'wb') as file:
+        file.write(replacement)
+    replaced = ['--replacements=' + os.path.join(folder, 'replacement'), 'a']
+    rows = [
+        (['--replace=<$0>', 'needle'], line, before + b'<needle>\n'),
+        (['--color=always', 'needle'], line, before + b'\x1b[01;31m\x1b[Kneedle\x1b[m\x1b[K\n'),
+        (['--column', 'needle'], line, b'1:%d:' % (place + 1) + line),
+        (['-M9', '--max-columns-preview=match', 'needle'], line,
+         b'[%d bytes ...] xneedle\n' % (place - 1)),
+        (['-o', '-b', '-C0', 'needle'], line, b'%d:needle\n' % place),
+        (replaced, b'ba' * 600 + b'\n', (b'b' + replacement) * 600 + b'\n'),
+        (['-o'] + replaced, b'ba' * 600 + b'\n', (replacement + b'\n') * 600),
+        (['-M3', '--max-columns-preview'] + replaced, b'ba' * 600 + b'\n',
+         b'brr [... 599 more matches]\n'),
+    ]
+    for arguments, text, expected in rows:
+        if printed_within(folder, arguments, text) != expected:
+            failed.append(' '.join(arguments[:2]))
+    found = printed_within(folder, ['--json', 'needle'], line)
+    if not found or json_line(found) != (line, [('needle', place)]):
+        failed.append('--json')
+    return failed
 
 
 def main():
@@ -133,9 +161,9 @@ def main():
                 failures += 1
                 print('work.py: %s: more than %.1f times, or than %d per byte' %
                       (name, RATIO_MAX, per_byte_max))
-        if not long_line_is_not_held(folder):
+        for name in lines_not_held(folder):
             failures += 1
-            print('work.py: --json holds a long line, or does not print it')
+            print('work.py: %s holds a long line, or does not print it' % name)
     return failures > 0
 
 

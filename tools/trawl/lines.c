@@ -64,7 +64,7 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
          * last line without its end by itself. */
         if (!scan->settings->invert || scan->selected_count == 0 ||
             scan->selected_end != view->begin + begin ||
-            view->bytes[end - 1] != scan->settings->line_end)
+            print_content_end(scan, view, begin, end) == end)
             print_before(scan, view, begin);
         printed = print_line(scan, view, begin, end, ':');
     }
@@ -275,10 +275,13 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
     scan->line_begin = view->begin + view->count;
 }
 
-/* Is each match of an open line printed? */
+/* Does each match of an open line show in what is printed of it? */
 static bool keeps_each(const struct text_scan *scan)
 {
-    return scan->settings->json && !scan->quiet;
+    const struct settings *settings = scan->settings;
+
+    return !scan->quiet && (settings->json || settings->colors.on || settings->style.each_match ||
+                            settings->shows_distance || settings->report == REPORT_ONLY_MATCHING);
 }
 
 /* Keep a match of the open line, if it may still decide something. */
@@ -287,9 +290,9 @@ static bool carry_matches(struct text_scan *scan, const struct trawl_match *matc
 {
     const struct settings *settings = scan->settings;
     /* Of a line to be printed with numbers each pattern is wanted, but once; with lines before it
-     * in the carry they are not told apart here, and for colours each match is wanted. */
-    bool numbered = settings->pattern_number && !scan->quiet && !settings->colors.on &&
-                    settings->report == REPORT_LINES && settings->before_count <= 0;
+     * in the carry they are not told apart here. */
+    bool numbered = settings->pattern_number && !scan->quiet && !keeps_each(scan) &&
+                    settings->before_count <= 0;
 
     for (uint64_t i = 0; i < match_count; i++) {
         struct trawl_match *carried;
@@ -332,9 +335,7 @@ static void drop_open_line(struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
     bool quiet_forever = scan->quiet && !scan->keeps_bytes;
-    bool readable = scan->seekable && !scan->keeps_bytes && settings->before_count <= 0 &&
-                    !settings->colors.on && (!settings->style.on || settings->json) &&
-                    settings->report == REPORT_LINES;
+    bool readable = scan->seekable && !scan->keeps_bytes && settings->before_count <= 0;
     uint64_t kept = 0;
 
     if (scan->dropped || !(quiet_forever || (readable && scan->carry_count > KEPT_LINE_BYTES_MAX)))
@@ -349,38 +350,36 @@ static void drop_open_line(struct text_scan *scan)
     scan->carried_count = kept;
 }
 
+/* An array of no matches has an address, too: to add to NULL is undefined. */
+static const struct trawl_match *array_of(const struct trawl_match *matches)
+{
+    static const struct trawl_match none;
+
+    return matches != NULL ? matches : &none;
+}
+
 /* The dropped line ends at text offset `end`; has_end: with a line end. */
 static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_end)
 {
-    uint64_t begin = scan->line_begin, content_end = has_end ? end - 1 : end;
-    bool selected =
-        scan->left_count > 0 && line_matches(scan, NULL, begin, content_end, scan->carried,
-                                             scan->carried_count) != scan->settings->invert;
-    bool printed = false;
+    uint64_t begin = scan->line_begin;
+    struct view view = {.begin = begin,
+                        .count = end - begin,
+                        .matches = array_of(scan->carried),
+                        .match_count = scan->carried_count,
+                        .has_no_end = !has_end};
+    bool selected = scan->left_count > 0 &&
+                    line_matches(scan, NULL, begin, has_end ? end - 1 : end, scan->carried,
+                                 scan->carried_count) != scan->settings->invert;
 
     if (ends_run(scan, end, selected)) {
         scan->stop = true;
         return;
     }
-    if (selected && end > scan->ignore_before) {
-        if (!scan->quiet) {
-            if (scan->printed_end != begin)
-                print_group_separator(scan);
-            if (scan->settings->pattern_number &&
-                !number_set_of_line(scan, scan->carried, scan->carried_count, begin, content_end,
-                                    line_holds_empty(scan, NULL, begin, content_end)))
-                return;
-            scan->shown_numbers = scan->numbers.list;
-            scan->shown_count = scan->settings->pattern_number ? scan->numbers.count : 0;
-            printed = print_reread_line(scan, begin, content_end, has_end, ':');
-            if (printed)
-                scan->printed_end = end;
-        }
-        end_selected(scan, end, printed);
+    if (selected) {
+        select_line(scan, &view, 0, view.count);
     } else if ((scan->pending_count > 0 || scan->settings->passthru) && !scan->quiet) {
-        scan->shown_count = 0;
-        printed = print_reread_line(scan, begin, content_end, has_end, '-');
-        scan->printed_end = printed ? end : scan->printed_end;
+        bool printed = print_line(scan, &view, 0, view.count, '-');
+
         if (scan->settings->passthru)
             scan->job->groups = printed ? GROUPS_PRINTED : scan->job->groups;
         else
@@ -393,19 +392,11 @@ static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_e
     scan->carry_begin = scan->line_begin = end;
 }
 
-/* An array of no matches has an address, too: to add to NULL is undefined. */
-static const struct trawl_match *array_of(const struct trawl_match *matches)
-{
-    static const struct trawl_match none;
-
-    return matches != NULL ? matches : &none;
-}
-
 /* Handle the carry's first `count` bytes, which are whole lines. */
 static void handle_carried(struct text_scan *scan, uint64_t count)
 {
     uint64_t carry_end = scan->carry_begin + scan->carry_count;
-    struct view view = {scan->carry, scan->carry_begin, count, array_of(scan->carried), 0};
+    struct view view = {scan->carry, scan->carry_begin, count, array_of(scan->carried), 0, false};
 
     view.match_count = scan->carried_count;
     view.match_count = print_first_match_at(&view, view.begin + count);
@@ -536,8 +527,8 @@ static void handle_window(struct text_scan *scan, const struct view *window, boo
         at = close_open_line(scan, window, &first);
     past = first;
     if (at < whole && !scan->stop) {
-        struct view view = {window->bytes + at, window->begin + at, whole - at,
-                            window->matches + first, 0};
+        struct view view = {
+            window->bytes + at, window->begin + at, whole - at, window->matches + first, 0, false};
 
         past = window->match_count;
         while (past > first && window->matches[past - 1].begin >= window->begin + whole)
@@ -571,8 +562,8 @@ static void handle_window(struct text_scan *scan, const struct view *window, boo
 static void handle_part(struct text_scan *scan, const struct trawl_window *window, uint64_t at,
                         uint64_t end)
 {
-    struct view part = {window->bytes + at, window->begin + at, end - at, array_of(window->matches),
-                        window->match_count};
+    struct view part = {window->bytes + at,        window->begin + at,  end - at,
+                        array_of(window->matches), window->match_count, false};
     uint64_t past = 0;
 
     while (past < window->match_count && window->matches[past].begin < part.begin)

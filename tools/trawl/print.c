@@ -236,6 +236,8 @@ bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t 
 uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint64_t begin,
                            uint64_t end)
 {
+    if (view->bytes == NULL)
+        return end - !view->has_no_end;
     return end > begin && view->bytes[end - 1] == scan->settings->line_end ? end - 1 : end;
 }
 
@@ -243,6 +245,8 @@ uint64_t print_line_number(struct text_scan *scan, const struct view *view, uint
 {
     if (!scan->settings->line_number)
         return 0;
+    if (view->bytes == NULL)
+        return scan->line_end_count + 1;
     return line_number_at(scan, view->bytes, view->begin, view->begin + at);
 }
 
@@ -255,8 +259,8 @@ bool print_show_numbers(struct text_scan *scan, const struct view *view, uint64_
 
     if (!number_set_of_line(scan, view->matches + first, past - first, view->begin + begin,
                             view->begin + content,
-                            line_holds_empty(scan, view->bytes + begin, view->begin + begin,
-                                             view->begin + content)))
+                            line_holds_empty(scan, view->bytes == NULL ? NULL : view->bytes + begin,
+                                             view->begin + begin, view->begin + content)))
         return false;
     scan->shown_numbers = scan->numbers.list;
     scan->shown_count = scan->numbers.count;

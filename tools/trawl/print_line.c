@@ -5,9 +5,7 @@
 #include "trawl/binary.h"
 #include "trawl/charset.h"
 #include "trawl/count.h"
-#include "trawl/json.h"
 #include "trawl/print.h"
-#include "trawl/reread.h"
 #include "trawl/style.h"
 
 uint64_t print_line_end(const struct text_scan *scan, const struct view *view, uint64_t at)
@@ -46,13 +44,14 @@ uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t beg
                    char separator)
 {
     const struct settings *settings = scan->settings;
-    bool has_end = view->bytes[end - 1] == settings->line_end;
     struct line_head head = {.selected = separator == ':'};
     uint64_t lines = 0;
+    bool has_end;
 
-    if (!print_is_simple(scan) ||
+    if (view->bytes == NULL || !print_is_simple(scan) ||
         (settings->checks_text && !charset_is_valid(view->bytes + begin, (size_t)(end - begin))))
         return 0;
+    has_end = view->bytes[end - 1] == settings->line_end;
     scan->output->holds =
         scan->block_end != OFFSET_NONE && scan->block_end > view->begin + view->count;
     if (scan->job->show_names <= 0 && !settings->line_number && !settings->byte_offset) {
@@ -135,51 +134,4 @@ void print_before(struct text_scan *scan, const struct view *view, uint64_t begi
     if (scan->printed_end != view->begin + at)
         print_group_separator(scan);
     print_lines(scan, view, at, begin, '-', true);
-}
-
-static bool put_piece(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
-{
-    output_bytes(scan->output, bytes, (size_t)bytes_count);
-    return scan->output->error == 0;
-}
-
-static bool check_piece(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
-{
-    scan->encoding_error = !charset_is_valid(bytes, (size_t)bytes_count);
-    return !scan->encoding_error;
-}
-
-static bool print_reread_json(struct text_scan *scan, uint64_t begin, uint64_t end, bool has_end,
-                              uint64_t number, bool selected)
-{
-    struct view view = {NULL, begin, end - begin + has_end, scan->carried, scan->carried_count};
-    struct json_line line = {NULL, view.count, NULL, 0, number, begin, selected};
-
-    if (!style_find_spans(scan, &view, 0, end - begin))
-        return false;
-    line.spans = scan->style.spans;
-    line.span_count = scan->style.span_count;
-    json_line(scan, &line);
-    return scan->status == TRAWL_OK;
-}
-
-bool print_reread_line(struct text_scan *scan, uint64_t begin, uint64_t end, bool has_end,
-                       char separator)
-{
-    const struct settings *settings = scan->settings;
-    uint64_t number = settings->line_number ? scan->line_end_count + 1 : 0;
-    struct line_head head = {number, 0, begin, end - begin, separator == ':'};
-
-    if (end > scan->block_end)
-        binary_next_block(scan, end);
-    if (settings->json)
-        return print_reread_json(scan, begin, end, has_end, number, separator == ':');
-    if (settings->checks_text &&
-        !reread_pieces(scan, settings->surroundings.charset, begin, end, check_piece))
-        return false;
-    print_head(scan, &head);
-    if (!reread_pieces(scan, CHARSET_BYTES, begin, end, put_piece))
-        return false;
-    output_byte(scan->output, settings->line_end);
-    return true;
 }

@@ -28,9 +28,4 @@ void print_pending(struct text_scan *scan, const struct view *view, uint64_t lim
 /* Separator and leading context of a selected line at `begin`. */
 void print_before(struct text_scan *scan, const struct view *view, uint64_t begin);
 
-/* A line that is not in memory, of a text that can be read again; `end` is without the line
- * end. */
-bool print_reread_line(struct text_scan *scan, uint64_t begin, uint64_t end, bool has_end,
-                       char separator);
-
 #endif

@@ -4,34 +4,41 @@
 #include <stdlib.h>
 
 #include "trawl/charset.h"
+#include "trawl/utf8.h"
 
 #define REREAD_BYTES (63u << 10) /* a multiple of 3, for base64 */
-#define CHARACTER_BYTES_MAX 8
-
-/* Bytes at the end of a piece that begin a character whose rest is in the next one. */
-static uint64_t open_character(enum charset charset, const uint8_t *bytes, uint64_t bytes_count)
-{
-    if (charset != CHARSET_UTF8)
-        return 0;
-    for (uint64_t held = 1; held < CHARACTER_BYTES_MAX && held <= bytes_count; held++) {
-        uint8_t byte = bytes[bytes_count - held];
-
-        if (byte >= 0xc0)
-            return held;
-        if (byte < 0x80)
-            return 0;
-    }
-    return 0;
-}
 
 static bool has_buffer(struct text_scan *scan)
 {
     if (scan->reread_bytes == NULL)
-        scan->reread_bytes = malloc(REREAD_BYTES + CHARACTER_BYTES_MAX);
+        scan->reread_bytes = malloc(REREAD_BYTES + UTF8_BYTES_MAX);
     if (scan->reread_bytes == NULL)
         scan_fail(scan, TRAWL_MEMORY);
     scan->reread_count = 0;
     return scan->reread_bytes != NULL;
+}
+
+const uint8_t *reread_some(struct text_scan *scan, uint64_t begin, uint64_t *bytes_count)
+{
+    uint64_t read_end = scan->reread_begin + scan->reread_count, got = 0;
+    enum trawl_status status;
+
+    if (begin < scan->reread_begin || begin >= read_end) {
+        if (!has_buffer(scan))
+            return NULL;
+        status = trawl_text_read(scan->text, begin, scan->reread_bytes, REREAD_BYTES, &got,
+                                 &scan->error);
+        if (status != TRAWL_OK)
+            scan_fail(scan, status);
+        if (status != TRAWL_OK || got == 0)
+            return NULL; /* or the file was cut off meanwhile */
+        scan->reread_begin = begin;
+        scan->reread_count = got;
+        read_end = begin + got;
+    }
+    if (*bytes_count > read_end - begin)
+        *bytes_count = read_end - begin;
+    return scan->reread_bytes + (begin - scan->reread_begin);
 }
 
 const uint8_t *reread_range(struct text_scan *scan, uint64_t begin, uint64_t end)
@@ -72,7 +79,7 @@ bool reread_pieces(struct text_scan *scan, enum charset charset, uint64_t begin,
             break; /* the file was cut off meanwhile: what is left of the line is all there is */
         begin += got;
         got += held;
-        held = begin < end ? open_character(charset, buffer, got) : 0;
+        held = begin < end && charset == CHARSET_UTF8 ? utf8_last(buffer, got) : 0;
         good = pass(scan, buffer, got - held);
         memmove(buffer, buffer + got - held, (size_t)held);
     }

@@ -11,6 +11,9 @@ typedef bool (*reread_pass)(struct text_scan *scan, const uint8_t *bytes, uint64
  * scan failed. */
 bool reread_pieces(struct text_scan *scan, enum charset charset, uint64_t begin, uint64_t end,
                    reread_pass pass);
+/* Bytes of the text from `begin` on, until the next call. In *bytes_count stands how many are
+ * wanted, then how many there are, 1 or more. NULL: they cannot be read. */
+const uint8_t *reread_some(struct text_scan *scan, uint64_t begin, uint64_t *bytes_count);
 /* A few bytes of the text, until the next call; NULL: they are too many, or cannot be read. */
 const uint8_t *reread_range(struct text_scan *scan, uint64_t begin, uint64_t end);
 

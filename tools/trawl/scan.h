@@ -24,29 +24,41 @@
 #define OFFSET_NONE UINT64_MAX
 #define DISTANCE_NONE UINT32_MAX
 
-/* A piece of the text in memory that consists of whole lines. */
+/* A piece of the text that consists of whole lines. */
 struct view {
-    const uint8_t *bytes;
-    uint64_t begin; /* text offset of bytes[0] */
+    const uint8_t *bytes; /* NULL: it is one line, which is read again (reread.c) */
+    uint64_t begin;       /* text offset of bytes[0] */
     uint64_t count;
     const struct trawl_match *matches; /* those that begin in the view, in order; not NULL */
     uint64_t match_count;
+    bool has_no_end; /* where bytes is NULL: the line has no line end */
 };
 
 /* Of a line that style.c lays out. */
 struct line_span {
-    uint64_t begin, end;         /* in the line */
-    uint64_t group, group_count; /* of the view's matches, those that begin where it does */
-    uint64_t text_end;           /* in the text, before anything is replaced */
-    uint16_t distance, reversed; /* of the match */
+    uint64_t begin, end;              /* in what is printed of the line */
+    uint64_t from, to;                /* in the line: the same, if nothing is replaced */
+    uint64_t group, group_count;      /* of the view's matches, those that begin where it does */
+    const struct trawl_pattern *text; /* what --replacements has for it, or NULL */
+    uint16_t distance, reversed;      /* of the match */
+};
+
+/* A part of what --replace says: bytes, or NULL where the match stands. The part after the last one
+ * says how much all of them are. */
+struct replace_part {
+    const char *bytes;
+    uint64_t bytes_before, matches_before; /* in the parts before it */
 };
 
 /* What style.c keeps from line to line. */
 struct style_state {
     struct line_span *spans;
     uint64_t span_count, span_capacity;
-    uint8_t *replaced; /* the line with its replacements */
-    uint64_t replaced_count, replaced_capacity;
+    struct replace_part *parts; /* of --replace, from the first replaced line on */
+    uint64_t part_count, part_capacity;
+    uint64_t replaced_end; /* how much is printed of a line that is replaced */
+    uint8_t *block;        /* some of that ... */
+    uint64_t block_begin, block_count, block_capacity; /* ... from where on, how much */
     bool heading_shown;
     char *link_path; /* the file's, absolute; NULL: not known, or it has none */
     bool link_sought, link_open;

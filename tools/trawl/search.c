@@ -401,7 +401,8 @@ static void scan_free(struct text_scan *scan)
     free(scan->numbers.stamps);
     free(scan->numbers.list);
     free(scan->style.spans);
-    free(scan->style.replaced);
+    free(scan->style.parts);
+    free(scan->style.block);
     free(scan->style.link_path);
     if (scan->spool != NULL)
         best_close(scan);

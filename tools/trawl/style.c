@@ -9,33 +9,243 @@
 #include "trawl/escape.h"
 #include "trawl/json.h"
 #include "trawl/print.h"
+#include "trawl/reread.h"
 #include "trawl/utf8.h"
 
-/* A line, or with -o a match, to be printed. */
+#define REPLACED_BLOCK_BYTES 4096u
+
+/* A line, or with -o a match, to be printed. What replaces matches is put together while it is
+ * printed: however long the line and what stands in it, no line is in memory as it is printed. */
 struct piece {
-    const uint8_t *bytes;
+    const uint8_t *bytes; /* of the line; NULL: they are read again, from `offset` of the text on */
+    uint64_t offset;
+    uint64_t line_bytes;           /* of the line, with its end */
+    uint64_t at;                   /* where the piece begins in what is printed of the line */
     uint64_t count;                /* with the line end */
     uint64_t content;              /* without it */
     const struct line_span *spans; /* that are marked */
     uint64_t span_count;
     uint64_t match_count; /* of the whole line, for those who do not see it */
+    bool replaced;        /* the style's spans are */
     bool selected;
     bool is_match; /* of -o */
 };
 
+/* ---- Bytes ------------------------------------------------------------------------------------
+ */
+
+/* Of the line that the piece is from. *count: how many are wanted, then how many are there. */
+static const uint8_t *line_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                                 uint64_t *count)
+{
+    return piece->bytes != NULL ? piece->bytes + at : reread_some(scan, piece->offset + at, count);
+}
+
+/* Where a part begins in what stands for a match of so many bytes. */
+static uint64_t part_begin(const struct replace_part *part, uint64_t match_bytes)
+{
+    return part->bytes_before + part->matches_before * match_bytes;
+}
+
+/* What stands for a match, from `at` on. */
+static const uint8_t *replacement_bytes(struct text_scan *scan, const struct piece *piece,
+                                        const struct line_span *span, uint64_t at, uint64_t *count)
+{
+    const struct replace_part *parts = scan->style.parts;
+    uint64_t match_bytes = span->to - span->from, low = 0, high = scan->style.part_count;
+
+    *count = span->end - span->begin - at;
+    if (span->text != NULL)
+        return (const uint8_t *)span->text->bytes + at;
+    while (high - low > 1) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (part_begin(&parts[middle], match_bytes) <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    at -= part_begin(&parts[low], match_bytes);
+    if (parts[low].bytes == NULL) {
+        *count = match_bytes - at;
+        return line_bytes(scan, piece, span->from + at, count);
+    }
+    *count = parts[low + 1].bytes_before - parts[low].bytes_before - at;
+    return (const uint8_t *)parts[low].bytes + at;
+}
+
+/* How many of the style's spans begin at `at` or before. */
+static uint64_t spans_to(const struct text_scan *scan, uint64_t at)
+{
+    uint64_t low = 0, high = scan->style.span_count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (scan->style.spans[middle].begin <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* What is printed of a replaced line from `at` on: *count bytes, which lie together. NULL: they
+ * cannot be read. */
+static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                                     uint64_t *count)
+{
+    const struct style_state *style = &scan->style;
+    const struct line_span *span = style->spans + spans_to(scan, at);
+
+    if (span > style->spans && at < span[-1].end)
+        return replacement_bytes(scan, piece, &span[-1], at - span[-1].begin, count);
+    if (span < style->spans + style->span_count) {
+        *count = span->begin - at;
+        return line_bytes(scan, piece, span->from - *count, count);
+    }
+    *count = style->replaced_end - at;
+    return line_bytes(scan, piece, piece->line_bytes - *count, count);
+}
+
+/* The same; what lies together in few bytes is collected first. */
+static const uint8_t *replaced_block(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                                     uint64_t *count)
+{
+    struct style_state *style = &scan->style;
+    uint64_t found;
+    const uint8_t *bytes;
+
+    if (at >= style->block_begin && at < style->block_begin + style->block_count) {
+        *count = style->block_begin + style->block_count - at;
+        return style->block + (at - style->block_begin);
+    }
+    bytes = replaced_bytes(scan, piece, at, count);
+    if (bytes == NULL || *count >= REPLACED_BLOCK_BYTES)
+        return bytes;
+    style->block_begin = at;
+    style->block_count = 0;
+    for (found = *count; bytes != NULL; bytes = replaced_bytes(scan, piece, at, &found)) {
+        uint64_t room = REPLACED_BLOCK_BYTES - style->block_count;
+
+        found = found < room ? found : room;
+        memcpy(style->block + style->block_count, bytes, (size_t)found);
+        style->block_count += found;
+        at += found;
+        if (found == room || at == style->replaced_end)
+            break;
+    }
+    *count = style->block_count;
+    return style->block;
+}
+
+/* The piece's bytes from `at` on: *count, which lie together. NULL: they cannot be read. */
+static const uint8_t *look(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                           uint64_t *count)
+{
+    uint64_t most = piece->count - at;
+    const uint8_t *bytes;
+
+    *count = most;
+    bytes = piece->replaced ? replaced_block(scan, piece, piece->at + at, count)
+                            : line_bytes(scan, piece, piece->at + at, count);
+    *count = *count < most ? *count : most;
+    return bytes;
+}
+
+static uint8_t byte_at(struct text_scan *scan, const struct piece *piece, uint64_t at)
+{
+    uint64_t count;
+    const uint8_t *bytes = look(scan, piece, at, &count);
+
+    return bytes != NULL ? *bytes : '\0';
+}
+
+/* A character of [at, end); returns how many bytes it has. A byte that belongs to none counts as
+ * one. */
+static uint64_t character_at(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                             uint64_t end, uint8_t character[UTF8_BYTES_MAX])
+{
+    uint64_t count = 0;
+    uint32_t code_point;
+    size_t length;
+
+    for (; count < UTF8_BYTES_MAX && at + count < end; count++)
+        character[count] = byte_at(scan, piece, at + count);
+    length = utf8_character(character, count, &code_point);
+    return length > 0 ? length : 1;
+}
+
+/* As look, up to `end` at most; cuts no character, which may be put into `character`. */
+static const uint8_t *look_whole(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                                 uint64_t end, uint8_t character[UTF8_BYTES_MAX], uint64_t *count)
+{
+    const uint8_t *bytes = look(scan, piece, at, count);
+
+    if (bytes == NULL || *count >= end - at) {
+        *count = *count < end - at ? *count : end - at;
+        return bytes;
+    }
+    *count -= utf8_last(bytes, *count);
+    if (*count > 0)
+        return bytes;
+    *count = character_at(scan, piece, at, end, character);
+    return character;
+}
+
+/* Where `characters` of them end, from `at` on. */
+static uint64_t skip(struct text_scan *scan, const struct piece *piece, uint64_t at, uint64_t end,
+                     uint64_t characters)
+{
+    uint8_t character[UTF8_BYTES_MAX];
+
+    for (; characters > 0 && at < end; characters--)
+        at += character_at(scan, piece, at, end, character);
+    return at;
+}
+
+static bool is_printable(struct text_scan *scan, const struct piece *piece)
+{
+    uint8_t character[UTF8_BYTES_MAX];
+    uint64_t count;
+
+    for (uint64_t at = 0; at < piece->content; at += count) {
+        const uint8_t *bytes = look_whole(scan, piece, at, piece->content, character, &count);
+
+        if (bytes == NULL || !print_is_printable(scan, bytes, count))
+            return false;
+    }
+    return true;
+}
+
 /* ---- Texts ------------------------------------------------------------------------------------
  */
 
-static void print_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count,
-                        const char *color)
+static void put_bytes(struct text_scan *scan, const struct piece *piece, uint64_t begin,
+                      uint64_t end, bool escapes)
 {
-    if (bytes_count == 0)
+    uint8_t character[UTF8_BYTES_MAX];
+    uint64_t count;
+
+    for (; begin < end && scan->output->error == 0; begin += count) {
+        const uint8_t *bytes = look_whole(scan, piece, begin, end, character, &count);
+
+        if (bytes == NULL)
+            return;
+        if (escapes)
+            escape_print(scan->output, bytes, count, scan->settings->line_end == '\0');
+        else
+            output_bytes(scan->output, bytes, (size_t)count);
+    }
+}
+
+static void print_bytes(struct text_scan *scan, const struct piece *piece, uint64_t begin,
+                        uint64_t end, const char *color)
+{
+    if (begin == end)
         return;
     print_color_start(scan, color);
-    if (scan->settings->style.escapes)
-        escape_print(scan->output, bytes, bytes_count, scan->settings->line_end == '\0');
-    else
-        output_bytes(scan->output, bytes, (size_t)bytes_count);
+    put_bytes(scan, piece, begin, end, scan->settings->style.escapes);
     print_color_end(scan, color);
 }
 
@@ -64,24 +274,26 @@ static void print_part(struct text_scan *scan, const struct piece *piece, uint64
             continue;
         if (is_greps) { /* the match's colour ends the line's */
             print_color_start(scan, line_color);
-            output_bytes(scan->output, piece->bytes + at, (size_t)(from - at));
+            put_bytes(scan, piece, at, from, false);
         } else {
-            print_bytes(scan, piece->bytes + at, from - at, line_color);
+            print_bytes(scan, piece, at, from, line_color);
         }
-        print_bytes(scan, piece->bytes + from, to - from, match_color);
+        print_bytes(scan, piece, from, to, match_color);
         at = to;
     }
-    if (content > at && piece->bytes[content - 1] == '\r')
+    if (content > at && byte_at(scan, piece, content - 1) == '\r')
         content--;
     if (content > at) {
-        print_bytes(scan, piece->bytes + at, content - at, line_color);
+        print_bytes(scan, piece, at, content, line_color);
         at = content;
     }
-    output_bytes(scan->output, piece->bytes + at, (size_t)(end - at)); /* the line end */
+    put_bytes(scan, piece, at, end < piece->content ? end : piece->content, false);
+    if (end > piece->content)
+        output_byte(scan->output, settings->line_end);
 }
 
 /* Where a piece begins that is printed from `begin` on. */
-static uint64_t trimmed(const struct text_scan *scan, const struct piece *piece, uint64_t begin)
+static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint64_t begin)
 {
     static const char blanks[6] = {' ', '\t', '\n', '\v', '\f', '\r'};
 
@@ -89,7 +301,7 @@ static uint64_t trimmed(const struct text_scan *scan, const struct piece *piece,
         sizeof blanks - scan->settings->crlf; /* there the last one may be of a line end */
 
     if (scan->settings->trim)
-        while (begin < piece->content && memchr(blanks, piece->bytes[begin], count) != NULL)
+        while (begin < piece->content && memchr(blanks, byte_at(scan, piece, begin), count) != NULL)
             begin++;
     return begin;
 }
@@ -99,23 +311,23 @@ static void print_around_match(struct text_scan *scan, const struct piece *piece
                                uint64_t characters)
 {
     uint64_t begin = piece->spans[0].begin, end = piece->spans[0].end, before, rest = 0;
+    uint8_t character[UTF8_BYTES_MAX];
     char text[64];
 
-    end = begin + utf8_skip(piece->bytes + begin, end - begin, characters);
+    end = skip(scan, piece, begin, end, characters);
     for (uint64_t i = begin; i < end; i++)
-        rest += (piece->bytes[i] & 0xc0) != 0x80;
+        rest += (byte_at(scan, piece, i) & 0xc0) != 0x80;
     rest = characters > rest ? characters - rest : 0;
     for (before = rest / 2; before > 0 && begin > 0; before--) {
         uint64_t floor = begin > 4 ? begin - 4 : 0, at = begin - 1;
-        uint32_t code_point;
 
-        while (at > floor && (piece->bytes[at] & 0xc0) == 0x80)
+        while (at > floor && (byte_at(scan, piece, at) & 0xc0) == 0x80)
             at--;
-        if (at + utf8_character(piece->bytes + at, begin - at, &code_point) != begin)
+        if (at + character_at(scan, piece, at, begin, character) != begin)
             at = begin - 1;
         begin = at;
     }
-    end += utf8_skip(piece->bytes + end, piece->content - end, rest - rest / 2 + before);
+    end = skip(scan, piece, end, piece->content, rest - rest / 2 + before);
     (void)snprintf(text, sizeof text, "[%llu bytes ...] ", (unsigned long long)begin);
     if (begin > 0)
         output_text(scan->output, text);
@@ -131,7 +343,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
 {
     const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
     uint64_t span_count = piece->is_match ? scan->style.span_count : piece->span_count;
-    uint64_t end = utf8_skip(piece->bytes, piece->content, characters), more = 0;
+    uint64_t end = skip(scan, piece, 0, piece->content, characters), more = 0;
     uint64_t begin = trimmed(scan, piece, 0);
     char text[64];
 
@@ -177,8 +389,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 
     print_head(scan, &head);
     /* The line end counts, but not after a replacement, as in ripgrep 13. */
-    if (max_columns > 0 &&
-        (piece->bytes == scan->style.replaced ? piece->content : piece->count) > max_columns) {
+    if (max_columns > 0 && (piece->replaced ? piece->content : piece->count) > max_columns) {
         print_too_long(scan, piece);
         return;
     }
@@ -189,6 +400,14 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
 
 /* ---- Matches ----------------------------------------------------------------------------------
  */
+
+static bool ends_with_return(struct text_scan *scan, const struct view *view, uint64_t end)
+{
+    const uint8_t *last = view->bytes != NULL ? view->bytes + (end - 1 - view->begin)
+                                              : reread_range(scan, end - 1, end);
+
+    return last != NULL && *last == '\r';
+}
 
 bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end)
 {
@@ -210,30 +429,40 @@ bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t 
             style->spans = spans;
         }
         if (scan->settings->crlf && scan->settings->whole_lines && match.end > match.begin &&
-            view->bytes[match.end - 1 - view->begin] == '\r')
+            ends_with_return(scan, view, match.end))
             match.end--; /* which patterns.c added */
         group = index - 1;
         while (!each && group > 0 && view->matches[group - 1].begin == match.begin)
             group--;
-        style->spans[style->span_count++] =
-            (struct line_span){match.begin - line, match.end - line, group,         index - group,
-                               match.end,          match.distance,   match.reversed};
+        style->spans[style->span_count++] = (struct line_span){.begin = match.begin - line,
+                                                               .end = match.end - line,
+                                                               .from = match.begin - line,
+                                                               .to = match.end - line,
+                                                               .group = group,
+                                                               .group_count = index - group,
+                                                               .distance = match.distance,
+                                                               .reversed = match.reversed};
         from = each ? match.begin : match.end;
     }
     return true;
 }
 
-static bool put(struct text_scan *scan, const void *bytes, uint64_t bytes_count)
+/* One more part of what --replace says: bytes, or the match. */
+static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)
 {
     struct style_state *style = &scan->style;
-    uint8_t *replaced = scan_grow(scan, style->replaced, &style->replaced_capacity,
-                                  style->replaced_count + bytes_count + 1, 1);
+    struct replace_part *parts =
+        scan_grow(scan, style->parts, &style->part_capacity, style->part_count + 2, sizeof *parts);
 
-    if (replaced == NULL)
+    if (parts == NULL)
         return false;
-    style->replaced = replaced;
-    memcpy(style->replaced + style->replaced_count, bytes, (size_t)bytes_count);
-    style->replaced_count += bytes_count;
+    if (style->part_count == 0)
+        parts[0].bytes_before = parts[0].matches_before = 0;
+    style->parts = parts;
+    parts += style->part_count++;
+    parts[0].bytes = bytes;
+    parts[1].bytes_before = parts[0].bytes_before + bytes_count;
+    parts[1].matches_before = parts[0].matches_before + (bytes == NULL);
     return true;
 }
 
@@ -242,76 +471,85 @@ static size_t name_bytes(const char *text)
     return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/* --replacements: the line of the first string that the match is. */
-static bool put_line(struct text_scan *scan, const struct view *view, const struct line_span *span)
-{
-    const struct trawl_pattern *line;
-
-    if (!number_set_at(scan, view->matches + span->group, span->group_count, span->text_end))
-        return false;
-    line = &scan->job->patterns->replacements[scan->numbers.list[0] - 1];
-    return put(scan, line->bytes, line->bytes_count);
-}
-
-/* --replace: what stands for the match. */
-static bool put_replacement(struct text_scan *scan, const uint8_t *match, uint64_t match_bytes)
+/* Take --replace apart. */
+static bool find_parts(struct text_scan *scan)
 {
     const char *text = scan->settings->replace;
 
     while (*text != '\0') {
-        size_t plain = strcspn(text, "$"), name = 0, skip = 0;
+        size_t plain = strcspn(text, "$"), name = 0, skipped = 0;
 
-        if (!put(scan, text, plain))
+        if (plain > 0 && !add_part(scan, text, plain))
             return false;
         text += plain;
         if (*text == '\0')
             break;
         if (text[1] == '{' && strchr(text, '}') != NULL) {
             name = strcspn(text + 2, "}");
-            skip = name > 0 ? name + 3 : 0;
+            skipped = name > 0 ? name + 3 : 0;
         } else {
             name = name_bytes(text + 1);
-            skip = name > 0 ? name + 1 : 0;
+            skipped = name > 0 ? name + 1 : 0;
         }
-        if (skip > 0) {
-            if (name == 1 && text[text[1] == '{' ? 2 : 1] == '0' && !put(scan, match, match_bytes))
+        if (skipped == 0) {
+            if (!add_part(scan, text, 1))
                 return false;
-            text += skip;
-        } else {
-            if (!put(scan, "$", 1))
-                return false;
-            text += text[1] == '$' ? 2 : 1;
+            skipped = text[1] == '$' ? 2 : 1;
+        } else if (name == 1 && text[text[1] == '{' ? 2 : 1] == '0' && !add_part(scan, NULL, 0)) {
+            return false;
         }
+        text += skipped;
     }
     return true;
 }
 
-/* Exchange the matches of a line for what stands for them, and the spans with them. */
+/* How many bytes stand for the match. */
+static bool measure_replacement(struct text_scan *scan, const struct view *view,
+                                struct line_span *span, uint64_t offset, uint64_t *bytes_count)
+{
+    const struct style_state *style = &scan->style;
+
+    if (scan->settings->replacements == NULL) {
+        *bytes_count = style->part_count == 0
+                           ? 0
+                           : part_begin(&style->parts[style->part_count], span->to - span->from);
+        return true;
+    }
+    /* The line of the first string that the match is. */
+    if (!number_set_at(scan, view->matches + span->group, span->group_count, offset + span->to))
+        return false;
+    span->text = &scan->job->patterns->replacements[scan->numbers.list[0] - 1];
+    *bytes_count = span->text->bytes_count;
+    return true;
+}
+
+/* Exchange the matches of a line for what stands for them. */
 static bool replace_spans(struct text_scan *scan, const struct view *view, struct piece *piece)
 {
     struct style_state *style = &scan->style;
-    uint64_t at = 0, end_bytes = piece->count - piece->content;
+    uint64_t at = 0, printed = 0, bytes_count;
 
-    style->replaced_count = 0;
+    if (scan->settings->replacements == NULL && style->part_count == 0 && !find_parts(scan))
+        return false;
+    if (style->block == NULL)
+        style->block = scan_grow(scan, NULL, &style->block_capacity, REPLACED_BLOCK_BYTES, 1);
+    if (style->block == NULL)
+        return false;
     for (uint64_t i = 0; i < style->span_count; i++) {
         struct line_span *span = &style->spans[i];
-        struct line_span old = *span;
 
-        if (old.begin > at && !put(scan, piece->bytes + at, old.begin - at)) /* or they overlap */
+        if (!measure_replacement(scan, view, span, piece->offset, &bytes_count))
             return false;
-        span->begin = style->replaced_count;
-        if (!(scan->settings->replacements != NULL
-                  ? put_line(scan, view, &old)
-                  : put_replacement(scan, piece->bytes + old.begin, old.end - old.begin)))
-            return false;
-        span->end = style->replaced_count;
-        at = old.end > at ? old.end : at;
+        printed += span->from > at ? span->from - at : 0; /* or they overlap */
+        span->begin = printed;
+        span->end = printed += bytes_count;
+        at = span->to > at ? span->to : at;
     }
-    if (!put(scan, piece->bytes + at, piece->count - at))
-        return false;
-    piece->bytes = style->replaced;
-    piece->count = style->replaced_count;
-    piece->content = style->replaced_count - end_bytes;
+    printed += piece->count - at;
+    piece->content += printed - piece->count;
+    piece->count = style->replaced_end = printed;
+    piece->replaced = true;
+    style->block_count = 0;
     return true;
 }
 
@@ -320,7 +558,7 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
 
 /* With -o: each match on its own line; with --pattern-number, on a line for each number. */
 static bool print_matches(struct text_scan *scan, const struct view *view, const struct piece *line,
-                          uint64_t number, uint64_t offset)
+                          uint64_t number)
 {
     bool column = scan->settings->column, numbered = scan->settings->pattern_number;
 
@@ -328,20 +566,24 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
         const struct line_span *span = &line->spans[i];
         uint64_t bytes_count = span->end - span->begin;
         struct line_span whole = {.begin = 0, .end = bytes_count};
-        struct piece piece = {
-            line->bytes + span->begin, bytes_count, bytes_count, &whole, 1, 1, line->selected,
-            .is_match = true};
+        struct piece piece = *line;
 
-        if (!print_is_printable(scan, piece.bytes, bytes_count))
+        piece.at = span->begin;
+        piece.count = piece.content = bytes_count;
+        piece.spans = &whole;
+        piece.span_count = piece.match_count = 1;
+        piece.is_match = true;
+        if (!is_printable(scan, &piece))
             return false;
-        if (numbered &&
-            !number_set_at(scan, view->matches + span->group, span->group_count, span->text_end))
+        if (numbered && !number_set_at(scan, view->matches + span->group, span->group_count,
+                                       line->offset + span->to))
             return false;
         for (uint64_t k = 0; k < (numbered ? scan->numbers.count : 1); k++) {
             scan->shown_numbers = numbered ? scan->numbers.list + k : NULL;
             scan->shown_count = numbered;
             scan->shown_distance = span->distance;
-            print_piece(scan, &piece, number, column ? span->begin + 1 : 0, offset + span->begin);
+            print_piece(scan, &piece, number, column ? span->begin + 1 : 0,
+                        line->offset + span->begin);
         }
         scan->shown_count = 0;
     }
@@ -349,8 +591,7 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
 }
 
 /* With --vimgrep: the line once for each match. */
-static void print_for_each_match(struct text_scan *scan, const struct piece *line, uint64_t number,
-                                 uint64_t offset)
+static void print_for_each_match(struct text_scan *scan, const struct piece *line, uint64_t number)
 {
     bool column = scan->settings->column;
 
@@ -363,7 +604,7 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
         }
         scan->shown_distance = line->spans[i].distance;
         print_piece(scan, &piece, number, column ? line->spans[i].begin + 1 : 0,
-                    offset + line->spans[i].begin);
+                    line->offset + line->spans[i].begin);
     }
 }
 
@@ -371,9 +612,13 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
 static bool print_json(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, bool selected)
 {
-    struct json_line line = {
-        view->bytes + begin, end - begin, NULL, 0, print_line_number(scan, view, begin),
-        view->begin + begin, selected};
+    struct json_line line = {view->bytes != NULL ? view->bytes + begin : NULL,
+                             end - begin,
+                             NULL,
+                             0,
+                             print_line_number(scan, view, begin),
+                             view->begin + begin,
+                             selected};
 
     if (!style_find_spans(scan, view, begin, print_content_end(scan, view, begin, end)))
         return false;
@@ -381,7 +626,7 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
     line.span_count = scan->style.span_count;
     json_line(scan, &line);
     scan->printed_end = view->begin + end;
-    return true;
+    return scan->status == TRAWL_OK;
 }
 
 /* Of the matches that begin in [begin, end) of the text. */
@@ -404,14 +649,19 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
     uint64_t offset = view->begin + begin, number = print_line_number(scan, view, begin);
     bool selected = separator == ':', matching = selected != settings->invert;
     bool only_matching = settings->report == REPORT_ONLY_MATCHING;
-    struct piece line = {view->bytes + begin, end - begin, content - begin, .selected = selected};
+    struct piece line = {.bytes = view->bytes != NULL ? view->bytes + begin : NULL,
+                         .offset = offset,
+                         .line_bytes = end - begin,
+                         .count = end - begin,
+                         .content = content - begin,
+                         .selected = selected};
 
     if (settings->json)
         return print_json(scan, view, begin, end, selected);
     scan->style.span_count = 0;
     if (matching && settings->style.each_match && !style_find_spans(scan, view, begin, content))
         return false;
-    if (!only_matching && !print_is_printable(scan, line.bytes, line.content))
+    if (!only_matching && !is_printable(scan, &line))
         return false;
     if ((settings->replace != NULL || settings->replacements != NULL) &&
         scan->style.span_count > 0 && !replace_spans(scan, view, &line))
@@ -426,14 +676,14 @@ bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin,
         !print_show_numbers(scan, view, begin, end))
         return false;
     if (only_matching && (matching || !settings->passthru)) {
-        if (matching && !print_matches(scan, view, &line, number, offset))
+        if (matching && !print_matches(scan, view, &line, number))
             return false;
     } else if (settings->vimgrep && line.span_count > 0) {
-        print_for_each_match(scan, &line, number, offset);
+        print_for_each_match(scan, &line, number);
     } else {
         print_piece(scan, &line, number,
                     settings->column && line.span_count > 0 ? line.spans[0].begin + 1 : 0, offset);
     }
     scan->printed_end = view->begin + end;
-    return true;
+    return scan->status == TRAWL_OK;
 }

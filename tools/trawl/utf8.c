@@ -129,3 +129,16 @@ uint64_t utf8_skip(const uint8_t *bytes, uint64_t bytes_count, uint64_t count)
     }
     return at;
 }
+
+uint64_t utf8_last(const uint8_t *bytes, uint64_t bytes_count)
+{
+    for (uint64_t count = 1; count <= UTF8_BYTES_MAX && count <= bytes_count; count++) {
+        uint8_t byte = bytes[bytes_count - count];
+
+        if (byte >= 0xc0)
+            return count;
+        if (byte < 0x80)
+            return 0;
+    }
+    return 0;
+}
