@@ -352,7 +352,8 @@ struct trawl_runtime;
 enum trawl_engine {
     TRAWL_ENGINE_AUTO = 0, /* the CPU, and GPUs where they make the search faster */
     TRAWL_ENGINE_CPU = 1,
-    TRAWL_ENGINE_CUDA = 2, /* GPUs; status ENGINE if there is no usable device */
+    TRAWL_ENGINE_CUDA = 2, /* GPUs; status ENGINE if there is no usable device. The CPU searches
+                              within errors, too, where it takes less time than a device */
 };
 
 struct trawl_runtime_options {

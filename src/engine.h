@@ -32,7 +32,7 @@ struct engine_chunk {
     bool spans_known;
     uint64_t spans_end;
     bool pinned;      /* all of it lies in memory that engine_ops.pin was given */
-    bool may_be_left; /* a device may leave dense chunks to the host (engine_result.is_left) */
+    bool may_be_left; /* a device may leave the chunk to the host (engine_result.is_left) */
     const struct records *records; /* LINES: NULL, or the text's, which stand for its lines */
 };
 
@@ -163,7 +163,8 @@ struct engine_options {
     uint64_t size;
     const char *instruction_set;  /* CPU: NULL for the best */
     uint64_t device_memory_bytes; /* devices: at most this much of each; 0: no limit */
-    struct engine *cuda;          /* the gallery: whose devices it uses; NULL: the host */
+    struct engine *cuda;          /* layers: whose devices they use; NULL: the host */
+    uint32_t threads; /* searches within errors on devices: those that the host would search by */
 };
 
 #define ENGINE_DEVICES_MAX 16u

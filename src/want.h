@@ -15,7 +15,9 @@ enum want {
                     the text has records, of each record that holds any */
     WANT_SPANS,  /* those that are found by taking the first, of them the longest, and going on
                     after its end; for plans whose occurrences hold no line end */
-    WANT_NOTHING /* the text alone: no engine is asked */
+    WANT_NOTHING /* the text alone: no engine is asked. The runtime asks the engine of searches
+                    within errors whether the host takes less time than a device
+                    (engine_result.is_left): the chunk is a sample of the text */
 };
 
 #endif

@@ -26,8 +26,10 @@ struct prices {
 };
 
 static const struct prices prices_host = {0.15, 3.0, 0.003, 0.022, 7.0, 0.3, 14, 130, 250};
-/* Of what a device finds, its three workers verify. */
-static const struct prices prices_device = {0.00025, 0.0006, 1, 1, 0.0016, 0.0025, 0.026, 45, 170};
+/* Of what a device finds, its three workers verify. A device has no planes and columns. */
+static const struct prices prices_device = {0.00025, 0.0006, 0, 0, 0.0016, 0.0025, 0.026, 45, 170};
+#define COPY_NS 0.15 /* to bring a byte to a device, by the calling thread */
+#define HOST_NS_FORCED 1e300
 
 /* Can each symbol of the literals be searched for exactly, as it is written? */
 static bool has_pieces(const struct approximate *approximate)
@@ -138,9 +140,10 @@ static double rate_of_grams(const struct approximate *approximate)
     return sum;
 }
 
-/* by_classes: may symbols be compared as bytes? */
+/* By the host or, if `prices` are a device's, by that. by_classes: may symbols be compared as
+ * bytes? *best_price: of a byte of text. */
 static enum approx_method choose(const struct approximate *approximate, double rate,
-                                 const struct prices *prices, bool by_classes)
+                                 const struct prices *prices, bool by_classes, double *best_price)
 {
     const bool edits = approximate->edits;
     double literals = (double)approximate->plan->literal_count;
@@ -162,21 +165,41 @@ static enum approx_method choose(const struct approximate *approximate, double r
     price[APPROX_PLANES] = rate_of_planes(approximate) * symbols * prices->planes;
     for (uint32_t i = 0; i < APPROX_METHODS; i++)
         if (can(approximate, (enum approx_method)i) &&
-            (by_classes || !has_classes((enum approx_method)i)) && price[i] < price[best])
+            (by_classes || !has_classes((enum approx_method)i)) &&
+            (prices == &prices_host || (i != APPROX_PLANES && i != APPROX_COLUMNS)) &&
+            price[i] < price[best])
             best = (enum approx_method)i;
+    *best_price = price[best];
     return best;
+}
+
+bool approx_is_for_host(const struct approximate *approximate, double rate, bool is_copied,
+                        uint32_t threads)
+{
+    double verify = approximate->edits ? prices_host.ends : prices_host.begin;
+    double device = approximate->device_ns + rate * verify + (is_copied ? COPY_NS : 0);
+
+    return approximate->method_on_device == APPROX_ALL ||
+           device > approximate->host_ns / (threads > 1 ? threads : 1);
 }
 
 void approx_choose(struct approximate *approximate)
 {
     const bool characters = approximate->plan->errors.alphabet == TRAWL_CHARACTERS;
-    double rate = rate_of_pieces(approximate);
+    double rate = rate_of_pieces(approximate), beyond_ns, device_ns;
 
-    approximate->method = choose(approximate, rate, &prices_host, true);
-    approximate->method_beyond = choose(approximate, rate, &prices_host, !characters);
-    approximate->method_on_device = choose(approximate, rate, &prices_device, !characters);
+    approximate->method = choose(approximate, rate, &prices_host, true, &approximate->host_ns);
+    approximate->method_beyond = choose(approximate, rate, &prices_host, !characters, &beyond_ns);
+    approximate->method_on_device =
+        choose(approximate, rate, &prices_device, !characters, &device_ns);
+    if (approximate->method_on_device == APPROX_PIECES) {
+        approximate->device_rate = rate;
+        device_ns -= rate * (approximate->edits ? prices_device.ends : prices_device.begin);
+    }
+    approximate->device_ns = device_ns;
     if (approx_method_forced == APPROX_METHODS || !can(approximate, approx_method_forced))
         return;
+    approximate->host_ns = HOST_NS_FORCED;
     approximate->method = approx_method_forced;
     if (!characters || !has_classes(approx_method_forced))
         approximate->method_beyond = approximate->method_on_device = approx_method_forced;

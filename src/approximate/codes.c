@@ -20,12 +20,11 @@ static bool are_alike(const struct approximate *approximate, uint32_t first, uin
 }
 
 static void give_code(const struct approximate *approximate, struct approx_codes *codes,
-                      uint32_t byte, uint32_t *next)
+                      uint32_t byte, uint32_t code)
 {
     for (uint32_t other = 0; other < 256; other++)
         if (codes->code[other] == CODES_NONE && are_alike(approximate, byte, other))
-            codes->code[other] = (uint8_t)*next;
-    *next = (*next + 1) % CODES;
+            codes->code[other] = (uint8_t)code;
 }
 
 /* The byte of the class that the fewest classes have; 256: one of its bytes has a code. */
@@ -51,8 +50,9 @@ static uint32_t own_byte(const struct approximate *approximate, const struct app
     return best;
 }
 
-/* Codes for bytes of the classes that the literals have most often, in turn, then for what is left
- * of all classes. */
+/* The classes that the literals have most often get codes for their bytes in turn. The bytes that
+ * are left, which several classes share, all get the last code: with ANY_BASE each base's class
+ * would otherwise have all codes, because the letters for several bases would spread over them. */
 void approx_codes_make(const struct approximate *approximate, struct approx_codes *codes)
 {
     uint64_t symbols[APPROX_CLASSES_MAX] = {0};
@@ -70,13 +70,13 @@ void approx_codes_make(const struct approximate *approximate, struct approx_code
         symbols[class] = 0;
         byte = own_byte(approximate, codes, class);
         if (byte < 256)
-            give_code(approximate, codes, byte, &next);
+            give_code(approximate, codes, byte, next++ % CODES);
     }
     for (uint32_t class = 0; class < approximate->class_count; class ++) {
         for (byte = 0; byte < 256; byte++)
             if (has_byte(approximate, class, byte)) {
                 if (codes->code[byte] == CODES_NONE)
-                    give_code(approximate, codes, byte, &next);
+                    give_code(approximate, codes, byte, CODES - 1);
                 codes->sets[class] |= (uint8_t)(1u << codes->code[byte]);
             }
     }

@@ -36,9 +36,15 @@ struct approximate {
     const struct trawl_plan *plan;
     uint32_t errors_max; /* k */
     bool edits;
-    enum approx_method method;        /* on the host; of CHARACTERS where the text is ASCII */
-    enum approx_method method_beyond; /* CHARACTERS: where it is not: PIECES or ALL */
-    enum approx_method method_on_device;
+    enum approx_method method;           /* on the host; of CHARACTERS where the text is ASCII */
+    enum approx_method method_beyond;    /* CHARACTERS: where it is not: PIECES or ALL */
+    enum approx_method method_on_device; /* PIECES, or by grams; ALL: devices have no method */
+    /* Nanoseconds that a byte of text takes: one thread of the host, with all it does; a device,
+     * without the verification of what it finds. And the candidates of a byte that pieces would
+     * propose to it in random text; 0 by grams, since only a text can tell. */
+    double host_ns;
+    double device_ns;
+    double device_rate;
     uint32_t class_count;                    /* 0 of CHARACTERS */
     uint64_t classes[APPROX_CLASSES_MAX][4]; /* byte b is in class c: bit b % 64 of [c][b / 64] */
     uint64_t symbol_count;                   /* of all literals: */

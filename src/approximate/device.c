@@ -36,8 +36,9 @@ struct approx_device {
 /* One step. */
 struct device_step {
     struct approx_device *device;
-    struct approx_candidates *candidates;
-    uint64_t found; /* more than there was room for; 0: they are all there */
+    struct approx_candidates *candidates; /* NULL: they are only counted, */
+    uint64_t counted;                     /* here */
+    uint64_t found;                       /* more than there was room for; 0: they are all there */
 };
 
 enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
@@ -89,7 +90,7 @@ enum trawl_status approx_device_begin(struct approx_device *own,
         return engine_cuda.compile(own->cuda, own->worker->device_index, approximate->pieces,
                                    &own->worker, error);
     if (approximate->method_on_device == APPROX_ALL)
-        return TRAWL_OK;
+        return TRAWL_FAIL(error, UNSUPPORTED, "a device has no method for such patterns");
     cuda_worker_take(own->worker, approximate->plan);
     return approx_tables_make(approximate, own->worker->device->shared_max - STATIC_SHARED_BYTES,
                               &own->tables, error);
@@ -254,6 +255,10 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
         TRAWL_TRY(bring(own, own->count.address, sizeof count, error));
         TRAWL_TRY(add_time(worker, error));
         count = *(const uint64_t *)(const void *)worker->landing.bytes;
+        if (step->candidates == NULL) {
+            step->counted += count;
+            return TRAWL_OK;
+        }
         if (count > own->found_room && range->end - range->begin > 1) {
             step->found = count;
             return TRAWL_OK;
@@ -266,11 +271,12 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
     return take(own, count, hits_base, step->candidates, error);
 }
 
+/* candidates NULL: *counted is how many there are. */
 static enum trawl_status by_grams(struct approx_device *own, const struct engine_chunk *chunk,
                                   uint64_t from, uint64_t *to, struct approx_candidates *candidates,
-                                  struct trawl_error *error)
+                                  uint64_t *counted, struct trawl_error *error)
 {
-    struct device_step step = {own, candidates, 1};
+    struct device_step step = {.device = own, .candidates = candidates, .found = 1};
     struct engine_result result = {.count = 0};
     struct cuda_steps steps = {.text_bytes_max = UINT64_MAX,
                                .range_bytes_max = CUDA_RANGE_BYTES_MAX / 2,
@@ -286,13 +292,16 @@ static enum trawl_status by_grams(struct approx_device *own, const struct engine
         part.after += chunk->owned - *to;
         part.readable += chunk->owned - *to;
         part.may_be_left = false;
-        step.found = candidates->count = 0;
+        step.found = 0;
+        if (candidates != NULL)
+            candidates->count = 0;
         status = cuda_scan_chunk(own->worker, &part, from, WANT_HITS, &steps, &result, error);
         own->ready &= status == TRAWL_OK;
         TRAWL_TRY(status);
         if (step.found > 0)
             *to = from + max_u64((*to - from) / 2, 1);
     }
+    *counted = step.counted;
     return TRAWL_OK;
 }
 
@@ -301,11 +310,39 @@ enum trawl_status approx_device_candidates(struct approx_device *own,
                                            uint64_t *to, struct approx_candidates *candidates,
                                            struct trawl_error *error)
 {
+    uint64_t counted;
+
     TRAWL_ASSERT(candidates->count == 0 && from < *to && *to <= chunk->owned);
     if (own->approximate->method_on_device == APPROX_PIECES)
         return approx_pieces_search(&engine_cuda, own->worker, own->approximate, chunk, from, to,
                                     &own->result, candidates, error);
-    if (own->approximate->method_on_device == APPROX_ALL)
-        return approx_candidates_all(own->approximate, from, to, candidates, error);
-    return by_grams(own, chunk, from, to, candidates, error);
+    return by_grams(own, chunk, from, to, candidates, &counted, error);
+}
+
+enum trawl_status approx_device_rate(struct approx_device *own, const struct engine_chunk *chunk,
+                                     double *rate, struct trawl_error *error)
+{
+    struct engine_result *pieces = &own->result;
+    uint64_t to = chunk->owned, counted;
+
+    TRAWL_ASSERT(chunk->owned > 0 && !chunk->may_be_left);
+    if (own->approximate->method_on_device == APPROX_PIECES) {
+        TRAWL_TRY(engine_scan(&engine_cuda, own->worker, chunk, 0, WANT_COUNT, pieces, error));
+        counted = pieces->count;
+        to = pieces->done;
+    } else {
+        TRAWL_TRY(by_grams(own, chunk, 0, &to, NULL, &counted, error));
+    }
+    *rate = (double)counted / (double)to;
+    return TRAWL_OK;
+}
+
+bool approx_device_holds(const struct approx_device *own, const struct engine_chunk *chunk)
+{
+    struct engine_text text = {.bytes = chunk->bytes,
+                               .bytes_count = chunk->owned + chunk->after,
+                               .how = ENGINE_HOLD_LOOK,
+                               .plan = own->approximate->plan};
+
+    return engine_cuda.hold(own->cuda, &text, NULL) == TRAWL_OK;
 }

@@ -2,6 +2,7 @@
  * calling thread verifies them. */
 #include "approximate/engine_approximate.h"
 
+#include "approximate/choose.h"
 #include "approximate/device.h"
 #include "approximate/host.h"
 #include "base/checked.h"
@@ -9,13 +10,21 @@
 
 #define STEP_HOST (1u << 18) /* begins of a step */
 #define STEP_DEVICE (1u << 30)
+/* Candidates of a step, from which on it is asked whether the host's method takes less time than to
+ * verify them: about a millisecond. */
+#define LEFT_MIN 8192u
+/* By random text pieces are that much rarer than they have to be: no sample of the text is taken.
+ */
+#define SURE_TIMES 4
 
 struct engine {
     struct engine *cpu;  /* owned; NULL: devices search, */
     struct engine *cuda; /* else this is */
+    uint32_t threads;    /* that the host would search by */
 };
 
 struct engine_worker {
+    const struct engine *engine;
     struct approx_host *host;
     struct approx_device *device;
     uint64_t serial; /* of the plan that all below is for; 0: none */
@@ -36,6 +45,7 @@ static enum trawl_status approximate_open(const struct engine_options *options,
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
     engine = (struct engine *)memory;
     engine->cuda = options->cuda;
+    engine->threads = options->threads;
     if (engine->cuda == NULL)
         status = engine_cpu.open(&host, &engine->cpu, error);
     if (status == TRAWL_OK)
@@ -85,6 +95,7 @@ static enum trawl_status worker_open(struct engine *engine, uint32_t device,
 
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker, &memory, error));
     worker = (struct engine_worker *)memory;
+    worker->engine = engine;
     if (engine->cuda != NULL)
         TRAWL_TRY_DONE(approx_device_open(engine->cuda, device, &worker->device, error));
     else
@@ -122,7 +133,18 @@ static enum trawl_status approximate_compile(struct engine *engine, uint32_t dev
 
 /* ---- Scan ---------------------------------------------------------------------------------- */
 
-/* Hits of begins in [from, *to); *to is lessened where they would be too many. */
+/* Does a device have so many candidates there that the host is to search by its own method? */
+static bool is_to_be_left(const struct engine_worker *worker, const struct engine_chunk *chunk,
+                          uint64_t bytes)
+{
+    uint64_t count = worker->candidates.count;
+
+    return worker->device != NULL && chunk->may_be_left && count >= LEFT_MIN &&
+           approx_is_for_host(worker->approximate, (double)count / (double)bytes, false, 1);
+}
+
+/* Hits of begins in [from, *to); *to is lessened where they would be too many. Or the result says
+ * that the host is to go on. */
 static enum trawl_status scan_step(struct engine_worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to, struct engine_result *result,
                                    struct trawl_error *error)
@@ -133,6 +155,9 @@ static enum trawl_status scan_step(struct engine_worker *worker, const struct en
             ? approx_device_candidates(worker->device, chunk, from, to, &worker->candidates, error)
             : approx_host_candidates(worker->host, chunk, from, to, &worker->candidates, error));
     TRAWL_ASSERT(*to > from && *to <= chunk->owned);
+    result->is_left = is_to_be_left(worker, chunk, *to - from);
+    if (result->is_left)
+        return TRAWL_OK;
     result->candidate_count += worker->candidates.count;
     return approx_collect(worker->verifier, &worker->candidates, from, *to,
                           worker->approximate->edits, &result->hits, error);
@@ -153,6 +178,8 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
         uint64_t to = at + min_u64(worker->step, chunk->owned - at), asked = to;
 
         TRAWL_TRY(scan_step(worker, chunk, at, &to, result, error));
+        if (result->is_left)
+            break;
         worker->step = to < asked ? to - at : min_u64(2 * worker->step, step_max);
         result->done = at = to;
         result->count += result->hits.count;
@@ -167,11 +194,33 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
     return TRAWL_OK;
 }
 
+/* Is the host to search such a text? Of a text that is not in memory the sample has no bytes. */
+static enum trawl_status ask(struct engine_worker *worker, const struct engine_chunk *sample,
+                             struct engine_result *result, struct trawl_error *error)
+{
+    const struct approximate *approximate = worker->approximate;
+    const uint32_t threads = worker->engine->threads;
+    const bool is_copied = sample->owned == 0 || !approx_device_holds(worker->device, sample);
+    double rate = approximate->device_rate;
+
+    result->is_left = approx_is_for_host(approximate, rate, is_copied, threads);
+    if (result->is_left || sample->owned == 0)
+        return TRAWL_OK;
+    if (approximate->method_on_device == APPROX_PIECES &&
+        !approx_is_for_host(approximate, SURE_TIMES * rate, is_copied, threads))
+        return TRAWL_OK;
+    TRAWL_TRY(approx_device_rate(worker->device, sample, &rate, error));
+    result->is_left = approx_is_for_host(approximate, rate, is_copied, threads);
+    return TRAWL_OK;
+}
+
 static enum trawl_status approximate_submit(struct engine_worker *worker, struct engine_task *task,
                                             struct trawl_error *error)
 {
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "a plan with errors cannot write to a device");
+    if (task->want == WANT_NOTHING)
+        return ask(worker, task->chunk, task->result, error);
     return scan(worker, task, error);
 }
 

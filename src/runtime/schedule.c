@@ -24,7 +24,8 @@
 #define CHUNK_DIGEST (4u << 20)
 #define RARE_BYTES 4u /* the shortest pattern that counts as rare */
 #define CHUNK_ALGORITHM (32u << 20)
-#define CHUNK_FIRST (1u << 18) /* of a text whose rate is not known */
+#define SAMPLE_BYTES (64u << 10) /* of a text's middle: says who searches it within errors */
+#define CHUNK_FIRST (1u << 18)   /* of a text whose rate is not known */
 #define CHUNK_MAX (1u << 30)
 #define CHUNK_MIN (1u << 16)
 /* Where hits are digested on the host they stay in a core's cache until then. */
@@ -145,6 +146,58 @@ static void choose_resident(struct search *search, const struct trawl_text *text
     }
 }
 
+/* Ask the engine of searches within errors, with the middle of a text in memory as its sample. */
+static enum trawl_status ask_engine(struct search *search, struct trawl_text *text, bool *will,
+                                    struct trawl_error *error)
+{
+    struct worker *caller = &search->searcher->caller;
+    struct engine_chunk sample = {.bytes = NULL};
+    struct engine_result result = {.count = 0};
+    const struct engine_ops *engine;
+    struct engine_worker *engine_worker;
+
+    TRAWL_TRY(worker_device_ready(caller, &search->job, error));
+    if (text->device_address != 0) /* the host verifies what devices find */
+        TRAWL_TRY(runtime_fetch(search->job.runtime, text, error));
+    if (text->kind == TEXT_MEMORY) {
+        sample.owned = min_u64(text->bytes_count, SAMPLE_BYTES);
+        sample.begin = sample.before = (text->bytes_count - sample.owned) / 2;
+        sample.bytes = text->bytes + sample.begin;
+        sample.after = sample.readable = text->bytes_count - sample.owned - sample.begin;
+    }
+    engine = worker_engine(caller, &search->job, true, &engine_worker);
+    TRAWL_TRY(engine_scan(engine, engine_worker, &sample, 0, WANT_NOTHING, &result, error));
+    *will = !result.is_left;
+    return TRAWL_OK;
+}
+
+/* Will a device search the text within errors? Not where the host takes less time, or where devices
+ * have no method. A lost device is another device's or, if the host may search, the search's
+ * business. */
+static enum trawl_status ask_device(struct search *search, struct trawl_text *text, bool *will,
+                                    struct trawl_error *error)
+{
+    struct trawl_runtime *runtime = search->job.runtime;
+    struct trawl_error own;
+    enum trawl_status status;
+
+    for (;;) {
+        status = ask_engine(search, text, will, &own);
+        if (status == TRAWL_UNSUPPORTED)
+            *will = false;
+        if (status == TRAWL_OK || status == TRAWL_UNSUPPORTED ||
+            runtime->engine != TRAWL_ENGINE_CUDA)
+            return TRAWL_OK;
+        if (status == TRAWL_DEVICE)
+            devices_lose(&runtime->devices, search->searcher->caller.device_index, own.message);
+        if (status != TRAWL_DEVICE || !devices_work(&runtime->devices))
+            break;
+    }
+    if (error != NULL)
+        *error = own;
+    return status;
+}
+
 /* Of a text that devices may search. */
 static void choose_with_devices(struct search *search, struct trawl_text *text, uint64_t fixed)
 {
@@ -160,7 +213,10 @@ static void choose_with_devices(struct search *search, struct trawl_text *text, 
               (text->kind == TEXT_MEMORY && text->bytes_count <= ALONE_BYTES && fixed == 0) ||
               !devices_start(devices)))
         search->schedule = SCHEDULE_CALLER;
-    if (search->schedule == SCHEDULE_CALLER && plan_is_layered(plan) && fixed == 0)
+    /* A chunk of a file that a device leaves to the host is searched by one thread, and then the
+     * text by all. */
+    if (search->schedule == SCHEDULE_CALLER && plan_is_layered(plan) && fixed == 0 &&
+        (text->kind == TEXT_MEMORY || search->job.layer == ENGINE_FOR_ALGORITHMS))
         search->chunk_device = max_u64(search->chunk_device, CHUNK_ALGORITHM);
 }
 
@@ -171,14 +227,19 @@ enum trawl_status schedule_choose(struct search *search, struct trawl_text *text
     enum trawl_engine engine = search->job.runtime->engine;
     const struct trawl_plan *plan = search->job.plan;
     uint64_t fixed = min_u64(searcher->chunk_bytes, CHUNK_MAX);
+    const bool within_errors = search->job.layer == ENGINE_FOR_ERRORS;
+    bool is_split;
 
     search->text_bytes = text->kind == TEXT_STREAM ? UINT64_MAX : text->bytes_count;
     search->chunk_host =
         fixed > 0 ? fixed : fit_need(plan, text->kind == TEXT_MEMORY ? CHUNK_MEMORY : CHUNK_FILE);
-    if (engine == TRAWL_ENGINE_CUDA) /* says what is not for a device */
+    if (engine == TRAWL_ENGINE_CUDA && !within_errors) /* says what is not for a device */
         TRAWL_TRY(worker_device_ready(&searcher->caller, &search->job, error));
     search->for_devices =
         engine != TRAWL_ENGINE_CPU && search->sink->want != WANT_NOTHING && plan->literal_count > 0;
+    if (search->for_devices && within_errors &&
+        (engine == TRAWL_ENGINE_CUDA || is_resident(search, text, &is_split)))
+        TRAWL_TRY(ask_device(search, text, &search->for_devices, error));
     search->host_searches = engine != TRAWL_ENGINE_CUDA || !search->for_devices;
     search->schedule = search->host_searches ? SCHEDULE_HOST : SCHEDULE_STAGED;
     if (search->for_devices)

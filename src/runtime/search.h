@@ -82,7 +82,7 @@ struct search {
     _Atomic uint64_t bytes_taken; /* owned bytes of the chunks that were taken */
     _Atomic uint64_t hits;        /* on the host */
     _Atomic uint32_t room_waits;  /* in a row */
-    _Atomic bool device_refused;  /* the plan is not for devices */
+    _Atomic bool device_refused;  /* the plan is not for devices, or this text */
     _Atomic bool stopping;        /* take no more; set under the lock */
 
     /* Under the lock, as tasks that are not taken: */

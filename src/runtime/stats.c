@@ -87,17 +87,18 @@ void stats_tell(const struct trawl_searcher *searcher, struct trawl_stats *stats
     const struct trawl_runtime *runtime = searcher->runtime;
     const struct call_record *done = &searcher->last;
     struct engine_properties host;
-    const char *alone = runtime->engine == TRAWL_ENGINE_CUDA ? "cuda" : "cpu";
+    bool on_host;
 
     *stats = done->stats;
     if (!done->ended)
         return;
     stats->cpu_chunk_count = stats->chunk_count - stats->device_chunk_count;
+    on_host = runtime->engine != TRAWL_ENGINE_CUDA || stats->cpu_chunk_count > 0;
     (void)snprintf(stats->engine, sizeof stats->engine, "%s",
-                   stats->device_chunk_count == 0 ? alone
+                   stats->device_chunk_count == 0 ? (on_host ? "cpu" : "cuda")
                    : stats->cpu_chunk_count == 0  ? "cuda"
                                                   : "cpu+cuda");
-    if (runtime->engine != TRAWL_ENGINE_CUDA) {
+    if (on_host) {
         engine_for_host->properties(runtime->host, &host);
         (void)snprintf(stats->instruction_set, sizeof stats->instruction_set, "%s",
                        host.instruction_set);

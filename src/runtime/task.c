@@ -229,7 +229,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
                                    .after = chunk->after,
                                    .readable = chunk->readable,
                                    .pinned = task->buffer_is_pinned,
-                                   .may_be_left = search->job.layer == ENGINE_LAYERS,
+                                   .may_be_left = search->job.layer != ENGINE_FOR_ALGORITHMS,
                                    .records = search->sink->records};
     enum want want = search->sink->want;
     const struct engine_ops *engine;
@@ -257,6 +257,8 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
         TRAWL_TRY(
             engine_scan(engine, engine_worker, &scanned, task->from, want, &task->result, error));
     if (task->result.is_left && task->result.done == task->from) {
+        if (search->job.layer == ENGINE_FOR_ERRORS)
+            atomic_store(&search->device_refused, true);
         TRAWL_TRY(worker_host_ready(worker, &search->job, error));
         return scan(search, task, worker, false, error);
     }
@@ -629,6 +631,10 @@ static bool take_chunk(struct search *search, struct task *task, struct worker *
         search_mapped(search, task, worker);
     else
         task_search(search, task, worker, by_device);
+    if (by_device && atomic_load(&search->device_refused)) { /* all threads go on, without it */
+        search->schedule = SCHEDULE_HOST;
+        search->host_searches = true;
+    }
     finish(search, task, worker);
     return true;
 }

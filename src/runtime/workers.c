@@ -63,7 +63,8 @@ static enum trawl_status layer_want(struct worker *worker, enum engine_layer lay
     struct trawl_runtime *runtime = worker->runtime;
     struct engine **engine = &runtime->layers[layer][on_device];
     struct engine_options options = {.size = sizeof options,
-                                     .cuda = on_device ? runtime->devices.engine : NULL};
+                                     .cuda = on_device ? runtime->devices.engine : NULL,
+                                     .threads = runtime->threads_max};
     enum trawl_status status = TRAWL_OK;
     struct engine_properties host;
 
