@@ -208,13 +208,10 @@ struct trawl_plan_options {
  * "rabin-karp-matrix-sample" work with trawl_matrix only.
  * Returns the name at `index`, NULL after the last; a build without the gallery has no names.
  * *summary (unless summary is NULL) gets one line about it, and is untouched if the name is NULL.
- * Both are static text. Options for a device may follow a name (gallery/README.md); such a plan
- * runs on the CUDA engine only. */
-TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary);
-
-/* The engines that have an algorithm: bits 1u << enum trawl_engine (CPU and CUDA); 0 after the
- * last algorithm. A search on another engine ends with UNSUPPORTED. */
-TRAWL_API uint32_t trawl_algorithm_engines(uint32_t index);
+ * Both are static text. *engines (unless engines is NULL) gets the engines that have it: bits
+ * 1u << enum trawl_engine (CPU and CUDA); a search on another engine ends with UNSUPPORTED. Options
+ * for a device may follow a name (gallery/README.md); such a plan runs on the CUDA engine only. */
+TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines);
 
 /* Compile patterns into a plan.
  *
@@ -238,17 +235,20 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pa
                                                            struct trawl_error *error);
 TRAWL_API void trawl_plan_free(struct trawl_plan *plan);
 
-/* The engines that can run the plan: bits 1u << enum trawl_engine (CPU and CUDA); 0 for NULL. */
-TRAWL_API uint32_t trawl_plan_engines(const struct trawl_plan *plan);
+struct trawl_facts {
+    uint64_t pattern_count;
+    uint32_t flags;   /* enum trawl_plan_flag, as built */
+    uint32_t engines; /* that can run the plan: bits 1u << enum trawl_engine (CPU and CUDA) */
+    uint32_t mismatches_max; /* these three as built */
+    uint32_t edits_max;
+    enum trawl_alphabet alphabet;
+    uint8_t has_errors; /* 1: a plan with errors; else the three above are 0 */
+    uint8_t line_end;   /* what ends lines for the plan */
+    uint8_t reserved[10];
+};
 
-/* The flags the plan was built with (enum trawl_plan_flag); 0 for NULL. */
-TRAWL_API uint32_t trawl_plan_flags(const struct trawl_plan *plan);
-
-/* What ends lines for the plan; '\n' for NULL. */
-TRAWL_API uint8_t trawl_plan_line_end(const struct trawl_plan *plan);
-
-/* How many patterns were given to trawl_plan_build. */
-TRAWL_API uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan);
+/* Tell what a plan was built with, and where it can run. All zeros for NULL. */
+TRAWL_API struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan);
 
 /* The bytes of pattern `pattern_index` as given; borrowed until the plan is freed. NULL bytes and
  * count 0 if the index is out of range. */
@@ -529,7 +529,7 @@ TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_t
  *   READ      reading failed (os_code, text_offset); results before that offset were delivered,
  *             and trawl_count and trawl_count_lines set their count to them
  *   DEVICE    a device failed, and the engine is TRAWL_ENGINE_CUDA
- *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_engines), or
+ *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_facts), or
  *             TRAWL_ENGINE_CUDA is to search for more, or longer, patterns than a device takes
  * Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest pattern
  * less one byte each); a plan of method "sampled" reads less than the text. Time is linear in the

@@ -28,13 +28,6 @@ struct trawl_range {
     uint64_t end;
 };
 
-struct trawl_plan;
-
-/* What a plan with errors was built with, into those of the three that are not NULL. Returns false,
- * and leaves them, for a plan without errors and for NULL. */
-TRAWL_API bool trawl_plan_errors(const struct trawl_plan *plan, uint32_t *mismatches_max,
-                                 uint32_t *edits_max, enum trawl_alphabet *alphabet);
-
 #ifdef __cplusplus
 }
 #endif

@@ -406,10 +406,10 @@ static void withheld(const char *algorithm)
 static void on_all_names(void)
 {
     const char *name;
+    uint32_t engines;
 
-    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++) {
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL, &engines)) != NULL; i++) {
         bool for_records = strncmp(name, "rabin-karp-matrix", 17) == 0;
-        uint32_t engines = trawl_algorithm_engines(i);
 
         on_cuda(name, engines, for_records);
         if ((engines & ON_CPU) != 0)

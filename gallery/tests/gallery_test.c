@@ -115,6 +115,7 @@ int main(void)
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases;
     static struct gallery_case_tally tally;
     const char *name;
+    uint32_t engines;
 
     test_begin("sim gallery");
     cuda_driver_replace(sim_driver_table());
@@ -130,8 +131,8 @@ int main(void)
         if (only == UINT64_MAX && cases >= CASES_TELLING)
             TEST_CHECK(tally.with_matches[i] > 0 && tally.refused[i] < tally.right[i]);
     }
-    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++)
-        if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CUDA) != 0 &&
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL, &engines)) != NULL; i++)
+        if ((engines & 1u << TRAWL_ENGINE_CUDA) != 0 &&
             strncmp(name, "rabin-karp-matrix", 17) != 0 && !TEST_CHECK(is_tried(name)))
             printf("  %s\n", name);
     return test_end();

@@ -72,21 +72,23 @@ static enum trawl_status build(const struct trawl_pattern *patterns, uint64_t pa
 static void listed(void)
 {
     for (uint32_t i = 0; i < NAMES; i++) {
-        const char *summary = NULL, *name = trawl_algorithm(i, &summary);
+        uint32_t engines = 0;
+        const char *summary = NULL, *name = trawl_algorithm(i, &summary, &engines);
 
         if (!TEST_CHECK(name != NULL && strcmp(name, rows[i].name) == 0))
             continue;
         TEST_CHECK(summary != NULL && strlen(summary) > 5 && strlen(summary) < 80);
         TEST_CHECK(summary != NULL && strchr(summary, '\n') == NULL);
-        TEST_CHECK(trawl_algorithm(i, NULL) == name);
-        TEST_CHECK_U64(trawl_algorithm_engines(i), rows[i].engines);
+        TEST_CHECK(trawl_algorithm(i, NULL, NULL) == name);
+        TEST_CHECK_U64(engines, rows[i].engines);
     }
     for (uint32_t i = 0; i < 2; i++) {
         const char *summary = "untouched";
+        uint32_t engines = 77;
 
-        TEST_CHECK(trawl_algorithm(i == 0 ? NAMES : UINT32_MAX, &summary) == NULL);
+        TEST_CHECK(trawl_algorithm(i == 0 ? NAMES : UINT32_MAX, &summary, &engines) == NULL);
         TEST_CHECK(strcmp(summary, "untouched") == 0);
-        TEST_CHECK_U64(trawl_algorithm_engines(i == 0 ? NAMES : UINT32_MAX), 0);
+        TEST_CHECK_U64(engines, 77);
     }
 }
 
@@ -118,7 +120,7 @@ static void options_behind(void)
             CHECK_ERROR(build(&pattern, 1, text, &plan, error), TRAWL_ARGUMENT);
         } else {
             MUST(build(&pattern, 1, text, &plan, NULL));
-            TEST_CHECK_U64(trawl_plan_engines(plan), ON_CUDA);
+            TEST_CHECK_U64(trawl_plan_facts(plan).engines, ON_CUDA);
             MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
             TEST_CHECK(strstr(buffer, "\nengines: cuda\n") != NULL);
             TEST_CHECK(strstr(buffer, "threads per block: ") != NULL ||
@@ -131,7 +133,7 @@ static void options_behind(void)
             continue;
         }
         MUST(build(&pattern, 1, text, &plan, NULL));
-        TEST_CHECK_U64(trawl_plan_engines(plan), ON_CUDA);
+        TEST_CHECK_U64(trawl_plan_facts(plan).engines, ON_CUDA);
         MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
         TEST_CHECK(strstr(buffer, "\ndevice code: debug\n") != NULL);
         trawl_plan_free(plan);
@@ -183,7 +185,7 @@ static void options_that_do_not_fit(void)
         if (!TEST_CHECK(plan == NULL && strstr(record.message, wrong[i].named) != NULL))
             printf("  %s: %s\n", wrong[i].text, record.message);
     }
-    TEST_CHECK_U64(trawl_plan_engines(NULL), 0);
+    TEST_CHECK_U64(trawl_plan_facts(NULL).engines, 0);
 }
 
 /* What the CPU does not have, or not so, is refused by it and by "auto", which names who has it;
@@ -207,7 +209,7 @@ static void not_on_the_cpu(void)
         CHECK_STATUS(trawl_count(searcher, plan, text, &count, &record), TRAWL_UNSUPPORTED);
         TEST_CHECK(count == 7 && strstr(record.message, "\"cuda\"") != NULL);
         TEST_CHECK_U64(must_count(searcher, own, text), 2);
-        TEST_CHECK_U64(trawl_plan_engines(own), ON_BOTH);
+        TEST_CHECK_U64(trawl_plan_facts(own).engines, ON_BOTH);
         trawl_plan_free(plan);
         trawl_plan_free(own);
         trawl_text_close(text);
@@ -264,7 +266,7 @@ static void explained(void)
 
         (void)snprintf(line, sizeof line, "algorithm: %s\n", rows[i].name);
         MUST(build(&pattern, 1, rows[i].name, &plan, NULL));
-        TEST_CHECK_U64(trawl_plan_engines(plan), rows[i].engines);
+        TEST_CHECK_U64(trawl_plan_facts(plan).engines, rows[i].engines);
         MUST(trawl_plan_explain(plan, buffer, sizeof buffer, &needed, NULL));
         TEST_CHECK(needed <= sizeof buffer && strstr(buffer, line) != NULL);
         TEST_CHECK(strstr(buffer, "\nsource: ") != NULL && strstr(buffer, "method: ") == NULL);

@@ -80,7 +80,7 @@ def algorithms():
     cdef uint32_t i = 0
 
     found = []
-    while (name := trawl_algorithm(i, &summary)) != NULL:
+    while (name := trawl_algorithm(i, &summary, NULL)) != NULL:
         found.append((name, summary))
         i += 1
     return found

@@ -100,7 +100,7 @@ cdef extern from "trawl.h" nogil:
         const char *message
     const char *trawl_version()
     const char *trawl_status_message(status_t status)
-    const char *trawl_algorithm(uint32_t index, const char **summary)
+    const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines)
     const char *trawl_instruction_set(uint32_t index)
 
     # ---- Plans ----
@@ -131,16 +131,20 @@ cdef extern from "trawl.h" nogil:
         alphabet_t alphabet
         uint32_t exact_count
         const trawl_range *exact
+    struct trawl_facts:
+        uint64_t pattern_count
+        uint32_t flags
+        uint32_t engines
+        uint32_t mismatches_max
+        uint32_t edits_max
+        alphabet_t alphabet
+        uint8_t has_errors
+        uint8_t line_end
     status_t trawl_plan_build(const trawl_pattern *patterns, uint64_t count,
                               const trawl_plan_options *options, trawl_plan **plan,
                               trawl_error *error)
     void trawl_plan_free(trawl_plan *plan)
-    uint32_t trawl_plan_engines(const trawl_plan *plan)
-    uint32_t trawl_plan_flags(const trawl_plan *plan)
-    uint8_t trawl_plan_line_end(const trawl_plan *plan)
-    flag trawl_plan_errors(const trawl_plan *plan, uint32_t *mismatches_max, uint32_t *edits_max,
-                           alphabet_t *alphabet)
-    uint64_t trawl_plan_pattern_count(const trawl_plan *plan)
+    trawl_facts trawl_plan_facts(const trawl_plan *plan)
     trawl_pattern trawl_plan_pattern(const trawl_plan *plan, uint64_t index)
     status_t trawl_plan_explain(const trawl_plan *plan, char *buffer, uint64_t bytes,
                                 uint64_t *needed, trawl_error *error)

@@ -195,7 +195,7 @@ cdef LineBatches line_batches(Searcher searcher, Plan plan, text, bint pauses, o
     made.lines.job = job
     made.lines.pauses = pauses
     made.lines.with_distances = plan.has_distances
-    made.lines.line_end = trawl_plan_line_end(plan.plan)
+    made.lines.line_end = trawl_plan_facts(plan.plan).line_end
     job.function, job.out = work_lines, &made.lines
     job.no_memory, job.status = False, TRAWL_OK
     return made

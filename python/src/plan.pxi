@@ -166,7 +166,7 @@ cdef class Plan:
                   algorithm=None, sample=None, mismatches=0, edits=0, alphabet=None, exact=(),
                   bint every_end=False, bint within_lines=False, bint reverse_complement=False,
                   bint any_base=False):
-        cdef alphabet_t letters = 0
+        cdef trawl_facts facts
 
         if values is None and isinstance(patterns, dict):
             values = patterns.values()
@@ -183,9 +183,10 @@ cdef class Plan:
                    | (TRAWL_REVERSE_COMPLEMENT if reverse_complement else 0)
                    | (TRAWL_ANY_BASE if any_base else 0),
                    line_end, method, algorithm, sample, unicode, errors)
-        self.has_distances = trawl_plan_errors(self.plan, &self.mismatches, &self.edits, &letters)
-        self.has_strands = letters == TRAWL_DNA
-        self.alphabet = _sources.ALPHABETS[letters]
+        facts = trawl_plan_facts(self.plan)
+        self.has_distances, self.has_strands = facts.has_errors, facts.alphabet == TRAWL_DNA
+        self.mismatches, self.edits = facts.mismatches_max, facts.edits_max
+        self.alphabet = _sources.ALPHABETS[facts.alphabet]
         if values is not None:
             self.values = tuple(values)
             if len(self.values) != len(self):
@@ -258,10 +259,10 @@ cdef class Plan:
         return _sources.restore, (list(self), self.options)
 
     def __len__(self):
-        return <Py_ssize_t>trawl_plan_pattern_count(self.plan)
+        return <Py_ssize_t>trawl_plan_facts(self.plan).pattern_count
 
     def __getitem__(self, key):
-        cdef Py_ssize_t index = index_of(key, trawl_plan_pattern_count(self.plan))
+        cdef Py_ssize_t index = index_of(key, trawl_plan_facts(self.plan).pattern_count)
         cdef trawl_pattern pattern = trawl_plan_pattern(self.plan, <uint64_t>index)
 
         return object_of(pattern.bytes, pattern.bytes_count, False)
@@ -275,17 +276,17 @@ cdef class Plan:
     @property
     def ignore_case(self):
         """A-Z equal a-z."""
-        return trawl_plan_flags(self.plan) & TRAWL_IGNORE_CASE != 0
+        return trawl_plan_facts(self.plan).flags & TRAWL_IGNORE_CASE != 0
 
     @property
     def whole_words(self):
         """Occurrences are whole words."""
-        return trawl_plan_flags(self.plan) & TRAWL_WHOLE_WORD != 0
+        return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_WORD != 0
 
     @property
     def whole_lines(self):
         """Occurrences are whole lines."""
-        return trawl_plan_flags(self.plan) & TRAWL_WHOLE_LINE != 0
+        return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_LINE != 0
 
     @property
     def unicode(self):
@@ -295,7 +296,7 @@ cdef class Plan:
     @property
     def engines(self):
         """The engines that can run the plan."""
-        cdef uint32_t engines = trawl_plan_engines(self.plan)
+        cdef uint32_t engines = trawl_plan_facts(self.plan).engines
 
         return (("cpu",) if engines & 1u << TRAWL_ENGINE_CPU else ()) + (
             ("cuda",) if engines & 1u << TRAWL_ENGINE_CUDA else ())

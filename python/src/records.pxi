@@ -574,7 +574,7 @@ cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *f
         if found.kind == LISTS:  # offsets begin with 0
             put_value(&found.values, 0)
         elif found.kind == PATTERNS:
-            put_values(&found.values, NULL, trawl_plan_pattern_count(plan.plan))
+            put_values(&found.values, NULL, trawl_plan_facts(plan.plan).pattern_count)
             if not found.values.failed:
                 memset(found.values.memory.bytes, 0, found.values.count * sizeof(uint64_t))
         while not gather_failed(found) and reader.next():

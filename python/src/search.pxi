@@ -457,7 +457,7 @@ cdef void work_begins_on_device(work *job) noexcept nogil:
 cdef Column begins_of(Handle handle, progress, walk *by):
     """Search into one array; where there are more than it holds, again into one that holds them."""
     cdef work *job = &handle.job
-    cdef uint64_t patterns = min(trawl_plan_pattern_count(job.plan), <uint64_t>4)
+    cdef uint64_t patterns = min(trawl_plan_facts(job.plan).pattern_count, <uint64_t>4)
     cdef uint64_t most = <uint64_t>1 << 40
     cdef block *room
     cdef Column made

@@ -425,7 +425,7 @@ cdef class Searcher:
         return search(self, plan, text, progress, work_count).count
 
     def count_by_pattern(self, Plan plan not None, text, *, progress=None):
-        cdef uint64_t patterns = trawl_plan_pattern_count(plan.plan)
+        cdef uint64_t patterns = trawl_plan_facts(plan.plan).pattern_count
         cdef Column sums = column_of(block_new(patterns * sizeof(uint64_t)), 0, patterns)
 
         memset(sums.memory.bytes, 0, patterns * sizeof(uint64_t))

@@ -147,7 +147,7 @@ cdef class Values:
             raise TypeError("values: str, bytes or a sequence in the patterns' order are needed; a "
                             "dict of patterns and values makes a Plan")
         if not one:
-            self.patterns = trawl_plan_pattern_count(plan.plan)
+            self.patterns = trawl_plan_facts(plan.plan).pattern_count
             if len(given) != self.patterns:
                 raise ValueError(f"values: {len(given)} of them for {self.patterns} patterns")
         self.pieces = <piece *>calloc(self.patterns + 1, sizeof(piece))

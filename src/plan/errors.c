@@ -87,20 +87,6 @@ enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_o
     return TRAWL_OK;
 }
 
-bool trawl_plan_errors(const struct trawl_plan *plan, uint32_t *mismatches_max, uint32_t *edits_max,
-                       enum trawl_alphabet *alphabet)
-{
-    if (plan == NULL || !plan->errors.is_set)
-        return false;
-    if (mismatches_max != NULL)
-        *mismatches_max = plan->errors.edits ? 0 : plan->errors.max;
-    if (edits_max != NULL)
-        *edits_max = plan->errors.edits ? plan->errors.max : 0;
-    if (alphabet != NULL)
-        *alphabet = plan->errors.alphabet;
-    return true;
-}
-
 /* ---- Patterns ------------------------------------------------------------------------------ */
 
 uint64_t plan_symbol_bytes(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,

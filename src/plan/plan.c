@@ -308,24 +308,23 @@ uint32_t plan_engines(const struct trawl_plan *plan)
                                         : 1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA;
 }
 
-uint32_t trawl_plan_engines(const struct trawl_plan *plan)
+struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan)
 {
-    return plan == NULL ? 0 : plan_engines(plan);
-}
+    struct trawl_facts facts = {0};
 
-uint32_t trawl_plan_flags(const struct trawl_plan *plan)
-{
-    return plan == NULL ? 0 : plan->flags;
-}
-
-uint8_t trawl_plan_line_end(const struct trawl_plan *plan)
-{
-    return plan == NULL ? '\n' : plan->line_end;
-}
-
-uint64_t trawl_plan_pattern_count(const struct trawl_plan *plan)
-{
-    return plan == NULL ? 0 : plan->pattern_count;
+    if (plan == NULL)
+        return facts;
+    facts.pattern_count = plan->pattern_count;
+    facts.flags = plan->flags;
+    facts.engines = plan_engines(plan);
+    facts.line_end = plan->line_end;
+    facts.has_errors = plan->errors.is_set;
+    if (plan->errors.is_set) {
+        facts.mismatches_max = plan->errors.edits ? 0 : plan->errors.max;
+        facts.edits_max = plan->errors.edits ? plan->errors.max : 0;
+        facts.alphabet = plan->errors.alphabet;
+    }
+    return facts;
 }
 
 struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan, uint64_t pattern_index)

@@ -20,26 +20,16 @@ const struct engine_ops *const engine_layers[ENGINE_LAYERS] = {
 
 const struct plan_algorithms *const engine_algorithms = GALLERY_ALGORITHMS;
 
-static const char *listed(uint32_t index, const char **summary, uint32_t *engines)
+const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines)
 {
-    return engine_algorithms == NULL ? NULL : engine_algorithms->list(index, summary, engines);
-}
+    const char *line = NULL, *name = NULL;
+    uint32_t bits = 0;
 
-const char *trawl_algorithm(uint32_t index, const char **summary)
-{
-    const char *line = NULL, *name;
-    uint32_t engines = 0;
-
-    name = listed(index, &line, &engines);
+    if (engine_algorithms != NULL)
+        name = engine_algorithms->list(index, &line, &bits);
     if (name != NULL && summary != NULL)
         *summary = line;
+    if (name != NULL && engines != NULL)
+        *engines = bits;
     return name;
-}
-
-uint32_t trawl_algorithm_engines(uint32_t index)
-{
-    const char *line = NULL;
-    uint32_t engines = 0;
-
-    return listed(index, &line, &engines) == NULL ? 0 : engines;
 }

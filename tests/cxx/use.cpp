@@ -67,10 +67,11 @@ static void records(trawl_searcher *searcher)
     trawl_plan *plan = nullptr;
     std::vector<int64_t> rows;
     const char *summary = nullptr;
+    uint32_t engines = 0;
 
     options.algorithm = "rabin-karp-matrix";
     check(trawl_plan_build(&pattern, 1, &options, &plan, nullptr) == TRAWL_OK &&
-              trawl_plan_engines(plan) == (1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA),
+              trawl_plan_facts(plan).engines == (1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA),
           "plan of an algorithm");
     check(trawl_matrix(searcher, plan, &three, keep_rows, &rows, nullptr) == TRAWL_OK &&
               rows == std::vector<int64_t>({0, -1, 2}),
@@ -79,8 +80,8 @@ static void records(trawl_searcher *searcher)
     check(trawl_searcher_stats(searcher, &stats, nullptr) == TRAWL_OK && stats.child_grids == 0 &&
               stats.text_bytes == sizeof tape && std::strcmp(stats.engine, "cpu") == 0,
           "stats");
-    check(trawl_algorithm(0, &summary) != nullptr && std::strlen(summary) > 0 &&
-              trawl_algorithm_engines(0) != 0,
+    check(trawl_algorithm(0, &summary, &engines) != nullptr && std::strlen(summary) > 0 &&
+              engines != 0,
           "algorithms");
     trawl_plan_free(plan);
 }
@@ -113,7 +114,7 @@ int main()
               error.status == TRAWL_ARGUMENT && std::strlen(error.message) > 0,
           "a NULL plan is refused");
     windows(searcher, plan, text);
-    if (trawl_algorithm(0, nullptr) != nullptr)
+    if (trawl_algorithm(0, nullptr, nullptr) != nullptr)
         records(searcher);
     trawl_text_close(text);
     trawl_searcher_close(searcher);

@@ -38,9 +38,10 @@ struct check {
 const char *cpu_algorithm(uint32_t index)
 {
     const char *name;
+    uint32_t engines;
 
-    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++)
-        if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CPU) != 0 &&
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL, &engines)) != NULL; i++)
+        if ((engines & 1u << TRAWL_ENGINE_CPU) != 0 &&
             strncmp(name, "rabin-karp-matrix", 17) != 0 && index-- == 0)
             return name;
     return NULL;

@@ -481,7 +481,7 @@ int main(void)
     scene.pattern_count = 1;
     run_patterns(TRAWL_METHOD_AUTO, 0); /* chooses sampled, by counting in memory of its own */
     scene.algorithm = "strstr";         /* one that works on a copy of the text */
-    if (trawl_algorithm(0, NULL) != NULL)
+    if (trawl_algorithm(0, NULL, NULL) != NULL)
         run_patterns(TRAWL_METHOD_AUTO, 0);
     scene.algorithm = NULL;
     run_looks();

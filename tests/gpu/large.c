@@ -63,13 +63,13 @@ static void find_by_methods(struct trawl_searcher *gpu, const struct haystack *h
 static void find_by_algorithms(struct trawl_searcher *gpu, const struct haystack *hay)
 {
     const char *name;
+    uint32_t engines;
 
-    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL)) != NULL; i++) {
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL, &engines)) != NULL; i++) {
         AUTO_PLAN plan = NULL;
         uint64_t failures = test_failures;
 
-        if ((trawl_algorithm_engines(i) & 1u << TRAWL_ENGINE_CUDA) == 0 ||
-            strncmp(name, "rabin-karp-matrix", 17) == 0)
+        if ((engines & 1u << TRAWL_ENGINE_CUDA) == 0 || strncmp(name, "rabin-karp-matrix", 17) == 0)
             continue;
         plan = must_plan_with(needle, PLAN_WITH(.algorithm = name));
         find_planted(gpu, hay, plan);

@@ -147,7 +147,7 @@ BAD = [  # (what to replace in trawl.h, with what, what is said of it; None: not
     (r'(    uint16_t distance;)', r'    uint64_t more;\n\1', 'struct trawl_match has grown'),
     (r'TRAWL_WHOLE_WORD = 2', 'TRAWL_WHOLE_WORD = 8', 'TRAWL_WHOLE_WORD is 8, was 2'),
     (r'X\(BUSY, 11', 'X(BUSY, 15', 'TRAWL_BUSY is 15, was 11'),
-    (r'TRAWL_API uint32_t trawl_plan_flags.*', '', 'trawl_plan_flags@TRAWL_0 is gone'),
+    (r'TRAWL_API const char \*trawl_instruction_set.*', '', 'trawl_instruction_set@TRAWL_0 is gone'),
     (r'(trawl_plan_pattern\([^)]*)uint64_t', r'\1uint32_t', 'trawl_plan_pattern: trawl_pattern'),
     (r'(\*trawl_match_sink\)\(void \*context, )const ', r'\1', 'trawl_match_sink: '),
     (r'(VERSION_MAJOR )0((?s:.*)VERSION ")0', r'\g<1>1\g<2>1', 'the soname is libtrawl.so.1'),

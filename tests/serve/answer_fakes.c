@@ -256,7 +256,7 @@ bool pass_run(struct passes *passes, struct pass_request *request)
             return false;
     request->files = calloc(state->file_count / 8 + 1, 1);
     request->pattern_counts =
-        calloc((size_t)trawl_plan_pattern_count(request->plan) + 1, sizeof(uint64_t));
+        calloc((size_t)trawl_plan_facts(request->plan).pattern_count + 1, sizeof(uint64_t));
     request->positions = calloc(room, sizeof *request->positions);
     request->shared_count = 1;
     for (uint64_t i = 0; i < request->view->item_count; i++) {

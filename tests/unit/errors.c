@@ -68,13 +68,14 @@ static void told(void)
 {
     AUTO_PLAN edits = must_plan_with("ACGT", PLAN_WITH(.edits_max = 2, .alphabet = TRAWL_DNA));
     AUTO_PLAN none = must_plan("ACGT");
-    uint32_t mismatches_max = 7, edits_max = 7;
-    enum trawl_alphabet alphabet = TRAWL_BYTES;
+    struct trawl_facts facts = trawl_plan_facts(none), zeros = {0};
 
-    TEST_CHECK(!trawl_plan_errors(none, &mismatches_max, &edits_max, &alphabet));
-    TEST_CHECK(!trawl_plan_errors(NULL, NULL, NULL, NULL) && mismatches_max == 7);
-    TEST_CHECK(trawl_plan_errors(edits, &mismatches_max, &edits_max, &alphabet));
-    TEST_CHECK(mismatches_max == 0 && edits_max == 2 && alphabet == TRAWL_DNA);
+    TEST_CHECK(!facts.has_errors && facts.mismatches_max == 0 && facts.edits_max == 0);
+    facts = trawl_plan_facts(NULL);
+    TEST_CHECK(memcmp(&facts, &zeros, sizeof facts) == 0);
+    facts = trawl_plan_facts(edits);
+    TEST_CHECK(facts.has_errors && facts.mismatches_max == 0 && facts.edits_max == 2 &&
+               facts.alphabet == TRAWL_DNA);
 }
 
 struct wanted {

@@ -11,8 +11,8 @@ static void accessors(void)
     struct trawl_pattern got;
     AUTO_PLAN plan = must_plans(patterns, 3, NULL);
 
-    TEST_CHECK_U64(trawl_plan_pattern_count(plan), 3);
-    TEST_CHECK_U64(trawl_plan_line_end(plan), '\n');
+    TEST_CHECK_U64(trawl_plan_facts(plan).pattern_count, 3);
+    TEST_CHECK_U64(trawl_plan_facts(plan).line_end, '\n');
     for (uint64_t i = 0; i < 3; i++) {
         got = trawl_plan_pattern(plan, i);
         TEST_CHECK(got.bytes_count == patterns[i].bytes_count && got.bytes != patterns[i].bytes &&
@@ -168,7 +168,7 @@ static void no_pattern(void)
     bool found = true;
     AUTO_PLAN plan = must_plans(NULL, 0, NULL);
 
-    TEST_CHECK_U64(trawl_plan_pattern_count(plan), 0);
+    TEST_CHECK_U64(trawl_plan_facts(plan).pattern_count, 0);
     MUST(trawl_plan_explain(plan, NULL, 0, &needed, NULL));
     TEST_CHECK(needed > 1);
     TEST_CHECK_U64(must_count(searcher, plan, text), 0);

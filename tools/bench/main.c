@@ -94,6 +94,9 @@ static void take_line(struct bench_row *row, char *line)
 /* What the build is, for the report's head. */
 static int describe(void)
 {
+    const char *name;
+    uint32_t engines;
+
     printf("{\"trawl\": \"%s\", \"compiler\": ", trawl_version());
 #if defined(__clang__)
     print_json_string(stdout, __VERSION__);
@@ -109,9 +112,8 @@ static int describe(void)
     printf("], \"hyperscan\": ");
     print_json_string(stdout, hyperscan_version() != NULL ? hyperscan_version() : "");
     printf(", \"algorithms\": {");
-    for (uint32_t i = 0; trawl_algorithm(i, NULL) != NULL; i++)
-        printf("%s\"%s\": %" PRIu32, i > 0 ? ", " : "", trawl_algorithm(i, NULL),
-               trawl_algorithm_engines(i));
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL, &engines)) != NULL; i++)
+        printf("%s\"%s\": %" PRIu32, i > 0 ? ", " : "", name, engines);
     printf("}}\n");
     return 0;
 }

@@ -162,7 +162,7 @@ static void begin_pass(struct passes *passes, struct pass_member *leader)
     leader->next = NULL;
     leader->leader = leader;
     leader->member_count = 1;
-    leader->string_count = trawl_plan_pattern_count(leader->request->plan);
+    leader->string_count = trawl_plan_facts(leader->request->plan).pattern_count;
     leader->next_leader = passes->leaders;
     passes->leaders = leader;
 }
@@ -235,7 +235,7 @@ static void gather(struct passes *passes, struct pass_member *leader)
     struct pass_member *member = first_alike(passes->waiting, leader), *next, *last = leader;
 
     for (; member != NULL && leader->member_count < SHARED_REQUESTS_MAX; member = next) {
-        uint64_t strings = trawl_plan_pattern_count(member->request->plan);
+        uint64_t strings = trawl_plan_facts(member->request->plan).pattern_count;
 
         next = first_alike(member->next, leader);
         if (leader->string_count + strings > SHARED_STRINGS_MAX)
@@ -370,7 +370,7 @@ static bool search(struct passes *passes, struct pass_member *member)
 
     member->stage = PASS_FAILED;
     if (is_listed && pass_list_is_merged(request) &&
-        trawl_plan_pattern_count(request->plan) <= MERGED_STRINGS_MAX) {
+        trawl_plan_facts(request->plan).pattern_count <= MERGED_STRINGS_MAX) {
         pthread_mutex_lock(&passes->mutex);
         status = share(passes, member, &error);
         pthread_mutex_unlock(&passes->mutex);

@@ -34,20 +34,20 @@ static bool same_utf8(const struct trawl_utf8 *left, const struct trawl_utf8 *ri
 bool pass_list_is_merged(const struct pass_request *request)
 {
     const struct trawl_plan_options *options = request->options;
-    uint32_t flags = trawl_plan_flags(request->plan);
+    struct trawl_facts facts = trawl_plan_facts(request->plan);
 
-    if (trawl_plan_errors(request->plan, NULL, NULL, NULL))
+    if (facts.has_errors)
         return false;
-    return flags == 0 || (options != NULL && options->flags == flags);
+    return facts.flags == 0 || (options != NULL && options->flags == facts.flags);
 }
 
 /* Without flags nothing but the bytes matters. Of those that fit, whole lines end in '\n'. */
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
 {
     const struct trawl_plan_options *a = left->options, *b = right->options;
-    uint32_t flags = trawl_plan_flags(left->plan);
+    uint32_t flags = trawl_plan_facts(left->plan).flags;
 
-    if (left->state != right->state || flags != trawl_plan_flags(right->plan))
+    if (left->state != right->state || flags != trawl_plan_facts(right->plan).flags)
         return false;
     return flags == 0 || (a->line_end_also_set == b->line_end_also_set &&
                           a->line_end_also == b->line_end_also && same_utf8(a->utf8, b->utf8));
@@ -55,13 +55,13 @@ bool pass_list_merges(const struct pass_request *left, const struct pass_request
 
 bool pass_list_fits(const struct trawl_plan *plan)
 {
-    uint32_t flags = trawl_plan_flags(plan), edits_max = 0;
-    bool has_lines = trawl_plan_line_end(plan) == '\n';
+    struct trawl_facts facts = trawl_plan_facts(plan);
+    bool has_lines = facts.line_end == '\n';
 
-    if (trawl_plan_errors(plan, NULL, &edits_max, NULL) && edits_max > 0)
-        return has_lines && (flags & TRAWL_WITHIN_LINES); /* else the best of neighbouring spans
-                                                             may be one that goes on beyond */
-    return has_lines || !(flags & TRAWL_WHOLE_LINE);
+    if (facts.edits_max > 0)
+        return has_lines && (facts.flags & TRAWL_WITHIN_LINES); /* else the best of neighbouring
+                                                             spans may be one that goes on beyond */
+    return has_lines || !(facts.flags & TRAWL_WHOLE_LINE);
 }
 
 static int by_bytes(const void *left, const void *right)
@@ -86,7 +86,7 @@ static enum trawl_status build(struct pass_listing *listing, struct trawl_plan *
     if (patterns == NULL || strings == NULL || listing->firsts == NULL)
         goto end;
     for (struct pass_member *m = listing->leader; m != NULL; m = m->next)
-        for (uint64_t i = 0; i < trawl_plan_pattern_count(m->request->plan); i++)
+        for (uint64_t i = 0; i < trawl_plan_facts(m->request->plan).pattern_count; i++)
             strings[at++] = (struct pass_string){trawl_plan_pattern(m->request->plan, i), m, i};
     qsort(strings, at, sizeof *strings, by_bytes);
     for (uint64_t i = 0; i < at; i++)
@@ -95,7 +95,7 @@ static enum trawl_status build(struct pass_listing *listing, struct trawl_plan *
             patterns[count++] = strings[i].pattern;
         }
     listing->firsts[count] = at;
-    options.flags = trawl_plan_flags(request->plan);
+    options.flags = trawl_plan_facts(request->plan).flags;
     if (options.flags != 0) {
         options.line_end_also_set = request->options->line_end_also_set;
         options.line_end_also = request->options->line_end_also;

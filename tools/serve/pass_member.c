@@ -41,12 +41,12 @@ bool pass_member_open(struct pass_member *member, struct pass_request *request,
     pthread_cond_init(&member->wake, &attributes);
     pthread_condattr_destroy(&attributes);
     if (!guard_take(request->guard, file_bytes * request->state->index_count +
-                                        8 * trawl_plan_pattern_count(request->plan)))
+                                        8 * trawl_plan_facts(request->plan).pattern_count))
         return fail(request);
     request->files = calloc(request->state->index_count / 8 + 1, 1);
     if (request->wants_counts)
         request->pattern_counts =
-            calloc(trawl_plan_pattern_count(request->plan) + 1, sizeof(uint64_t));
+            calloc(trawl_plan_facts(request->plan).pattern_count + 1, sizeof(uint64_t));
     if (request->files == NULL || (request->wants_counts && request->pattern_counts == NULL) ||
         (request->wants_positions && !read_ranks(member)))
         return fail(request);
@@ -66,7 +66,7 @@ void pass_member_reset(struct pass_member *member)
     memset(request->files, 0, state->index_count / 8 + 1);
     if (request->wants_counts)
         memset(request->pattern_counts, 0,
-               trawl_plan_pattern_count(request->plan) * sizeof(uint64_t));
+               trawl_plan_facts(request->plan).pattern_count * sizeof(uint64_t));
     request->occurrence_count = request->unread_count = request->position_count = 0;
     request->message[0] = '\0';
     member->is_full = member->no_memory = member->some_open = false;

@@ -22,9 +22,11 @@ struct pass_file {
 /* Can no occurrence go over a line end? */
 static bool stays_in_lines(const struct trawl_plan *plan)
 {
-    if (trawl_plan_errors(plan, NULL, NULL, NULL) && !(trawl_plan_flags(plan) & TRAWL_WITHIN_LINES))
+    struct trawl_facts facts = trawl_plan_facts(plan);
+
+    if (facts.has_errors && !(facts.flags & TRAWL_WITHIN_LINES))
         return false;
-    for (uint64_t i = 0; i < trawl_plan_pattern_count(plan); i++) {
+    for (uint64_t i = 0; i < trawl_plan_facts(plan).pattern_count; i++) {
         struct trawl_pattern pattern = trawl_plan_pattern(plan, i);
 
         if (memchr(pattern.bytes, '\n', pattern.bytes_count) != NULL)
@@ -67,7 +69,7 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
     struct trawl_pattern_count count = {0, 0};
     enum trawl_status status;
 
-    if (trawl_plan_pattern_count(request->plan) != 1)
+    if (trawl_plan_facts(request->plan).pattern_count != 1)
         return trawl_count_by_pattern(member->searcher, request->plan, text, add_counts, member,
                                       error);
     status = trawl_count(member->searcher, request->plan, text, &count.count, error);

@@ -32,13 +32,13 @@ static int end_document(void)
 static int list_algorithms(void)
 {
     const char *name, *summary = "";
+    uint32_t engines = 0;
 
-    if (trawl_algorithm(0, NULL) == NULL) {
+    if (trawl_algorithm(0, NULL, NULL) == NULL) {
         message_print("--list-algorithms: this build has no gallery, so no algorithms");
         return EXIT_ERROR;
     }
-    for (uint32_t i = 0; (name = trawl_algorithm(i, &summary)) != NULL; i++) {
-        uint32_t engines = trawl_algorithm_engines(i);
+    for (uint32_t i = 0; (name = trawl_algorithm(i, &summary, &engines)) != NULL; i++) {
         char line[160];
 
         (void)snprintf(line, sizeof line, "%-24s %-9s %s\n", name,

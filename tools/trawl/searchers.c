@@ -8,7 +8,7 @@ enum trawl_engine searchers_engine(const struct settings *settings, const struct
 {
     if (settings->engine == NULL)
         return settings->algorithm != NULL &&
-                       trawl_plan_engines(patterns->plan) == 1u << TRAWL_ENGINE_CUDA
+                       trawl_plan_facts(patterns->plan).engines == 1u << TRAWL_ENGINE_CUDA
                    ? TRAWL_ENGINE_CUDA
                    : TRAWL_ENGINE_AUTO;
     return strcmp(settings->engine, "cpu") == 0    ? TRAWL_ENGINE_CPU
