@@ -1,22 +1,18 @@
 #!/usr/bin/env python3
 """Where else in a genome would CRISPR guides bind? A table of off-targets by distance.
 
-guides.py [GUIDES GENOME.fa[.gz]] [--pam NGG] [--mismatches 4] [--any-base] [--sites FILE] [--plot FILE]
+guides.py GUIDES GENOME.fa[.gz] [--pam NGG] [--mismatches 4] [--any-base] [--sites FILE]
 
 GUIDES: a guide of DNA in each line. Both strands of each sequence are searched for places that differ
 from a guide in up to --mismatches letters and stand before the motif `--pam` (N: any base), in which
 nothing may differ. Prints a row for each guide: how many places differ in no letter, in one, and so on.
 --sites: a file for all places, in lines of BED: sequence, begin, end, guide, mismatches, strand.
---plot: a picture of the table's sums, by matplotlib.
 --any-base: N in the genome, and the like, may be any of the bases that it stands for.
-Without arguments the guides and the genome are made up: a million random bases, with a place for each
-guide and number of mismatches.
 """
 
 import argparse
 import collections
 import gzip
-import random
 import sys
 
 import trawl
@@ -35,23 +31,6 @@ def sequences_of(path):
                 lines.append(line.strip())
         if name is not None:
             yield name, b"".join(lines)
-
-
-def made_up(count=20, bases=1_000_000, most=4):
-    """Guides, and one sequence with a place for each guide and number of mismatches."""
-    rng = random.Random(1)
-    guides = ["".join(rng.choices("ACGT", k=20)) for _ in range(count)]
-    genome = rng.choices("ACGT", k=bases)
-    places = [(guide, distance) for guide in guides for distance in range(most + 1)]
-    step = bases // len(places)
-    for number, (guide, distance) in enumerate(places):
-        site = list(guide + rng.choice("ACGT") + "GG")
-        for at in rng.sample(range(len(guide)), distance):
-            site[at] = rng.choice("ACGT".replace(site[at], ""))
-        if number % 2:
-            site = [dict(zip("ACGT", "TGCA"))[base] for base in reversed(site)]
-        genome[number * step : number * step + len(site)] = site
-    return guides, [("made-up", "".join(genome).encode())]
 
 
 def plan_of(guides, pam, options):
@@ -82,45 +61,25 @@ def search(plan, guides, sequences, sites):
     return table
 
 
-def plot(path, sums):
-    try:
-        from matplotlib.figure import Figure
-    except ImportError:
-        sys.exit("guides.py: --plot needs matplotlib")
-    figure = Figure()
-    axes = figure.subplots()
-    axes.bar(range(len(sums)), sums)
-    axes.set(xlabel="mismatches", ylabel="places", xticks=range(len(sums)), yscale="symlog")
-    figure.savefig(path)
-
-
 def main():
     parser = argparse.ArgumentParser(usage=__doc__.splitlines()[2])
-    parser.add_argument("files", nargs="*")
+    parser.add_argument("guides")
+    parser.add_argument("genome")
     parser.add_argument("--pam", default="NGG")
     parser.add_argument("--mismatches", type=int, default=4)
     parser.add_argument("--any-base", action="store_true")
     parser.add_argument("--sites", type=argparse.FileType("w"))
-    parser.add_argument("--plot")
     options = parser.parse_args()
-    if not options.files:
-        guides, sequences = made_up()
-    elif len(options.files) == 2:
-        with open(options.files[0]) as file:
-            guides = [line.strip().upper() for line in file if line.strip()]
-        sequences = sequences_of(options.files[1])
-    else:
-        parser.error("GUIDES and GENOME are needed, or neither")
+    with open(options.guides) as file:
+        guides = [line.strip().upper() for line in file if line.strip()]
     plan = plan_of(guides, options.pam.upper(), options)
-    table = search(plan, guides, sequences, options.sites)
+    table = search(plan, guides, sequences_of(options.genome), options.sites)
     distances = range(options.mismatches + 1)
     print("guide", *distances, sep="\t")
     for number, guide in enumerate(guides):
         print(guide, *(table[number][distance] for distance in distances), sep="\t")
     sums = [sum(row[distance] for row in table.values()) for distance in distances]
     print("all", *sums, sep="\t")
-    if options.plot:
-        plot(options.plot, sums)
 
 
 if __name__ == "__main__":

@@ -1,44 +1,21 @@
 #!/usr/bin/env python3
 """Which documents hold near-copies of a benchmark's questions, with typing errors or words changed?
 
-near_copies.py [QUESTIONS DOCUMENTS [EDITS]]
+near_copies.py QUESTIONS DOCUMENTS [EDITS]
 
 QUESTIONS: a text file, a question in each line. DOCUMENTS: JSON lines with the fields id and text.
 Both are brought to the normal form of trawl.decontaminate. Then each question is searched as a whole
 within EDITS (8) characters that are inserted, deleted or replaced. Prints a line for each document and
 question: the document's id, the question's number, the edits of the nearest copy, the share of the
 question's runs of 13 words that the document holds as they are, and the copy. Questions that are not
-four times as long as EDITS are left out, and told. Without arguments questions and documents are made up.
+four times as long as EDITS are left out, and told.
 """
 
 import json
-import random
 import sys
 
 import trawl
 from trawl.decontaminate import Form, Questions
-
-WORDS = (
-    "a river town train leaves before noon and seven people share two boats of equal weight how many "
-    "trips are needed when the water is high who wrote first letter about lost island which answer "
-    "remains if all clocks stop at once why does light bend near heavy stars"
-).split()
-
-
-def made_up():
-    """(questions, rows): of each question a copy with 0, 3, 6, ... characters replaced."""
-    rng = random.Random(1)
-    questions = [" ".join(rng.choices(WORDS, k=25)) for _ in range(4)]
-    rows = []
-    for number, question in enumerate(questions):
-        copy = list(question)
-        for at in range(3 * number):
-            copy[5 + at * len(copy) // 10] = "#"
-        text = " ".join([*rng.choices(WORDS, k=50), "".join(copy), *rng.choices(WORDS, k=50)])
-        rows.append({"id": f"copy-{number}", "text": text})
-    rows.append({"id": "other", "text": " ".join(rng.choices(WORDS, k=200))})
-    return questions, rows
-
 
 def near_copies(questions, texts, most):
     """(document, question, edits, copy): of each pair the first of the nearest copies."""
@@ -59,13 +36,10 @@ def near_copies(questions, texts, most):
 
 
 def main():
-    if len(sys.argv) == 1:
-        questions, rows = made_up()
-    else:
-        with open(sys.argv[1], encoding="utf-8") as file:
-            questions = [line for line in file if line.strip()]
-        with open(sys.argv[2], encoding="utf-8") as file:
-            rows = [json.loads(line) for line in file]
+    with open(sys.argv[1], encoding="utf-8") as file:
+        questions = [line for line in file if line.strip()]
+    with open(sys.argv[2], encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
     most = int(sys.argv[3]) if len(sys.argv) > 3 else 8
     texts = [row["text"] for row in rows]
     runs = Questions(questions, words=13, short="whole").overlaps(texts)

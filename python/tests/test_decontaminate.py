@@ -1,8 +1,6 @@
-"""Decontamination against plain loops over words, and beside published tools."""
+"""Decontamination against plain loops over words."""
 
 import gzip
-import importlib.metadata
-import importlib.util
 import itertools
 import json
 import pickle
@@ -256,71 +254,3 @@ def test_command_refuses(tmp_path):
         assert status == 2 and message in messages, (wrong, messages)
     assert (tmp_path / "d.jsonl").read_text() == '{"text": "a b"}\n'
     assert command(tmp_path, "q", "d.jsonl", "--words=2")[0] == 0
-
-
-# ---- Published tools ----
-
-
-def corpus(rng):
-    """Questions of 15 to 30 words of ASCII; documents that hold parts of them in other writing. (No
-    tokenizer takes words without vowels apart.)"""
-    words = ["".join(rng.choices("bcdfghjkxz", k=rng.randint(3, 7))) for _ in range(2000)]
-    questions = [" ".join(rng.choices(words, k=rng.randint(15, 30))) for _ in range(40)]
-    documents = []
-    for _ in range(300):
-        part = rng.choice(questions).split()
-        at = rng.randint(0, len(part) - 10)
-        part = part[at : at + rng.randint(8, 20)]
-        part = [rng.choice([str, str.upper, str.title])(one) + rng.choice(["", "", ",", "!"])
-                for one in part]  # fmt: skip
-        around = [" ".join(rng.choices(words, k=20)) for _ in range(2)]
-        documents.append(f"{around[0]} {' '.join(part)} {around[1]}")
-    return questions, documents
-
-
-def module_of(distribution, ending):
-    """A module of an installed package, by its file: without what the package around it imports."""
-    try:
-        files = importlib.metadata.files(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        pytest.skip(f"{distribution} is not installed")
-    (path,) = [file.locate() for file in files if str(file).endswith(ending)]
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    return made
-
-
-def test_as_lm_eval(rng):
-    """EleutherAI's janitor cuts a document where 13 words of a question are."""
-    janitor = module_of("lm_eval", "lm_eval/decontamination/janitor.py")
-    questions, documents = corpus(rng)
-    made = janitor.Janitor(ngram_n=13, window_to_remove=0, minimum_slice_length=0)
-    made.register_contaminant_python("\n".join(questions[:1]))
-    for question in questions[1:]:
-        made.register_contaminant_python(question)
-    expected = [number for number, document in enumerate(documents)
-                if made.clean_python(document) != [document]]  # fmt: skip
-    found = trawl.decontaminate(questions, documents, punctuation="delete")
-    assert sorted({one.document for one in found}) == expected and 50 < len(expected) < 250
-
-
-def test_as_datatrove(rng, tmp_path):
-    """datatrove's filter drops documents that share 12 words with a question."""
-    ngrams = pytest.importorskip("datatrove.pipeline.decont.n_grams")
-    from datatrove.data import Document
-
-    questions, documents = corpus(rng)
-    try:
-        made = ngrams.NGramsDecontFilter(str(tmp_path))
-    except ImportError as missing:
-        pytest.skip(f"datatrove: {missing}")
-    # Runs themselves instead of their hashes; and the filter has what compute_hashes asks of an index,
-    # which itself wants the tasks of another package.
-    made.hash_func = str
-    hashes = ngrams.NGramsDecontIndexer.compute_hashes
-    made._index_hashes = {one: "all" for question in questions for one in hashes(made, question)}
-    expected = [number for number, document in enumerate(documents)
-                if made.filter(Document(text=document, id=str(number))) is not True]  # fmt: skip
-    found = trawl.decontaminate(questions, documents, words=12, punctuation="delete")
-    assert sorted({one.document for one in found}) == expected and 50 < len(expected) < 250

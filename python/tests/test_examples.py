@@ -60,14 +60,6 @@ def test_guides(tmp_path):
     assert found[0][-1] == "all\t0\t0\t1"
 
 
-def test_guides_made_up(tmp_path):
-    """20 guides have a place for each number of mismatches; what chance adds is next to nothing."""
-    pytest.importorskip("matplotlib")
-    lines, _ = run("guides.py", "--plot", tmp_path / "plot.png")
-    assert len(lines) == 22 and all(int(one) >= 20 for one in lines[-1].split("\t")[1:])
-    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
-
-
 def test_near_copies(tmp_path):
     (tmp_path / "questions").write_text("Which river is the longest one?\nshort\n")
     texts = ["So: which  rivers is the longst one!", "Which lake is the longest one?", "short"]
@@ -76,10 +68,6 @@ def test_near_copies(tmp_path):
     lines, result = run("near_copies.py", tmp_path / "questions", tmp_path / "documents", 3)
     assert lines == ["0\t0\t3\t0.00\twhich rivers is the longst one"]
     assert "questions left out, too short: 1\n" in result.stderr
-    lines, _ = run("near_copies.py")
-    found = [line.split("\t")[:4] for line in lines]
-    assert [one[:3] for one in found] == [[f"copy-{n}", str(n), str(3 * n)] for n in range(3)]
-    assert found[0][3] == "1.00" and found[2][3] == "0.00"
 
 
 def test_decontaminate(tmp_path):

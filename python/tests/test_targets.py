@@ -123,14 +123,6 @@ def test_loaded_texts(tmp_path):
     searcher.close()
 
 
-def test_torch():
-    torch = pytest.importorskip("torch")
-    text = torch.frombuffer(bytearray(TEXT), dtype=torch.uint8)
-    assert PLAN.count(text) == 200
-    out = torch.zeros(300, dtype=torch.int64)
-    assert PLAN.positions_into(text, out) == 200 and out[:200].tolist() == EXPECTED
-
-
 def run_on_device(**environment):
     """What on_device.py says, in a process of its own."""
     script = pathlib.Path(__file__).with_name("on_device.py")
@@ -160,24 +152,3 @@ def test_on_this_device():
     if "no device" in said:
         pytest.skip(said.strip())
     assert "checked on" in said
-
-
-def test_torch_on_a_device():
-    """Texts and positions of PyTorch stay on the device, and are those of the host."""
-    torch = pytest.importorskip("torch")
-    if not torch.cuda.is_available():
-        pytest.skip("no device")
-    text = torch.frombuffer(bytearray(TEXT), dtype=torch.uint8).cuda()
-    out = torch.zeros(300, dtype=torch.int64, device="cuda")
-    torch.cuda.synchronize()
-    with trawl.Searcher("auto") as searcher:
-        assert searcher.count(PLAN, text) == 200
-        assert searcher.first(PLAN, text) == PLAN.first(TEXT)
-        assert searcher.positions(PLAN, text).tolist() == EXPECTED
-        assert list(searcher.lines(PLAN, text)) == list(PLAN.lines(TEXT))
-        assert searcher.positions_into(PLAN, text, out) == 200
-        assert out.tolist()[:200] == EXPECTED
-        out.zero_()
-        torch.cuda.synchronize()
-        assert searcher.positions_into(PLAN, searcher.load(TEXT), out) == 200
-        assert out.tolist()[:200] == EXPECTED
