@@ -23,7 +23,7 @@ import report  # noqa: E402
 import runner as rows_of  # noqa: E402
 
 PROGRAM, COMMAND = sys.argv[1:3]
-SMALL = {'text': 'letters:abcdef', 'bytes': 60000, 'lines': 80, 'patterns': 'pieces:40:1:5'}
+SMALL = {'text': 'letters:abcdef', 'bytes': 60000, 'patterns': 'pieces:40:1:5'}
 CALLS = ('count', 'first', 'positions', 'batches', 'begins')
 
 

@@ -58,10 +58,6 @@ def draw(root, names):
             plots.commands(data, list(commands.plotted(data)), os.path.join(folder, 'commands.svg'))
         elif name == 'cpu':
             plots.cpu(data, os.path.join(folder, 'cpu.svg'))
-        elif name == 'papers':
-            for paper in dict.fromkeys(row['paper'] for row in data['rows']):
-                plots.paper(data, paper, papers.definitions()[paper].get('plot'),
-                            os.path.join(folder, f'papers-{paper}.svg'))
 
 
 def main(check, names=(), root=ROOT):

@@ -311,8 +311,7 @@ def part(data, paper):
     figures, facts = Figures(data, paper), definitions()[paper]
     if not figures.rows:
         return ['Not measured.']
-    lines = [f"Source: {facts['source']}; measured there on {facts['hardware']}.", '',
-             f'![{paper}: the plot](measurements/papers-{paper}.svg)']
+    lines = [f"Source: {facts['source']}; measured there on {facts['hardware']}."]
     lines += sorted({f"- {it['name']}: {it['why']}" for row in figures.rows.values()
                      for it in row['results'] if it.get('why') and figures.state(it) != 'no GPU'})
     for made in facts['tables']:

@@ -1,7 +1,7 @@
 """plots: the figures of the documents, by matplotlib. Without it they stay as they are."""
 import re
 
-from report import median, result
+from report import median
 
 try:
     import matplotlib
@@ -74,20 +74,3 @@ def cpu(data, path):
         if series:
             panels.append((alphabet, series))
     lines(panels, 'bytes of pattern', 'GB/s', path)
-
-
-def paper(data, name, only, path):
-    """Each contestant's whole time, row by row; of those named, if any are."""
-    title = f'{name}: whole questions'
-    rows = [row for row in data['rows'] if row['paper'] == name]
-    shown = [row for row in rows if not row['name'].startswith(('sweep', 'several', 'blocks'))]
-    figure, axes = pyplot.subplots(figsize=(9, 5), constrained_layout=True)
-    for name in only or dict.fromkeys(it['name'] for row in shown for it in row['results']):
-        points = [(at, 1e3 * median(it)) for at, row in enumerate(shown)
-                  for it in [result(row, name)] if it]
-        if points:
-            axes.plot(*zip(*points), marker='.', linewidth=0.5, label=name)
-    axes.set_xticks(range(len(shown)), [row['name'] for row in shown], rotation=60, ha='right')
-    axes.set(title=title, ylabel='ms', yscale='log')
-    axes.legend(fontsize=5, ncol=2, loc='center left', bbox_to_anchor=(1, 0.5))
-    write(figure, path)

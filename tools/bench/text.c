@@ -5,8 +5,7 @@
  *   text=fibonacci           each word the last one and the one before it: b, a, ab, aba
  *   text=thue-morse          each half the first one with a and b exchanged
  *   text=repeat:PART         PART again and again; text=piece:N: N random letters
- *   lines=N                  lines of N bytes, their ends included
- *   plant=PATTERN@EVERY      PATTERN at each EVERY-th place; put=PATTERN@PLACE: once
+ *   plant=PATTERN@EVERY      PATTERN at each EVERY-th place
  *
  *   patterns=literal:TEXT
  *   patterns=file:PATH       one a line
@@ -125,25 +124,22 @@ static void fill_thue_morse(uint8_t *text, uint64_t bytes)
             text[done + i] = (uint8_t)('a' + 'b' - text[i]);
 }
 
-/* PATTERN@NUMBER: copies PATTERN there; `again`: and at each multiple. */
-static void put(uint8_t *text, uint64_t bytes, const char *what, bool again)
+/* PATTERN@EVERY: copies PATTERN to each multiple of EVERY. */
+static void plant(uint8_t *text, uint64_t bytes, const char *what)
 {
     const char *at = what != NULL ? strrchr(what, '@') : NULL;
-    uint64_t place, length;
+    uint64_t every, length;
 
     if (what == NULL)
         return;
     if (at == NULL)
-        fail("no PATTERN@NUMBER: %s", what);
+        fail("no PATTERN@EVERY: %s", what);
     length = (uint64_t)(at - what);
-    place = strtoull(at + 1, NULL, 10);
-    if (again && place < length)
+    every = strtoull(at + 1, NULL, 10);
+    if (every < length || every == 0)
         fail("too near to each other: %s", what);
-    for (uint64_t to = place; to + length <= bytes; to += place) {
+    for (uint64_t to = every; to + length <= bytes; to += every)
         memcpy(text + to, what, (size_t)length);
-        if (!again)
-            return;
-    }
 }
 
 static void fill(const struct fields *fields, const char *kind, uint8_t *text, uint64_t bytes)
@@ -179,7 +175,6 @@ static void make(struct text *text, const struct fields *fields)
 {
     const char *kind = field(fields, "text", "letters");
     uint64_t bytes = field_number(fields, "bytes", 0), source_bytes = 0;
-    uint64_t line_bytes = field_number(fields, "lines", 0);
     uint8_t *source = strncmp(kind, "file:", 5) == 0 ? read_file(kind + 5, &source_bytes) : NULL;
     void *memory;
 
@@ -194,16 +189,13 @@ static void make(struct text *text, const struct fields *fields)
         fill_repeated(text->bytes, text->count, source, source_bytes);
     else if (text->count > 0)
         fill(fields, kind, text->bytes, text->count);
-    for (uint64_t at = line_bytes - 1; line_bytes > 0 && at < text->count; at += line_bytes)
-        text->bytes[at] = '\n';
-    put(text->bytes, text->count, field(fields, "plant", NULL), true);
-    put(text->bytes, text->count, field(fields, "put", NULL), false);
+    plant(text->bytes, text->count, field(fields, "plant", NULL));
     free(source);
 }
 
 static char *recipe_of(const struct fields *fields)
 {
-    static const char *const keys[] = {"text", "bytes", "seed", "lines", "plant", "put"};
+    static const char *const keys[] = {"text", "bytes", "seed", "plant"};
     char recipe[4096];
     int used = 0;
 
