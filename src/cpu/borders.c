@@ -4,16 +4,31 @@
  * each position of a text of a's would be a candidate for the word `a`. The byte behind one string
  * is known by its place, too; the same bytes that may not come before may not follow.
  */
+#include <string.h>
+
 #include "cpu/worker.h"
 
 #define BORDERS_SHARE 8u /* fewer candidates for a tile's words are verified as they are */
 
+/* Tables of one byte say exactly which values are in a set: in each of two groups, each of the
+ * values' high halves has a class by itself. */
+static void nibbles_add(struct plan_nibbles *nibbles, uint32_t value)
+{
+    uint32_t group = value >> 7;
+    uint8_t bit = (uint8_t)(1u << (value >> 4 & 7));
+
+    nibbles->low[group][0][value & 15] |= bit;
+    nibbles->high[group][0][value >> 4] |= bit;
+}
+
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan)
 {
-    bytes_empty(&worker->inside);
+    memset(&worker->inside, 0, sizeof worker->inside);
+    worker->inside.bytes = 1;
+    worker->inside.groups = 2;
     for (uint32_t value = 0; value < 256; value++)
         if (!plan_may_follow(plan, (uint8_t)value))
-            bytes_add(&worker->inside, (uint8_t)value);
+            nibbles_add(&worker->inside, value);
 }
 
 void borders_apply(struct scan *scan, uint64_t words)
@@ -30,9 +45,9 @@ void borders_apply(struct scan *scan, uint64_t words)
     if (candidates < words / BORDERS_SHARE ||
         scan->loadable - scan->at < 64 * words + FIND_LOAD_SLACK)
         return;
-    bytes_find(worker, text, words, &worker->inside, &worker->after);
+    worker->find->nibbles(text, words, &worker->inside, &worker->after);
     if (scan->at + scan->chunk->before > 0)
-        after = worker->inside.has[text[-1]];
+        after = !plan_may_follow(plan, text[-1]);
     for (uint64_t w = 0; w < words; w++) {
         uint64_t bits = worker->after.mask[w];
 
@@ -42,7 +57,7 @@ void borders_apply(struct scan *scan, uint64_t words)
     if (plan->literal_count > 1 || plan->element_count > 0 ||
         scan->available - scan->at < 64 * words + plan->length_max + FIND_LOAD_SLACK)
         return;
-    bytes_find(worker, text + plan->length_max, words, &worker->inside, &worker->after);
+    worker->find->nibbles(text + plan->length_max, words, &worker->inside, &worker->after);
     for (uint64_t w = 0; w < words; w++)
         tile->mask[w] &= ~worker->after.mask[w];
 }

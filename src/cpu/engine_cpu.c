@@ -101,8 +101,6 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->at_borders = plan_has_conditions(plan) && plan->period == 0;
     if (worker->at_borders)
         borders_begin(worker, plan);
-    worker->bytes_only =
-        plan->length_max == 1 && plan_method_is_open(plan) && bytes_begin(&worker->bytes, plan);
     worker->tile_places = SET_TILE_PLACES;
     worker->matcher = NULL;
 }
@@ -196,9 +194,7 @@ static void scan_part(struct scan *scan)
         return;
     if (counts)
         ns = clock_now_ns();
-    if (worker->bytes_only && scan_bytes_fits(worker, scan->want))
-        scan_bytes(scan);
-    else if (worker->method == TRAWL_METHOD_SAMPLED)
+    if (worker->method == TRAWL_METHOD_SAMPLED)
         scan_sampled(scan);
     else if (worker->method != TRAWL_METHOD_SET)
         scan_tiles(scan);

@@ -26,13 +26,6 @@ struct find_tile {
     uint16_t hot[FIND_TILE_WORDS]; /* ascending indexes of the words that are not 0 */
 };
 
-/* Some values of a byte. */
-struct find_bytes {
-    bool has[256];
-    struct plan_nibbles
-        nibbles; /* the same as tables of one byte: each value has a class by itself */
-};
-
 struct set_class;
 struct set_passed;
 

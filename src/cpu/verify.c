@@ -33,7 +33,9 @@ static uint64_t record_at(struct scan *scan, uint64_t x)
     return scan->record;
 }
 
-uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length, bool *holds)
+/* The last byte of the record that holds x, as far as it is owned; *holds: the record holds
+ * `length` bytes from x on. */
+static uint64_t record_end(struct scan *scan, uint64_t x, uint64_t length, bool *holds)
 {
     uint64_t end = records_begin(scan->chunk->records, record_at(scan, x) + 1) - scan->chunk->begin;
 
@@ -42,7 +44,8 @@ uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length, bool 
     return min_u64(end - 1, scan->chunk->owned);
 }
 
-void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
+/* To the worker's tile of ends: a bit for each of these positions where a record ends. */
+static void fill_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
 {
     const struct records *records = scan->chunk->records;
     uint64_t *mask = scan->worker->ends.mask, from = scan->chunk->begin + begin;
@@ -68,7 +71,7 @@ static void fill_ends(struct scan *scan, uint8_t also)
     TRAWL_ASSERT(scan->tile_words > 0 && scan->tile_words <= FIND_TILE_WORDS);
     TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
     if (scan->chunk->records != NULL) {
-        verify_record_ends(scan, scan->tile_begin, scan->tile_words);
+        fill_record_ends(scan, scan->tile_begin, scan->tile_words);
         scan->ends_known = true;
         scan->has_nulls = false;
         return;
@@ -121,7 +124,7 @@ static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
 
     if (x < scan->line_until)
         return false;
-    end = records ? verify_record_end(scan, x, length, &holds)
+    end = records ? record_end(scan, x, length, &holds)
                   : line_end_from(scan, x, two ? plan->line_end_also : 0);
     TRAWL_ASSERT(x <= end && end <= scan->chunk->owned);
     if (!holds)

@@ -12,14 +12,6 @@
 #define WORKER_SHORT_BYTES (16u << 10)
 #define WORKER_SHORT_SLACK (3 * FIND_LOAD_SLACK)
 
-/* The strings of a set whose strings are of one byte each. */
-struct byte_set {
-    struct find_bytes bytes;
-    uint32_t literal[256]; /* the first of that byte */
-    uint32_t count[256];   /* so many are */
-    bool repeats;          /* more than one of some byte */
-};
-
 #define TRIAL_TURN 3u /* steps by one way */
 #define TRIAL_STEPS (4 * TRIAL_TURN)
 
@@ -62,9 +54,7 @@ struct engine_worker {
     uint8_t head[64];      /* the literal, then zeros */
     uint32_t head_bytes; /* compared for all candidates at once; 0: they are verified one by one */
     bool at_borders;     /* occurrences begin only where words or lines may, */
-    struct find_bytes inside; /* not after one of these bytes */
-    bool bytes_only;          /* all strings are of one byte: */
-    struct byte_set bytes;
+    struct plan_nibbles inside; /* not after a byte that passes these */
     struct set_trial trial;
     const struct set_matcher *matcher; /* once the set was searched by classes, else NULL */
     struct set_scratch *scratch;       /* with a matcher */
@@ -189,11 +179,6 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
 uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
 /* Hits by (offset, literal), for qsort. */
 int verify_compare_hits(const void *a, const void *b);
-/* Where there are records: the last byte of that which holds x, as far as it is owned; *holds:
- * the record holds `length` bytes from x on. */
-uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length, bool *holds);
-/* To the worker's tile of ends: a bit for each of these positions where a record ends. */
-void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* A candidate of the plan's one literal. Candidates come in ascending order. */
 void verify_one(struct scan *scan, uint64_t x);
 /* Every candidate of the worker's tile, whose position 0 is scan->at, through `verify`. */
@@ -221,14 +206,6 @@ void scan_either(struct scan *scan);
 /* The worker's matcher is the plan's from here on, made for this text if it is not there. */
 enum trawl_status classes_begin(const struct scan *scan);
 
-void scan_bytes(struct scan *scan); /* strings of one byte */
-/* No values of a byte, and one more. */
-void bytes_empty(struct find_bytes *bytes);
-void bytes_add(struct find_bytes *bytes, uint8_t value);
-/* Bit x of the tile, which is dense: the byte at text + x is one of those. */
-void bytes_find(const struct engine_worker *worker, const uint8_t *text, uint64_t words,
-                const struct find_bytes *bytes, struct find_tile *tile);
-
 /* ---- borders.c: whole words and lines ---- */
 
 /* Both for plans with conditions alone. */
@@ -236,11 +213,6 @@ void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
 /* Where candidates are many, clear the bits of the worker's tile, whose position 0 is scan->at,
  * where the byte before says that nothing begins. Some may stay. */
 void borders_apply(struct scan *scan, uint64_t words);
-
-/* Are all the plan's strings of one byte, without conditions? */
-bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
-/* Then: is that the better way to what is wanted? */
-bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
 /* Sets: the work that the next positions may take. */
 void dense_allow(struct scan *scan, uint64_t places);
