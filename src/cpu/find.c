@@ -7,39 +7,6 @@
 enum find_level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
 
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
-/* The C library asked the processor when the program began, so its answer costs nothing. A dozen
- * CPUID instructions, each of which stops a virtual machine, took 3.6 us on the one measured: a
- * fifteenth of the time that `trawl` takes to search 1 KiB. Older C libraries cannot say. */
-#if defined __GLIBC__ && defined __has_include && !defined TRAWL_FEATURES_BY_CPUID
-#if __GLIBC_PREREQ(2, 33) && __has_include(<sys/platform/x86.h>)
-#include <sys/platform/x86.h>
-#endif
-#endif
-
-/* Which instructions the processor has and the system lets programs use. */
-#ifdef CPU_FEATURE_ACTIVE
-/* CPU_FEATURE_ACTIVE, without its shift of a one into the sign of an int. */
-static bool feature_is_active(unsigned index)
-{
-    const struct cpuid_feature *leaf = __x86_get_cpuid_feature_leaf(index / 128);
-
-    return (leaf->active_array[index % 128 / 32] >> (index % 32) & 1) != 0;
-}
-#define HAS_FEATURE(name) feature_is_active(x86_cpu_##name)
-
-static enum find_level level_here(void)
-{
-    if (!HAS_FEATURE(AVX2) || !HAS_FEATURE(BMI1) || !HAS_FEATURE(BMI2) || !HAS_FEATURE(POPCNT))
-        return LEVEL_ALL;
-    if (!HAS_FEATURE(AVX512F) || !HAS_FEATURE(AVX512BW) || !HAS_FEATURE(AVX512VL) ||
-        !HAS_FEATURE(AVX512DQ))
-        return LEVEL_AVX2;
-    if (!HAS_FEATURE(AVX512_VBMI) || !HAS_FEATURE(AVX512_VBMI2) || !HAS_FEATURE(AVX512_VPOPCNTDQ) ||
-        !HAS_FEATURE(GFNI))
-        return LEVEL_AVX512;
-    return LEVEL_AVX512VBMI;
-}
-#else
 /* Not __builtin_cpu_supports: the support library of zig 0.17 answers no to everything. */
 #include <cpuid.h>
 
@@ -51,7 +18,7 @@ static enum find_level level_here(void)
 {
     const unsigned avx2 = bit_AVX2 | bit_BMI | bit_BMI2;
     const unsigned avx512 = bit_AVX512F | bit_AVX512BW | bit_AVX512VL | bit_AVX512DQ;
-    const unsigned vbmi = bit_AVX512VBMI | bit_AVX512VBMI2 | bit_AVX512VPOPCNTDQ | bit_GFNI;
+    const unsigned vbmi = bit_AVX512VBMI | bit_GFNI;
     unsigned eax, ebx, ecx, edx, saves, high;
 
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (ecx & bit_OSXSAVE) == 0 ||
@@ -64,7 +31,6 @@ static enum find_level level_here(void)
         return LEVEL_AVX2;
     return (ecx & vbmi) == vbmi ? LEVEL_AVX512VBMI : LEVEL_AVX512;
 }
-#endif
 #else
 static enum find_level level_here(void)
 {

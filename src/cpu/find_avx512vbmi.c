@@ -1,5 +1,5 @@
-/* find_avx512vbmi: candidate bitmaps with AVX-512 as of Ice Lake and Zen 4: byte permutations
- * (VBMI), shifts across words (VBMI2), bit matrices (GFNI) and counts of bits. */
+/* find_avx512vbmi: candidate bitmaps with AVX-512 as of Ice Lake and Zen 4: grams by byte
+ * permutations (VBMI) and bit matrices (GFNI). */
 #define VARIANT avx512vbmi
 #include "cpu/find_avx512_impl.h"
 
