@@ -51,11 +51,6 @@ struct find_ops {
     bool has_quick_nibbles;
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
-    /* Clears the tile's bits of positions where the first `count` (1 to 64) bytes of `literal`,
-     * which has 64 readable ones, do not stand; returns how many were cleared, and in *place the
-     * position of one of them. Depends on text bytes up to 64 * word_count + 63. */
-    uint64_t (*sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
-                      uint32_t count, struct find_tile *tile, uint64_t *place);
     /* The first position where a and b differ, `count` if none. */
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
     /* How many bits the tile's words have. */

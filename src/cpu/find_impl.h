@@ -356,45 +356,6 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
     return count;
 }
 
-/* The word's bits of positions where the literal's first bytes stand: no branch but the loop's. */
-static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
-                                             const uint8_t *literal, uint64_t ignored)
-{
-    uint64_t kept = 0;
-
-    for (; bits != 0; bits &= bits - 1) {
-        uint64_t place = (uint64_t)__builtin_ctzll(bits);
-
-        kept |= (uint64_t)((block_same(text + place, literal) | ignored) == UINT64_MAX) << place;
-    }
-    return kept;
-}
-
-static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
-                                 uint32_t count, struct find_tile *tile, uint64_t *place)
-{
-    uint64_t ignored = count < 64 ? UINT64_MAX << count : 0, cleared = 0;
-    uint64_t failed = 0, failed_word = 0; /* the last word with cleared bits, and those */
-    uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
-
-    TRAWL_ASSERT(count > 0 && count <= 64);
-    TRAWL_ASSERT(hot_count <= word_count && word_count <= FIND_TILE_WORDS);
-    for (uint64_t i = 0; i < hot_count; i++) {
-        uint64_t w = tile->is_dense ? i : tile->hot[i], bits = tile->mask[w];
-        uint64_t kept = FIND_NAME(sieve_word)(text + 64 * w, bits, literal, ignored);
-
-        tile->mask[w] = kept;
-        kept ^= bits;
-        cleared += (uint64_t)__builtin_popcountll(kept);
-        failed_word =
-            kept != 0 ? w : failed_word; /* no branch: the text decides it anew each time */
-        failed = kept != 0 ? kept : failed;
-    }
-    if (failed != 0)
-        *place = 64 * failed_word + (uint64_t)__builtin_ctzll(failed);
-    return cleared;
-}
-
 static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t word_count)
 {
     uint64_t count = 0;
@@ -417,13 +378,13 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
 #endif
 
 /* The variant's table. */
-#define FIND_OPS                                                                                   \
-    {                                                                                              \
-        .name = FIND_STRING(VARIANT), .every = FIND_NAME(every), .grams = FIND_NAME(grams),        \
-        .set = FIND_NAME(set), .has_quick_nibbles = FIND_QUICK_NIBBLES,                            \
-        .nibbles = FIND_NAME(nibbles), .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), \
-        .count_bits = FIND_NAME(count_bits), .gram_samples = FIND_STEMS(gram_samples),             \
-        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins)           \
+#define FIND_OPS                                                                            \
+    {                                                                                       \
+        .name = FIND_STRING(VARIANT), .every = FIND_NAME(every), .grams = FIND_NAME(grams), \
+        .set = FIND_NAME(set), .has_quick_nibbles = FIND_QUICK_NIBBLES,                     \
+        .nibbles = FIND_NAME(nibbles), .mismatch = FIND_NAME(mismatch),                     \
+        .count_bits = FIND_NAME(count_bits), .gram_samples = FIND_STEMS(gram_samples),      \
+        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins)    \
     }
 
 #endif

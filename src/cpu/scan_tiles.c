@@ -17,11 +17,6 @@
 /* Every: if more candidates fail than one per this many positions, the learned offset is probed. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
-/* A dense part ends when 1 word in 8 has candidates. It tests one probe less while fewer than one
- * candidate per 8192 positions is cleared. */
-#define DENSE_SHARE_MIN 8u
-#define DENSE_CLEARED_MIN 8192u
-
 static void probe_bounds(struct engine_worker *worker)
 {
     TRAWL_ASSERT(worker->probe_count <= PLAN_PROBES_MAX);
@@ -37,27 +32,11 @@ static void probe_bounds(struct engine_worker *worker)
 
 void worker_probes_begin(struct engine_worker *worker)
 {
-    const struct trawl_plan *plan = worker->plan;
-
     memcpy(worker->probes, worker->tuning->probes, sizeof worker->probes);
     worker->first_probes = worker->tuning->first_probes;
     worker->probe_count = worker->tuning->probe_count;
-    worker->head_bytes = 0;
-    /* Literals of one vector are compared whole, which costs little: none of their probes is tested
-     * behind a branch. Not those with runs, whose candidates are few because a run is decided at
-     * once, nor folded ones. For longer ones, comparing the first 64 bytes lost: dense texts hold
-     * those too, and what the probes learn from failures is worth more (Fibonacci, m = 1024: 1.9
-     * against 2.4 GB/s). */
-    if (plan->literal_count == 1 && plan->period == 0 && (plan->flags & TRAWL_IGNORE_CASE) == 0 &&
-        plan_literal_at(plan, 0).bytes_count <= sizeof worker->head) {
-        worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
-        memset(worker->head, 0, sizeof worker->head);
-        memcpy(worker->head, plan_literal_bytes(plan, 0), worker->head_bytes);
-        worker->probe_count = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
-    }
     probe_bounds(worker);
     TRAWL_ASSERT(worker->first_probes <= worker->tuning->probe_count);
-    TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);
 }
 
 /* Put the learned offset first, in place of the last. */
@@ -137,31 +116,6 @@ static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* A text is dense where a worker that compares heads tests all its probes everywhere: so many words
- * have candidates that a branch per word does not pay. Then each probe costs time, so the worker
- * tests only as many as leave next to nothing to be cleared. */
-static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t found,
-                        uint64_t cleared)
-{
-    uint64_t places = 64 * words;
-
-    if (words < FIND_TILE_WORDS || !worker->tile.is_dense ||
-        worker->tuning->probe_count <= FIND_FIRST_MAX || worker->head_bytes == 0)
-        return;
-    TRAWL_ASSERT(worker->probe_count >= FIRST_PROBES_MIN && worker->probe_count <= FIND_FIRST_MAX);
-    if (found <= words / DENSE_SHARE_MIN) { /* it is over */
-        worker->probe_count = FIND_FIRST_MAX;
-        worker->first_probes =
-            FIND_FIRST_MAX - 2; /* with one less a variant might still test all */
-    } else if (cleared > places / LEARN_SHARE_MAX && worker->probe_count < FIND_FIRST_MAX) {
-        worker->first_probes = ++worker->probe_count;
-    } else if (cleared <= places / DENSE_CLEARED_MIN && worker->probe_count > FIRST_PROBES_MIN) {
-        worker->first_probes = --worker->probe_count;
-    }
-    TRAWL_ASSERT(worker->first_probes <= worker->probe_count);
-    probe_bounds(worker);
-}
-
 /* The worker learns how many probes this text needs at every position. */
 static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uint64_t passed)
 {
@@ -169,10 +123,8 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
     bool exact = worker->tuning->probes_exact && worker->probe_count == worker->tuning->probe_count;
 
     TRAWL_ASSERT(worker->tile.is_dense || passed <= words);
-    if (worker->tile.hot_count == 0)
-        adapt_dense(worker, words, 0, 0);
     /* Where most words have candidates a branch per word does not pay. */
-    if ((exact || worker->head_bytes > 0) && worker->tile.hot_count > words / HOT_SHARE_MIN)
+    if (exact && worker->tile.hot_count > words / HOT_SHARE_MIN)
         worker->first_probes = most;
     else if (exact && worker->tile.is_dense && worker->tile.hot_count == 0)
         worker->first_probes = worker->tuning->first_probes;
@@ -263,32 +215,15 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
     scan->over = scan->want == WANT_FIRST && found > 0;
 }
 
-/* Compare the literal, whole, at all candidates of the tile; returns how many fail. */
-static uint64_t sieve(const struct scan *scan, uint64_t words)
-{
-    struct engine_worker *worker = scan->worker;
-    const uint8_t *text = scan->chunk->bytes + scan->at;
-    uint64_t place = 0, cleared;
-
-    TRAWL_ASSERT(worker->head_bytes > 0 && worker->head_bytes <= sizeof worker->head);
-    cleared =
-        worker->find->sieve(text, words, worker->head, worker->head_bytes, &worker->tile, &place);
-    TRAWL_ASSERT(cleared <= 64 * words && place < 64 * words);
-    if (cleared > 0)
-        worker->learned = worker->find->mismatch(worker->head, text + place, worker->head_bytes);
-    return cleared;
-}
-
 /* Candidates of the tile become occurrences, those of a short literal all at once. */
 static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words)
 {
     struct engine_worker *worker = scan->worker;
     const struct trawl_plan *plan = scan->plan;
-    uint64_t failed = scan->failed, found, cleared = 0;
-    bool equal = worker->tuning->probes_exact &&
+    uint64_t failed = scan->failed, found;
+    bool exact = worker->tuning->probes_exact &&
                  worker->probe_count == worker->tuning->probe_count &&
-                 worker->method == TRAWL_METHOD_EVERY;
-    bool exact = equal && !plan_has_conditions(plan);
+                 worker->method == TRAWL_METHOD_EVERY && !plan_has_conditions(plan);
 
     if (worker->at_borders)
         borders_apply(scan, words);
@@ -300,20 +235,12 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
     TRAWL_ASSERT(found <= places);
     if (plan->period > 0 && plan->length_min >= RUN_LENGTH_MIN && found > places / RUN_SHARE_MIN)
         exact = false; /* a run is passed over as a whole */
-    if (!exact && !(equal && worker->at_borders) && worker->head_bytes > 0 &&
-        scan->loadable - scan->at >= 64 * words + sizeof worker->head) {
-        cleared = sieve(scan, words);
-        exact = !plan_has_conditions(plan);
-        scan->result->candidate_count += exact ? found : cleared;
-    }
-    TRAWL_ASSERT(cleared <= found);
-    adapt_dense(worker, words, found, cleared);
     if (exact)
-        verify_exact(scan, words, found - cleared);
+        verify_exact(scan, words, found);
     else
         verify_tile(scan, words, verify_one);
-    failed = scan->failed - failed + cleared;
-    TRAWL_ASSERT(failed <= places + 64);
+    failed = scan->failed - failed;
+    TRAWL_ASSERT(failed <= places);
     if (!scan->over && worker->method == TRAWL_METHOD_EVERY &&
         failed > places / LEARN_SHARE_MAX + 1)
         probes_learn(worker);

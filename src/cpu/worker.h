@@ -48,12 +48,10 @@ struct engine_worker {
         probes[PLAN_PROBES_MAX]; /* the plan's, and offsets that candidates failed at */
     uint64_t probe_offset_min;
     uint64_t probe_offset_max;
-    uint32_t probe_count;  /* fewer than the plan's where heads are compared */
-    uint32_t first_probes; /* tested at every position */
-    uint64_t learned;      /* the literal's offset where the last candidate failed */
-    uint8_t head[64];      /* the literal, then zeros */
-    uint32_t head_bytes; /* compared for all candidates at once; 0: they are verified one by one */
-    bool at_borders;     /* occurrences begin only where words or lines may, */
+    uint32_t probe_count;
+    uint32_t first_probes;      /* tested at every position */
+    uint64_t learned;           /* the literal's offset where the last candidate failed */
+    bool at_borders;            /* occurrences begin only where words or lines may, */
     struct plan_nibbles inside; /* not after a byte that passes these */
     struct set_trial trial;
     const struct set_matcher *matcher; /* once the set was searched by classes, else NULL */
