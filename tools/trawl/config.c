@@ -10,43 +10,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "trawl/whole.h"
+
 #define CONFIG_BYTES_MAX (1u << 20)
 #define BLANKS " \t\r\v\f"
-
-/* All that the file holds, or one byte more than it may. False: errno says why. */
-static bool read_all(int descriptor, char *bytes, size_t *bytes_count)
-{
-    ssize_t got = 1;
-
-    *bytes_count = 0;
-    while (got != 0 && *bytes_count <= CONFIG_BYTES_MAX) {
-        got = read(descriptor, bytes + *bytes_count, CONFIG_BYTES_MAX + 1 - *bytes_count);
-        if (got < 0 && errno != EINTR)
-            return false;
-        *bytes_count += got > 0 ? (size_t)got : 0;
-    }
-    return true;
-}
 
 /* The file's text, ended by NUL. Else why not, with errno. */
 static const char *load(struct config *config, int descriptor)
 {
-    size_t bytes_count = 0;
+    size_t bytes_count;
     struct stat status;
-    int os_code = 0;
 
-    config->text = malloc(CONFIG_BYTES_MAX + 2);
-    if (config->text == NULL)
-        os_code = ENOMEM;
-    else if (fstat(descriptor, &status) != 0 ||
-             (!S_ISFIFO(status.st_mode) && !read_all(descriptor, config->text, &bytes_count)))
-        os_code = errno;
-    errno = bytes_count > CONFIG_BYTES_MAX ? EFBIG : os_code;
-    if (errno != 0 || config->text == NULL)
+    errno = 0;
+    if (fstat(descriptor, &status) != 0)
         return strerror(errno);
     if (S_ISFIFO(status.st_mode)) /* its options may come later, or never */
         return "it is a pipe";
-    config->text[bytes_count] = '\0';
+    if (!whole_read_from(descriptor, CONFIG_BYTES_MAX, &config->text, &bytes_count))
+        return strerror(errno);
+    if (bytes_count > CONFIG_BYTES_MAX)
+        return strerror(errno = EFBIG);
+    config->text[bytes_count] = '\0'; /* there is room for it */
     return strlen(config->text) == bytes_count ? NULL : "it holds a NUL byte";
 }
 

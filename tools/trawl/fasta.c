@@ -82,13 +82,8 @@ static void print_match(struct text_scan *scan, const struct json_match *match, 
 {
     const struct colors *colors = &scan->settings->colors;
 
-    if (scan->job->show_names > 0) {
-        print_name(scan);
-        if (scan->settings->null_after_name)
-            output_byte(scan->output, '\0');
-        else
-            print_field_end(scan, true);
-    }
+    if (scan->job->show_names > 0)
+        print_name_field(scan, true);
     print_text(scan, match->sequence, match->sequence_bytes, colors->file_name);
     print_field_end(scan, true);
     print_number(scan, match->offset, colors->byte_offset);

@@ -21,10 +21,10 @@ void gather_begin(struct gather *gather, const struct command_job *job)
 static void search_alone(struct pool_worker *worker, const struct job_file *file)
 {
     struct gather *gather = &worker->gather;
-    uint64_t before = worker->job->totals.selected_count;
+    uint64_t before = worker->job->totals.sums.selected_count;
 
     job_search(worker->job, file);
-    gather->in_vain = worker->job->totals.selected_count == before ? gather->in_vain + 1 : 0;
+    gather->in_vain = worker->job->totals.sums.selected_count == before ? gather->in_vain + 1 : 0;
     if (gather->files_max == 1 && gather->in_vain >= GATHER_FIRST)
         gather->files_max = GATHER_FIRST;
 }

@@ -356,15 +356,7 @@ void pool_search(struct pool_worker *worker, const struct walk_item *item)
         else if (worker->has_turn)
             search_open(worker, STDIN_FILENO, item);
         break;
-    case WALK_LOOP:
-        if (!worker->job->settings->no_messages)
-            job_message(worker->job, "%s: warning: recursive directory loop", item->name);
-        break;
-    case WALK_NOTE:
-        job_message(worker->job, "%s", item->name);
-        break;
-    case WALK_ERROR:
-        job_file_error(worker->job, item->name, item->os_code);
-        break;
+    default:
+        walk_tell(worker->job, item);
     }
 }

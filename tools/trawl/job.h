@@ -13,21 +13,25 @@ struct json_totals {
     uint64_t searches, with_match, bytes_searched, bytes_printed, lines, matches, elapsed_ns;
 };
 
-/* Sums over all files, for --stats and --json. */
-struct job_totals {
+/* Sums over all files, for --stats and --json: 64-bit numbers alone, which totals.c adds up. */
+struct job_sums {
     struct json_totals json;
     uint64_t file_count, selected_count;
     uint64_t text_bytes, match_count, candidate_count;
     uint64_t chunk_count, device_chunk_count, search_ns;
     uint64_t device_copy_ns, device_kernel_ns, child_grids, child_spills, child_withheld;
-    uint32_t thread_count;
-    uint32_t worker_count; /* that took files */
-    uint64_t elapsed_ns;   /* of it all */
     uint64_t method_bytes[TRAWL_METHODS_COUNT];
     uint64_t host_searched_ns, host_ready_ns, host_waited_ns; /* summed over threads */
     uint64_t devices_searched_ns, devices_waited_ns;
     uint64_t output_ns;
     uint64_t bound_ns[TRAWL_BOUND_OUTPUT + 1]; /* of the searches that were bound so */
+};
+
+struct job_totals {
+    struct job_sums sums;
+    uint32_t thread_count;
+    uint32_t worker_count; /* that took files */
+    uint64_t elapsed_ns;   /* of it all */
     char engine[32], instruction_set[16], note[160];
 };
 
@@ -116,5 +120,7 @@ bool job_may_pass_over(const struct command_job *job);
 bool job_passes_over_silently(const struct command_job *job);
 /* Report on a file that is known to hold nothing. */
 void job_pass_over(struct command_job *job, const char *name);
+/* --files: the name of a file, on a line. */
+void job_print_name(struct command_job *job, const char *name);
 
 #endif

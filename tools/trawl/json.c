@@ -271,7 +271,7 @@ static int elapsed(char *text, size_t text_bytes, uint64_t ns, bool sorted)
 
 void json_end(struct text_scan *scan, bool binary)
 {
-    struct json_totals *totals = &scan->job->totals.json;
+    struct json_totals *totals = &scan->job->totals.sums.json;
     const struct json_state *json = &scan->json;
     uint64_t printed, ns = now_ns() - json->begin_ns;
     uint64_t searched = scan->left_count == 0 ? scan->selected_end : scan->scanned_end;

@@ -12,6 +12,7 @@
 #include "trawl/characters.h"
 #include "trawl/charset.h"
 #include "trawl/count.h"
+#include "trawl/matches.h"
 #include "trawl/print.h"
 #include "trawl/print_line.h"
 
@@ -594,11 +595,17 @@ int lines_window(void *context, const struct trawl_window *window)
     scan->scanned_end = window->begin + window->bytes_count;
     if (scan->watch_nulls && !scan->null_seen)
         text_bytes = binary_text_bytes(scan, window);
-    if (text_bytes > 0 || window->bytes_count == 0)
+    if (scan->by_match)
+        matches_part(scan, window, 0, text_bytes);
+    else if (text_bytes > 0 || window->bytes_count == 0)
         handle_part(scan, window, 0, text_bytes);
     if (text_bytes < window->bytes_count && !scan->stop) {
         binary_found(scan);
-        if (!scan->stop)
+        if (scan->by_match && !scan->stop && scan->seekable)
+            scan->rerun = scan->stop = true;
+        else if (scan->by_match && !scan->stop)
+            matches_part(scan, window, text_bytes, window->bytes_count);
+        else if (!scan->stop)
             handle_part(scan, window, text_bytes, window->bytes_count);
     }
     if (scan->settings->line_number && !scan->null_seen && !scan->stop)

@@ -47,9 +47,8 @@ static bool print_one(struct text_scan *scan, const struct trawl_window *window,
     return true;
 }
 
-/* The open line's end may stand in this window, of which so many bytes are text. */
-static void close_line(struct text_scan *scan, const struct trawl_window *window,
-                       uint64_t text_bytes)
+/* The open line's end may stand in this window, which is text up to the text offset `limit`. */
+static void close_line(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
 {
     const uint8_t *line_end;
 
@@ -60,7 +59,7 @@ static void close_line(struct text_scan *scan, const struct trawl_window *window
     if (line_end != NULL)
         scan->selected_end = scan->match_line_end =
             window->begin + (uint64_t)(line_end - window->bytes) + 1;
-    if (scan->selected_end > scan->block_end && window->begin + text_bytes >= scan->block_end)
+    if (scan->selected_end > scan->block_end && limit >= scan->block_end)
         binary_move_line(scan);
 }
 
@@ -95,53 +94,23 @@ static void take_matches(struct text_scan *scan, const struct trawl_window *wind
     }
 }
 
-int matches_window(void *context, const struct trawl_window *window)
+void matches_part(struct text_scan *scan, const struct trawl_window *window, uint64_t begin,
+                  uint64_t end)
 {
-    struct text_scan *scan = context;
-    struct trawl_window kept;
-    uint64_t text_bytes = window->bytes_count;
+    uint64_t limit = window->begin + end;
 
-    count_window_begin(scan, window);
-    if (!characters_window(scan, &window, &kept))
-        return 1;
-    scan_print_begin(scan);
-    scan->scanned_end = window->begin + window->bytes_count;
-    if (scan->watch_nulls && !scan->null_seen)
-        text_bytes = binary_text_bytes(scan, window);
-    close_line(scan, window, text_bytes);
-    take_matches(scan, window, window->begin + text_bytes);
-    if (scan->left_count == 0 && scan->match_line_end <= window->begin + text_bytes)
+    if (begin == 0)
+        close_line(scan, window, limit);
+    take_matches(scan, window, limit);
+    if (scan->left_count == 0 && scan->match_line_end <= limit)
         scan->stop = true;
-    if (text_bytes < window->bytes_count && !scan->stop) {
-        binary_found(scan);
-        if (!scan->stop && scan->seekable) {
-            scan->rerun = true;
-            scan->stop = true;
-        } else if (!scan->stop) {
-            take_matches(scan, window, scan->scanned_end);
-        }
-    }
-    if (scan->settings->line_number && !scan->null_seen) {
-        count_line_ends(scan, window);
-    }
-    if (scan->left_count == 0 && scan->match_line_end <= scan->scanned_end)
-        scan->stop = true;
-    if (scan->block_end == OFFSET_NONE)
-        output_commit(scan->output);
-    if (!scan->has_blocks)
-        output_flush(scan->output);
-    scan_print_end(scan);
-    scan->window = NULL; /* it is the library's */
-    return scan->stop || scan->output->error != 0;
 }
 
 /* number: of the string; 0: none wanted. */
 static void print_position(struct text_scan *scan, const struct trawl_match *match, uint64_t number)
 {
-    if (scan->job->show_names > 0) {
-        print_name(scan);
-        output_byte(scan->output, scan->settings->null_after_name ? '\0' : ':');
-    }
+    if (scan->job->show_names > 0)
+        print_name_end(scan, ':');
     output_number(scan->output, match->begin, 0);
     if (number > 0) {
         output_byte(scan->output, ':');

@@ -9,7 +9,7 @@
 
 #define COLOR_FRAME_BYTES 16 /* what colours are put into, at both ends */
 
-static void print_separator(struct text_scan *scan, char separator)
+void print_separator(struct text_scan *scan, char separator)
 {
     print_color_start(scan, scan->settings->colors.separator);
     output_byte(scan->output, (uint8_t)separator);
@@ -39,6 +39,21 @@ void print_name(struct text_scan *scan)
     else
         output_text(scan->output, scan->name);
     print_color_end(scan, scan->settings->colors.file_name);
+}
+
+void print_name_field(struct text_scan *scan, bool selected)
+{
+    print_name(scan);
+    if (scan->settings->null_after_name)
+        output_byte(scan->output, '\0');
+    else
+        print_field_end(scan, selected);
+}
+
+void print_name_end(struct text_scan *scan, uint8_t end)
+{
+    print_name(scan);
+    output_byte(scan->output, scan->settings->null_after_name ? '\0' : end);
 }
 
 /* ends_link: a link goes up to here. */
@@ -92,10 +107,8 @@ static void print_heading(struct text_scan *scan)
         if (worker != NULL)
             pool_mark_separator(worker, begin);
     }
-    if (scan->job->show_names <= 0)
-        return;
-    print_name(scan);
-    output_byte(scan->output, scan->settings->null_after_name ? '\0' : scan->settings->line_end);
+    if (scan->job->show_names > 0)
+        print_name_end(scan, scan->settings->line_end);
 }
 
 void print_head(struct text_scan *scan, const struct line_head *head)

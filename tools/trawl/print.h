@@ -37,6 +37,8 @@ struct line_head {
     bool selected;        /* else it is context */
 };
 
+/* In its colour. */
+void print_separator(struct text_scan *scan, char separator);
 /* What ends a field of the head of a line that is selected, or of context. */
 void print_field_end(struct text_scan *scan, bool selected);
 void print_head(struct text_scan *scan, const struct line_head *head);
@@ -48,6 +50,10 @@ void print_group_separator(struct text_scan *scan);
 void print_found(struct text_scan *scan, const uint8_t *bytes, const struct trawl_match *match,
                  const struct trawl_match *group, uint64_t group_count, uint64_t line_number);
 void print_name(struct text_scan *scan);
+/* The file's name as the first field of a line. */
+void print_name_field(struct text_scan *scan, bool selected);
+/* The file's name, and NUL under -Z or else `end`. */
+void print_name_end(struct text_scan *scan, uint8_t end);
 
 static inline void print_color_start(struct text_scan *scan, const char *color)
 {

@@ -1,6 +1,7 @@
 /* run: one search, from its settings to its exit status. */
 #include "trawl/run.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,13 +17,13 @@
 #include "trawl/json.h"
 #include "trawl/matrix.h"
 #include "trawl/message.h"
-#include "trawl/names.h"
 #include "trawl/pool.h"
 #include "trawl/progress.h"
 #include "trawl/searchers.h"
 #include "trawl/string_counts.h"
 
 #define HINT_BYTES_MAX 60
+#define OPEN_LEVELS 32u /* of --files */
 
 static void print_usage_hint(void)
 {
@@ -49,13 +50,13 @@ static int explain(struct command_job *job)
 static void print_workers(const struct job_totals *totals)
 {
     fprintf(stderr, "cpu threads: %.6f s searched, %.6f s read or copied, %.6f s waited\n",
-            (double)totals->host_searched_ns * 1e-9, (double)totals->host_ready_ns * 1e-9,
-            (double)totals->host_waited_ns * 1e-9);
-    if (totals->devices_searched_ns > 0)
+            (double)totals->sums.host_searched_ns * 1e-9, (double)totals->sums.host_ready_ns * 1e-9,
+            (double)totals->sums.host_waited_ns * 1e-9);
+    if (totals->sums.devices_searched_ns > 0)
         fprintf(stderr, "device threads: %.6f s searched, %.6f s waited\n",
-                (double)totals->devices_searched_ns * 1e-9,
-                (double)totals->devices_waited_ns * 1e-9);
-    fprintf(stderr, "output: %.6f s\n", (double)totals->output_ns * 1e-9);
+                (double)totals->sums.devices_searched_ns * 1e-9,
+                (double)totals->sums.devices_waited_ns * 1e-9);
+    fprintf(stderr, "output: %.6f s\n", (double)totals->sums.output_ns * 1e-9);
 }
 
 /* How many bytes each method searched, of those that did. */
@@ -69,9 +70,9 @@ static void print_methods(const struct job_totals *totals)
     const char *before = "methods: ";
 
     for (uint32_t i = TRAWL_METHOD_AUTO + 1; i < TRAWL_METHODS_COUNT; i++) {
-        if (totals->method_bytes[i] == 0)
+        if (totals->sums.method_bytes[i] == 0)
             continue;
-        fprintf(stderr, "%s%s %" PRIu64, before, names[i], totals->method_bytes[i]);
+        fprintf(stderr, "%s%s %" PRIu64, before, names[i], totals->sums.method_bytes[i]);
         before = ", ";
     }
     if (before[0] == ',')
@@ -86,7 +87,7 @@ static void print_bound(const struct job_totals *totals)
     uint32_t most = TRAWL_BOUND_NONE;
 
     for (uint32_t i = TRAWL_BOUND_SOURCE; i <= TRAWL_BOUND_OUTPUT; i++)
-        if (totals->bound_ns[i] > totals->bound_ns[most])
+        if (totals->sums.bound_ns[i] > totals->sums.bound_ns[most])
             most = i;
     if (most != TRAWL_BOUND_NONE)
         fprintf(stderr, "bound by: %s\n", names[most]);
@@ -95,34 +96,35 @@ static void print_bound(const struct job_totals *totals)
 static void print_stats(const struct command_job *job)
 {
     const struct job_totals *totals = &job->totals;
-    double seconds = (double)totals->search_ns * 1e-9;
+    double seconds = (double)totals->sums.search_ns * 1e-9;
 
     fprintf(stderr,
             "files: %" PRIu64 "\nselected: %" PRIu64 "\nbytes: %" PRIu64 "\noccurrences: %" PRIu64
             "\ncandidates: %" PRIu64 "\nseconds: %.6f\nGB/s: %.2f\nthreads: %u\n"
             "workers: %u\nelapsed: %.6f\nchunks: %" PRIu64 " (%" PRIu64
             " by devices)\nengine: %s\n",
-            totals->file_count, totals->selected_count, totals->text_bytes, totals->match_count,
-            totals->candidate_count, seconds,
-            seconds > 0 ? (double)totals->text_bytes * 1e-9 / seconds : 0.0, totals->thread_count,
-            totals->worker_count, (double)totals->elapsed_ns * 1e-9, totals->chunk_count,
-            totals->device_chunk_count, totals->engine);
+            totals->sums.file_count, totals->sums.selected_count, totals->sums.text_bytes,
+            totals->sums.match_count, totals->sums.candidate_count, seconds,
+            seconds > 0 ? (double)totals->sums.text_bytes * 1e-9 / seconds : 0.0,
+            totals->thread_count, totals->worker_count, (double)totals->elapsed_ns * 1e-9,
+            totals->sums.chunk_count, totals->sums.device_chunk_count, totals->engine);
     print_workers(totals);
     print_methods(totals);
     print_bound(totals);
     if (totals->instruction_set[0] != '\0')
         fprintf(stderr, "instruction set: %s\n", totals->instruction_set);
-    if (totals->device_copy_ns != 0)
-        fprintf(stderr, "seconds of device copies: %.6f\n", (double)totals->device_copy_ns * 1e-9);
-    if (totals->device_kernel_ns != 0)
+    if (totals->sums.device_copy_ns != 0)
+        fprintf(stderr, "seconds of device copies: %.6f\n",
+                (double)totals->sums.device_copy_ns * 1e-9);
+    if (totals->sums.device_kernel_ns != 0)
         fprintf(stderr, "seconds of device kernels: %.6f\n",
-                (double)totals->device_kernel_ns * 1e-9);
-    if (totals->child_grids != 0)
-        fprintf(stderr, "child grids: %" PRIu64 "\n", totals->child_grids);
-    if (totals->child_spills != 0)
-        fprintf(stderr, "child grids refused: %" PRIu64 "\n", totals->child_spills);
-    if (totals->child_withheld != 0)
-        fprintf(stderr, "child grids left out: %" PRIu64 "\n", totals->child_withheld);
+                (double)totals->sums.device_kernel_ns * 1e-9);
+    if (totals->sums.child_grids != 0)
+        fprintf(stderr, "child grids: %" PRIu64 "\n", totals->sums.child_grids);
+    if (totals->sums.child_spills != 0)
+        fprintf(stderr, "child grids refused: %" PRIu64 "\n", totals->sums.child_spills);
+    if (totals->sums.child_withheld != 0)
+        fprintf(stderr, "child grids left out: %" PRIu64 "\n", totals->sums.child_withheld);
     if (totals->note[0] != '\0')
         fprintf(stderr, "note: %s\n", totals->note);
 }
@@ -142,7 +144,8 @@ static void print_why_nothing(struct command_job *job)
     const struct settings *settings = job->settings;
     const struct trawl_pattern *pattern;
 
-    if (job->left_out && job->totals.file_count == 0 && !settings->quiet && !settings->no_messages)
+    if (job->left_out && job->totals.sums.file_count == 0 && !settings->quiet &&
+        !settings->no_messages)
         job_message(job, "no files were searched: rules left all of them out; --debug says which");
     if (job->error_seen || settings->quiet || settings->any_byte || settings->invert ||
         !settings->surroundings.messages_to_terminal)
@@ -236,7 +239,7 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     if (settings->stats || settings->json)
         job->totals.elapsed_ns = now_ns() - job->begin_ns;
     if (settings->json && settings->report == REPORT_LINES)
-        json_summary(job->output, &job->totals.json, job->totals.elapsed_ns);
+        json_summary(job->output, &job->totals.sums.json, job->totals.elapsed_ns);
     output_flush(job->output);
     interrupt_check();
     if (job->progress != NULL)
@@ -333,6 +336,43 @@ static int run(struct command_job *job, struct settings *settings, char *message
                : run_job(job, operands, operand_count, message);
 }
 
+/* Would a search leave the file out? */
+static bool is_skipped(const struct walk *walk, const struct walk_item *item)
+{
+    if (item->kind == WALK_INPUT)
+        return false;
+    if (!item->is_operand)
+        return item->type != DT_REG;
+    return walk_skips_operand(walk, item->name, false) ||
+           (item->type != DT_REG && walk_skips_devices(walk->job->settings, true));
+}
+
+/* The names of the files that would be searched. */
+static int print_names(struct command_job *job, const struct value_item *operands,
+                       size_t operand_count)
+{
+    bool quiet = job->settings->quiet;
+    struct walk_item item;
+    struct walk walk;
+
+    walk_open(&walk, job, operands, operand_count, OPEN_LEVELS);
+    while (!(job->selected && quiet) && job->output->error == 0 && walk_next(&walk, &item)) {
+        if (item.kind != WALK_FILE && item.kind != WALK_INPUT) {
+            walk_tell(job, &item);
+        } else if (!is_skipped(&walk, &item)) {
+            job->selected = true;
+            if (!quiet)
+                job_print_name(job, item.name);
+        }
+    }
+    if (walk.tree != NULL)
+        tree_close(walk.tree);
+    output_flush(job->output);
+    if (job->selected && quiet)
+        return EXIT_SELECTED;
+    return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
+}
+
 /* --files: there are no strings. */
 static int list_files(struct command_job *job, struct settings *settings, char *message)
 {
@@ -341,7 +381,7 @@ static int list_files(struct command_job *job, struct settings *settings, char *
     if (settings->directories == DIRECTORIES_READ)
         settings->directories = DIRECTORIES_RECURSE;
     if (settings->filters.count == 0 || exclude_open(&job->exclude, &settings->filters, message))
-        status = names_print(job, settings->operands.items, settings->operands.count);
+        status = print_names(job, settings->operands.items, settings->operands.count);
     else
         job_message(job, "%s", message);
     if (job->output->error != 0) {

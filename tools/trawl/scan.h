@@ -143,6 +143,7 @@ struct text_scan {
     bool quiet;          /* print nothing more */
     bool stop_at_select; /* the first selected line decides */
     bool stop;
+    bool by_match;       /* matches.c prints matches, without the lines around them */
     bool every_line;     /* a line without a match may be selected */
     bool run_ends_input; /* under -v -m of standard input, once nothing more is printed ... */
     bool ends_with_run;  /* ... the first selected lines decide that follow each other in one block:

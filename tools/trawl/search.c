@@ -251,10 +251,11 @@ static enum trawl_status windows(struct text_scan *scan, struct trawl_error *err
         scan->settings->line_number && !scan->quiet && !scan->counts_line_ends;
     uint32_t flags = needed_matches(scan) | (library_counts_ends ? TRAWL_WINDOW_LINE_ENDS : 0u) |
                      (scan->watch_nulls ? TRAWL_WINDOW_NULLS : 0u);
-    enum trawl_status status =
-        trawl_windows(scan->job->searcher, scan->plan, scan->text, flags,
-                      matches_suffice(scan) ? matches_window : lines_window, scan, error);
+    enum trawl_status status;
 
+    scan->by_match = matches_suffice(scan);
+    status = trawl_windows(scan->job->searcher, scan->plan, scan->text, flags, lines_window, scan,
+                           error);
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
@@ -368,21 +369,16 @@ static void report_file(struct command_job *job, struct text_scan *scan)
         (selected || !settings->is_tg || settings->include_zero)) {
         if (job->show_names > 0) {
             print_name(scan);
-            if (settings->null_after_name) {
+            if (settings->null_after_name)
                 output_byte(job->output, '\0');
-            } else {
-                print_color_start(scan, settings->colors.separator);
-                output_byte(job->output, ':');
-                print_color_end(scan, settings->colors.separator);
-            }
+            else
+                print_separator(scan, ':');
         }
         output_number(job->output, scan->selected_count, 0);
         output_byte(job->output, '\n');
     }
-    if (settings->report == REPORT_NAMES && selected == (settings->list == LIST_WITH_MATCHES)) {
-        print_name(scan);
-        output_byte(job->output, settings->null_after_name ? '\0' : '\n');
-    }
+    if (settings->report == REPORT_NAMES && selected == (settings->list == LIST_WITH_MATCHES))
+        print_name_end(scan, '\n');
     output_commit(job->output);
     if (settings->line_buffered)
         output_flush(job->output);
@@ -410,16 +406,21 @@ static void scan_free(struct text_scan *scan)
 
 void job_pass_over(struct command_job *job, const char *name)
 {
-    struct text_scan scan;
+    struct text_scan scan = {
+        .job = job, .settings = job->settings, .output = job->output, .name = name};
 
     if (job->settings->report == REPORT_LINES || job->settings->report == REPORT_ONLY_MATCHING)
         return;
-    memset(&scan, 0, sizeof scan);
-    scan.job = job;
-    scan.settings = job->settings;
-    scan.output = job->output;
-    scan.name = name;
     report_file(job, &scan);
+    scan_free(&scan);
+}
+
+void job_print_name(struct command_job *job, const char *name)
+{
+    struct text_scan scan = {
+        .job = job, .settings = job->settings, .output = job->output, .name = name};
+
+    print_name_end(&scan, '\n');
     scan_free(&scan);
 }
 
@@ -555,8 +556,8 @@ void job_search(struct command_job *job, const struct job_file *file)
         report_file(job, &scan);
     if (is_input)
         leave_input(&scan, file->status, begin);
-    job->totals.file_count++;
-    job->totals.selected_count += scan.selected_count;
+    job->totals.sums.file_count++;
+    job->totals.sums.selected_count += scan.selected_count;
     if (job->settings->stats && job->matrix == NULL && !fasta) /* which search several times */
         job_add_stats(job);
     scan_free(&scan);

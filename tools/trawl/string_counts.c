@@ -194,8 +194,7 @@ static bool print_text(struct text_scan *scan, struct string_counts_part *part)
     if (count > 1)
         qsort(columns, (size_t)count, sizeof *columns, compare);
     for (uint64_t i = 0; i < count; i++) {
-        print_name(scan);
-        output_byte(job->output, job->settings->null_after_name ? '\0' : ':');
+        print_name_end(scan, ':');
         print_count(job, columns[i], part->counts[patterns->columns[columns[i]]]);
         output_commit(job->output);
     }

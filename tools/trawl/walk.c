@@ -138,6 +138,16 @@ bool walk_next(struct walk *walk, struct walk_item *item)
     }
 }
 
+void walk_tell(struct command_job *job, const struct walk_item *item)
+{
+    if (item->kind == WALK_ERROR)
+        job_file_error(job, item->name, item->os_code);
+    else if (item->kind == WALK_NOTE)
+        job_message(job, "%s", item->name);
+    else if (!job->settings->no_messages)
+        job_message(job, "%s: warning: recursive directory loop", item->name);
+}
+
 /* tg, as ripgrep does, takes standard input where something was put there to be read. */
 static bool searches_working_directory(const struct settings *settings)
 {

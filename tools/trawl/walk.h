@@ -48,6 +48,9 @@ void walk_open(struct walk *walk, struct command_job *job, const struct value_it
 /* False: there are no more, and the tree is closed. A caller that stops before closes it. */
 bool walk_next(struct walk *walk, struct walk_item *item);
 
+/* Say what an item is that is no file: WALK_LOOP, WALK_ERROR or WALK_NOTE. */
+void walk_tell(struct command_job *job, const struct walk_item *item);
+
 /* Are devices, pipes and sockets to be left out? */
 bool walk_skips_devices(const struct settings *settings, bool is_operand);
 

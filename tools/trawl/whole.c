@@ -12,13 +12,14 @@
 
 #define READ_BYTES_FIRST (64u << 10)
 
-/* False: errno says why. */
-static bool read_all(int descriptor, char **bytes, size_t *bytes_count)
+bool whole_read_from(int descriptor, size_t most, char **bytes, size_t *bytes_count)
 {
     size_t capacity = 0;
     ssize_t got = 1;
 
-    while (got != 0) {
+    *bytes = NULL;
+    *bytes_count = 0;
+    while (got != 0 && *bytes_count <= most) {
         char *larger = grown(*bytes, &capacity, READ_BYTES_FIRST, *bytes_count + 1, 1);
 
         if (larger == NULL) {
@@ -39,13 +40,12 @@ bool whole_read(const char *name, char **bytes, size_t *bytes_count, char *messa
     bool is_input = strcmp(name, "-") == 0, good;
     int descriptor = is_input ? STDIN_FILENO : open(name, O_RDONLY | O_NOCTTY);
 
-    *bytes = NULL;
-    *bytes_count = 0;
-    good = descriptor >= 0 && read_all(descriptor, bytes, bytes_count);
+    good = descriptor >= 0 && whole_read_from(descriptor, SIZE_MAX, bytes, bytes_count);
     if (!good) {
         snprintf(message, SETTINGS_ERROR_BYTES, "%s: %s", is_input ? "(standard input)" : name,
                  strerror(errno));
-        free(*bytes);
+        if (descriptor >= 0)
+            free(*bytes);
         *bytes = NULL;
         *bytes_count = 0;
     }

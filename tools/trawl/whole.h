@@ -9,4 +9,8 @@
  * False: message[SETTINGS_ERROR_BYTES] names the file and says why. */
 bool whole_read(const char *name, char **bytes, size_t *bytes_count, char *message);
 
+/* The bytes of a descriptor, to be freed, also after an error; with room for one more byte. Stops
+ * once there are more than `most`. False: errno says why. */
+bool whole_read_from(int descriptor, size_t most, char **bytes, size_t *bytes_count);
+
 #endif

@@ -9,3 +9,7 @@ trawl -a --escape-controls=always --escape-controls=never foo ./* | od -An -tx1 
 trawl --escape-controls=always foo "$(printf 'no\x1bsuch')"; echo "status $?"
 trawl --escape-controls=maybe foo; echo "status $?"
 printf 'x\ny foo\x01\0foo\x02\0' | trawl -z --escape-controls=always foo | tr '\0' '!'
+# Names of --files had been printed as they are: no case had one with controls.
+mkdir listed
+touch "listed/$(printf 'a\033[31mb')"
+trawl --files --escape-controls=always listed
