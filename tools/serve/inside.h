@@ -92,4 +92,7 @@ struct served_view *views_find(struct collection *collection, const struct view_
 void views_keep(struct collection *collection, struct view_key *key, struct served_view *view,
                 const struct guard *all);
 
+/* Of each operand the first one with the same text, to be freed; NULL: out of memory. */
+size_t *operand_firsts(const struct value_item *operands, size_t count);
+
 #endif

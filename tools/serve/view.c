@@ -15,6 +15,7 @@
 
 #include "serve/inside.h"
 #include "trawl/clock.h"
+#include "trawl/exclude.h"
 #include "trawl/filter.h"
 #include "trawl/grow.h"
 
@@ -35,12 +36,16 @@ struct viewing {
     char *below; /* its path below the base; room for those of its files behind */
     size_t below_bytes, below_capacity;
     size_t shown_bytes; /* of what names begin with */
+    const char *prefix; /* what the names of its files begin with, */
+    size_t prefix_bytes;
+    bool prefix_slash; /* and whether a slash follows */
+    char *shown;       /* room for the name of a file that no walk met */
+    size_t shown_capacity;
     struct stat status;
     bool entered;
     /* What was found: */
     struct served_view *view;
     size_t item_capacity, *name_at, name_capacity, storage_bytes, storage_capacity;
-    size_t prefix_bytes; /* of the first name: those of files that no walk met begin with them */
     char *missing; /* paths below the base of files that the state has not, one after the other */
     size_t missing_bytes, missing_capacity;
     uint64_t missing_count;
@@ -106,16 +111,14 @@ static bool need_items(struct viewing *viewing, size_t more)
 static bool add_item(struct viewing *viewing, const struct walk_item *item, uint32_t file)
 {
     struct served_view *view = viewing->view;
-    size_t count = view->item_count, prefix = viewing->prefix_bytes;
-    size_t bytes = prefix + strlen(item->name) + 1;
+    size_t count = view->item_count, bytes = strlen(item->name) + 1;
     char *storage =
         grow(viewing, view->storage, &viewing->storage_capacity, viewing->storage_bytes + bytes, 1);
 
     view->storage = storage != NULL ? storage : view->storage;
     if (!need_items(viewing, 1) || storage == NULL)
         return give_up(viewing, "memory exhausted");
-    memcpy(storage + viewing->storage_bytes, storage, prefix);
-    memcpy(storage + viewing->storage_bytes + prefix, item->name, bytes - prefix);
+    memcpy(storage + viewing->storage_bytes, item->name, bytes);
     viewing->name_at[count] = viewing->storage_bytes;
     viewing->storage_bytes += bytes;
     view->items[count] =
@@ -337,6 +340,9 @@ static void walk_operand(struct viewing *viewing, const char *text)
            operand.text[shown_bytes - 2] == '/')
         shown_bytes--; /* as tree_open does */
     viewing->shown_bytes = shown_bytes;
+    viewing->prefix = operand.text;
+    viewing->prefix_bytes = text != NULL ? shown_bytes : 0;
+    viewing->prefix_slash = text != NULL && operand.text[shown_bytes - 1] != '/';
     while (walk_next(&walk, &item) && !viewing->failed) {
         if (text == NULL && item.kind == WALK_FILE)
             viewing->shown_bytes = 0; /* shown without "./" */
@@ -358,39 +364,6 @@ static void walk_operand(struct viewing *viewing, const char *text)
 
 /* ---- Equal operands -------------------------------------------------------------------------- */
 
-static int by_text(const void *left, const void *right, void *context)
-{
-    const size_t *one = left, *other = right;
-    const struct value_item *operands = context;
-    int order = strcmp(operands[*one].text, operands[*other].text);
-
-    return order != 0 ? order : *one < *other ? -1 : *one > *other;
-}
-
-/* Of each operand the first one with the same text; NULL: out of memory. */
-static size_t *find_firsts(const struct viewing *viewing)
-{
-    size_t count = viewing->operand_count;
-    size_t *sorted = calloc(count + 1, sizeof *sorted), *firsts = calloc(count + 1, sizeof *firsts);
-
-    for (size_t i = 0; sorted != NULL && i < count; i++)
-        sorted[i] = i;
-    if (sorted != NULL && firsts != NULL && count > 0)
-        qsort_r(sorted, count, sizeof *sorted, by_text, (void *)(uintptr_t)viewing->operands);
-    for (size_t i = 0; sorted != NULL && firsts != NULL && i < count; i++) {
-        bool is_first = i == 0 || strcmp(viewing->operands[sorted[i]].text,
-                                         viewing->operands[sorted[i - 1]].text) != 0;
-
-        firsts[sorted[i]] = is_first ? sorted[i] : firsts[sorted[i - 1]];
-    }
-    if (sorted == NULL) {
-        free(firsts);
-        firsts = NULL;
-    }
-    free(sorted);
-    return firsts;
-}
-
 /* The items of an operand once more. */
 static void repeat_items(struct viewing *viewing, size_t begin, size_t end)
 {
@@ -408,7 +381,8 @@ static void repeat_items(struct viewing *viewing, size_t begin, size_t end)
 static void walk_operands(struct viewing *viewing)
 {
     size_t count = viewing->operand_count;
-    size_t *begins = calloc(count + 1, sizeof *begins), *firsts = find_firsts(viewing);
+    size_t *begins = calloc(count + 1, sizeof *begins),
+           *firsts = operand_firsts(viewing->operands, count);
 
     if (begins == NULL || firsts == NULL)
         give_up(viewing, "memory exhausted");
@@ -479,13 +453,13 @@ static void *walk_view(void *context)
         else
             fail(viewing, "-: the server does not read standard input");
     }
-    filter_close(viewing->job.filter);
-    viewing->job.filter = NULL;
     return NULL;
 }
 
 static void end_viewing(struct viewing *viewing)
 {
+    filter_close(viewing->job.filter);
+    free(viewing->shown);
     free(viewing->missing);
     free(viewing->below);
     free(viewing->name_at);
@@ -506,19 +480,62 @@ static bool is_plain(const struct viewing *viewing)
            !files->debug && !viewing->state->unreadable;
 }
 
+/* The name of a file below the operand, in viewing->shown. */
+static bool set_shown(struct viewing *viewing, const char *rest)
+{
+    size_t bytes = viewing->prefix_bytes + strlen(rest) + 2;
+    char *shown = grown(viewing->shown, &viewing->shown_capacity, 256, bytes, 1);
+
+    if (shown == NULL)
+        return give_up(viewing, "memory exhausted");
+    viewing->shown = shown;
+    (void)snprintf(shown, bytes, "%.*s%s%s", (int)viewing->prefix_bytes,
+                   viewing->prefix_bytes > 0 ? viewing->prefix : "",
+                   viewing->prefix_slash ? "/" : "", rest);
+    return true;
+}
+
+/* Would a walk take the file of this name by the options that the collection has not: --include and
+ * --exclude, globs and types? They are asked of each directory on the way to the file. */
+static bool takes_shown(struct viewing *viewing)
+{
+    const struct command_job *job = &viewing->job;
+    char *shown = viewing->shown;
+    char *at = shown + viewing->prefix_bytes + viewing->prefix_slash;
+
+    for (;;) {
+        char *slash = strchr(at, '/');
+        bool taken;
+
+        if (slash != NULL)
+            *slash = '\0';
+        taken = (job->exclude == NULL || !exclude_skips(job->exclude, at, false, slash != NULL)) &&
+                (job->filter == NULL ||
+                 filter_takes(job->filter, shown, (size_t)(at - shown), slash != NULL));
+        if (slash != NULL)
+            *slash = '/';
+        if (!taken || slash == NULL)
+            return taken;
+        at = slash + 1;
+    }
+}
+
 /* The files below a directory that no walk met. */
 static void add_unseen(struct viewing *viewing, const char *below)
 {
     const struct state *state = viewing->state;
     size_t bytes = strlen(below) + (*below != '\0');
 
-    for (uint32_t i = 0; i < state->index_count && !viewing->failed; i++)
-        if (state->files[i] != NULL && is_in(state->files[i]->path, below) && see(viewing, i)) {
-            const struct walk_item item = {
-                .kind = WALK_FILE, .name = state->files[i]->path + bytes, .type = DT_REG};
+    for (uint32_t i = 0; i < state->index_count && !viewing->failed; i++) {
+        const struct served_file *file = state->files[i];
+        struct walk_item item = {.kind = WALK_FILE, .type = DT_REG};
 
-            (void)add_item(viewing, &item, i);
-        }
+        if (file == NULL || !is_in(file->path, below) || !set_shown(viewing, file->path + bytes) ||
+            !takes_shown(viewing) || !see(viewing, i))
+            continue;
+        item.name = viewing->shown;
+        (void)add_item(viewing, &item, i);
+    }
 }
 
 /* Make a view of viewing->state. False: message says why. */
@@ -546,8 +563,9 @@ static bool make_view(struct viewing *viewing)
     return !viewing->failed;
 }
 
-/* Does the walk meet the files of the state below its directory and, while no name changes, no
- * others? */
+/* Does the walk meet the files of the state below its directory that its globs, types and the like
+ * take and, while no name changes, no others? A glob may take what the collection's rules leave
+ * out; only a request for what is served passes over such files. */
 static bool walks_as_served(const struct viewing *viewing)
 {
     const struct settings *settings = viewing->job.settings;
@@ -557,8 +575,12 @@ static bool walks_as_served(const struct viewing *viewing)
 
     memcpy(&files, &settings->files, sizeof files);
     files.names_only = served->files.names_only;
+    files.glob_any_case = served->files.glob_any_case;
+    memcpy(&files.rules, &served->files.rules, sizeof files.rules);
     return viewing->operand_count <= 1 && walk_skips_devices(settings, false) &&
-           settings->filters.count == 0 && served->filters.count == 0 && files.rules.count == 0 &&
+           served->filters.count == 0 && served->files.rules.count == 0 &&
+           (settings->files.rules.count == 0 || viewing->is_served_alone ||
+            !walks_by_rules(&served->files)) &&
            files.sort == SORT_NONE && memcmp(asked, held, sizeof files) == 0 &&
            (viewing->below_bytes == 0 || walks_alike_below(&files));
 }
@@ -570,9 +592,7 @@ static bool bring_up(struct viewing *viewing, const struct state *newer)
 {
     const struct state *state = viewing->state;
     struct served_view *view = viewing->view;
-    size_t below_bytes = viewing->below_bytes + (viewing->below_bytes > 0);
     uint64_t count = view->item_count;
-    bool met_file = false;
 
     free(view->seen);
     view->seen = calloc(newer->index_count / 8 + (size_t)1, 1);
@@ -590,17 +610,16 @@ static bool bring_up(struct viewing *viewing, const struct state *newer)
         if (item.kind != WALK_FILE || item.is_operand)
             return false;
         path = state->files[item.file]->path;
-        viewing->prefix_bytes =
-            strlen(view->storage + viewing->name_at[i]) - strlen(path + below_bytes);
-        met_file = true;
         item.file = state_find(newer, path);
         if (item.file == UINT32_MAX || !see(viewing, item.file))
             continue;
         viewing->name_at[view->item_count] = viewing->name_at[i];
         view->items[view->item_count++] = item;
     }
-    if (!met_file) /* so nothing says what names begin with */
-        return false;
+    for (const char *path = viewing->missing; path < viewing->missing + viewing->missing_bytes;
+         path += strlen(path) + 1)
+        if (state_find(newer, path) == UINT32_MAX)
+            return false;
     viewing->below[viewing->below_bytes] = '\0';
     add_unseen(viewing, viewing->below);
     return !viewing->failed;

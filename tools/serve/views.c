@@ -1,4 +1,5 @@
-/* views: those that a collection keeps, for requests that name the same files again. */
+/* views: those that a collection keeps, for requests that name the same files again; and which
+ * operands are equal. */
 #include "serve/inside.h"
 #include "trawl/grow.h"
 
@@ -93,4 +94,35 @@ void views_keep(struct collection *collection, struct view_key *key, struct serv
     pthread_mutex_unlock(&collection->lock);
     for (size_t i = 0; i < VIEWS_MAX; i++)
         view_drop(gone[i]);
+}
+
+static int by_text(const void *left, const void *right, void *context)
+{
+    const size_t *one = left, *other = right;
+    const struct value_item *operands = context;
+    int order = strcmp(operands[*one].text, operands[*other].text);
+
+    return order != 0 ? order : *one < *other ? -1 : *one > *other;
+}
+
+size_t *operand_firsts(const struct value_item *operands, size_t count)
+{
+    size_t *sorted = calloc(count + 1, sizeof *sorted), *firsts = calloc(count + 1, sizeof *firsts);
+
+    for (size_t i = 0; sorted != NULL && i < count; i++)
+        sorted[i] = i;
+    if (sorted != NULL && firsts != NULL && count > 0)
+        qsort_r(sorted, count, sizeof *sorted, by_text, (void *)(uintptr_t)operands);
+    for (size_t i = 0; sorted != NULL && firsts != NULL && i < count; i++) {
+        bool is_first =
+            i == 0 || strcmp(operands[sorted[i]].text, operands[sorted[i - 1]].text) != 0;
+
+        firsts[sorted[i]] = is_first ? sorted[i] : firsts[sorted[i - 1]];
+    }
+    if (sorted == NULL) {
+        free(firsts);
+        firsts = NULL;
+    }
+    free(sorted);
+    return firsts;
 }

@@ -570,6 +570,19 @@ enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_
     return FILTER_SKIPS;
 }
 
+bool filter_takes(const struct filter *filter, const char *path, size_t name_at, bool is_directory)
+{
+    struct filter_walk walk = {.filter = filter};
+    size_t name_bytes = strlen(path + name_at);
+    enum verdict verdict = VERDICT_NONE;
+
+    if (filter->globs != NULL)
+        verdict = ask_globs(&walk, from_working_directory(filter, path), name_bytes, is_directory);
+    if (verdict == VERDICT_NONE && filter->types != NULL && !is_directory)
+        verdict = ask_types(&walk, path + name_at, name_bytes);
+    return verdict != VERDICT_SKIP;
+}
+
 const char *filter_reason(struct filter_walk *walk, char *room, size_t room_bytes)
 {
     const struct ignore_rule *rule = walk->reason_rule;

@@ -36,6 +36,8 @@ enum filter_verdict { FILTER_TAKES, FILTER_SKIPS, FILTER_NO_MEMORY };
 /* Of what a directory holds; the path's last part begins at name_at. */
 enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
                                bool is_directory);
+/* The same by -g, --iglob and types alone, which need no walk. */
+bool filter_takes(const struct filter *filter, const char *path, size_t name_at, bool is_directory);
 /* Why, in words; for what was skipped last. */
 const char *filter_reason(struct filter_walk *walk, char *room, size_t room_bytes);
 
