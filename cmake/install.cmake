@@ -52,6 +52,8 @@ if(TARGET trawl_serve)
         install(FILES packaging/systemd/trawl-serve.service packaging/systemd/trawl-serve.socket
                 DESTINATION ${folder})
     endforeach()
+    install(FILES packaging/systemd/system.conf
+            DESTINATION ${TRAWL_SYSTEMD_SYSTEM}/trawl-serve.service.d)
 endif()
 
 install(EXPORT trawl-targets NAMESPACE trawl:: DESTINATION ${TRAWL_PACKAGE_DIR})

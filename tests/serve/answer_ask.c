@@ -7,12 +7,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/serve/short_memory.h"
+
 struct server server = {
     .limits = {1 << 20, 1000, 1 << 20, 1 << 20, 600},
     .thread_count = 3,
 };
 const char *command;
 _Thread_local struct output_bytes json_lines;
+long ask_short_after = -1, ask_short_count;
 
 static void append(struct output_bytes *to, const void *bytes, size_t bytes_count)
 {
@@ -158,6 +161,8 @@ bool ask(json_t *body, enum request_format format, struct printed *printed)
     memset(printed, 0, sizeof *printed);
     append(&printed->output, "", 0);
     append(&printed->messages, "", 0);
+    if (ask_short_after >= 0)
+        short_memory(ask_short_after, ask_short_count);
     if (request_read(&request, text, strlen(text), format, &server.limits, &printed->status,
                      message))
         answer = answer_begin(&server, &request, 1, &printed->status, message);
@@ -169,11 +174,13 @@ bool ask(json_t *body, enum request_format format, struct printed *printed)
         answer = NULL;
     }
     if (answer == NULL) {
+        (void)short_memory_ends();
         append(&printed->messages, message, strlen(message));
         return false;
     }
     printed->status = -1;
     read_answer(answer, &bytes);
+    (void)short_memory_ends();
     if (format == REQUEST_JSON && (wanted == NULL || strcmp(wanted, "json") == 0))
         take_lines(printed, prefix, &bytes);
     else if (format == REQUEST_JSON && strcmp(wanted, "frames") == 0)

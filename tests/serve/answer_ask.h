@@ -26,6 +26,8 @@ extern _Thread_local struct output_bytes json_lines;
 void run_command(char **arguments, struct printed *printed);
 /* Have the request answered. False: refused, with printed->status and the message. Any number of
  * threads may ask. */
+/* If not negative: memory is short for the server after so many calls, so many times. */
+extern long ask_short_after, ask_short_count;
 bool ask(json_t *body, enum request_format format, struct printed *printed);
 void free_printed(struct printed *printed);
 /* Times differ: take them out. */

@@ -324,7 +324,7 @@ def test_tcp_and_token():
     tcp.answer = answer(FRAMES)
     address = "http://127.0.0.1:%d" % tcp.socket.getsockname()[1]
     open("token", "w").write("secret\n")
-    for form in (address, address + "/"):
+    for form in (address, address + "/", address[7:]):  # the last is what --listen takes
         expect(run("x", "f", address=form, TRAWL_TOKEN_FILE="token") == WANTED, "an answer by %s" % form)
         head = tcp.heads[-1].split(b"\r\n")
         expect(head[0] == b"POST /v1/search HTTP/1.1" and b"Host: " + address[7:].encode() in head and

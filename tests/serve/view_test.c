@@ -443,6 +443,8 @@ static atomic_int moves;
 static int root_moving, tree; /* descriptors of "moving" and "moving/d" */
 static const char too_fast[] = "the files change faster than they can be listed";
 static _Thread_local bool is_view; /* its thread alone has a working directory of its own */
+static atomic_bool are_watches_spent;
+static atomic_uint watched_count;
 
 int __real_unshare(int flags);
 int __wrap_unshare(int flags);
@@ -457,10 +459,15 @@ int __real_inotify_add_watch(int descriptor, const char *name, uint32_t mask);
 int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask);
 int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask)
 {
-    int number = __real_inotify_add_watch(descriptor, name, mask);
+    int number = are_watches_spent ? -1 : __real_inotify_add_watch(descriptor, name, mask);
     char path[PATH_BYTES];
     ssize_t bytes = readlink(name, path, sizeof path - 1);
 
+    if (number < 0) {
+        errno = are_watches_spent ? ENOSPC : errno;
+        return -1;
+    }
+    watched_count++;
     if (moves == MOVES_NEVER || (moves == MOVES_IN_VIEWS && !is_view) || bytes < 2)
         return number;
     path[bytes] = '\0';
@@ -584,6 +591,47 @@ static void test_views_moving(void)
     remove_tree("moving");
 }
 
+static void check_count(uint32_t expected)
+{
+    char message[SETTINGS_ERROR_BYTES] = "";
+    struct state *state = collection_now(viewed, message);
+
+    if (TEST_CHECK(state != NULL))
+        TEST_CHECK_U64(state->file_count, expected);
+    state_drop(state);
+}
+
+/* Where the kernel has no watch any more each search looks at all files, and watches are tried
+ * again after a second. (They were not, until SIGHUP, and nothing was said.) */
+static void test_views_spent(void)
+{
+    char *arguments[] = {"trawl", "-r"};
+    const struct timespec moment = {0, 50000000};
+    struct settings settings;
+
+    begin_tree("spent");
+    put("spent/a", "a\n");
+    if (!parse(&settings, 2, arguments))
+        return;
+    are_watches_spent = true;
+    viewed = open_with(&settings, "spent", true, 0);
+    check_count(1);
+    put("spent/b", "b\n");
+    check_count(2);
+    are_watches_spent = false;
+    watched_count = 0;
+    for (int i = 0; i < 200 && watched_count == 0; i++) {
+        (void)nanosleep(&moment, NULL);
+        check_count(2);
+    }
+    TEST_CHECK(watched_count > 0);
+    put("spent/c", "c\n");
+    check_count(3);
+    collection_close(viewed);
+    settings_free(&settings);
+    remove_tree("spent");
+}
+
 int main(void)
 {
     static const struct {
@@ -591,7 +639,8 @@ int main(void)
         void (*run)(void);
     } tests[] = {{"views", test_views},         {"unreadable", test_view_unreadable},
                  {"follow", test_views_follow}, {"unwatched", test_views_unwatched},
-                 {"short", test_views_short},   {"moving", test_views_moving}};
+                 {"short", test_views_short},   {"moving", test_views_moving},
+                 {"spent", test_views_spent}};
 
     test_begin("serve_view");
     begin_trees();

@@ -18,6 +18,7 @@ struct served_answer {
     struct state *state;
     struct served_view *view;
     uint64_t item_at;
+    uint64_t unlisted_count; /* directories and operands that the view could not read */
     struct command_job *job; /* not NULL: a pass is yet to say which files hold something, */
     uint64_t pass_from;      /* after so many items: until then the first lines may come */
     struct pass_request pass;

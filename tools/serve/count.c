@@ -48,9 +48,10 @@ static char *count_line(struct served_answer *answer, const struct patterns *pat
     }
     return text_line(json_pack(
         "{s:o, s:o, s:o, s:o, s:o, s:f, s:i}", "occurrences", number(pass->occurrence_count),
-        "files", number(pass->file_count), "patterns", counts, "unread", number(pass->unread_count),
-        "bytes", number(pass->searched_bytes), "seconds",
-        (double)(now_ns() - answer->begin_ns) * 1e-9, "shared", (int)answer->shared_count));
+        "files", number(pass->file_count), "patterns", counts, "unread",
+        number(pass->unread_count + answer->unlisted_count), "bytes", number(pass->searched_bytes),
+        "seconds", (double)(now_ns() - answer->begin_ns) * 1e-9, "shared",
+        (int)answer->shared_count));
 }
 
 /* ---- Columns ----------------------------------------------------------------------------------
@@ -102,8 +103,9 @@ static char *columns_line(const struct served_answer *answer)
 
     return text_line(json_pack("{s:o, s:o, s:o, s:[sss], s:o}", "count",
                                number(pass->position_count), "total",
-                               number(pass->occurrence_count), "unread", number(pass->unread_count),
-                               "columns", "begin", "file", "pattern", "files", file_names(answer)));
+                               number(pass->occurrence_count), "unread",
+                               number(pass->unread_count + answer->unlisted_count), "columns",
+                               "begin", "file", "pattern", "files", file_names(answer)));
 }
 
 static void put_columns(struct served_answer *answer, const uint32_t *numbers)
@@ -162,6 +164,8 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     }
     if (!answering_look(answer, job, operands, operand_count))
         return EXIT_ERROR;
+    for (uint64_t i = 0; i < answer->view->item_count; i++)
+        answer->unlisted_count += answer->view->items[i].kind == WALK_ERROR;
     if (job->patterns->count > 0) {
         pass->wants_counts = answer->request.format == REQUEST_COUNT;
         pass->wants_positions = !pass->wants_counts;

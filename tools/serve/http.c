@@ -52,7 +52,10 @@ struct exchange {
     struct http *http;
     const struct route *route;
     const struct page_file *page;
-    bool is_head; /* the answer has no body */
+    const char *target_end; /* of the request line's target, as the library took it */
+    bool is_checked;
+    bool is_closed; /* after the answer: where this request ends is not certain */
+    bool is_head;   /* the answer has no body */
     struct MHD_Connection *connection;
     int status; /* of a refusal, which waits for the end of the body; 0: none */
     char message[SETTINGS_ERROR_BYTES];
@@ -84,6 +87,8 @@ static enum MHD_Result queue(struct exchange *exchange, unsigned status, const c
     (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
     if (is_page)
         (void)MHD_add_response_header(response, "Content-Security-Policy", policy);
+    if (exchange->is_closed)
+        (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     if (status == MHD_HTTP_METHOD_NOT_ALLOWED && exchange->route != NULL)
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW,
                                       exchange->route->is_post ? "POST" : "GET, HEAD");
@@ -391,6 +396,48 @@ static const struct route *find_route(const char *path, const struct page_file *
     return NULL;
 }
 
+/* What a head says that others may take otherwise: a proxy before the server would then see other
+ * requests than the server. */
+struct head {
+    unsigned length_count, encoding_count, host_count;
+    bool has_blank, is_chunked;
+};
+
+static enum MHD_Result read_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                   const char *value)
+{
+    struct head *head = context;
+
+    (void)kind;
+    head->has_blank |= strpbrk(name, " \t") != NULL;
+    head->length_count += strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) == 0;
+    head->host_count += strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0;
+    if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0) {
+        head->encoding_count++;
+        head->is_chunked = value != NULL && strcasecmp(value, "chunked") == 0;
+    }
+    return MHD_YES;
+}
+
+/* Why the request's end or target is not certain; NULL: it is. version follows the target. */
+static const char *doubt(struct exchange *exchange, const char *version)
+{
+    struct head head = {0};
+
+    (void)MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, read_header, &head);
+    if (exchange->target_end == NULL || version != exchange->target_end + 1)
+        return "the request's target has a NUL byte";
+    if (head.has_blank)
+        return "a blank stands before the colon of a header";
+    if (head.length_count > 1 || head.encoding_count > 1 || head.host_count > 1)
+        return "a header that may come once comes twice: Content-Length, Transfer-Encoding or Host";
+    if (head.length_count + head.encoding_count > 1)
+        return "Content-Length stands beside Transfer-Encoding";
+    if (head.encoding_count > 0 && !head.is_chunked)
+        return "Transfer-Encoding is not chunked";
+    return NULL;
+}
+
 /* What is wrong with the request's line and headers, into exchange->status. */
 static void check(struct exchange *exchange, const char *path, const char *method)
 {
@@ -481,6 +528,19 @@ static enum MHD_Result respond(struct exchange *exchange)
     return exchange->route->respond(exchange);
 }
 
+/* Called with the target as it was sent: it begins an exchange. */
+static void *begin_exchange(void *context, const char *target, struct MHD_Connection *connection)
+{
+    struct exchange *exchange = calloc(1, sizeof *exchange);
+
+    if (exchange == NULL)
+        return NULL;
+    exchange->http = context;
+    exchange->connection = connection;
+    exchange->target_end = strstr(target, "%00") == NULL ? target + strlen(target) : NULL;
+    return exchange;
+}
+
 /* Called once before the body, once for each part of it, and once after it. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *path,
                               const char *method, const char *version, const char *bytes,
@@ -488,16 +548,19 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *connection, 
 {
     struct exchange *exchange = *own;
 
-    (void)version;
-    if (exchange == NULL) {
-        exchange = calloc(1, sizeof *exchange);
-        if (exchange == NULL)
-            return MHD_NO;
-        *own = exchange;
-        exchange->http = context;
-        exchange->connection = connection;
-        check(exchange, path, method);
-        return is_far_too_long(exchange) ? respond(exchange) : MHD_YES;
+    (void)context, (void)connection;
+    if (exchange == NULL)
+        return MHD_NO;
+    if (!exchange->is_checked) {
+        const char *why = doubt(exchange, version);
+
+        exchange->is_checked = true;
+        exchange->is_closed = why != NULL;
+        if (why == NULL)
+            check(exchange, path, method);
+        else
+            set_refusal(exchange, MHD_HTTP_BAD_REQUEST, why);
+        return exchange->is_closed || is_far_too_long(exchange) ? respond(exchange) : MHD_YES;
     }
     if (*bytes_count > 0) {
         bool good = take_body(exchange, bytes, *bytes_count);
@@ -590,7 +653,8 @@ bool http_open(struct http **opened, struct server *server, const struct http_op
         MHD_OPTION_LISTEN_SOCKET, options->listener->descriptor, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)connections, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)options->idle_seconds,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEAD_BYTES * 2, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_NOTIFY_COMPLETED, complete, http, MHD_OPTION_ARRAY, keys, MHD_OPTION_END);
+        MHD_OPTION_URI_LOG_CALLBACK, begin_exchange, http, MHD_OPTION_NOTIFY_COMPLETED, complete,
+        http, MHD_OPTION_ARRAY, keys, MHD_OPTION_END);
     http->fault = NULL;
     if (http->daemon == NULL) {
         free_http(http);

@@ -28,7 +28,8 @@ struct collection {
     struct shelf shelf;
 
     pthread_mutex_t refresh; /* held by the thread that makes states. It guards: */
-    struct watches *watches; /* NULL: none can be had, so files are looked at each time */
+    struct watches *watches; /* NULL: none can be had, so files are looked at each time; */
+    uint64_t watch_again_ns; /* not 0: since too few can be had, which is tried again then */
     bool must_walk;          /* anything may have changed, */
     bool anew;               /* no file is to be kept */
     bool renamed;            /* what a view's walk finds may have changed */

@@ -58,6 +58,15 @@ static bool read_secret(const char *path, char **text, char *message)
     return true;
 }
 
+/* A file in PEM begins each part with a line that says what the part is. */
+static bool has_part(const char *text, const char *what)
+{
+    for (; (text = strstr(text, "-----BEGIN ")) != NULL; text++)
+        if (memmem(text, strcspn(text, "\r\n"), what, strlen(what)) != NULL)
+            return true;
+    return false;
+}
+
 /* Certificates and token; what is not loopback needs all of them. */
 static bool read_secrets(struct serving *serving, char *message)
 {
@@ -74,6 +83,10 @@ static bool read_secrets(struct serving *serving, char *message)
     }
     if ((serving->certificate == NULL) != (serving->key == NULL))
         return fail(message, "--certificate, --key", "one needs the other");
+    if (serving->certificate != NULL && !has_part(serving->certificate, "CERTIFICATE-----"))
+        return fail(message, options->certificate, "there is no certificate in PEM in it");
+    if (serving->key != NULL && !has_part(serving->key, "PRIVATE KEY-----"))
+        return fail(message, options->key, "there is no private key in PEM in it");
     if (serving->certificate != NULL && serving->listener.is_unix)
         return fail(message, "--certificate", "a Unix socket has no TLS");
     if (serving->listener.is_loopback || (serving->token != NULL && serving->certificate != NULL))
@@ -150,7 +163,13 @@ static bool open_all(struct serving *serving, char *message)
     wanted.token = serving->token;
     wanted.certificate = serving->certificate;
     wanted.key = serving->key;
-    return http_open(&serving->http, server, &wanted, message);
+    if (http_open(&serving->http, server, &wanted, message))
+        return true;
+    if (serving->certificate != NULL) /* the library tells neither which of both it refuses */
+        (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                       "TLS does not start with the certificate %.200s and the key %.200s",
+                       options->certificate, options->key);
+    return false;
 }
 
 static void close_all(struct serving *serving)

@@ -17,11 +17,15 @@
 #include "trawl/exclude.h"
 #include "trawl/filter.h"
 #include "trawl/grow.h"
+#include "trawl/message.h"
 
 #define ROUNDS_MAX 8u
 #define ROUNDS_NS (SECOND_NS / 5)
 #define NAMES_NS (SECOND_NS / 2) /* names may change for as long, at least */
 #define CONFLICTS_MAX 3u
+/* Before watches are asked for again: so long, and so often as long as a walk takes. */
+#define WATCH_PAUSE_NS SECOND_NS
+#define WATCH_PAUSES 100u
 #define MERGE_BYTES (UINT64_C(4) << 20) /* merged while a search waits, at most */
 
 static bool no_memory(char *message)
@@ -224,11 +228,12 @@ struct update {
     struct command_job job;
     const struct changed_part *part; /* that is being walked */
     bool entered;
-    bool renamed;  /* files came or went */
-    bool conflict; /* a directory has two paths, or became another one */
-    bool blind;    /* a directory cannot be watched */
-    bool linked;   /* what is new may be what others became, and nobody told */
-    bool failed;   /* out of memory */
+    bool renamed;   /* files came or went */
+    bool conflict;  /* a directory has two paths, or became another one */
+    bool blind;     /* a directory cannot be watched: */
+    int watch_code; /* errno; 0: by its file system */
+    bool linked;    /* what is new may be what others became, and nobody told */
+    bool failed;    /* out of memory */
 };
 
 /* Was the file of this index changed already? */
@@ -376,6 +381,7 @@ static void enter_directory(void *context, int descriptor, const char *path)
         return;
     update->conflict |= errno == EXDEV;
     update->blind |= errno != EXDEV;
+    update->watch_code = errno == EXDEV ? 0 : errno;
 }
 
 static void walk_tree(struct update *update, const char *path)
@@ -536,6 +542,30 @@ static bool make_state(struct update *update, char *message)
     return true;
 }
 
+/* Without watches each search looks at all files. os_code: 0, or why the kernel gives none, which
+ * is asked again after a pause. */
+static void stop_watching(struct collection *collection, int os_code)
+{
+    uint64_t pause_ns = WATCH_PAUSES * collection->refresh_ns;
+
+    if (os_code != 0 && collection->watches != NULL && collection->watch_again_ns == 0)
+        message_print("%s: its directories cannot be watched (%s): each search looks at all files",
+                      collection->options.name,
+                      os_code == ENOSPC ? "see fs.inotify.max_user_watches" : strerror(os_code));
+    watches_close(collection->watches);
+    collection->watches = NULL;
+    if (os_code != 0)
+        collection->watch_again_ns =
+            now_ns() + (pause_ns > WATCH_PAUSE_NS ? pause_ns : WATCH_PAUSE_NS);
+}
+
+static void say_watched(struct collection *collection)
+{
+    if (collection->watch_again_ns != 0)
+        message_print("%s: its directories are watched again", collection->options.name);
+    collection->watch_again_ns = 0;
+}
+
 static bool update_state(struct collection *collection, char *message)
 {
     const struct state *before = collection->state;
@@ -558,10 +588,10 @@ static bool update_state(struct collection *collection, char *message)
         drop_part(collection, collection->part_count - 1);
     if (walks_all)
         collection->conflict_count = update.conflict ? collection->conflict_count + 1 : 0;
-    if (update.blind || collection->conflict_count == CONFLICTS_MAX) {
-        watches_close(collection->watches);
-        collection->watches = NULL;
-    }
+    if (update.blind || collection->conflict_count == CONFLICTS_MAX)
+        stop_watching(collection, update.blind ? update.watch_code : 0);
+    else if (good && walks_all && collection->watches != NULL)
+        say_watched(collection);
     collection->must_walk = !good || update.conflict || (update.linked && !walks_all);
     if (!good)
         return false;
@@ -580,6 +610,8 @@ static bool refresh(struct collection *collection, char *message)
     bool looks = collection->watches == NULL, changed = false, good = true;
 
     collection->must_walk |= looks;
+    if (looks && collection->watch_again_ns != 0 && begin >= collection->watch_again_ns)
+        collection->watches = watches_open();
     for (unsigned round = 0; good; round++) {
         take_notices(collection);
         if (!collection->must_walk && !collection->renamed && collection->dirty_count == 0 &&

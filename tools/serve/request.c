@@ -475,10 +475,22 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
 
 static enum charset server_charset = CHARSET_BYTES;
 
-/* The locale belongs to the process, and letters are looked through before there are threads that
- * ask for them. */
-static void open_charset(void)
+static _Thread_local bool json_is_short; /* memory was short since it was set to false */
+
+static void *allocate(size_t bytes_count)
 {
+    void *memory = malloc(bytes_count);
+
+    json_is_short |= memory == NULL;
+    return memory;
+}
+
+/* The locale belongs to the process, and letters are looked through before there are threads that
+ * ask for them. Jansson has no word for memory that is short while it reads: it calls the text
+ * wrong, or leaves bytes out. */
+static void prepare(void)
+{
+    json_set_alloc_funcs(allocate, free);
     server_charset = charset_open();
     charset_prepare(true);
 }
@@ -630,7 +642,7 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
         .request = request, .limits = limits, .http_status = http_status, .message = message};
     json_error_t error;
 
-    (void)pthread_once(&once, open_charset);
+    (void)pthread_once(&once, prepare);
     memset(request, 0, sizeof *request);
     request->format = format;
     request->results_max = limits->results_max;
@@ -641,13 +653,14 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
                       (unsigned long long)limits->body_bytes_max);
     if (!is_bounded(&reading, body, body_bytes))
         return false;
+    json_is_short = false;
     request->texts = json_array();
     request->body = json_loadb(body, body_bytes, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
-    if (request->body == NULL && json_error_code(&error) != json_error_out_of_memory)
+    if (request->texts == NULL || json_is_short)
+        return exhausted(&reading);
+    if (request->body == NULL)
         return refuse(&reading, 400, "the body is no JSON: %s at byte %d", error.text,
                       error.position);
-    if (request->body == NULL || request->texts == NULL)
-        return exhausted(&reading);
     return (json_is_object(request->body) || refuse(&reading, 400, "the body is no JSON object")) &&
            take_members(&reading, "", request->body, members, sizeof members / sizeof *members) &&
            finish(&reading);

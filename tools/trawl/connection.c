@@ -15,6 +15,8 @@
 #define LINE_BYTES_MAX 8192u /* of a header */
 #define LINES_MAX 1000u
 
+static const char scheme[] = "http://";
+
 /* ---- The connection ---------------------------------------------------------------------------
  */
 
@@ -113,8 +115,10 @@ bool connection_open(struct connection *connection, const char *address)
     connection->descriptor = -1;
     if (strncmp(address, "unix:", 5) == 0)
         connection->descriptor = connect_unix(connection, address + 5);
-    else if (strncmp(address, "http://", 7) == 0)
-        connection->descriptor = connect_tcp(connection, address + 7);
+    else if (strncmp(address, scheme, strlen(scheme)) == 0)
+        connection->descriptor = connect_tcp(connection, address + strlen(scheme));
+    else if (strchr(address, ':') != NULL) /* as --listen of the server takes it */
+        connection->descriptor = connect_tcp(connection, address);
     else
         refuse(connection, address, "it is not unix:PATH or http://HOST:PORT");
     return connection->descriptor >= 0;
@@ -222,7 +226,9 @@ static bool read_head(struct connection *connection)
 bool connection_begin(struct connection *connection, const char *address, const char *token,
                       const char *body, size_t body_bytes)
 {
-    const char *host = *address == 'h' ? address + strlen("http://") : "localhost";
+    const char *host = strncmp(address, "unix:", 5) == 0               ? "localhost"
+                       : strncmp(address, scheme, strlen(scheme)) == 0 ? address + strlen(scheme)
+                                                                       : address;
     char *head = NULL;
     int bytes = asprintf(&head,
                          "POST /v1/search HTTP/1.1\r\nHost: %.*s\r\n"
