@@ -143,7 +143,7 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
     TRAWL_ASSERT(plan->literal_count >= plan->pattern_count);
     plan->holds_line_end =
         plan->errors.is_set ? (plan->flags & TRAWL_WITHIN_LINES) == 0 : may_hold_line_end(plan);
-    if (plan_has_conditions(plan))
+    if (plan_has_conditions(plan) || varies)
         context = plan->utf8_is_set ? UTF8_BYTES_MAX : 1;
     plan->need_before = context;
     plan->need_after = (plan->length_max > 0 ? plan->length_max - 1 : 0) + context;
