@@ -1,10 +1,9 @@
 /* characters: of the matches that the library found, those that are matches in the locale's
  * characters.
  *
- * Only decoding a line from its beginning shows where characters begin if strings are not valid
- * UTF-8. So mbrtowc decodes lines with matches, up to the match; other lines are not decoded. Case
- * is looked at again where i and I are not one letter, as in Turkish. And with --best those matches
- * are kept that have the least distance.
+ * A string that is not valid UTF-8 may be found inside of a character: the bytes before it tell.
+ * Case is looked at again where i and I are not one letter, as in Turkish. And with --best those
+ * matches are kept that have the least distance.
  */
 #include "trawl/characters.h"
 
@@ -12,85 +11,50 @@
 
 #include "trawl/charset.h"
 
-/* Go on after the character at bytes[0]. */
-static void pass_character(struct characters *characters, const uint8_t *bytes, uint64_t count)
+/* Looks at the character, or the byte that belongs to none, that holds the byte before text offset
+ * `at`, which is in the window. Returns where it ends: behind `at` if `at` is inside of it. */
+static uint64_t character_before(const struct text_scan *scan, const struct trawl_window *window,
+                                 uint64_t at, bool *is_word)
 {
+    const struct characters *characters = &scan->characters;
+    uint64_t first = window->begin - characters->tail_count;
+    uint64_t end = window->begin + window->bytes_count + window->after_bytes_count, start = at;
+    uint8_t near[2 * UTF8_BYTES_MAX];
     uint32_t code_point = 0;
     size_t length = 1;
-    bool is_one = charset_decode(bytes, (size_t)count, &code_point, &length);
 
-    characters->word_before = is_one && charset_is_word(NULL, code_point);
-    characters->at += is_one ? length : 1;
+    *is_word = false;
+    first = at > first + UTF8_BYTES_MAX ? at - UTF8_BYTES_MAX : first;
+    end = end > at + UTF8_BYTES_MAX ? at + UTF8_BYTES_MAX : end;
+    if (first == at)
+        return at;
+    for (uint64_t i = first; i < end; i++)
+        near[i - first] = i < window->begin
+                              ? characters->tail[characters->tail_count - (window->begin - i)]
+                              : window->bytes[i - window->begin];
+    do
+        start--;
+    while (start > first && (near[start - first] & 0xc0) == 0x80);
+    if (!charset_decode(near + (start - first), (size_t)(end - start), &code_point, &length) ||
+        start + length < at)
+        return at;
+    *is_word = charset_is_word(NULL, code_point);
+    return start + length;
 }
 
-/* The first characters of a window, which began in the one before. */
-static void pass_tail(struct characters *characters, const struct trawl_window *window,
-                      uint64_t readable)
-{
-    uint8_t bytes[2 * ENCODED_BYTES_MAX];
-    uint64_t begin = characters->at, count = characters->tail_count, more = ENCODED_BYTES_MAX;
-
-    memcpy(bytes, characters->tail, (size_t)count);
-    if (more > readable)
-        more = readable;
-    if (more > 0)
-        memcpy(bytes + count, window->bytes, (size_t)more);
-    while (characters->at < window->begin)
-        pass_character(characters, bytes + (characters->at - begin),
-                       count + more - (characters->at - begin));
-    characters->tail_count = 0;
-}
-
-/* Follow the text to `limit`, a text offset in the window: the character that holds the byte
- * before it was passed. */
-static void follow(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
-{
-    struct characters *characters = &scan->characters;
-    uint64_t readable = window->bytes_count + window->after_bytes_count, from;
-    const uint8_t *line_end;
-
-    if (limit <= characters->at)
-        return;
-    from = characters->at > window->begin ? characters->at - window->begin : 0;
-    line_end = memrchr(window->bytes + from, scan->settings->line_end,
-                       (size_t)(limit - window->begin - from));
-    if (line_end != NULL) {
-        characters->at = window->begin + (uint64_t)(line_end - window->bytes) + 1;
-        characters->word_before = false;
-        characters->tail_count = 0;
-    } else if (characters->at < window->begin) {
-        pass_tail(characters, window, readable);
-    }
-    while (characters->at < limit)
-        pass_character(characters, window->bytes + (characters->at - window->begin),
-                       readable - (characters->at - window->begin));
-}
-
-/* Keep the bytes of a character that may go on in the next window. */
+/* Keep the bytes that the next window's first character may begin with. */
 static void keep_tail(struct text_scan *scan, const struct trawl_window *window)
 {
     struct characters *characters = &scan->characters;
-    uint64_t end = window->begin + window->bytes_count, count = 0, at = 0;
-    uint8_t bytes[2 * ENCODED_BYTES_MAX];
+    uint64_t added = window->bytes_count < UTF8_BYTES_MAX ? window->bytes_count : UTF8_BYTES_MAX;
+    uint64_t kept = UTF8_BYTES_MAX - added;
 
-    if (window->last)
-        return;
-    if (window->bytes_count >= ENCODED_BYTES_MAX)
-        follow(scan, window, end - ENCODED_BYTES_MAX + 1);
-    if (characters->at >= end)
-        return;
-    if (characters->at < window->begin) {
-        memcpy(bytes, characters->tail, characters->tail_count);
-        count = characters->tail_count;
-    } else {
-        at = characters->at - window->begin;
-    }
-    memcpy(bytes + count, window->bytes + at, (size_t)(window->bytes_count - at));
-    count += window->bytes_count - at;
-    for (at = end - count; characters->at + ENCODED_BYTES_MAX <= end;)
-        pass_character(characters, bytes + (characters->at - at), end - characters->at);
-    characters->tail_count = (uint32_t)(end - characters->at);
-    memcpy(characters->tail, bytes + (characters->at - at), characters->tail_count);
+    kept = characters->tail_count < kept ? characters->tail_count : kept;
+    memmove(characters->tail, characters->tail + (characters->tail_count - kept), (size_t)kept);
+    if (added > 0)
+        memcpy(characters->tail + kept, window->bytes + (window->bytes_count - added),
+               (size_t)added);
+    characters->tail_count = (uint32_t)(kept + added);
 }
 
 static bool is_match(struct text_scan *scan, const struct trawl_window *window,
@@ -103,10 +67,10 @@ static bool is_match(struct text_scan *scan, const struct trawl_window *window,
     if (match->distance > scan->distance_max)
         return false;
     if (check->begins || check->words) {
-        follow(scan, window, match->begin);
-        if (check->begins && scan->characters.at != match->begin)
-            return false;
-        if (check->words && scan->characters.word_before)
+        bool word_before;
+        uint64_t end = character_before(scan, window, match->begin, &word_before);
+
+        if ((check->begins && end != match->begin) || (check->words && word_before))
             return false;
     }
     return !check->cases || charset_equal_case(pattern->bytes, (size_t)pattern->bytes_count,
@@ -143,8 +107,6 @@ bool characters_window(struct text_scan *scan, const struct trawl_window **windo
 
 void characters_begin(struct text_scan *scan)
 {
-    scan->characters.at = 0;
-    scan->characters.word_before = false;
     scan->characters.tail_count = 0;
 }
 

@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "trawl/job.h"
+#include "trawl/utf8.h"
 
 #define OFFSET_NONE UINT64_MAX
 #define DISTANCE_NONE UINT32_MAX
@@ -70,13 +71,9 @@ struct json_state {
     uint64_t bytes, lines, matches, begin_ns;
 };
 
-#define ENCODED_BYTES_MAX 4 /* of a character that characters.c follows */
-
-/* characters.c: where characters begin, followed from each line's beginning on. */
+/* What characters.c keeps of a text. */
 struct characters {
-    uint64_t at;      /* text offset of a character's first byte */
-    bool word_before; /* the character before it is a letter, a digit or an underscore */
-    uint8_t tail[ENCODED_BYTES_MAX]; /* bytes from `at` on that the last window ended with */
+    uint8_t tail[UTF8_BYTES_MAX]; /* bytes that the windows so far ended with */
     uint32_t tail_count;
     struct trawl_match *kept;
     uint64_t kept_capacity;
