@@ -146,6 +146,14 @@ struct config {
 bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
                  char *const *arguments, bool operands_end_options);
 
+/* Find and read the file of options: the one that TRAWL_CONFIG_PATH names (empty: none), else
+ * trawl/config in $XDG_CONFIG_HOME or ~/.config, if there is one. One argument a line, no quotes;
+ * lines that begin with # are comments. Never waits for a writer. False:
+ * message[SETTINGS_ERROR_BYTES] filled. True with a message that is not empty: a file that the user
+ * did not name could not be read, and is left out. */
+bool config_read(struct config *config, char *message);
+void config_free(struct config *config);
+
 /* The command is also called tg: then it takes trees as ripgrep does. */
 bool flags_means_tg(const char *name);
 

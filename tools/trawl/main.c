@@ -10,7 +10,6 @@
 
 #include "trawl/charset.h"
 #include "trawl/client.h"
-#include "trawl/config.h"
 #include "trawl/help.h"
 #include "trawl/job.h"
 #include "trawl/message.h"

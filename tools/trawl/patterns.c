@@ -594,13 +594,14 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     struct trawl_error error;
     bool known = true;
 
-    patterns->utf8 = charset_utf8();
     options.flags = plan_flags(settings, whole_line);
     options.line_end_set = 1;
     options.line_end = settings->line_end;
     options.line_end_also_set = settings->count_ends_at_null; /* NUL */
-    if (patterns->needs_utf8)
+    if (patterns->needs_utf8) {
+        patterns->utf8 = charset_utf8();
         options.utf8 = &patterns->utf8;
+    }
     if (patterns->needs_utf8 && settings->surroundings.charset == CHARSET_SINGLE)
         options.flags |= TRAWL_SINGLE_BYTE;
     if (settings->approximate)
