@@ -76,7 +76,6 @@ PARAMETERS = of_names({
     " | _ArrowStream)": "patterns",
     "str | None": "algorithm instruction_set",
     "_Alphabet | None": "alphabet",
-    "Callable[[Matches], object]": "call",
     "_Records": "column",
     "dict[str, Column | Array]": "columns",
     'Literal["auto", "cpu", "cuda"]': "engine",
@@ -111,7 +110,7 @@ OTHERS = {
 # What functions, methods and properties of a name give; of one class, where its name stands before.
 RETURNS = of_names({
     "bool": "ignore_case is_stream unicode whole_lines whole_words",
-    "int": "__len__ count count_lines each edits mismatches null_count positions_into",
+    "int": "__len__ count count_lines edits mismatches null_count positions_into",
     "None": "__exit__ cancel close unload",
     "str": "_repr_html_ explain",
     "bytes": "Plan.__getitem__",

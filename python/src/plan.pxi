@@ -390,11 +390,6 @@ cdef class Plan:
         Batches without an occurrence are left out. offsets: as of first()."""
         return default().batches(self, text, line_numbers=line_numbers, offsets=offsets)
 
-    def each(self, text, call, *, line_numbers=False, offsets="characters"):
-        """Call call(matches) with each of these batches; a true answer ends the search. Returns how
-        many occurrences the calls were given."""
-        return default().each(self, text, call, line_numbers=line_numbers, offsets=offsets)
-
     def lines(self, text, *, offsets="characters", progress=None):
         """The lines in which an occurrence begins: Lines, each with its number and its begin, and,
         of a plan with errors, the least distance of these occurrences. offsets: as of first()."""

@@ -520,11 +520,6 @@ cdef class Searcher:
         check(status, &error)
         return made
 
-    def each(self, Plan plan not None, text, call, *, bint line_numbers=False,
-             offsets="characters"):
-        return _sources.each(
-            self.batches(plan, text, line_numbers=line_numbers, offsets=offsets), call)
-
     def iter(self, Plan plan not None, text, *, offsets="characters"):
         return _sources.iterate(plan, self.batches(plan, text, offsets=offsets))
 

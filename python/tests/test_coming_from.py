@@ -81,7 +81,6 @@ def test_hyperscan(rng):
         assert sorted(found) == sorted(events)
     with pytest.raises(hyperscan.ScanTerminated):
         database.scan(b"hers", lambda *event: True)
-    assert plan.each(b"hers", lambda matches: True) > 0
 
 
 def test_re(rng):

@@ -40,7 +40,6 @@ def one_of_each(plan, text, path):
     for lines in plan.line_batches(text):
         lines.texts.__arrow_c_array__()
     plan.lines(path)
-    plan.each(text, bool)
     plan.count_by_pattern(text)
     list(plan.iter(text))
     for given in ("ban\u00e4na", text, ["banana", None, b"nan"]):

@@ -85,19 +85,6 @@ def test_lines(tmp_path):
     assert plan.lines(text, progress=lambda done: None)[1] == expected[1]
 
 
-def test_each():
-    plan, text, given = trawl.Plan("a"), b"ab\n" * 3000, []
-    with trawl.Searcher("cpu", 1, chunk_bytes=512) as searcher:
-        assert searcher.each(plan, text, given.append, line_numbers=True) == 3000
-        assert [line for matches in given for line in matches.lines] == list(range(3000))
-        assert searcher.each(plan, text, lambda matches: True) == len(given[0])
-        with pytest.raises(ZeroDivisionError):
-            searcher.each(plan, text, lambda matches: 1 // 0)
-        with pytest.raises(TypeError):
-            searcher.each(plan, text)
-        assert searcher.count(plan, text) == 3000
-
-
 CHARACTERS = "kK\u212asS\u017f\u00e9\u00c9\u00df\u1e9e\u03c3\u03c2\u03a3x \u0436\u0416_"
 
 

@@ -326,16 +326,6 @@ def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
         yield end - 1, values[pattern]
 
 
-def each(batches: Any, call: Any) -> int:
-    """Call call(batch) with each batch until an answer is true; how many items they were given."""
-    total = 0
-    for found in batches:
-        total += len(found)
-        if call(found):
-            break
-    return total
-
-
 def check_out(out: Any) -> None:
     """Can positions be written to it? ValueError: not."""
     view = memoryview(out)
