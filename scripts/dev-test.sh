@@ -12,7 +12,7 @@ need build python -- codecs server test tidy
 # An eighth of what is drawn from a seed (tests/test.h): the rest is for ./dev test long.
 export TRAWL_TEST_DIVISOR=${TRAWL_TEST_DIVISOR:-8}
 # What takes longest and fails least is for long runs, too; under asan, what the release build runs.
-release_later=(sim_mutation bench.papers bench.gpu serve_page serve_day.device serve_answer.C
+release_later=(bench.papers bench.gpu serve_page serve_day.device serve_answer.C
     serve_answer_real.C)
 asan_later=(sim_devices sim_split unit_matrix unit_rewritten unit_compressed diff_work faults gallery_texts
     gallery_device grep_numbers grep_compare cli_terminal cli_faults serve_page serve_client serve_differential

@@ -396,36 +396,6 @@ static void failing_memory(void)
     scene_end(&context.scene);
 }
 
-/* Without its bound check the kernel reads beyond the parts, which does not go unnoticed. */
-static void mutants(void)
-{
-    static struct sim_site sites[SIM_SITES_MAX];
-    struct test_random random = test_random_begin("gallery records mutants");
-    uint32_t count = sim_sites(sites, SIM_SITES_MAX), mutated = 0;
-    struct scene scene;
-
-    set_limits(64, 100, 80, 1); /* ten records of one byte fill a window, and its memory */
-    scene_begin(&random, INPUT_LETTERS_2, 60, 1, &scene);
-    scene_add_patterns(&random, 1, 1, &scene);
-    for (uint32_t i = 0; i < count; i++) {
-        struct trawl_searcher *searcher = NULL;
-        struct trawl_error error = calls_error();
-
-        if (strstr(sites[i].file, "gallery/kernels/records.cu") == NULL)
-            continue;
-        mutated++;
-        reset(i, 4u << 20);
-        MUST(open_cuda(&searcher, 1, NULL));
-        sim_mutate(&sites[i]);
-        CHECK_STATUS(scene_matrix(&scene, matrix_name, searcher, &error), TRAWL_DEVICE);
-        sim_mutate(NULL);
-        TEST_CHECK(strstr(sim_driver_report(), "records.cu") != NULL);
-        trawl_searcher_close(searcher);
-    }
-    TEST_CHECK(mutated > 0);
-    scene_end(&scene);
-}
-
 /* The published use of the engines: auto leaves it to the host, ",debug" is a device's alone. */
 static void engines(void)
 {
@@ -462,7 +432,6 @@ int main(void)
     little_memory();
     failing_calls();
     failing_memory();
-    mutants();
     engines();
     cuda_limits_replace(NULL);
     return test_end();

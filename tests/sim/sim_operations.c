@@ -10,7 +10,6 @@
 #endif
 
 #define SHARED_POISON 0xa7
-#define MUTATED_YIELDS_MAX 512u
 #define FULL_CODES 3u
 
 uint32_t simt_thread(void)
@@ -68,11 +67,6 @@ void *sim_shared(const char *name, int line, uint64_t bytes)
     return array->memory;
 }
 
-int sim_bound(int condition, const char *file, int line)
-{
-    return sim_site_is_mutated(SIM_SITE_BOUND, file, line) ? 1 : condition;
-}
-
 int sim_barrier(int condition, const char *file, int line)
 {
     struct thread *self = sim.current;
@@ -81,8 +75,6 @@ int sim_barrier(int condition, const char *file, int line)
     uint64_t any = 0;
 
     stand(file, line);
-    if (sim_site_is_mutated(SIM_SITE_BARRIER, file, line))
-        return condition;
     sim_memory_share(true);
     sim_ready_remove(self);
     self->state = THREAD_AT_BARRIER;
@@ -113,8 +105,6 @@ void sim_named_barrier(uint32_t id, int waits, const char *file, int line)
     stand(file, line);
     if (id == 0 || id >= NAMED_BARRIERS)
         sim_fail("no such named barrier", file, line);
-    if (sim_site_is_mutated(SIM_SITE_BARRIER, file, line))
-        return;
     sim_memory_share(true);
     last = ++block->at_named[id] == block->grid->threads;
     if (last) {
@@ -197,19 +187,11 @@ static uint64_t warp_operation(int kind, uint64_t value, uint32_t argument, cons
 
 uint32_t sim_ballot(int condition, const char *file, int line)
 {
-    if (sim_site_is_mutated(SIM_SITE_WARP, file, line)) {
-        stand(file, line);
-        return condition != 0 ? 1u << (sim.current->index % SIMT_WARP_THREADS) : 0;
-    }
     return (uint32_t)warp_operation(KIND_BALLOT, (uint64_t)(condition != 0), 0, file, line);
 }
 
 uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *file, int line)
 {
-    if (sim_site_is_mutated(SIM_SITE_WARP, file, line)) {
-        stand(file, line);
-        return value;
-    }
     return warp_operation(kind, value, argument, file, line);
 }
 
@@ -247,7 +229,7 @@ static bool is_shared(const void *p)
 
 uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line)
 {
-    bool mutated = sim_site_is_mutated(SIM_SITE_ATOMIC, file, line), shared = is_shared(p);
+    bool shared = is_shared(p);
     uint64_t old, new_value;
 
     stand(file, line);
@@ -259,8 +241,6 @@ uint64_t sim_atomic(void *p, uint32_t bytes, int kind, uint64_t value, const cha
     if (!shared)
         sim_memory_observe(p, bytes);
     old = sim_word_get(p, bytes);
-    for (uint64_t others = mutated ? sim_random() % MUTATED_YIELDS_MAX : 0; others > 0; others--)
-        sim_yield();
     new_value = sim_word_after(old, value, kind);
     if (shared)
         sim.writes++;
@@ -284,10 +264,6 @@ uint64_t sim_read(const void *p, uint32_t bytes, const char *file, int line)
 
 void sim_write(void *p, uint32_t bytes, int kind, uint64_t value, const char *file, int line)
 {
-    if (kind != SIM_STORE && sim_site_is_mutated(SIM_SITE_ATOMIC, file, line)) {
-        (void)sim_atomic(p, bytes, kind, value, file, line);
-        return;
-    }
     sim_global(p, bytes, 1, file, line);
     if (kind != SIM_STORE) {
         sim.counters.atomics++;
@@ -305,15 +281,13 @@ void sim_copy(void *to, const void *from, uint32_t bytes, const char *file, int 
 void sim_copies_wait(const char *file, int line)
 {
     stand(file, line);
-    if (!sim_site_is_mutated(SIM_SITE_FENCE, file, line))
-        sim_memory_copies_end(sim.current, true);
+    sim_memory_copies_end(sim.current, true);
 }
 
 void sim_fence(const char *file, int line)
 {
     stand(file, line);
-    if (!sim_site_is_mutated(SIM_SITE_FENCE, file, line))
-        sim_memory_fence();
+    sim_memory_fence();
     for (uint64_t others = sim_memory_lingers(); others > 0; others--)
         sim_yield();
     __atomic_thread_fence(__ATOMIC_SEQ_CST); /* the host may look from a thread of its own */

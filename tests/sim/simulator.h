@@ -36,23 +36,6 @@ struct sim_counters {
     uint64_t child_refusals;
 };
 
-/* A place in a kernel that can be mutated. */
-enum sim_site_kind {
-    SIM_SITE_BARRIER,
-    SIM_SITE_WARP,
-    SIM_SITE_ATOMIC,
-    SIM_SITE_BOUND,
-    SIM_SITE_FENCE
-};
-
-struct sim_site {
-    enum sim_site_kind kind;
-    const char *file;
-    int line;
-};
-
-#define SIM_SITES_MAX 1024u
-
 /* A kernel: entry(arguments) for each thread of each block. */
 struct sim_kernel {
     const char *name;
@@ -110,13 +93,5 @@ void sim_counters_reset(void);
 
 /* A launch of more switches counts as hung; 0: the default. */
 void sim_switches_max(uint64_t switches);
-
-/* Sites seen so far, for mutation: the mutated barrier and warp operation do not wait, the atomic
- * is a read and a write with others in between, the bound is always kept, the fence is not there.
- * NULL: none. */
-uint32_t sim_sites(struct sim_site *sites, uint32_t sites_max);
-void sim_mutate(const struct sim_site *site);
-/* Is this place the mutated one? Notes it. The simulator's. */
-bool sim_site_is_mutated(enum sim_site_kind kind, const char *file, int line);
 
 #endif

@@ -346,7 +346,7 @@ SIMT_FUNCTION uint32_t simt_funnel_clamp(uint32_t low, uint32_t high, uint32_t s
     type *const name = (type *)sim_shared(#name, __LINE__, sizeof(type) * (count))
 #define SIMT_SHARED_DYNAMIC(type, name, bytes) \
     type *const name = (type *)sim_shared(#name, __LINE__, (bytes))
-#define SIMT_BOUND(condition) sim_bound((condition), __FILE__, __LINE__)
+#define SIMT_BOUND(condition) (condition)
 #define SIMT_CONSTANT(type, name, count)            \
     enum { name##_bytes = sizeof(type) * (count) }; \
     static type name[count]
@@ -362,7 +362,6 @@ SIMT_FUNCTION uint32_t simt_funnel_clamp(uint32_t low, uint32_t high, uint32_t s
 
 /* Defined by tests/sim/simulator.c; file and line say where the kernel stands. */
 void *sim_shared(const char *name, int line, uint64_t bytes);
-int sim_bound(int condition, const char *file, int line);
 uint32_t simt_thread(void);
 uint32_t simt_threads(void);
 uint32_t simt_block(void);

@@ -1,0 +1,165 @@
+"""mutants: would the tests notice? Puts small faults into a copy of the sources, one at a time, builds
+the copy, and runs its tests until one fails. Run by hand: `./dev test mutants`.
+
+    mutants.py [--draw N] [--list FILE] [--file REGEX] [--tests REGEX] [--least PERCENT]
+
+Without --draw the faults are those of `faults` beside this file, or of FILE: a path, the line as it is
+(after `- `), the line with the fault (after `+ `). With --draw, N faults are made by the table below,
+drawn by TRAWL_TEST_SEED from all lines of src and gallery. --tests names tests for ctest. The copy is
+build/mutants, and stays: a later run compiles what differs. The exit status is 1 if the tests notice
+less than PERCENT of the faults.
+"""
+
+import argparse
+import os
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+COPY = ROOT / 'build' / 'mutants'
+PATIENCE_S = 900  # a build with its tests that takes longer hangs, which counts as noticed
+LATER = '^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)'  # not the sources
+
+# What a fault does to a line: a pattern, and what takes its place.
+KINDS = {
+    'comparison': [
+        (r' < ', ' <= '), (r' <= ', ' < '), (r' > ', ' >= '), (r' >= ', ' > '), (r' == ', ' != '),
+        (r' != ', ' == '),
+    ],
+    'and, or': [(r' && ', ' || '), (r' \|\| ', ' && ')],
+    'one off': [(r' \+ 1u?\b', ''), (r' - 1u?\b', ''), (r' \+ 1\b', ' - 1'), (r' - 1\b', ' + 1')],
+    'bits': [(r' & ', ' | '), (r' \| ', ' & '), (r' << ', ' >> '), (r' >> ', ' << ')],
+    'status': [(r'TRAWL_TRY\((.*)\);$', r'(void)(\1);'), (r'return \w+_FAIL\(.*\);$', 'return TRAWL_OK;')],
+    'clean-up': [(r'^(\s+)\w*(release|free|close|unlock|unmap|leave|reset|clear|drop)\(.*\);$', r'\1;')],
+    'signal': [(r'^(\s+)\w*(signal|broadcast|wake|notify|fence|atomic_store)\w*\(.*\);$', r'\1;')],
+    'device': [
+        (r'^(\s+)simt_(barrier|warp_sync|fence\w*|add\w*|atomic\w*)\(.*\);', r'\1;'),
+        (r'SIMT_BOUND\(', '(1 || '),
+    ],
+}  # fmt: skip
+
+
+def drawn(count, wanted):
+    """Faults in `count` lines: (path, line number from 0, the line with the fault, its kind)."""
+    found = []
+    for path in sorted([*(ROOT / 'src').rglob('*'), *(ROOT / 'gallery').rglob('*')]):
+        name = str(path.relative_to(ROOT))
+        if path.suffix not in ('.c', '.h', '.cu') or '/tests/' in name or not re.search(wanted, name):
+            continue
+        comment = False
+        for i, line in enumerate(path.read_text(encoding='utf-8').split('\n')):
+            comment = (comment or '/*' in line) and '*/' not in line
+            if comment or '/*' in line or '*/' in line or '"' in line or not line.startswith('    '):
+                continue
+            if re.search(r'sizeof|_ASSERT|static|#|\\$', line):
+                continue
+            for kind, changes in KINDS.items():
+                for old, new in changes:
+                    if re.search(old, line):
+                        found.append((name, i, re.sub(old, new, line, count=1), kind))
+    seed = int(os.environ.get('TRAWL_TEST_SEED') or 1)
+    print(f'{len(found)} faults can be made; TRAWL_TEST_SEED={seed}')
+    return random.Random(seed).sample(found, min(count, len(found)))
+
+
+def listed(path, wanted):
+    """The faults of a list, as `drawn` has them. Those whose line is gone are printed."""
+    found, name, old = [], '', ''
+    for row in path.read_text(encoding='utf-8').splitlines():
+        if row.startswith('- '):
+            old = row[2:].strip()
+        elif row.startswith('+ ') and re.search(wanted, name):
+            source = ROOT / name
+            lines = source.read_text(encoding='utf-8').split('\n') if source.exists() else []
+            at = next((i for i, line in enumerate(lines) if line.strip() == old), None)
+            if at is None:
+                print(f'in the list, but not in the sources: {name}: {old}')
+            else:
+                found.append((name, at, row[2:], 'listed'))
+        elif row and not row.startswith(('#', '+')):
+            name = row.strip()
+    return found
+
+
+def copy_sources():
+    """Brings the copy to the state of the tree. A file that is the same keeps its time."""
+    names = subprocess.run(['git', 'ls-files', '-z'], cwd=ROOT, capture_output=True, text=True, check=True)
+    for name in filter(None, names.stdout.split('\0')):
+        source, copy = ROOT / name, COPY / name
+        if source.is_file() and (not copy.exists() or copy.read_bytes() != source.read_bytes()):
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(source, copy)
+
+
+def run(*command):
+    """Did the command succeed in the copy? Its last lines."""
+    try:
+        done = subprocess.run(
+            command, cwd=COPY, capture_output=True, text=True, errors='replace', timeout=PATIENCE_S
+        )
+    except subprocess.TimeoutExpired:
+        return False, 'hangs'
+    return done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
+
+
+def attempt(name, at, faulty, jobs, tests):
+    """Tries one fault: how the tests notice it; '' if none does; None if it does not compile."""
+    path = COPY / name
+    right = path.read_text(encoding='utf-8')
+    lines = right.split('\n')
+    lines[at] = faulty
+    path.write_text('\n'.join(lines), encoding='utf-8')
+    try:
+        built, said = run('cmake', '--build', 'build', '-j', jobs)
+        if not built:
+            return None
+        choice = ['-R', tests] if tests else ['-E', LATER]
+        passed, said = run('ctest', '--test-dir', 'build', '-j', jobs, '--stop-on-failure', '--timeout', '300',
+                           *choice)  # fmt: skip
+        failed = re.findall(r'\d+ - (\S+) \((?!Skipped)', said)
+        return '' if passed else ' '.join(failed) or 'fails'
+    finally:
+        path.write_text(right, encoding='utf-8')
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('--draw', type=int, default=0)
+    parser.add_argument('--list', type=pathlib.Path, default=HERE / 'faults')
+    parser.add_argument('--file', default='')
+    parser.add_argument('--tests', default='')
+    parser.add_argument('--least', type=float, default=90)
+    arguments = parser.parse_args()
+    jobs = os.environ.get('TRAWL_JOBS') or str(os.cpu_count())
+    os.environ.setdefault('TRAWL_TEST_DIVISOR', '8')
+    if arguments.draw:
+        faults = drawn(arguments.draw, arguments.file)
+    else:
+        faults = listed(arguments.list, arguments.file)
+    COPY.mkdir(parents=True, exist_ok=True)
+    copy_sources()
+    ready, said = run('cmake', '-S', '.', '-B', 'build', '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release',
+                      '-DTRAWL_CUDA_QUICK=ON', '-DTRAWL_BENCH=OFF', '-DTRAWL_WERROR=OFF')  # fmt: skip
+    if not ready:
+        sys.exit(f'mutants: the build cannot be configured:\n{said}')
+    noticed, unnoticed = 0, 0
+    for name, at, faulty, kind in faults:
+        ended = attempt(name, at, faulty, jobs, arguments.tests)
+        if ended is None:
+            continue
+        noticed += ended != ''
+        unnoticed += ended == ''
+        word = f'noticed by {ended}' if ended else 'UNNOTICED'
+        print(f'{name}:{at + 1}: {kind}: {word}\n    {faulty.strip()}', flush=True)
+    share = 100 * noticed / max(1, noticed + unnoticed)
+    print(f'{noticed} noticed, {unnoticed} not: {share:.0f} %')
+    return 0 if share >= arguments.least else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
