@@ -204,7 +204,8 @@ static void see_batch(struct seen *seen, const struct trawl_batch *batch)
              seen->line_at++)
             seen->lines += input->text[seen->line_at] == input->line_end;
         want(seen->held, batch->line_numbers[i] == seen->lines);
-        see_match(seen, batch->begins[i], batch->ends[i], batch->pattern_indices[i]);
+        see_match(seen, batch->begins[i], batch->ends[i], /* above: the distance, the strand */
+                  batch->pattern_indices[i] & UINT32_MAX);
     }
 }
 

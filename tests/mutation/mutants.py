@@ -1,11 +1,13 @@
 """mutants: would the tests notice? Puts small faults into a copy of the sources, one at a time, builds
 the copy, and runs its tests until one fails. Run by hand: `./dev test mutants`.
 
-    mutants.py [--draw N] [--list FILE] [--file REGEX] [--tests REGEX] [--least PERCENT]
+    mutants.py [--draw N] [--list FILE] [--file REGEX] [--tests REGEX]
+               [--targets 'NAME...'] [--least PERCENT]
 
 Without --draw the faults are those of `faults` beside this file, or of FILE: a path, the line as it is
 (after `- `), the line with the fault (after `+ `). With --draw, N faults are made by the table below,
-drawn by TRAWL_TEST_SEED from all lines of src and gallery. --tests names tests for ctest. The copy is
+drawn by TRAWL_TEST_SEED from all lines of src and gallery. --tests names tests for ctest, --targets
+what has to be built for these. The copy is
 build/mutants, and stays: a later run compiles what differs. The exit status is 1 if the tests notice
 less than PERCENT of the faults.
 """
@@ -22,6 +24,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 COPY = ROOT / 'build' / 'mutants'
+BUILD = os.path.join('build', 'release')
 PATIENCE_S = 900  # a build with its tests that takes longer hangs, which counts as noticed
 LATER = '^(arm64|install|package|python|tidy|manual|documents|bench|grep|mutation)'  # not the sources
 
@@ -107,7 +110,7 @@ def run(*command):
     return done.returncode == 0, done.stdout[-4000:] + done.stderr[-1000:]
 
 
-def attempt(name, at, faulty, jobs, tests):
+def attempt(name, at, faulty, jobs, tests, targets):
     """Tries one fault: how the tests notice it; '' if none does; None if it does not compile."""
     path = COPY / name
     right = path.read_text(encoding='utf-8')
@@ -115,11 +118,11 @@ def attempt(name, at, faulty, jobs, tests):
     lines[at] = faulty
     path.write_text('\n'.join(lines), encoding='utf-8')
     try:
-        built, said = run('cmake', '--build', 'build', '-j', jobs)
+        built, said = run('cmake', '--build', BUILD, '-j', jobs, '--target', *targets)
         if not built:
             return None
         choice = ['-R', tests] if tests else ['-E', LATER]
-        passed, said = run('ctest', '--test-dir', 'build', '-j', jobs, '--stop-on-failure', '--timeout', '300',
+        passed, said = run('ctest', '--test-dir', BUILD, '-j', jobs, '--stop-on-failure', '--timeout', '300',
                            *choice)  # fmt: skip
         failed = re.findall(r'\d+ - (\S+) \((?!Skipped)', said)
         return '' if passed else ' '.join(failed) or 'fails'
@@ -133,6 +136,7 @@ def main():
     parser.add_argument('--list', type=pathlib.Path, default=HERE / 'faults')
     parser.add_argument('--file', default='')
     parser.add_argument('--tests', default='')
+    parser.add_argument('--targets', default='all')
     parser.add_argument('--least', type=float, default=90)
     arguments = parser.parse_args()
     jobs = os.environ.get('TRAWL_JOBS') or str(os.cpu_count())
@@ -143,13 +147,12 @@ def main():
         faults = listed(arguments.list, arguments.file)
     COPY.mkdir(parents=True, exist_ok=True)
     copy_sources()
-    ready, said = run('cmake', '-S', '.', '-B', 'build', '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release',
-                      '-DTRAWL_CUDA_QUICK=ON', '-DTRAWL_BENCH=OFF', '-DTRAWL_WERROR=OFF')  # fmt: skip
+    ready, said = run('cmake', '--preset', 'release', '-DTRAWL_CUDA_QUICK=ON')
     if not ready:
         sys.exit(f'mutants: the build cannot be configured:\n{said}')
     noticed, unnoticed = 0, 0
     for name, at, faulty, kind in faults:
-        ended = attempt(name, at, faulty, jobs, arguments.tests)
+        ended = attempt(name, at, faulty, jobs, arguments.tests, arguments.targets.split())
         if ended is None:
             continue
         noticed += ended != ''

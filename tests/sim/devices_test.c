@@ -1,12 +1,16 @@
-/* devices_test: a runtime with several simulated devices: one is lost at any of its calls, in the
- * middle of a search; searchers load one text at the same time; chunks stay within a budget. The
- * answer is always right, or an error says that all devices are lost.
+/* devices_test: what a runtime with simulated devices promises beside its answers, which the table
+ * has (table_test.c): texts are copied once and searched where they are, each device takes its
+ * part, chunks stay within a budget, a device that cannot be used is refused with a reason,
+ * searchers share devices.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "cuda/device.h"
+#include "cuda/engine_cuda.h"
+#include "cuda/worker.h"
 #include "cuda/driver.h"
 #include "calls.h"
 #include "cuda/limits.h"
@@ -89,79 +93,6 @@ static bool search(struct trawl_searcher *searcher, enum source source, enum sha
     }
     held_end(&held);
     return right;
-}
-
-/* ---- One device is lost ------------------------------------------------------------------- */
-
-struct schedule_case {
-    enum trawl_engine engine;
-    uint32_t devices, threads;
-    enum source source;
-    enum shape shape;
-};
-
-/* Lost at its call `nth`; false: it made fewer. */
-static bool lose_at(const struct schedule_case *c, uint32_t device, uint64_t nth)
-{
-    struct host host;
-    enum trawl_status status;
-    bool lost;
-
-    reset(c->devices);
-    host_open(&host, c->engine, c->threads, CHUNK_BYTES);
-    if (c->source == SOURCE_LOADED)
-        MUST(trawl_text_load(host.searcher, fixture.texts[SOURCE_LOADED], NULL));
-    sim_driver_lose(device, nth);
-    for (uint32_t i = 0; i < 2; i++) {
-        bool right = search(host.searcher, c->source, c->shape, &status);
-
-        if (!TEST_CHECK(right &&
-                        (status == TRAWL_OK || (c->devices == 1 && c->engine == TRAWL_ENGINE_CUDA &&
-                                                status == TRAWL_DEVICE))))
-            printf(
-                "  engine %d, %u devices, %u threads, source %d, shape %d: device %u lost at its "
-                "call %" PRIu64 ": status %d\n",
-                (int)c->engine, c->devices, c->threads, (int)c->source, (int)c->shape, device, nth,
-                (int)status);
-    }
-    lost = sim_driver_has_lost();
-    host_close(&host);
-    return lost;
-}
-
-/* Each call in turn; in a normal run, the later the more of them are passed over. */
-static void lose_everywhere(const struct schedule_case *c)
-{
-    uint64_t passed_over = test_is_long() ? 0 : TEST_SANITIZED ? 16 : 5;
-
-    for (uint32_t device = 0; device < c->devices; device++)
-        for (uint64_t nth = 1; lose_at(c, device, nth) && test_failures < 5;
-             nth += 1 + passed_over * (nth / 3))
-            ;
-}
-
-/* ---- A device has no memory for once ------------------------------------------------------ */
-
-/* Its call `nth` finds none; the search that needed it fails, the next one does not. False: it made
- * fewer calls. */
-static bool short_at(enum source source, enum shape shape, uint64_t nth)
-{
-    struct host host;
-    enum trawl_status status;
-    bool failed;
-
-    reset(1);
-    host_open(&host, TRAWL_ENGINE_CUDA, 2, CHUNK_BYTES);
-    sim_driver_fail(nth, CUDA_CODE_OUT_OF_MEMORY, false);
-    TEST_CHECK(search(host.searcher, source, shape, &status) &&
-               (status == TRAWL_OK || status == TRAWL_MEMORY));
-    failed = sim_driver_calls() >= nth;
-    sim_driver_fail(0, 0, false);
-    if (!TEST_CHECK(search(host.searcher, source, shape, &status) && status == TRAWL_OK))
-        printf("  source %d, shape %d: no memory at call %" PRIu64 ": then status %d\n",
-               (int)source, (int)shape, nth, (int)status);
-    host_close(&host);
-    return failed;
 }
 
 /* ---- Searchers that share devices --------------------------------------------------------- */
@@ -338,50 +269,7 @@ static void fill_on_first(uint32_t lost)
     free(array);
 }
 
-/* ---- Arrays of begins at the same time ---------------------------------------------------- */
-
-/* Host threads turn the ring of jobs meanwhile. */
-static void *count_often(void *context)
-{
-    struct caller *caller = (struct caller *)context;
-
-    for (uint32_t i = 0; i < (test_is_long() ? 100 : 30); i++) {
-        enum trawl_status status;
-
-        caller->wrong +=
-            !search(caller->searcher, SOURCE_MEMORY, SHAPE_COUNT, &status) || status != TRAWL_OK;
-    }
-    return NULL;
-}
-
-static void *fill_often(void *context)
-{
-    struct caller *caller = (struct caller *)context;
-
-    for (uint32_t i = 0; i < (test_is_long() ? 10 : 4); i++) {
-        enum trawl_status status;
-
-        caller->wrong +=
-            !search(caller->searcher, SOURCE_LOADED, SHAPE_BEGINS, &status) || status != TRAWL_OK;
-    }
-    return NULL;
-}
-
-/* The parts of an array wait for those before them, on other devices; no two arrays for each
- * other. */
-static void filled_at_once(uint32_t devices)
-{
-    struct caller callers[CALLERS];
-    struct trawl_runtime *runtime;
-
-    reset(devices);
-    runtime = must_runtime(TRAWL_ENGINE_CUDA, 7, 0);
-    callers_open(callers, runtime);
-    MUST(trawl_text_load(callers[0].searcher, fixture.texts[SOURCE_LOADED], NULL));
-    callers_begin(callers, count_often, fill_often);
-    callers_join(callers);
-    callers_close(callers, runtime);
-}
+/* ---- All schedules at the same time --------------------------------------------------------- */
 
 static void *search_in_storm(void *context)
 {
@@ -402,7 +290,7 @@ static void *search_in_storm(void *context)
 }
 
 /* Searchers of one runtime under all schedules at once, some cancelled at any time, while a device
- * is lost: each call is right or says that it was stopped, and all of them end. */
+ * is lost, or none: each call is right or says that it was stopped, and all of them end. */
 static void storm(enum trawl_engine engine, uint64_t seed)
 {
     struct test_random random = {seed * 977 + 1};
@@ -419,7 +307,8 @@ static void storm(enum trawl_engine engine, uint64_t seed)
         callers[i].has_budget = seed % 3 == 0;
     }
     MUST(trawl_text_load(callers[0].searcher, fixture.texts[SOURCE_LOADED], NULL));
-    sim_driver_lose((uint32_t)(seed % 2), 1 + test_random_below(&random, 400));
+    if (seed % 4 != 3)
+        sim_driver_lose((uint32_t)(seed % 2), 1 + test_random_below(&random, 400));
     callers_begin(callers, search_in_storm, search_in_storm);
     while (running) {
         (void)usleep((useconds_t)test_random_below(&random, 2000));
@@ -478,6 +367,207 @@ static void filled_by_all(uint32_t devices)
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
     TEST_CHECK_U64(stats.match_count, fixture.expected.match_count);
     host_close(&host);
+}
+
+/* ---- A text in a device's memory --------------------------------------------------------------
+ */
+
+#define LENT_BYTES 60000u /* more than the tables of a plan */
+
+static bool can_read(struct trawl_text *text)
+{
+    uint8_t byte = 0;
+    uint64_t got = 0;
+    enum trawl_status status = trawl_text_read(text, 0, &byte, 1, &got, NULL);
+
+    TEST_CHECK(status == TRAWL_OK || status == TRAWL_UNSUPPORTED);
+    return status == TRAWL_OK;
+}
+
+/* What a device does alone reads nothing of the text on the host; lines fetch the text, once. */
+static void stays_there(void)
+{
+    static const enum held_call calls[] = {HELD_COUNT, HELD_FIRST, HELD_POSITIONS_INTO,
+                                           HELD_BEGINS_INTO, HELD_COUNT_LINES};
+    const struct cuda_driver *driver = sim_driver_table();
+    struct cuda_context *context, *popped;
+    struct trawl_text *text = NULL;
+    struct diff_expected expected;
+    struct diff_input input;
+    struct test_random random = {1};
+    struct trawl_plan *plan = NULL;
+    struct host host;
+    struct held held;
+    uint64_t memory;
+
+    reset(1);
+    cuda_limits_replace(NULL);
+    input_begin(&random, INPUT_LETTERS_4, LENT_BYTES, &input);
+    input_add_pattern(&input, (const uint8_t *)"abcabc", 6);
+    expected_compute(&input, &expected);
+    MUST(held_plan(&input, NULL, &plan, NULL));
+    TEST_CHECK(driver->init(0) == 0 && driver->context_retain(&context, 0) == 0 &&
+               driver->context_push(context) == 0 &&
+               driver->memory_allocate(&memory, LENT_BYTES + 100) == 0 &&
+               driver->context_pop(&popped) == 0);
+    memcpy((void *)(uintptr_t)(memory + 3), input.text, LENT_BYTES);
+    MUST(trawl_text_from_device(memory + 3, LENT_BYTES, &text, NULL));
+    host_open(&host, TRAWL_ENGINE_CUDA, 1, 0);
+    held = held_begin(&input, &expected, plan, host.searcher, text);
+    TEST_CHECK(held_search(&held, HELD_COUNT, NULL) == TRAWL_UNSUPPORTED); /* not loaded yet */
+    MUST(trawl_text_load(host.searcher, text, NULL));
+    MUST(trawl_text_load(host.searcher, text, NULL)); /* nothing is done twice */
+    for (uint32_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        TEST_CHECK(sim_driver_copied() < LENT_BYTES && !can_read(text));
+        TEST_CHECK(held_search(&held, calls[i], NULL) == TRAWL_OK && held.right);
+    }
+    TEST_CHECK(can_read(text));
+    trawl_searcher_close(host.searcher);
+    MUST(trawl_runtime_close(host.runtime, NULL));
+    held_end(&held);
+    trawl_text_close(text);
+    TEST_CHECK(driver->context_push(context) == 0 && driver->memory_free(memory) == 0 &&
+               driver->context_pop(&popped) == 0);
+    (void)driver->context_release(0);
+    host_check_driver();
+    trawl_plan_free(plan);
+    expected_free(&expected);
+    input_free(&input);
+}
+
+static void wrong_addresses(void)
+{
+    static uint8_t bytes[64];
+    struct trawl_text *text = NULL;
+    struct trawl_error error;
+
+    reset(1);
+    TEST_CHECK(trawl_text_from_device(0, 1, &text, &error) == TRAWL_ARGUMENT);
+    TEST_CHECK(trawl_text_from_device(1, 1, NULL, &error) == TRAWL_ARGUMENT);
+    TEST_CHECK(trawl_text_from_device(1, UINT64_MAX, &text, &error) == TRAWL_MEMORY);
+    MUST(trawl_text_from_device((uint64_t)(uintptr_t)bytes, 64, &text, &error));
+    for (uint32_t i = 0; i < 4; i++) { /* on two engines; then without a device, and by the host */
+        static const enum trawl_engine engines[] = {TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CUDA,
+                                                    TRAWL_ENGINE_AUTO, TRAWL_ENGINE_CPU};
+        struct trawl_searcher *searcher;
+        enum trawl_status status;
+
+        if (i == 2)
+            host_devices(0);
+        searcher = host_searcher(engines[i], 1, 0, &error);
+        status = trawl_text_load(searcher, text, &error);
+        TEST_CHECK(i < 2 ? status == TRAWL_ARGUMENT : status != TRAWL_OK);
+        trawl_searcher_close(searcher);
+    }
+    trawl_text_close(text);
+    MUST(trawl_text_from_device(0, 0, &text, &error)); /* an empty one */
+    trawl_text_close(text);
+}
+
+/* ---- A device that stands beside the host ------------------------------------------------------
+ */
+
+#define JOIN_BYTES (6u << 20)
+#define JOIN_SEARCHES_MAX 10000u
+#define JOIN_AFTER_NS 2000000 /* of a search */
+
+/* `auto` asks for the device after a while of searching, not for a short search. */
+static void joins(void)
+{
+    uint8_t *bytes = (uint8_t *)test_memory(JOIN_BYTES);
+    struct trawl_searcher *searcher;
+    struct trawl_text *text;
+    uint64_t launches, expected = 0;
+
+    reset(1);
+    cuda_limits_replace(NULL);
+    sim_driver_fail(0, 0, false); /* count calls from here on */
+    schedule_open_after(JOIN_AFTER_NS);
+    for (uint64_t i = 0; i < JOIN_BYTES; i++)
+        bytes[i] = fixture.letters.bytes[i % TEXT_BYTES];
+    for (uint64_t i = 0; i + 3 <= JOIN_BYTES; i++)
+        expected += memcmp(bytes + i, "abc", 3) == 0;
+    text = must_text(bytes, JOIN_BYTES);
+    searcher = must_searcher_with(SEARCHER_WITH(.threads = 2, .chunk_bytes = 1u << 16));
+    TEST_CHECK_U64(must_count(searcher, fixture.plan, fixture.texts[SOURCE_MEMORY]),
+                   fixture.expected.match_count);
+    TEST_CHECK_U64(sim_driver_calls(), 0);
+    launches = sim_counters().launches;
+    for (uint32_t i = 0; i < JOIN_SEARCHES_MAX && sim_counters().launches == launches; i++)
+        TEST_CHECK_U64(must_count(searcher, fixture.plan, text), expected);
+    TEST_CHECK(sim_counters().launches > launches);
+    trawl_searcher_close(searcher);
+    trawl_text_close(text);
+    free(bytes);
+    schedule_open_after(0);
+    host_check_driver();
+}
+
+/* ---- Devices that cannot be used ---------------------------------------------------------------
+ */
+
+static void refused(uint32_t devices, int version)
+{
+    struct sim_driver_options options = {1, devices, 1u << 20, 2, version, 0, 0};
+    struct trawl_error error = {.message = ""};
+
+    sim_driver_reset(&options);
+    TEST_CHECK(host_searcher(TRAWL_ENGINE_CUDA, 1, 0, &error) == NULL &&
+               error.status == TRAWL_ENGINE && error.message[0] != '\0');
+}
+
+/* An image that the driver is too old for: whichever call says so, the engine is not there, and the
+ * message names the driver's version. */
+static void image_too_new(int code)
+{
+    struct trawl_searcher *searcher = NULL;
+    uint64_t named = 0;
+
+    for (uint64_t call = 1; searcher == NULL && call < 4000; call++) {
+        struct trawl_error error = {.message = ""};
+
+        reset(1);
+        sim_driver_fail(call, code, false);
+        searcher = host_searcher(TRAWL_ENGINE_CUDA, 1, 0, &error);
+        named += searcher == NULL && strstr(error.message, "(CUDA 12.0)") != NULL;
+    }
+    TEST_CHECK_U64(named, 2); /* both images */
+    trawl_searcher_close(searcher);
+    host_check_driver();
+}
+
+/* A device that keeps another limit of child grids than it was told counts as one that was told
+ * none. The suite had missed that: its driver sets whatever it is told. */
+static void strange_limit(size_t room)
+{
+    const struct cuda_driver *driver = sim_driver_table();
+    struct engine_options options = {.size = sizeof options};
+    struct engine_worker *worker = NULL;
+    struct engine *engine = NULL;
+
+    reset(1);
+    MUST(engine_cuda.open(&options, &engine, NULL));
+    MUST(engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, NULL));
+    MUST(cuda_device_enter(worker->device, NULL));
+    TEST_CHECK(driver->limit_set(CUDA_LIMIT_PENDING_LAUNCHES, room) == CUDA_CODE_OK);
+    sim_driver_fail(2, CUDA_CODE_UNKNOWN, false); /* after the limit was asked for */
+    TEST_CHECK_U64(cuda_device_children(worker->device), 2048 - 2048 / 16);
+    TEST_CHECK(driver->limit_set(CUDA_LIMIT_PENDING_LAUNCHES, 2048) == CUDA_CODE_OK);
+    cuda_device_leave(worker->device);
+    engine_cuda.release(worker);
+    engine_cuda.close(engine);
+    host_check_driver();
+}
+
+static void unusable(void)
+{
+    refused(0, 0);
+    refused(1, 10020);
+    image_too_new(CUDA_CODE_INVALID_IMAGE);
+    image_too_new(CUDA_CODE_NO_BINARY_FOR_GPU);
+    image_too_new(CUDA_CODE_UNSUPPORTED_PTX_VERSION);
+    strange_limit(100);
+    strange_limit(1u << 20);
 }
 
 /* Devices of different size: a text is split as there is room, and where there is none it is copied
@@ -579,34 +669,13 @@ static void streamed_copies(void)
 
 int main(void)
 {
-    static const uint32_t threads[] = {1, 2, 4};
-
     test_begin("sim devices");
     cuda_driver_replace(sim_driver_table());
     schedule_open_after(0);
     fixture_open();
-    for (uint32_t i = 0; i < 24 && test_failures < 5; i++) {
-        struct schedule_case c = {i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 1 + i % 3,
-                                  threads[i % 3], (enum source)(i / 2 % 3),
-                                  (enum shape)(i / 6 % 2)};
-
-        if (test_turn(i + i / 6, 4)) /* each device and text under both engines */
-            lose_everywhere(&c);
-    }
-    for (uint32_t i = 0; i < 4 && test_failures < 5; i++) {
-        struct schedule_case c = {i % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, 2 + i / 2, 2,
-                                  SOURCE_LOADED, SHAPE_BEGINS};
-
-        if (test_turn(3 * i, 4)) /* of both builds the other engine and number */
-            lose_everywhere(&c);
-    }
-    for (uint32_t i = 0; i < 2 && test_failures < 5; i++)
-        for (uint64_t nth = 1; short_at((enum source)i, (enum shape)i, nth) && test_failures < 5;
-             nth += 1 + (test_is_long() ? 0 : nth / 2))
-            ;
     for (uint32_t devices = 2; devices <= 3; devices++) {
+        counted_by_all(devices);
         filled_by_all(devices);
-        filled_at_once(devices);
     }
     for (uint32_t i = 0; i < 4; i++)
         load_without(i % 2, i < 2 ? 3000 : TEXT_BYTES);
@@ -614,12 +683,14 @@ int main(void)
     fill_on_first(1);
     loaders(TRAWL_ENGINE_CUDA);
     loaders(TRAWL_ENGINE_AUTO);
-    for (uint64_t seed = 0; seed < test_amount(8, 400) && test_failures < 5; seed++)
+    for (uint64_t seed = 0; seed < test_amount(16, 400) && test_failures < 5; seed++)
         storm(seed % 2 != 0 ? TRAWL_ENGINE_AUTO : TRAWL_ENGINE_CUDA, seed);
-    for (uint32_t devices = 2; devices <= 3; devices++)
-        counted_by_all(devices);
     uneven_devices();
     budget();
+    stays_there();
+    wrong_addresses();
+    joins();
+    unusable();
     streamed_copies();
     fixture_close();
     return test_end();

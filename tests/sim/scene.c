@@ -1,0 +1,479 @@
+/* scene: see scene.h. */
+#include "scene.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/checked.h"
+#include "calls.h"
+#include "oracle/approximate.h"
+#include "random_case.h"
+#include "sim_driver.h"
+#include "simulator.h"
+
+#define UNTOUCHED 0x7777777777777777u
+#define PADDING_BYTES 79u       /* behind a text that is searched where it is */
+#define RANDOM_MATCHES_MAX 500u /* of a random scene: the simulator searches it a dozen times */
+#define RANDOM_TEXT_MAX 4000u   /* in steps that may be of single bytes */
+#define APPROXIMATE_MIN 5u
+#define APPROXIMATE_MAX 500u
+#define PART_MAX 300u
+
+/* ---- The text and its patterns -------------------------------------------------------------- */
+
+/* Parts without an occurrence, with few, with many, and where patterns begin at nearly each byte.
+ */
+static void fill_parts(struct test_random *random, uint8_t *text, uint64_t bytes)
+{
+    static const char *const letters[] = {"z", "xyzdxyzw\nvutsrqp", "abcxyz\n", "abc"};
+
+    for (uint64_t at = 0; at < bytes;) {
+        uint64_t end = min_u64(bytes, at + 1 + test_random_below(random, PART_MAX));
+        const char *from = letters[test_random_below(random, 4)];
+
+        for (; at < end; at++)
+            text[at] = (uint8_t)from[test_random_below(random, strlen(from))];
+    }
+}
+
+static void fill(struct test_random *random, enum scene_text kind, uint8_t *text, uint64_t bytes)
+{
+    static const char *const letters[] = {
+        [TEXT_LETTERS] = "abcde\n", [TEXT_DNA] = "ACGTACGTN", [TEXT_RECORDS] = "a"};
+
+    if (kind == TEXT_PARTS)
+        fill_parts(random, text, bytes);
+    for (uint64_t i = 0; i < bytes && kind != TEXT_PARTS; i++)
+        text[i] = kind == TEXT_CYCLE ? (uint8_t)("abc"[i % 97 % 3])
+                  : kind == TEXT_FLOOD
+                      ? (uint8_t)(i % 100 == 99 ? 'd' : 'a')
+                      : (uint8_t)letters[kind][test_random_below(random, strlen(letters[kind]))];
+}
+
+/* Lines with a match, and without. */
+static void expect_lines(struct scene *s)
+{
+    uint64_t at = 0, match = 0;
+
+    while (at < s->input.text_bytes) {
+        uint64_t end = at;
+
+        while (end < s->input.text_bytes && s->input.text[end] != s->input.line_end)
+            end++;
+        while (match < s->expected.match_count && s->expected.matches[match].begin < at)
+            match++;
+        if (match < s->expected.match_count && s->expected.matches[match].begin <= end)
+            s->expected.line_count++;
+        else
+            s->expected.line_count_inverted++;
+        at = end + 1;
+    }
+}
+
+/* False: there are too few or too many for a table of faults. */
+static bool expect_approximate(struct scene *s)
+{
+    const struct approximate_query query = {
+        .patterns = s->input.patterns,
+        .pattern_count = s->input.pattern_count,
+        .alphabet = (enum approximate_alphabet)s->options.alphabet,
+        .edits = s->options.edits_max > 0,
+        .k = s->options.edits_max + s->options.mismatches_max,
+        .ignore_case = (s->input.flags & TRAWL_IGNORE_CASE) != 0,
+        .whole_word = (s->input.flags & TRAWL_WHOLE_WORD) != 0,
+        .both_strands = (s->input.flags & TRAWL_REVERSE_COMPLEMENT) != 0,
+        .any_base = (s->input.flags & TRAWL_ANY_BASE) != 0,
+        .line_end = '\n',
+        .line_end_also = '\n'};
+    static struct approximate_match matches[APPROXIMATE_MAX];
+    uint64_t count = approximate_matches(
+        &query, (struct naive_bytes){s->input.text, s->input.text_bytes}, matches, APPROXIMATE_MAX);
+
+    if (count < APPROXIMATE_MIN || count > APPROXIMATE_MAX)
+        return false;
+    s->expected = (struct diff_expected){.match_count = count};
+    s->expected.matches = (struct naive_match *)test_memory(count * sizeof *s->expected.matches);
+    for (uint64_t i = 0; i < count; i++)
+        s->expected.matches[i] =
+            (struct naive_match){matches[i].begin, matches[i].end, matches[i].pattern};
+    expect_lines(s);
+    return true;
+}
+
+static bool has_errors(const struct scene *s)
+{
+    return s->options.edits_max + s->options.mismatches_max > 0;
+}
+
+void scene_make_row(struct scene *s, const struct scene_row *row)
+{
+    struct test_random random = test_random_begin(row->name);
+
+    *s = (struct scene){.options = row->options,
+                        .folds_utf8 = row->folds_utf8,
+                        .has_records = row->text == TEXT_RECORDS,
+                        .file = -1,
+                        .pipe_end = -1};
+    s->options.size = sizeof s->options;
+    while (s->has_records &&
+           (s->records.array.record_count <= 4 || s->records.array.record_count > 20 ||
+            s->records.array.validity != NULL)) {
+        if (s->records.offsets != NULL)
+            shapes_free(&s->records);
+        shapes_make(&random, &s->records);
+    }
+    input_begin(&random, INPUT_LETTERS_1, row->text_bytes, &s->input);
+    fill(&random, row->text, s->input.text, s->input.text_bytes);
+    s->input.flags = row->options.flags;
+    for (uint32_t i = 0; i < 4 && row->patterns[i] != NULL; i++)
+        input_add_pattern(&s->input, (const uint8_t *)row->patterns[i], strlen(row->patterns[i]));
+    if (row->piece_bytes > 0)
+        input_add_pattern(&s->input, s->input.text + row->text_bytes / 3, row->piece_bytes);
+    for (uint64_t i = 2; i < 22 && row->text == TEXT_FLOOD; i++) /* each a byte longer */
+        input_add_pattern(&s->input, s->input.text + 100 - i, i);
+    while (has_errors(s) && !expect_approximate(s))
+        fill(&random, row->text, s->input.text, s->input.text_bytes);
+    if (!has_errors(s))
+        expected_compute(&s->input, &s->expected);
+    s->room = s->expected.match_count;
+}
+
+void scene_make_random(struct scene *s, struct test_random *random)
+{
+    struct trawl_plan *plan;
+    bool too_much;
+
+    *s = (struct scene){.file = -1, .pipe_end = -1};
+    do {
+        random_case_input(random, &s->input);
+        expected_compute(&s->input, &s->expected);
+        too_much = s->expected.match_count > RANDOM_MATCHES_MAX ||
+                   s->input.text_bytes > RANDOM_TEXT_MAX || s->input.text_bytes == 0;
+        if (too_much) {
+            expected_free(&s->expected);
+            input_free(&s->input);
+        }
+    } while (too_much);
+    s->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
+    s->options.method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
+    if (held_plan(&s->input, &s->options, &plan, NULL) == TRAWL_OK)
+        trawl_plan_free(plan);
+    else
+        s->options.method = TRAWL_METHOD_AUTO;
+    s->room = test_random_below(random, 3) ? s->expected.match_count
+                                           : test_random_below(random, s->expected.match_count + 9);
+}
+
+void scene_free(struct scene *s)
+{
+    if (s->has_records)
+        shapes_free(&s->records);
+    expected_free(&s->expected);
+    input_free(&s->input);
+}
+
+/* ---- Where it lies --------------------------------------------------------------------------- */
+
+bool scene_is_stream(const struct scene *s)
+{
+    return s->place == PLACE_PIPE || s->place == PLACE_COMPRESSED;
+}
+
+bool scene_is_lent(const struct scene *s)
+{
+    return s->place == PLACE_LENT || s->place == PLACE_LENT_COPIED;
+}
+
+static void put_little(uint8_t *to, uint32_t value, int bytes_count)
+{
+    for (int i = 0; i < bytes_count; i++)
+        to[i] = (uint8_t)(value >> 8 * i);
+}
+
+/* The bytes in a file; `compressed`: as gzip data of one stored block (RFC 1951, 1952). */
+static void put_file(struct scene *s, bool compressed)
+{
+    uint8_t head[15] = {0x1f, 0x8b, 8, [9] = 255, [10] = 1}, tail[8];
+    uint32_t bytes = (uint32_t)s->input.text_bytes, sum = UINT32_MAX;
+
+    s->file = memfd_create("text", MFD_CLOEXEC);
+    for (uint64_t i = 0; i < bytes; i++) {
+        sum ^= s->input.text[i];
+        for (int bit = 0; bit < 8; bit++)
+            sum = sum >> 1 ^ (sum & 1 ? 0xedb88320u : 0);
+    }
+    put_little(head + 11, bytes, 2);
+    put_little(head + 13, ~bytes, 2);
+    put_little(tail, ~sum, 4);
+    put_little(tail + 4, bytes, 4);
+    if (s->file < 0 || (compressed && write(s->file, head, sizeof head) != (ssize_t)sizeof head) ||
+        write(s->file, s->input.text, bytes) != (ssize_t)bytes ||
+        (compressed && write(s->file, tail, sizeof tail) != (ssize_t)sizeof tail))
+        exit(1);
+    (void)snprintf(s->path, sizeof s->path, "/proc/self/fd/%d", s->file);
+}
+
+/* In the middle of an allocation of the last device, whose memory is the host's. */
+static void put_lent(struct scene *s, uint64_t behind)
+{
+    const struct cuda_driver *driver = sim_driver_table();
+    struct cuda_context *popped;
+
+    TEST_CHECK(driver->init(0) == 0);
+    TEST_CHECK(driver->context_retain(&s->context, (int)s->devices - 1) == 0 &&
+               driver->context_push(s->context) == 0);
+    TEST_CHECK(
+        driver->memory_allocate(&s->lent, (size_t)(s->before + s->input.text_bytes + behind)) == 0);
+    TEST_CHECK(driver->context_pop(&popped) == 0);
+}
+
+void scene_put(struct scene *s, enum place place, struct test_random *random)
+{
+    uint64_t behind = place == PLACE_PART ? test_random_below(random, 40) : 0, bytes;
+    uint8_t *all;
+
+    s->place = place;
+    s->before = place == PLACE_PART || scene_is_lent(s) ? test_random_below(random, 40) : 0;
+    if (place == PLACE_FILE || place == PLACE_COMPRESSED)
+        put_file(s, place == PLACE_COMPRESSED);
+    if (scene_is_lent(s)) {
+        behind = place == PLACE_LENT ? PADDING_BYTES : test_random_below(random, PADDING_BYTES);
+        put_lent(s, behind);
+    }
+    bytes = s->input.text_bytes;
+    s->memory_bytes = s->before + bytes + behind;
+    s->memory = scene_is_lent(s) ? NULL : (uint8_t *)test_memory(s->memory_bytes);
+    all = scene_is_lent(s) ? (uint8_t *)(uintptr_t)s->lent : s->memory;
+    for (uint64_t i = 0; i < s->memory_bytes; i++) /* around the text its bytes go on */
+        all[i] = s->input.text[(i + bytes - s->before % bytes) % bytes];
+}
+
+void scene_take_away(struct scene *s)
+{
+    const struct cuda_driver *driver = sim_driver_table();
+    struct cuda_context *popped;
+
+    if (s->file >= 0)
+        (void)close(s->file);
+    if (scene_is_lent(s)) {
+        TEST_CHECK(driver->context_push(s->context) == 0);
+        (void)driver->memory_free(s->lent);
+        TEST_CHECK(driver->context_pop(&popped) == 0);
+        (void)driver->context_release((int)s->devices - 1);
+    }
+    free(s->memory);
+    s->memory = NULL;
+    s->file = -1;
+}
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+/* Each letter has its other case and one of three bytes, which no text holds: a pattern becomes
+ * several literals, and a long one gets a tail. */
+static uint32_t variants(void *context, uint32_t code_point,
+                         uint32_t found[TRAWL_UTF8_VARIANTS_MAX])
+{
+    uint32_t lower = code_point | 32;
+
+    (void)context;
+    found[0] = code_point;
+    if (code_point >= 128 || lower < 'a' || lower > 'z')
+        return 1;
+    found[1] = code_point ^ 32;
+    found[2] = 0x2c00 + lower;
+    return 3;
+}
+
+static bool is_word(void *context, uint32_t code_point)
+{
+    (void)context;
+    return code_point >= 128;
+}
+
+static enum trawl_status open_plan(struct scene *s, struct trawl_error *error)
+{
+    struct trawl_utf8 utf8 = {NULL, variants, is_word};
+    struct trawl_plan_options options = s->options;
+
+    if (s->has_records)
+        return held_plan(&s->records.tape, &options, &s->plan, error);
+    if (s->folds_utf8)
+        options.utf8 = &utf8;
+    return held_plan(&s->input, &options, &s->plan, error);
+}
+
+static void close_text(struct scene *s)
+{
+    trawl_text_close(s->text);
+    trawl_text_close(s->whole);
+    if (s->pipe_end >= 0)
+        (void)close(s->pipe_end);
+    s->text = s->whole = NULL;
+    s->pipe_end = -1;
+}
+
+static enum trawl_status open_text(struct scene *s, struct trawl_error *error)
+{
+    uint64_t bytes = s->input.text_bytes;
+    int ends[2];
+
+    close_text(s);
+    if (s->place == PLACE_FILE)
+        return trawl_text_open_file(s->path, &s->text, error);
+    if (s->place == PLACE_COMPRESSED)
+        return trawl_text_open_compressed(s->path, &s->text, error);
+    if (scene_is_lent(s))
+        return trawl_text_from_device(s->lent + s->before, bytes, &s->text, error);
+    if (s->place == PLACE_PIPE) {
+        if (pipe(ends) != 0 || write(ends[1], s->input.text, bytes) != (ssize_t)bytes)
+            exit(1);
+        (void)close(ends[1]);
+        s->pipe_end = ends[0];
+        return trawl_text_from_descriptor(ends[0], NULL, &s->text, error);
+    }
+    if (s->place == PLACE_PART)
+        TRAWL_TRY(trawl_text_from_memory(s->memory, s->memory_bytes, &s->whole, error));
+    return trawl_text_from_memory(s->memory + s->before, bytes, &s->text, error);
+}
+
+enum trawl_status scene_open(struct scene *s, struct trawl_error *error)
+{
+    if (s->plan == NULL)
+        TRAWL_TRY(open_plan(s, error));
+    if (s->searcher == NULL)
+        TRAWL_TRY(trawl_searcher_open(SEARCHER_WITH(.engine = s->engine, .threads = s->threads,
+                                                    .chunk_bytes = s->chunk_bytes, .map = s->map),
+                                      &s->searcher, error));
+    if (s->has_records)
+        return TRAWL_OK;
+    if (s->text == NULL || scene_is_stream(s)) { /* a stream that was read is gone */
+        s->is_loaded = false;
+        TRAWL_TRY(open_text(s, error));
+    }
+    if (s->place >= PLACE_LOADED && s->place <= PLACE_LENT_COPIED && !s->is_loaded) {
+        TRAWL_TRY(trawl_text_load(s->searcher, s->whole == NULL ? s->text : s->whole, error));
+        s->is_loaded = true;
+    }
+    return TRAWL_OK;
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+const char *scene_call_name(uint32_t call)
+{
+    static const char *const names[] = {"lines without", "begins_into, pinned", "begins_on_device"};
+
+    return call < HELD_CALLS ? held_name((enum held_call)call) : names[call - CALL_LINES_WITHOUT];
+}
+
+/* Let the devices copy to the array by themselves, or no longer. */
+static bool array_pin(struct scene *s, uint64_t bytes)
+{
+    const struct cuda_driver *driver = sim_driver_table();
+    struct cuda_context *popped;
+    int code;
+
+    if (driver->context_retain(&s->pinned_in, 0) != CUDA_CODE_OK)
+        return false;
+    code = driver->context_push(s->pinned_in);
+    if (code == CUDA_CODE_OK) {
+        code = driver->host_register(s->array, (size_t)bytes, 0);
+        (void)driver->context_pop(&popped);
+    }
+    if (code != CUDA_CODE_OK)
+        (void)driver->context_release(0);
+    return code == CUDA_CODE_OK;
+}
+
+static void array_unpin(struct scene *s)
+{
+    const struct cuda_driver *driver = sim_driver_table();
+    struct cuda_context *popped;
+
+    if (s->is_pinned && driver->context_push(s->pinned_in) == CUDA_CODE_OK) {
+        (void)driver->host_unregister(s->array);
+        (void)driver->context_pop(&popped);
+    }
+    if (s->is_pinned)
+        (void)driver->context_release(0);
+    s->is_pinned = false;
+}
+
+static void array_end(struct scene *s)
+{
+    array_unpin(s);
+    if (s->is_registered)
+        sim_range_remove(s->array);
+    free(s->array);
+    s->array = NULL;
+    s->is_registered = false;
+}
+
+/* Begins, in an array that is pinned or on the device. */
+static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *right,
+                                     struct trawl_error *error)
+{
+    uint64_t bytes = (s->room + 1) * sizeof *s->array, count = UNTOUCHED;
+    enum trawl_status status;
+
+    array_end(s);
+    s->array = (uint64_t *)test_memory(bytes);
+    memset(s->array, 0x77, (size_t)bytes); /* what an earlier call found is not there */
+    if (on_device) {
+        sim_range_add(s->array, bytes - sizeof *s->array);
+        s->is_registered = true;
+        status = trawl_begins_on_device(s->searcher, s->plan, s->text,
+                                        (uint64_t)(uintptr_t)s->array, s->room, &count, error);
+    } else {
+        s->is_pinned = s->engine != TRAWL_ENGINE_CPU && array_pin(s, bytes);
+        status = trawl_begins_into(s->searcher, s->plan, s->text, s->array, s->room, &count, error);
+    }
+    *right = s->array[s->room] == UNTOUCHED &&
+             (status != TRAWL_OK || count == s->expected.match_count) &&
+             (status == TRAWL_OK || !on_device || count == UNTOUCHED);
+    for (uint64_t i = 0; status == TRAWL_OK && i < min_u64(s->room, count) && *right; i++)
+        *right = s->array[i] == s->expected.matches[i].begin;
+    return status;
+}
+
+enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right, struct trawl_error *error)
+{
+    uint64_t failures = test_failures, count = UNTOUCHED;
+    enum trawl_status status;
+
+    if (s->has_records) {
+        enum trawl_matrix_shape shape = (enum trawl_matrix_shape)(call % SHAPES);
+
+        status = call < SHAPES && s->options.algorithm == NULL
+                     ? shapes_pull(&s->records, s->searcher, s->plan, shape, error)
+                     : shapes_call(&s->records, s->searcher, s->plan, error);
+        *right = test_failures == failures;
+        return status;
+    }
+    if (call == CALL_BEGINS_PINNED || call == CALL_BEGINS_ON_DEVICE)
+        return fill_begins(s, call == CALL_BEGINS_ON_DEVICE, right, error);
+    if (call == CALL_LINES_WITHOUT) {
+        status = trawl_count_lines(s->searcher, s->plan, s->text, true, UINT64_MAX, &count, error);
+        *right = status == TRAWL_OK ? count == s->expected.line_count_inverted : true;
+        return status;
+    }
+    held_end(&s->held);
+    s->held = held_begin(&s->input, &s->expected, s->plan, s->searcher, s->text);
+    s->held.room = s->room;
+    status = held_search(&s->held, (enum held_call)call, error);
+    *right = s->held.right;
+    return status;
+}
+
+void scene_close(struct scene *s)
+{
+    close_text(s);
+    array_unpin(s); /* while its context is there */
+    trawl_searcher_close(s->searcher);
+    trawl_plan_free(s->plan);
+    held_end(&s->held);
+    array_end(s);
+    s->searcher = NULL;
+    s->plan = NULL;
+    s->is_loaded = false;
+}

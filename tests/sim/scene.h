@@ -1,0 +1,96 @@
+/* scene: what is searched, where its text lies, and what searches it, for the table of calls and
+ * faults (table_test.c). Every answer is held against the oracle's two loops. */
+#ifndef TRAWL_TESTS_SIM_SCENE_H
+#define TRAWL_TESTS_SIM_SCENE_H
+
+#include "diff/held.h"
+#include "diff/shapes.h"
+#include "host.h"
+#include "trawl.h"
+
+enum place {
+    PLACE_MEMORY,
+    PLACE_LOADED,      /* memory, and the searcher has loaded the text */
+    PLACE_PART,        /* a part of a loaded text, which goes on before it and behind it */
+    PLACE_LENT,        /* a device's memory, where the text is searched */
+    PLACE_LENT_COPIED, /* a device's memory without room behind the text: a load copies it */
+    PLACE_FILE,
+    PLACE_PIPE,
+    PLACE_COMPRESSED,
+    PLACES
+};
+
+/* What is asked, beside held_call: lines without an occurrence, and begins in an array that is
+ * pinned or lies on the device. */
+enum {
+    CALL_LINES_WITHOUT = HELD_CALLS,
+    CALL_BEGINS_PINNED,
+    CALL_BEGINS_ON_DEVICE,
+    CALLS,
+};
+
+enum scene_text { TEXT_CYCLE, TEXT_LETTERS, TEXT_FLOOD, TEXT_PARTS, TEXT_DNA, TEXT_RECORDS };
+
+/* A row of the table: a text, patterns, and how the plan is made of them. */
+struct scene_row {
+    const char *name;
+    enum scene_text text;
+    uint64_t text_bytes;
+    const char *patterns[4];
+    uint64_t piece_bytes; /* of one more pattern, a piece of the text; 0: there is none */
+    bool folds_utf8;      /* case is ignored among characters; the text has none beyond ASCII */
+    struct trawl_plan_options options;
+};
+
+struct scene {
+    struct diff_input input;
+    struct diff_expected expected;
+    struct trawl_plan_options options;
+    bool folds_utf8;
+    bool has_records;
+    struct shapes_case records;
+
+    enum place place;
+    enum trawl_engine engine;
+    uint32_t devices, threads;
+    uint64_t chunk_bytes;
+    enum trawl_map map;
+    uint64_t room; /* of arrays */
+
+    uint8_t *memory; /* the text, after `before` bytes */
+    uint64_t before, memory_bytes;
+    uint64_t lent; /* its address on the last device, in this context */
+    struct cuda_context *context;
+    int file, pipe_end;
+    char path[40];
+
+    struct trawl_plan *plan;
+    struct trawl_searcher *searcher;
+    struct trawl_text *text, *whole;
+    bool is_loaded;
+    struct held held;
+    uint64_t *array; /* of the last call that filled one: a device may write there until it ends */
+    struct cuda_context *pinned_in;
+    bool is_pinned, is_registered;
+};
+
+void scene_make_row(struct scene *s, const struct scene_row *row);
+/* A random input with few occurrences, and a method that takes it. */
+void scene_make_random(struct scene *s, struct test_random *random);
+/* Put the text there. The simulated driver has been reset. */
+void scene_put(struct scene *s, enum place place, struct test_random *random);
+void scene_take_away(struct scene *s);
+void scene_free(struct scene *s);
+
+/* Make the plan, the searcher and the text, and load the text: what is there already stays. */
+enum trawl_status scene_open(struct scene *s, struct trawl_error *error);
+/* One call, all of whose results are checked; *right: they are right, as far as they came. */
+enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right,
+                             struct trawl_error *error);
+void scene_close(struct scene *s);
+
+const char *scene_call_name(uint32_t call);
+bool scene_is_stream(const struct scene *s);
+bool scene_is_lent(const struct scene *s);
+
+#endif

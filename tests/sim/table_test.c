@@ -1,0 +1,572 @@
+/* table_test: call x plan x engine x place of the text x border x fault number, on simulated
+ * devices.
+ *
+ * Random scenes without a fault, each place under each engine: all calls one after the other, so
+ * that each finds what the one before has left. Then each row of the table with the N-th point
+ * failing that can fail (memory, threads, open, read: base/fault.h), the N-th call of the driver,
+ * or with a device lost at its N-th call: once, and from N on. No answer is wrong; a status is one
+ * that may be, with a message; nothing leaks; and after a single fault the same objects give the
+ * right answer.
+ *
+ * TRAWL_TEST_CASE=N: random scene N alone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "base/fault.h"
+#include "cpu/worker.h"
+#include "calls.h"
+#include "letters.h"
+#include "random_case.h"
+#include "runtime/begins.h"
+#include "runtime/schedule.h"
+#include "scene.h"
+#include "sim_driver.h"
+#include "simulator.h"
+#if TRAWL_GALLERY
+#include "gallery/limits.h"
+#endif
+
+#define CASES_NORMAL 240
+#define CASES_LONG 20000
+#define ENGINES 3u
+#define NTH_MAX 100000u
+#define STEPS 24u /* a normal run tries about so many fault numbers of each row */
+
+static const enum trawl_engine engines[ENGINES] = {TRAWL_ENGINE_CUDA, TRAWL_ENGINE_AUTO,
+                                                   TRAWL_ENGINE_CPU};
+
+/* ---- What the library holds ------------------------------------------------------------------ */
+
+static _Atomic int64_t live_blocks, live_bytes;
+
+static void *take(void *context, uint64_t bytes, uint64_t alignment)
+{
+    void *pointer = NULL;
+
+    (void)context;
+    if (posix_memalign(&pointer, alignment < 8 ? 8 : alignment, bytes) != 0)
+        return NULL;
+    atomic_fetch_add(&live_blocks, 1);
+    atomic_fetch_add(&live_bytes, (int64_t)bytes);
+    return pointer;
+}
+
+static void give_back(void *context, void *pointer, uint64_t bytes)
+{
+    (void)context;
+    atomic_fetch_sub(&live_blocks, 1);
+    atomic_fetch_sub(&live_bytes, (int64_t)bytes);
+    free(pointer);
+}
+
+static uint64_t open_descriptors(void)
+{
+    uint64_t count = 0;
+
+    for (int i = 0; i < 64; i++)
+        count += fcntl(i, F_GETFD) != -1;
+    return count;
+}
+
+/* After everything was closed. */
+static void check_nothing_left(void)
+{
+    TEST_CHECK_U64((uint64_t)atomic_load(&live_blocks), 0);
+    TEST_CHECK_U64((uint64_t)atomic_load(&live_bytes), 0);
+    host_check_driver();
+}
+
+/* ---- Borders --------------------------------------------------------------------------------- */
+
+enum border { BORDER_SMALL, BORDER_SPLIT, BORDER_PIECES, BORDERS };
+
+/* Sizes that put borders into texts of some hundred bytes: small buffers and rooms; texts split
+ * over devices; lists that come in pieces, and chunks that are cut anew. */
+static void set_border(enum border border)
+{
+    struct cuda_limits limits = letters_limits();
+
+    limits.staging_bytes = 700;
+    limits.text_bytes_max = 1200;
+    limits.room_step_bytes = 1;
+    limits.hits_room_min = 16;
+    limits.hits_max = 200;
+    limits.sets_counted_min = 0;
+    limits.seen_method = TRAWL_METHOD_SET;
+    limits.begins_room = border == BORDER_SMALL ? 500 : 20; /* less than a stripe has */
+    if (border != BORDER_SMALL) {
+        limits.split_bytes_min = 400;
+        limits.stripe_bytes = border == BORDER_SPLIT ? 300 : 100000;
+        limits.split_overlap = 100;
+        limits.launch_begins_max = 500;
+    }
+    if (border == BORDER_PIECES) {
+        limits.begins_piece = 3;
+        limits.begins_piece_most = 9;
+    }
+    cuda_limits_replace(&limits);
+    resident_sizes = resident_sizes_default;
+    if (border == BORDER_PIECES)
+        resident_sizes = (struct resident_sizes){
+            .first = 150, .least = 60, .most = 700, .shared = 100, .hits = 20};
+}
+
+static void random_border(struct test_random *random)
+{
+    struct cuda_limits limits = cuda_case_limits(random);
+
+    limits.begins_room = 1 + test_random_below(random, 300);
+    if (test_random_below(random, 2)) {
+        limits.split_bytes_min = 400;
+        limits.stripe_bytes = 200 + test_random_below(random, 2000);
+        limits.split_overlap = 100;
+    }
+    if (test_random_below(random, 2)) {
+        limits.begins_piece = 1 + test_random_below(random, 50);
+        limits.begins_piece_most = limits.begins_piece + test_random_below(random, 50);
+    }
+    cuda_limits_replace(&limits);
+    resident_sizes = resident_sizes_default;
+    if (test_random_below(random, 2))
+        resident_sizes = (struct resident_sizes){.first = 100 + test_random_below(random, 3000),
+                                                 .least = 60,
+                                                 .most = 400 + test_random_below(random, 3000),
+                                                 .shared = test_random_below(random, 2) * 1000,
+                                                 .hits = 20 + test_random_below(random, 300)};
+}
+
+static void reset(uint32_t devices, uint64_t seed, uint64_t memory_bytes, uint64_t memory_less)
+{
+    struct sim_driver_options options = {seed, devices, memory_bytes, 2, 0, 0, memory_less};
+
+    sim_driver_reset(&options);
+    sim_driver_fail(0, 0, false);
+}
+
+/* ---- Random scenes --------------------------------------------------------------------------- */
+
+static uint64_t met[PLACES][ENGINES]; /* scenes with an occurrence, */
+static uint64_t arrays_on_device;     /* and arrays filled on a device */
+
+/* Numbers beside the answer of a call that was right. */
+static void check_stats(const struct scene *s, uint32_t call)
+{
+    struct trawl_stats stats = must_stats(s->searcher);
+
+    if (call == HELD_COUNT || call == HELD_POSITIONS || call == HELD_BEGINS_INTO) {
+        TEST_CHECK_U64(stats.text_bytes, s->input.text_bytes);
+        TEST_CHECK_U64(stats.match_count, s->expected.match_count);
+        TEST_CHECK_U64(trawl_searcher_progress(s->searcher), s->input.text_bytes);
+    }
+    TEST_CHECK((stats.device_chunk_count > 0) <= (s->engine != TRAWL_ENGINE_CPU));
+}
+
+/* May the call end so, though nothing failed? */
+static bool is_refusal(const struct scene *s, uint32_t call, enum trawl_status status)
+{
+    return call == CALL_BEGINS_ON_DEVICE && status == TRAWL_UNSUPPORTED &&
+           (!s->is_loaded || s->engine == TRAWL_ENGINE_CPU || s->devices > 1 ||
+            (s->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0);
+}
+
+static void random_calls(struct scene *s)
+{
+    struct trawl_error error = {.message = ""};
+
+    if (!TEST_CHECK(scene_open(s, &error) == TRAWL_OK)) {
+        printf("  opening: %s\n", error.message);
+        return;
+    }
+    for (uint32_t call = 0; call < CALLS; call++) {
+        enum trawl_status status;
+        bool right = false;
+
+        MUST(scene_open(s, NULL));
+        if (call == CALL_BEGINS_ON_DEVICE && s->room == 0)
+            continue;
+        status = scene_call(s, call, &right, &error);
+        if (!TEST_CHECK(right && (status == TRAWL_OK || is_refusal(s, call, status))))
+            printf("  %s: right %d, status %d, %s\n", scene_call_name(call), right, (int)status,
+                   status == TRAWL_OK ? "" : error.message);
+        if (status == TRAWL_OK)
+            check_stats(s, call);
+        arrays_on_device += call == CALL_BEGINS_ON_DEVICE && status == TRAWL_OK;
+    }
+    trawl_text_unload(s->searcher, s->whole == NULL ? s->text : s->whole);
+}
+
+static void case_run(uint64_t index)
+{
+    struct test_random random = test_random_begin("table");
+    enum place place = (enum place)(index % PLACES);
+    uint32_t engine = (uint32_t)(index / PLACES % ENGINES);
+    uint64_t failures = test_failures;
+    static struct scene s;
+
+    random.state ^= index * 0x2545f4914f6cdd1du;
+    scene_make_random(&s, &random);
+    s.devices = 1 + (uint32_t)test_random_below(&random, 3);
+    s.threads = 1 + (uint32_t)test_random_below(&random, 4);
+    s.chunk_bytes = test_random_below(&random, 2) ? 0 : 1 + test_random_below(&random, 2000);
+    s.map = (enum trawl_map)(test_random_below(&random, 3));
+    random_border(&random);
+    reset(s.devices, index + 1, 16u << 20, 0);
+    if (place == PLACE_LENT || place == PLACE_LENT_COPIED) /* no device of the host's lends */
+        engine %= 2;
+    s.engine = engines[engine];
+    scene_put(&s, place, &random);
+    random_calls(&s);
+    met[place][engine] += s.expected.match_count > 0;
+    scene_close(&s);
+    scene_take_away(&s);
+    check_nothing_left();
+    if (test_failures > failures)
+        printf("  TRAWL_TEST_CASE=%" PRIu64
+               ": place %d, engine %d, %u devices, %u threads, chunk %" PRIu64
+               ", \"%s\" of %" PRIu64 " bytes, %" PRIu64 " patterns, flags %u, method %d\n",
+               index, (int)place, (int)s.engine, s.devices, s.threads, s.chunk_bytes, s.input.kind,
+               s.input.text_bytes, s.input.pattern_count, s.input.flags, (int)s.options.method);
+    scene_free(&s);
+}
+
+/* ---- Faults ---------------------------------------------------------------------------------- */
+
+#define ONE(text_kind, bytes, pattern, ...)                                             \
+    {                                                                                   \
+        .name = pattern, .text = text_kind, .text_bytes = bytes, .patterns = {pattern}, \
+        .options = {                                                                    \
+            __VA_ARGS__                                                                 \
+        }                                                                               \
+    }
+#define DOZEN "abcabcabcabc"
+
+static const struct scene_row rows[] = {
+    ONE(TEXT_CYCLE, 1500, "abcab", .method = TRAWL_METHOD_EVERY),
+    {.name = "set",
+     .text = TEXT_CYCLE,
+     .text_bytes = 600,
+     .patterns = {"a", "ab", "bca"},
+     .options = {.method = TRAWL_METHOD_SET}},
+    ONE(TEXT_CYCLE, 2000, DOZEN DOZEN DOZEN, .method = TRAWL_METHOD_SAMPLED),
+    ONE(TEXT_CYCLE, 2000, DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN DOZEN, .method = TRAWL_METHOD_EVERY),
+    ONE(TEXT_CYCLE, 1500, "cabcabca", .method = TRAWL_METHOD_GRAMS),
+    ONE(TEXT_CYCLE, 1000, "bcabcabca",
+        .method = TRAWL_METHOD_AUTO), /* chosen as a set, if loaded */
+    {.name = "parts",
+     .text = TEXT_PARTS,
+     .text_bytes = 3000,
+     .patterns = {"ab", "abc", "ca", "bcabca"}},
+    {.name = "folded",
+     .text = TEXT_LETTERS,
+     .text_bytes = 2000,
+     .patterns = {"aBc"},
+     .piece_bytes = 40,
+     .folds_utf8 = true,
+     .options = {.flags = TRAWL_IGNORE_CASE}},
+    {.name = "long", .text = TEXT_LETTERS, .text_bytes = 4000, .piece_bytes = 800},
+    {.name = "words",
+     .text = TEXT_LETTERS,
+     .text_bytes = 2000,
+     .patterns = {"a", "ab", "e"},
+     .options = {.flags = TRAWL_WHOLE_LINE}},
+    {.name = "flood",
+     .text = TEXT_FLOOD,
+     .text_bytes = 3000,
+     .options = {.method = TRAWL_METHOD_SET}},
+    {.name = "mismatches",
+     .text = TEXT_DNA,
+     .text_bytes = 700,
+     .patterns = {"ACGTNCC", "GGATTACA"},
+     .options = {.flags = TRAWL_REVERSE_COMPLEMENT, .alphabet = TRAWL_DNA, .mismatches_max = 2}},
+    {.name = "edits",
+     .text = TEXT_DNA,
+     .text_bytes = 500,
+     .patterns = {"ACCAGT", "GGATTACA"},
+     .options = {.flags = TRAWL_REVERSE_COMPLEMENT, .alphabet = TRAWL_DNA, .edits_max = 1}},
+    {.name = "edits of bytes",
+     .text = TEXT_PARTS,
+     .text_bytes = 600,
+     .patterns = {"abcabca", "xyzdxy"},
+     .options = {.flags = TRAWL_IGNORE_CASE, .edits_max = 2}},
+    {.name = "records", .text = TEXT_RECORDS, .text_bytes = 1},
+#if TRAWL_GALLERY
+    {.name = "records, published",
+     .text = TEXT_RECORDS,
+     .text_bytes = 1,
+     .options = {.algorithm = "rabin-karp-matrix"}},
+    ONE(TEXT_CYCLE, 900, "abcab", .algorithm = "pss-gr:64,debug"),
+    {.name = "children",
+     .text = TEXT_CYCLE,
+     .text_bytes = 300,
+     .patterns = {"abca", "bca"},
+     .options = {.algorithm = "qs-swift-binning:64"}},
+    ONE(TEXT_CYCLE, 900, "bcabd", .algorithm = "word-chunked:64"),
+    ONE(TEXT_CYCLE, 600, "cAB", .algorithm = "bmh-shared", .flags = TRAWL_IGNORE_CASE),
+    {.name = "trie",
+     .text = TEXT_CYCLE,
+     .text_bytes = 300,
+     .patterns = {"abca", "bca"},
+     .options = {.algorithm = "aho-corasick"}},
+    ONE(TEXT_CYCLE, 700, "bcab", .algorithm = "word-reduction:64"),
+    ONE(TEXT_CYCLE, 900, "cabca", .algorithm = "strstr"), /* which works on a copy of the text */
+#endif
+};
+#define ROWS (sizeof rows / sizeof *rows)
+
+enum fault_kind { FAULT_OF_POINT, FAULT_OF_DRIVER, FAULT_OF_DEVICE };
+
+static const struct fault {
+    enum fault_kind kind;
+    bool persistent;
+    int code;
+} faults[] = {
+    {FAULT_OF_POINT, false, 0},
+    {FAULT_OF_POINT, true, 0},
+    {FAULT_OF_DRIVER, false, CUDA_CODE_OUT_OF_MEMORY},
+    {FAULT_OF_DRIVER, true, CUDA_CODE_OUT_OF_MEMORY},
+    {FAULT_OF_DRIVER, false, CUDA_CODE_LAUNCH_FAILED},
+    {FAULT_OF_DRIVER, true, CUDA_CODE_LAUNCH_FAILED},
+    {FAULT_OF_DRIVER, true, CUDA_CODE_UNKNOWN},
+    {FAULT_OF_DEVICE, true, 0},
+};
+#define FAULTS (sizeof faults / sizeof *faults)
+
+static uint64_t rounds, ended;
+
+static void arm(const struct scene *s, const struct fault *fault, uint64_t nth)
+{
+    if (fault->kind == FAULT_OF_POINT)
+        fault_arm(nth, fault->persistent);
+    else if (fault->kind == FAULT_OF_DRIVER)
+        sim_driver_fail(nth, fault->code, fault->persistent);
+    else
+        sim_driver_lose((uint32_t)nth % s->devices, nth);
+}
+
+static bool has_met(const struct fault *fault, uint64_t nth)
+{
+    return fault->kind == FAULT_OF_POINT    ? fault_points_passed() >= nth
+           : fault->kind == FAULT_OF_DRIVER ? sim_driver_calls() >= nth
+                                            : sim_driver_has_lost();
+}
+
+/* May a call end so? `auto` goes on without its device. Only a driver without memory makes a
+ * failure a lack of memory. */
+static bool may_end(const struct scene *s, const struct fault *fault, uint32_t call,
+                    enum trawl_status status)
+{
+    bool from_source = s->place == PLACE_FILE || scene_is_stream(s);
+
+    if (call == CALL_BEGINS_ON_DEVICE && status == TRAWL_UNSUPPORTED)
+        return true;
+    if (scene_is_lent(s) && (status == TRAWL_UNSUPPORTED || status == TRAWL_DEVICE))
+        return true;
+    if (fault->kind == FAULT_OF_POINT &&
+        (status == TRAWL_MEMORY ||
+         (from_source && (status == TRAWL_READ || status == TRAWL_OPEN)) ||
+         (s->place == PLACE_COMPRESSED && status == TRAWL_UNSUPPORTED)))
+        return true;
+    if (s->engine == TRAWL_ENGINE_CPU)
+        return false;
+    if (s->engine == TRAWL_ENGINE_AUTO && !scene_is_lent(s) && s->options.algorithm == NULL)
+        return false;
+    if (fault->kind == FAULT_OF_DEVICE && s->devices > 1 && !scene_is_lent(s))
+        return false;
+    return status == TRAWL_ENGINE || status == TRAWL_DEVICE ||
+           (status == TRAWL_MEMORY && fault->code != CUDA_CODE_LAUNCH_FAILED);
+}
+
+static void say(const struct scene *s, const struct fault *fault, uint64_t nth, uint32_t call,
+                const char *what, enum trawl_status status, const struct trawl_error *error)
+{
+    printf("  %s: %s, fault %d%s code %d at %" PRIu64
+           ", place %d, engine %d, %u devices, %u threads: "
+           "status %d %s; %s\n",
+           what, call == CALLS ? "opening" : scene_call_name(call), (int)fault->kind,
+           fault->persistent ? " and after" : "", fault->code, nth, (int)s->place, (int)s->engine,
+           s->devices, s->threads, (int)status, status == TRAWL_OK ? "" : error->message,
+           sim_driver_report());
+}
+
+/* A single fault ends one call at most. But `auto` goes on without the device that has the text;
+ * and a device whose own threads met a failed launch counts as lost. */
+static bool may_end_again(const struct scene *s, const struct fault *fault,
+                          enum trawl_status status)
+{
+    return (s->engine == TRAWL_ENGINE_AUTO && scene_is_lent(s)) ||
+           (s->threads > 1 && status == TRAWL_DEVICE && fault->code == CUDA_CODE_LAUNCH_FAILED);
+}
+
+/* Does the record say what failed, and where? The end of a text is looked for by reading, perhaps
+ * beyond the end. */
+static bool is_told(const struct scene *s, enum trawl_status status,
+                    const struct trawl_error *error)
+{
+    if (status == TRAWL_READ && s->place != PLACE_COMPRESSED &&
+        (error->os_code != EIO ||
+         error->text_offset > s->input.text_bytes + s->threads * 2 * s->chunk_bytes))
+        return false;
+    return error->status == status && error->message[0] != '\0' &&
+           (status != TRAWL_OPEN || error->os_code != 0);
+}
+
+/* Open what is not open, and call; then once more without the fault, if there was a single one.
+ * True: it ended by the fault. */
+static bool call_with_fault(struct scene *s, const struct fault *fault, uint64_t nth, uint32_t call,
+                            bool has_ended)
+{
+    struct trawl_error error;
+    enum trawl_status status;
+    bool right = true, opened;
+
+    memset(&error, 0, sizeof error);
+    status = scene_open(s, &error);
+    opened = status == TRAWL_OK;
+    if (opened)
+        status = scene_call(s, call, &right, &error);
+    if (!TEST_CHECK(right) || !TEST_CHECK(status == TRAWL_OK || may_end(s, fault, call, status)) ||
+        !TEST_CHECK(status == TRAWL_OK || is_told(s, status, &error)))
+        say(s, fault, nth, opened ? call : CALLS, right ? "may not end so" : "wrong", status,
+            &error);
+    if (status == TRAWL_OK || (call == CALL_BEGINS_ON_DEVICE && status == TRAWL_UNSUPPORTED))
+        return false;
+    if (!TEST_CHECK(!has_ended || may_end_again(s, fault, status)))
+        say(s, fault, nth, opened ? call : CALLS, "once more", status, &error);
+    return true;
+}
+
+/* All calls in turn, of which the one that meets the fault may end; after it, unless it lasts,
+ * none. False: there is no fault of this number. */
+static bool round_met_fault(struct scene *s, const struct fault *fault, uint64_t nth,
+                            uint32_t first_call)
+{
+    uint64_t failures = test_failures;
+    bool has_ended = false, is_replaced = false, is_met;
+
+    if (fault->kind == FAULT_OF_DEVICE && scene_open(s, NULL) != TRAWL_OK)
+        return false;
+    arm(s, fault, nth);
+    for (uint32_t i = 0; i < CALLS && !(has_ended && fault->persistent); i++) {
+        uint32_t call = (first_call + i) % CALLS;
+        bool was_met = has_met(fault, nth);
+
+        has_ended |= call_with_fault(s, fault, nth, call, has_ended);
+        if (!was_met && has_met(fault, nth)) /* in another way, or this test's own call failed */
+            is_replaced = call == CALL_BEGINS_ON_DEVICE || call == CALL_BEGINS_PINNED;
+    }
+    is_met = has_met(fault, nth);
+    TEST_CHECK(is_met || !has_ended);
+    if (fault->kind == FAULT_OF_DRIVER && s->engine == TRAWL_ENGINE_CUDA && s->devices == 1)
+        TEST_CHECK(has_ended || is_replaced || s->is_loaded || sim_driver_needed() == NULL);
+    fault_arm(0, false);
+    if (fault->kind == FAULT_OF_DRIVER)
+        sim_driver_fail(UINT64_MAX, 0, false);
+    if (fault->kind == FAULT_OF_POINT && fault->persistent)
+        (void)call_with_fault(s, fault, nth, first_call, true); /* the fault is gone */
+    rounds++;
+    ended += has_ended;
+    if (test_failures > failures)
+        printf("  with fault %" PRIu64 "\n", nth);
+    return is_met;
+}
+
+static void reset_all(struct scene *s, uint64_t seed, struct test_random *random, enum place place)
+{
+    reset(s->devices, seed, 8u << 20, 0);
+    scene_put(s, place, random);
+}
+
+/* Each fault number of one row, place and engine; in a normal run some of them. */
+static void run_row(const struct scene_row *row, const struct fault *fault, enum place place,
+                    enum trawl_engine engine, uint64_t turn)
+{
+    struct test_random random = test_random_begin(row->name);
+    uint64_t nth = 0, failures = test_failures, descriptors = open_descriptors();
+    static struct scene s;
+    bool is_met = true;
+
+    scene_make_row(&s, row);
+    s.engine = engine;
+    s.devices = (uint32_t)(1 + turn % (fault->kind == FAULT_OF_DEVICE ? 3 : 2));
+    s.threads = (uint32_t)(1 + turn / 2 % 3);
+    s.chunk_bytes = 1 + s.input.text_bytes / (1 + turn % 4);
+    s.map = turn % 2 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
+    set_border((enum border)(turn % BORDERS));
+    while (is_met && nth < NTH_MAX && test_failures < 5) {
+        nth += test_is_long() || fault->kind == FAULT_OF_POINT
+                   ? 1
+                   : 1 + test_random_below(&random, 1 + nth * 4 / STEPS);
+        reset_all(&s, nth, &random, place);
+        is_met = round_met_fault(&s, fault, nth, (uint32_t)(turn + nth) % CALLS);
+        scene_close(&s);
+        scene_take_away(&s);
+        check_nothing_left();
+    }
+    TEST_CHECK(nth < NTH_MAX);
+    TEST_CHECK_U64(open_descriptors(), descriptors);
+    if (test_failures > failures)
+        printf("  row %s\n", row->name);
+    scene_free(&s);
+}
+
+/* Published algorithms are for one engine. */
+static bool is_for(const struct scene_row *row, enum trawl_engine engine)
+{
+    for (uint32_t i = 0; row->options.algorithm != NULL && trawl_algorithm(i, NULL) != NULL; i++) {
+        const char *name = trawl_algorithm(i, NULL);
+
+        if (strncmp(name, row->options.algorithm, strcspn(row->options.algorithm, ":,")) == 0)
+            return (trawl_algorithm_engines(i) & 1u << engine) != 0;
+    }
+    return true;
+}
+
+/* Where the text lies and who searches it follow from the turn, in all of which each pair comes. */
+static void run_faults(uint64_t r, uint64_t f)
+{
+    uint64_t turn = r * FAULTS + f + test_setting("TRAWL_TEST_SEED", 1);
+
+    for (uint64_t i = 0; i < (test_is_long() ? PLACES * ENGINES : 1) && test_failures < 5; i++) {
+        enum place place = (enum place)((turn + r + i) % PLACES);
+        enum trawl_engine engine = engines[(turn / 3 + i / PLACES) % ENGINES];
+
+        if (!is_for(&rows[r], engine))
+            engine = engine == TRAWL_ENGINE_CPU ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_CPU;
+        if (faults[f].kind != FAULT_OF_POINT && engine == TRAWL_ENGINE_CPU)
+            engine = turn % 2 && is_for(&rows[r], TRAWL_ENGINE_AUTO) ? TRAWL_ENGINE_AUTO
+                                                                     : TRAWL_ENGINE_CUDA;
+        if (!is_for(&rows[r], engine))
+            continue;
+        if (engine == TRAWL_ENGINE_CPU && (place == PLACE_LENT || place == PLACE_LENT_COPIED))
+            place = PLACE_FILE;
+        run_row(&rows[r], &faults[f], place, engine, turn + i);
+    }
+}
+
+int main(void)
+{
+    const struct trawl_allocator counting = {NULL, take, give_back};
+    uint64_t least = 6 * PLACES * ENGINES, cases = test_amount(CASES_NORMAL, CASES_LONG);
+    bool all;
+
+    test_begin("sim table");
+    trawl_set_allocator(&counting);
+    cuda_driver_replace(sim_driver_table());
+    schedule_open_after(0);
+    begins_help_from(1);
+    look_sizes = (struct look_sizes){0, 0, 0};
+    all = test_cases(cases > least ? cases : least, case_run);
+    for (uint32_t place = 0; place < PLACES && all; place++)
+        for (uint32_t engine = 0; engine < ENGINES; engine++)
+            TEST_CHECK(met[place][engine] > 0 ||
+                       (engine == 2 && (place == PLACE_LENT || place == PLACE_LENT_COPIED)));
+    TEST_CHECK(!all || arrays_on_device > 0);
+    for (uint64_t r = 0; r < ROWS && all; r++)
+        for (uint64_t f = 0; f < FAULTS; f++)
+            if (test_turn(r + f, 2))
+                run_faults(r, f);
+    printf("%" PRIu64 " rounds with a fault, of which %" PRIu64 " ended a call\n", rounds, ended);
+    TEST_CHECK(!all || ended > 50);
+    return test_end();
+}
