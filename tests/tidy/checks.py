@@ -11,7 +11,6 @@ from tree import C_SUFFIXES, Skip
 FILE_LINES_MAX = 800
 FUNCTION_LINES_MAX = 70
 LINE_CHARACTERS_MAX = 100
-ENGINE, ENGINE_POINTERS_MAX = 'src/engine.h', 10
 CLANG_FORMAT_MAJOR = '14'
 
 
@@ -151,75 +150,6 @@ def words(tree):
                     yield path, number, f'the word {word}: {instead}'
 
 
-def headers(tree):
-    """Include guards, a comment at the top of each file, no header that nobody includes."""
-    sources = list(tree.files(C_SUFFIXES))
-    included, guards = {'include/trawl.h'}, {}
-    for path in sources:
-        for _, name, _ in c_source.includes(tree.read(path)):
-            included.add(resolve(tree, path, name))
-    for path in sources:
-        text = tree.read(path)
-        if not text.startswith('/*'):
-            yield path, 1, 'does not begin with a comment that says what the file is'
-        if not path.endswith(('.h', '.cuh')):
-            continue
-        if path not in included:
-            yield path, 1, 'nobody includes this header'
-        code = c_source.code_only(text)
-        guard = re.match(r'\s*#ifndef ([A-Z][A-Z0-9_]*_H)\n#define (\w+)\n', code)
-        if not guard or guard.group(1) != guard.group(2):
-            yield path, 1, 'no include guard ..._H right after the comment'
-        elif guard.group(1) in guards:
-            yield path, 1, f'the include guard of {guards[guard.group(1)]} again'
-        else:
-            guards[guard.group(1)] = path
-
-
-def tags(tree):
-    """No struct, union or enum has the name of another one, but for those that tags.txt explains."""
-    may, found = {}, {}
-    with open(tree.tags_path, encoding='utf-8') as file:
-        for number, line in enumerate(file, 1):
-            if line.strip() and not line.startswith('#'):
-                may[line.split()[0]] = number
-    for path in tree.files(C_SUFFIXES):
-        if not path.startswith(('include/', 'src/', 'gallery/', 'tools/', 'python/')) or '/tests/' in path:
-            continue
-        code = c_source.code_only(tree.read(path))
-        for match in re.finditer(r'\b(?:struct|union|enum)\s+(\w+)\s*\{', code):
-            found.setdefault(match.group(1), []).append((path, code.count('\n', 0, match.start()) + 1))
-    for name, places in found.items():
-        for path, line in places[1:] if name not in may else []:
-            yield path, line, f'the name {name} is that of {places[0][0]}:{places[0][1]}, too'
-    for name, number in may.items():
-        if tree.has('tests/tidy/tags.txt') and len(found.get(name, [])) < 2:
-            yield 'tests/tidy/tags.txt', number, f'{name} is named once: it needs no line here'
-
-
-def engines(tree):
-    """The table of an engine stays small, and each engine fills all of it."""
-    table = re.search(r'struct engine_ops \{(.*?)\n\};', c_source.code_only(tree.read(ENGINE)), re.DOTALL)
-    pointers = re.findall(r'\(\*(\w+)\)\(', table.group(1)) if table else []
-    if not 0 < len(pointers) <= ENGINE_POINTERS_MAX:
-        yield ENGINE, 1, f'engine_ops has {len(pointers)} functions, 1 to {ENGINE_POINTERS_MAX}'
-    for path in tree.files(('.c',)):
-        code = c_source.code_only(tree.read(path)) if 'tests/' not in path else ''
-        for match in re.finditer(r'\bstruct engine_ops (\w+) = \{(.*?)\};', code, re.DOTALL):
-            for pointer in pointers:
-                if not re.search(rf'\.{pointer} = (?!NULL\b)\w', match.group(2)):
-                    line = code.count('\n', 0, match.start()) + 1
-                    yield path, line, f'{match.group(1)} does not fill {pointer}'
-
-
-def sizes(tree):
-    """No large file."""
-    for path in tree.files(None):
-        count = os.path.getsize(os.path.join(tree.root, path))
-        if count > tree.file_bytes_max:
-            yield path, 1, f'{count} bytes, at most {tree.file_bytes_max}'
-
-
 def links(tree):
     """A relative link in a document leads to a file of the tree."""
     for path in tree.files(('.md',)):
@@ -260,41 +190,11 @@ def format_(tree):
         yield paths[0], 1, 'clang-format failed: ' + result.stderr.strip()
 
 
-def shell(tree):
-    """shellcheck has nothing to say. Cases of the command are lines for a runner, no scripts."""
-    if not shutil.which('shellcheck'):
-        raise Skip('shellcheck is not here')
-    scripts = [
-        path
-        for path in tree.files(None)
-        if (path.endswith('.sh') and '/cases/' not in path)
-        or ('.' not in os.path.basename(path) and tree.is_text(path) and is_shell(tree.read(path)))
-    ]
-    if not scripts:
-        return
-    result = run(tree, ['shellcheck', '-x', '-f', 'gcc', *scripts])
-    for line in result.stdout.splitlines():
-        match = re.match(r'^(.+?):(\d+):\d+: (.*)$', line)
-        if match:
-            yield match.group(1), int(match.group(2)), match.group(3)
-    if result.returncode not in (0, 1):
-        yield scripts[0], 1, 'shellcheck failed: ' + result.stderr.strip()
-
-
-def is_shell(text):
-    return re.match(r'#!.*\b(ba)?sh\b', text) is not None
-
-
 ALL = {
     'layers': layers,
     'lengths': lengths,
     'public': public,
     'words': words,
-    'headers': headers,
-    'tags': tags,
-    'engines': engines,
-    'sizes': sizes,
     'links': links,
     'format': format_,
-    'shell': shell,
 }

@@ -59,12 +59,7 @@ def command_of(name, rooms, made):
     if name == 'lengths':
         write_lengths(made)
         tree = made
-    command = [sys.executable, os.path.join(HERE, 'tidy.py'), '--root', tree, name]
-    arguments = os.path.join(folder, 'arguments.txt')
-    if os.path.exists(arguments):
-        with open(arguments, encoding='utf-8') as file:
-            command += file.read().split()
-    return command
+    return [sys.executable, os.path.join(HERE, 'tidy.py'), '--root', tree, name]
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """tidy: does the tree follow the project's rules?
 
-tidy.py [--root FOLDER] [--file-bytes-max N] CHECK...   names of checks.py, or `all`
+tidy.py [--root FOLDER] CHECK...   names of checks.py, or `all`
 Prints `path:line: what is wrong`, sorted. Exit status 0: nothing, 1: something, 77: a check
 needs a program that is not here.
 """
@@ -16,10 +16,9 @@ from tree import Skip, Tree
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--root', default='.')
-    parser.add_argument('--file-bytes-max', type=int, default=3 << 19)
     parser.add_argument('checks', nargs='+', choices=[*checks.ALL, 'all'])
     arguments = parser.parse_args()
-    tree = Tree(arguments.root, arguments.file_bytes_max)
+    tree = Tree(arguments.root)
     names = list(checks.ALL) if 'all' in arguments.checks else arguments.checks
     findings, skips = [], []
     for name in names:

@@ -18,12 +18,10 @@ class Skip(Exception):
 
 
 class Tree:
-    def __init__(self, root, file_bytes_max):
+    def __init__(self, root):
         self.root = os.path.abspath(root)
-        self.file_bytes_max = file_bytes_max
         self.layers_path = os.path.join(HERE, 'layers.txt')
         self.words_path = os.path.join(HERE, 'words.txt')
-        self.tags_path = os.path.join(HERE, 'tags.txt')
         self._texts = {}
         listed = self._from_git() if os.path.exists(os.path.join(self.root, '.git')) else None
         names = listed if listed is not None else self._from_walk()

@@ -1,4 +1,0 @@
-/* bad: a brace and a space in the wrong place. */
-int bad(int x) {
-    return x ;
-}

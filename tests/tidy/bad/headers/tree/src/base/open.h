@@ -1,2 +1,0 @@
-/* open: no guard. */
-int open_count(void);

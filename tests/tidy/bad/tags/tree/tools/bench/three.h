@@ -1,7 +1,0 @@
-/* three: names of other rooms. */
-struct two {
-    struct one *one;
-};
-struct three {
-    int x;
-};

@@ -1,1 +1,0 @@
-/* help: users may read of a needle; nobody reads FIXME. */
