@@ -1,18 +1,15 @@
 /* records_device: trawl_matrix by the CUDA engine on the simulated driver, under rabin-karp-matrix
  * and by trawl's own methods, against the oracle: windows and staging buffers of a few bytes,
- * records in parts, more patterns than a launch takes, devices with less memory than the tape, and
- * driver calls that fail. */
+ * records in parts, more patterns than a launch takes, devices with less memory than the tape.
+ * Where calls of the driver fail: tests/sim/table_test.c. */
 #include "records_case.h"
 
 #include "cuda/limits.h"
-#include "sim/fail_calls.h"
-#include "sim/host.h"
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"
 
 #define RECORDS_MAX 40
 #define RANDOM_PATTERNS_MAX 12
-#define CALLS_MAX 4000u
 
 static const char matrix_name[] = "rabin-karp-matrix";
 static const char *const names[] = {matrix_name, "rabin-karp-matrix-sample",
@@ -303,99 +300,6 @@ static void little_memory(void)
     scene_end(&scene);
 }
 
-/* Open and search; `again`: with the fault gone, search once more with what is open. */
-static enum trawl_status work_once(struct scene *scene, bool again, struct trawl_error *error)
-{
-    struct trawl_searcher *searcher = NULL;
-    enum trawl_status status = open_cuda(&searcher, 1, error);
-
-    if (status != TRAWL_OK)
-        return status;
-    status = scene_matrix(scene, matrix_name, searcher, error);
-    TEST_CHECK(status == TRAWL_OK || scene->rows_seen < scene->records.record_count);
-    if (status != TRAWL_OK && again) {
-        sim_driver_fail(0, 0, false);
-        MUST(scene_matrix(scene, matrix_name, searcher, NULL));
-    }
-    trawl_searcher_close(searcher);
-    return status;
-}
-
-static void failing_calls(void)
-{
-    static const int codes[] = {CUDA_CODE_OUT_OF_MEMORY, CUDA_CODE_LAUNCH_FAILED,
-                                CUDA_CODE_UNKNOWN};
-    struct test_random random = test_random_begin("gallery records device faults");
-    uint64_t failures = 0;
-    struct scene scene;
-
-    set_limits(32, 90, 250, 1);
-    scene_begin(&random, INPUT_LETTERS_2, 20, 40, &scene);
-    scene_add_patterns(&random, 5, 6, &scene);
-    for (uint32_t i = 0; i < 2 * sizeof codes / sizeof *codes && test_failures < 5; i++) {
-        uint64_t nth = 0, calls;
-
-        if (!test_turn(i, 2)) /* calls that fail once, or from then on */
-            continue;
-        do {
-            struct trawl_error error = calls_error();
-            enum trawl_status status;
-
-            reset(nth + 1, 4u << 20);
-            sim_driver_fail(++nth, codes[i / 2], i % 2 != 0);
-            status = work_once(&scene, i % 2 == 0, &error);
-            calls = status == TRAWL_OK ? sim_driver_calls() : nth;
-            TEST_CHECK(status == TRAWL_OK || status == TRAWL_DEVICE || status == TRAWL_MEMORY ||
-                       status == TRAWL_ENGINE);
-            TEST_CHECK(status == TRAWL_OK ? sim_driver_needed() == NULL
-                                          : error.status == status && error.message[0] != '\0');
-            failures += status != TRAWL_OK;
-            nothing_left();
-        } while (nth <= calls && TEST_CHECK(nth < CALLS_MAX) && test_failures < 5);
-    }
-    printf("failed driver calls that ended the search: %" PRIu64 "\n", failures);
-    TEST_CHECK(failures > 100);
-    scene_end(&scene);
-}
-
-struct memory_work {
-    struct scene scene;
-    struct trawl_plan *plan;
-};
-
-static enum trawl_status matrix_once(void *context, enum trawl_engine engine, bool again,
-                                     struct trawl_error *error)
-{
-    struct memory_work *work = (struct memory_work *)context;
-    AUTO_SEARCHER searcher = host_searcher(engine, 1, 0, error);
-
-    (void)again;
-    work->scene.rows_seen = 0;
-    return searcher == NULL ? error->status
-                            : trawl_matrix(searcher, work->plan, &work->scene.records,
-                                           scene_take_rows, &work->scene, error);
-}
-
-/* The tables of the device, and by auto those of the host. The suite had missed one of each that
- * there was no memory for: only the driver's calls failed. */
-static void failing_memory(void)
-{
-    struct test_random random = test_random_begin("gallery records memory");
-    struct memory_work context;
-    struct fail_work work = {&context, matrix_once, false};
-
-    set_limits(32, 90, 250, 1);
-    scene_begin(&random, INPUT_LETTERS_2, 20, 40, &context.scene);
-    scene_add_patterns(&random, 5, 6, &context.scene);
-    input_add_pattern(&context.scene.tape, context.scene.tape.patterns[0].bytes,
-                      context.scene.tape.patterns[0].bytes_count); /* once more */
-    context.scene.algorithm = matrix_name;
-    context.plan = scene_plan(&context.scene);
-    TEST_CHECK(fail_blocks(&work) > 20);
-    trawl_plan_free(context.plan);
-    scene_end(&context.scene);
-}
-
 /* The published use of the engines: auto leaves it to the host, ",debug" is a device's alone. */
 static void engines(void)
 {
@@ -430,8 +334,6 @@ int main(void)
     many_records();
     dense_and_short();
     little_memory();
-    failing_calls();
-    failing_memory();
     engines();
     cuda_limits_replace(NULL);
     return test_end();

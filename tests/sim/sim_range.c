@@ -9,9 +9,11 @@
 /* In order of their begins. */
 static struct range {
     uintptr_t begin, end;
+    const void *owner;
 } range[RANGES_MAX];
 static uint32_t range_count;
 static struct range last; /* the one that was found last */
+static const void *user;  /* whose kernel runs */
 
 /* The first range that begins above the address. */
 static uint32_t range_above(uintptr_t address)
@@ -31,6 +33,11 @@ static uint32_t range_above(uintptr_t address)
 
 void sim_range_add(const void *base, uint64_t bytes)
 {
+    sim_range_add_of(NULL, base, bytes);
+}
+
+void sim_range_add_of(const void *owner, const void *base, uint64_t bytes)
+{
     uintptr_t begin = (uintptr_t)base;
     uint32_t at = range_above(begin);
 
@@ -39,6 +46,7 @@ void sim_range_add(const void *base, uint64_t bytes)
     memmove(range + at + 1, range + at, (range_count - at) * sizeof *range);
     range[at].begin = begin;
     range[at].end = begin + bytes;
+    range[at].owner = owner;
     range_count++;
     last.end = 0;
 }
@@ -54,6 +62,13 @@ void sim_range_remove(const void *base)
     last.end = 0;
 }
 
+void sim_range_use(const void *owner)
+{
+    if (owner != user)
+        last.end = 0;
+    user = owner;
+}
+
 bool sim_range_holds(const void *base, uint64_t bytes)
 {
     uintptr_t begin = (uintptr_t)base;
@@ -62,7 +77,8 @@ bool sim_range_holds(const void *base, uint64_t bytes)
     if (begin >= last.begin && begin + bytes <= last.end)
         return true;
     at = range_above(begin);
-    if (at == 0 || begin + bytes > range[at - 1].end)
+    if (at == 0 || begin + bytes > range[at - 1].end ||
+        (range[at - 1].owner != NULL && user != NULL && range[at - 1].owner != user))
         return false;
     last = range[at - 1];
     return true;

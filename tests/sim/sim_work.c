@@ -203,7 +203,7 @@ struct allocation *sim_allocation_new(struct cuda_context *context, uint64_t byt
     if (kind == ALLOCATION_DEVICE)
         context->used_bytes += bytes;
     if (kind == ALLOCATION_DEVICE || kind == ALLOCATION_MAPPED)
-        sim_range_add(a->base, bytes);
+        sim_range_add_of(kind == ALLOCATION_DEVICE ? context : NULL, a->base, bytes);
     return a;
 }
 
@@ -285,6 +285,7 @@ static void work_do(struct cuda_stream *stream, struct work *work)
         memset(work->to, work->value, (size_t)work->bytes);
     } else if (work->kind == WORK_LAUNCH) {
         constant_put(work->function->module);
+        sim_range_use(stream->context);
         if (!sim_grid(work->function->kernel, work->arguments, work->blocks, work->threads,
                       &report)) {
             sim_complain(report);

@@ -85,6 +85,10 @@ void sim_release(void);
 
 /* Global memory: what kernels may touch. */
 void sim_range_add(const void *base, uint64_t bytes);
+/* That lies on one device: others' kernels may not touch it. NULL: on none. */
+void sim_range_add_of(const void *owner, const void *base, uint64_t bytes);
+/* Kernels of this device run from now on. NULL: of any. */
+void sim_range_use(const void *owner);
 void sim_range_remove(const void *base);
 bool sim_range_holds(const void *base, uint64_t bytes);
 

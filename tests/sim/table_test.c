@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
+#include "base/checked.h"
 #include "base/fault.h"
 #include "cpu/worker.h"
 #include "calls.h"
@@ -112,15 +113,21 @@ static void set_border(enum border border)
             .first = 150, .least = 60, .most = 700, .shared = 100, .hits = 20};
 }
 
-static void random_border(struct test_random *random)
+static void random_border(struct test_random *random, const struct diff_input *input)
 {
     struct cuda_limits limits = cuda_case_limits(random);
+    uint64_t longest = 0;
+
+    for (uint64_t i = 0; i < input->pattern_count; i++)
+        longest = max_u64(longest, input->patterns[i].bytes_count);
 
     limits.begins_room = 1 + test_random_below(random, 300);
     if (test_random_below(random, 2)) {
         limits.split_bytes_min = 400;
         limits.stripe_bytes = 200 + test_random_below(random, 2000);
         limits.split_overlap = 100;
+        if (longest > 2) /* what a pattern needs, one less, or one more */
+            limits.split_overlap = longest - 2 + test_random_below(random, 3);
     }
     if (test_random_below(random, 2)) {
         limits.begins_piece = 1 + test_random_below(random, 50);
@@ -210,7 +217,7 @@ static void case_run(uint64_t index)
     s.threads = 1 + (uint32_t)test_random_below(&random, 4);
     s.chunk_bytes = test_random_below(&random, 2) ? 0 : 1 + test_random_below(&random, 2000);
     s.map = (enum trawl_map)(test_random_below(&random, 3));
-    random_border(&random);
+    random_border(&random, &s.input);
     reset(s.devices, index + 1, 16u << 20, 0);
     if (place == PLACE_LENT || place == PLACE_LENT_COPIED) /* no device of the host's lends */
         engine %= 2;
