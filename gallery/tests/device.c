@@ -18,33 +18,14 @@ static const struct trawl_pattern pattern = {"ana", 3};
 static struct trawl_searcher *open_on(enum trawl_engine engine, uint32_t threads,
                                       uint64_t chunk_bytes)
 {
-    struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
-    struct trawl_searcher *searcher = NULL;
-
-    options.engine = engine;
-    options.threads = threads;
-    options.chunk_bytes = chunk_bytes;
-    MUST(trawl_searcher_open(&options, &searcher, NULL));
-    return searcher;
+    return must_searcher_with(
+        SEARCHER_WITH(.engine = engine, .threads = threads, .chunk_bytes = chunk_bytes));
 }
 
 static struct trawl_plan *build(const struct trawl_pattern *patterns, uint64_t count,
                                 const char *algorithm)
 {
-    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-    struct trawl_plan *plan = NULL;
-
-    options.algorithm = algorithm;
-    MUST(trawl_plan_build(patterns, count, &options, &plan, NULL));
-    return plan;
-}
-
-static struct trawl_stats stats_of(const struct trawl_searcher *searcher)
-{
-    struct trawl_stats stats = {.size = sizeof stats};
-
-    MUST(trawl_searcher_stats(searcher, &stats, NULL));
-    return stats;
+    return must_plans(patterns, count, PLAN_WITH(.algorithm = algorithm));
 }
 
 static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
@@ -72,9 +53,10 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
 {
     static const uint64_t offsets[] = {0, 6};
     const struct trawl_records records = {(const uint8_t *)"banana", offsets, 1};
-    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
-    struct trawl_text *text = must_string("banana");
-    struct trawl_plan *plan = build(&pattern, 1, algorithm), *own = build(&pattern, 1, NULL);
+    AUTO_SEARCHER cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    AUTO_TEXT text = must_string("banana");
+    AUTO_PLAN plan = build(&pattern, 1, algorithm);
+    AUTO_PLAN own = build(&pattern, 1, NULL);
     struct trawl_error record = calls_error();
     uint64_t count = 0, rows = 0;
     struct trawl_match match;
@@ -89,7 +71,7 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         TEST_CHECK_U64(rows, 0);
     } else if (!for_records) {
         TEST_CHECK_U64(must_count(cuda, plan, text), 2);
-        stats = stats_of(cuda);
+        stats = must_stats(cuda);
         TEST_CHECK(strcmp(stats.engine, "cuda") == 0 && stats.match_count == 2);
         TEST_CHECK(stats.device_copy_ns > 0 && stats.device_kernel_ns > 0);
         TEST_CHECK(follows_shifts(algorithm) ? stats.device_shifts_ns > 0 &&
@@ -108,22 +90,19 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         TEST_CHECK_U64(rows, 1);
     }
     TEST_CHECK_U64(must_count(cuda, own, text), 2);
-    stats = stats_of(cuda);
+    stats = must_stats(cuda);
     TEST_CHECK(stats.device_copy_ns == 0 && stats.device_kernel_ns == 0 && stats.child_grids == 0);
     TEST_CHECK(stats.device_back_ns == 0 && stats.device_host_ns == 0);
-    trawl_plan_free(own);
-    trawl_plan_free(plan);
-    trawl_text_close(text);
-    trawl_searcher_close(cuda);
 }
 
 static void on_auto(const char *algorithm, bool for_records)
 {
     static const uint64_t offsets[] = {0, 6};
     const struct trawl_records records = {(const uint8_t *)"banana", offsets, 1};
-    struct trawl_searcher *both = open_on(TRAWL_ENGINE_AUTO, 1, 0);
-    struct trawl_text *text = must_string("banana");
-    struct trawl_plan *plan = build(&pattern, 1, algorithm), *own = build(&pattern, 1, NULL);
+    AUTO_SEARCHER both = open_on(TRAWL_ENGINE_AUTO, 1, 0);
+    AUTO_TEXT text = must_string("banana");
+    AUTO_PLAN plan = build(&pattern, 1, algorithm);
+    AUTO_PLAN own = build(&pattern, 1, NULL);
     uint64_t calls, rows = 0;
 
     MUST(trawl_text_load(both, text, NULL));
@@ -135,10 +114,6 @@ static void on_auto(const char *algorithm, bool for_records)
     MUST(trawl_matrix(both, plan, &records, take_rows, &rows, NULL));
     TEST_CHECK_U64(rows, 1);
     trawl_text_unload(both, text);
-    trawl_plan_free(own);
-    trawl_plan_free(plan);
-    trawl_text_close(text);
-    trawl_searcher_close(both);
 }
 
 /* Patterns as long as a kernel's arguments, or constant memory, can hold; and by one byte longer.
@@ -147,11 +122,12 @@ static void at_the_limits(const char *algorithm, uint64_t most)
 {
     uint64_t text_bytes = most + 9, count = 0;
     char *bytes = malloc((size_t)text_bytes);
-    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    AUTO_SEARCHER cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
     struct trawl_error record = calls_error();
     struct trawl_pattern whole, longer;
-    struct trawl_plan *fits, *does_not;
-    struct trawl_text *text;
+    AUTO_PLAN fits = NULL;
+    AUTO_PLAN does_not = NULL;
+    AUTO_TEXT text = NULL;
     char number[32];
 
     for (uint64_t i = 0; i < text_bytes; i++)
@@ -166,10 +142,6 @@ static void at_the_limits(const char *algorithm, uint64_t most)
     (void)snprintf(number, sizeof number, "%" PRIu64, most);
     TEST_CHECK(strstr(record.message, number) != NULL && strstr(record.message, "bytes") != NULL);
     TEST_CHECK_U64(must_count(cuda, fits, text), 1);
-    trawl_plan_free(fits);
-    trawl_plan_free(does_not);
-    trawl_text_close(text);
-    trawl_searcher_close(cuda);
     free(bytes);
 }
 
@@ -179,12 +151,13 @@ static void threads_and_patterns(const char *algorithm)
 {
     static const struct trawl_pattern patterns[] = {{"ab", 2}, {"bab", 3}, {"cabba", 5}, {"a", 1}};
     struct test_random random = test_random_begin("gallery threads");
-    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 3, 700);
-    struct trawl_searcher *cpu = must_searcher(1, 0);
-    struct trawl_plan *plan = build(patterns, 4, algorithm), *own = build(patterns, 4, NULL);
+    AUTO_SEARCHER cuda = open_on(TRAWL_ENGINE_CUDA, 3, 700);
+    AUTO_SEARCHER cpu = must_searcher(1, 0);
+    AUTO_PLAN plan = build(patterns, 4, algorithm);
+    AUTO_PLAN own = build(patterns, 4, NULL);
     struct trawl_match expected[64], got[64];
     uint64_t expected_count, got_count;
-    struct trawl_text *text;
+    AUTO_TEXT text = NULL;
     char bytes[7000];
 
     for (uint32_t i = 0; i < sizeof bytes; i++)
@@ -197,21 +170,16 @@ static void threads_and_patterns(const char *algorithm)
         TEST_CHECK(got[i].begin == expected[i].begin && got[i].end == expected[i].end &&
                    got[i].pattern_index == expected[i].pattern_index);
     TEST_CHECK_U64(must_count(cuda, plan, text), expected_count);
-    trawl_plan_free(plan);
-    trawl_plan_free(own);
-    trawl_text_close(text);
-    trawl_searcher_close(cpu);
-    trawl_searcher_close(cuda);
 }
 
 /* Of a text of 1 MiB with the word at `at`, the bytes that were copied until it was found. */
 static uint64_t copied_until(const char *algorithm, uint64_t at)
 {
-    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
-    struct trawl_plan *plan = build(&pattern, 1, algorithm);
+    AUTO_SEARCHER cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    AUTO_PLAN plan = build(&pattern, 1, algorithm);
     uint64_t text_bytes = 1u << 20, before;
     char *bytes = malloc((size_t)text_bytes);
-    struct trawl_text *text;
+    AUTO_TEXT text = NULL;
     struct trawl_match match;
     bool found = false;
 
@@ -222,9 +190,6 @@ static uint64_t copied_until(const char *algorithm, uint64_t at)
     MUST(trawl_first(cuda, plan, text, &match, &found, NULL));
     TEST_CHECK(found && match.begin == at);
     before = sim_driver_copied() - before;
-    trawl_plan_free(plan);
-    trawl_text_close(text);
-    trawl_searcher_close(cuda);
     free(bytes);
     return before;
 }
@@ -251,10 +216,10 @@ static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
 {
     uint64_t text_bytes = pattern_bytes + 700;
     char *bytes = malloc((size_t)text_bytes);
-    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    AUTO_SEARCHER cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
     struct trawl_pattern whole = {bytes + 300, pattern_bytes};
-    struct trawl_plan *plan;
-    struct trawl_text *text;
+    AUTO_PLAN plan = NULL;
+    AUTO_TEXT text = NULL;
 
     for (uint64_t i = 0; i < text_bytes; i++)
         bytes[i] = (char)('a' + (i * i / 7 + i / 251) % 3);
@@ -263,9 +228,6 @@ static void beyond_shared_memory(const char *algorithm, uint64_t pattern_bytes)
     TEST_CHECK_U64(must_count(cuda, plan, text), 1);
     bytes[300 + pattern_bytes - 1] ^= 1;
     TEST_CHECK_U64(must_count(cuda, plan, text), 0);
-    trawl_plan_free(plan);
-    trawl_text_close(text);
-    trawl_searcher_close(cuda);
     free(bytes);
 }
 
@@ -275,7 +237,7 @@ static void fills_the_device(const char *algorithm, uint32_t multiprocessors, ui
 {
     struct sim_driver_options options = {1, 1, 16u << 20, multiprocessors, 0, 0, 0};
     struct trawl_searcher *cuda;
-    struct trawl_plan *plan = build(&pattern, 1, algorithm);
+    AUTO_PLAN plan = build(&pattern, 1, algorithm);
     struct trawl_text *text;
     uint64_t before;
     char bytes[7682]; /* begins that so many threads share without a rest */
@@ -288,7 +250,6 @@ static void fills_the_device(const char *algorithm, uint32_t multiprocessors, ui
     before = sim_counters().barriers;
     TEST_CHECK_U64(must_count(cuda, plan, text), 1);
     TEST_CHECK_U64(sim_counters().barriers - before, barriers * 2 * multiprocessors);
-    trawl_plan_free(plan);
     trawl_text_close(text);
     trawl_searcher_close(cuda);
     TEST_CHECK_U64(sim_driver_live(), 0);
@@ -299,19 +260,16 @@ static void fills_the_device(const char *algorithm, uint32_t multiprocessors, ui
 static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint64_t *count,
                                        struct trawl_stats *stats)
 {
-    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
-    struct trawl_plan *plan = build(&pattern, 1, algorithm);
-    struct trawl_text *text = must_string("banana");
+    AUTO_SEARCHER cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    AUTO_PLAN plan = build(&pattern, 1, algorithm);
+    AUTO_TEXT text = must_string("banana");
     struct trawl_error record = calls_error();
     enum trawl_status status;
 
     sim_driver_fail(nth, CUDA_CODE_NO_BINARY_FOR_GPU, false);
     status = trawl_count(cuda, plan, text, count, &record);
     sim_driver_fail(0, 0, false);
-    *stats = stats_of(cuda);
-    trawl_plan_free(plan);
-    trawl_text_close(text);
-    trawl_searcher_close(cuda);
+    *stats = must_stats(cuda);
     return status;
 }
 
@@ -380,9 +338,9 @@ static void measured_hybrids(void)
 static void withheld(const char *algorithm)
 {
     struct gallery_limits limits = gallery_limits_default;
-    struct trawl_searcher *cuda;
-    struct trawl_plan *plan = build(&pattern, 1, algorithm);
-    struct trawl_text *text = must_string("ana..ana..ana..ana..ana");
+    AUTO_SEARCHER cuda = NULL;
+    AUTO_PLAN plan = build(&pattern, 1, algorithm);
+    AUTO_TEXT text = must_string("ana..ana..ana..ana..ana");
     struct trawl_stats stats;
 
     limits.child_grids_max = 3;
@@ -390,17 +348,14 @@ static void withheld(const char *algorithm)
     cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
     sim_pending_max(1000);
     TEST_CHECK_U64(must_count(cuda, plan, text), 5);
-    stats = stats_of(cuda);
+    stats = must_stats(cuda);
     TEST_CHECK(stats.child_grids == 3 && stats.child_spills == 0 && stats.child_withheld == 2);
     sim_pending_max(0);
     TEST_CHECK_U64(must_count(cuda, plan, text), 5);
-    stats = stats_of(cuda);
+    stats = must_stats(cuda);
     TEST_CHECK(stats.child_grids == 0 && stats.child_spills == 3 && stats.child_withheld == 2);
     sim_pending_max(SIM_PENDING_SEEDED);
     gallery_limits_replace(NULL);
-    trawl_plan_free(plan);
-    trawl_text_close(text);
-    trawl_searcher_close(cuda);
 }
 
 static void on_all_names(void)

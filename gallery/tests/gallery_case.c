@@ -110,6 +110,8 @@ static void limits_for(const struct cuda_limits *limits)
     own.part_bytes = 1 + limits->text_bytes_max / 2;
     own.shift_begins = 1 + limits->threads / 3;
     own.child_threads_max = limits->threads;
+    if (limits->blocks_max % 2 == 0) /* windows beyond them are compared by their parents */
+        own.child_grids_max = (uint32_t)limits->hits_room_min;
     gallery_limits_replace(&own);
 }
 

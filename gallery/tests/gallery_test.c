@@ -114,6 +114,7 @@ int main(void)
 {
     uint64_t only = test_setting("TRAWL_TEST_CASE", UINT64_MAX), cases;
     static struct gallery_case_tally tally;
+    uint64_t ways = 0;
     const char *name;
     uint32_t engines;
 
@@ -122,6 +123,9 @@ int main(void)
     if (only == UINT64_MAX)
         all_edges();
     cases = test_amount(CASES_NORMAL, CASES_LONG);
+    while (gallery_ways[ways] != NULL)
+        ways++;
+    cases = cases > 2 * ways ? cases : 2 * ways; /* each way, whatever is drawn */
     for (uint64_t i = 0; i < cases && test_failures < FAILURES_MAX; i++)
         if (only == UINT64_MAX || i == only)
             TEST_CHECK(gallery_case_run("gallery", i, 0, &tally));

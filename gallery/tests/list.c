@@ -274,21 +274,6 @@ static void explained(void)
     }
 }
 
-static int no_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
-{
-    (void)context;
-    (void)matches;
-    (void)match_count;
-    return 0;
-}
-
-static int no_windows(void *context, const struct trawl_window *window)
-{
-    (void)context;
-    (void)window;
-    return 0;
-}
-
 /* rabin-karp-matrix and -sample take records, nothing else; the searcher stays usable. */
 static void for_records_alone(const char *name)
 {
@@ -302,12 +287,12 @@ static void for_records_alone(const char *name)
     MUST(build(&pattern, 1, name, &plan, NULL));
     CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_first(searcher, plan, text, &match, &found, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions(searcher, plan, text, no_matches, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_positions(searcher, plan, text, ignore_matches, NULL, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_positions_into(searcher, plan, text, &match, 1, &count, error),
                 TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, error),
                 TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_windows(searcher, plan, text, 0, no_windows, NULL, error), TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_windows(searcher, plan, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);
     TEST_CHECK_U64(must_count(searcher, other, text), 3);
     trawl_plan_free(plan);
     trawl_plan_free(other);
@@ -319,34 +304,6 @@ static void for_records_alone(const char *name)
 static bool is_for_texts(uint32_t i)
 {
     return (rows[i].engines & ON_CPU) != 0 && strncmp(rows[i].name, "rabin-karp-matrix", 17) != 0;
-}
-
-/* One searcher, plans of all kinds in turn: what one leaves in a worker does not disturb the next.
- */
-static void plans_in_turn(void)
-{
-    static const char long_pattern[] = "a pattern much longer than the others, so that copies grow";
-    struct trawl_searcher *searcher = must_searcher(1, 7);
-    struct trawl_text *text = must_string("Banana, bANANa; a pattern much longer than the others");
-
-    for (uint32_t turn = 0; turn < 6 * NAMES; turn++) {
-        struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
-        struct trawl_pattern patterns[] = {{"ana", 3}, {long_pattern, turn % 3 * 9 + 1}};
-        bool folds = turn % 2 == 1;
-        struct trawl_plan *plan = NULL;
-        /* "ana" twice; "a", "a pattern ", or "a pattern much long" */
-        uint64_t singles = turn % 3 == 0 ? (folds ? 9 : 7) : 1;
-
-        if (!is_for_texts(turn % NAMES))
-            continue;
-        options.algorithm = turn % 4 == 3 ? NULL : rows[turn % NAMES].name;
-        options.flags = folds ? TRAWL_IGNORE_CASE : 0;
-        MUST(trawl_plan_build(patterns, 2, &options, &plan, NULL));
-        TEST_CHECK_U64(must_count(searcher, plan, text), (folds ? 4u : 2u) + singles);
-        trawl_plan_free(plan);
-    }
-    trawl_text_close(text);
-    trawl_searcher_close(searcher);
 }
 
 /* Of all characters, k alone has a variant that is longer: the Kelvin sign. */
@@ -423,30 +380,6 @@ static void variants_of_other_lengths(void)
     trawl_searcher_close(searcher);
 }
 
-/* Engine "auto" runs them too. */
-static void engine_auto(void)
-{
-    for (uint32_t i = 0; i < NAMES; i++) {
-        struct trawl_stats stats = {.size = sizeof stats};
-        struct trawl_searcher *searcher = NULL;
-        struct trawl_text *text = must_string("banana");
-        struct trawl_plan *plan = NULL;
-
-        if (!is_for_texts(i)) {
-            trawl_text_close(text);
-            continue;
-        }
-        MUST(trawl_searcher_open(NULL, &searcher, NULL));
-        MUST(build(&pattern, 1, rows[i].name, &plan, NULL));
-        TEST_CHECK_U64(must_count(searcher, plan, text), 2);
-        MUST(trawl_searcher_stats(searcher, &stats, NULL));
-        TEST_CHECK(strcmp(stats.engine, "cpu") == 0 && stats.match_count == 2);
-        trawl_plan_free(plan);
-        trawl_text_close(text);
-        trawl_searcher_close(searcher);
-    }
-}
-
 int main(void)
 {
     test_begin("gallery_list");
@@ -460,8 +393,6 @@ int main(void)
     explained();
     for_records_alone("rabin-karp-matrix");
     for_records_alone("rabin-karp-matrix-sample");
-    plans_in_turn();
     variants_of_other_lengths();
-    engine_auto();
     return test_end();
 }

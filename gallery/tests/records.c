@@ -151,63 +151,6 @@ static void corners(void)
     scene_end(&scene);
 }
 
-/* ---- Memory that fails at its N-th request --------------------------------------------------- */
-
-struct memory {
-    uint64_t requests, fail_at; /* 0: never */
-    int64_t live_bytes;
-};
-
-static void *take(void *context, uint64_t bytes, uint64_t alignment)
-{
-    struct memory *memory = (struct memory *)context;
-    void *pointer = NULL;
-
-    if (++memory->requests == memory->fail_at || posix_memalign(&pointer, alignment, bytes) != 0)
-        return NULL;
-    memory->live_bytes += (int64_t)bytes;
-    return pointer;
-}
-
-static void give_back(void *context, void *pointer, uint64_t bytes)
-{
-    ((struct memory *)context)->live_bytes -= (int64_t)bytes;
-    free(pointer);
-}
-
-static void failing_memory(void)
-{
-    struct test_random random = test_random_begin("gallery memory");
-    struct memory memory = {0, 0, 0};
-    struct trawl_allocator functions = {&memory, take, give_back};
-    struct trawl_searcher *searcher;
-    struct trawl_plan *plan;
-    struct scene scene;
-    uint64_t nth = 0;
-    enum trawl_status status;
-
-    scene_begin(&random, INPUT_LETTERS_2, 30, 9, &scene);
-    input_add_pattern(&scene.tape, scene.tape.text, 2);
-    scene.algorithm = "rabin-karp-matrix";
-    trawl_set_allocator(&functions);
-    searcher = must_searcher(2, 0);
-    plan = scene_plan(&scene);
-    do {
-        memory.requests = 0;
-        memory.fail_at = ++nth;
-        scene.rows_seen = 0;
-        status = trawl_matrix(searcher, plan, &scene.records, scene_take_rows, &scene, NULL);
-        TEST_CHECK(status == TRAWL_OK ? scene.rows_seen == 30 : scene.rows_seen == 0);
-        TEST_CHECK(status == TRAWL_OK || status == TRAWL_MEMORY);
-    } while (status != TRAWL_OK && nth < 100);
-    TEST_CHECK(nth > 5); /* rows, helpers, and the tables */
-    trawl_plan_free(plan);
-    trawl_searcher_close(searcher);
-    TEST_CHECK_U64((uint64_t)memory.live_bytes, 0);
-    trawl_set_allocator(NULL);
-    scene_end(&scene);
-}
-
 int main(void)
 {
     test_begin("gallery_records");
@@ -216,6 +159,5 @@ int main(void)
     dense_matches();
     rows_again();
     corners();
-    failing_memory();
     return test_end();
 }

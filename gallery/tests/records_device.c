@@ -76,7 +76,8 @@ static void run(struct scene *scene, const char *algorithm)
     for (int times = 0; times < 2; times++)
         MUST(scene_matrix(scene, algorithm, searcher, NULL));
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
-    TEST_CHECK(strcmp(stats.engine, "cuda") == 0 || stats.chunk_count == 0);
+    TEST_CHECK(strcmp(stats.engine, "cuda") == 0 || stats.chunk_count == 0 ||
+               scene->tape.pattern_count == 0); /* which the host has at once */
     if (algorithm != NULL) {
         uint64_t bytes = scene->offsets[scene->records.record_count] - scene->offsets[0];
 

@@ -1,5 +1,5 @@
-/* diff: random and worst-case inputs under every method, instruction set, chunk size, number of
- * threads and kind of text, compared with the oracle.
+/* diff: random and worst-case inputs under every method, algorithm of the gallery, instruction set,
+ * chunk size, number of threads and kind of text, compared with the oracle.
  *
  * TRAWL_TEST_SEED     another sequence of inputs
  * TRAWL_TEST_CASE=N   input N of the sequence alone
@@ -23,7 +23,10 @@
 #define LINES_CALLS 4 /* for each method and instruction set */
 #define NESTED_INPUTS 10
 #define ALIGNMENTS_LEAST 60 /* of 64 */
-#define SILENCE_SECONDS 300 /* a run that takes longer hangs */
+#define ALGORITHMS_MAX 32
+#define ALGORITHM_CALLS 2            /* for each input and algorithm of the gallery, */
+#define ALGORITHM_BYTES_MAX 2000000u /* which compare all places: text times patterns */
+#define SILENCE_SECONDS 300          /* a run that takes longer hangs */
 
 static const uint64_t chunk_sizes[] = {0,   1,   2,    5,    16,    33,     64,
                                        100, 257, 1000, 4096, 65536, 4 << 20};
@@ -35,6 +38,7 @@ struct report {
     uint64_t built[METHODS];
     uint64_t alignments[SETS_MAX]; /* bit i: a text began at i mod 64 */
     uint64_t places[PLACE_KINDS];
+    uint64_t algorithms[ALGORITHMS_MAX]; /* runs with a match */
     uint64_t total;
 };
 
@@ -146,6 +150,33 @@ static bool run_one(struct diff_input *input, const struct diff_expected *expect
     return passed;
 }
 
+/* Each algorithm of the gallery on one input. Patterns with a NUL are none of strstr's. */
+static void run_algorithms(struct test_random *random, struct diff_input *input,
+                           const struct diff_expected *expected, uint64_t index)
+{
+    const char *name;
+    bool passed = input->text_bytes * (input->pattern_count + 1) <= ALGORITHM_BYTES_MAX;
+
+    for (uint32_t i = 0; passed && (name = cpu_algorithm(i)) != NULL; i++) {
+        struct run_config config = {.algorithm = name};
+        struct trawl_plan *plan = NULL;
+        enum trawl_status status = run_plan_build(input, &config, &plan, NULL);
+
+        if (!TEST_CHECK(status == TRAWL_OK ||
+                        (status == TRAWL_ARGUMENT && strcmp(name, "strstr") == 0)))
+            printf("  case %" PRIu64 ", algorithm %s\n", index, name);
+        for (uint32_t call = 0; call < ALGORITHM_CALLS && plan != NULL && passed; call++) {
+            uint64_t chunk_index;
+
+            config.instruction_set = trawl_instruction_set(0);
+            choose_config(random, input, &config, &chunk_index);
+            report.algorithms[i] += expected->match_count > 0;
+            passed = run_one(input, expected, &config, plan, 0, chunk_index, index);
+        }
+        trawl_plan_free(plan);
+    }
+}
+
 /* All methods and instruction sets on one input, each with so many calls. */
 static void run_input(struct test_random *random, struct diff_input *input, uint64_t index,
                       uint32_t calls)
@@ -181,6 +212,8 @@ static void run_input(struct test_random *random, struct diff_input *input, uint
         }
         trawl_plan_free(plan);
     }
+    if (passed)
+        run_algorithms(random, input, &expected, index);
     expected_free(&expected);
 }
 
@@ -360,6 +393,8 @@ static void check_coverage(void)
         TEST_CHECK(__builtin_popcountll(report.alignments[set]) >= ALIGNMENTS_LEAST);
     for (uint32_t place = 0; place < PLACE_KINDS; place++)
         TEST_CHECK(report.places[place] > 0);
+    for (uint32_t i = 0; cpu_algorithm(i) != NULL && i < ALGORITHMS_MAX; i++)
+        TEST_CHECK(report.algorithms[i] > 0);
 }
 
 /* Case 0 is the dense texts, and every so many is a large one. */

@@ -14,7 +14,7 @@
 
 #define CASES_NORMAL 80
 #define CASES_LONG 20000
-#define CASES_TELLING 80 /* enough that each kind must have been met */
+#define CASES_LEAST 144u /* six of each stratum */
 #define PATTERNS_MAX 12u
 #define PATTERN_BYTES_MAX 45u
 #define TEXT_BYTES_MAX 20000u
@@ -48,6 +48,7 @@ static struct approx_case c; /* too large for a stack */
 
 static struct {
     uint64_t cases, occurrences, candidates, matches, far, motifs, halved, edits;
+    uint64_t of_stratum[2 * 3 * 2 * 2]; /* occurrences */
 } tally;
 
 static bool is_dna(void)
@@ -151,15 +152,18 @@ static uint8_t draw_letter(struct test_random *random, bool of_text)
     return (uint8_t) "ACGT"[test_random_below(random, 4)];
 }
 
-static void draw_options(struct test_random *random)
+/* The stratum follows from the number: edits or not, each alphabet, by pieces or not, an exact part
+ * or none. Where all of these were drawn, an eighth of the cases left most strata empty. */
+#define STRATA (2u * 3u * 2u * 2u)
+
+static void draw_options(struct test_random *random, uint64_t index)
 {
     uint64_t errors, shortest;
 
     c.options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
-    c.edits = test_random_below(random, 2) == 0;
-    c.options.alphabet = test_random_below(random, 4) == 0 ? TRAWL_BYTES : TRAWL_DNA;
-    if (!is_dna() && test_random_below(random, 2) == 0) /* of one byte each */
-        c.options.alphabet = TRAWL_CHARACTERS;
+    c.edits = index % 2 != 0;
+    c.options.alphabet = (enum trawl_alphabet)(index / 2 % 3); /* characters: of one byte each */
+    c.by_pieces = index / 6 % 2 != 0;
     c.is_plain = test_random_below(random, 2) == 0;
     if (is_dna() && test_random_below(random, 2) == 0)
         c.options.flags |= TRAWL_REVERSE_COMPLEMENT;
@@ -188,7 +192,7 @@ static void draw_options(struct test_random *random)
     c.edits = c.edits && errors > 0;
     c.options.edits_max = c.edits ? c.errors_max : 0;
     c.options.mismatches_max = c.edits ? 0 : c.errors_max;
-    if (c.errors_max > 0 && test_random_below(random, 3) == 0) {
+    if (c.errors_max > 0 && index / 12 % 2 != 0) {
         c.exact.begin = test_random_below(random, shortest);
         c.exact.end = c.exact.begin + 1 + test_random_below(random, 4);
         c.options.exact = &c.exact;
@@ -456,12 +460,11 @@ static void run_case(uint64_t index)
     struct sim_driver_options driver = {1 + index, 1 + index % 2, 64u << 20, 2, 0, 0, 0};
     struct engine *engine = NULL;
     struct trawl_plan *plan = NULL;
-    uint64_t failures = test_failures;
+    uint64_t failures = test_failures, occurrences = tally.occurrences;
 
     random.state ^= ~index * 0x2545f4914f6cdd1du;
-    draw_options(&random);
+    draw_options(&random, index);
     draw_text(&random);
-    c.by_pieces = test_random_below(&random, 8) == 0;
     approx_method_forced = c.by_pieces ? APPROX_PIECES : c.edits ? APPROX_COLUMNS : APPROX_PLANES;
     limits.threads = 32 << test_random_below(&random, 3);
     limits.hits_max =
@@ -485,6 +488,7 @@ static void run_case(uint64_t index)
     if (!TEST_CHECK(sim_driver_report()[0] == '\0'))
         printf("  %s\n", sim_driver_report());
     tally.cases++;
+    tally.of_stratum[index % STRATA] += tally.occurrences - occurrences;
     tally.edits += c.edits;
     tally.motifs += !c.edits && c.options.exact_count > 0;
     if (test_failures > failures)
@@ -593,17 +597,20 @@ static void check_works(void)
 
 int main(void)
 {
+    uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
     bool all;
 
     test_begin("sim approximate");
     cuda_driver_replace(sim_driver_table());
-    all = test_cases(test_amount(CASES_NORMAL, CASES_LONG), run_case);
+    all = test_cases(cases > CASES_LEAST ? cases : CASES_LEAST, run_case);
     printf("%" PRIu64 " cases, %" PRIu64 " of them with edits: %" PRIu64 " occurrences, %" PRIu64
            " candidates; tables in L2 in %" PRIu64 ", motifs in %" PRIu64 "; %" PRIu64
            " steps were shortened; %" PRIu64 " found by whole searches\n",
            tally.cases, tally.edits, tally.occurrences, tally.candidates, tally.far, tally.motifs,
            tally.halved, tally.matches);
-    if (all && tally.cases >= CASES_TELLING)
+    for (uint32_t i = 0; i < STRATA && all; i++)
+        TEST_CHECK(tally.of_stratum[i] > 0);
+    if (all)
         TEST_CHECK(tally.occurrences > 1000 && tally.halved > 10 && tally.edits > 10 &&
                    tally.far > 10 && tally.motifs > 5 && tally.matches > 50);
     if (all)

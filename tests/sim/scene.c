@@ -116,8 +116,8 @@ void scene_make_row(struct scene *s, const struct scene_row *row)
                         .pipe_end = -1};
     s->options.size = sizeof s->options;
     while (s->has_records &&
-           (s->records.array.record_count <= 4 || s->records.array.record_count > 20 ||
-            s->records.array.validity != NULL)) {
+           (s->records.array.record_count <= 4 || s->records.array.validity != NULL ||
+            s->records.tape.text_bytes < 500 || s->records.tape.text_bytes > 4000)) {
         if (s->records.offsets != NULL)
             shapes_free(&s->records);
         shapes_make(&random, &s->records);

@@ -46,6 +46,8 @@ static void *take(void *context, uint64_t bytes, uint64_t alignment)
     void *pointer = NULL;
 
     (void)context;
+    if (bytes == 0 || alignment == 0 || (alignment & (alignment - 1)) != 0)
+        abort(); /* the header promises neither */
     if (posix_memalign(&pointer, alignment < 8 ? 8 : alignment, bytes) != 0)
         return NULL;
     atomic_fetch_add(&live_blocks, 1);
@@ -497,7 +499,8 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
     s.engine = engine;
     s.devices = (uint32_t)(1 + turn % (fault->kind == FAULT_OF_DEVICE ? 3 : 2));
     s.threads = (uint32_t)(1 + turn / 2 % 3);
-    s.chunk_bytes = 1 + s.input.text_bytes / (1 + turn % 4);
+    s.chunk_bytes = s.has_records ? s.records.tape.text_bytes : s.input.text_bytes;
+    s.chunk_bytes = 1 + s.chunk_bytes / (1 + turn % 4);
     s.map = turn % 2 ? TRAWL_MAP_ALWAYS : TRAWL_MAP_NEVER;
     set_border((enum border)(turn % BORDERS));
     while (is_met && nth < NTH_MAX && test_failures < 5) {
@@ -520,35 +523,38 @@ static void run_row(const struct scene_row *row, const struct fault *fault, enum
 /* Published algorithms are for one engine. */
 static bool is_for(const struct scene_row *row, enum trawl_engine engine)
 {
-    for (uint32_t i = 0; row->options.algorithm != NULL && trawl_algorithm(i, NULL) != NULL; i++) {
-        const char *name = trawl_algorithm(i, NULL);
+    const char *name, *given = row->options.algorithm;
+    uint32_t for_engines = 0;
 
-        if (strncmp(name, row->options.algorithm, strcspn(row->options.algorithm, ":,")) == 0)
-            return (trawl_algorithm_engines(i) & 1u << engine) != 0;
-    }
+    for (uint32_t i = 0; given != NULL && (name = trawl_algorithm(i, NULL, &for_engines)) != NULL;
+         i++)
+        if (strncmp(name, given, strcspn(given, ":,")) == 0)
+            return (for_engines & 1u << engine) != 0;
     return true;
 }
 
-/* Where the text lies and who searches it follow from the turn, in all of which each pair comes. */
+/* Fault points are met under each engine that fits, other faults under one of those with a device;
+ * each at one place. Of the places and engines, all are met by every kind of fault within some
+ * rows. */
 static void run_faults(uint64_t r, uint64_t f)
 {
-    uint64_t turn = r * FAULTS + f + test_setting("TRAWL_TEST_SEED", 1);
+    const bool is_point = faults[f].kind == FAULT_OF_POINT;
+    uint64_t turn = 4 * r + f / 2 + test_setting("TRAWL_TEST_SEED", 1), count = 0;
+    enum trawl_engine fit[ENGINES];
 
-    for (uint64_t i = 0; i < (test_is_long() ? PLACES * ENGINES : 1) && test_failures < 5; i++) {
-        enum place place = (enum place)((turn + r + i) % PLACES);
-        enum trawl_engine engine = engines[(turn / 3 + i / PLACES) % ENGINES];
+    for (uint32_t e = 0; e < ENGINES; e++)
+        if (is_for(&rows[r], engines[e]) && (is_point || engines[e] != TRAWL_ENGINE_CPU))
+            fit[count++] = engines[e];
+    for (uint64_t e = 0; e < count; e++)
+        for (uint64_t i = 0; i < (test_is_long() ? PLACES : 1) && test_failures < 5; i++) {
+            enum place place = (enum place)((turn + turn / PLACES + 3 * e + i) % PLACES);
 
-        if (!is_for(&rows[r], engine))
-            engine = engine == TRAWL_ENGINE_CPU ? TRAWL_ENGINE_CUDA : TRAWL_ENGINE_CPU;
-        if (faults[f].kind != FAULT_OF_POINT && engine == TRAWL_ENGINE_CPU)
-            engine = turn % 2 && is_for(&rows[r], TRAWL_ENGINE_AUTO) ? TRAWL_ENGINE_AUTO
-                                                                     : TRAWL_ENGINE_CUDA;
-        if (!is_for(&rows[r], engine))
-            continue;
-        if (engine == TRAWL_ENGINE_CPU && (place == PLACE_LENT || place == PLACE_LENT_COPIED))
-            place = PLACE_FILE;
-        run_row(&rows[r], &faults[f], place, engine, turn + i);
-    }
+            if (!test_is_long() && !is_point && e != (r + f / 2) % count)
+                continue;
+            if (fit[e] == TRAWL_ENGINE_CPU && (place == PLACE_LENT || place == PLACE_LENT_COPIED))
+                place = PLACE_COMPRESSED;
+            run_row(&rows[r], &faults[f], place, fit[e], r + f + i);
+        }
 }
 
 int main(void)
