@@ -2,7 +2,7 @@
  *
  * Shows records in the layout of an Arrow column (one tape of bytes, offsets, a bit per record that
  * says whether it is null) and results that are pulled in batches. The shape CELLS has an entry for
- * each record and string that occurs in it; trawl_records.h lists four more shapes.
+ * each record and string that occurs in it; ANY tells of each record whether any string occurs.
  *
  *     $ ./records_matrix
  *     record 0: kitty at 4

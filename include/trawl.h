@@ -205,7 +205,7 @@ struct trawl_plan_options {
 /* Name the algorithms of the gallery: published ones, kept as published, for comparison. Each gives
  * the same answer as trawl's own methods in every call, on one core or on all. A plan uses one only
  * if its options name it, and none promises time linear in the text. "rabin-karp-matrix" and
- * "rabin-karp-matrix-sample" work with trawl_matrix only.
+ * "rabin-karp-matrix-sample" work with trawl_matrix_open only.
  * Returns the name at `index`, NULL after the last; a build without the gallery has no names.
  * *summary (unless summary is NULL) gets one line about it, and is untouched if the name is NULL.
  * Both are static text. *engines (unless engines is NULL) gets the engines that have it: bits

@@ -10,43 +10,13 @@
 extern "C" {
 #endif
 
-/* ---- Records ------------------------------------------------------------------------------
+/* ---- Records x patterns ---------------------------------------------------------------------
  *
- * Many records on one tape: record i is bytes[offsets[i], offsets[i + 1]). This is the layout of
- * Arrow's large binary and large string columns, which can be searched without a copy. Records may
- * be empty and of any length; an occurrence counts for a record if it lies wholly inside it.
- */
-struct trawl_records {
-    const uint8_t *bytes;    /* the tape */
-    const uint64_t *offsets; /* record_count + 1, ascending */
-    uint64_t record_count;
-};
-
-/* Takes rows [row_first, row_first + row_count) of the matrix, in order. first[r * pattern_count +
- * p] is where pattern p first begins in record row_first + r, counted from the record's first byte,
- * or -1 if it does not occur there. Return non-zero to stop the search. Called like a
- * trawl_match_sink; the rows are borrowed until it returns. */
-typedef int (*trawl_row_sink)(void *context, uint64_t row_first, uint64_t row_count,
-                              const int64_t *first);
-
-/* Deliver the matrix records x patterns, row by row in blocks. The whole tape is searched as one
- * text, so long and skewed records cost nothing extra. Word and line conditions of the plan look at
- * the record alone: its borders are the text's.
- * Errors: ARGUMENT also if offsets descend (text_offset: that of the record) or exceed 2^63; LIMIT
- *         if one row would exceed 2^32 bytes; STOPPED if the sink stopped it.
- * Cost: as of trawl_matrix_next, for the shape FIRST. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix(struct trawl_searcher *searcher,
-                                                       const struct trawl_plan *plan,
-                                                       const struct trawl_records *records,
-                                                       trawl_row_sink sink, void *context,
-                                                       struct trawl_error *error);
-
-/* ---- Records x patterns, pulled -------------------------------------------------------------
- *
- * The same question in other shapes. One search for all patterns goes through the tape, its threads
- * turn occurrences into cells, and the caller asks for the records in batches. A cell is a pair
- * (record, pattern) where the pattern occurs in the record. Pairs where it does not occur cost
- * nothing, except in the shapes with an entry for every pair (FIRST, BITS).
+ * Many records on one tape, in the layout of Arrow's string columns, which can be searched without
+ * a copy. Records may be empty and of any length; an occurrence counts for a record if it lies
+ * wholly inside it. The whole tape is searched as one text, so long and skewed records cost nothing
+ * extra; the searching threads turn occurrences into cells, and the caller asks for the records in
+ * batches. A cell is a pair (record, pattern) where the pattern occurs in the record.
  */
 struct trawl_matrix_search;
 
@@ -69,40 +39,33 @@ struct trawl_record_array {
     }
 
 enum trawl_matrix_shape {
-    TRAWL_MATRIX_FIRST = 0,    /* where each pattern first begins in each record, or -1 */
-    TRAWL_MATRIX_CELLS = 1,    /* only the cells: record, pattern, where it first begins */
-    TRAWL_MATRIX_RECORDS = 2,  /* for each record: does any occur, how many, the least index */
-    TRAWL_MATRIX_PATTERNS = 3, /* for each pattern: in how many records does it occur? */
-    TRAWL_MATRIX_ANY = 4,      /* for each record: does any occur? A record is left at the first */
+    TRAWL_MATRIX_CELLS = 0, /* the cells: record, pattern, where it first begins */
+    TRAWL_MATRIX_ANY = 1    /* for each record: does any occur? A record is left at the first */
 };
 
-/* Records [record_begin, record_end), complete. Fields of other shapes are NULL or 0. Borrowed
- * until the next call for the search. Patterns are indices into the plan; begins count from the
- * record's first byte. Row i belongs to record record_begin + i; rows = record_end - record_begin.
- */
+/* Records [record_begin, record_end), complete. Fields of the other shape are NULL. Borrowed until
+ * the next call for the search. Patterns are indices into the plan; begins count from the record's
+ * first byte. */
 struct trawl_matrix_batch {
     uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
     uint64_t record_begin;
     uint64_t record_end;
-    uint64_t cell_count;           /* of these records, in every shape; ANY: records with one */
+    uint64_t cell_count;           /* of these records; ANY: records in which a pattern occurs */
     const uint64_t *cell_records;  /* CELLS: three columns of cell_count, */
     const uint64_t *cell_patterns; /* in order of (record, pattern), each pair once */
     const uint64_t *cell_begins;
-    const int64_t *first; /* FIRST: rows x pattern_count; -1: it does not occur */
-    const uint8_t *any;   /* RECORDS, ANY: row i is bit (i & 7) of byte i >> 3; bits beyond are 0 */
-    const uint64_t *counts; /* RECORDS: for each row, how many patterns occur. PATTERNS: for each
-                               pattern, in how many of all records it occurs; only in the last
-                               batch, else NULL */
-    const int64_t *which;   /* RECORDS: for each row, the least pattern index that occurs, or -1 */
-    bool last;              /* record_end is record_count: no batch follows */
+    const uint8_t *any; /* ANY: record record_begin + i is bit (i & 7) of byte i >> 3; bits beyond
+                           are 0 */
+    bool last;          /* record_end is record_count: no batch follows */
 };
 
 /* Begin a search of records in one shape. The searcher is inside a call until trawl_matrix_close;
  * plan, tape, offsets and validity are borrowed until then, *records itself is not. Word and line
- * conditions of the plan look at the record alone, as in trawl_matrix.
+ * conditions of the plan look at the record alone: its borders are the text's.
  * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
- *         offsets that descend (text_offset: that of the record) or exceed 2^63, and an algorithm
- *         for records, which only trawl_matrix takes. LIMIT if a row of FIRST exceeds 2^32 bytes.
+ *         for offsets that descend (text_offset: that of the record) or exceed 2^63, and under an
+ *         algorithm for records for offsets of 4 bytes or validity. LIMIT if such an algorithm's
+ *         row would exceed 2^32 bytes.
  * Cost: reads the offsets once. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
     struct trawl_searcher *searcher, const struct trawl_plan *plan,
@@ -110,12 +73,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
     struct trawl_matrix_search **matrix, struct trawl_error *error);
 /* Take the next batch of records. Batches follow each other without gap from record 0 on; some may
  * have no record or no cell. The last one, failures, and who may call: as of trawl_search_next.
- * Cost: time that of trawl_positions, and what the shape writes: 24 bytes per cell; FIRST 8
- * bytes per record and pattern, but rows are cleared only where they held something.
+ * Cost: time that of trawl_positions, and 24 bytes written per cell.
  * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller where
- * occurrences are dense; up to 4 bytes per pattern for each thread; about 1 MiB of rows for each
- * thread, at least one row; PATTERNS 8 bytes per pattern. It does not grow with the number of
- * records. */
+ * occurrences are dense; up to 4 bytes per pattern for each thread; ANY: a bit for each record of a
+ * batch. Algorithms for records: about 1 MiB of rows for each thread, at least one row. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
                                                             struct trawl_matrix_batch *batch,
                                                             struct trawl_error *error);

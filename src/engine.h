@@ -73,7 +73,7 @@ static inline void engine_result_begin(struct engine_result *result, uint64_t fr
  * patterns nest. */
 #define ENGINE_HITS_MAX (1u << 20)
 
-/* Records on one tape, as struct trawl_records has them. */
+/* Records on one tape: record i is bytes[offsets[i], offsets[i + 1]). */
 struct engine_records {
     const uint8_t *bytes;
     const uint64_t *offsets; /* record_count + 1 */

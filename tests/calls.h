@@ -213,4 +213,53 @@ static inline int ignore_window(void *context, const struct trawl_window *window
     return 0;
 }
 
+/* ---- Records ------------------------------------------------------------------------------ */
+
+static inline struct trawl_record_array records_of(const void *bytes, const uint64_t *offsets,
+                                                   uint64_t record_count)
+{
+    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
+
+    array.bytes = (const uint8_t *)bytes;
+    array.offsets = offsets;
+    array.record_count = record_count;
+    return array;
+}
+
+/* Takes rows: where each pattern first begins in each record, -1: nowhere. Not 0: stop. */
+typedef int (*row_sink)(void *context, uint64_t row_first, uint64_t row_count,
+                        const int64_t *first);
+
+/* The rows of the matrix one by one, made of its cells. STOPPED if the sink stopped it. */
+static inline enum trawl_status call_rows(struct trawl_searcher *searcher,
+                                          const struct trawl_plan *plan,
+                                          const struct trawl_record_array *records, row_sink sink,
+                                          void *context, struct trawl_error *error)
+{
+    uint64_t columns = trawl_plan_facts(plan).pattern_count;
+    int64_t *row = (int64_t *)malloc((columns + 1) * sizeof *row);
+    struct trawl_matrix_batch batch = {.size = sizeof batch};
+    struct trawl_matrix_search *matrix = NULL;
+    enum trawl_status status =
+        trawl_matrix_open(searcher, plan, records, TRAWL_MATRIX_CELLS, &matrix, error);
+
+    if (row == NULL)
+        exit(1);
+    while (status == TRAWL_OK && !batch.last) {
+        uint64_t at = 0;
+
+        status = trawl_matrix_next(matrix, &batch, error);
+        for (uint64_t r = batch.record_begin; status == TRAWL_OK && r < batch.record_end; r++) {
+            memset(row, 0xff, columns * sizeof *row);
+            for (; at < batch.cell_count && batch.cell_records[at] == r; at++)
+                row[batch.cell_patterns[at]] = (int64_t)batch.cell_begins[at];
+            if (sink(context, r, 1, row) != 0)
+                status = TRAWL_STOPPED;
+        }
+    }
+    trawl_matrix_close(matrix);
+    free(row);
+    return status;
+}
+
 #endif

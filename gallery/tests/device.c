@@ -52,7 +52,7 @@ static bool follows_shifts(const char *algorithm)
 static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
 {
     static const uint64_t offsets[] = {0, 6};
-    const struct trawl_records records = {(const uint8_t *)"banana", offsets, 1};
+    const struct trawl_record_array records = records_of("banana", offsets, 1);
     AUTO_SEARCHER cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
     AUTO_TEXT text = must_string("banana");
     AUTO_PLAN plan = build(&pattern, 1, algorithm);
@@ -64,7 +64,7 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
     bool found = false;
 
     if ((engines & ON_CUDA) == 0) {
-        CHECK_STATUS(for_records ? trawl_matrix(cuda, plan, &records, take_rows, &rows, &record)
+        CHECK_STATUS(for_records ? call_rows(cuda, plan, &records, take_rows, &rows, &record)
                                  : trawl_count(cuda, plan, text, &count, &record),
                      TRAWL_UNSUPPORTED);
         TEST_CHECK(record.status == TRAWL_UNSUPPORTED && strstr(record.message, algorithm) != NULL);
@@ -86,7 +86,7 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
         TEST_CHECK(found && match.begin == 1 && match.end == 4);
     }
     if ((engines & ON_CUDA) != 0) {
-        MUST(trawl_matrix(cuda, plan, &records, take_rows, &rows, NULL));
+        MUST(call_rows(cuda, plan, &records, take_rows, &rows, NULL));
         TEST_CHECK_U64(rows, 1);
     }
     TEST_CHECK_U64(must_count(cuda, own, text), 2);
@@ -98,7 +98,7 @@ static void on_cuda(const char *algorithm, uint32_t engines, bool for_records)
 static void on_auto(const char *algorithm, bool for_records)
 {
     static const uint64_t offsets[] = {0, 6};
-    const struct trawl_records records = {(const uint8_t *)"banana", offsets, 1};
+    const struct trawl_record_array records = records_of("banana", offsets, 1);
     AUTO_SEARCHER both = open_on(TRAWL_ENGINE_AUTO, 1, 0);
     AUTO_TEXT text = must_string("banana");
     AUTO_PLAN plan = build(&pattern, 1, algorithm);
@@ -111,7 +111,7 @@ static void on_auto(const char *algorithm, bool for_records)
     TEST_CHECK(sim_driver_calls() > calls); /* the device does take part */
     if (!for_records)
         TEST_CHECK_U64(must_count(both, plan, text), 2);
-    MUST(trawl_matrix(both, plan, &records, take_rows, &rows, NULL));
+    MUST(call_rows(both, plan, &records, take_rows, &rows, NULL));
     TEST_CHECK_U64(rows, 1);
     trawl_text_unload(both, text);
 }

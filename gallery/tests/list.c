@@ -352,7 +352,7 @@ static void variants_of_other_lengths(void)
                                       ".kKkKkK" KELVIN "kkkkK" /* 12 */
                                       ".";
     static const uint64_t offsets[] = {0, 5, 11, 14, 29, 30};
-    const struct trawl_records records = {(const uint8_t *)tape, offsets, 5};
+    const struct trawl_record_array records = records_of(tape, offsets, 5);
     struct trawl_searcher *searcher = must_searcher(2, 5);
     struct trawl_text *text = must_text(tape, sizeof tape - 1);
     uint64_t taken = 0, runs = 0;
@@ -371,7 +371,7 @@ static void variants_of_other_lengths(void)
         MUST(trawl_plan_build(patterns, 2, &options, &plan, NULL));
         if (i == NAMES || is_for_texts(i))
             TEST_CHECK_U64(must_count(searcher, plan, text), 2 + 2 + 1 + 12 + 1);
-        MUST(trawl_matrix(searcher, plan, &records, take_row, &taken, NULL));
+        MUST(call_rows(searcher, plan, &records, take_row, &taken, NULL));
         trawl_plan_free(plan);
     }
     TEST_CHECK_U64(taken, 5 * runs);

@@ -1,4 +1,4 @@
-/* records: trawl_matrix under rabin-karp-matrix, under every algorithm for texts, and by trawl's
+/* records: the matrix under rabin-karp-matrix, under every algorithm for texts, and by trawl's
  * own methods, against the oracle, record by record: mixed lengths, many patterns, dense matches,
  * empty records, patterns longer than a record, conditions and case. */
 #include "records_case.h"
@@ -119,7 +119,7 @@ static void corners(void)
     struct test_random random = test_random_begin("gallery corners");
     struct trawl_searcher *searcher = must_searcher(1, 0);
     uint64_t descending[3] = {0, 2, 1};
-    struct trawl_records wrong = {(const uint8_t *)"ab", descending, 2};
+    const struct trawl_record_array wrong = records_of("ab", descending, 2);
     struct trawl_plan *plan;
     struct scene scene;
 
@@ -132,19 +132,18 @@ static void corners(void)
     scene.algorithm = "rabin-karp-matrix";
     for (uint64_t i = 0; i <= ROWS; i++)
         offsets[i] = i > ROWS / 2 ? 1 : 0;
-    scene.records = (struct trawl_records){(const uint8_t *)"b", offsets, ROWS};
+    scene.records = records_of("b", offsets, ROWS);
     input_add_pattern(&scene.tape, (const uint8_t *)"b", 1);
     plan = scene_plan(&scene);
     scene.tape.pattern_count = 0;
-    MUST(trawl_matrix(searcher, plan, &scene.records, scene_take_rows, &scene, NULL));
+    MUST(call_rows(searcher, plan, &scene.records, scene_take_rows, &scene, NULL));
     TEST_CHECK_U64(scene.rows_seen, ROWS);
     scene.rows_seen = 0;
     scene.stop_at = 1;
-    CHECK_STATUS(trawl_matrix(searcher, plan, &scene.records, scene_take_rows, &scene, NULL),
+    CHECK_STATUS(call_rows(searcher, plan, &scene.records, scene_take_rows, &scene, NULL),
                  TRAWL_STOPPED);
     TEST_CHECK(scene.rows_seen > 0 && scene.rows_seen < ROWS);
-    CHECK_ERROR(trawl_matrix(searcher, plan, &wrong, scene_take_rows, &scene, error),
-                TRAWL_ARGUMENT);
+    CHECK_ERROR(call_rows(searcher, plan, &wrong, scene_take_rows, &scene, error), TRAWL_ARGUMENT);
     scene.tape.pattern_count = 1;
     trawl_plan_free(plan);
     trawl_searcher_close(searcher);

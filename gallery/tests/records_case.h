@@ -1,4 +1,4 @@
-/* records_case: records, patterns, and what trawl_matrix says of them, against the oracle. */
+/* records_case: records, patterns, and what trawl_matrix_open says of them, against the oracle. */
 #ifndef TRAWL_TESTS_GALLERY_RECORDS_CASE_H
 #define TRAWL_TESTS_GALLERY_RECORDS_CASE_H
 
@@ -8,7 +8,7 @@
 struct scene {
     struct diff_input tape; /* the tape, and the patterns */
     uint64_t *offsets;
-    struct trawl_records records;
+    struct trawl_record_array records;
     uint64_t rows_seen;
     uint64_t stop_at; /* rows after which the sink stops; 0: never */
     uint64_t cells_set;
@@ -66,7 +66,7 @@ static inline struct trawl_plan *scene_plan(const struct scene *scene)
     return plan;
 }
 
-/* The whole matrix, on a searcher that is there; the status is trawl_matrix's. */
+/* The whole matrix, on a searcher that is there; the status is call_rows's. */
 static inline enum trawl_status scene_matrix(struct scene *scene, const char *algorithm,
                                              struct trawl_searcher *searcher,
                                              struct trawl_error *error)
@@ -78,7 +78,7 @@ static inline enum trawl_status scene_matrix(struct scene *scene, const char *al
     scene->rows_seen = 0;
     scene->cells_set = 0;
     plan = scene_plan(scene);
-    status = trawl_matrix(searcher, plan, &scene->records, scene_take_rows, scene, error);
+    status = call_rows(searcher, plan, &scene->records, scene_take_rows, scene, error);
     if (status == TRAWL_OK)
         TEST_CHECK_U64(scene->rows_seen, scene->records.record_count);
     trawl_plan_free(plan);
@@ -99,7 +99,7 @@ static inline void scene_begin(struct test_random *random, enum input_kind kind,
         at += test_random_one_in(random, 4) ? 0 : test_random_below(random, record_bytes_max + 1);
     }
     input_begin(random, kind, at + 1, &scene->tape);
-    scene->records = (struct trawl_records){scene->tape.text, scene->offsets, record_count};
+    scene->records = records_of(scene->tape.text, scene->offsets, record_count);
 }
 
 static inline void scene_end(struct scene *scene)

@@ -1,4 +1,4 @@
-/* records_device: trawl_matrix by the CUDA engine on the simulated driver, under rabin-karp-matrix
+/* records_device: the matrix by the CUDA engine on the simulated driver, under rabin-karp-matrix
  * and by trawl's own methods, against the oracle: windows and staging buffers of a few bytes,
  * records in parts, more patterns than a launch takes, devices with less memory than the tape.
  * Where calls of the driver fail: tests/sim/table_test.c. */
@@ -221,7 +221,7 @@ static void many_records(void)
     struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     struct trawl_searcher *searcher = NULL;
     struct rare_rows rows = {0, 0};
-    struct trawl_records records;
+    struct trawl_record_array records;
     struct trawl_plan *plan = NULL;
     char tape[100];
     uint64_t at = 0;
@@ -234,13 +234,13 @@ static void many_records(void)
         }
     }
     offsets[RARE_RECORDS] = at;
-    records = (struct trawl_records){(const uint8_t *)tape, offsets, RARE_RECORDS};
+    records = records_of(tape, offsets, RARE_RECORDS);
     reset(6, 4u << 20);
     cuda_limits_replace(NULL);
     MUST(open_cuda(&searcher, 1, NULL));
     options.algorithm = matrix_name;
     MUST(trawl_plan_build(&pattern, 1, &options, &plan, NULL));
-    MUST(trawl_matrix(searcher, plan, &records, take_rare_rows, &rows, NULL));
+    MUST(call_rows(searcher, plan, &records, take_rare_rows, &rows, NULL));
     TEST_CHECK_U64(rows.seen, RARE_RECORDS);
     TEST_CHECK_U64(rows.set, RARE_RECORDS / RARE_STEP + 1);
     trawl_plan_free(plan);

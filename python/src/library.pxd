@@ -81,8 +81,7 @@ cdef extern from "trawl.h" nogil:
         TRAWL_DNA, TRAWL_ERRORS_MAX
         TRAWL_UTF8_VARIANTS_MAX
         TRAWL_WINDOW_LINES, TRAWL_WINDOW_SPANS, TRAWL_SEARCH_LINE_NUMBERS
-        TRAWL_MATRIX_CELLS, TRAWL_MATRIX_RECORDS, TRAWL_MATRIX_PATTERNS
-        TRAWL_MATRIX_ANY
+        TRAWL_MATRIX_CELLS, TRAWL_MATRIX_ANY
 
     # Enums of the header are ints here: what C converts by itself.
     ctypedef int status_t "enum trawl_status"
@@ -285,8 +284,6 @@ cdef extern from "trawl.h" nogil:
         const uint64_t *cell_patterns
         const uint64_t *cell_begins
         const uint8_t *any
-        const uint64_t *counts
-        const int64_t *which
         flag last
     status_t trawl_matrix_open(trawl_searcher *searcher, const trawl_plan *plan,
                                const trawl_record_array *records, shape_t shape,

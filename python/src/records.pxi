@@ -426,22 +426,10 @@ cdef void put_which(gather *found, int64_t which) noexcept nogil:
 
 cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nogil:
     cdef uint64_t rows = batch.record_end - batch.record_begin, at = 0
-    cdef uint64_t cells = found.cells[0].count, lists = found.cells[1].count
+    cdef uint64_t cells = found.cells[0].count, lists = found.cells[1].count, begin, record, i
 
     if found.kind == CONTAINS:
         put_bits(&found.values, batch.any, 0, rows)
-    elif found.kind == WHICH:
-        for i in range(rows):
-            put_which(found, batch.which[i])
-    elif found.kind == COUNTS:
-        put_values(&found.values, batch.counts, rows)
-    elif found.kind == LISTS:
-        # Where each record's list ends: there are record_count + 1 offsets in the end.
-        for record in range(batch.record_begin, batch.record_end):
-            while at < batch.cell_count and batch.cell_records[at] == record:
-                at += 1
-            put_value(&found.values, lists + at)
-        put_values(&found.cells[1], batch.cell_patterns, batch.cell_count)
     elif found.kind == CELLS:
         put_values(&found.cells[0], batch.cell_records, batch.cell_count)
         put_values(&found.cells[1], batch.cell_patterns, batch.cell_count)
@@ -449,9 +437,22 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
         if found.record_count > 0 and not found.cells[0].failed:
             for i in range(cells, found.cells[0].count):
                 values_of(&found.cells[0])[i] += found.record_count
-    elif batch.counts != NULL:
-        for i in range(found.values.count):
-            values_of(&found.values)[i] += batch.counts[i]
+    elif found.kind == PATTERNS:
+        for i in range(batch.cell_count):
+            values_of(&found.values)[batch.cell_patterns[i]] += 1
+    else:  # sums over each record's cells
+        for record in range(batch.record_begin, batch.record_end):
+            begin = at
+            while at < batch.cell_count and batch.cell_records[at] == record:
+                at += 1
+            if found.kind == WHICH:  # a record's cells are in order of patterns
+                put_which(found, <int64_t>batch.cell_patterns[begin] if at > begin else -1)
+            elif found.kind == COUNTS:
+                put_value(&found.values, at - begin)
+            else:  # where each record's list ends: there are record_count + 1 offsets in the end
+                put_value(&found.values, lists + at)
+    if found.kind == LISTS:
+        put_values(&found.cells[1], batch.cell_patterns, batch.cell_count)
 
 
 cdef void put_record(gather *found, uint64_t i, const uint64_t *patterns, const uint64_t *begins,
@@ -526,14 +527,8 @@ cdef void work_records(work *job) noexcept nogil:
     cdef gather *found = <gather *>job.out
     cdef trawl_matrix_search *matrix = NULL
     cdef trawl_matrix_batch batch
-    cdef int shape = TRAWL_MATRIX_RECORDS
+    cdef int shape = TRAWL_MATRIX_ANY if found.kind == CONTAINS else TRAWL_MATRIX_CELLS
 
-    if found.kind == LISTS or found.kind == CELLS:
-        shape = TRAWL_MATRIX_CELLS
-    elif found.kind == PATTERNS:
-        shape = TRAWL_MATRIX_PATTERNS
-    elif found.kind == CONTAINS:
-        shape = TRAWL_MATRIX_ANY
     batch.size = sizeof(batch)
     batch.last = False
     job.status = trawl_matrix_open(job.searcher, job.plan, found.records, shape, &matrix,

@@ -15,7 +15,7 @@ struct plan_algorithm {
     char *asked;      /* name and options as they were given: asked_bytes, with the NUL */
     uint64_t asked_bytes;
     uint32_t engines; /* that have it with these options, bits 1u << enum trawl_engine */
-    bool for_records; /* it searches records one by one: trawl_matrix alone */
+    bool for_records; /* it searches records one by one: trawl_matrix_open alone */
 };
 
 #define PLAN_ALGORITHM_LINES_BYTES 1024u

@@ -2,21 +2,24 @@
  *
  * The search is one for all occurrences; its workers make cells of them, chunk by chunk (cells.c).
  * Here chunks become spans: records that are complete, with their cells. The cells of the record
- * that a chunk ends in wait for those of the next. Of spans come batches: as they are, or as rows
- * (rows.c).
+ * that a chunk ends in wait for those of the next. An algorithm that takes records one by one makes
+ * its spans by itself (matrix_algorithm.c). Each span becomes a batch.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/checked.h"
-#include "base/clock.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "runtime/job.h"
 #include "runtime/records.h"
 #include "runtime/search.h"
 
+#define ANY_BYTES_MIN 4096u
+
 struct trawl_matrix_search {
+    struct trawl_searcher *searcher;
+    struct by_algorithm *algorithm; /* NULL: there is a search */
     struct search search;
     struct sink sink;
     struct trawl_text *text;
@@ -34,10 +37,9 @@ struct trawl_matrix_search {
     uint64_t chunk_to;    /* and from here on of the record that goes on after it */
     uint64_t chunk_end;   /* records before this one are complete with it */
 
-    struct rows rows;
-    bool in_rows;   /* of a span rows were not all delivered */
-    uint64_t *sums; /* PATTERNS */
-    bool ended;     /* the last batch, or a failure, was returned */
+    uint8_t *any; /* ANY: the batch's bits; any_bytes */
+    uint64_t any_bytes;
+    bool ended; /* the last batch, or a failure, was returned */
 };
 
 /* ---- Spans -------------------------------------------------------------------------------- */
@@ -131,127 +133,79 @@ static enum trawl_status next_span(struct trawl_matrix_search *matrix, struct sp
 
 /* ---- Batches ------------------------------------------------------------------------------ */
 
-static void batch_of_rows(const struct rows_view *view, struct trawl_matrix_batch *batch)
+/* ANY: a bit for each of the span's records. */
+static enum trawl_status make_bits(struct trawl_matrix_search *matrix, const struct span *span,
+                                   struct trawl_matrix_batch *batch, struct trawl_error *error)
 {
-    batch->record_begin = view->record_begin;
-    batch->record_end = view->record_end;
-    batch->cell_count = view->cell_count;
-    batch->last = view->last;
-    batch->first = view->first;
-    batch->any = view->any;
-    batch->counts = view->counts;
-    batch->which = view->which;
-}
+    uint64_t bytes = (span->record_end - span->record_begin + 7) / 8, count = 0;
+    void *memory;
 
-static void batch_of_span(struct trawl_matrix_search *matrix, const struct span *span,
-                          struct trawl_matrix_batch *batch)
-{
-    batch->record_begin = span->record_begin;
-    batch->record_end = span->record_end;
-    batch->cell_count = span->cells.count;
-    batch->last = span->last;
-    if (matrix->shape == TRAWL_MATRIX_CELLS) {
-        batch->cell_records = span->cells.records;
-        batch->cell_patterns = span->cells.patterns;
-        batch->cell_begins = span->cells.begins;
+    if (matrix->any == NULL || bytes > matrix->any_bytes) {
+        uint64_t room = max_u64(bytes, ANY_BYTES_MIN);
+
+        TRAWL_TRY(memory_allocate(room, 1, &memory, error));
+        memory_release(matrix->any, matrix->any_bytes, 1);
+        matrix->any = (uint8_t *)memory;
+        matrix->any_bytes = room;
     }
-    if (matrix->shape != TRAWL_MATRIX_PATTERNS)
-        return;
-    for (uint64_t i = 0; i < span->cells.count; i++)
-        matrix->sums[span->cells.patterns[i]]++;
-    batch->counts = span->last ? matrix->sums : NULL;
-}
+    memset(matrix->any, 0, (size_t)bytes);
+    for (uint64_t i = 0; i < span->cells.count; i++) {
+        uint64_t row = span->cells.records[i] - span->record_begin;
 
-static bool has_rows(enum trawl_matrix_shape shape)
-{
-    return shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_RECORDS ||
-           shape == TRAWL_MATRIX_ANY;
+        TRAWL_ASSERT(row < 8 * bytes);
+        count += (matrix->any[row >> 3] >> (row & 7) & 1) == 0;
+        matrix->any[row >> 3] |= (uint8_t)(1u << (row & 7));
+    }
+    batch->any = matrix->any;
+    batch->cell_count = count;
+    return TRAWL_OK;
 }
 
 static enum trawl_status next_batch(struct trawl_matrix_search *matrix,
                                     struct trawl_matrix_batch *batch, struct trawl_error *error)
 {
-    struct rows_view view;
     struct span span;
 
     memset(batch, 0, sizeof *batch);
-    if (searcher_is_cancelled(matrix->search.searcher))
+    if (searcher_is_cancelled(matrix->searcher))
         return TRAWL_STOPPED;
-    for (;;) {
-        if (matrix->in_rows && rows_next(&matrix->rows, &view)) {
-            batch_of_rows(&view, batch);
-            return TRAWL_OK;
-        }
-        matrix->in_rows = false;
-        TRAWL_TRY(next_span(matrix, &span, error));
-        matrix->in_rows = has_rows(matrix->shape) && span.record_end > span.record_begin;
-        if (matrix->in_rows) {
-            rows_begin(&matrix->rows, &span);
-            continue;
-        }
-        batch_of_span(matrix, &span, batch);
-        return TRAWL_OK;
-    }
-}
-
-/* ---- Begin and end ------------------------------------------------------------------------ */
-
-static void shape_close(struct trawl_matrix_search *matrix)
-{
-    if (has_rows(matrix->shape))
-        rows_close(&matrix->rows);
-    memory_release(matrix->sums, matrix->bare.pattern_count, sizeof *matrix->sums);
-}
-
-static enum trawl_status shape_open(struct trawl_matrix_search *matrix,
-                                    struct trawl_searcher *searcher, struct trawl_error *error)
-{
-    uint64_t columns = matrix->bare.pattern_count;
-    void *memory;
-
-    if (has_rows(matrix->shape))
-        return rows_open(&matrix->rows, searcher, matrix->shape, columns, matrix->records.count, 1,
-                         error);
-    if (matrix->shape == TRAWL_MATRIX_PATTERNS) {
-        TRAWL_TRY(memory_allocate_zeroed(columns, sizeof *matrix->sums, &memory, error));
-        matrix->sums = (uint64_t *)memory;
-    }
+    TRAWL_TRY(matrix->algorithm != NULL ? by_algorithm_next(matrix->algorithm, &span, error)
+                                        : next_span(matrix, &span, error));
+    batch->record_begin = span.record_begin;
+    batch->record_end = span.record_end;
+    batch->last = span.last;
+    if (matrix->shape == TRAWL_MATRIX_ANY)
+        return make_bits(matrix, &span, batch, error);
+    batch->cell_count = span.cells.count;
+    batch->cell_records = span.cells.records;
+    batch->cell_patterns = span.cells.patterns;
+    batch->cell_begins = span.cells.begins;
     return TRAWL_OK;
 }
 
-/* Rows of first positions take a pattern as often as it comes, and so does a record's one bit. */
-static enum cells_order order_of(enum trawl_matrix_shape shape)
-{
-    return shape == TRAWL_MATRIX_FIRST || shape == TRAWL_MATRIX_ANY ? CELLS_ANY : CELLS_SORTED;
-}
+/* ---- Begin and end ------------------------------------------------------------------------ */
 
 /* Is one occurrence in each record all that is asked for, and sooner found? Conditions of the plan
  * are looked at when it was found, so there all have to be. Of one string, if it is longer than a
  * byte, all are found sooner: no candidate has to be told from the one before. */
 static bool one_tells(const struct trawl_matrix_search *matrix, const struct trawl_plan *plan)
 {
-    return !plan_has_conditions(plan) && (plan->literal_count > 1 || plan->length_max == 1) &&
-           (matrix->shape == TRAWL_MATRIX_ANY ||
-            (plan->pattern_count == 1 && matrix->shape == TRAWL_MATRIX_RECORDS));
+    return matrix->shape == TRAWL_MATRIX_ANY && !plan_has_conditions(plan) &&
+           (plan->literal_count > 1 || plan->length_max == 1);
 }
 
-/* The searcher is inside a call. On success matrix_end is to follow. */
-static enum trawl_status matrix_begin(struct trawl_matrix_search *matrix,
-                                      struct trawl_searcher *searcher,
-                                      const struct trawl_plan *plan,
-                                      const struct trawl_record_array *array,
-                                      enum trawl_matrix_shape shape, struct trawl_error *error)
+/* On success search_close is to follow. */
+static enum trawl_status search_open(struct trawl_matrix_search *matrix,
+                                     const struct trawl_plan *plan, struct trawl_error *error)
 {
-    enum trawl_status status = TRAWL_OK;
+    bool any = matrix->shape == TRAWL_MATRIX_ANY; /* a record's bit takes its cells as they come */
+    enum trawl_status status;
 
-    memset(matrix, 0, sizeof *matrix);
-    matrix->shape = shape;
-    TRAWL_TRY(records_open(&matrix->records, array, error));
     matrix->bare = *plan;
     matrix->bare.flags &= ~(uint32_t)(TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE);
     TRAWL_TRY(trawl_text_from_memory(matrix->records.tape, matrix->records.tape_bytes,
                                      &matrix->text, error));
-    cell_maker_open(&matrix->maker, &matrix->records, plan, order_of(shape));
+    cell_maker_open(&matrix->maker, &matrix->records, plan, any ? CELLS_ANY : CELLS_SORTED);
     sink_digests(&matrix->sink, cells_digest, &matrix->maker);
     if (plan->errors.is_set) /* which occurrence is the best depends on where a record ends */
         matrix->sink.records = &matrix->records;
@@ -259,21 +213,18 @@ static enum trawl_status matrix_begin(struct trawl_matrix_search *matrix,
         matrix->sink.want = WANT_LINES;
         matrix->sink.records = &matrix->records;
     }
-    TRAWL_TRY_DONE(shape_open(matrix, searcher, error));
-    status = search_begin(&matrix->search, searcher, plan->errors.is_set ? plan : &matrix->bare,
-                          matrix->text, &matrix->sink, error);
-done:
+    status =
+        search_begin(&matrix->search, matrix->searcher, plan->errors.is_set ? plan : &matrix->bare,
+                     matrix->text, &matrix->sink, error);
     if (status != TRAWL_OK) {
-        shape_close(matrix);
         cell_maker_close(&matrix->maker);
         trawl_text_close(matrix->text);
     }
     return status;
 }
 
-static void matrix_end(struct trawl_matrix_search *matrix)
+static void search_close(struct trawl_matrix_search *matrix)
 {
-    shape_close(matrix);
     search_end(&matrix->search);
     cell_maker_close(&matrix->maker);
     trawl_text_close(matrix->text);
@@ -283,56 +234,31 @@ static void matrix_end(struct trawl_matrix_search *matrix)
 
 /* ---- Calls -------------------------------------------------------------------------------- */
 
-static enum trawl_status matrix_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                    const struct trawl_record_array *array, trawl_row_sink sink,
-                                    void *context, struct trawl_error *error)
+/* The searcher is inside a call. */
+static enum trawl_status matrix_begin(struct trawl_searcher *searcher,
+                                      const struct trawl_plan *plan,
+                                      const struct trawl_record_array *array,
+                                      enum trawl_matrix_shape shape,
+                                      struct trawl_matrix_search **matrix_out,
+                                      struct trawl_error *error)
 {
-    struct trawl_matrix_search matrix;
-    struct trawl_matrix_batch batch;
+    struct trawl_matrix_search *matrix;
     enum trawl_status status;
+    void *memory;
 
-    TRAWL_TRY(matrix_begin(&matrix, searcher, plan, array, TRAWL_MATRIX_FIRST, error));
-    do {
-        uint64_t begin_ns;
-
-        status = next_batch(&matrix, &batch, error);
-        if (status != TRAWL_OK)
-            break;
-        begin_ns = clock_now_ns();
-        if (sink(context, batch.record_begin, batch.record_end - batch.record_begin, batch.first) !=
-            0)
-            status = TRAWL_STOPPED;
-        matrix.search.done.deliver_ns += clock_now_ns() - begin_ns;
-    } while (status == TRAWL_OK && !batch.last);
-    matrix_end(&matrix);
-    return status;
-}
-
-enum trawl_status trawl_matrix(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                               const struct trawl_records *records, trawl_row_sink sink,
-                               void *context, struct trawl_error *error)
-{
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    enum trawl_status status;
-
-    if (searcher == NULL || plan == NULL || records == NULL || sink == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
-                          searcher == NULL  ? "searcher"
-                          : plan == NULL    ? "plan"
-                          : records == NULL ? "records"
-                                            : "sink");
-    if (records->record_count == 0)
-        return TRAWL_OK;
-    if (records->bytes == NULL)
-        return TRAWL_FAIL(error, ARGUMENT, "records: bytes is NULL");
-    array.bytes = records->bytes;
-    array.offsets = records->offsets;
-    array.record_count = records->record_count;
-    TRAWL_TRY(searcher_enter(searcher, error));
-    status = plan->algorithm.for_records
-                 ? matrix_by_algorithm(searcher, plan, &array, sink, context, error)
-                 : matrix_run(searcher, plan, &array, sink, context, error);
-    searcher_leave(searcher);
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *matrix, &memory, error));
+    matrix = (struct trawl_matrix_search *)memory;
+    matrix->searcher = searcher;
+    matrix->shape = shape;
+    status = records_open(&matrix->records, array, error);
+    if (status == TRAWL_OK)
+        status = plan->algorithm.for_records
+                     ? by_algorithm_open(searcher, plan, array, &matrix->algorithm, error)
+                     : search_open(matrix, plan, error);
+    if (status == TRAWL_OK)
+        *matrix_out = matrix;
+    else
+        memory_release(matrix, 1, sizeof *matrix);
     return status;
 }
 
@@ -343,9 +269,7 @@ enum trawl_status trawl_matrix_open(struct trawl_searcher *searcher, const struc
                                     struct trawl_error *error)
 {
     struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
-    struct trawl_matrix_search *matrix;
     enum trawl_status status;
-    void *memory;
 
     if (searcher == NULL || plan == NULL || records == NULL || matrix_out == NULL)
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
@@ -353,22 +277,11 @@ enum trawl_status trawl_matrix_open(struct trawl_searcher *searcher, const struc
                           : plan == NULL    ? "plan"
                           : records == NULL ? "records"
                                             : "matrix");
-    if (plan->algorithm.for_records)
-        return TRAWL_FAIL(error, ARGUMENT, "algorithm %s makes rows, trawl_matrix alone has them",
-                          plan->algorithm.name);
     TRAWL_TRY(options_read(&array, sizeof array, records, "records", error));
     if ((unsigned)shape > TRAWL_MATRIX_ANY)
         return TRAWL_FAIL(error, ARGUMENT, "unknown matrix shape %d", (int)shape);
     TRAWL_TRY(searcher_enter(searcher, error));
-    status = memory_allocate_zeroed(1, sizeof *matrix, &memory, error);
-    if (status == TRAWL_OK) {
-        matrix = (struct trawl_matrix_search *)memory;
-        status = matrix_begin(matrix, searcher, plan, &array, shape, error);
-        if (status == TRAWL_OK)
-            *matrix_out = matrix;
-        else
-            memory_release(matrix, 1, sizeof *matrix);
-    }
+    status = matrix_begin(searcher, plan, &array, shape, matrix_out, error);
     if (status != TRAWL_OK)
         searcher_leave(searcher);
     return status;
@@ -400,8 +313,12 @@ void trawl_matrix_close(struct trawl_matrix_search *matrix)
 
     if (matrix == NULL)
         return;
-    searcher = matrix->search.searcher;
-    matrix_end(matrix);
+    searcher = matrix->searcher;
+    if (matrix->algorithm != NULL)
+        by_algorithm_close(matrix->algorithm);
+    else
+        search_close(matrix);
+    memory_release(matrix->any, matrix->any_bytes, 1);
     memory_release(matrix, 1, sizeof *matrix);
     searcher_leave(searcher);
 }

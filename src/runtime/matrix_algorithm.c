@@ -1,6 +1,6 @@
-/* matrix_algorithm: trawl_matrix by the gallery's algorithm that takes records one by one. Its rows
- * are made by all workers (rows.c). With a device, that one says first of many records at a time
- * which of them may hold anything.
+/* matrix_algorithm: cells by the gallery's algorithm that takes records one by one. Its rows are
+ * made by all workers (rows.c); here they become cells. A device says first of many records at a
+ * time which of them may hold anything.
  */
 #include "base/checked.h"
 #include "base/clock.h"
@@ -14,28 +14,29 @@
 #include "runtime/workers.h"
 
 #define FLAGGED_ROWS (1ull << 20) /* records that a device looks at at a time */
-#define BLOCKS_PER_THREAD 8u      /* so that none waits long for another */
 
 struct by_algorithm {
     struct trawl_searcher *searcher;
     const struct engine_ops *engine;
     struct engine_worker *worker;
     const struct trawl_plan *plan;
-    const struct trawl_record_array *records;
+    struct trawl_record_array records; /* offsets of 8 bytes, all valid */
+    struct rows rows;
+    struct cells cells; /* of the span that was returned */
+    uint64_t rows_end;  /* rows were begun for the records before this one */
+    uint64_t begin_ns;
     uint8_t *flags;       /* of records from flags_begin on; NULL: no device says any */
     uint64_t flags_count; /* at a time */
     uint64_t flags_begin;
     struct engine_result result;
     struct call_record done;
-    trawl_row_sink sink;
-    void *context;
 };
 
 static struct engine_matrix matrix_of(const struct by_algorithm *by, uint64_t begin, uint64_t end)
 {
-    const uint64_t *offsets = (const uint64_t *)by->records->offsets;
+    const uint64_t *offsets = (const uint64_t *)by->records.offsets;
 
-    return (struct engine_matrix){.records = {by->records->bytes, offsets + begin, end - begin},
+    return (struct engine_matrix){.records = {by->records.bytes, offsets + begin, end - begin},
                                   .columns = by->plan->pattern_count,
                                   .flags = by->flags == NULL ? NULL
                                                              : by->flags + begin - by->flags_begin};
@@ -60,51 +61,70 @@ static uint64_t fill(const void *context, uint64_t begin, uint64_t end, int64_t 
     return matrix.match_count;
 }
 
-/* Rows to the sink, up to the end of the span that they were begun with. */
-static enum trawl_status deliver(struct by_algorithm *by, struct rows *rows)
+/* Ask the device about the next records, if there is one, and begin with their rows. */
+static enum trawl_status begin_rows(struct by_algorithm *by, struct trawl_error *error)
 {
-    const uint64_t *offsets = (const uint64_t *)by->records->offsets;
-    struct trawl_stats *stats = &by->done.stats;
-    struct rows_view view;
+    uint64_t begin = by->rows_end, end = by->records.record_count;
 
-    while (rows_next(rows, &view)) {
-        if (searcher_is_cancelled(by->searcher) ||
-            by->sink(by->context, view.record_begin, view.record_end - view.record_begin,
-                     view.first) != 0)
-            return TRAWL_STOPPED;
-        stats->chunk_count++;
-        stats->match_count += view.cell_count;
-        stats->text_bytes = offsets[view.record_end] - offsets[0];
-        atomic_store(&by->searcher->progress, stats->text_bytes);
+    if (by->flags != NULL) {
+        struct engine_matrix matrix;
+        struct engine_task task = {
+            .output = ENGINE_OUTPUT_FLAGS, .result = &by->result, .matrix = &matrix};
+
+        by->flags_begin = begin;
+        end = min_u64(end, begin + by->flags_count);
+        matrix = matrix_of(by, begin, end);
+        TRAWL_TRY(by->engine->submit(by->worker, &task, error));
     }
+    by->rows_end = end;
+    rows_begin(&by->rows, begin, end);
     return TRAWL_OK;
 }
 
-static enum trawl_status run(struct by_algorithm *by, struct rows *rows, struct trawl_error *error)
+static enum trawl_status cells_of_rows(struct by_algorithm *by, const struct rows_view *view,
+                                       struct trawl_error *error)
 {
-    uint64_t count = by->records->record_count;
-    struct span span = {.record_end = 0, .fill = fill, .context = by};
+    uint64_t columns = by->plan->pattern_count;
 
-    while (!span.last) {
-        uint64_t begin_ns;
+    by->cells.count = 0;
+    TRAWL_TRY(cells_reserve(&by->cells, view->cell_count, error));
+    for (uint64_t i = 0; i < view->filled_count; i++) {
+        const int64_t *row = view->first + view->filled[i] * columns;
 
-        span.record_begin = by->flags_begin = span.record_end;
-        span.record_end = count;
-        if (by->flags != NULL) {
-            struct engine_matrix matrix;
-            struct engine_task task = {
-                .output = ENGINE_OUTPUT_FLAGS, .result = &by->result, .matrix = &matrix};
-
-            span.record_end = min_u64(count, span.record_begin + by->flags_count);
-            matrix = matrix_of(by, span.record_begin, span.record_end);
-            TRAWL_TRY(by->engine->submit(by->worker, &task, error));
-        }
-        span.last = span.record_end == count;
-        begin_ns = clock_now_ns();
-        rows_begin(rows, &span);
-        TRAWL_TRY(deliver(by, rows));
-        by->result.device_host_ns += by->flags == NULL ? 0 : clock_now_ns() - begin_ns;
+        for (uint64_t p = 0; p < columns; p++)
+            if (row[p] >= 0)
+                cells_append(&by->cells, view->record_begin + view->filled[i], p, (uint64_t)row[p]);
     }
+    TRAWL_ASSERT(by->cells.count == view->cell_count);
+    return TRAWL_OK;
+}
+
+enum trawl_status by_algorithm_next(struct by_algorithm *by, struct span *span,
+                                    struct trawl_error *error)
+{
+    const uint64_t *offsets = (const uint64_t *)by->records.offsets;
+    struct trawl_stats *stats = &by->done.stats;
+    uint64_t begin_ns = clock_now_ns();
+    struct rows_view view;
+
+    if (by->records.record_count == 0) {
+        *span = (struct span){.last = true};
+        return TRAWL_OK;
+    }
+    while (!rows_next(&by->rows, &view)) {
+        TRAWL_TRY(begin_rows(by, error));
+        begin_ns = clock_now_ns();
+    }
+    TRAWL_TRY(cells_of_rows(by, &view, error));
+    *span = (struct span){.record_begin = view.record_begin,
+                          .record_end = view.record_end,
+                          .cells = by->cells,
+                          .last = view.record_end == by->records.record_count};
+    stats->chunk_count++;
+    stats->match_count += view.cell_count;
+    stats->text_bytes = offsets[view.record_end] - offsets[0];
+    atomic_store(&by->searcher->progress, stats->text_bytes);
+    by->result.device_host_ns += by->flags == NULL ? 0 : clock_now_ns() - begin_ns;
     return TRAWL_OK;
 }
 
@@ -122,40 +142,55 @@ static enum trawl_status ready(struct by_algorithm *by, struct trawl_error *erro
     by->engine = worker_engine(&searcher->caller, &job, false, &by->worker);
     if (searcher->runtime->engine != TRAWL_ENGINE_CUDA)
         return TRAWL_OK;
-    by->flags_count = min_u64(FLAGGED_ROWS, by->records->record_count);
+    by->flags_count = min_u64(FLAGGED_ROWS, by->records.record_count);
     TRAWL_TRY(memory_allocate(by->flags_count, 1, &memory, error));
     by->flags = (uint8_t *)memory;
     return TRAWL_OK;
 }
 
-enum trawl_status matrix_by_algorithm(struct trawl_searcher *searcher,
-                                      const struct trawl_plan *plan,
-                                      const struct trawl_record_array *records, trawl_row_sink sink,
-                                      void *context, struct trawl_error *error)
+enum trawl_status by_algorithm_open(struct trawl_searcher *searcher, const struct trawl_plan *plan,
+                                    const struct trawl_record_array *records,
+                                    struct by_algorithm **by_out, struct trawl_error *error)
 {
-    struct by_algorithm by = {
-        .searcher = searcher, .plan = plan, .records = records, .sink = sink, .context = context};
-    uint64_t begin_ns = clock_now_ns();
-    struct records checked;
     enum trawl_status status;
-    struct rows rows;
+    struct by_algorithm *by;
+    void *memory;
 
-    TRAWL_TRY(records_open(&checked, records, error));
+    if (records->offset_bytes == sizeof(int32_t) || records->validity != NULL)
+        return TRAWL_FAIL(error, ARGUMENT,
+                          "algorithm %s takes records with offsets of 8 bytes and without nulls",
+                          plan->algorithm.name);
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *by, &memory, error));
+    by = (struct by_algorithm *)memory;
+    by->searcher = searcher;
+    by->plan = plan;
+    by->records = *records;
+    by->begin_ns = clock_now_ns();
     atomic_store(&searcher->progress, 0);
     status =
-        rows_open(&rows, searcher, TRAWL_MATRIX_FIRST, plan->pattern_count, records->record_count,
-                  BLOCKS_PER_THREAD * (uint64_t)searcher->runtime->threads_max, error);
+        rows_open(&by->rows, searcher, plan->pattern_count, records->record_count, fill, by, error);
     if (status == TRAWL_OK)
-        status = ready(&by, error);
-    if (status == TRAWL_OK) {
-        status = run(&by, &rows, error);
-        by.done.stats.thread_count = atomic_load(&rows.job.took_part);
-        by.done.stats.device_chunk_count = by.flags != NULL ? by.done.stats.chunk_count : 0;
-        by.done.stats.candidate_count = by.result.candidate_count;
-        stats_add(&by.done.stats, &by.result);
-        searcher_keep(searcher, &by.done, begin_ns);
-    }
-    rows_close(&rows);
-    memory_release(by.flags, by.flags_count, 1);
+        status = ready(by, error);
+    if (status == TRAWL_OK)
+        *by_out = by;
+    else
+        by_algorithm_close(by);
     return status;
+}
+
+void by_algorithm_close(struct by_algorithm *by)
+{
+    struct trawl_stats *stats = &by->done.stats;
+
+    if (by->engine != NULL) {
+        stats->thread_count = atomic_load(&by->rows.job.took_part);
+        stats->device_chunk_count = by->flags != NULL ? stats->chunk_count : 0;
+        stats->candidate_count = by->result.candidate_count;
+        stats_add(stats, &by->result);
+        searcher_keep(by->searcher, &by->done, by->begin_ns);
+    }
+    rows_close(&by->rows);
+    cells_clear(&by->cells);
+    memory_release(by->flags, by->flags_count, 1);
+    memory_release(by, 1, sizeof *by);
 }

@@ -118,8 +118,6 @@ void trawl_searcher_close(struct trawl_searcher *searcher)
         for (uint32_t i = 0; i < searcher->tasks_touched; i++)
             task_release(runtime, &searcher->tasks[i]);
         worker_end(&searcher->caller);
-        if (searcher->rows.count > 0)
-            rows_release(&searcher->rows);
         atomic_fetch_sub(&runtime->searchers, 1);
         if (searcher->runtime_is_ours)
             runtime_close(runtime);

@@ -113,28 +113,17 @@ struct search {
     struct trawl_error fault_error; /* under the lock; of the fault */
 };
 
-struct rows_block;
-
-/* Blocks for rows of records x patterns (rows.c). */
-struct row_store {
-    struct rows_block *blocks; /* count, owned */
-    uint32_t count;
-    uint64_t block_bytes;          /* memory of each */
-    enum trawl_matrix_shape shape; /* of what is in them */
-};
-
 enum searcher_call { CALL_NONE, CALL_INSIDE, CALL_CANCELLED };
 
 struct trawl_searcher {
     struct trawl_runtime *runtime;
     bool runtime_is_ours;
-    uint64_t chunk_bytes;  /* 0: chosen */
-    enum trawl_map map;    /* files */
-    struct worker caller;  /* the calling thread as a worker */
-    struct row_store rows; /* kept from call to call */
-    uint64_t begins_last;  /* that devices put into an array, in the last such call */
-    struct task *tasks;    /* task_count, owned */
-    struct task **ring;    /* tasks by index of their chunk; between searches all NULL */
+    uint64_t chunk_bytes; /* 0: chosen */
+    enum trawl_map map;   /* files */
+    struct worker caller; /* the calling thread as a worker */
+    uint64_t begins_last; /* that devices put into an array, in the last such call */
+    struct task *tasks;   /* task_count, owned */
+    struct task **ring;   /* tasks by index of their chunk; between searches all NULL */
     uint32_t task_count;
     uint32_t tasks_few;        /* of them, for searches whose tasks hold memory */
     uint32_t tasks_touched;    /* the first ones, which were in use at least once */
@@ -172,9 +161,5 @@ static inline struct task **search_ring(const struct search *search, uint64_t in
 enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                  struct trawl_text *text, struct sink *sink,
                                  struct trawl_error *error);
-
-/* ---- rows.c ---- */
-
-void rows_release(struct row_store *store);
 
 #endif

@@ -47,25 +47,19 @@ static void windows(trawl_searcher *searcher, const trawl_plan *plan, trawl_text
           "first");
 }
 
-static int keep_rows(void *context, uint64_t, uint64_t row_count, const int64_t *first)
-{
-    std::vector<int64_t> *all = static_cast<std::vector<int64_t> *>(context);
-
-    all->insert(all->end(), first, first + row_count);
-    return 0;
-}
-
 /* An algorithm of the gallery on records; what a plan and a call say of themselves. */
 static void records(trawl_searcher *searcher)
 {
     const uint64_t offsets[] = {0, 3, 3, 8};
     const uint8_t tape[] = {'o', 'n', 'e', 'n', 'o', 'o', 'n', 'e'};
-    const trawl_records three = {tape, offsets, 3};
+    trawl_record_array three = TRAWL_RECORD_ARRAY_INIT;
+    trawl_matrix_batch batch = {};
+    trawl_matrix_search *matrix = nullptr;
     const trawl_pattern pattern = {"one", 3};
     trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
     trawl_stats stats = {};
     trawl_plan *plan = nullptr;
-    std::vector<int64_t> rows;
+    std::vector<uint64_t> cells;
     const char *summary = nullptr;
     uint32_t engines = 0;
 
@@ -73,9 +67,18 @@ static void records(trawl_searcher *searcher)
     check(trawl_plan_build(&pattern, 1, &options, &plan, nullptr) == TRAWL_OK &&
               trawl_plan_facts(plan).engines == (1u << TRAWL_ENGINE_CPU | 1u << TRAWL_ENGINE_CUDA),
           "plan of an algorithm");
-    check(trawl_matrix(searcher, plan, &three, keep_rows, &rows, nullptr) == TRAWL_OK &&
-              rows == std::vector<int64_t>({0, -1, 2}),
+    three.bytes = tape;
+    three.offsets = offsets;
+    three.record_count = 3;
+    batch.size = sizeof batch;
+    check(trawl_matrix_open(searcher, plan, &three, TRAWL_MATRIX_CELLS, &matrix, nullptr) ==
+              TRAWL_OK,
           "matrix");
+    while (!batch.last && trawl_matrix_next(matrix, &batch, nullptr) == TRAWL_OK)
+        for (uint64_t i = 0; i < batch.cell_count; i++)
+            cells.push_back(batch.cell_records[i] * 10 + batch.cell_begins[i]);
+    trawl_matrix_close(matrix);
+    check(cells == std::vector<uint64_t>({0, 22}), "cells");
     stats.size = sizeof stats;
     check(trawl_searcher_stats(searcher, &stats, nullptr) == TRAWL_OK && stats.child_grids == 0 &&
               stats.text_bytes == sizeof tape && std::strcmp(stats.engine, "cpu") == 0,

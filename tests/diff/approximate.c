@@ -403,7 +403,6 @@ static void check_matrix(struct test_random *random, const struct input *input,
     CHECK_STATUS(shapes_pull(&c, searcher, plan,
                              (enum trawl_matrix_shape)test_random_below(random, SHAPES), NULL),
                  TRAWL_OK);
-    CHECK_STATUS(shapes_call(&c, searcher, plan, NULL), TRAWL_OK);
     free(matches);
     free(c.expected);
     free(c.offsets);

@@ -28,8 +28,5 @@ enum trawl_status shapes_plan(const struct shapes_case *c, struct trawl_plan **p
 enum trawl_status shapes_pull(struct shapes_case *c, struct trawl_searcher *searcher,
                               const struct trawl_plan *plan, enum trawl_matrix_shape shape,
                               struct trawl_error *error);
-/* The same by trawl_matrix, where the records are given as it takes them; else nothing. */
-enum trawl_status shapes_call(struct shapes_case *c, struct trawl_searcher *searcher,
-                              const struct trawl_plan *plan, struct trawl_error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* records: trawl_matrix on a real device, under rabin-karp-matrix, as published or not, and by
+/* records: the matrix on a real device, under rabin-karp-matrix, as published or not, and by
  * trawl's own methods, against the oracle: small windows and large ones, more patterns than a
  * launch takes, long records. */
 #include "gallery/tests/records_case.h"

@@ -140,11 +140,11 @@ static int see_row(void *context, uint64_t row_first, uint64_t row_count, const 
 static bool matrix(struct held *held, const uint8_t *bytes, struct trawl_error *error)
 {
     const uint64_t offsets[2] = {0, held->input->text_bytes};
-    const struct trawl_records records = {bytes, offsets, 1};
+    struct trawl_record_array records = records_of(bytes, offsets, 1);
 
     held->right = true;
     held->room = 0;
-    return trawl_matrix(held->searcher, held->plan, &records, see_row, held, error) == TRAWL_OK &&
+    return call_rows(held->searcher, held->plan, &records, see_row, held, error) == TRAWL_OK &&
            held->right && held->room == 1;
 }
 

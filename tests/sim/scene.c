@@ -444,9 +444,14 @@ enum trawl_status scene_call(struct scene *s, uint32_t call, bool *right, struct
     if (s->has_records) {
         enum trawl_matrix_shape shape = (enum trawl_matrix_shape)(call % SHAPES);
 
-        status = call < SHAPES && s->options.algorithm == NULL
-                     ? shapes_pull(&s->records, s->searcher, s->plan, shape, error)
-                     : shapes_call(&s->records, s->searcher, s->plan, error);
+        *right = true;
+        if (s->options.algorithm != NULL) { /* takes wide offsets, and no nulls */
+            if (s->records.array.validity != NULL)
+                return TRAWL_OK;
+            s->records.array.offsets = s->records.offsets;
+            s->records.array.offset_bytes = 8;
+        }
+        status = shapes_pull(&s->records, s->searcher, s->plan, shape, error);
         *right = test_failures == failures;
         return status;
     }

@@ -443,7 +443,7 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
     static uint64_t offsets[TEXT_BYTES / 3 + 1]; /* more rows than one block has */
     AUTO_RUNTIME runtime = must_runtime(TRAWL_ENGINE_CPU, 2, 0);
     AUTO_SEARCHER searcher = must_searcher_of(runtime, 1000);
-    struct trawl_records records = {bytes, offsets, TEXT_BYTES / 3};
+    struct trawl_record_array records = records_of(bytes, offsets, TEXT_BYTES / 3);
     AUTO_TEXT text = must_text(bytes, TEXT_BYTES);
     struct trawl_stats stats = {.size = sizeof stats};
 
@@ -452,12 +452,10 @@ static void cancelled_by_sinks(struct trawl_plan *plan)
     CHECK_STATUS(trawl_positions(searcher, plan, text, cancel_at, searcher, NULL), TRAWL_STOPPED);
     MUST(trawl_searcher_stats(searcher, &stats, NULL));
     TEST_CHECK(stats.text_bytes <= 1000);
-    CHECK_STATUS(trawl_matrix(searcher, plan, &records, cancel_at_row, searcher, NULL),
-                 TRAWL_STOPPED);
+    CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
     memset(empty, 'c', sizeof empty); /* all rows come when the search is through */
     records.bytes = empty;
-    CHECK_STATUS(trawl_matrix(searcher, plan, &records, cancel_at_row, searcher, NULL),
-                 TRAWL_STOPPED);
+    CHECK_STATUS(call_rows(searcher, plan, &records, cancel_at_row, searcher, NULL), TRAWL_STOPPED);
     TEST_CHECK_U64(must_count(searcher, plan, text), expected_count);
 }
 

@@ -78,10 +78,7 @@ double field_seconds(const struct fields *fields, const char *key, double otherw
     X(BEGINS, "begins")        \
     X(PINNED, "pinned")        \
     X(DEVICE, "begins-device") \
-    X(ROWS, "rows")            \
-    X(CELLS, "cells")          \
-    X(RECORDS, "records")      \
-    X(PATTERNS, "patterns")
+    X(CELLS, "cells")
 
 enum call {
 #define CALL_ENUM(name, word) CALL_##name,

@@ -259,7 +259,7 @@ static void sum_array(const struct library *own, struct answer *answer)
 struct bench_sink {
     struct answer answer;
     bool full;
-    uint64_t columns, before;
+    uint64_t before;
 };
 
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t count)
@@ -292,20 +292,6 @@ static enum trawl_status pull_batches(const struct library *own, const struct tr
     return status;
 }
 
-static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
-{
-    struct bench_sink *sink = (struct bench_sink *)context;
-    uint64_t columns = sink->columns;
-
-    for (uint64_t i = 0; i < row_count * columns && sink->full; i++) {
-        if (first[i] < 0)
-            continue;
-        sink->answer.count++;
-        sink->answer.sum += answer_mix(row_first + i / columns, i % columns, (uint64_t)first[i]);
-    }
-    return 0;
-}
-
 static enum trawl_status pull_matrix(const struct contestant *it, const struct library *own,
                                      const struct trawl_plan *plan, struct bench_sink *sink)
 {
@@ -317,41 +303,17 @@ static enum trawl_status pull_matrix(const struct contestant *it, const struct l
     array.bytes = it->question->bytes;
     array.offsets = it->question->offsets;
     array.record_count = it->bytes / it->question->record_bytes;
-    status = trawl_matrix_open(own->searcher, plan, &array,
-                               (enum trawl_matrix_shape)(it->call - CALL_ROWS), &search, &failure);
+    status = trawl_matrix_open(own->searcher, plan, &array, TRAWL_MATRIX_CELLS, &search, &failure);
     while (status == TRAWL_OK && !batch.last) {
         status = trawl_matrix_next(search, &batch, &failure);
         if (status != TRAWL_OK)
             break;
         sink->answer.count += batch.cell_count;
-        for (uint64_t i = 0; i < batch.cell_count && sink->full && it->call == CALL_CELLS; i++)
+        for (uint64_t i = 0; i < batch.cell_count && sink->full; i++)
             sink->answer.sum +=
                 answer_mix(batch.cell_records[i], batch.cell_patterns[i], batch.cell_begins[i]);
     }
-    sink->answer.summed = sink->full && it->call == CALL_CELLS;
     trawl_matrix_close(search);
-    return status;
-}
-
-static enum trawl_status ask_matrix(const struct contestant *it, const struct library *own,
-                                    const struct trawl_plan *plan, bool full, struct bench_run *run)
-{
-    struct bench_sink sink = {{0, 0, full}, full, it->question->pattern_count, 0};
-    enum trawl_status status;
-
-    if (it->call != CALL_ROWS || field(&it->fields, "algorithm", NULL) == NULL) {
-        status = pull_matrix(it, own, plan, &sink);
-    } else {
-        struct trawl_records records = {it->question->bytes, it->question->offsets,
-                                        it->bytes / it->question->record_bytes};
-        struct trawl_stats stats = {.size = sizeof stats};
-
-        status = trawl_matrix(own->searcher, plan, &records, take_rows, &sink, &failure);
-        if (status == TRAWL_OK && !full &&
-            trawl_searcher_stats(own->searcher, &stats, NULL) == TRAWL_OK)
-            sink.answer.count = stats.match_count;
-    }
-    run->answer = sink.answer;
     return status;
 }
 
@@ -359,12 +321,10 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
                              const struct trawl_plan *plan, bool full, struct bench_run *run)
 {
     struct trawl_match match = {0, 0, 0, 0, 0};
-    struct bench_sink sink = {{0, 0, full}, full, 0, 0};
+    struct bench_sink sink = {{0, 0, full}, full, 0};
     enum trawl_status status;
     bool found = false;
 
-    if (call_is_of_records(it->call))
-        return ask_matrix(it, own, plan, full, run);
     switch (it->call) {
     case CALL_BUILD:
         return TRAWL_OK;
@@ -379,6 +339,9 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
         break;
     case CALL_BATCHES:
         status = pull_batches(own, plan, &sink);
+        break;
+    case CALL_CELLS:
+        status = pull_matrix(it, own, plan, &sink);
         break;
     case CALL_DEVICE:
         return trawl_begins_on_device(own->searcher, plan, own->text, own->address, own->room,

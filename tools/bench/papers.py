@@ -170,7 +170,7 @@ def records_asks(texts, options):
             tape = texts.write(f'{key}-tape', b'\0'.join(made) + b'\0')
             on = ('dense, ' if dense else 'sparse, ') + form.format(m, n)
             yield on, {'text': f'file:{tape}', 'record': 201, 'patterns': f'file:{path}',
-                       'call': 'rows'}, [{'name': 'grep -F -c -f',
+                       'call': 'cells'}, [{'name': 'grep -F -c -f',
                                           **command('grep', '-F', '-c', '-f', path, lines)}], 10
 
 

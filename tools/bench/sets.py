@@ -26,8 +26,7 @@ MATRICES = (('letters', 4096, 12, 1000000), ('letters', 100000, 12, 1000000), ('
 # The pairs that are compared: who, with whom, whether the time to compile is compared.
 PAIRS = ((ONE, HYPERSCAN, False), (ONE, HYPERSCAN, True), ('trawl -j1 -c -f', 'grep -F -c -f', False),
          ('trawl -j1 -c -f', 'rg -F -c -f', False), ('trawl, cells, all cores', MEMMEM, False),
-         ('trawl, rows of firsts, all cores', MEMMEM, False),
-         ('trawl, rows of firsts, all cores', 'rabin-karp-matrix of the gallery, all cores', False),
+         ('trawl, cells, all cores', 'rabin-karp-matrix of the gallery, all cores', False),
          ('trawl, cells, one core', 'Hyperscan for each record, one core', False))
 AHO_SCRIPT = '''
 import sys, time
@@ -116,12 +115,10 @@ def matrix_rows(options, texts):
                'bytes': records * RECORD, 'record': RECORD, 'call': 'cells', 'pattern-seed': 11,
                'patterns': f'pieces:{count}:{length}:{length}'}
         own = {'isa': options.instruction_set, 'ours': True, 'threads': options.threads}
-        shapes = (('rows of firsts', 'rows'), ('per record', 'records'), ('per pattern', 'patterns'))
         who = [{'name': 'trawl, cells, all cores', **own},
                {'name': 'trawl, cells, one core', **own, 'threads': 1}]
-        who += [{'name': f'trawl, {label}, all cores', 'call': call, **own} for label, call in shapes]
         who += [{'name': MEMMEM, 'kind': 'memmem', 'limit': options.cell_seconds},
-                {'name': 'rabin-karp-matrix of the gallery, all cores', 'call': 'rows', 'ours': True,
+                {'name': 'rabin-karp-matrix of the gallery, all cores', 'ours': True,
                  'algorithm': 'rabin-karp-matrix', 'limit': options.cell_seconds},
                 {'name': 'Hyperscan for each record, one core', 'kind': 'hyperscan',
                  'limit': options.cell_seconds}]

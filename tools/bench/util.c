@@ -170,7 +170,7 @@ enum call call_named(const char *name)
 
 bool call_is_of_records(enum call call)
 {
-    return call >= CALL_ROWS;
+    return call == CALL_CELLS;
 }
 
 bool call_is_of_begins(enum call call)

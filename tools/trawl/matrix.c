@@ -151,20 +151,15 @@ static bool rows_stop(const struct matrix_rows *rows)
     return rows->status != TRAWL_OK || rows->matrix->row_too_many || rows->scan->output->error != 0;
 }
 
+static void row_clear(struct matrix_rows *rows)
+{
+    memset(rows->matrix->row, 0xff,
+           (size_t)(rows->scan->job->patterns->count + 1) * sizeof *rows->matrix->row);
+}
+
 static void write_row(struct matrix_rows *rows, const int64_t *cells, int64_t empty)
 {
     rows->scan->selected_count += matrix_write_row(rows->matrix, rows->scan, cells, empty) ? 1 : 0;
-}
-
-static int take_rows(void *context, uint64_t row_first, uint64_t row_count, const int64_t *first)
-{
-    struct matrix_rows *rows = context;
-    const struct patterns *patterns = rows->scan->job->patterns;
-
-    for (uint64_t i = 0; i < row_count && !rows_stop(rows); i++)
-        write_row(rows, patterns->count == 0 ? NULL : first + i * patterns->count,
-                  patterns->has_empty ? rows->matrix->empties[row_first + i] : -1);
-    return rows_stop(rows);
 }
 
 /* Where the empty string first occurs in a record. */
@@ -190,31 +185,41 @@ static enum trawl_status ended(struct matrix_rows *rows, enum trawl_status statu
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
-/* Records of which what is filled alone is written: `at` goes over the batch's cells. */
+/* The batch's records: `at` goes over its cells. */
 static void write_batch(struct matrix_rows *rows, const struct trawl_matrix_batch *batch)
 {
-    bool empties = rows->scan->job->patterns->has_empty;
+    struct matrix *matrix = rows->matrix;
+    bool empties = rows->scan->job->patterns->has_empty, sparse = matrix_is_sparse(matrix);
     uint64_t at = 0;
 
     for (uint64_t r = batch->record_begin; r < batch->record_end && !rows_stop(rows); r++) {
+        int64_t empty = empties ? matrix->empties[r] : -1;
+        uint64_t from = at;
+
         for (; at < batch->cell_count && batch->cell_records[at] == r; at++)
-            matrix_add_cell(rows->matrix, batch->cell_patterns[at], batch->cell_begins[at]);
-        rows->scan->selected_count +=
-            matrix_write_found(rows->matrix, rows->scan, empties ? rows->matrix->empties[r] : -1);
+            if (sparse)
+                matrix_add_cell(matrix, batch->cell_patterns[at], batch->cell_begins[at]);
+            else
+                matrix->row[batch->cell_patterns[at]] = (int64_t)batch->cell_begins[at];
+        if (sparse) {
+            rows->scan->selected_count += matrix_write_found(matrix, rows->scan, empty);
+            continue;
+        }
+        write_row(rows, matrix->row, empty);
+        for (; from < at; from++) /* for the next record */
+            matrix->row[batch->cell_patterns[from]] = -1;
     }
 }
 
-static enum trawl_status search_cells(struct matrix_rows *rows, const struct trawl_records *records)
+static enum trawl_status search_cells(struct matrix_rows *rows,
+                                      const struct trawl_record_array *records)
 {
-    struct trawl_record_array array = TRAWL_RECORD_ARRAY_INIT;
     struct trawl_matrix_batch batch = {.size = sizeof batch};
     struct trawl_matrix_search *search = NULL;
     enum trawl_status status;
 
-    array.bytes = records->bytes;
-    array.offsets = records->offsets;
-    array.record_count = records->record_count;
-    status = trawl_matrix_open(rows->scan->job->searcher, rows->scan->plan, &array,
+    row_clear(rows);
+    status = trawl_matrix_open(rows->scan->job->searcher, rows->scan->plan, records,
                                TRAWL_MATRIX_CELLS, &search, &rows->error);
     while (status == TRAWL_OK && !batch.last && !rows_stop(rows)) {
         status = trawl_matrix_next(search, &batch, &rows->error);
@@ -232,12 +237,13 @@ static void search_records(struct matrix_rows *rows, uint64_t end)
     struct matrix *matrix = rows->matrix;
     const struct settings *settings = rows->scan->settings;
     bool empties = rows->scan->job->patterns->has_empty;
-    bool cells = matrix_is_sparse(matrix) && !settings_algorithm_is_for_records(settings);
     uint64_t at = 0;
 
     while (at < end && !rows_stop(rows)) {
-        struct trawl_records records = {matrix->bytes, matrix->offsets, 0};
+        struct trawl_record_array records = TRAWL_RECORD_ARRAY_INIT;
 
+        records.bytes = matrix->bytes;
+        records.offsets = matrix->offsets;
         matrix->offsets[0] = at;
         while (at < end && records.record_count < RECORDS_MAX) {
             const uint8_t *line_end =
@@ -250,9 +256,7 @@ static void search_records(struct matrix_rows *rows, uint64_t end)
             at = record_end + (line_end != NULL);
             matrix->offsets[++records.record_count] = at;
         }
-        rows->status = ended(rows, cells ? search_cells(rows, &records)
-                                         : trawl_matrix(rows->scan->job->searcher, rows->scan->plan,
-                                                        &records, take_rows, rows, &rows->error));
+        rows->status = ended(rows, search_cells(rows, &records));
     }
 }
 
@@ -316,8 +320,7 @@ static void long_begin(struct matrix_rows *rows)
     rows->empty = settings->words || settings->whole_lines ? -1 : 0;
     rows->empty_at = 0;
     rows->empty_word_before = false;
-    memset(rows->matrix->row, 0xff,
-           (size_t)(rows->scan->job->patterns->count + 1) * sizeof *rows->matrix->row);
+    row_clear(rows);
 }
 
 /* The block is full of a record that goes on. */

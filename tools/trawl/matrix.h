@@ -29,7 +29,7 @@ struct matrix {
     uint64_t capacity;
     uint64_t *offsets; /* of the records searched together */
     int64_t *empties;  /* per record, if the empty string is wanted: where it first occurs */
-    int64_t *row;      /* of a record that is searched in pieces */
+    int64_t *row;      /* of the record at hand, of all patterns; -1: the pattern does not occur */
     uint64_t reach;    /* bytes on either side of a begin that decide about its occurrence */
 
     /* Writing: */
