@@ -135,35 +135,13 @@ static int read_own(struct serve_options *options, int argument_count, char **ar
     return left;
 }
 
-/* Options of the command that say which files are served, or how they are searched. */
-static bool is_about_files(const struct flag *flag)
-{
-    switch (flag->id) {
-    case FLAG_ENGINE:
-    case FLAG_THREADS:
-    case FLAG_INCLUDE:
-    case FLAG_EXCLUDE:
-    case FLAG_EXCLUDE_FROM:
-    case FLAG_EXCLUDE_DIR:
-    case FLAG_SEARCH_ZIP:
-    case FLAG_NO_CONFIG: /* no file of options is read */
-        return true;
-    case FLAG_LIST_FILES:
-    case FLAG_TYPE_LIST:
-    case FLAG_FOLLOW:
-        return false;
-    default:
-        return flag->category == CATEGORY_FILES;
-    }
-}
-
 static bool check_options(struct settings *settings)
 {
     for (size_t i = 0; i < settings->given_count; i++) {
         const struct flag *flag = settings->given[i].flag;
         const char letter[] = {flag->letter, '\0'};
 
-        if (is_about_files(flag))
+        if (flag_starts_server(flag))
             continue;
         (void)snprintf(settings->error, sizeof settings->error,
                        "option '%s%s' is not one of the server's: it belongs to a request",

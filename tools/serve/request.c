@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "trawl/base64.h"
-#include "trawl/served.h"
 
 #define DEPTH_MAX 8u /* of arrays and objects */
 #define PATHS_MAX 65536u
@@ -345,38 +344,6 @@ static bool take_path(struct reading *reading, const char *name, json_t *value, 
 /* ---- Options ----------------------------------------------------------------------------------
  */
 
-/* Has a count use for the option? It says which strings are searched for, and where. */
-static bool is_for_counts(const struct flag *flag)
-{
-    switch (flag->target) {
-    case FLAG_LIST_FILES:
-    case FLAG_DEBUG:
-        return false;
-    case FLAG_NO_MESSAGES:
-    case FLAG_TEXT:
-    case FLAG_DIRECTORIES:
-    case FLAG_DEVICES:
-    case FLAG_RECURSIVE:
-    case FLAG_INCLUDE:
-    case FLAG_EXCLUDE:
-    case FLAG_EXCLUDE_DIR:
-    case FLAG_SMART_CASE:
-    case FLAG_CASE_SENSITIVE:
-    case FLAG_HEX:
-    case FLAG_LENGTH_PREFIXED:
-    case FLAG_MISMATCHES:
-    case FLAG_EDITS:
-    case FLAG_ALPHABET:
-    case FLAG_REVERSE_COMPLEMENT:
-    case FLAG_ANY_BASE:
-    case FLAG_EXACT:
-    case FLAG_EVERY_END:
-        return true;
-    default:
-        return flag->category == CATEGORY_PATTERN || flag->category == CATEGORY_FILES;
-    }
-}
-
 /* Abbreviations of today may mean another option tomorrow. */
 static bool is_whole_name(const char *option)
 {
@@ -401,7 +368,7 @@ static bool check_option(struct reading *reading, const char *option, const stru
 {
     enum request_format format = reading->request->format;
     const struct flag *flag = alone->given_count > 0 ? alone->given[0].flag : NULL;
-    const char *why = flag != NULL ? served_refusal(flag->id) : NULL;
+    const char *why = flag != NULL ? flag_refusal(flag) : NULL;
     int name_bytes = (int)strcspn(option, "=");
 
     if (alone->given_count > 1)
@@ -415,7 +382,8 @@ static bool check_option(struct reading *reading, const char *option, const stru
                       SHOWN_BYTES_MAX, option);
     if (why != NULL)
         return refuse(reading, 422, "%.*s is not served: %s", name_bytes, option, why);
-    if (format >= REQUEST_COLUMNS && flag->category != CATEGORY_REFUSED && !is_for_counts(flag))
+    if (format >= REQUEST_COLUMNS &&
+        (flag->served == SERVED_LINES || flag->served == SERVED_START_LINES))
         return refuse(reading, 422, "%.*s changes lines or layout, which this answer has none of",
                       name_bytes, option);
     if (format == REQUEST_JSON && flag->id == FLAG_LIST_FILES)

@@ -14,7 +14,6 @@
 #include "trawl/connection.h"
 #include "trawl/job.h"
 #include "trawl/message.h"
-#include "trawl/served.h"
 #include "trawl/walk.h"
 #include "trawl/whole.h"
 
@@ -44,10 +43,9 @@ static bool is_unserved(struct client *client)
 
     for (size_t i = 0; i < settings->given_count; i++) {
         const struct flag *flag = settings->given[i].flag;
-        const char *why = served_refusal(flag->id);
+        const char *why = flag_refusal(flag);
 
-        if (why == NULL || flag->id == FLAG_SERVER || flag->id == FLAG_REGEXP ||
-            flag->id == FLAG_FILE || flag->id == FLAG_REPLACEMENTS)
+        if (why == NULL || flag->served == SERVED_ASKS || flag->served == SERVED_TEXT)
             continue;
         (void)snprintf(client->message, sizeof client->message, "--server: %s%s is not served: %s",
                        flag->name != NULL ? "--" : "-", flag->name != NULL ? flag->name : "", why);
@@ -104,7 +102,7 @@ static bool put_options(struct client *client)
         char *option = NULL;
         int bytes;
 
-        if (served_refusal(given->flag->id) != NULL)
+        if (flag_refusal(given->flag) != NULL)
             continue; /* is_unserved let it pass: it has a member of its own */
         bytes =
             asprintf(&option, "%s%s%s%s", name != NULL ? "--" : "-", name != NULL ? name : letter,

@@ -16,15 +16,58 @@
 #define BLANKS " \t\r\v\f"
 
 const struct flag flag_table[FLAG_COUNT_ALL] = {
-#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, summary_, paragraph_, ...) \
-    {FLAG_##id_,     FLAG_##id_, letter_,   ARGUMENT_##argument_, CATEGORY_##category_, name_,     \
-     argument_name_, summary_,   paragraph_},
+#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, served_, summary_, \
+             paragraph_, ...)                                                              \
+    {FLAG_##id_,                                                                           \
+     FLAG_##id_,                                                                           \
+     letter_,                                                                              \
+     ARGUMENT_##argument_,                                                                 \
+     CATEGORY_##category_,                                                                 \
+     SERVED_##served_,                                                                     \
+     name_,                                                                                \
+     argument_name_,                                                                       \
+     summary_,                                                                             \
+     paragraph_},
 #define ALIAS(id_, letter_, name_, target_) \
-    {FLAG_##id_, FLAG_##target_, letter_, ARGUMENT_NONE, CATEGORY_REFUSED, name_, NULL, "", ""},
+    {FLAG_##id_,                            \
+     FLAG_##target_,                        \
+     letter_,                               \
+     ARGUMENT_NONE,                         \
+     CATEGORY_REFUSED,                      \
+     SERVED_LINES,                          \
+     name_,                                 \
+     NULL,                                  \
+     "",                                    \
+     ""},
 #include "flags.def"
 #undef FLAG
 #undef ALIAS
 };
+
+const char *flag_refusal(const struct flag *flag)
+{
+    static const char chooses[] = "the server chooses how it searches";
+    static const char *const reasons[] = {
+        [SERVED_STARTS] = chooses,
+        [SERVED_READS] = "it reads a file of the client",
+        [SERVED_CHOOSES] = chooses,
+        [SERVED_TEXT] = "its text goes into a member of the request",
+        [SERVED_WRITES] = "it writes other results than lines and counts",
+        [SERVED_LINKS] = "the server follows no links",
+        [SERVED_ASKS] = "a server asks no other one",
+        [SERVED_TELLS] = "it tells about a search of the command itself",
+        [SERVED_PRINTS] = "it prints a document and searches nothing",
+    };
+
+    return reasons[flag_table[flag->target].served];
+}
+
+bool flag_starts_server(const struct flag *flag)
+{
+    enum flag_served served = flag_table[flag->target].served;
+
+    return served >= SERVED_START_LINES && served <= SERVED_READS;
+}
 
 /* Where the parser stands in argv. */
 struct reader {
@@ -64,9 +107,10 @@ static bool take(struct settings *settings, const struct flag *flag, const char 
     given[settings->given_count++] = (struct given_option){&flag_table[flag->target], value};
     settings->names_errors |= flag_table[flag->target].category == CATEGORY_ERRORS;
     switch (flag->target) {
-#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, summary_, paragraph_, ...) \
-    case FLAG_##id_:                                                                               \
-        __VA_ARGS__;                                                                               \
+#define FLAG(id_, letter_, name_, argument_, argument_name_, category_, served_, summary_, \
+             paragraph_, ...)                                                              \
+    case FLAG_##id_:                                                                       \
+        __VA_ARGS__;                                                                       \
         break;
 #define ALIAS(id_, letter_, name_, target_)
 #include "flags.def"

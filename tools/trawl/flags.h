@@ -38,12 +38,30 @@ enum flag_category {
     CATEGORY_COUNT
 };
 
+/* What a server does with the option (trawl serve). */
+enum flag_served {
+    SERVED_LINES,       /* it serves lines with it: counts have no lines that it could change */
+    SERVED_COUNTS,      /* counts, too */
+    SERVED_START_LINES, /* as SERVED_LINES; the server's own command line takes the option, too */
+    SERVED_FILES,       /* as SERVED_COUNTS, and the server's own command line */
+    SERVED_STARTS,      /* from here on no request has it, as flag_refusal says; this one and ... */
+    SERVED_READS,       /* ... this one may stand on the server's own command line */
+    SERVED_CHOOSES,
+    SERVED_TEXT,
+    SERVED_WRITES,
+    SERVED_LINKS,
+    SERVED_ASKS,
+    SERVED_TELLS,
+    SERVED_PRINTS
+};
+
 struct flag {
     enum flag_id id;
     enum flag_id target; /* itself, or the row that an alias stands for */
     char letter;         /* 0: none */
     enum flag_argument argument;
     enum flag_category category;
+    enum flag_served served;
     const char *name; /* NULL: none */
     const char *argument_name;
     const char *summary;
@@ -52,6 +70,11 @@ struct flag {
 
 extern const struct flag flag_table[FLAG_COUNT_ALL];
 
+/* Why no request may have the option, as the end of a sentence; NULL: a request may. An alias says
+ * what its row says. */
+const char *flag_refusal(const struct flag *flag);
+/* Does the option say which files a server serves, or how it searches them? */
+bool flag_starts_server(const struct flag *flag);
 /* The row that a letter means, NULL: none. tg: as ripgrep has it, where ripgrep has it. */
 const struct flag *flag_of_letter(char letter, bool tg);
 /* tg: --color takes the next argument, as ripgrep's does. */
