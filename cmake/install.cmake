@@ -35,8 +35,7 @@ function(trawl_link name target directory)
     install(FILES "${links}/${name}" DESTINATION "${directory}")
 endfunction()
 
-install(FILES include/trawl.h include/trawl_batches.h include/trawl_errors.h include/trawl_map.h
-              include/trawl_records.h
+install(FILES include/trawl.h include/trawl_devices.h
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS trawl_static trawl_shared EXPORT trawl-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}

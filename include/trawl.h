@@ -39,6 +39,7 @@
  *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based.
  *   - free and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
+ * What needs a GPU beside an option is in trawl_devices.h.
  */
 #ifndef TRAWL_H
 #define TRAWL_H
@@ -169,7 +170,21 @@ struct trawl_utf8 {
     bool (*is_word)(void *context, uint32_t code_point);
 };
 
-#include "trawl_errors.h" /* plans with errors: alphabets */
+/* What patterns and texts of a plan with errors are sequences of (docs/approximate.md). */
+enum trawl_alphabet {
+    TRAWL_BYTES = 0,
+    TRAWL_CHARACTERS = 1, /* of UTF-8; a byte that is part of none is one itself */
+    TRAWL_DNA = 2         /* letters of either case. Patterns: the 15 codes of IUPAC, of which U is
+                             none. Other bytes of a text equal nothing */
+};
+
+#define TRAWL_ERRORS_MAX 31
+
+/* Symbols [begin, end) of each pattern, from 0 on. */
+struct trawl_range {
+    uint64_t begin;
+    uint64_t end;
+};
 
 struct trawl_plan_options {
     uint64_t size;             /* sizeof(struct trawl_plan_options) */
@@ -280,16 +295,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_memory(const void *byt
                                                                  struct trawl_text **text,
                                                                  struct trawl_error *error);
 
-/* Open a text in a GPU's memory from cuMemAlloc or cudaMalloc, in its primary context; borrowed.
- * Finish work that writes it before calls that get it. Load it first, and unload it before
- * trawl_text_close. The GPU searches it where it is; what the host must read (lines, windows, whole
- * words, algorithms, IGNORE_CASE where lengths vary) copies it to the host at the first such call:
- * do not change it from then on. Errors: ARGUMENT, MEMORY. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t address,
-                                                                 uint64_t bytes_count,
-                                                                 struct trawl_text **text,
-                                                                 struct trawl_error *error);
-
 /* Open a file as a text. Errors: ARGUMENT, MEMORY, OPEN (with os_code). */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_file(const char *path,
                                                                struct trawl_text **text,
@@ -387,7 +392,15 @@ TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
 /* ---- Searcher -------------------------------------------------------------------------- */
 
 struct trawl_searcher;
-#include "trawl_map.h" /* files that are mapped instead of read */
+
+/* Does a search copy a regular file's bytes (read), or search them where the kernel has them? A
+ * program may choose another value than NEVER if its SIGBUS handler calls trawl_map_repair. */
+enum trawl_map {
+    TRAWL_MAP_NEVER = 0,
+    TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, as far as they are in the page cache: in
+                                large pages this takes half the time, in small ones 0.9 */
+    TRAWL_MAP_ALWAYS = 2     /* every file, all but its last pages; for tests */
+};
 
 struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
@@ -399,7 +412,7 @@ struct trawl_searcher_options {
     struct trawl_runtime *runtime; /* NULL: the searcher opens its own. Else the runtime sets
                                       engine, threads, instruction_set and device_memory_bytes,
                                       which must be 0 here. Close it after the searcher. */
-    enum trawl_map map;            /* trawl_map.h */
+    enum trawl_map map;            /* see above */
 };
 #define TRAWL_SEARCHER_OPTIONS_INIT                                                    \
     {                                                                                  \
@@ -464,30 +477,6 @@ struct trawl_stats {
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
 
-/* What the workers of one kind did in the last finished call; mostly zeros if it ended soon. Where
- * less than 16 KiB of memory are searched on the host, other than in batches or in records, no
- * clock is read, which would take as long: search_ns, ready_ns, wait_ns, and the call's wall_ns and
- * output_ns, are 0. */
-struct trawl_worker_stats {
-    uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
-    char name[96]; /* "cpu", or a device's name */
-    uint64_t chunk_count;
-    uint64_t text_bytes;   /* searched; includes chunks whose results nobody took */
-    uint64_t search_ns;    /* searching, summed over the threads */
-    uint64_t ready_ns;     /* cpu: reading chunks; a device: the host's copying of chunks for it */
-    uint64_t wait_ns;      /* summed over the threads: none of these, nor in the caller's sink */
-    uint32_t thread_count; /* threads that did something for the call */
-    uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* of text_bytes, by the method that each chunk
-                                                   ended with; AUTO: an algorithm of the gallery */
-};
-
-/* What workers did in the last call. Index 0 is the host's cores; each further index is a device.
- * *count gets how many there are, 0 after a call that searched no text in chunks.
- * Errors: ARGUMENT, also for an index that is too large. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_workers(
-    const struct trawl_searcher *searcher, uint32_t index, struct trawl_worker_stats *stats,
-    uint32_t *count, struct trawl_error *error);
-
 /* Cancel the searcher's current call. It returns STOPPED as soon as it can, and leaves its
  * out-parameters untouched; what a sink got before stays valid. Of a search in batches, the waiting
  * or next call for a batch returns STOPPED. Does nothing if no call is running.
@@ -498,26 +487,6 @@ TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
 /* How many bytes of the current call's text are done: for a progress display.
  * Threads: any, also during a call. */
 TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);
-
-/* Keep a copy of a memory text on the searcher's devices, for many searches of one text. Searches
- * of it then read host memory only for the bytes that line and window calls deliver. Under AUTO it
- * is no error that there is no device, or no room on it, and CPU does nothing: the host searches
- * the text. Do not change or free the bytes until
- * trawl_text_unload or trawl_searcher_close (with a shared runtime, trawl_runtime_close).
- * The copy stays until this text object is unloaded, whatever other texts of the same memory are
- * loaded and unloaded. The searchers of a runtime share the copies: a search copies nothing if all
- * bytes of its text lie in copies, which may be those of longer or of overlapping texts. Loading
- * bytes that are loaded as exactly this text copies them again, unless the runtime has other
- * searchers: then the old copy stays, for both. A text of trawl_text_from_device is
- * copied within its GPU's memory, and only if less than 79 bytes follow it in its allocation.
- * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts); for a
- * text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
-                                                          struct trawl_text *text,
-                                                          struct trawl_error *error);
-/* Drop the copy of a loaded text, for all searchers of the runtime; none may be searching it. Does
- * nothing if this text object is not loaded. */
-TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
 
 /* ---- Searching -------------------------------------------------------------------------
  *
@@ -611,31 +580,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t *begins, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
 
-/* Fill an array on a device as trawl_begins_into does, for callers that continue on the GPU. The
- * text must be loaded (trawl_text_load). begins_address is memory from cuMemAlloc or cudaMalloc, on
- * the driver's first device or, for a text of trawl_text_from_device, on the text's, in the primary
- * context, aligned to 8 bytes, with room for begins_max begins. Work that was submitted on it
- * before must be finished. The array's bytes beyond the begins may change. Errors: UNSUPPORTED also
- * if the text is not loaded there, if the array lies elsewhere, and for plans that the device
- * cannot verify alone (an algorithm; whole words or lines; IGNORE_CASE where an occurrence's length
- * varies). *begin_count is set on success only. Cost: that of trawl_count, and 8 bytes written per
- * occurrence. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_on_device(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
-    uint64_t begins_address, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
-
-/* Of a word of trawl_pairs_on_device the bits that say where the occurrence begins; those above say
- * which pattern it is. */
-#define TRAWL_PAIR_BEGIN_BITS 40
-
-/* Fill an array on a device with a word for each occurrence, its begin + (its pattern's index <<
- * TRAWL_PAIR_BEGIN_BITS), by begin and then by pattern. All else as trawl_begins_on_device does it.
- * UNSUPPORTED also for texts of more than 2^40 bytes, for plans of more than 2^24 patterns, and for
- * those with IGNORE_CASE in which a pattern stands for several strings (UTF-8). Cost: the same. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_pairs_on_device(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
-    uint64_t pairs_address, uint64_t pairs_max, uint64_t *pair_count, struct trawl_error *error);
-
 /* Count the lines in which an occurrence begins. Lines end in the plan's line end; bytes after
  * the last one form a line if there are any.
  * invert: count the lines in which none begins. lines_max: stop at this count (0 counts nothing,
@@ -689,6 +633,124 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *s
                                                         trawl_window_sink sink, void *context,
                                                         struct trawl_error *error);
 
+/* ---- Batches ------------------------------------------------------------------------------
+ *
+ * The same searches, pulled: the caller asks for the next results when it wants them. The search
+ * runs ahead of the caller by a bounded number of chunks.
+ */
+struct trawl_search;
+
+enum trawl_search_flag {
+    TRAWL_SEARCH_LINE_NUMBERS = 1 /* also a column of line numbers */
+};
+
+/* Results of one part of the text, in columns of match_count, in order of (begin, pattern index).
+ * Borrowed until the next call for the search. */
+struct trawl_batch {
+    uint64_t size;       /* sizeof(struct trawl_batch), set by the caller */
+    uint64_t text_begin; /* occurrences that begin in [text_begin, text_end) */
+    uint64_t text_end;
+    uint64_t match_count;
+    const uint64_t *begins;
+    const uint64_t *ends;
+    const uint64_t *pattern_indices; /* of a plan with errors: pattern index + (distance << 32) +
+                                        (reversed << 48), as in struct trawl_match */
+    const uint64_t *line_numbers; /* of the line each begins in, from 0 on; NULL without the flag */
+    bool last;                    /* the text ends here: no batch follows */
+};
+
+/* Begin a search in batches, with flags of enum trawl_search_flag. The searcher is inside a call
+ * until trawl_search_close; plan and text are borrowed until then.
+ * Errors: as of trawl_positions, except READ; ARGUMENT also for an unknown flag. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searcher *searcher,
+                                                            const struct trawl_plan *plan,
+                                                            struct trawl_text *text, uint32_t flags,
+                                                            struct trawl_search **search,
+                                                            struct trawl_error *error);
+/* Take the next batch; batches follow each other without gap, and some may be empty. After the last
+ * one, and after a failure, calls fail with ARGUMENT.
+ * Errors: STOPPED after trawl_searcher_cancel; READ, DEVICE, MEMORY after the batches before the
+ *         fault.
+ * Threads: one at a time; it works on the search, too. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search *search,
+                                                            struct trawl_batch *batch,
+                                                            struct trawl_error *error);
+/* Close a search, at its end or before. */
+TRAWL_API void trawl_search_close(struct trawl_search *search);
+
+/* ---- Records x patterns ---------------------------------------------------------------------
+ *
+ * Many records on one tape, in the layout of Arrow's string columns, which can be searched without
+ * a copy. Records may be empty and of any length; an occurrence counts for a record if it lies
+ * wholly inside it. The whole tape is searched as one text, so long and skewed records cost nothing
+ * extra; the searching threads turn occurrences into cells, and the caller asks for the records in
+ * batches. A cell is a pair (record, pattern) where the pattern occurs in the record.
+ */
+struct trawl_matrix_search;
+
+/* Records on one tape in the layout of Arrow's binary and string columns, large or not. */
+struct trawl_record_array {
+    uint64_t size;        /* sizeof(struct trawl_record_array) */
+    const uint8_t *bytes; /* the tape; may be NULL if no record has a byte */
+    const void *offsets;  /* record_count + 1, ascending */
+    uint64_t record_count;
+    uint32_t offset_bytes; /* 8: uint64_t or int64_t; 4: int32_t; 0: 8 */
+    uint32_t reserved;
+    const uint8_t *validity; /* NULL: all records are valid. Else bit (i & 7) of byte i >> 3, i
+                                counted from validity_begin, is 0 where record i is null: nothing
+                                occurs in it, whatever its bytes are. */
+    uint64_t validity_begin; /* the first record's bit */
+};
+#define TRAWL_RECORD_ARRAY_INIT                                         \
+    {                                                                   \
+        sizeof(struct trawl_record_array), NULL, NULL, 0, 0, 0, NULL, 0 \
+    }
+
+enum trawl_matrix_shape {
+    TRAWL_MATRIX_CELLS = 0, /* the cells: record, pattern, where it first begins */
+    TRAWL_MATRIX_ANY = 1    /* for each record: does any occur? A record is left at the first */
+};
+
+/* Records [record_begin, record_end), complete. Fields of the other shape are NULL. Borrowed until
+ * the next call for the search. Patterns are indices into the plan; begins count from the record's
+ * first byte. */
+struct trawl_matrix_batch {
+    uint64_t size; /* sizeof(struct trawl_matrix_batch), set by the caller */
+    uint64_t record_begin;
+    uint64_t record_end;
+    uint64_t cell_count;           /* of these records; ANY: records in which a pattern occurs */
+    const uint64_t *cell_records;  /* CELLS: three columns of cell_count, */
+    const uint64_t *cell_patterns; /* in order of (record, pattern), each pair once */
+    const uint64_t *cell_begins;
+    const uint8_t *any; /* ANY: record record_begin + i is bit (i & 7) of byte i >> 3; bits beyond
+                           are 0 */
+    bool last;          /* record_end is record_count: no batch follows */
+};
+
+/* Begin a search of records in one shape. The searcher is inside a call until trawl_matrix_close;
+ * plan, tape, offsets and validity are borrowed until then, *records itself is not. Word and line
+ * conditions of the plan look at the record alone: its borders are the text's.
+ * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
+ *         for offsets that descend (text_offset: that of the record) or exceed 2^63, and under an
+ *         algorithm for records for offsets of 4 bytes or validity. LIMIT if such an algorithm's
+ *         row would exceed 2^32 bytes.
+ * Cost: reads the offsets once. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
+    struct trawl_searcher *searcher, const struct trawl_plan *plan,
+    const struct trawl_record_array *records, enum trawl_matrix_shape shape,
+    struct trawl_matrix_search **matrix, struct trawl_error *error);
+/* Take the next batch of records. Batches follow each other without gap from record 0 on; some may
+ * have no record or no cell. The last one, failures, and who may call: as of trawl_search_next.
+ * Cost: time that of trawl_positions, and 24 bytes written per cell.
+ * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller where
+ * occurrences are dense; up to 4 bytes per pattern for each thread; ANY: a bit for each record of a
+ * batch. Algorithms for records: about 1 MiB of rows for each thread, at least one row. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
+                                                            struct trawl_matrix_batch *batch,
+                                                            struct trawl_error *error);
+/* Close a search of records, at its end or before. */
+TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
+
 /* ---- Rare -------------------------------------------------------------------------------- */
 
 /* Memory functions to replace the C library's. allocate returns bytes aligned to `alignment` (a
@@ -703,10 +765,22 @@ struct trawl_allocator {
  * thread-safe: call it while no object of the library exists. */
 TRAWL_API void trawl_set_allocator(const struct trawl_allocator *allocator);
 
+/* Handle a SIGBUS that comes from a file which trawl has mapped. Such a file may become shorter, or
+ * its disk may fail, while it is searched; touching the lost bytes raises SIGBUS. The library
+ * installs no handler. A program that sets `map` calls this function from its own, with the
+ * signal's si_addr. True: the function has put zeros there, and the handler should return. The
+ * search notices, drops what it found in them, and reads the file there: the text ends, or the call
+ * fails with READ, as if nothing had been mapped. False: the signal has another cause.
+ *
+ * Of mapped bytes a caller sees only windows of trawl_windows without matches. If the file becomes
+ * shorter while the sink has such a window, the search fails with READ after it. Bytes that others
+ * write to the file during a search may be seen before or after the change, also within a window.
+ * Mapped bytes are the page cache's, so host_memory_bytes does not bound them; some 32 to 48 MiB of
+ * them are resident at a time. Chunks that go to GPUs are read, not mapped.
+ * Threads: any; safe in a signal handler. */
+TRAWL_API bool trawl_map_repair(const void *address);
+
 #ifdef __cplusplus
 }
 #endif
-
-#include "trawl_batches.h" /* results pulled in batches */
-#include "trawl_records.h" /* many records instead of one text */
 #endif

@@ -6,7 +6,7 @@
 #define TRAWL_TESTS_CALLS_H
 
 #include "test.h"
-#include "trawl.h"
+#include "trawl_devices.h"
 
 #define MUST(call) calls_must((call), #call, __FILE__, __LINE__)
 

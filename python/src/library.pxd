@@ -72,7 +72,7 @@ cdef extern from "<string.h>" nogil:
     void *memchr(const void *bytes, int value, size_t count)
     void *memrchr(const void *bytes, int value, size_t count)
 
-cdef extern from "trawl.h" nogil:
+cdef extern from "trawl_devices.h" nogil:
     enum:
         TRAWL_OK, TRAWL_BUSY, TRAWL_ARGUMENT, TRAWL_READ
         TRAWL_ENGINE_CPU, TRAWL_ENGINE_CUDA

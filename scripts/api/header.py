@@ -11,7 +11,7 @@ them is shaped by the rules here:
 import os
 import re
 
-FILES = ('trawl.h', 'trawl_errors.h', 'trawl_map.h', 'trawl_batches.h', 'trawl_records.h')
+FILES = ('trawl.h', 'trawl_devices.h')
 LABELS = ('Shape', 'Ownership', 'Errors', 'Threads', 'Cost', 'Memory')
 LABEL = re.compile(rf'^({"|".join(LABELS)})(: | {{2,}})(\S.*)$')
 ITEM = re.compile(r'^( *)([A-Za-z_]+) {2,}(\S.*)$')
@@ -35,8 +35,8 @@ class Function:
 
 
 class Page:
-    def __init__(self, lines):
-        self.lines, self.functions, self.section = lines, [], None
+    def __init__(self, lines, file):
+        self.lines, self.functions, self.section, self.file = lines, [], None, file
 
     @property
     def name(self):
@@ -248,11 +248,11 @@ def read(folder):
     api = Api()
     for name in FILES:
         with open(os.path.join(folder, name), encoding='utf-8') as file:
-            read_header(api, file.read())
+            read_header(api, name, file.read())
     return api
 
 
-def read_header(api, text):
+def read_header(api, name, text):
     text = re.sub(r'#ifdef __cplusplus\n.*?#endif\n', '', text, flags=re.DOTALL)
     lists = lists_of(text)
     section, page, lines, is_first = None, None, [], True
@@ -276,7 +276,7 @@ def read_header(api, text):
                 api.types[initializer.group(2)].initializer = initializer.group(1)
         elif item.startswith('TRAWL_API'):
             if page is None:
-                page = Page(lines)
+                page = Page(lines, name)
                 page.section = section
                 section.pages.append(page)
             page.functions.append(Function(item))

@@ -125,7 +125,7 @@ def function_page(api, page):
     lines = top(page.name, api)
     lines += ['.SH NAME', ', '.join(own) + ' \\- ' + escaped(page.summary)]
     lines += ['.SH LIBRARY', 'trawl library (libtrawl, \\-ltrawl)', '.SH SYNOPSIS', '.nf']
-    lines += [f'.B "{STANDARD}"']
+    lines += [f'.B "#include <{page.file}>"']
     for function in page.functions:
         lines += ['.PP', *declaration(function)]
     lines += ['.fi', '.SH DESCRIPTION', *blocks(header.blocks(page.lines), own)]

@@ -17,6 +17,7 @@
 #include "engine.h"
 #include "runtime/engines.h"
 #include "text/text.h"
+#include "trawl_devices.h"
 
 #define RUNTIME_THREADS_MAX 1024u
 

@@ -3,6 +3,7 @@
 #define TRAWL_RUNTIME_STATS_H
 
 #include "runtime/search.h"
+#include "trawl_devices.h"
 
 /* What a device said of a part of the text, or of records, beside its candidates. */
 void stats_add(struct trawl_stats *stats, const struct engine_result *result);

@@ -15,6 +15,7 @@
 #include "text/codec.h"
 #include "text/descriptor.h"
 #include "text/unpack.h"
+#include "trawl_devices.h"
 
 #define PIPE_BYTES \
     (1 << 20) /* what an unprivileged process may request; if refused, it stays as it is */

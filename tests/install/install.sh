@@ -36,7 +36,7 @@ installed() {
 test_files() {
     local file
 
-    for file in trawl.h trawl_batches.h trawl_errors.h trawl_map.h trawl_records.h libtrawl.a libtrawl.so trawl.pc trawl-config.cmake; do
+    for file in trawl.h trawl_devices.h libtrawl.a libtrawl.so trawl.pc trawl-config.cmake; do
         installed "$file" >/dev/null
     done
     [ "$("$prefix/bin/trawl" --version | head -n 1 | grep -c trawl)" -eq 1 ]
@@ -58,7 +58,7 @@ test_files() {
         [ "$(find "$prefix" -name 'trawl-serve.service' -o -name 'trawl-serve.socket' | wc -l)" -eq 4 ]
     fi
     # Only the headers meant for others, and nothing that names the folder it was built in.
-    [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 5 ]
+    [ "$(find "$prefix" -name '*.h' | wc -l)" -eq 2 ]
     if grep -rlF "$build" "$prefix"; then
         echo 'the files above name the build folder' >&2
         return 1

@@ -2,7 +2,7 @@
 #ifndef TRAWL_TESTS_SIM_HOST_H
 #define TRAWL_TESTS_SIM_HOST_H
 
-#include "trawl.h"
+#include "trawl_devices.h"
 
 /* A runtime, and a searcher of it. */
 struct host {

@@ -6,7 +6,7 @@
 #include "diff/held.h"
 #include "diff/shapes.h"
 #include "host.h"
-#include "trawl.h"
+#include "trawl_devices.h"
 
 enum place {
     PLACE_MEMORY,

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "bench/bench.h"
+#include "trawl_devices.h"
 
 #define SEARCHERS_MAX 16u
 #define SAMPLE_BYTES (64u << 10)

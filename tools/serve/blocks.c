@@ -11,6 +11,7 @@
 
 #include "trawl/clock.h"
 #include "trawl/grow.h"
+#include "trawl_devices.h"
 
 #define LOADED_MAX 24u                       /* texts on devices; a runtime takes 64 */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20) /* shorter ones are not worth one of them */

@@ -1,5 +1,6 @@
 /* totals: sums over all files, for --stats and --json. */
 #include "trawl/totals.h"
+#include "trawl_devices.h"
 
 #include <string.h>
 

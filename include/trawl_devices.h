@@ -1,0 +1,98 @@
+/* trawl_devices: texts in the memory of GPUs, and what the workers of devices and of the host did.
+ * The conventions are those of trawl.h.
+ */
+#ifndef TRAWL_DEVICES_H
+#define TRAWL_DEVICES_H
+
+#include "trawl.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Devices ----------------------------------------------------------------------------- */
+
+/* Open a text in a GPU's memory from cuMemAlloc or cudaMalloc, in its primary context; borrowed.
+ * Finish work that writes it before calls that get it. Load it first, and unload it before
+ * trawl_text_close. The GPU searches it where it is; what the host must read (lines, windows, whole
+ * words, algorithms, IGNORE_CASE where lengths vary) copies it to the host at the first such call:
+ * do not change it from then on. Errors: ARGUMENT, MEMORY. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t address,
+                                                                 uint64_t bytes_count,
+                                                                 struct trawl_text **text,
+                                                                 struct trawl_error *error);
+
+/* Keep a copy of a memory text on the searcher's devices, for many searches of one text. Searches
+ * of it then read host memory only for the bytes that line and window calls deliver. Under AUTO it
+ * is no error that there is no device, or no room on it, and CPU does nothing: the host searches
+ * the text. Do not change or free the bytes until
+ * trawl_text_unload or trawl_searcher_close (with a shared runtime, trawl_runtime_close).
+ * The copy stays until this text object is unloaded, whatever other texts of the same memory are
+ * loaded and unloaded. The searchers of a runtime share the copies: a search copies nothing if all
+ * bytes of its text lie in copies, which may be those of longer or of overlapping texts. Loading
+ * bytes that are loaded as exactly this text copies them again, unless the runtime has other
+ * searchers: then the old copy stays, for both. A text of trawl_text_from_device is
+ * copied within its GPU's memory, and only if less than 79 bytes follow it in its allocation.
+ * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts); for a
+ * text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
+                                                          struct trawl_text *text,
+                                                          struct trawl_error *error);
+/* Drop the copy of a loaded text, for all searchers of the runtime; none may be searching it. Does
+ * nothing if this text object is not loaded. */
+TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
+
+/* Fill an array on a device as trawl_begins_into does, for callers that continue on the GPU. The
+ * text must be loaded (trawl_text_load). begins_address is memory from cuMemAlloc or cudaMalloc, on
+ * the driver's first device or, for a text of trawl_text_from_device, on the text's, in the primary
+ * context, aligned to 8 bytes, with room for begins_max begins. Work that was submitted on it
+ * before must be finished. The array's bytes beyond the begins may change. Errors: UNSUPPORTED also
+ * if the text is not loaded there, if the array lies elsewhere, and for plans that the device
+ * cannot verify alone (an algorithm; whole words or lines; IGNORE_CASE where an occurrence's length
+ * varies). *begin_count is set on success only. Cost: that of trawl_count, and 8 bytes written per
+ * occurrence. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_on_device(
+    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
+    uint64_t begins_address, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
+
+/* Of a word of trawl_pairs_on_device the bits that say where the occurrence begins; those above say
+ * which pattern it is. */
+#define TRAWL_PAIR_BEGIN_BITS 40
+
+/* Fill an array on a device with a word for each occurrence, its begin + (its pattern's index <<
+ * TRAWL_PAIR_BEGIN_BITS), by begin and then by pattern. All else as trawl_begins_on_device does it.
+ * UNSUPPORTED also for texts of more than 2^40 bytes, for plans of more than 2^24 patterns, and for
+ * those with IGNORE_CASE in which a pattern stands for several strings (UTF-8). Cost: the same. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_pairs_on_device(
+    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
+    uint64_t pairs_address, uint64_t pairs_max, uint64_t *pair_count, struct trawl_error *error);
+
+/* What the workers of one kind did in the last finished call; mostly zeros if it ended soon. Where
+ * less than 16 KiB of memory are searched on the host, other than in batches or in records, no
+ * clock is read, which would take as long: search_ns, ready_ns, wait_ns, and the call's wall_ns and
+ * output_ns, are 0. */
+struct trawl_worker_stats {
+    uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
+    char name[96]; /* "cpu", or a device's name */
+    uint64_t chunk_count;
+    uint64_t text_bytes;   /* searched; includes chunks whose results nobody took */
+    uint64_t search_ns;    /* searching, summed over the threads */
+    uint64_t ready_ns;     /* cpu: reading chunks; a device: the host's copying of chunks for it */
+    uint64_t wait_ns;      /* summed over the threads: none of these, nor in the caller's sink */
+    uint32_t thread_count; /* threads that did something for the call */
+    uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* of text_bytes, by the method that each chunk
+                                                   ended with; AUTO: an algorithm of the gallery */
+};
+
+/* What workers did in the last call. Index 0 is the host's cores; each further index is a device.
+ * *count gets how many there are, 0 after a call that searched no text in chunks.
+ * Errors: ARGUMENT, also for an index that is too large. */
+TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_workers(
+    const struct trawl_searcher *searcher, uint32_t index, struct trawl_worker_stats *stats,
+    uint32_t *count, struct trawl_error *error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
