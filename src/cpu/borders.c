@@ -8,8 +8,6 @@
 
 #include "cpu/worker.h"
 
-#define BORDERS_SHARE 8u /* fewer candidates for a tile's words are verified as they are */
-
 /* Tables of one byte say exactly which values are in a set: in each of two groups, each of the
  * values' high halves has a class by itself. */
 static void nibbles_add(struct plan_nibbles *nibbles, uint32_t value)
@@ -42,7 +40,7 @@ void borders_apply(struct scan *scan, uint64_t words)
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
     if (tile->is_dense)
         candidates = worker->find->count_bits(tile, words);
-    if (candidates < words / BORDERS_SHARE ||
+    if (candidates < words / cpu_sizes.border_share ||
         scan->loadable - scan->at < 64 * words + FIND_LOAD_SLACK)
         return;
     worker->find->nibbles(text, words, &worker->inside, &worker->after);

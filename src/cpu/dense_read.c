@@ -3,11 +3,10 @@
  * Traffic: 16 bytes for each test. Nodes without a branch in between share lines of a cache.
  */
 #include "base/checked.h"
-#include "cpu/dense.h"
+#include "cpu/worker.h"
 
 #define LANES 8u /* parts of a text that are read at once: each waits for the cell before it */
 #define LANES_FEW 2u
-#define LANE_MIN 256u /* bytes of each of them, and no less than it reads before */
 
 struct lanes {
     uint32_t state[LANES];
@@ -98,7 +97,7 @@ void dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t 
                 uint64_t count, uint32_t *ends)
 {
     uint64_t before = set->length_max - 1; /* bytes that a lane reads before its own */
-    uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, LANE_MIN), before);
+    uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, cpu_sizes.lane_bytes), before);
     struct lanes lanes;
 
     TRAWL_ASSERT(begins > 0 && begins <= count && set->node_count > 0);

@@ -5,9 +5,8 @@
 /* Work is about a nanosecond's. */
 #define MAKE_WORK 512u     /* for each literal, and */
 #define MAKE_BYTE_WORK 64u /* for each of its bytes */
-#define DENSE_BYTES_MIN \
-    (1u << 15) /* that the automaton searches before candidates are tried again */
-#define DENSE_BYTES_MAX (1u << 20)
+#define DENSE_BYTES_MAX \
+    (1u << 20) /* that the automaton searches at most, then candidates are tried */
 
 void dense_allow(struct scan *scan, uint64_t places)
 {
@@ -74,7 +73,7 @@ bool dense_switch(struct scan *scan, uint64_t x)
         return false;
     }
     worker->dense_bytes =
-        min_u64(max_u64(2 * worker->dense_bytes, DENSE_BYTES_MIN), DENSE_BYTES_MAX);
+        min_u64(max_u64(2 * worker->dense_bytes, cpu_sizes.dense_bytes), DENSE_BYTES_MAX);
     return take_over(scan, x, max_u64(worker->dense_bytes, 4 * scan->plan->length_max));
 }
 

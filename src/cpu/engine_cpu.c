@@ -6,21 +6,24 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-#define WORK_FACTOR                                                              \
-    4u /* bytes compared per byte of chunk and literal before two_way takes over \
-        */
 /* An entry of sampled's tables takes as long to make as other methods take for so many bytes of
  * text. */
 #define TABLES_SHARE 64u
-#define FIRST_BYTES (64u << 10)
 #define SET_WORK_PER_BYTE 4u /* of a set, before the automaton does */
 
-#define SIZES                                      \
-    {                                              \
-        .one = 1u << 10, .set = WORKER_SHORT_BYTES \
+/* Begins of the automaton's step are so many that lanes of dense_read are not 4 KiB apart, where
+ * they would share sets of the first-level cache. */
+#define SIZES                                                                              \
+    {                                                                                      \
+        .short_one = 1u << 10, .short_set = WORKER_SHORT_BYTES, .look_after = 512u << 10,  \
+        .look_again = 16u << 20, .look_lost_ns = 30000, .look_first = 64u << 10,           \
+        .tile_places = 64 * FIND_TILE_WORDS, .class_places = SET_TILE_PLACES,              \
+        .stem_batch = SET_STEM_BATCH, .named = SET_NAMED_MAX, .trial_bytes = 16u << 10,    \
+        .verify_step = VERIFY_STEP, .work_factor = 4, .dense_bytes = 1u << 15,             \
+        .dense_step = 34304, .lane_bytes = 256, .border_share = 8, .hits = ENGINE_HITS_MAX \
     }
-const struct short_sizes short_sizes_default = SIZES;
-struct short_sizes short_sizes = SIZES;
+const struct cpu_sizes cpu_sizes_default = SIZES;
+struct cpu_sizes cpu_sizes = SIZES;
 #undef SIZES
 
 struct engine {
@@ -88,7 +91,7 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->dense_serial = plan->serial;
     worker->dense_waits = false;
     worker_probes_begin(worker);
-    worker->look_left = chooses ? look_sizes.after : UINT64_MAX;
+    worker->look_left = chooses ? cpu_sizes.look_after : UINT64_MAX;
     worker->searched = 0;
     worker->took = worker->priced = worker->least = 0;
     worker->has_begun = false;
@@ -101,7 +104,7 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->at_borders = plan_has_conditions(plan) && plan->period == 0;
     if (worker->at_borders)
         borders_begin(worker, plan);
-    worker->tile_places = SET_TILE_PLACES;
+    worker->tile_places = (uint32_t)cpu_sizes.class_places;
     worker->matcher = NULL;
 }
 
@@ -145,8 +148,8 @@ void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct e
     scan->limit = scan->end;
     TRAWL_ASSERT(scan->available >= chunk->owned && scan->available <= scan->loadable);
     TRAWL_ASSERT(scan->limit <= chunk->owned);
-    scan->work_max =
-        saturating_multiply(WORK_FACTOR * (chunk->owned + plan->length_max), plan->literal_count);
+    scan->work_max = saturating_multiply(cpu_sizes.work_factor * (chunk->owned + plan->length_max),
+                                         plan->literal_count);
 }
 
 enum trawl_status scan_end(const struct scan *scan)
@@ -172,7 +175,7 @@ static void move_short(struct engine_worker *worker, struct engine_chunk *chunk)
 {
     uint64_t bytes = chunk->before + chunk->owned + chunk->after;
 
-    if (bytes >= (worker->method == TRAWL_METHOD_SET ? short_sizes.set : short_sizes.one) ||
+    if (bytes >= (worker->method == TRAWL_METHOD_SET ? cpu_sizes.short_set : cpu_sizes.short_one) ||
         chunk->readable >= chunk->after + WORKER_SHORT_SLACK)
         return;
     TRAWL_ASSERT(bytes < WORKER_SHORT_BYTES);
@@ -213,7 +216,7 @@ static void scan_begins(struct scan *scan)
 
     while (worker->look_left != UINT64_MAX && worker->searched == 0 && scan->at < scan->end &&
            !scan->over && !scan_is_full(scan) && worker->method != TRAWL_METHOD_SAMPLED) {
-        scan->limit = min_u64(scan->end, scan->at + FIRST_BYTES);
+        scan->limit = min_u64(scan->end, scan->at + cpu_sizes.look_first);
         scan_part(scan);
     }
     scan->limit = scan->end;

@@ -9,16 +9,9 @@
 
 #define SAMPLE_SHARE 128u /* of the chunk, at most WORKER_SAMPLE_BYTES of it */
 #define PIECE_BYTES 512u
-#define ANYWAY \
-    4u /* a look is due after so many times look_sizes.again: another method may be better now */
-#define SIZES                                                     \
-    {                                                             \
-        .after = 512u << 10, .again = 16u << 20, .lost_ns = 30000 \
-    }
-const struct look_sizes look_sizes_default = SIZES;
-struct look_sizes look_sizes = SIZES;
-#undef SIZES
-
+#define ANYWAY                                                                                     \
+    4u /* a look is due after so many times cpu_sizes.look_again: another method may be better now \
+        */
 /* The tables, or another method for a text that ends before they are worth it. */
 static enum trawl_status begin_sampled(struct engine_worker *worker, uint64_t bytes,
                                        struct trawl_error *error)
@@ -81,9 +74,9 @@ static bool is_due(const struct engine_worker *worker, uint64_t bytes)
         min_double(worker->took, worker->priced) - worker->least * (double)worker->searched;
 
     return worker->look_left <= bytes &&
-           (look_sizes.lost_ns <= 0 || worker->searched >= ANYWAY * look_sizes.again ||
+           (cpu_sizes.look_lost_ns <= 0 || worker->searched >= ANYWAY * cpu_sizes.look_again ||
             (worker->searched > 0 &&
-             lost * (1 + (double)bytes / (double)worker->searched) >= look_sizes.lost_ns));
+             lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns));
 }
 
 /* What the method costs that a look found, in ns per text byte. */
@@ -108,11 +101,12 @@ enum trawl_status worker_look(struct engine_worker *worker, const struct engine_
             worker->look_left -= min_u64(worker->look_left, chunk->owned);
         return TRAWL_OK;
     }
-    worker->look_left = look_sizes.again;
+    worker->look_left = cpu_sizes.look_again;
     if (!plan_look_far(worker->plan, worker->costs, chunk->bytes, chunk->owned, &prices))
         plan_look(worker->plan, worker->costs, worker->sample, worker_sample(worker, chunk),
                   &tuning, &prices);
-    if (look_sizes.lost_ns <= 0 || worker->took > least_price(&prices) * (double)worker->searched) {
+    if (cpu_sizes.look_lost_ns <= 0 ||
+        worker->took > least_price(&prices) * (double)worker->searched) {
         worker->prices = prices;
         worker->own = tuning;
         worker->tuning = &worker->own;

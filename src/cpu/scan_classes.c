@@ -215,7 +215,8 @@ static void adapt_tile(struct engine_worker *worker, const struct scan *scan, ui
         hits->count > kept ? hits->items[kept].offset - begin : 2 * (uint64_t)worker->tile_places;
 
     TRAWL_ASSERT(worker->tile_places > 0 && worker->tile_places <= SET_TILE_PLACES);
-    worker->tile_places = (uint32_t)min_u64(max_u64(wanted, LINE_TILE_PLACES), SET_TILE_PLACES);
+    worker->tile_places =
+        (uint32_t)min_u64(max_u64(wanted, LINE_TILE_PLACES), cpu_sizes.class_places);
 }
 
 enum trawl_status classes_begin(const struct scan *scan)
@@ -240,7 +241,7 @@ void scan_classes(struct scan *scan)
     while (!scan->over && !scan_is_full(scan)) {
         struct sampling sampling = {scan, worker->matcher, NULL, max_u64(scan->at, scan->run_until),
                                     scan->limit};
-        uint64_t places = scan->want == WANT_LINES ? worker->tile_places : SET_TILE_PLACES;
+        uint64_t places = scan->want == WANT_LINES ? worker->tile_places : cpu_sizes.class_places;
         uint64_t kept = scan->result->hits.count;
         bool switched = false;
 

@@ -10,9 +10,7 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* Begins of a step, or as many times as the longest string. Lanes of dense_read are not 4 KiB apart
- * then, where they would share sets of the first-level cache. */
-#define STEP 34304u
+/* Begins of a step are at least so many times the longest string. */
 #define STEP_LENGTHS 8u
 #define POOL_MAX (4u << 20) /* strings in lists; beyond, all are forgotten */
 #define POOL_FIRST 4096u
@@ -206,7 +204,7 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, struct step 
 {
     struct dense_worker *worker = &scan->worker->dense;
     const struct dense_set *set = worker->set;
-    uint64_t most = max_u64(STEP, STEP_LENGTHS * scan->plan->length_max);
+    uint64_t most = max_u64(cpu_sizes.dense_step, STEP_LENGTHS * scan->plan->length_max);
 
     step->from = scan->at;
     step->begins = min_u64(to - step->from, most);

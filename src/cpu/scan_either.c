@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "cpu/worker.h"
 
-#define STEP_BYTES (16u << 10)
 #define INTERVAL_MIN (8u << 20)
 #define INTERVAL_MAX (256u << 20)
 #define AHEAD 0.94 /* a way takes over if it takes less than so much of the other one's time */
@@ -82,7 +81,7 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, uint64_t spent
         scan->worker->dense_left = 0; /* the automaton is a part of the way that came to it */
     }
     trial->step++;
-    trial->left = STEP_BYTES;
+    trial->left = cpu_sizes.trial_bytes;
     if (trial->step > TRIAL_STEPS || (trial->step == TRIAL_STEPS / 2 + 1 && is_clear(trial)))
         choose(trial);
 }
@@ -104,7 +103,9 @@ void scan_either(struct scan *scan)
     while (!scan->over && scan->at < limit && !scan_is_full(scan)) {
         uint64_t begin = max_u64(scan->at, scan->run_until), work = scan->work,
                  passed = scan->passed, took;
-        uint64_t bytes = trial->step > 0 ? trial->left : max_u64(trial->left, STEP_BYTES), ns = 0;
+        uint64_t bytes =
+                     trial->step > 0 ? trial->left : max_u64(trial->left, cpu_sizes.trial_bytes),
+                 ns = 0;
 
         scan->at = begin;
         if (scan->plan->has_either && begin < limit && limit - begin > bytes)

@@ -84,7 +84,7 @@ static bool another_pays(const struct scan *scan, struct sampled_progress *progr
     double price, taken;
     enum trawl_method other;
 
-    if (look_sizes.lost_ns <= 0 || scan->at < progress->clock_at ||
+    if (cpu_sizes.look_lost_ns <= 0 || scan->at < progress->clock_at ||
         (double)progress->named * worker->costs->candidate <
             (double)progress->samples * worker->costs->sample)
         return false;

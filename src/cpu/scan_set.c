@@ -92,7 +92,7 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
     uint64_t room = scan->loadable - scan->at, words;
 
     TRAWL_ASSERT(scan->at < scan->limit && scan->limit <= scan->loadable);
-    *places = min_u64(scan->limit - scan->at, 64 * FIND_TILE_WORDS);
+    *places = min_u64(scan->limit - scan->at, cpu_sizes.tile_places);
     words = min_u64((*places + 63) / 64, room > SET_KEPT ? (room - SET_KEPT) / 64 : 0);
     if (words == 0)
         return 0;

@@ -66,8 +66,9 @@ static enum trawl_status stem_verify(const struct sampling *sampling, uint64_t e
     uint32_t count = stem_begins_at(sampling, end, places, place_count, &begins);
 
     TRAWL_ASSERT(count <= SET_PASSED_MAX && end <= sampling->end);
-    for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH) {
-        uint32_t batch = (uint32_t)min_u64(SET_STEM_BATCH, count - i);
+    for (uint32_t i = 0; i < count && scan->work <= scan->work_max;
+         i += (uint32_t)cpu_sizes.stem_batch) {
+        uint32_t batch = (uint32_t)min_u64(cpu_sizes.stem_batch, count - i);
 
         TRAWL_TRY(stems_verify(sampling, scan->worker->scratch->stems,
                                stems_at(sampling, begins + i, batch)));

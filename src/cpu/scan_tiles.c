@@ -64,7 +64,7 @@ static uint64_t tile_places(const struct scan *scan, uint64_t lead)
     uint64_t skew = (uint64_t)(uintptr_t)(scan->chunk->bytes + scan->at + lead) % 64;
 
     TRAWL_ASSERT(scan->at < scan->limit);
-    return min_u64(skew > 0 ? 64 - skew : 64 * FIND_TILE_WORDS, scan->limit - scan->at);
+    return min_u64(skew > 0 ? 64 - skew : cpu_sizes.tile_places, scan->limit - scan->at);
 }
 
 /* The words of a tile that can be filled when the answer for position x depends on bytes up to
@@ -128,7 +128,7 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         worker->first_probes = most;
     else if (exact && worker->tile.is_dense && worker->tile.hot_count == 0)
         worker->first_probes = worker->tuning->first_probes;
-    if (words < FIND_TILE_WORDS || worker->tile.is_dense)
+    if (64 * words < cpu_sizes.tile_places || worker->tile.is_dense)
         return;
     passed -= worker->tile.hot_count; /* candidates pass, however many are tested */
     if (passed > words / PASSED_SHARE_MAX && worker->first_probes < most)

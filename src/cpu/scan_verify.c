@@ -172,7 +172,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
         if (scan->work > scan->work_max)
             break; /* a bucket may hold many */
         for (uint32_t e = USUAL_ENTRIES;; e++) {
-            if (named_count >= SET_NAMED_MAX) {
+            if (named_count >= cpu_sizes.named) {
                 TRAWL_TRY(gather(scan, named, named_count));
                 named_count = 0;
             }
@@ -278,7 +278,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
             whole_count += (e < entries) & (key == key_of_whole);
             if (e + 1 < USUAL_ENTRIES)
                 continue;
-            if (named_count >= SET_NAMED_MAX || whole_count >= SET_NAMED_MAX) {
+            if (named_count >= cpu_sizes.named || whole_count >= cpu_sizes.named) {
                 TRAWL_TRY(take_found(scan, class->stem_literals, named_count, whole_count));
                 named_count = whole_count = 0;
             }

@@ -406,5 +406,5 @@ static void linear_literal(struct scan *scan, uint32_t index, uint64_t to)
 
 void verify_linear(struct scan *scan)
 {
-    verify_steps(scan, VERIFY_STEP, linear_literal);
+    verify_steps(scan, cpu_sizes.verify_step, linear_literal);
 }

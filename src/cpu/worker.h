@@ -80,30 +80,39 @@ struct engine_worker {
     };
 };
 
-/* Shorter chunks are copied before they are searched. */
-struct short_sizes {
-    uint64_t one; /* of one string; a longer one's end takes less than to copy all of it */
-    uint64_t set;
+/* Sizes and thresholds. They decide how a text is searched, and never what is found: tests set them
+ * lower, so that borders come close to each other. */
+struct cpu_sizes {
+    uint64_t short_one; /* shorter chunks are copied before they are searched, for one string; a */
+    uint64_t short_set; /* longer one's end takes less than to copy all of it; and for a set */
+    /* When a worker looks at the text, in bytes of it that it searches. */
+    uint64_t look_after;   /* the text is longer than that, */
+    uint64_t look_again;   /* and so much has come since, */
+    double look_lost_ns;   /* and this was lost, or will be in this chunk: a look takes as long; 0:
+                              looks do not ask for that, and prices are believed, not the clock */
+    uint64_t look_first;   /* bytes of a part in which the method learns before it is timed */
+    uint64_t tile_places;  /* begins of a tile; a multiple of 64, at most 64 * FIND_TILE_WORDS, */
+    uint64_t class_places; /* and of a tile that is searched by classes, at most SET_TILE_PLACES */
+    uint64_t stem_batch;   /* begins whose stems are looked up together, at most SET_STEM_BATCH */
+    uint64_t named;        /* literals that are verified together, at most SET_NAMED_MAX */
+    uint64_t trial_bytes;  /* of a step of a trial */
+    uint64_t verify_step;  /* begins that two_way searches for one literal after the other */
+    uint64_t work_factor;  /* bytes compared per byte of chunk and literal before two_way does */
+    uint64_t dense_bytes;  /* begins of the automaton's first part of a dense text */
+    uint64_t dense_step;   /* begins that it reads at a time, */
+    uint64_t lane_bytes;   /* and at least so many of them by each lane */
+    uint64_t border_share; /* fewer candidates per word of a tile are verified as they are */
+    uint64_t hits;         /* of a result: then the scan stops, to be continued */
 };
-extern struct short_sizes short_sizes; /* replaced by tests */
-extern const struct short_sizes short_sizes_default;
+extern struct cpu_sizes cpu_sizes; /* replaced by tests */
+extern const struct cpu_sizes cpu_sizes_default;
 
-/* Take the plan's probes and the literal's head. */
+/* Take the plan's probes. */
 void worker_probes_begin(struct engine_worker *worker);
 
 /* ---- look.c ---- */
 
 struct scan;
-
-/* When a worker looks at the text, in bytes of it that it searches. */
-struct look_sizes {
-    uint64_t after; /* the text is longer than that, */
-    uint64_t again; /* and so much has come since, */
-    double lost_ns; /* and this was lost, or will be in this chunk: a look takes as long; 0: looks
-                       do not ask for that, and prices are believed, not the clock */
-};
-extern struct look_sizes look_sizes; /* replaced by tests */
-extern const struct look_sizes look_sizes_default;
 
 /* To the worker's sample: pieces of the chunk, spread over it; returns how many bytes, 0 of a small
  * chunk. */
@@ -232,7 +241,7 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 /* Enough hits for one result? The scan then stops at a position it can go on from. */
 static inline bool scan_is_full(const struct scan *scan)
 {
-    return scan->result->hits.count >= ENGINE_HITS_MAX;
+    return scan->result->hits.count >= cpu_sizes.hits;
 }
 
 /* Clear the tile's bits of positions from `places` on, which lie in the last of its words. */

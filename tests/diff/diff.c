@@ -1,5 +1,6 @@
 /* diff: random and worst-case inputs under every method, algorithm of the gallery, instruction set,
- * chunk size, number of threads and kind of text, compared with the oracle.
+ * chunk size, number of threads and kind of text, compared with the oracle. The sizes of the host's
+ * engine are drawn for each input.
  *
  * TRAWL_TEST_SEED     another sequence of inputs
  * TRAWL_TEST_CASE=N   input N of the sequence alone
@@ -8,7 +9,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "cpu/worker.h"
+#include "diff/borders.h"
 #include "diff/reduce.h"
 #include "diff/run.h"
 
@@ -235,6 +236,8 @@ static void run_case(uint64_t index)
     } else {
         input_generate(&random, UINT64_MAX, &input);
     }
+    if (test_random_one_in(&random, 2))
+        borders_plant(&random, &input);
     run_input(&random, &input, index, 1);
     input_free(&input);
 }
@@ -257,40 +260,6 @@ static void run_large(uint64_t index)
         input_add_pattern(&input, pattern, bytes);
     }
     run_input(&random, &input, index, 1);
-    input_free(&input);
-}
-
-/* More matches in one piece than the library holds at once: each text byte begins one or three. */
-static void run_dense(uint64_t pattern_count, uint64_t text_bytes)
-{
-    struct test_random random = test_random_begin("diff dense");
-    uint32_t sets = instruction_set_count(), turns = (is_slow() ? 1 : sets) * RUN_CALLS;
-    struct diff_input input;
-    struct diff_expected expected;
-    bool passed = true;
-
-    input_begin(&random, INPUT_LETTERS_1, text_bytes, &input);
-    for (uint64_t i = 999; i < text_bytes; i += 1000)
-        input.text[i] = '\n';
-    for (uint64_t i = 0; i < pattern_count; i++)
-        input_add_pattern(&input, (const uint8_t *)"aa", 1 + i % 2);
-    expected_compute(&input, &expected);
-    for (uint32_t method = 0; method < METHODS && passed; method++) {
-        struct run_config config = {.method = (enum trawl_method)method,
-                                    .chunk_bytes = chunk_sizes[CHUNK_SIZES - 1]};
-        struct trawl_plan *plan = NULL;
-        if (run_plan_build(&input, &config, &plan, NULL) != TRAWL_OK)
-            continue;
-        for (uint32_t turn = 0; turn < turns && passed; turn++) {
-            config.call = (enum run_call)(turn % RUN_CALLS);
-            config.threads = 1 + turn % 3;
-            config.instruction_set = trawl_instruction_set(turn % sets);
-            config.parameter = test_random_u64(&random);
-            passed = run_one(&input, &expected, &config, plan, turn % sets, CHUNK_SIZES - 1, 0);
-        }
-        trawl_plan_free(plan);
-    }
-    expected_free(&expected);
     input_free(&input);
 }
 
@@ -397,20 +366,16 @@ static void check_coverage(void)
         TEST_CHECK(report.algorithms[i] > 0);
 }
 
-/* Case 0 is the dense texts, and every so many is a large one. */
+/* Case 0 is the floods, lines and nested strings, and every so many is a large one. */
 static void run_index(uint64_t index)
 {
-    if (index % 2 == 0) /* each chunk is looked at before it is searched, */
-        look_sizes = (struct look_sizes){0, 0, 0};
-    else /* or what comes after the first that are long enough */
-        look_sizes = look_sizes_default;
-    if (index / 2 % 2 == 0) /* what is short lies where it is, */
-        short_sizes = (struct short_sizes){0, 0};
-    else /* or in a copy */
-        short_sizes = short_sizes_default;
+    struct test_random random = test_random_begin("diff borders");
+
+    random.state ^= index * 0x2545f4914f6cdd1du;
+    borders_draw(&random);
+    if (index % LARGE_ONE_IN == 0) /* borders of their own */
+        cpu_sizes = cpu_sizes_default;
     if (index == 0) {
-        run_dense(1, is_slow() ? 400000 : 1500000);
-        run_dense(3, is_slow() ? 150000 : 500000);
         run_floods();
         run_lines();
         run_nested();

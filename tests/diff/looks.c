@@ -6,6 +6,7 @@
  * be looked at, or of one kind, so none had changed the method between two chunks.
  */
 #include "diff/answer.h"
+#include "diff/borders.h"
 #include "diff/run.h"
 
 #define CASES_NORMAL 600
@@ -131,7 +132,11 @@ static void run_case(uint64_t index)
 
     chance = test_random_begin("diff looks");
     chance.state ^= index * 0x2545f4914f6cdd1du;
+    borders_draw(&chance);
+    cpu_sizes.look_after = cpu_sizes.look_again = 0; /* each chunk is looked at */
+    cpu_sizes.look_lost_ns = 0;
     generate(&input);
+    borders_plant(&chance, &input);
     expected_compute(&input, &expected);
     if (!TEST_CHECK(run_plan_build(&input, &automatic, &plan, NULL) == TRAWL_OK))
         exit(test_end());
@@ -192,7 +197,6 @@ int main(void)
     bool all;
 
     test_begin("looks");
-    look_sizes = (struct look_sizes){0, 0, 0};
     answer_costs_count = sizeof one_is_free / sizeof *one_is_free;
     all = test_cases(cases, run_case);
     test_stride(false, 8, 8);

@@ -1,6 +1,7 @@
 /* sets: method set against the oracle, for each way to verify. */
 #include "cpu/set_matcher.h"
 #include "diff/answer.h"
+#include "diff/borders.h"
 #include "diff/run.h"
 #include "oracle/aho.h"
 
@@ -356,27 +357,6 @@ static void generate_turning(struct diff_input *input)
     }
 }
 
-/* Strings of one byte alone, in lines of all lengths. */
-static void generate_bytes(struct diff_input *input)
-{
-    uint64_t text_bytes =
-        test_random_between(&chance, 1, test_random_one_in(&chance, 3) ? 40000 : 400);
-    uint64_t line_bytes = test_random_between(&chance, 1, text_bytes + 1);
-
-    input_begin(&chance, kinds[test_random_below(&chance, sizeof kinds / sizeof *kinds)],
-                text_bytes, input);
-    input->flags = test_random_one_in(&chance, 3) ? NAIVE_IGNORE_CASE : 0;
-    for (uint64_t at = 0; at < text_bytes; at += 1 + test_random_below(&chance, line_bytes))
-        input->text[at] = test_random_one_in(&chance, 8) ? '\0' : '\n';
-    for (uint64_t count = test_random_between(&chance, 1, 30); count > 0; count--) {
-        uint8_t byte = (uint8_t)test_random_below(&chance, 256);
-
-        if (!test_random_one_in(&chance, 4))
-            byte = input->text[test_random_below(&chance, text_bytes)];
-        input_add_pattern(input, &byte, 1);
-    }
-}
-
 /* Strings of `least` bytes and up to `more` more, of which some lie in the text: whole, with a byte
  * changed, or in the other case. */
 static void generate_short(enum input_kind kind, uint64_t least, uint64_t more, uint64_t count,
@@ -503,13 +483,13 @@ int main(void)
             generate_turning(&input);
         else if (i % 10 == 6)
             generate_repeats(&input);
-        else if (i % 10 == 3)
-            generate_bytes(&input);
         else if (i % 5 == 4)
             generate_lines(&input);
         else
             generate(longer ? 300 : 60, test_random_between(&chance, 1, longer ? 20000 : 3000),
                      &input);
+        borders_draw(&chance);
+        borders_plant(&chance, &input);
         run_case(&input, set);
         for (set = 0; alike && set < sets; set++)
             run_case(&input, set);

@@ -7,6 +7,7 @@
  */
 #include "calls.h"
 #include "diff/answer.h"
+#include "diff/borders.h"
 #include "diff/held.h"
 #include "diff/run.h"
 
@@ -323,7 +324,9 @@ int main(void)
         struct diff_expected expected;
         void *context = test_random_one_in(&random, 4) ? &random : NULL;
 
+        borders_draw(&random);
         generate(&random, &input);
+        borders_plant(&random, &input);
         expect(&input, context, &expected);
         matches += expected.match_count;
         for (uint32_t method = 0; method < METHODS; method++) {

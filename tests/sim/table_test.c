@@ -568,7 +568,8 @@ int main(void)
     cuda_driver_replace(sim_driver_table());
     schedule_open_after(0);
     begins_help_from(1);
-    look_sizes = (struct look_sizes){0, 0, 0};
+    cpu_sizes.look_after = cpu_sizes.look_again = 0;
+    cpu_sizes.look_lost_ns = 0;
     all = test_cases(cases > least ? cases : least, case_run);
     for (uint32_t place = 0; place < PLACES && all; place++)
         for (uint32_t engine = 0; engine < ENGINES; engine++)

@@ -264,7 +264,8 @@ static void test_worker(void)
 
     fill((uint8_t *)literal, sizeof literal, "ACGT");
     plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
-    look_sizes = (struct look_sizes){.after = CHUNK_BYTES, .again = CHUNK_BYTES};
+    cpu_sizes.look_after = cpu_sizes.look_again = CHUNK_BYTES;
+    cpu_sizes.look_lost_ns = 0;
     worker = worker_open(plan, &engine);
     worker->costs = &costs;
     fill(text, sizeof text, "0123456789"); /* every: one probe leaves nothing */
@@ -309,10 +310,11 @@ static void test_work(void)
     memcpy(text + 60000, literal, sizeof literal);
     plan = plan_of(literal, sizeof literal, TRAWL_METHOD_AUTO);
     TEST_CHECK(plan->method != TRAWL_METHOD_SAMPLED);
-    look_sizes = (struct look_sizes){.lost_ns = 1e18};
+    cpu_sizes.look_after = cpu_sizes.look_again = 0;
+    cpu_sizes.look_lost_ns = 1e18;
     worker = worker_open(plan, &engine);
     TEST_CHECK_U64(search(worker, text, 0), 1);
-    look_sizes = look_sizes_default;
+    cpu_sizes = cpu_sizes_default;
     engine_cpu.release(worker);
     engine_cpu.close(engine);
     trawl_plan_free(plan);
@@ -336,7 +338,7 @@ static void test_tables(void)
 
         TEST_CHECK(plan->method == TRAWL_METHOD_SAMPLED);
         TEST_CHECK(engine_cpu.compile(engine, ENGINE_DEVICES_MAX, plan, &worker, NULL) == TRAWL_OK);
-        look_sizes = look_sizes_default;
+        cpu_sizes = cpu_sizes_default;
         (void)search(worker, text, 0);
         TEST_CHECK((worker->method == TRAWL_METHOD_SAMPLED) == asked);
         TEST_CHECK((worker->sampled != NULL) == asked);

@@ -1,0 +1,86 @@
+/* borders: a table of the host engine's sizes (struct cpu_sizes) and how far down each is set, so
+ * that texts of some hundred bytes have many of each border; and patterns planted around multiples
+ * of these sizes. */
+#ifndef TRAWL_TESTS_DIFF_BORDERS_H
+#define TRAWL_TESTS_DIFF_BORDERS_H
+
+#include <stddef.h>
+
+#include "cpu/worker.h"
+#include "diff/input.h"
+
+#define BORDER_PLANTS 12u
+
+static const struct {
+    size_t at; /* of the size in struct cpu_sizes */
+    uint32_t least, most, unit;
+} border_rows[] = {
+#define BORDER(name, least, most, unit)                     \
+    {                                                       \
+        offsetof(struct cpu_sizes, name), least, most, unit \
+    }
+    BORDER(short_one, 0, 8, 128),
+    BORDER(short_set, 0, 8, 128),
+    BORDER(look_first, 1, 3000, 1),
+    BORDER(tile_places, 1, 6, 64),
+    BORDER(class_places, 1, 70, 1),
+    BORDER(stem_batch, 1, 9, 1),
+    BORDER(named, 1, 5, 1),
+    BORDER(trial_bytes, 1, 500, 1),
+    BORDER(verify_step, 1, 90, 1),
+    BORDER(work_factor, 0, 1, 1),
+    BORDER(dense_bytes, 1, 300, 1),
+    BORDER(dense_step, 1, 200, 1),
+    BORDER(lane_bytes, 1, 40, 1),
+    BORDER(hits, 1, 9, 1),
+    BORDER(border_share, 8, 20000, 1),
+#undef BORDER
+};
+#define BORDER_ROWS (sizeof border_rows / sizeof *border_rows)
+
+static inline uint64_t *border_size(uint32_t row)
+{
+    return (uint64_t *)(void *)((char *)&cpu_sizes + border_rows[row].at);
+}
+
+/* All sizes as they are, or about half of them set down; one in two texts is looked at early. */
+static inline void borders_draw(struct test_random *random)
+{
+    bool down = !test_random_one_in(random, 3);
+
+    cpu_sizes = cpu_sizes_default;
+    if (test_random_one_in(random, 2)) {
+        cpu_sizes.look_after = cpu_sizes.look_again = 0;
+        cpu_sizes.look_lost_ns = 0;
+    }
+    for (uint32_t i = 0; i < BORDER_ROWS && down; i++)
+        if (test_random_one_in(random, 2))
+            *border_size(i) =
+                border_rows[i].unit *
+                test_random_between(random, border_rows[i].least, border_rows[i].most);
+}
+
+/* Patterns that begin, or end, one byte before, at or one byte behind a multiple of a size; some
+ * with a byte changed. */
+static inline void borders_plant(struct test_random *random, struct diff_input *input)
+{
+    for (uint32_t i = 0; i < BORDER_PLANTS && input->pattern_count > 0; i++) {
+        struct naive_bytes pattern =
+            input->patterns[test_random_below(random, input->pattern_count)];
+        uint64_t size = *border_size((uint32_t)test_random_below(random, BORDER_ROWS)), begin;
+
+        if (size == 0 || size >= input->text_bytes || pattern.bytes_count > input->text_bytes)
+            continue;
+        begin = size * test_random_between(random, 1, input->text_bytes / size) - 1 +
+                test_random_below(random, 3);
+        if (test_random_one_in(random, 2))
+            begin -= pattern.bytes_count < begin ? pattern.bytes_count : begin;
+        if (begin > input->text_bytes - pattern.bytes_count)
+            begin = input->text_bytes - pattern.bytes_count;
+        memcpy(input->text + begin, pattern.bytes, (size_t)pattern.bytes_count);
+        if (pattern.bytes_count > 0 && test_random_one_in(random, 5))
+            input->text[begin + test_random_below(random, pattern.bytes_count)] ^= 1;
+    }
+}
+
+#endif
