@@ -60,25 +60,31 @@ static inline void borders_draw(struct test_random *random)
                 test_random_between(random, border_rows[i].least, border_rows[i].most);
 }
 
-/* Patterns that begin, or end, one byte before, at or one byte behind a multiple of a size; some
- * with a byte changed. */
+/* A pattern at the text's end, and patterns that begin, or end, one byte before, at or one byte
+ * behind a multiple of a size; some with a byte changed. */
 static inline void borders_plant(struct test_random *random, struct diff_input *input)
 {
-    for (uint32_t i = 0; i < BORDER_PLANTS && input->pattern_count > 0; i++) {
+    for (uint32_t i = BORDER_PLANTS;
+         i-- > 0 && input->pattern_count > 0 && input->text_bytes > 0;) {
         struct naive_bytes pattern =
             input->patterns[test_random_below(random, input->pattern_count)];
         uint64_t size = *border_size((uint32_t)test_random_below(random, BORDER_ROWS)), begin;
 
-        if (size == 0 || size >= input->text_bytes || pattern.bytes_count > input->text_bytes)
+        if (pattern.bytes_count > input->text_bytes)
             continue;
+        size = size == 0 || size > input->text_bytes || i == 0 ? input->text_bytes : size;
         begin = size * test_random_between(random, 1, input->text_bytes / size) - 1 +
-                test_random_below(random, 3);
-        if (test_random_one_in(random, 2))
+                (i == 0 ? 1 : test_random_below(random, 3));
+        if (i == 0 || test_random_one_in(random, 2))
             begin -= pattern.bytes_count < begin ? pattern.bytes_count : begin;
         if (begin > input->text_bytes - pattern.bytes_count)
             begin = input->text_bytes - pattern.bytes_count;
         memcpy(input->text + begin, pattern.bytes, (size_t)pattern.bytes_count);
-        if (pattern.bytes_count > 0 && test_random_one_in(random, 5))
+        for (uint64_t j = begin; j < begin + pattern.bytes_count; j++)
+            if ((input->flags & NAIVE_IGNORE_CASE) != 0 && (input->text[j] | 32) >= 'a' &&
+                (input->text[j] | 32) <= 'z' && test_random_one_in(random, 2))
+                input->text[j] ^= 32;
+        if (pattern.bytes_count > 0 && i > 0 && test_random_one_in(random, 5))
             input->text[begin + test_random_below(random, pattern.bytes_count)] ^= 1;
     }
 }

@@ -301,6 +301,32 @@ static void run_floods(void)
     }
 }
 
+/* Each byte of a pattern must be compared: the text is the pattern with one byte changed, for each
+ * byte and twice, and the pattern itself. In random texts one byte of 17 that no probe looks at was
+ * hardly ever the one that differed. */
+static void run_near_misses(void)
+{
+    static const uint64_t lengths[] = {2, 4, 7, 8, 9, 15, 16, 17, 18, 33, 64, 65};
+    struct test_random random = test_random_begin("diff near misses");
+
+    for (uint32_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        uint64_t bytes = lengths[i], copies = 2 * bytes + 1;
+        struct diff_input input;
+
+        borders_draw(&random);
+        input_begin(&random, INPUT_LETTERS_26, copies * (bytes + 1), &input);
+        input.kind = "near misses";
+        input.flags = i % 3 == 2 ? NAIVE_IGNORE_CASE : 0;
+        input_add_pattern(&input, input.text, bytes);
+        for (uint64_t copy = 1; copy < copies; copy++) {
+            memcpy(input.text + copy * (bytes + 1), input.text, (size_t)bytes);
+            input.text[copy * (bytes + 1) + (copy - 1) / 2] ^= 3;
+        }
+        run_input(&random, &input, 0, 2 * lines_calls());
+        input_free(&input);
+    }
+}
+
 /* Sets in lines, asked several times, so that lines are counted and listed by each method. Random
  * inputs have one line or pattern each that might do: so three ways to take one hit of each line,
  * for bytes, for a long pattern and for words, could each be wrong unnoticed. */
@@ -377,6 +403,7 @@ static void run_index(uint64_t index)
         cpu_sizes = cpu_sizes_default;
     if (index == 0) {
         run_floods();
+        run_near_misses();
         run_lines();
         run_nested();
     }

@@ -239,6 +239,7 @@ static uint64_t fill(struct test_random *random, const uint32_t *letters, uint64
 /* A few letters per input, so that patterns occur. */
 static void generate(struct test_random *random, struct diff_input *input)
 {
+    static const uint32_t words[] = {'k', 0x430, 0x1e9e, 0x10428};
     uint32_t letters[6];
     uint64_t letter_count = test_random_between(random, 1, 6);
     uint8_t pattern[400];
@@ -251,6 +252,9 @@ static void generate(struct test_random *random, struct diff_input *input)
     input->line_end = '\n';
     input->flags =
         test_random_one_in(random, 4) ? (uint32_t)test_random_below(random, 8) : NAIVE_IGNORE_CASE;
+    /* What precedes a word is decoded backwards: a letter of each number of bytes. */
+    if ((input->flags & NAIVE_WHOLE_WORD) != 0)
+        letters[0] = words[test_random_below(random, sizeof words / sizeof *words)];
     input->text = test_memory((uint64_t)4 * TEXT_CODE_POINTS_MAX);
     input->text_bytes =
         fill(random, letters, letter_count,
