@@ -91,8 +91,13 @@ def listed(path, wanted):
 
 def copy_sources():
     """Brings the copy to the state of the tree. A file that is the same keeps its time."""
-    names = subprocess.run(['git', 'ls-files', '-z'], cwd=ROOT, capture_output=True, text=True, check=True)
-    for name in filter(None, names.stdout.split('\0')):
+    listed = subprocess.run(['git', 'ls-files', '-z'], cwd=ROOT, capture_output=True, text=True, check=True)
+    names = set(filter(None, listed.stdout.split('\0')))
+    for path in COPY.rglob('*'):
+        name = path.relative_to(COPY)
+        if name.parts[0] != 'build' and path.is_file() and str(name) not in names:
+            path.unlink()
+    for name in names:
         source, copy = ROOT / name, COPY / name
         if source.is_file() and (not copy.exists() or copy.read_bytes() != source.read_bytes()):
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -148,8 +153,10 @@ def main():
     COPY.mkdir(parents=True, exist_ok=True)
     copy_sources()
     ready, said = run('cmake', '--preset', 'release', '-DTRAWL_CUDA_QUICK=ON')
+    if ready:
+        ready, said = run('cmake', '--build', BUILD, '-j', jobs, '--target', *arguments.targets.split())
     if not ready:
-        sys.exit(f'mutants: the build cannot be configured:\n{said}')
+        sys.exit(f'mutants: the copy cannot be built without a fault:\n{said}')
     noticed, unnoticed = 0, 0
     for name, at, faulty, kind in faults:
         ended = attempt(name, at, faulty, jobs, arguments.tests, arguments.targets.split())

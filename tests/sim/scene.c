@@ -164,6 +164,44 @@ void scene_make_random(struct scene *s, struct test_random *random)
                                            : test_random_below(random, s->expected.match_count + 9);
 }
 
+void scene_make_edge(struct scene *s, uint32_t plan, uint64_t text_bytes)
+{
+    static const char *const patterns[][3] = {{"abc"}, {"ab", "bab", "cabc"}, {NULL}, {"abcab"}};
+    struct test_random random = test_random_begin("edge");
+
+    *s = (struct scene){.file = -1, .pipe_end = -1};
+    s->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
+    s->options.mismatches_max = plan == 3;
+    input_begin(&random, INPUT_LETTERS_1, text_bytes, &s->input);
+    for (uint64_t i = 0; i < text_bytes; i++)
+        s->input.text[i] = (uint8_t)("abcab\n"[test_random_below(&random, 6)]);
+    for (uint32_t i = 0; i < 3 && patterns[plan][i] != NULL; i++)
+        input_add_pattern(&s->input, (const uint8_t *)patterns[plan][i], strlen(patterns[plan][i]));
+    expected_compute(&s->input, &s->expected); /* a text for errors is shorter than its pattern */
+    s->room = s->expected.match_count + 1;
+}
+
+void scene_make_border(struct scene *s, uint64_t pattern_bytes)
+{
+    struct test_random random = test_random_begin("border");
+    uint8_t pattern[64];
+
+    *s = (struct scene){.file = -1, .pipe_end = -1};
+    s->options = (struct trawl_plan_options)TRAWL_PLAN_OPTIONS_INIT;
+    input_begin(&random, INPUT_LETTERS_26, 5 * SCENE_STRIPE + 100, &s->input);
+    (void)input_fill(&random, INPUT_DNA, pattern, pattern_bytes);
+    for (uint64_t at = SCENE_STRIPE; at < s->input.text_bytes; at += SCENE_STRIPE) {
+        uint64_t before =
+            test_random_below(&random, 3); /* the last begin of the stripe, or near it */
+
+        memcpy(s->input.text + at - before, pattern, (size_t)pattern_bytes);
+        memcpy(s->input.text + at - before - pattern_bytes, pattern, (size_t)pattern_bytes);
+    }
+    input_add_pattern(&s->input, pattern, pattern_bytes);
+    expected_compute(&s->input, &s->expected);
+    s->room = s->expected.match_count;
+}
+
 void scene_free(struct scene *s)
 {
     if (s->has_records)
@@ -245,7 +283,7 @@ void scene_put(struct scene *s, enum place place, struct test_random *random)
     s->memory = scene_is_lent(s) ? NULL : (uint8_t *)test_memory(s->memory_bytes);
     all = scene_is_lent(s) ? (uint8_t *)(uintptr_t)s->lent : s->memory;
     for (uint64_t i = 0; i < s->memory_bytes; i++) /* around the text its bytes go on */
-        all[i] = s->input.text[(i + bytes - s->before % bytes) % bytes];
+        all[i] = bytes == 0 ? 'a' : s->input.text[(i + bytes - s->before % bytes) % bytes];
 }
 
 void scene_take_away(struct scene *s)
@@ -306,9 +344,10 @@ static void close_text(struct scene *s)
 {
     trawl_text_close(s->text);
     trawl_text_close(s->whole);
+    trawl_text_close(s->other);
     if (s->pipe_end >= 0)
         (void)close(s->pipe_end);
-    s->text = s->whole = NULL;
+    s->text = s->whole = s->other = NULL;
     s->pipe_end = -1;
 }
 
@@ -338,6 +377,8 @@ static enum trawl_status open_text(struct scene *s, struct trawl_error *error)
 
 enum trawl_status scene_open(struct scene *s, struct trawl_error *error)
 {
+    static const uint8_t other[2000] = "abcab";
+
     if (s->plan == NULL)
         TRAWL_TRY(open_plan(s, error));
     if (s->searcher == NULL)
@@ -349,6 +390,10 @@ enum trawl_status scene_open(struct scene *s, struct trawl_error *error)
     if (s->text == NULL || scene_is_stream(s)) { /* a stream that was read is gone */
         s->is_loaded = false;
         TRAWL_TRY(open_text(s, error));
+    }
+    if (s->has_other && s->other == NULL) {
+        TRAWL_TRY(trawl_text_from_memory(other, sizeof other, &s->other, error));
+        TRAWL_TRY(trawl_text_load(s->searcher, s->other, error));
     }
     if (s->place >= PLACE_LOADED && s->place <= PLACE_LENT_COPIED && !s->is_loaded) {
         TRAWL_TRY(trawl_text_load(s->searcher, s->whole == NULL ? s->text : s->whole, error));

@@ -55,7 +55,8 @@ struct scene {
     uint32_t devices, threads;
     uint64_t chunk_bytes;
     enum trawl_map map;
-    uint64_t room; /* of arrays */
+    uint64_t room;  /* of arrays */
+    bool has_other; /* another text is loaded, which is not searched */
 
     uint8_t *memory; /* the text, after `before` bytes */
     uint64_t before, memory_bytes;
@@ -66,7 +67,7 @@ struct scene {
 
     struct trawl_plan *plan;
     struct trawl_searcher *searcher;
-    struct trawl_text *text, *whole;
+    struct trawl_text *text, *whole, *other;
     bool is_loaded;
     struct held held;
     uint64_t *array; /* of the last call that filled one: a device may write there until it ends */
@@ -77,6 +78,12 @@ struct scene {
 void scene_make_row(struct scene *s, const struct scene_row *row);
 /* A random input with few occurrences, and a method that takes it. */
 void scene_make_random(struct scene *s, struct test_random *random);
+/* A text of so many letters, and no pattern, one, several, or one with an error. */
+void scene_make_edge(struct scene *s, uint32_t plan, uint64_t text_bytes);
+/* A pattern of so many bytes, planted before, across and after each multiple of the alignment that
+ * a stripe of a split text has; the text has several stripes. */
+#define SCENE_STRIPE 4096u
+void scene_make_border(struct scene *s, uint64_t pattern_bytes);
 /* Put the text there. The simulated driver has been reset. */
 void scene_put(struct scene *s, enum place place, struct test_random *random);
 void scene_take_away(struct scene *s);

@@ -176,6 +176,7 @@ static bool is_refusal(const struct scene *s, uint32_t call, enum trawl_status s
 {
     return call == CALL_BEGINS_ON_DEVICE && status == TRAWL_UNSUPPORTED &&
            (!s->is_loaded || s->engine == TRAWL_ENGINE_CPU || s->devices > 1 ||
+            s->input.text_bytes == 0 || s->options.mismatches_max > 0 ||
             (s->input.flags & (NAIVE_WHOLE_WORD | NAIVE_WHOLE_LINE)) != 0);
 }
 
@@ -237,6 +238,87 @@ static void case_run(uint64_t index)
                index, (int)place, (int)s.engine, s.devices, s.threads, s.chunk_bytes, s.input.kind,
                s.input.text_bytes, s.input.pattern_count, s.input.flags, (int)s.options.method);
     scene_free(&s);
+}
+
+/* ---- Short texts ------------------------------------------------------------------------------
+ */
+
+/* A text of no byte, of one less than the shortest pattern, of that many, and of more; plans of
+ * none, one, several patterns, and one with an error; loaded or not, a part of a loaded text, and
+ * beside a loaded one. The suite had missed an empty text that is not loaded while another text is.
+ */
+static void edge_run(uint32_t plan, uint64_t bytes, enum place place, uint32_t engine, bool other)
+{
+    struct test_random random = test_random_begin("edges");
+    uint64_t failures = test_failures;
+    static struct scene s;
+
+    scene_make_edge(&s, plan, bytes);
+    s.engine = engines[engine];
+    s.devices = 1 + (uint32_t)(bytes + plan) % 2;
+    s.threads = 2;
+    s.has_other = other;
+    set_border(BORDER_SPLIT);
+    reset(s.devices, bytes + 1, 64u << 20, 0); /* a plan with errors takes more than others */
+    scene_put(&s, place, &random);
+    random_calls(&s);
+    scene_close(&s);
+    scene_take_away(&s);
+    check_nothing_left();
+    if (test_failures > failures)
+        printf("  edge: plan %u, %" PRIu64 " bytes, place %d, engine %d, %u devices, other %d\n",
+               plan, bytes, (int)place, (int)s.engine, s.devices, other);
+    scene_free(&s);
+}
+
+/* Where stripes of a text on several devices meet: overlaps of what the pattern needs, one byte
+ * less and one more. */
+static void border_run(uint64_t pattern_bytes, uint32_t devices, enum place place)
+{
+    struct test_random random = test_random_begin("borders");
+    struct cuda_limits limits = letters_limits();
+    uint64_t failures = test_failures;
+    static struct scene s;
+
+    for (uint64_t less = 0; less < 3; less++) {
+        scene_make_border(&s, pattern_bytes);
+        s.engine = TRAWL_ENGINE_CUDA;
+        s.devices = devices;
+        s.threads = 4;
+        limits.split_bytes_min = limits.stripe_bytes = SCENE_STRIPE;
+        limits.split_overlap = pattern_bytes - less;
+        cuda_limits_replace(&limits);
+        reset(devices, less + 1, 16u << 20, 0);
+        scene_put(&s, place, &random);
+        random_calls(&s);
+        scene_close(&s);
+        scene_take_away(&s);
+        check_nothing_left();
+        if (test_failures > failures)
+            printf("  border: pattern of %" PRIu64 ", overlap %" PRIu64 ", %u devices, place %d\n",
+                   pattern_bytes, limits.split_overlap, devices, (int)place);
+        scene_free(&s);
+    }
+}
+
+static void edges(void)
+{
+    static const uint64_t shortest[] = {3, 2, 1, 5};
+
+    for (uint64_t bytes = 5; bytes <= 40; bytes += 7)
+        border_run(bytes, 2 + (uint32_t)(bytes % 2), bytes % 4 < 2 ? PLACE_LOADED : PLACE_PART);
+    for (uint32_t plan = 0; plan < 4; plan++)
+        for (uint32_t length = 0; length < (plan == 3 ? 2 : 4); length++)
+            for (uint32_t place = 0; place < PLACES; place++)
+                for (uint32_t i = 0; i < 2 * ENGINES && test_failures < 5; i++) {
+                    uint64_t bytes = length == 0   ? 0
+                                     : length == 3 ? 200
+                                                   : shortest[plan] + length - 2;
+                    bool lent = place == PLACE_LENT || place == PLACE_LENT_COPIED;
+
+                    if (!lent || i / 2 != 2)
+                        edge_run(plan, bytes, (enum place)place, i / 2, i % 2 != 0);
+                }
 }
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
@@ -576,6 +658,8 @@ int main(void)
             TEST_CHECK(met[place][engine] > 0 ||
                        (engine == 2 && (place == PLACE_LENT || place == PLACE_LENT_COPIED)));
     TEST_CHECK(!all || arrays_on_device > 0);
+    if (all)
+        edges();
     for (uint64_t r = 0; r < ROWS && all; r++)
         for (uint64_t f = 0; f < FAULTS; f++)
             if (test_turn(r + f, 2))
