@@ -1,4 +1,4 @@
-/* clock: the time that the command measures by. */
+/* clock: the clock by which the command measures time. */
 #ifndef TRAWL_CLOCK_H
 #define TRAWL_CLOCK_H
 
@@ -7,7 +7,8 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* Goes on steadily, whatever the time of day is set to. A signal's handler may call it. */
+/* Returns the nanoseconds of a clock that never goes back, whatever the time of day is set to. Safe
+ * in signal handlers. */
 static inline uint64_t now_ns(void)
 {
     struct timespec time;

@@ -1,4 +1,4 @@
-/* exclude: which files are left out. */
+/* exclude: which files --include, --exclude, --exclude-from and --exclude-dir leave out. */
 #include "trawl/exclude.h"
 
 #include <ctype.h>
@@ -11,7 +11,7 @@
 
 #include "trawl/grow.h"
 
-/* A glob of so many bytes. */
+/* Adds a rule for the glob glob[0..bytes). */
 static bool add_rule(struct exclude *exclude, const char *glob, size_t bytes, enum value_kind kind)
 {
     struct exclude_rule *rules =
@@ -27,7 +27,8 @@ static bool add_rule(struct exclude *exclude, const char *glob, size_t bytes, en
     return true;
 }
 
-/* Globs one per line, without the blanks at their ends. */
+/* Adds the globs of a file, which has a glob on each line. Blanks at the end of a line do not
+ * count. */
 static bool add_file(struct exclude *exclude, const char *name, char *message)
 {
     bool is_input = strcmp(name, "-") == 0;
@@ -112,6 +113,6 @@ bool exclude_skips(const struct exclude *exclude, const char *name, bool is_oper
             return !rule->include;
         first_includes = rule->include;
     }
-    /* No rule speaks of this name: it is left out if the rules began by naming what to take. */
+    /* No rule matches. As in grep, such a name is left out if the first rule includes names. */
     return first_includes;
 }

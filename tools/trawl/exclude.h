@@ -15,12 +15,13 @@ struct exclude {
     size_t count, capacity;
 };
 
-/* Of rules that were given. False: message[SETTINGS_ERROR_BYTES] says why; exclude_close if *made
- * is not NULL. */
+/* Collects the globs of these options. False: message[SETTINGS_ERROR_BYTES] says why; call
+ * exclude_close if *made is not NULL. */
 bool exclude_open(struct exclude **made, const struct value_list *filters, char *message);
 void exclude_close(struct exclude *exclude);
 
-/* is_operand: the name is one of the command line's, of which any part after a slash may match. */
+/* Returns whether the last rule that matches `name` leaves out the file. If is_operand, the command
+ * line gave the name, and a glob may also match any part of the name after a slash. */
 bool exclude_skips(const struct exclude *exclude, const char *name, bool is_operand,
                    bool is_directory);
 

@@ -15,38 +15,39 @@
 #include "trawl/tree.h"
 #include "trawl/types.h"
 
-#define FULL_FIRST 256u /* bytes of a path */
+#define FULL_FIRST 256u /* bytes allocated first for a path */
 
-/* The kinds of lists a directory may have, the strongest first. */
+/* The kinds of rule files a directory may have, the kind that decides first in front. */
 enum list_kind { LIST_RGIGNORE, LIST_IGNORE, LIST_GITIGNORE, LIST_EXCLUDE, LIST_KINDS };
 
 static const char *const list_names[LIST_KINDS] = {".rgignore", ".ignore", ".gitignore",
                                                    ".git/info/exclude"};
 
 struct filter {
-    struct file_settings files; /* what was typed */
-    struct guard *guard;        /* NULL: nobody ends the search */
+    struct file_settings files; /* as typed */
+    struct guard *guard;        /* limits of the search; NULL: no limits */
     bool skip_hidden, use_rgignore, use_dot, use_vcs, use_exclude;
-    struct ignore_list *globs; /* -g, --iglob; NULL: none */
-    bool globs_take;           /* one of them says what to take, so the rest is left out */
-    struct ignore_list *types; /* NULL: none */
+    struct ignore_list *globs; /* rules of -g and --iglob; NULL: no such option */
+    /* a glob without '!' was given: files that no glob matches are left out */
+    bool globs_take;
+    struct ignore_list *types; /* rules of --type and --type-not; NULL: no such option */
     bool types_take;
-    struct ignore_list **explicit_lists; /* --ignore-file */
+    struct ignore_list **explicit_lists; /* the files of --ignore-file */
     size_t explicit_count;
     struct ignore_list *global;
     char *global_path;
-    char *working_directory; /* NULL: not known */
+    char *working_directory; /* NULL: unknown */
 };
 
 /* A directory that has rules, or is the top of a repository. */
 struct scope {
-    size_t depth;   /* + 1; 0: above the root */
-    size_t base_at; /* where in walk->full a path relative to it begins */
+    size_t depth;   /* depth of the directory + 1; 0: a directory above the root */
+    size_t base_at; /* offset in walk->full at which paths relative to this directory begin */
     bool has_git;
     struct ignore_list *lists[LIST_KINDS];
 };
 
-/* Why something was left out. */
+/* Why an entry was left out. */
 enum reason {
     REASON_GLOB,
     REASON_NO_GLOB,
@@ -58,8 +59,8 @@ enum reason {
 
 struct filter_walk {
     const struct filter *filter;
-    size_t root_bytes; /* of the root as it is shown */
-    char *full;        /* its real path and what follows */
+    size_t root_bytes; /* length of the root's path as messages show the path */
+    char *full;        /* real path of the root, and below the root the path of the current entry */
     size_t full_root_bytes, full_bytes, full_capacity;
     struct scope *scopes;
     size_t scope_count, scope_capacity, git_count;
@@ -91,7 +92,7 @@ static bool has_kind(const struct value_list *rules, enum value_kind one, enum v
     return false;
 }
 
-/* -g in their order, then --iglob in theirs. */
+/* Adds the globs of -g in their order, then the globs of --iglob in theirs. */
 static bool add_globs(struct filter *filter, const struct value_list *rules, char *message)
 {
     static const enum value_kind kinds[] = {VALUE_GLOB, VALUE_IGLOB};
@@ -137,8 +138,8 @@ static bool add_types(struct filter *filter, const struct value_list *rules, cha
     return ignore_seal(filter->types) || no_memory(message);
 }
 
-/* A file of rules; *list is NULL, and errno says why, if there is none that can be read. Returns 0,
- * or the errno of what leaves its rules unknown. */
+/* Reads a file of rules. *list is NULL, with the reason in errno, if the file does not exist or may
+ * not be read. Returns 0, or an errno if the rules stay unknown for another reason. */
 static int read_list(struct ignore_list **list, int directory, const char *path, unsigned flags)
 {
     size_t bytes = 0;
@@ -167,7 +168,7 @@ static unsigned list_flags(const struct filter *filter, enum list_kind kind)
            (filter->files.ignore_any_case ? IGNORE_ANY_CASE : 0);
 }
 
-/* --ignore-file, and what git takes for all repositories. */
+/* Reads the files of --ignore-file, and the file that git's setting core.excludesFile names. */
 static bool add_files(struct filter *filter, const struct value_list *rules, char *message)
 {
     int os_code;
@@ -277,8 +278,9 @@ static void drop_scope(struct filter_walk *walk)
         ignore_close(scope->lists[i]);
 }
 
-/* The lists of an open directory, and whether it is the top of a repository, which matters below
- * even where the lists of parents are not wanted. Returns 0 or an errno. */
+/* Reads the rule files of an open directory, and notes whether the directory is the top of a
+ * repository. A top is noted even where --no-ignore-parent forbids the rule files of directories
+ * above the root, because git's rules apply only inside a repository. Returns 0 or an errno. */
 static int add_scope(struct filter_walk *walk, size_t depth, int directory, size_t base_at,
                      const bool has[FILTER_FILES])
 {
@@ -313,7 +315,8 @@ static int add_scope(struct filter_walk *walk, size_t depth, int directory, size
     return os_code;
 }
 
-/* The directories above the root, the highest first. Returns 0 or an errno. */
+/* Reads the rule files of the directories above the root, the highest directory first. Returns 0 or
+ * an errno. */
 static int add_parents(struct filter_walk *walk)
 {
     static const bool all[FILTER_FILES] = {true, true, true, true};
@@ -375,7 +378,8 @@ void filter_walk_close(struct filter_walk *walk)
     free(walk);
 }
 
-/* walk->full for a path as it is shown. False: no memory. */
+/* Sets walk->full to the real path of `path`, a path below the root as messages show the path.
+ * False: no memory. */
 static bool set_full(struct filter_walk *walk, const char *path)
 {
     const char *rest = path + walk->root_bytes;
@@ -427,7 +431,8 @@ static enum verdict decided(struct filter_walk *walk, const struct ignore_list *
     return rule->keeps ? VERDICT_TAKE : VERDICT_SKIP;
 }
 
-/* The path from the working directory, as far as it is below it. */
+/* Returns the path relative to the working directory, or `path` itself if the entry is not below
+ * that directory. */
 static const char *from_working_directory(const struct filter *filter, const char *path)
 {
     size_t bytes;
@@ -442,7 +447,8 @@ static const char *from_working_directory(const struct filter *filter, const cha
     return path + bytes + 1;
 }
 
-/* The rules of directories, from the last one up; of git's those of one repository only. */
+/* Decides by the rule files of one kind, from the innermost directory up. Git's rules end at the
+ * top of the innermost repository. */
 static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, size_t name_bytes,
                                bool is_directory)
 {
@@ -469,7 +475,8 @@ static enum verdict ask_scopes(struct filter_walk *walk, enum list_kind kind, si
     return VERDICT_NONE;
 }
 
-/* Rules for all repositories: paths from the top of the one it is in. */
+/* Decides by git's global excludes file. Paths are relative to the top of the innermost
+ * repository. */
 static enum verdict ask_global(struct filter_walk *walk, const char *shown, size_t name_bytes,
                                bool is_directory)
 {
@@ -526,7 +533,7 @@ static enum verdict ask_globs(struct filter_walk *walk, const char *shown, size_
     walk->reason = rule != NULL ? REASON_GLOB : REASON_NO_GLOB;
     walk->reason_rule = rule;
     if (rule != NULL)
-        return rule->keeps ? VERDICT_SKIP : VERDICT_TAKE; /* '!' is the other way round here */
+        return rule->keeps ? VERDICT_SKIP : VERDICT_TAKE; /* unlike in .gitignore, '!' leaves out */
     return walk->filter->globs_take && !is_directory ? VERDICT_SKIP : VERDICT_NONE;
 }
 

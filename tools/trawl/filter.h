@@ -1,6 +1,8 @@
-/* filter: which files of a tree are searched, by ripgrep's rules: -g and --iglob, then .rgignore,
- * .ignore and .gitignore of a directory and those above it, --ignore-file, then types, then hidden
- * names. What the command line names itself is always taken.
+/* filter: which files of a directory tree are searched, by ripgrep's rules. The first rule that
+ * matches decides, in this order: -g and --iglob; .rgignore, .ignore, .gitignore and
+ * .git/info/exclude of the directory and of the directories above; git's global excludes file;
+ * --ignore-file; types; hidden names. A file of a type that is left out stays left out even where a
+ * rule file keeps the file. Files that the command line names are never filtered.
  */
 #ifndef TRAWL_FILTER_H
 #define TRAWL_FILTER_H
@@ -10,35 +12,39 @@
 struct filter;
 struct filter_walk;
 
-/* The files that directories say how to leave others out with. */
+/* The names in a directory that matter to the filter: three kinds of rule files and ".git". */
 enum filter_file { FILTER_RGIGNORE, FILTER_IGNORE, FILTER_GITIGNORE, FILTER_GIT, FILTER_FILES };
 
-/* NULL in `filter`: nothing is requested. False: message[SETTINGS_ERROR_BYTES] says why. */
+/* Builds the filter that the settings describe. *filter is NULL if the settings ask for no filter.
+ * False: message[SETTINGS_ERROR_BYTES] says why. */
 bool filter_open(struct filter **filter, const struct settings *settings, char *message);
 void filter_close(struct filter *filter);
 
-/* For the tree below `root`, as it is shown. NULL: errno says why. */
+/* Begins a walk of the tree below `root`, a path as messages show the path. Reads the rule files of
+ * the directories above `root`. NULL: errno says why. */
 struct filter_walk *filter_walk_open(const struct filter *filter, const char *root);
 void filter_walk_close(struct filter_walk *walk);
 
-/* Does a directory with such a name in it matter? */
+/* Returns whether a file `name` in a directory has rules that the filter uses, or makes the
+ * directory the top of a repository. *file is the kind of file. */
 bool filter_wants(const struct filter *filter, const char *name, enum filter_file *file);
 
-/* Down into a directory: `depth` is 0 for the root, `path` as it is shown; has[]: which of the
- * files may be there. Returns 0, or the errno of what makes its rules unknown. */
+/* Reads the rules of the directory that the walk goes down into. `depth` is 0 for the root, `path`
+ * is the path as messages show the path, has[file] says that the directory may have that file.
+ * Returns 0, or the errno that kept rules from being read. */
 int filter_enter(struct filter_walk *walk, size_t depth, int directory, const char *path,
                  const bool has[FILTER_FILES]);
-/* Up, out of the directory of that depth. */
+/* Drops the rules of the directory at `depth`, when the walk leaves that directory. */
 void filter_leave(struct filter_walk *walk, size_t depth);
 
 enum filter_verdict { FILTER_TAKES, FILTER_SKIPS, FILTER_NO_MEMORY };
 
-/* Of what a directory holds; the path's last part begins at name_at. */
+/* Decides on an entry of a directory of the walk. The last part of `path` begins at name_at. */
 enum filter_verdict filter_ask(struct filter_walk *walk, const char *path, size_t name_at,
                                bool is_directory);
-/* The same by -g, --iglob and types alone, which need no walk. */
+/* Decides by -g, --iglob and types alone, without a walk. True: the entry is searched. */
 bool filter_takes(const struct filter *filter, const char *path, size_t name_at, bool is_directory);
-/* Why, in words; for what was skipped last. */
+/* Returns why filter_ask last skipped an entry, in words; may write the words into `room`. */
 const char *filter_reason(struct filter_walk *walk, char *room, size_t room_bytes);
 
 #endif

@@ -1,9 +1,9 @@
-/* glob: one pattern for names, made ready once and then compared with many.
+/* glob: a pattern for names, compiled once and then compared with many names.
  *
- * A pattern becomes a row of codes. A comparison remembers two positions to return to: the last *
- * and the last **. An earlier one never has to try again: what follows it matched as early as
- * possible, which leaves the most text to the later ones. So the time is at most the product of
- * both lengths.
+ * A pattern is compiled into an array of codes. A comparison remembers two positions to return to:
+ * the last * and the last **. An earlier * never has to be tried again: the codes between two stars
+ * matched as early as possible, which leaves the longest rest of the name to the codes after. So a
+ * comparison takes at most time proportional to pattern length × name length.
  */
 #include "trawl/glob.h"
 
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Codes below 256 are bytes; from CODE_CLASS on, sets of bytes. */
+/* Codes below 256 are bytes. Codes from CODE_CLASS on are sets of bytes. */
 #define CODE_ANY 256u         /* ? */
 #define CODE_STAR 257u        /* * */
 #define CODE_DEEP 258u        /* ** at the end */
-#define CODE_DIRECTORIES 259u /* ** with the slash after it */
+#define CODE_DIRECTORIES 259u /* ** at the end */
 #define CODE_CLASS 512u
 
 #define CLASSES_MAX (UINT16_MAX - CODE_CLASS)
@@ -60,7 +60,8 @@ static bool has_byte(const uint8_t *set, unsigned byte)
     return ((unsigned)set[byte / 8] >> byte % 8 & 1u) != 0;
 }
 
-/* [:name:] at `at`: its bytes are added. Returns where it ends; 0: there is no such name. */
+/* Adds the bytes of the class [:name:] that begins at `at`. Returns the offset after the class; 0:
+ * no such class. */
 static size_t add_named(uint8_t *set, const char *pattern, size_t bytes, size_t at)
 {
     static const struct {
@@ -85,7 +86,8 @@ static size_t add_named(uint8_t *set, const char *pattern, size_t bytes, size_t 
     return 0;
 }
 
-/* One byte of a set, perhaps after a backslash. Returns where it ends; 0: there is none. */
+/* Reads a byte of a set, perhaps after a backslash. Returns the offset after the byte; 0: the
+ * pattern ends. */
 static size_t take_member(const char *pattern, size_t bytes, size_t at, unsigned *member)
 {
     if (at < bytes && pattern[at] == '\\')
@@ -96,7 +98,7 @@ static size_t take_member(const char *pattern, size_t bytes, size_t at, unsigned
     return at + 1;
 }
 
-/* What lies between [ and ], which begins at `at`. Moves `at` after it. */
+/* Reads a set from *at, the offset after '[', and moves *at behind the ']'. */
 static enum glob_status read_class(uint8_t *set, unsigned flags, const char *pattern, size_t bytes,
                                    size_t *at)
 {
@@ -164,7 +166,7 @@ static enum glob_status add_class(struct glob *glob, const char *pattern, size_t
     return status;
 }
 
-/* Stars at `at`. Moves `at` after them. */
+/* Reads the stars at *at and moves *at behind the stars. */
 static void add_stars(struct glob *glob, const char *pattern, size_t bytes, size_t *at)
 {
     size_t begin = *at, end = begin;
@@ -184,7 +186,7 @@ static void add_stars(struct glob *glob, const char *pattern, size_t bytes, size
     *at = end;
 }
 
-/* Text with at most one star, at an end, needs no codes. */
+/* Finds the shape. A text with at most one star, at its begin or end, is compared without codes. */
 static enum glob_status find_shape(struct glob *glob)
 {
     size_t first = 0, last = glob->code_count;
@@ -290,7 +292,7 @@ static bool code_takes(const struct glob *glob, unsigned code, char byte)
     return has_byte(glob->classes[code - CODE_CLASS], (unsigned char)byte);
 }
 
-/* Where the directory after that at `at` begins; NONE: there is none. */
+/* Returns where the directory after the directory at `at` begins; NONE: no slash follows. */
 static size_t next_directory(const char *name, size_t bytes, size_t at)
 {
     const char *slash = at < bytes ? memchr(name + at, '/', bytes - at) : NULL;
@@ -298,7 +300,8 @@ static size_t next_directory(const char *name, size_t bytes, size_t at)
     return slash == NULL ? NONE : (size_t)(slash - name) + 1;
 }
 
-/* Most globs begin or end with a plain byte, which most names do not have there. */
+/* Rejects most names quickly: most globs begin or end with a plain byte, which most names lack
+ * there. */
 static bool may_match(const struct glob *glob, const char *name, size_t bytes)
 {
     unsigned first = glob->code_count == 0 ? CODE_STAR : glob->codes[0];
@@ -377,7 +380,8 @@ struct expansion {
     unsigned count;
 };
 
-/* Where what begins at `at` ends: an escaped byte, a set or one byte. */
+/* Returns the offset after the element at `at`, which is an escaped byte, a set or a single
+ * byte. */
 static size_t skip_one(const char *pattern, size_t bytes, size_t at)
 {
     uint8_t set[32];
@@ -390,7 +394,8 @@ static size_t skip_one(const char *pattern, size_t bytes, size_t at)
     return at + 1;
 }
 
-/* From the brace at `open`: the next comma of its own or its end, from `at` on; NONE: neither. */
+/* Returns the offset of the ',' or '}' that ends the alternative in which `at` lies. Inner braces
+ * are skipped. NONE: the pattern ends first. */
 static size_t alternative_end(const char *pattern, size_t bytes, size_t at)
 {
     size_t depth = 0;
@@ -404,8 +409,8 @@ static size_t alternative_end(const char *pattern, size_t bytes, size_t at)
     return NONE;
 }
 
-/* The first brace that is not escaped; open is `bytes` if there is none. A '}' without '{' is a
- * character. */
+/* Finds the first '{' that is neither escaped nor in a set, and the matching '}'. *open is `bytes`
+ * if there is no '{'. A '}' without '{' stands for itself. */
 static enum glob_status find_brace(const char *pattern, size_t bytes, size_t *open, size_t *close)
 {
     size_t at = 0;
@@ -426,8 +431,8 @@ static enum glob_status find_brace(const char *pattern, size_t bytes, size_t *op
     return GLOB_GOOD;
 }
 
-/* Its depth is the number of braces, which EXPANDED_MAX bounds only where each has two ways: so
- * patterns are refused that have more braces than this. */
+/* expand calls itself for each pair of braces. EXPANDED_MAX does not bound that depth, because {a}
+ * has a single alternative. So patterns with more than BRACES_MAX pairs are refused. */
 #define BRACES_MAX 64u
 
 static enum glob_status expand(struct expansion *expansion, const char *pattern, size_t bytes,
@@ -451,7 +456,7 @@ static enum glob_status expand(struct expansion *expansion, const char *pattern,
     memcpy(joined, pattern, open);
     for (begin = open + 1; status == GLOB_GOOD; begin = end + 1) {
         end = alternative_end(pattern, bytes, begin);
-        if (end == begin && close > open + 1) { /* ripgrep, too, takes {a,} for {a} */
+        if (end == begin && close > open + 1) { /* ripgrep, too, reads {a,} as {a} */
             if (end == close)
                 break;
             continue;

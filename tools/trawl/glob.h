@@ -1,13 +1,13 @@
-/* glob: one pattern for names, made ready once and then compared with many.
+/* glob: a pattern for names, compiled once and then compared with many names.
  *
- *   ?        one byte, but no slash
- *   *        any bytes, but no slash
- *   **       between slashes or at an end: any number of directories; elsewhere the same as *
- *   [a-z]    one byte of a set; [!a-z] and [^a-z] one that is not; [[:alpha:]] and its like
- *   {a,b}    one of several (glob_expand)
+ *   ?        a byte other than a slash
+ *   *        any bytes but slashes
+ *   **       between slashes or at an end, any number of directories; elsewhere the same as *
+ *   [a-z]    a byte of a set; [!a-z] and [^a-z] a byte outside the set; [[:alpha:]] and the like
+ *   {a,b}    alternatives (glob_expand)
  *   \x       the byte x itself
  *
- * Case matters unless GLOB_ANY_CASE is given, which is for ASCII only.
+ * Upper and lower case differ, unless GLOB_ANY_CASE makes the letters of ASCII equal.
  */
 #ifndef TRAWL_GLOB_H
 #define TRAWL_GLOB_H
@@ -17,9 +17,10 @@
 #include <stdint.h>
 
 #define GLOB_ANY_CASE 1u
-#define GLOB_BACKWARDS 2u /* [b-a] is b, as git has it; else it is an error */
+/* [b-a] means b, as in git; without the flag such a range is GLOB_BAD_RANGE */
+#define GLOB_BACKWARDS 2u
 
-/* What a glob is made of, to tell where a table can be asked instead. */
+/* The shape of a glob. ignore.c looks literals and some suffixes up in a table. */
 enum glob_shape {
     GLOB_LITERAL, /* text */
     GLOB_SUFFIX,  /* *text */
@@ -30,11 +31,11 @@ enum glob_shape {
 struct glob {
     enum glob_shape shape;
     unsigned flags;
-    char *text; /* of the first three shapes, without its escapes */
+    char *text; /* the text of the first three shapes, without escapes */
     size_t text_bytes;
     uint16_t *codes; /* GLOB_GENERAL */
     size_t code_count;
-    uint8_t (*classes)[32]; /* a bit for each byte */
+    uint8_t (*classes)[32]; /* a bit for each byte value */
     size_t class_count;
 };
 
@@ -45,18 +46,19 @@ enum glob_status {
     GLOB_BAD_RANGE,
     GLOB_DANGLING_ESCAPE,
     GLOB_UNCLOSED_BRACE,
-    GLOB_TOO_MANY /* alternatives */
+    GLOB_TOO_MANY /* too many alternatives */
 };
 
 const char *glob_status_text(enum glob_status status);
 
-/* Without braces: they stand for themselves. glob_free after GLOB_GOOD. */
+/* Compiles a pattern. Braces stand for themselves. Call glob_free after GLOB_GOOD. */
 enum glob_status glob_compile(struct glob *glob, const char *pattern, size_t bytes, unsigned flags);
 void glob_free(struct glob *glob);
 
 bool glob_matches(const struct glob *glob, const char *name, size_t bytes);
 
-/* Call `take` with each pattern that {a,b} stand for; it may end this with another status. */
+/* Calls `take` with each pattern that the alternatives in braces stand for. A status of `take`
+ * other than GLOB_GOOD ends the calls and is returned. */
 enum glob_status glob_expand(const char *pattern, size_t bytes,
                              enum glob_status (*take)(void *context, const char *pattern,
                                                       size_t bytes),

@@ -1,7 +1,7 @@
-/* guard: what a search that somebody else asked for may take. */
+/* guard: limits of memory and time for a search that the server runs on behalf of a client. */
 #include "trawl/guard.h"
 
-/* Adds to one sum, unless it would become larger than it may be. */
+/* Adds `bytes` to the guard's sum. False: the sum would exceed bytes_max. */
 static bool add(struct guard *guard, uint64_t bytes)
 {
     uint64_t before = atomic_load(&guard->bytes);

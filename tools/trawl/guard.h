@@ -1,5 +1,5 @@
-/* guard: what a search that somebody else asked for may take: memory and time. The command has
- * none: NULL is a guard that lets everything pass.
+/* guard: limits of memory and time for a search that the server runs on behalf of a client. The
+ * command passes NULL, a guard that refuses nothing.
  */
 #ifndef TRAWL_GUARD_H
 #define TRAWL_GUARD_H
@@ -13,29 +13,30 @@
 
 enum guard_refusal {
     GUARD_NONE,
-    GUARD_OWN, /* the search needs more memory than one search may take */
-    GUARD_ALL  /* all searches together hold so much that this one has to wait */
+    GUARD_OWN, /* the search needs more memory than a single search may take */
+    GUARD_ALL  /* all searches together hold too much memory at the moment */
 };
 
-/* Of one search, or of all searches (`all` is NULL). Memory that is taken stays taken until
- * guard_give or guard_end. */
+/* The guard of a search, or of all searches together (`all` is NULL). Memory that was taken stays
+ * counted until guard_give or guard_end. */
 struct guard {
     struct guard *all;
-    uint64_t bytes_max; /* 0: any number */
+    uint64_t bytes_max; /* limit for `bytes`; 0: no limit */
     _Atomic uint64_t bytes;
-    atomic_int refusal;   /* the first that guard_take met */
-    uint64_t deadline_ns; /* of now_ns(); 0: none */
+    atomic_int refusal;   /* the first reason for which guard_take refused */
+    uint64_t deadline_ns; /* time of now_ns() at which the search ends; 0: no deadline */
     atomic_bool cancelled;
 };
 
-/* Ask before so much memory is taken. False: it may not be taken, and nothing was counted. */
+/* Counts `bytes` of memory before the caller allocates them. False: the guard refuses, and nothing
+ * was counted. */
 bool guard_take(struct guard *guard, uint64_t bytes);
 void guard_give(struct guard *guard, uint64_t bytes);
-/* Gives back to `all` what is still taken. */
+/* Gives all memory that is still counted back to guard->all. */
 void guard_end(struct guard *guard);
 
-/* Is the search to end now: its time is over, or nobody waits for it? Any loop over what a user
- * gave asks that. */
+/* Returns whether the search must end now, because its deadline passed or `cancelled` was set.
+ * Every loop whose length a user's input decides has to ask. */
 static inline bool guard_is_over(const struct guard *guard)
 {
     return guard != NULL && (atomic_load_explicit(&guard->cancelled, memory_order_relaxed) ||

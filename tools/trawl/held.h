@@ -1,4 +1,5 @@
-/* held: files that somebody holds in memory, which a job searches instead of walking directories.
+/* held: lets a job search files that its caller supplies, such as the server's files in memory,
+ * instead of walking directories.
  */
 #ifndef TRAWL_HELD_H
 #define TRAWL_HELD_H
@@ -12,25 +13,29 @@ struct command_job;
 struct value_item;
 struct walk_item;
 
-/* One file, in walk_item.held. Lasts as long as the job. */
+/* A file, in walk_item.held. Lasts as long as the job. */
 struct held_file {
-    const uint8_t *bytes; /* NULL: it is opened when it is searched */
+    const uint8_t *bytes; /* NULL: the file is opened when it is searched */
     uint64_t bytes_count;
     struct stat status;
 };
 
 struct held {
     void *context;
-    /* Before the first next: the files that the operands name. The plan is made. Sets
-     * job->show_names and job->left_out as a walk does; what is wrong is said through the job. */
+    /* Selects the files that the operands name. Called once, after the plan was built and before
+     * the first `next`. Sets job->show_names and job->left_out as a walk does, and reports errors
+     * through the job. */
     void (*begin)(void *context, struct command_job *job, const struct value_item *operands,
                   size_t operand_count);
-    /* As walk_next, with item->held set where item->kind is WALK_FILE. A name lasts as long as the
-     * job. item->holds_nothing may be set where no string of the plan occurs in the file. */
+    /* Does what walk_next does, and sets item->held where item->kind is WALK_FILE. Names last as
+     * long as the job. May set item->holds_nothing where no string of the plan occurs in the
+     * file. */
     bool (*next)(void *context, struct walk_item *item);
-    /* A descriptor of an item's file, at its beginning; -1: errno says why. From any thread. */
+    /* Returns a descriptor of an item's file, positioned at its beginning; -1: errno says why.
+     * Called from any thread. */
     int (*open)(void *context, const struct walk_item *item);
-    /* Not NULL: called with the plan instead of all that, and returns the exit status. */
+    /* If not NULL, called after the plan was built instead of the functions above. Returns the exit
+     * status. */
     int (*run)(void *context, struct command_job *job, const struct value_item *operands,
                size_t operand_count);
 };

@@ -9,9 +9,10 @@
 
 enum key_kind { KEY_NAME, KEY_PATH, KEY_EXTENSION, KEY_KINDS };
 
-/* What the table knows of a text: the last rule, for directories and for all else; 0: none. */
+/* A text of the table, with the index + 1 of the last rule for directories and for other files; 0:
+ * no rule. */
 struct rule_slot {
-    const char *text; /* NULL: empty */
+    const char *text; /* NULL: the slot is empty */
     size_t bytes;
     enum key_kind kind;
     uint32_t rule_of_directories, rule_of_files;
@@ -21,13 +22,13 @@ struct ignore_list {
     const char *source;
     unsigned flags;
     struct guard *guard;
-    char *text; /* of ignore_add_text */
+    char *text; /* bytes that ignore_add_text took over */
     struct ignore_rule *rules;
     size_t count, capacity;
-    struct rule_slot *slots; /* a power of two of them */
+    struct rule_slot *slots; /* slot_count is a power of two */
     size_t slot_count;
     size_t key_counts[KEY_KINDS];
-    uint32_t *others; /* rules that are in no slot */
+    uint32_t *others; /* indexes of the rules that the table cannot hold */
     size_t other_count;
 };
 
@@ -75,7 +76,7 @@ size_t ignore_count(const struct ignore_list *list)
 
 struct rule_context {
     struct ignore_list *list;
-    const struct ignore_rule *like; /* all but its glob */
+    const struct ignore_rule *like; /* all members but the glob */
 };
 
 static enum glob_status add_rule(void *context, const char *pattern, size_t bytes)
@@ -85,7 +86,8 @@ static enum glob_status add_rule(void *context, const char *pattern, size_t byte
     struct ignore_rule *rule;
     enum glob_status status;
 
-    /* The array of rules is up to twice as long as it is full. A code has two bytes. */
+    /* The array of rules has room for up to 2 × count rules. A glob's code has two bytes for each
+     * byte of the pattern. */
     if (guard_is_over(list->guard) || !guard_take(list->guard, 2 * sizeof *rule + 2 * bytes))
         return GLOB_MEMORY;
     rule = grown(list->rules, &list->capacity, 16, list->count + 1, sizeof *rule);
@@ -114,7 +116,7 @@ static enum glob_status add_glob(struct ignore_list *list, const char *glob, siz
     return add_rule(&context, glob, bytes);
 }
 
-/* Without blanks at the end, but for one after a backslash. */
+/* Returns the length of the line without the blanks at its end. A blank after a backslash stays. */
 static size_t trimmed(const char *line, size_t bytes)
 {
     size_t end = 0;
@@ -172,7 +174,7 @@ enum glob_status ignore_add_name(struct ignore_list *list, const char *glob, siz
 
 bool ignore_add_text(struct ignore_list *list, char *text, size_t bytes)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* how UTF-8 may begin */
+    static const char mark[] = "\xef\xbb\xbf"; /* UTF-8's byte order mark */
     size_t at = bytes >= 3 && memcmp(text, mark, 3) == 0 ? 3 : 0;
 
     free(list->text);
@@ -202,7 +204,7 @@ static size_t hash_of(enum key_kind kind, const char *text, size_t bytes)
     return (size_t)(hash ^ hash >> 32);
 }
 
-/* The slot of a text, or the empty one where it would be. */
+/* Returns the slot of a text, or the empty slot where the text would be stored. */
 static struct rule_slot *find_slot(const struct ignore_list *list, enum key_kind kind,
                                    const char *text, size_t bytes)
 {
@@ -217,7 +219,8 @@ static struct rule_slot *find_slot(const struct ignore_list *list, enum key_kind
     }
 }
 
-/* By what a table finds a rule; KEY_KINDS: by nothing. */
+/* Returns the kind of text by which the table finds a rule; KEY_KINDS: the table cannot hold the
+ * rule. */
 static enum key_kind key_of(const struct ignore_rule *rule)
 {
     const struct glob *glob = &rule->glob;

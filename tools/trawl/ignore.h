@@ -1,9 +1,10 @@
-/* ignore: a list of rules as .gitignore has them, which says of a path whether it is left out.
+/* ignore: a list of rules as in .gitignore, which decides whether a path is left out.
  *
- * The last rule that matches decides. A rule without a slash, except at its end, is for names in
- * any directory below; other rules are for paths from the list's own directory on. A slash at the
- * end means directories only. After '!', what matches is kept. Names, paths and suffixes without
- * wildcards are looked up in a table; only the other rules are tried one by one.
+ * The last rule that matches decides. A rule without a slash, except at its end, matches names in
+ * any directory below; all other rules match paths relative to the list's own directory. A slash at
+ * the end restricts a rule to directories. A rule after '!' keeps what the rule matches. Names,
+ * paths and suffixes without wildcards are looked up in a table; only rules with other wildcards
+ * are compared in turn.
  */
 #ifndef TRAWL_IGNORE_H
 #define TRAWL_IGNORE_H
@@ -11,41 +12,46 @@
 #include "trawl/glob.h"
 #include "trawl/guard.h"
 
-#define IGNORE_BRACES 1u   /* {a,b} are alternatives, as in ripgrep's globs; else git's law */
-#define IGNORE_ANY_CASE 2u /* from here on upper and lower case are the same */
+/* {a,b} are alternatives, as in ripgrep's globs; without the flag braces are plain characters, as
+ * in git */
+#define IGNORE_BRACES 1u
+#define IGNORE_ANY_CASE 2u /* rules added from now on match upper and lower case alike */
 
 struct ignore_rule {
     struct glob glob;
-    bool keeps; /* '!' */
+    bool keeps; /* written after '!' */
     bool directories_only;
-    bool is_name; /* compared with the last part of a path only */
+    bool is_name; /* matched against the last part of a path only */
     uint32_t line_number;
     uint32_t line_bytes;
-    const char *line; /* as it was written */
+    const char *line; /* as written in the file; borrowed */
 };
 
 struct ignore_list;
 
-/* NULL: no memory. `source` and `guard` are borrowed; the guard (NULL: none) is asked before a rule
- * takes memory, and a refusal is GLOB_MEMORY. */
+/* Makes an empty list, or returns NULL without memory. `source` and `guard` are borrowed. Before a
+ * rule takes memory, the guard (NULL: no limits) is asked; if the guard refuses, adding a rule
+ * returns GLOB_MEMORY. */
 struct ignore_list *ignore_open(const char *source, unsigned flags, struct guard *guard);
 void ignore_close(struct ignore_list *list);
 
-/* One line of .gitignore; it is borrowed. What holds no rule is passed over. */
+/* Adds the rule of a line of .gitignore; the line is borrowed. Empty lines and comments add no
+ * rule. */
 enum glob_status ignore_add_line(struct ignore_list *list, const char *line, size_t bytes,
                                  uint32_t number);
-/* One glob for names. */
+/* Adds a glob for names. */
 enum glob_status ignore_add_name(struct ignore_list *list, const char *glob, size_t bytes,
                                  bool keeps);
-/* A whole file, which the list frees. Lines that are no globs are passed over. False: no memory. */
+/* Adds the rules of a whole file. The list takes over `text` and frees the bytes. Lines that are no
+ * valid globs are ignored. False: no memory. */
 bool ignore_add_text(struct ignore_list *list, char *text, size_t bytes);
 void ignore_set_flags(struct ignore_list *list, unsigned flags);
 
-/* After the last rule. False: no memory. */
+/* Builds the table. Call once, after the last rule and before ignore_find. False: no memory. */
 bool ignore_seal(struct ignore_list *list);
 
-/* The rule that decides; NULL: none fits. `path` is relative to the list's directory; its last part
- * begins at name_at. */
+/* Returns the rule that decides on `path`; NULL: no rule matches. `path` is relative to the list's
+ * directory; its last part begins at name_at. */
 const struct ignore_rule *ignore_find(const struct ignore_list *list, const char *path,
                                       size_t bytes, size_t name_at, bool is_directory);
 

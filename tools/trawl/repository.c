@@ -1,4 +1,4 @@
-/* repository: where git keeps rules for files to be left out. */
+/* repository: the files besides .gitignore in which git keeps rules about ignored files. */
 #include "trawl/repository.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FILE_BYTES_MAX (100u << 20) /* git reads no longer ones either */
+#define FILE_BYTES_MAX (100u << 20) /* git's own limit */
 
 bool repository_is_absent(int os_code)
 {
@@ -60,7 +60,7 @@ char *repository_read(int directory, const char *path, size_t *bytes)
     return text;
 }
 
-/* `folder`/`name`; NULL: no memory. */
+/* Returns "folder/name"; NULL: no memory. */
 static char *join(const char *folder, const char *name)
 {
     size_t folder_bytes = strlen(folder), name_bytes = strlen(name);
@@ -81,7 +81,9 @@ static char *cut_line(char *text)
     return text;
 }
 
-/* .git is a file that names the folder; that may name another one, which all worktrees share. */
+/* Reads info/exclude where .git is a file with a line "gitdir: FOLDER". If FOLDER has a file
+ * commondir, info/exclude lies in the folder that commondir names, which all worktrees of a
+ * repository share. */
 static char *read_linked(int directory, size_t *bytes)
 {
     static const char word[] = "gitdir: ";
@@ -128,7 +130,7 @@ char *repository_read_exclude(int directory, size_t *bytes)
     return text == NULL && errno == ENOTDIR ? read_linked(directory, bytes) : text;
 }
 
-/* The value after "name =" of one line; NULL: it is another one. */
+/* Returns the value of a line "name = value"; NULL: the line sets another name, or nothing. */
 static char *value_of(char *line, const char *name)
 {
     size_t bytes = strlen(name), end;
@@ -149,7 +151,8 @@ static char *value_of(char *line, const char *name)
     return *line == '\0' ? NULL : line;
 }
 
-/* core.excludesFile of one file of settings, if it has any. Returns 0 or an errno. */
+/* Finds core.excludesFile in a file of git settings. *found stays NULL if the file does not set it.
+ * Returns 0 or an errno. */
 static int read_setting(const char *home, const char *name, char **found)
 {
     size_t bytes = 0;

@@ -1,22 +1,24 @@
-/* repository: where git keeps rules for files to be left out, besides .gitignore. */
+/* repository: the files besides .gitignore in which git keeps rules about ignored files. */
 #ifndef TRAWL_REPOSITORY_H
 #define TRAWL_REPOSITORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A regular file's bytes, with a NUL after them, to be freed; NULL: there is none that can be read
- * (errno). */
+/* Returns the bytes of a regular file, followed by a NUL; the caller frees the bytes. NULL: errno
+ * says why. */
 char *repository_read(int directory, const char *path, size_t *bytes);
 
-/* info/exclude of the repository whose top is `directory`; as repository_read. */
+/* Returns the bytes of info/exclude of the repository whose top is `directory`. Otherwise as
+ * repository_read. */
 char *repository_read_exclude(int directory, size_t *bytes);
 
-/* Is it, by that errno, as if the file were not there? */
+/* Returns whether a file that cannot be read with this errno counts as absent. */
 bool repository_is_absent(int os_code);
 
-/* The path of core.excludesFile of the user's settings, else of the file that git takes for it; to
- * be freed, or NULL. Returns 0 or the errno of what leaves it unknown. */
+/* Finds the path of git's global excludes file: core.excludesFile of the user's git settings, else
+ * git's default path. The caller frees *path, which may be NULL. Returns 0, or the errno that kept
+ * the settings from being read. */
 int repository_find_global(char **path);
 
 #endif

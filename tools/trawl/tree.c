@@ -1,4 +1,4 @@
-/* tree: the files of a directory and of those below it, found by way of descriptors. */
+/* tree: lists the files of a directory and of the directories below. */
 #include "trawl/tree.h"
 
 #include <dirent.h>
@@ -17,16 +17,16 @@
 #include "trawl/grow.h"
 #include "trawl/guard.h"
 
-/* glibc has a function for it from 2.30 on. */
+/* glibc has getdents64 from version 2.30 on. */
 #if defined __GLIBC__ && !__GLIBC_PREREQ(2, 30)
 #define GETDENTS(...) syscall(SYS_getdents64, __VA_ARGS__)
 #else
 #define GETDENTS getdents64
 #endif
 
-/* grep's order, found by experiment with version 3.8: the entries of a directory come 100,000 at a
- * time; if those are more than 10,000, they are sorted by inode number, except on file systems
- * that gain nothing by it. */
+/* The order of grep 3.8, found by experiment. grep reads up to 100,000 entries of a directory at a
+ * time. If a portion has more than 10,000 entries, grep sorts the portion by inode number, except
+ * on file systems where sorting does not help. */
 #define PORTION_ENTRIES 100000u
 #define UNSORTED_ENTRIES 10000u
 #define MAGIC_NFS 0x6969
@@ -36,30 +36,32 @@
 #define READ_BYTES (32u << 10)
 #define ROOM_FIRST 16u
 #define NAMES_FIRST 256u
-#define ROOM_KEPT 4096u /* entries whose room is kept for the next directory at this depth ... */
-#define LEVELS_KEPT 64u /* ... unless it is deeper than this */
+/* arrays of ≤ ROOM_KEPT entries are kept for the next directory at this depth, */
+#define ROOM_KEPT 4096u
+#define LEVELS_KEPT 64u /* at depths < LEVELS_KEPT */
 #define REASON_BYTES 512u
 #define NO_LEVEL SIZE_MAX
 
+/* An entry of a directory. */
 struct found {
-    uint64_t key;     /* to sort by: the inode number or a time */
-    uint32_t name_at; /* in names */
+    uint64_t key;     /* sort key: the inode number or a time */
+    uint32_t name_at; /* offset in level->names */
     unsigned char type;
 };
 
-/* A directory between the root and where the walk is. */
+/* A directory on the path from the root to the directory being read. */
 struct level {
-    struct tree_directory *directory; /* NULL: closed; opened again on the way back */
+    struct tree_directory *directory; /* NULL: closed, opened again when the walk comes back */
     dev_t device;
     ino_t inode;
-    bool by_link; /* found through a link: its ".." may be elsewhere */
-    bool unread;  /* more portions may come, from read_offset on */
-    bool begun;   /* a portion was read */
+    bool by_link; /* reached through a link, so ".." may be another directory than the parent */
+    bool unread;  /* there may be more entries, from read_offset on */
+    bool begun;   /* the first portion was read */
     off64_t read_offset;
-    int os_code;      /* reading it failed */
-    size_t same_hash; /* a level before it */
+    int os_code;      /* error of reading the directory; 0: no error */
+    size_t same_hash; /* index of the previous level with the same hash, or NO_LEVEL */
     size_t path_bytes;
-    struct found *found; /* this portion */
+    struct found *found; /* the entries of this portion */
     size_t found_count, found_capacity, found_at;
     char *names;
     size_t names_used, names_capacity;
@@ -67,13 +69,13 @@ struct level {
 
 struct tree {
     struct tree_options options;
-    struct filter_walk *filter; /* NULL: takes all */
+    struct filter_walk *filter; /* NULL: no rules */
     bool begun;
-    char *note; /* of TREE_NOTE */
+    char *note; /* the text of the last TREE_NOTE */
     size_t note_capacity;
     struct level *levels;
     size_t level_count, level_capacity;
-    size_t *chains; /* by hash of device and inode: the last level that has it */
+    size_t *chains; /* for each hash of (device, inode), the last level with that hash */
     size_t chain_count;
     char *path;
     size_t path_capacity, root_bytes;
@@ -99,8 +101,8 @@ void tree_directory_drop(struct tree_directory *directory)
 
 /* ---- Paths ----------------------------------------------------------------------------------- */
 
-/* The path of an entry: that of its directory and its name. Returns where the name begins; 0: no
- * memory. */
+/* Sets tree->path to the directory's path, a slash and the name. Returns the offset of the name, or
+ * 0 without memory. */
 static size_t set_name(struct tree *tree, const struct level *level, const char *name)
 {
     size_t at = level->path_bytes, name_bytes = strlen(name) + 1;
@@ -125,7 +127,8 @@ static bool tell(struct tree *tree, struct tree_entry *entry, enum tree_kind kin
     return true;
 }
 
-/* What was left out and why, where that is asked for. False: nothing is told. */
+/* Reports that the entry of tree->path was left out and why, if --debug asks for that. False:
+ * nothing to report. */
 static bool tell_note(struct tree *tree, struct tree_entry *entry, const char *reason)
 {
     size_t bytes = strlen(tree->path) + strlen(reason) + 16;
@@ -174,7 +177,8 @@ static void chain(struct tree *tree, size_t at)
 
 /* ---- Levels ---------------------------------------------------------------------------------- */
 
-/* Room for one more level, of which nothing is set but the room for what it holds. */
+/* Returns room for one more level. Only the arrays that the level may own from an earlier directory
+ * are set. */
 static struct level *new_level(struct tree *tree)
 {
     size_t capacity = tree->level_capacity;
@@ -210,7 +214,8 @@ static void free_level_room(struct level *level)
     level->found_capacity = level->names_capacity = 0;
 }
 
-/* Close a directory for now, if there is a way back to it. The root stays. */
+/* Closes a directory above the last level, if ".." of the level below leads back to the directory.
+ * The root stays open. Returns whether the directory was closed. */
 static bool close_for_now(struct tree *tree, size_t at)
 {
     struct level *level = &tree->levels[at];
@@ -223,7 +228,8 @@ static bool close_for_now(struct tree *tree, size_t at)
     return true;
 }
 
-/* So that one more descriptor can be had. */
+/* Closes a directory, so that another descriptor can be opened. False: no directory can be
+ * closed. */
 static bool close_some(struct tree *tree)
 {
     for (size_t i = 1; i + 1 < tree->level_count; i++)
@@ -256,7 +262,8 @@ static struct tree_directory *open_directory(struct tree *tree, int parent, cons
     return NULL;
 }
 
-/* Go down into the directory whose path was set. False: entry says why not, and is to be told. */
+/* Goes down into the directory of tree->path. False: `entry` reports why not, or nothing is to be
+ * reported. */
 static bool enter(struct tree *tree, const char *name, bool by_link, struct tree_entry *entry)
 {
     size_t path_bytes = strlen(tree->path), depth = tree->level_count;
@@ -300,7 +307,7 @@ static bool enter(struct tree *tree, const char *name, bool by_link, struct tree
     return true;
 }
 
-/* Open the directory before the last one again. */
+/* Opens the directory of the level before the last again. */
 static bool reopen_parent(struct tree *tree)
 {
     struct level *child = &tree->levels[tree->level_count - 1], *level = child - 1;
@@ -315,7 +322,7 @@ static bool reopen_parent(struct tree *tree)
         return true;
     tree_directory_drop(level->directory);
     level->directory = NULL;
-    errno = ENOENT; /* the child was moved meanwhile */
+    errno = ENOENT; /* the child was moved meanwhile, so ".." is another directory */
     return false;
 }
 
@@ -332,7 +339,8 @@ static void drop_level(struct tree *tree)
         free_level_room(level);
 }
 
-/* Go up. False: the way is lost; entry says so, and the walk goes on where there is one. */
+/* Goes up a level. False: the parent could not be opened again, which `entry` reports; the walk
+ * continues in the nearest directory above that is still open. */
 static bool leave(struct tree *tree, struct tree_entry *entry)
 {
     struct level *parent;
@@ -413,7 +421,7 @@ static int compare_names_backwards(const void *left, const void *right, void *na
     return compare_names(right, left, names);
 }
 
-/* A time as a number that grows with it; 0: not known. */
+/* Returns the time that --sort asks for, as a number that grows with the time; 0: unknown. */
 static uint64_t time_of(const struct tree *tree, int directory, const char *name)
 {
     struct statx facts;
@@ -433,12 +441,12 @@ static uint64_t time_of(const struct tree *tree, int directory, const char *name
     return ((uint64_t)time->tv_sec ^ UINT64_C(1) << 33) << 30 | time->tv_nsec;
 }
 
-/* As --sort and --sortr say. */
+/* Sorts the portion as --sort or --sortr says. */
 static void sort_found(struct tree *tree, struct level *level)
 {
     bool backwards = tree->options.files->sort_backwards;
 
-    if (level->found_count == 0) /* qsort wants an array */
+    if (level->found_count == 0) /* qsort needs an array */
         return;
     if (tree->options.files->sort == SORT_PATH) {
         qsort_r(level->found, level->found_count, sizeof *level->found,
@@ -462,7 +470,8 @@ static bool gains_by_sorting(const struct level *level)
            (uint32_t)facts.f_type != MAGIC_TMPFS;
 }
 
-/* The rules that a directory has itself; of a large one it is not known yet which are there. */
+/* Reads the rule files of the level's directory. In a directory of which only a portion was read,
+ * any rule file may follow, so every kind is looked for. */
 static void read_rules(struct tree *tree, struct level *level, bool has[FILTER_FILES])
 {
     int os_code;
@@ -475,12 +484,12 @@ static void read_rules(struct tree *tree, struct level *level, bool has[FILTER_F
                            tree->path, has);
     if (os_code != 0) {
         level->unread = false;
-        level->found_count = 0; /* rather nothing than what its rules leave out */
+        level->found_count = 0; /* search nothing rather than files that the rules leave out */
         level->os_code = os_code;
     }
 }
 
-/* The next portion of a directory's entries. */
+/* Reads the next portion of a directory's entries. */
 static void read_portion(struct tree *tree, struct level *level)
 {
     int descriptor = level->directory->descriptor;
@@ -529,7 +538,8 @@ static bool is_device_type(unsigned char type)
 
 static const char no_memory[] = "no memory";
 
-/* Why an entry whose path was set is left out; NULL: it is not; no_memory: that is not known. */
+/* Returns why the entry of tree->path is left out; NULL: the entry is not left out; no_memory: the
+ * rules could not be asked. */
 static const char *reason_against(struct tree *tree, const struct level *level, size_t name_at,
                                   unsigned char type, char room[REASON_BYTES])
 {
@@ -555,7 +565,7 @@ static const char *reason_against(struct tree *tree, const struct level *level, 
     return NULL;
 }
 
-/* One entry of the last level. False: it is no matter of the caller's. */
+/* Handles the next entry of the last level. False: there is nothing to report to the caller. */
 static bool take(struct tree *tree, struct level *level, struct tree_entry *entry)
 {
     const struct found *found = &level->found[level->found_at++];
@@ -571,7 +581,7 @@ static bool take(struct tree *tree, struct level *level, struct tree_entry *entr
     if (type == DT_UNKNOWN || (type == DT_LNK && follow)) {
         struct stat status;
 
-        type = DT_UNKNOWN; /* to open it will tell what is wrong with it */
+        type = DT_UNKNOWN; /* if fstatat fails, opening the file reports the error */
         if (fstatat(level->directory->descriptor, name, &status,
                     follow ? 0 : AT_SYMLINK_NOFOLLOW) == 0)
             type = (unsigned char)IFTODT(status.st_mode);
@@ -638,7 +648,7 @@ struct tree *tree_open(const char *root, const struct tree_options *options)
         return NULL;
     tree->options = *options;
     while (bytes > 2 && root[bytes - 1] == '/' && root[bytes - 2] == '/')
-        bytes--; /* of several slashes at the end one stays, as with grep */
+        bytes--; /* of several slashes at the end only the first stays, as in grep */
     tree->path = grown(NULL, &tree->path_capacity, NAMES_FIRST, bytes + 1, 1);
     if (tree->path == NULL) {
         free(tree);

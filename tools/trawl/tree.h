@@ -1,8 +1,9 @@
-/* tree: the files of a directory and of those below it, found by way of descriptors.
+/* tree: lists the files of a directory and of the directories below.
  *
- * Only the root is opened by its path, so a path may have any length; no function calls itself, so
- * a tree may have any depth. The default order is grep's: the directory's own, or by inode number
- * if there are more than 10,000 entries (see tree.c).
+ * Only the root is opened by a path. Every other directory is opened relative to its parent's
+ * descriptor, so a path may have any length. No function is recursive, so a tree may have any
+ * depth. The default order is grep's: the order in which the directory lists its entries, or by
+ * inode number if there are more than 10,000 entries (see tree.c).
  */
 #ifndef TRAWL_TREE_H
 #define TRAWL_TREE_H
@@ -20,55 +21,61 @@ struct exclude;
 struct filter;
 struct tree;
 
-/* A directory that is held open for those who open files in it. */
+/* An open directory. It is counted by reference, since threads that open files in the directory may
+ * outlast the walk. */
 struct tree_directory {
     int descriptor;
     atomic_uint holder_count;
 };
 
 void tree_directory_hold(struct tree_directory *directory);
-void tree_directory_drop(struct tree_directory *directory); /* NULL: nothing */
+void tree_directory_drop(struct tree_directory *directory); /* does nothing for NULL */
 
 enum tree_kind {
     TREE_FILE,
-    TREE_LOOP,  /* a directory that is above itself, by a link */
-    TREE_ERROR, /* os_code: of a directory that could not be read, ENOMEM, or ECANCELED by the guard
-                 */
-    TREE_NOTE,  /* of what was left out: path is its path and why */
+    TREE_LOOP, /* a link to a directory that contains the link */
+    /* os_code is the error of a directory that could not be read, ENOMEM, or ECANCELED if the guard
+     * ended the walk */
+    TREE_ERROR,
+    TREE_NOTE, /* an entry was left out; path is "PATH: left out: REASON" */
 };
 
 struct tree_entry {
     enum tree_kind kind;
-    const char *path; /* the root's name and what follows; borrowed until the next call */
-    size_t name_at;   /* TREE_FILE: the name in the directory is path + name_at ... */
-    struct tree_directory *directory; /* ... and this the directory; hold it to keep it */
-    unsigned char type;               /* TREE_FILE: one of dirent's DT_, DT_UNKNOWN too */
+    /* the root's name, then the path below the root; borrowed until the next call */
+    const char *path;
+    /* TREE_FILE: the file's name in `directory` is path + name_at. Hold the directory to use it
+     * after the next call. */
+    size_t name_at;
+    struct tree_directory *directory;
+    /* TREE_FILE: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
+    unsigned char type;
     int os_code;
 };
 
-/* Who wants to know of the directories: told of each before its entries are read. */
+/* A watcher is told of each directory before its entries are read. */
 struct tree_watcher {
     void (*enter)(void *context, int descriptor, const char *path);
     void *context;
 };
 
 struct tree_options {
-    const struct exclude *exclude;      /* NULL: takes all */
-    const struct filter *filter;        /* NULL: takes all */
-    const struct file_settings *files;  /* how deep, how large, in which order */
-    bool follow;                        /* links, too */
-    bool skip_devices;                  /* leave devices, pipes and sockets out */
-    unsigned open_levels;               /* how many directories may stay open, at least 2 */
-    bool *left_out;                     /* set where a rule or a limit leaves something out */
-    const struct tree_watcher *watcher; /* NULL: nobody */
-    const struct guard *guard;          /* that says when to end; NULL: nobody */
+    const struct exclude *exclude;      /* NULL: nothing is excluded */
+    const struct filter *filter;        /* NULL: no rules */
+    const struct file_settings *files;  /* depth and size limits, order */
+    bool follow;                        /* follow symbolic links */
+    bool skip_devices;                  /* leave out devices, pipes and sockets */
+    unsigned open_levels;               /* how many directories may be open at a time, ≥ 2 */
+    bool *left_out;                     /* set to true when a rule or limit leaves an entry out */
+    const struct tree_watcher *watcher; /* NULL: no watcher */
+    const struct guard *guard;          /* limits of the search; NULL: no limits */
 };
 
-/* NULL: errno says why. */
+/* Begins to list the tree below `root`. NULL: errno says why. */
 struct tree *tree_open(const char *root, const struct tree_options *options);
 void tree_close(struct tree *tree);
 
-/* False: there are no more. */
+/* Finds the next file, or something else to report. False: the tree has no more entries. */
 bool tree_next(struct tree *tree, struct tree_entry *entry);
 
 #endif

@@ -1,4 +1,4 @@
-/* types: which names a type of files has. */
+/* types: the globs of each file type. */
 #include "trawl/types.h"
 
 #include <ctype.h>
@@ -10,9 +10,9 @@
 #include "trawl/ignore.h"
 #include "trawl/output.h"
 
-/* One glob of a type. */
+/* One of the globs of a type. */
 struct type_row {
-    const char *name, *glob; /* borrowed; they do not end in NUL */
+    const char *name, *glob; /* borrowed, not terminated by NUL */
     size_t name_bytes, glob_bytes;
 };
 
@@ -80,7 +80,7 @@ static void clear(struct types *types, const char *name)
     types->count = kept;
 }
 
-/* The globs of one type for another one, too. */
+/* Gives the type of `like` all globs of the type `name`. */
 static bool include(struct types *types, const struct type_row *like, const char *name,
                     size_t bytes)
 {
@@ -101,7 +101,7 @@ static bool include(struct types *types, const struct type_row *like, const char
     return found || fail(types, "--type-add", like->name, "it includes a type that is not there");
 }
 
-/* NAME:GLOB or NAME:include:NAME,NAME... */
+/* Reads a value of --type-add: NAME:GLOB or NAME:include:NAME,NAME... */
 static bool add(struct types *types, const char *value)
 {
     static const char word[] = "include:";
@@ -129,7 +129,7 @@ static bool add(struct types *types, const char *value)
     }
 }
 
-/* The table as --type-clear and --type-add change it. */
+/* Makes the table, then applies --type-clear and --type-add. */
 static bool types_open(struct types *types, const struct value_list *rules, char *message)
 {
     memset(types, 0, sizeof *types);

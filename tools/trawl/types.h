@@ -1,4 +1,4 @@
-/* types: which names a type of files has: the table of types.def, --type-add, --type-clear. */
+/* types: the globs of each file type, from the table in types.def, --type-add and --type-clear. */
 #ifndef TRAWL_TYPES_H
 #define TRAWL_TYPES_H
 
@@ -7,11 +7,11 @@
 struct ignore_list;
 struct output;
 
-/* Add to the list the globs that --type and --type-not name, those of --type-not last. False:
+/* Adds to the list the globs of the types that --type names, then the globs of --type-not. False:
  * message[SETTINGS_ERROR_BYTES] says why. */
 bool types_select(struct ignore_list *list, const struct value_list *rules, char *message);
 
-/* --type-list. */
+/* Prints all types with their globs, for --type-list. */
 bool types_print(struct output *output, const struct value_list *rules, char *message);
 
 #endif

@@ -1,4 +1,4 @@
-/* walk: from the operands to the files to be searched. */
+/* walk: finds the files to search. */
 #include "trawl/walk.h"
 
 #include <dirent.h>
@@ -38,7 +38,8 @@ static bool tell(struct walk_item *item, enum walk_kind kind, const char *name, 
     return true;
 }
 
-/* A directory that is left out must still be one that can be opened: grep looks at names later. */
+/* grep opens a directory before looking at --exclude-dir, so a directory that is left out and
+ * cannot be opened is an error. Returns whether opening fails; `item` then reports the error. */
 static bool cannot_open(struct walk_item *item)
 {
     int descriptor =
@@ -53,7 +54,8 @@ static bool cannot_open(struct walk_item *item)
     return true;
 }
 
-/* The next operand. False: it is a directory that is walked from now on, or nothing. */
+/* Begins with the next operand. False: the operand is a directory whose files next_entry lists from
+ * now on, or a directory that is left out. */
 static bool next_operand(struct walk *walk, const char *operand, struct walk_item *item)
 {
     const struct settings *settings = walk->job->settings;
@@ -73,7 +75,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
                     settings->label != NULL ? settings->label : "(standard input)", true);
     tell(item, WALK_FILE, operand, true);
     if (settings->directories != DIRECTORIES_RECURSE && !settings->files.names_only)
-        return true; /* who opens it sees what it is */
+        return true; /* the caller learns by opening the operand what kind of file the operand is */
     if (fstatat(AT_FDCWD, operand, &status, 0) != 0) {
         item->kind = WALK_ERROR;
         item->os_code = errno;
@@ -94,7 +96,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
     return walk->tree == NULL;
 }
 
-/* What a tree has next. */
+/* Finds the next entry of the current tree. False: the tree has no more entries and is closed. */
 static bool next_entry(struct walk *walk, struct walk_item *item)
 {
     struct tree_entry entry;
@@ -148,7 +150,8 @@ void walk_tell(struct command_job *job, const struct walk_item *item)
         job_message(job, "%s: warning: recursive directory loop", item->name);
 }
 
-/* tg, as ripgrep does, takes standard input where something was put there to be read. */
+/* Returns whether a search without operands searches the working directory. tg, like ripgrep,
+ * searches standard input instead if standard input is a file, a pipe or a socket. */
 static bool searches_working_directory(const struct settings *settings)
 {
     struct stat status;

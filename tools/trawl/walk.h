@@ -1,4 +1,5 @@
-/* walk: from the operands to the files to be searched, through directories if that is requested.
+/* walk: finds the files to search: the operands, and in recursive searches the files of
+ * directories.
  */
 #ifndef TRAWL_WALK_H
 #define TRAWL_WALK_H
@@ -10,52 +11,59 @@
 enum walk_kind {
     WALK_FILE,
     WALK_INPUT, /* standard input */
-    WALK_LOOP,  /* to be warned of */
+    WALK_LOOP,  /* a directory that contains itself through a link, to be warned of */
     WALK_ERROR,
-    WALK_NOTE, /* name: what is to be said of a file that was left out */
+    WALK_NOTE, /* a file was left out; `name` is the message */
 };
 
-/* What comes next. */
+/* What walk_next found. */
 struct walk_item {
     enum walk_kind kind;
-    const char *name;                 /* as it is shown; borrowed until the next call */
-    size_t open_at;                   /* WALK_FILE: what is opened is name + open_at ... */
-    struct tree_directory *directory; /* ... in this directory, NULL: the working directory */
-    unsigned char type;               /* WALK_FILE: one of dirent's DT_, if it is known */
+    /* the path as messages show the path; borrowed until the next call */
+    const char *name;
+    /* WALK_FILE: the file is opened as name + open_at, relative to `directory` (NULL: the working
+     * directory). */
+    size_t open_at;
+    struct tree_directory *directory;
+    /* WALK_FILE: a DT_ constant of <dirent.h>, perhaps DT_UNKNOWN */
+    unsigned char type;
     bool is_operand;
-    int os_code;                  /* WALK_ERROR */
-    const struct held_file *held; /* NULL: in the file system */
-    bool holds_nothing;           /* held: no string of the plan, which is known already */
+    int os_code;                  /* WALK_ERROR: errno */
+    const struct held_file *held; /* the file in memory; NULL: in the file system */
+    /* `held` only: the file is known to contain no string of the plan */
+    bool holds_nothing;
 };
 
 struct walk {
-    struct command_job *job; /* whose show_names is decided by the first item */
+    struct command_job *job; /* the first directory sets job->show_names to 1 if it is -1 */
     const struct value_item *operands;
     size_t operand_count, operand_at;
-    struct tree *tree;            /* of the current operand, or NULL */
-    bool below_working_directory; /* no operand: names are shown without "./" */
-    unsigned open_levels;         /* how many directories may stay open */
+    struct tree *tree;            /* tree of the current operand; NULL: no tree */
+    bool below_working_directory; /* no operand was given: names are shown without "./" */
+    unsigned open_levels;         /* how many directories may be open at a time */
 };
 
-/* Is standard input one of the texts? */
+/* Returns whether standard input is searched. */
 bool walk_reads_input(const struct settings *settings, const struct value_item *operands,
                       size_t operand_count);
 
-/* Without operands, standard input or, if recursive, the working directory. */
+/* Begins with the first operand. Without operands, the walk finds standard input or, in a recursive
+ * search, the files of the working directory. */
 void walk_open(struct walk *walk, struct command_job *job, const struct value_item *operands,
                size_t operand_count, unsigned open_levels);
 
-/* False: there are no more, and the tree is closed. A caller that stops before closes it. */
+/* Finds the next file, or something to report. False: there are no more files, and walk->tree is
+ * closed. A caller that stops before the end has to close walk->tree. */
 bool walk_next(struct walk *walk, struct walk_item *item);
 
-/* Say what an item is that is no file: WALK_LOOP, WALK_ERROR or WALK_NOTE. */
+/* Prints the message of an item of kind WALK_LOOP, WALK_ERROR or WALK_NOTE. */
 void walk_tell(struct command_job *job, const struct walk_item *item);
 
-/* Are devices, pipes and sockets to be left out? */
+/* Returns whether devices, pipes and sockets are left out. */
 bool walk_skips_devices(const struct settings *settings, bool is_operand);
 
-/* The same as walk_next asks of a tree's entries, for an operand that turned out to be a directory
- * or not. */
+/* Returns whether --exclude, --include, --exclude-dir or --directories=skip leaves out an operand.
+ * For callers that learn only by opening an operand whether the operand is a directory. */
 bool walk_skips_operand(const struct walk *walk, const char *name, bool is_directory);
 
 #endif
