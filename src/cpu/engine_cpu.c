@@ -11,6 +11,11 @@
 #define TABLES_SHARE 64u
 #define SET_WORK_PER_BYTE 4u /* of a set, before the automaton does */
 
+#define PARTS_PATTERNS_MAX (1u << 16) /* of a plan: more of them would take long to sort */
+#define TRIAL_PIECES 4u               /* by the whole plan and by parts in turn */
+#define PARTS_GAIN 1.2 /* times quicker the parts have to be than the whole: noise is less */
+#define AGAIN_MOST 8   /* times cpu_sizes.parts_again, where one way took much longer */
+
 struct engine {
     const struct find_ops *find;
 };
@@ -44,6 +49,12 @@ static void cpu_properties(struct engine *engine, struct engine_properties *prop
 
 static void cpu_release(struct engine_worker *worker)
 {
+    for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++) {
+        hits_release(&worker->parts->found[i].hits);
+        if (worker->parts->workers[i] != NULL)
+            cpu_release(worker->parts->workers[i]);
+    }
+    memory_release(worker->parts, 1, sizeof *worker->parts);
     if (worker->dense.set != NULL) /* a text was dense */
         dense_worker_end(&worker->dense);
     hits_release(&worker->gathered);
@@ -93,23 +104,38 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->matcher = NULL;
 }
 
-static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
-                                     const struct trawl_plan *plan, struct engine_worker **worker,
-                                     struct trawl_error *error)
+/* A worker for the whole of a plan; NULL: for no plan yet. */
+static enum trawl_status worker_make(const struct find_ops *find, const struct trawl_plan *plan,
+                                     struct engine_worker **worker, struct trawl_error *error)
 {
     void *memory;
 
-    (void)device;
     if (*worker == NULL) {
         /* The tiles are two thirds of it: a short search never touches most of their pages. */
         TRAWL_TRY(memory_allocate(1, sizeof **worker, &memory, error));
         *worker = (struct engine_worker *)memory;
         memset(*worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
-        (*worker)->find = engine->find;
-        (*worker)->costs = plan_costs_of(engine->find->name);
+        (*worker)->find = find;
+        (*worker)->costs = plan_costs_of(find->name);
     }
     if (plan != NULL)
         begin(*worker, plan);
+    return TRAWL_OK;
+}
+
+static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
+                                     const struct trawl_plan *plan, struct engine_worker **worker,
+                                     struct trawl_error *error)
+{
+    (void)device;
+    TRAWL_TRY(worker_make(engine->find, plan, worker, error));
+    if (plan == NULL)
+        return TRAWL_OK;
+    (*worker)->by_parts = false;
+    (*worker)->parts_left = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX &&
+                                    plan_method_is_open(plan)
+                                ? cpu_sizes.parts_first
+                                : UINT64_MAX;
     return TRAWL_OK;
 }
 
@@ -207,7 +233,8 @@ static void scan_begins(struct scan *scan)
     scan->limit = scan->end;
 }
 
-static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
+/* The task for the whole of the worker's plan at once. */
+static enum trawl_status scan_whole(struct engine_worker *worker, const struct engine_task *task,
                                     struct trawl_error *error)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -215,8 +242,6 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
     struct engine_chunk chunk;
     struct scan scan;
 
-    if (task->output != ENGINE_OUTPUT_RESULT)
-        return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
     chunk = *task->chunk;
     move_short(worker, &chunk);
     scan_begin(&scan, plan, &chunk, task->from, task->want, task->result, error);
@@ -241,6 +266,137 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
     scan_part(&scan);
     task->result->method = worker->method != TRAWL_METHOD_SET ? worker->method : set_method(worker);
     return scan_end(&scan);
+}
+
+/* ---- Parts ---------------------------------------------------------------------------------- */
+
+/* Workers for the parts of the worker's plan, if it has parts. */
+static enum trawl_status parts_make(struct engine_worker *worker, struct trawl_error *error)
+{
+    const struct plan_parts *of;
+    void *memory;
+
+    TRAWL_TRY(plan_parts_want(worker->plan, PLAN_PARTS_HOST, &of, error));
+    if (worker->parts == NULL && of != NULL) {
+        TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker->parts, &memory, error));
+        worker->parts = (struct cpu_parts *)memory;
+    }
+    for (uint32_t i = 0; of != NULL && i < of->count; i++)
+        TRAWL_TRY(worker_make(worker->find, of->part[i].plan, &worker->parts->workers[i], error));
+    if (worker->parts != NULL)
+        worker->parts->of = of;
+    return TRAWL_OK;
+}
+
+/* Search begins in [from, to) of the task's chunk for one part of the plan after the other, and
+ * append what they find to the task's result. */
+static enum trawl_status scan_parts(struct engine_worker *worker, const struct engine_task *task,
+                                    struct trawl_error *error)
+{
+    const struct plan_parts *of = worker->parts->of;
+    struct engine_result *result = task->result;
+    struct hits_part merged[PLAN_PARTS_MAX];
+    struct engine_chunk chunk = *task->chunk;
+    uint64_t end = chunk.owned, before = result->hits.count;
+
+    for (uint32_t i = 0; i < of->count; i++) {
+        struct engine_result *found = &worker->parts->found[i];
+        /* A part finds the longest of its own occurrences at a place, not of all: so no SPANS. */
+        struct engine_task part = {.chunk = &chunk,
+                                   .from = task->from,
+                                   .want = task->want == WANT_SPANS ? WANT_HITS : task->want,
+                                   .result = found};
+
+        /* A part that is full of hits stops early. The other parts need not go further. */
+        chunk.after += chunk.owned - end;
+        chunk.readable += chunk.owned - end;
+        chunk.owned = end;
+        engine_result_begin(found, task->from, false);
+        TRAWL_TRY(scan_whole(worker->parts->workers[i], &part, error));
+        TRAWL_ASSERT(found->done == end || task->want != WANT_COUNT);
+        end = task->want == WANT_FIRST && found->hits.count > 0 ? found->hits.items[0].offset + 1u
+                                                                : found->done;
+        result->candidate_count += found->candidate_count;
+        if (task->want == WANT_COUNT)
+            result->count += found->count;
+        merged[i] = (struct hits_part){&found->hits, of->part[i].literals, 0};
+    }
+    result->method = TRAWL_METHOD_SET;
+    result->done = task->want == WANT_FIRST ? task->chunk->owned : end;
+    result->hits.one_per_line = false;
+    if (task->want == WANT_COUNT)
+        return TRAWL_OK;
+    TRAWL_TRY(hits_merge(&result->hits, merged, of->count, end, error));
+    result->count += result->hits.count - before;
+    return TRAWL_OK;
+}
+
+/* Search begins in [from, to) of the task's chunk, by the one way or the other. */
+static enum trawl_status scan_piece(struct engine_worker *worker, const struct engine_task *task,
+                                    uint64_t from, uint64_t to, bool by_parts,
+                                    struct trawl_error *error)
+{
+    struct engine_chunk chunk = *task->chunk;
+    struct engine_task piece = *task;
+
+    chunk.after += chunk.owned - to;
+    chunk.readable += chunk.owned - to;
+    chunk.owned = to;
+    piece.chunk = &chunk;
+    piece.from = from;
+    if (piece.want == WANT_SPANS) /* the last span before a piece is not known */
+        piece.want = WANT_HITS;
+    return by_parts ? scan_parts(worker, &piece, error) : scan_whole(worker, &piece, error);
+}
+
+/* The task, which begins with a trial: pieces are searched by the whole plan and by parts in turn,
+ * and the way that took less time goes on. The first piece of each way does not count, since
+ * tables are made in it. */
+static enum trawl_status scan_trial(struct engine_worker *worker, const struct engine_task *task,
+                                    struct trawl_error *error)
+{
+    uint64_t at = task->from, ns[2] = {0}, again = cpu_sizes.parts_again;
+    double ratio;
+
+    for (uint32_t i = 0; i < TRIAL_PIECES; i++) {
+        uint64_t begin_ns = clock_now_ns(), to = at + cpu_sizes.parts_piece;
+
+        TRAWL_TRY(scan_piece(worker, task, at, to, i % 2 == 1, error));
+        at = task->result->done;
+        if (at < to) /* full of hits: the trial comes later */
+            return TRAWL_OK;
+        ns[i % 2] = clock_now_ns() - begin_ns;
+    }
+    ratio = (double)max_u64(ns[0], 1) / (double)max_u64(ns[1], 1);
+    worker->by_parts = ratio > PARTS_GAIN || cpu_sizes.parts_always != 0;
+    ratio = max_double(ratio, 1 / ratio);
+    worker->parts_left = saturating_multiply(again, (uint64_t)min_double(ratio, AGAIN_MOST));
+    if (at < task->chunk->owned)
+        TRAWL_TRY(scan_piece(worker, task, at, task->chunk->owned, worker->by_parts, error));
+    task->result->hits.one_per_line = false; /* a line may lie in two pieces */
+    return TRAWL_OK;
+}
+
+static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
+                                    struct trawl_error *error)
+{
+    uint64_t bytes;
+
+    if (task->output != ENGINE_OUTPUT_RESULT)
+        return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
+    if (worker->parts_left == UINT64_MAX)
+        return scan_whole(worker, task, error);
+    bytes = task->chunk->owned - task->from;
+    if (worker->parts_left == 0 && task->want != WANT_FIRST &&
+        bytes / TRIAL_PIECES >= cpu_sizes.parts_piece) {
+        TRAWL_TRY(parts_make(worker, error));
+        if (worker->parts != NULL && worker->parts->of != NULL)
+            return scan_trial(worker, task, error);
+        worker->parts_left = UINT64_MAX;
+        return scan_whole(worker, task, error);
+    }
+    worker->parts_left -= min_u64(worker->parts_left, bytes);
+    return worker->by_parts ? scan_parts(worker, task, error) : scan_whole(worker, task, error);
 }
 
 const struct engine_ops engine_cpu = {

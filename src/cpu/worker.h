@@ -6,6 +6,7 @@
 #include "cpu/find.h"
 #include "cpu/set_matcher.h"
 #include "engine.h"
+#include "plan/parts.h"
 
 #define WORK_SPARED_MAX 1024u /* of a set's work */
 #define WORKER_SAMPLE_BYTES (16u << 10)
@@ -26,11 +27,22 @@ struct set_trial {
     uint64_t bytes[2]; /* for so many bytes */
 };
 
+/* A plan searched in parts (plan/parts.h): workers for the parts, what each part found in one
+ * chunk, and whether the text at hand lets the parts take less time than the whole plan. */
+struct cpu_parts {
+    const struct plan_parts *of; /* NULL: the worker's plan has no parts */
+    struct engine_worker *workers[PLAN_PARTS_MAX];
+    struct engine_result found[PLAN_PARTS_MAX];
+};
+
 /* How the worker searches the text now. It begins with the plan's choice and learns from the text:
  * the plan itself never changes. */
 struct engine_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
+    struct cpu_parts *parts;          /* owned; NULL until a trial made it */
+    bool by_parts;                    /* the last trial said so */
+    uint64_t parts_left;              /* bytes of text until the next trial; UINT64_MAX: none */
     const struct plan_tuning *tuning; /* the plan's, or `own` */
     struct plan_tuning own;           /* made from the text */
     const struct plan_costs *costs;
@@ -103,6 +115,11 @@ struct cpu_sizes {
     uint64_t lane_bytes;   /* and at least so many of them by each lane */
     uint64_t border_share; /* fewer candidates per word of a tile are verified as they are */
     uint64_t hits;         /* of a result: then the scan stops, to be continued */
+    /* When a worker tries whether the parts of a plan take less time, in bytes of text: */
+    uint64_t parts_first;  /* are searched before the first trial */
+    uint64_t parts_piece;  /* are each of a trial's pieces, at least 1 */
+    uint64_t parts_again;  /* come from one trial to the next, at least */
+    uint64_t parts_always; /* 1: the parts go on, whatever a trial says */
 };
 extern struct cpu_sizes cpu_sizes; /* replaced by tests */
 extern const struct cpu_sizes cpu_sizes_default;

@@ -26,31 +26,48 @@ struct table {
     uint32_t *state_of; /* by end: a state with these strings */
 };
 
-/* A node's row: where each class leads to, and what begins there. */
-static void fill_row(const struct plan_automaton *automaton, const struct table *table,
-                     uint32_t node)
+/* The words behind a node's transitions: what begins there. */
+static void fill_info(const struct plan_automaton *automaton, const struct table *table,
+                      uint32_t node)
 {
-    const struct plan_automaton_cell *cell = &automaton->cells[node];
-    uint32_t *row = table->rows + (uint64_t)node * table->row_words;
-    uint32_t *info = row + automaton->classes;
+    uint32_t *info = table->rows + (uint64_t)node * table->row_words + automaton->classes;
+    uint32_t number = automaton->cells[node].end;
+    const struct plan_automaton_end *end;
 
-    for (uint32_t class = 0; class < automaton->classes; class ++) {
-        uint32_t next = plan_automaton_node(automaton, cell->to[1], class);
-        bool ends = automaton->cells[next].end != PLAN_NONE;
-
-        TRAWL_ASSERT(next < automaton->node_count);
-        row[class] = next * table->row_words | (ends ? SCAN_STATE_ENDS : 0);
-    }
     memset(info, 0, SCAN_STATE_WORDS * sizeof *info);
-    if (cell->end != PLAN_NONE) {
-        const struct plan_automaton_end *end = &automaton->ends[cell->end];
+    if (number == PLAN_NONE)
+        return;
+    end = &automaton->ends[number];
+    info[INFO_OUTPUTS] = end->outputs;
+    info[INFO_ENDS] = end->first;
+    info[INFO_END_COUNT] = end->alike;
+    if (end->shorter != PLAN_NONE)
+        info[INFO_SHORTER] = table->state_of[end->shorter];
+}
 
-        info[INFO_OUTPUTS] = end->outputs;
-        info[INFO_ENDS] = end->first;
-        info[INFO_END_COUNT] = end->alike;
-        if (end->shorter != PLAN_NONE)
-            info[INFO_SHORTER] = table->state_of[end->shorter];
+/* All transitions, depth by depth. A node goes where the node goes that it fails to, which is less
+ * deep, except to its own children. */
+static void fill_rows(const struct plan_automaton *automaton, const struct table *table)
+{
+    const struct plan_automaton_link *links = automaton->links;
+    uint32_t count = automaton->node_count - 1, next = 0;
+
+    memset(table->rows, 0, table->row_words * sizeof *table->rows);
+    for (uint32_t from = 0; from < count; from = next) {
+        for (; next < count && links[next].depth == links[from].depth; next++) {
+            const struct plan_automaton_cell *cell = &automaton->cells[links[next].node];
+            uint64_t row = (uint64_t)links[next].parent * table->row_words;
+
+            table->rows[row + cell->class] = links[next].node * table->row_words |
+                                             (cell->end != PLAN_NONE ? SCAN_STATE_ENDS : 0);
+        }
+        for (uint32_t i = from; i < next; i++)
+            memcpy(table->rows + (uint64_t)links[i].node * table->row_words,
+                   table->rows + (uint64_t)links[i].fail * table->row_words,
+                   table->row_words * sizeof *table->rows);
     }
+    for (uint32_t node = 0; node < automaton->node_count; node++)
+        fill_info(automaton, table, node);
 }
 
 static enum trawl_status fill_table(const struct plan_automaton *automaton, struct table *table,
@@ -66,8 +83,7 @@ static enum trawl_status fill_table(const struct plan_automaton *automaton, stru
     for (uint32_t node = 0; node < automaton->node_count; node++)
         if (automaton->cells[node].end != PLAN_NONE)
             table->state_of[automaton->cells[node].end] = node * table->row_words;
-    for (uint32_t node = 0; node < automaton->node_count; node++)
-        fill_row(automaton, table, node);
+    fill_rows(automaton, table);
     return TRAWL_OK;
 }
 
@@ -105,8 +121,10 @@ static enum trawl_status upload(struct engine_worker *worker,
 static enum trawl_status make(struct engine_worker *worker, bool *fits, struct trawl_error *error)
 {
     const struct trawl_plan *plan = worker->plan;
-    struct plan_automaton automaton = {
-        .plan = plan, .bytes = plan->literal_bytes, .count = plan->literal_count};
+    struct plan_automaton automaton = {.plan = plan,
+                                       .bytes = plan->literal_bytes,
+                                       .count = plan->literal_count,
+                                       .keeps_links = true};
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     uint64_t words_max = min_u64(worker->limits.automaton_words_max, SCAN_STATE_ENDS - 1);
     enum trawl_status status = TRAWL_OK;

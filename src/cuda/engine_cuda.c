@@ -6,6 +6,7 @@
 #include "cuda/chunk.h"
 #include "cuda/load.h"
 #include "cuda/open.h"
+#include "cuda/parts.h"
 #include "cuda/residents.h"
 #include "cuda/scan.h"
 #include "cuda/tables.h"
@@ -111,6 +112,7 @@ static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
     if (plan == NULL)
         return TRAWL_OK;
     cuda_worker_take(*worker, plan);
+    TRAWL_TRY(cuda_parts_take(*worker, error));
     return plan->literal_count == 0 ? TRAWL_OK : cuda_tables_check(plan, error);
 }
 
@@ -142,6 +144,10 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
                                .prepare = prepare_tables,
                                .search = search_range};
 
+    if (cuda_parts_are_there(worker)) {
+        steps.prepare = cuda_parts_prepare;
+        steps.search = cuda_parts_search;
+    }
     return cuda_scan_chunk(worker, task->chunk, task->from, task->want, &steps, task->result,
                            error);
 }

@@ -44,6 +44,8 @@ const struct cuda_limits cuda_limits_default = {
     .automaton = true,
     .automaton_always = false,
     .automaton_words_max = 1ull << 28,
+    .patient_bytes = 64u << 10,
+    .tried_bytes = 4u << 20,
     .listed_min = 16,
     .kernels_timed = false,
 };

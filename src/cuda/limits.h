@@ -53,7 +53,9 @@ struct cuda_limits {
     bool automaton;        /* search dense sets by the automaton, if its table has no more than: */
     bool automaton_always; /* and all others */
     uint64_t automaton_words_max;
-    uint32_t listed_min; /* tiles that a stream may give up in any case */
+    uint64_t patient_bytes; /* of a set's strings: for more, a tile may take more work first */
+    uint64_t tried_bytes;   /* of a set's text: they tell whether the automaton is to go on */
+    uint32_t listed_min;    /* tiles that a stream may give up in any case */
     uint64_t
         before_bytes;   /* a multiple of 4096: positions are as if so much came before the text */
     bool kernels_timed; /* worker->kernel_ns */

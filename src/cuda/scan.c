@@ -11,14 +11,37 @@
 #define HITS_AHEAD 512u
 #define FEW_BYTES 256u /* of text for each hit: then they are few */
 
-/* The last scan was abandoned. */
-static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
+/* Prices in times of reading the text once [H100, 256 MiB]. */
+#define PRICE_AUTOMATON 10.0
+#define TRIED_LAUNCH_NS 1.5e4 /* what a launch takes beside its text */
+#define MAKE_NS 2e5           /* what the automaton takes to be made, */
+#define MAKE_BYTE_NS 150.0    /* and for each byte of the set's strings */
+#define PATIENT_TIMES_LOG2 8u /* and so many times the usual work is spent on a tile before */
+
+/* The automaton takes over for some scans, if the device can hold it. */
+static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
 {
     worker->tables.dense_left = DENSE_SCANS;
+    worker->tables.is_tried = false; /* when these scans are over, the text may be another one */
+    worker->tables.lost_ns = 0;
     TRAWL_TRY(cuda_automaton_want(worker, error));
     worker->leaves = worker->may_leave && worker->tables.kernel == CUDA_KERNEL_SET &&
                      worker->tables.automaton == CUDA_AUTOMATON_NONE;
     return TRAWL_OK;
+}
+
+/* The last scan was abandoned, since some tile had too many candidates. In long strings that is
+ * often a phrase which many strings share, and which only few places of the text have: then more
+ * work for each tile costs less than the automaton. */
+static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
+{
+    if (worker->tables.sets_ready && worker->tables.dense_left == 0 &&
+        worker->tables.budget_log2 == 0 &&
+        worker->plan->literal_bytes_total > worker->limits.patient_bytes) {
+        worker->tables.budget_log2 = PATIENT_TIMES_LOG2;
+        return TRAWL_OK;
+    }
+    return take_automaton(worker, error);
 }
 
 /* Mark the begins in the range that have occurrences of the set, for hits_set; *marked: how many
@@ -75,6 +98,34 @@ static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_lau
     }
     /* The kernel says nothing, and who asked may look at once. */
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+}
+
+/* May the set's filter turn out to be slower than the automaton? */
+static bool is_judged(const struct engine_worker *worker, uint64_t bytes)
+{
+    const struct cuda_tables *tables = &worker->tables;
+
+    return tables->kernel == CUDA_KERNEL_SET && tables->dense_left == 0 &&
+           tables->automaton != CUDA_AUTOMATON_NONE && worker->limits.automaton &&
+           bytes >= worker->limits.tried_bytes;
+}
+
+/* The set's filter searched `bytes` in so many ns, and `rest` bytes follow. The automaton takes
+ * over if it saves as much in the rest as it takes to be made, or would have saved as much so far.
+ */
+static enum trawl_status judge_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
+                                      uint64_t ns, struct trawl_error *error)
+{
+    double rate = worker->device->read_rate; /* bytes per ns */
+    double lost_ns = (double)ns - TRIED_LAUNCH_NS - PRICE_AUTOMATON / rate * (double)bytes;
+    double make_ns = worker->tables.automaton == CUDA_AUTOMATON_READY
+                         ? 0
+                         : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total;
+
+    worker->tables.lost_ns = max_double(0, worker->tables.lost_ns + lost_ns);
+    return max_double(worker->tables.lost_ns, lost_ns * (double)rest / (double)bytes) > make_ns
+               ? take_automaton(worker, error)
+               : TRAWL_OK;
 }
 
 static enum trawl_status list_hits(struct engine_worker *worker, const struct cuda_range *range,
@@ -254,17 +305,15 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
     *done = *limit;
 }
 
-enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
-                                  enum want want, uint64_t hits_base, struct engine_result *result,
-                                  uint64_t *done, struct trawl_error *error)
+/* Search [range->begin, limit). *done: begins below it were looked at. */
+static enum trawl_status scan_upto(struct engine_worker *worker, const struct cuda_range *range,
+                                   uint64_t limit, enum want want, uint64_t hits_base,
+                                   struct engine_result *result, uint64_t *done,
+                                   struct trawl_error *error)
 {
-    uint64_t limit = cuda_range_limit(worker->plan, range), begin_ns = cuda_clock_ns(), stopped;
+    uint64_t begin_ns = cuda_clock_ns(), stopped;
     struct cuda_launch launch;
 
-    result->method = worker->tables.method;
-    *done = range->end;
-    if (limit == range->begin)
-        return TRAWL_OK;
     if (want == WANT_HITS) {
         TRAWL_TRY(scan_hits(worker, range, limit, hits_base, result, &stopped, error));
         if (stopped < limit)
@@ -290,4 +339,33 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     cuda_tables_told(worker, limit - range->begin, cuda_clock_ns() - begin_ns,
                      launch.found.candidates, launch.found.listed);
     return TRAWL_OK;
+}
+
+enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cuda_range *range,
+                                  enum want want, uint64_t hits_base, struct engine_result *result,
+                                  uint64_t *done, struct trawl_error *error)
+{
+    uint64_t limit = cuda_range_limit(worker->plan, range), bytes = limit - range->begin;
+    uint64_t begin_ns, rest = 0;
+    bool is_judged_now;
+
+    result->method = worker->tables.method;
+    *done = range->end;
+    if (bytes == 0)
+        return TRAWL_OK;
+    is_judged_now = is_judged(worker, bytes);
+    if (is_judged_now && !worker->tables.is_tried && bytes > 2 * worker->limits.tried_bytes) {
+        /* A short range first: nobody knows yet how dense the text is. The clock must not count
+         * how long the tables take to be made. */
+        TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
+        rest = bytes - worker->limits.tried_bytes;
+        *done = limit = range->begin + worker->limits.tried_bytes;
+    }
+    begin_ns = cuda_clock_ns();
+    TRAWL_TRY(scan_upto(worker, range, limit, want, hits_base, result, done, error));
+    if (!is_judged_now || worker->leaves || worker->tables.dense_left > 0 || want == WANT_FIRST)
+        return TRAWL_OK;
+    worker->tables.is_tried = true;
+    bytes = min_u64(*done, limit) - range->begin;
+    return judge_filter(worker, bytes, rest, cuda_clock_ns() - begin_ns, error);
 }

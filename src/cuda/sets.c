@@ -682,6 +682,8 @@ void cuda_sets_prepare(const struct engine_worker *worker, uint32_t blocks,
     a->tile_bytes = step_bytes * steps;
     a->tile_count = (uint32_t)((places + a->tile_bytes - 1) / a->tile_bytes);
     TRAWL_ASSERT(a->tile_count * a->tile_bytes >= places);
-    a->sets.budget = worker->limits.dense_always ? 0 : (uint32_t)(COST_PER_BYTE * step_bytes);
+    a->sets.budget = worker->limits.dense_always
+                         ? 0
+                         : (uint32_t)(COST_PER_BYTE * step_bytes) << worker->tables.budget_log2;
     a->listed_max = 0;
 }

@@ -289,6 +289,9 @@ static uint64_t put_tables(const struct engine_worker *worker, const struct traw
         TRAWL_ASSERT(block.count == bytes);
     }
     tables->dense_left = 0;
+    tables->is_tried = false;
+    tables->budget_log2 = 0;
+    tables->lost_ns = 0;
     tables->sorts = tables->count_kernel == CUDA_KERNEL_STREAM_SAMPLED;
     if (worker->limits.dense_always)
         tables->arguments.verify_budget = tables->arguments.dense_lanes = 0;

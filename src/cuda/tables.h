@@ -42,6 +42,9 @@ struct cuda_tables {
     enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
     bool sorts;                    /* hits are found by samples and put in order */
     uint32_t dense_left;   /* scans for which streams are not tried: the last one was dense */
+    uint32_t budget_log2;  /* of a set: times the usual work for a tile */
+    bool is_tried;         /* of a set: the text's first range did not ask for the automaton */
+    double lost_ns;        /* of a set: what the automaton would have saved since then */
     uint32_t alike_max;    /* a set's literals that may occur at one begin, at most */
     struct scan_sets sets; /* stride 0: stream_set does not take the set */
     bool sets_ready;       /* its tables are there too */

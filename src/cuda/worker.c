@@ -87,6 +87,14 @@ enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_e
 /* Accepts a half-started worker. What fails here has failed before: there is no caller to report
  * to.
  */
+static void tables_release(struct cuda_device *device, struct cuda_tables *tables)
+{
+    cuda_memory_release(device, &tables->memory);
+    cuda_memory_release(device, &tables->sets_memory);
+    cuda_memory_release(device, &tables->entries_memory);
+    cuda_memory_release(device, &tables->automaton_memory);
+}
+
 void cuda_worker_end(struct engine_worker *worker)
 {
     struct cuda_device *device = worker->device;
@@ -104,10 +112,9 @@ void cuda_worker_end(struct engine_worker *worker)
         (void)device->driver->event_destroy(worker->done);
     cuda_pinned_release(device, &worker->landing);
     cuda_pinned_release(device, &worker->answers);
-    cuda_memory_release(device, &worker->tables.memory);
-    cuda_memory_release(device, &worker->tables.sets_memory);
-    cuda_memory_release(device, &worker->tables.entries_memory);
-    cuda_memory_release(device, &worker->tables.automaton_memory);
+    tables_release(device, &worker->tables);
+    for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)
+        tables_release(device, &worker->parts->part[i].tables);
     cuda_memory_release(device, &worker->marks);
     cuda_memory_release(device, &worker->text);
     cuda_memory_release(device, &worker->sums);
@@ -137,6 +144,8 @@ void cuda_worker_failed(struct engine_worker *worker)
         (void)worker->device->driver->stream_wait(worker->copies);
     worker->held.bytes = NULL;
     worker->tables.ready = false;
+    for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)
+        worker->parts->part[i].tables.ready = false;
     worker->sums_ready = false;
 }
 

@@ -12,6 +12,7 @@
 #include "cuda/limits.h"
 #include "cuda/tables.h"
 #include "engine.h"
+#include "plan/parts.h"
 
 /* Which bytes of which chunk lie in the worker's text memory: a scan that goes on where the last
  * one stopped finds them there. */
@@ -20,6 +21,20 @@ struct cuda_held {
     uint64_t begin;
     uint64_t from; /* the chunk's offset at which the memory begins */
     uint64_t end;  /* the chunk's offset at which it ends */
+};
+
+/* What a worker has of one part of a plan, in place of its own members of these names while the
+ * part is searched for (parts.c). */
+struct cuda_part {
+    struct cuda_tables tables;
+    uint64_t reach_bytes;
+    bool lists_few;
+    struct engine_result found; /* in the range that is searched; its room for hits stays */
+};
+
+struct cuda_parts {
+    const struct plan_parts *of; /* NULL: the worker's plan is searched whole */
+    struct cuda_part part[PLAN_PARTS_MAX];
 };
 
 struct engine_worker {
@@ -61,8 +76,9 @@ struct engine_worker {
     uint32_t chunks_left;                          /* to the host at once: the last one was dense */
     bool may_leave;                                /* dense ones, for want of an automaton; */
     bool leaves;                                   /* and that is so */
-    uint64_t reach_bytes; /* begins a scan for hits may cover before it holds too many */
-    bool lists_few;       /* the last one found few hits, of this plan */
+    uint64_t reach_bytes;     /* begins a scan for hits may cover before it holds too many */
+    bool lists_few;           /* the last one found few hits, of this plan */
+    struct cuda_parts *parts; /* owned; NULL until a plan has parts */
 };
 
 /* `bytes` rounded up to what the worker takes at a time. */

@@ -81,3 +81,42 @@ void hits_release(struct hits *hits)
     hits->capacity = 0;
     hits->count = 0;
 }
+
+/* Where the part's next hit stands in the order of all hits; UINT64_MAX: the part has no more. */
+static uint64_t part_rank(const struct hits_part *part, uint64_t below)
+{
+    const struct hit *hit = &part->hits->items[part->next];
+
+    if (part->next == part->hits->count || hit->offset >= below)
+        return UINT64_MAX;
+    return (uint64_t)hit->offset << 32 | part->literals[hit->literal];
+}
+
+enum trawl_status hits_merge(struct hits *into, struct hits_part *parts, uint32_t count,
+                             uint64_t below, struct trawl_error *error)
+{
+    uint64_t total = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        total += parts[i].hits->count - parts[i].next;
+    TRAWL_TRY(hits_reserve(into, total, error));
+    for (;;) {
+        uint64_t least = UINT64_MAX;
+        uint32_t from = 0;
+
+        for (uint32_t i = 0; i < count; i++) {
+            uint64_t rank = part_rank(&parts[i], below);
+
+            if (rank < least) {
+                least = rank;
+                from = i;
+            }
+        }
+        if (least == UINT64_MAX)
+            break;
+        TRAWL_ASSERT(into->count < into->capacity);
+        into->items[into->count++] = (struct hit){(uint32_t)(least >> 32), (uint32_t)least};
+        parts[from].next++;
+    }
+    return TRAWL_OK;
+}

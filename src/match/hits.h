@@ -40,4 +40,16 @@ enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_er
 enum trawl_status hits_reserve_lengths(struct hits *hits, uint64_t more, struct trawl_error *error);
 void hits_release(struct hits *hits);
 
+/* Hits of a part of a plan (plan/parts.h). */
+struct hits_part {
+    const struct hits *hits;
+    const uint32_t *literals; /* the whole plan's number of each of the part's literals */
+    uint64_t next;            /* of the hits: the first that is not merged yet */
+};
+
+/* Append the parts' hits with offsets below `below` to `into`, in order. No part has
+ * lengths. Errors: MEMORY. */
+enum trawl_status hits_merge(struct hits *into, struct hits_part *parts, uint32_t count,
+                             uint64_t below, struct trawl_error *error);
+
 #endif

@@ -130,6 +130,7 @@ struct making {
     uint32_t *fail;          /* of each node; before that, how many children it has */
     uint32_t *path;          /* of the string at hand: its nodes, by depth */
     uint32_t *order;         /* ends by the depth of their branches; those in work come first */
+    uint32_t link_count;     /* of set->links, so far */
     uint32_t row_children;   /* nodes with so many have rows, as the first one has */
     uint64_t row_count;
 };
@@ -260,6 +261,8 @@ static void finish_node(struct making *making, uint32_t end, uint32_t depth)
         fail = plan_automaton_node(set, cells[making->fail[parent]].to[1], cell->class);
     TRAWL_ASSERT(fail < set->node_count && fail != node);
     making->fail[node] = fail;
+    if (set->links != NULL)
+        set->links[making->link_count++] = (struct plan_automaton_link){node, depth, parent, fail};
     cell->end = cells[fail].end;
     if (depth == branch->length) {
         struct plan_automaton_end *own = &set->ends[end];
@@ -378,6 +381,11 @@ static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_m
     TRAWL_TRY_DONE(memory_allocate_table(count, sizeof *set->cells, false, &memory, error));
     set->cells = (struct plan_automaton_cell *)memory;
     set->cell_count = count;
+    if (set->keeps_links) {
+        TRAWL_TRY_DONE(
+            memory_allocate_table(set->node_count, sizeof *set->links, false, &memory, error));
+        set->links = (struct plan_automaton_link *)memory;
+    }
     make_nodes(&making);
     finish_nodes(&making);
 done:
@@ -400,6 +408,7 @@ enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uin
 void plan_automaton_free(struct plan_automaton *set)
 {
     memory_release(set->cells, set->cell_count, sizeof *set->cells);
+    memory_release(set->links, set->node_count, sizeof *set->links);
     memory_release(set->sorted, set->count, sizeof *set->sorted);
     memory_release(set->ends, set->count, sizeof *set->ends);
 }

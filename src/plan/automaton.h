@@ -25,6 +25,14 @@ struct plan_automaton_cell {
     uint32_t end; /* the longest string that begins where this test is passed; PLAN_NONE: none */
 };
 
+/* A node below the first one, and the nodes that belong to it. */
+struct plan_automaton_link {
+    uint32_t node;
+    uint32_t depth; /* bytes that lead to the node */
+    uint32_t parent;
+    uint32_t fail; /* the node of the longest proper suffix that has one */
+};
+
 struct plan_automaton {
     const struct trawl_plan *plan;      /* while it is made */
     const struct plan_literal *strings; /* count; NULL: the plan's literals */
@@ -36,9 +44,11 @@ struct plan_automaton {
     struct plan_automaton_cell *cells; /* nodes, then rows */
     uint64_t cell_count;
     uint32_t node_count;
-    uint32_t start;      /* the state before any byte */
-    uint64_t length_max; /* of the strings */
-    uint32_t classes;    /* of bytes: 0 is that of bytes in no string, if there are such */
+    bool keeps_links;                  /* set by the caller: links are wanted */
+    struct plan_automaton_link *links; /* [node_count - 1], ascending by depth; or NULL */
+    uint32_t start;                    /* the state before any byte */
+    uint64_t length_max;               /* of the strings */
+    uint32_t classes; /* of bytes: 0 is that of bytes in no string, if there are such */
     uint8_t class_of[256];
 };
 

@@ -40,11 +40,13 @@ struct plan_head {
 
 /* What is made of a plan when it is first needed. */
 enum plan_attachment {
-    PLAN_SAMPLED, /* of plan/sampled.c */
-    PLAN_AS_SET,  /* of plan_as_set */
-    PLAN_MATCHER, /* of cpu/set_matcher.c */
-    PLAN_DENSE,   /* of cpu/dense_set.c */
-    PLAN_ERRORS,  /* of approximate/compile.c */
+    PLAN_SAMPLED,      /* of plan/sampled.c */
+    PLAN_AS_SET,       /* of plan_as_set */
+    PLAN_PARTS_HOST,   /* of plan/parts.c */
+    PLAN_PARTS_DEVICE, /* the same, by another target's costs */
+    PLAN_MATCHER,      /* of cpu/set_matcher.c */
+    PLAN_DENSE,        /* of cpu/dense_set.c */
+    PLAN_ERRORS,       /* of approximate/compile.c */
     PLAN_ATTACHMENTS
 };
 

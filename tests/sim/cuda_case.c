@@ -5,6 +5,7 @@
 #include "calls.h"
 #include "diff/held.h"
 #include "match/hits.h"
+#include "plan/parts.h"
 #include "plan/plan.h"
 
 #define TEXT_ALIGNMENT 64u
@@ -61,6 +62,14 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.automaton_always = test_random_below(random, 4) == 0;
     if (test_random_below(random, 4) == 0)
         limits.automaton_words_max = test_random_below(random, 4000);
+    if (test_random_below(random, 2))
+        limits.tried_bytes = 1 + test_random_below(random, 400);
+    if (test_random_below(random, 2))
+        limits.patient_bytes = test_random_below(random, 100);
+    plan_part_costs_device = plan_part_costs_device_default;
+    if (test_random_below(random, 2)) /* as many parts as there can be */
+        plan_part_costs_device = (struct plan_part_costs){
+            .singly_max = test_random_below(random, PLAN_PARTS_MAX + 1), .met = 1e9, .dense = 1e9};
     limits.listed_min =
         test_random_below(random, 2) ? 1000 : (uint32_t)test_random_below(random, 4);
     if (test_random_below(random, 3) == 0)

@@ -1,0 +1,151 @@
+/* parts: a set that a device searches in parts (plan/parts.h).
+ *
+ * Each part has tables of its own. A range of the text is searched for one part after the other:
+ * while a part has its turn, its plan and its tables stand in the worker in place of the whole
+ * plan's.
+ */
+#include "cuda/parts.h"
+
+#include "base/checked.h"
+#include "base/memory.h"
+#include "cuda/scan.h"
+
+static void swap_tables(struct cuda_tables *a, struct cuda_tables *b)
+{
+    struct cuda_tables kept = *a;
+
+    *a = *b;
+    *b = kept;
+    /* The tuning may be the tables' own. */
+    if (a->tuning == &b->own)
+        a->tuning = &a->own;
+    if (b->tuning == &a->own)
+        b->tuning = &b->own;
+}
+
+/* Exchange what belongs to a plan between the worker and the part; the plan is the caller's. */
+static void swap_state(struct engine_worker *worker, struct cuda_part *state)
+{
+    uint64_t reach_bytes = worker->reach_bytes;
+    bool lists_few = worker->lists_few;
+
+    swap_tables(&worker->tables, &state->tables);
+    worker->reach_bytes = state->reach_bytes;
+    worker->lists_few = state->lists_few;
+    state->reach_bytes = reach_bytes;
+    state->lists_few = lists_few;
+}
+
+enum trawl_status cuda_parts_take(struct engine_worker *worker, struct trawl_error *error)
+{
+    const struct plan_parts *of;
+    void *memory;
+
+    if (worker->parts != NULL)
+        worker->parts->of = NULL;
+    TRAWL_TRY(plan_parts_want(worker->plan, PLAN_PARTS_DEVICE, &of, error));
+    if (of == NULL)
+        return TRAWL_OK;
+    if (worker->parts == NULL) {
+        TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker->parts, &memory, error));
+        worker->parts = (struct cuda_parts *)memory;
+    }
+    for (uint32_t i = 0; i < of->count; i++) {
+        struct cuda_part *state = &worker->parts->part[i];
+
+        TRAWL_TRY(cuda_tables_check(of->part[i].plan, error));
+        state->tables.ready =
+            state->tables.ready && state->tables.plan_serial == of->part[i].plan->serial;
+        state->lists_few = state->lists_few && state->tables.ready;
+        state->reach_bytes = UINT64_MAX;
+    }
+    worker->parts->of = of;
+    return TRAWL_OK;
+}
+
+bool cuda_parts_are_there(const struct engine_worker *worker)
+{
+    return worker->parts != NULL && worker->parts->of != NULL;
+}
+
+enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want want,
+                                     struct cuda_steps *steps, struct trawl_error *error)
+{
+    const struct trawl_plan *whole = worker->plan;
+    const struct plan_parts *of = worker->parts->of;
+    enum trawl_status status = TRAWL_OK;
+
+    /* Dense parts cannot cut a range that is no longer than this (cut_set_range in scan.c). */
+    steps->range_bytes_max = CUDA_RANGE_BYTES_MAX;
+    for (uint32_t i = 0; i < of->count && status == TRAWL_OK; i++) {
+        worker->plan = of->part[i].plan;
+        swap_state(worker, &worker->parts->part[i]);
+        status = cuda_tables_want(worker, error);
+        if (status == TRAWL_OK)
+            steps->range_bytes_max =
+                min_u64(steps->range_bytes_max, cuda_launch_begins_max(worker, want));
+        swap_state(worker, &worker->parts->part[i]);
+    }
+    worker->plan = whole;
+    return status;
+}
+
+/* Search the range for one part. *end: begins of the range below it are done. */
+static enum trawl_status search_part(struct engine_worker *worker, uint32_t index,
+                                     const struct cuda_range *range, enum want want,
+                                     uint64_t hits_base, uint64_t *end, struct trawl_error *error)
+{
+    struct cuda_part *state = &worker->parts->part[index];
+    const struct trawl_plan *whole = worker->plan;
+    struct cuda_range rest = *range;
+    enum trawl_status status;
+
+    engine_result_begin(&state->found, 0, true);
+    worker->plan = worker->parts->of->part[index].plan;
+    swap_state(worker, state);
+    do { /* counts are of the whole range; of hits the caller takes those that there are */
+        status = cuda_scan_range(worker, &rest, want, hits_base + (rest.begin - range->begin),
+                                 &state->found, end, error);
+        rest.begin = *end;
+    } while (status == TRAWL_OK && !worker->leaves && want == WANT_COUNT && *end < rest.end);
+    swap_state(worker, state);
+    worker->plan = whole;
+    return status;
+}
+
+enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,
+                                    const struct cuda_range *range, enum want want,
+                                    uint64_t hits_base, struct engine_result *result,
+                                    uint64_t *done, struct trawl_error *error)
+{
+    const struct plan_parts *of = worker->parts->of;
+    struct hits_part merged[PLAN_PARTS_MAX];
+    struct cuda_range rest = *range;
+    uint64_t before = result->hits.count;
+
+    (void)context;
+    for (uint32_t i = 0; i < of->count; i++) {
+        struct engine_result *found = &worker->parts->part[i].found;
+
+        TRAWL_TRY(search_part(worker, i, &rest, want, hits_base, done, error));
+        if (worker->leaves)
+            return TRAWL_OK;
+        /* The other parts need not go further than this one did. */
+        if (want == WANT_HITS)
+            rest.end = *done;
+        else if (want == WANT_FIRST && found->hits.count > 0)
+            rest.end = range->begin + (found->hits.items[0].offset - hits_base) + 1;
+        result->candidate_count += found->candidate_count;
+        if (want == WANT_COUNT)
+            result->count += found->count;
+        merged[i] = (struct hits_part){&found->hits, of->part[i].literals, 0};
+    }
+    *done = want == WANT_HITS ? rest.end : range->end;
+    result->method = TRAWL_METHOD_SET;
+    if (want == WANT_COUNT)
+        return TRAWL_OK;
+    TRAWL_TRY(
+        hits_merge(&result->hits, merged, of->count, hits_base + (rest.end - range->begin), error));
+    result->count += result->hits.count - before;
+    return TRAWL_OK;
+}

@@ -1,0 +1,377 @@
+/* parts: which strings of a set are searched together. */
+#include "plan/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/memory.h"
+
+#define SAMPLES 512u    /* of the strings' bytes, by which likeness is measured */
+#define SAMPLE_BYTES 8u /* of each */
+#define EQUAL_MIN 4.0   /* pairs of samples that have to be equal, or the rate is estimated */
+
+/* Strings are grouped by length; a group begins at each of these lengths. */
+static const uint64_t lengths[] = {1, 2, 3, 4, 6, 8, 12, 16};
+#define LENGTHS (sizeof lengths / sizeof *lengths)
+
+/* By first counts of new plans: one core with AVX2, 16 MiB. */
+const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
+                                                     .singly_max = PLAN_PARTS_MAX,
+                                                     .alone = 0.045,
+                                                     .pass = 0.08,
+                                                     .many = 0.3,
+                                                     .many_half = 200,
+                                                     .met = 6,
+                                                     .dense = 3.5};
+/* The same, 256 MiB in an H100's memory. */
+#define COSTS_DEVICE                                                                      \
+    {                                                                                     \
+        .alone = 1.07, .pass = 2.8, .many = 1, .many_half = 1000, .met = 40, .dense = 10, \
+        .make = 0.0015                                                                    \
+    }
+const struct plan_part_costs plan_part_costs_device_default = COSTS_DEVICE;
+struct plan_part_costs plan_part_costs_device = COSTS_DEVICE;
+
+/* Strings of one length class: patterns order[begin] to order[end - 1], the shortest first. */
+struct group {
+    uint64_t begin, end;
+    uint64_t length_min;
+    uint64_t bytes; /* of these strings */
+};
+
+/* What is known while a plan is cut. */
+struct cutting {
+    const struct trawl_plan *plan;
+    const struct plan_part_costs *costs;
+    uint64_t *lengths;             /* [pattern_count]: of each pattern's shortest literal */
+    uint32_t *literal_from;        /* [pattern_count + 1]: the first literal of each pattern */
+    uint32_t *order;               /* [pattern_count]: patterns, by length */
+    double rate[SAMPLE_BYTES + 1]; /* chance that the first so many bytes of a string stand at a
+                                      position of a text that is like the strings */
+    struct group groups[LENGTHS];
+    uint32_t group_count;
+};
+
+static void part_release(struct plan_part *part)
+{
+    if (part->plan != NULL)
+        memory_release(part->literals, part->plan->literal_count, sizeof *part->literals);
+    trawl_plan_free(part->plan);
+    *part = (struct plan_part){NULL, NULL};
+}
+
+static void parts_release(void *object)
+{
+    struct plan_parts *parts = (struct plan_parts *)object;
+
+    for (uint32_t i = 0; i < parts->count; i++)
+        part_release(&parts->part[i]);
+    memory_release(parts, 1, sizeof *parts);
+}
+
+/* ---- Lengths and likeness ------------------------------------------------------------------- */
+
+/* The last of `lengths` that is not more than this length. */
+static uint32_t class_of(uint64_t length)
+{
+    uint32_t class = 0;
+
+    while (class + 1 < LENGTHS && lengths[class + 1] <= length)
+        class ++;
+    return class;
+}
+
+/* Fills lengths, literal_from and order, whose memory is there. */
+static void sort_patterns(struct cutting *cutting)
+{
+    const struct trawl_plan *plan = cutting->plan;
+    uint64_t classes[LENGTHS + 1] = {0};
+
+    for (uint64_t i = 0; i < plan->pattern_count; i++)
+        cutting->lengths[i] = UINT64_MAX;
+    for (uint32_t i = plan->literal_count; i-- > 0;) {
+        struct plan_literal literal = plan_literal_at(plan, i);
+
+        cutting->literal_from[literal.pattern] = i;
+        cutting->lengths[literal.pattern] =
+            min_u64(cutting->lengths[literal.pattern], literal.bytes_count);
+    }
+    cutting->literal_from[plan->pattern_count] = plan->literal_count;
+    for (uint32_t pass = 0; pass < 2; pass++) { /* count, then place */
+        for (uint64_t i = 0; i < plan->pattern_count; i++) {
+            uint32_t class = class_of(cutting->lengths[i]);
+
+            if (pass == 0)
+                classes[class + 1]++;
+            else
+                cutting->order[classes[class]++] = (uint32_t)i;
+        }
+        for (uint32_t class = 0; pass == 0 && class < LENGTHS; class ++)
+            classes[class + 1] += classes[class];
+    }
+    /* classes[i] is now where class i ends. */
+    for (uint32_t class = 0; class < LENGTHS; class ++) {
+        uint64_t begin = class == 0 ? 0 : classes[class - 1];
+
+        if (classes[class] > begin)
+            cutting->groups[cutting->group_count++] =
+                (struct group){begin, classes[class], lengths[class], 0};
+    }
+    for (uint32_t i = 0; i < cutting->group_count; i++)
+        for (uint64_t k = cutting->groups[i].begin; k < cutting->groups[i].end; k++)
+            cutting->groups[i].bytes += cutting->lengths[cutting->order[k]];
+}
+
+static int compare_words(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Draws bytes from the strings, and counts how often two draws begin alike. */
+static void measure_likeness(struct cutting *cutting)
+{
+    const struct trawl_plan *plan = cutting->plan;
+    uint64_t samples[SAMPLES], random = 0x9e3779b97f4a7c15u;
+    double before = 1;
+
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        uint64_t at;
+
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        at = (random >> 11) % plan->literal_bytes_total;
+        samples[i] = 0;
+        for (uint32_t k = 0; k < SAMPLE_BYTES; k++) /* may run into the next string */
+            samples[i] = samples[i] << 8 |
+                         (at + k < plan->literal_bytes_total ? plan->literal_bytes[at + k] : 0u);
+    }
+    qsort(samples, SAMPLES, sizeof *samples, compare_words);
+    cutting->rate[0] = 1;
+    for (uint32_t q = 1; q <= SAMPLE_BYTES; q++) {
+        double equal = 0, alike = 0, rate;
+
+        for (uint32_t i = 1; i < SAMPLES; i++) {
+            bool is_alike = (samples[i] ^ samples[i - 1]) >> (64 - 8 * q) == 0;
+
+            alike = is_alike ? alike + 1 : 0;
+            equal += alike;
+        }
+        rate = equal / (SAMPLES * (SAMPLES - 1.0) / 2);
+        if (equal < EQUAL_MIN) /* each byte more is as telling as the one before */
+            rate = q == 1 ? 1.0 / 256 : cutting->rate[q - 1] * cutting->rate[q - 1] / before;
+        before = cutting->rate[q - 1];
+        cutting->rate[q] = rate;
+    }
+}
+
+/* ---- Cutting -------------------------------------------------------------------------------- */
+
+/* What it costs to search groups [from, to) together: the filter's passes, and what becomes of the
+ * positions that the filter lets through. */
+static double cost_of(const struct cutting *cutting, uint32_t from, uint32_t to)
+{
+    const struct plan_part_costs *costs = cutting->costs;
+    double count = (double)(cutting->groups[to - 1].end - cutting->groups[from].begin);
+    uint64_t q = min_u64(cutting->groups[from].length_min, SAMPLE_BYTES);
+    double bytes = 0;
+
+    if (count == 1)
+        return costs->alone;
+    for (uint32_t i = from; i < to; i++)
+        bytes += (double)cutting->groups[i].bytes;
+    return costs->pass + costs->many * count / (count + costs->many_half) +
+           min_double(costs->met * count * cutting->rate[q], costs->dense + costs->make * bytes);
+}
+
+/* The cheapest way to cut the groups; cuts[i]: the group at which the part that ends before group
+ * i begins. Returns how many parts there are. */
+static uint32_t cut(const struct cutting *cutting, uint32_t cuts[LENGTHS + 1])
+{
+    double least[LENGTHS + 1] = {0};
+    uint32_t count = 0;
+
+    for (uint32_t to = 1; to <= cutting->group_count; to++) {
+        least[to] = 1e300;
+        for (uint32_t from = 0; from < to; from++) {
+            double cost = least[from] + cost_of(cutting, from, to);
+
+            if (cutting->costs->is_tried && from == 0 && to == cutting->group_count)
+                continue;
+            if (cost < least[to]) {
+                least[to] = cost;
+                cuts[to] = from;
+            }
+        }
+    }
+    for (uint32_t to = cutting->group_count; to > 0; to = cuts[to])
+        count++;
+    return count;
+}
+
+/* A few strings, each of which may be a part by itself: every string is a group. */
+static void group_singly(struct cutting *cutting)
+{
+    uint64_t count = cutting->plan->pattern_count;
+
+    TRAWL_ASSERT(count <= LENGTHS);
+    for (uint32_t i = 1; i < count; i++) /* by length, not by class alone */
+        for (uint32_t j = i; j > 0; j--) {
+            uint32_t one = cutting->order[j], before = cutting->order[j - 1];
+
+            if (cutting->lengths[before] <= cutting->lengths[one])
+                break;
+            cutting->order[j] = before;
+            cutting->order[j - 1] = one;
+        }
+    for (uint32_t i = 0; i < count; i++)
+        cutting->groups[i] = (struct group){i, i + 1, cutting->lengths[cutting->order[i]],
+                                            cutting->lengths[cutting->order[i]]};
+    cutting->group_count = (uint32_t)count;
+}
+
+/* ---- Making --------------------------------------------------------------------------------- */
+
+/* The part's literals are its patterns' literals, in the order of its patterns. */
+static void number_literals(const struct cutting *cutting, uint64_t begin, struct plan_part *part)
+{
+    uint32_t before = UINT32_MAX, nth = 0;
+
+    for (uint32_t i = 0; i < part->plan->literal_count; i++) {
+        uint32_t pattern = plan_literal_at(part->plan, i).pattern;
+        uint32_t whole = cutting->order[begin + pattern];
+
+        nth = pattern == before ? nth + 1 : 0;
+        before = pattern;
+        part->literals[i] = cutting->literal_from[whole] + nth;
+        TRAWL_ASSERT(part->literals[i] < cutting->literal_from[whole + 1]);
+    }
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* A plan of patterns order[begin] to order[end - 1], with the whole plan's options. */
+static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin, uint64_t end,
+                                   struct plan_part *part, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = cutting->plan;
+    struct trawl_plan_options options = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern *patterns = NULL;
+    enum trawl_status status;
+    void *memory;
+
+    /* A part's hits come in the order of its literals, which has to be the whole plan's order. */
+    qsort(cutting->order + begin, (size_t)(end - begin), sizeof *cutting->order, compare_numbers);
+    options.flags = plan->flags;
+    options.line_end_set = options.line_end_also_set = 1;
+    options.line_end = plan->line_end;
+    options.line_end_also = plan->line_end_also;
+    options.utf8 = plan->utf8_is_set ? &plan->utf8 : NULL;
+    TRAWL_TRY(memory_allocate(end - begin, sizeof *patterns, &memory, error));
+    patterns = (struct trawl_pattern *)memory;
+    for (uint64_t i = begin; i < end; i++)
+        patterns[i - begin] = trawl_plan_pattern(plan, cutting->order[i]);
+    status = plan_build(patterns, end - begin, &options, NULL, &part->plan, error);
+    memory_release(patterns, end - begin, sizeof *patterns);
+    TRAWL_TRY(status);
+    status = memory_allocate(part->plan->literal_count, sizeof *part->literals, &memory, error);
+    if (status != TRAWL_OK) {
+        trawl_plan_free(part->plan);
+        part->plan = NULL;
+        return status;
+    }
+    part->literals = (uint32_t *)memory;
+    number_literals(cutting, begin, part);
+    return TRAWL_OK;
+}
+
+static enum trawl_status make_parts(struct cutting *cutting, struct plan_parts *parts,
+                                    struct trawl_error *error)
+{
+    uint32_t cuts[LENGTHS + 1] = {0}, count, to;
+
+    sort_patterns(cutting);
+    if (cutting->plan->pattern_count <= cutting->costs->singly_max)
+        group_singly(cutting);
+    if (cutting->group_count < 2)
+        return TRAWL_OK;
+    measure_likeness(cutting);
+    count = cut(cutting, cuts);
+    TRAWL_ASSERT(count > 0 && count <= PLAN_PARTS_MAX);
+    if (count < 2)
+        return TRAWL_OK;
+    to = cutting->group_count;
+    for (; to > 0; to = cuts[to]) {
+        TRAWL_TRY(make_part(cutting, cutting->groups[cuts[to]].begin, cutting->groups[to - 1].end,
+                            &parts->part[parts->count], error));
+        parts->count++;
+    }
+    return TRAWL_OK;
+}
+
+static enum trawl_status make(const struct trawl_plan *plan, const struct plan_part_costs *costs,
+                              void **object, struct trawl_error *error)
+{
+    struct cutting cutting = {.plan = plan, .costs = costs};
+    uint64_t count = plan->pattern_count;
+    struct plan_parts *parts = NULL;
+    enum trawl_status status = TRAWL_OK;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *parts, &memory, error));
+    parts = (struct plan_parts *)memory;
+    TRAWL_TRY_DONE(memory_allocate(count, sizeof *cutting.lengths, &memory, error));
+    cutting.lengths = (uint64_t *)memory;
+    TRAWL_TRY_DONE(memory_allocate(count + 1, sizeof *cutting.literal_from, &memory, error));
+    cutting.literal_from = (uint32_t *)memory;
+    TRAWL_TRY_DONE(memory_allocate(count, sizeof *cutting.order, &memory, error));
+    cutting.order = (uint32_t *)memory;
+    TRAWL_TRY_DONE(make_parts(&cutting, parts, error));
+    *object = parts;
+    parts = NULL;
+done:
+    memory_release(cutting.lengths, count, sizeof *cutting.lengths);
+    memory_release(cutting.literal_from, count + 1, sizeof *cutting.literal_from);
+    memory_release(cutting.order, count, sizeof *cutting.order);
+    if (parts != NULL)
+        parts_release(parts);
+    return status;
+}
+
+static enum trawl_status make_for_host(const void *from, void **object, struct trawl_error *error)
+{
+    return make((const struct trawl_plan *)from, &plan_part_costs_host, object, error);
+}
+
+static enum trawl_status make_for_device(const void *from, void **object, struct trawl_error *error)
+{
+    return make((const struct trawl_plan *)from, &plan_part_costs_device, object, error);
+}
+
+enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,
+                                  const struct plan_parts **parts, struct trawl_error *error)
+{
+    const struct plan_part_costs *costs =
+        which == PLAN_PARTS_HOST ? &plan_part_costs_host : &plan_part_costs_device;
+    const void *object;
+
+    TRAWL_ASSERT(which == PLAN_PARTS_HOST || which == PLAN_PARTS_DEVICE);
+    *parts = NULL;
+    if (plan->pattern_count < 2 || plan->method_asked != TRAWL_METHOD_AUTO ||
+        plan->element_count > 0 || plan_is_layered(plan) ||
+        (class_of(plan->length_min) == class_of(plan->length_max) &&
+         plan->pattern_count > costs->singly_max))
+        return TRAWL_OK;
+    TRAWL_TRY(attachment_want(&plan->attached[which], plan,
+                              which == PLAN_PARTS_HOST ? make_for_host : make_for_device,
+                              parts_release, &object, error));
+    if (((const struct plan_parts *)object)->count > 0)
+        *parts = (const struct plan_parts *)object;
+    return TRAWL_OK;
+}
