@@ -1,9 +1,9 @@
 /* gpu_begins: where a string begins, as an array that stays on the GPU.
  *
- * Shows trawl_begins_on_device, for programs whose next step is a kernel: the positions are written
- * to memory that the program allocated, in the device's primary context, which is also the context
- * of the CUDA runtime's functions (cudaMalloc). Here they are copied back and printed. The driver
- * is loaded at run time, so that this program compiles without the CUDA toolkit.
+ * Shows trawl_begins_into for programs whose next step is a kernel: the positions are written to
+ * memory of a device that the program allocated, in the device's primary context, which is also the
+ * context of the CUDA runtime's functions (cudaMalloc). Here they are copied back and printed. The
+ * driver is loaded at run time, so that this program compiles without the CUDA toolkit.
  *
  *     $ ./gpu_begins
  *     5 begins: 0 2 4 6 8
@@ -61,7 +61,8 @@ int main(void)
         trawl_text_from_memory("abababababab", 12, &text, &error) == TRAWL_OK &&
         trawl_searcher_open(&options, &searcher, &error) == TRAWL_OK &&
         trawl_text_load(searcher, text, &error) == TRAWL_OK &&
-        trawl_begins_on_device(searcher, plan, text, address, 8, &count, &error) == TRAWL_OK)
+        trawl_begins_into(searcher, plan, text, (uint64_t *)(uintptr_t)address, 8, &count,
+                          &error) == TRAWL_OK)
         code = cuMemcpyDtoH(begins, address, sizeof begins);
     if (error.status == TRAWL_OK && code == 0) {
         printf("%" PRIu64 " begins:", count); /* the true total, also if it exceeds the room */

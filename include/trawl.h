@@ -560,22 +560,23 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher 
                                                           trawl_match_sink sink, void *context,
                                                           struct trawl_error *error);
 
-/* Fill the caller's array with the first matches_max occurrences; *match_count is the true total,
- * also when that is more. After READ or DEVICE both hold what was found before the fault. Cost: if
- * devices have loaded the text, all threads make matches of what comes, while the next part is
- * searched. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions_into(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
-    struct trawl_match *matches, uint64_t matches_max, uint64_t *match_count,
-    struct trawl_error *error);
-
 /* Fill the caller's array with where the first begins_max occurrences begin, ascending;
- * *begin_count is the true total, also when that is more. For one pattern this says all that
- * trawl_positions_into does, in a third of the memory. With several patterns, a begin comes once
+ * *begin_count is the true total, also when that is more. With several patterns, a begin comes once
  * for each pattern that occurs there. After READ or DEVICE both hold what was found before the
- * fault. Cost: if a device has loaded the text, the begins of one part are copied into the array
- * while the next part is searched; straight from the device, as fast as the bus, if the array is
- * pinned memory. */
+ * fault. The array is memory of the host or, for callers that continue on the GPU, of a device.
+ *
+ * In host memory. Cost: if devices have loaded the text, the begins of one part are copied into the
+ * array while the next part is searched, one device after the other; straight from the device, as
+ * fast as the bus, if the array is pinned memory.
+ *
+ * In a device's memory, from cuMemAlloc or cudaMalloc, in the primary context, aligned to 8 bytes:
+ * the text must be loaded (trawl_text_load), and that device has to have all of it. Work that was
+ * submitted on the array before must be finished. The array's bytes beyond the begins may change,
+ * and *begin_count is set on success only. A searcher without devices takes no such array: it must
+ * be one of TRAWL_ENGINE_CUDA, or of AUTO after trawl_text_load has opened devices.
+ * Errors: UNSUPPORTED also if the text is not loaded on the array's device, and for plans that a
+ * device cannot verify alone (an algorithm; errors; whole words or lines; IGNORE_CASE where an
+ * occurrence's length varies). Cost: that of trawl_count, and 8 bytes written per occurrence. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t *begins, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);

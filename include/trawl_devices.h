@@ -42,31 +42,6 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher 
  * nothing if this text object is not loaded. */
 TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
 
-/* Fill an array on a device as trawl_begins_into does, for callers that continue on the GPU. The
- * text must be loaded (trawl_text_load). begins_address is memory from cuMemAlloc or cudaMalloc, on
- * the driver's first device or, for a text of trawl_text_from_device, on the text's, in the primary
- * context, aligned to 8 bytes, with room for begins_max begins. Work that was submitted on it
- * before must be finished. The array's bytes beyond the begins may change. Errors: UNSUPPORTED also
- * if the text is not loaded there, if the array lies elsewhere, and for plans that the device
- * cannot verify alone (an algorithm; whole words or lines; IGNORE_CASE where an occurrence's length
- * varies). *begin_count is set on success only. Cost: that of trawl_count, and 8 bytes written per
- * occurrence. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_on_device(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
-    uint64_t begins_address, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
-
-/* Of a word of trawl_pairs_on_device the bits that say where the occurrence begins; those above say
- * which pattern it is. */
-#define TRAWL_PAIR_BEGIN_BITS 40
-
-/* Fill an array on a device with a word for each occurrence, its begin + (its pattern's index <<
- * TRAWL_PAIR_BEGIN_BITS), by begin and then by pattern. All else as trawl_begins_on_device does it.
- * UNSUPPORTED also for texts of more than 2^40 bytes, for plans of more than 2^24 patterns, and for
- * those with IGNORE_CASE in which a pattern stands for several strings (UTF-8). Cost: the same. */
-TRAWL_API TRAWL_CHECKED enum trawl_status trawl_pairs_on_device(
-    struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
-    uint64_t pairs_address, uint64_t pairs_max, uint64_t *pair_count, struct trawl_error *error);
-
 /* What the workers of one kind did in the last finished call; mostly zeros if it ended soon. Where
  * less than 16 KiB of memory are searched on the host, other than in batches or in records, no
  * clock is read, which would take as long: search_ns, ready_ns, wait_ns, and the call's wall_ns and

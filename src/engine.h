@@ -104,8 +104,7 @@ enum engine_output {
 };
 
 /* Where occurrences begin, ascending: words of 64 bits. A word is an offset in the chunk, plus
- * `base`, plus `literal` times its literal's number: 0 where that is not told, and a begin comes
- * once for each literal that occurs there; 1 << 32 makes words struct hit. */
+ * `base`. A begin comes once for each literal that occurs there. */
 struct engine_words {
     uint64_t *host;   /* LIST: where copies will go, or NULL. COPY: where this one goes; NULL: to
                          memory of the engine's */
@@ -113,7 +112,6 @@ struct engine_words {
     uint64_t room;    /* ARRAY: its words; what is beyond is only counted. LIST: set: the words
                          there were; if `count` is more, the list is not whole */
     uint64_t base;
-    uint64_t literal;
     uint64_t at;        /* LIST, COPY: words before in the worker's memory */
     uint64_t host_room; /* LIST: words of `host` */
     uint64_t piece;     /* LIST: words of a copy to the engine's memory, at most; 0: it is set */
@@ -143,7 +141,9 @@ enum engine_hold {
     ENGINE_HOLD_BORROWED, /* the text is the caller's, at `address` on a device. The bytes name it
                          and its parts, and cannot be read, */
     ENGINE_HOLD_FETCHED,  /* until they are copied to the host */
-    ENGINE_HOLD_PINNED    /* devices copy from it by themselves */
+    ENGINE_HOLD_PINNED,   /* devices copy from it by themselves */
+    ENGINE_HOLD_MEMORY    /* it is no text: say in which device's memory the bytes lie. ARGUMENT: in
+                             none that is known */
 };
 
 struct engine_text {
@@ -154,7 +154,7 @@ struct engine_text {
     uint64_t address;              /* BORROWED */
     const struct trawl_plan *plan; /* LOOK: whose searches need no copy; NULL: any */
     uint32_t device;               /* PINNED: by this one's driver context. LOOK: set: it is held
-                                      there; ENGINE_DEVICES_MAX: by several */
+                                      there; ENGINE_DEVICES_MAX: by several. MEMORY: set */
     uint64_t held;                 /* LOOK: set: begins from the first byte on that the device
                                       holds, with the bytes that occurrences may have after them */
 };

@@ -187,6 +187,36 @@ static inline void calls_runtime_close(struct trawl_runtime **runtime)
 #define AUTO_TEXT __attribute__((cleanup(calls_text_close))) struct trawl_text *
 #define AUTO_RUNTIME __attribute__((cleanup(calls_runtime_close))) struct trawl_runtime *
 
+/* An array of matches that a sink fills; what does not fit is counted. */
+struct calls_list {
+    struct trawl_match *matches;
+    uint64_t room, count;
+};
+
+static inline int calls_list_sink(void *context, const struct trawl_match *matches,
+                                  uint64_t match_count)
+{
+    struct calls_list *list = (struct calls_list *)context;
+
+    for (uint64_t i = 0; i < match_count; i++, list->count++)
+        if (list->count < list->room)
+            list->matches[list->count] = matches[i];
+    return 0;
+}
+
+/* trawl_positions into an array of `room` matches; *count: all there are. */
+static inline enum trawl_status list_matches(struct trawl_searcher *searcher,
+                                             const struct trawl_plan *plan, struct trawl_text *text,
+                                             struct trawl_match *matches, uint64_t room,
+                                             uint64_t *count, struct trawl_error *error)
+{
+    struct calls_list list = {matches, room, 0};
+    enum trawl_status status = trawl_positions(searcher, plan, text, calls_list_sink, &list, error);
+
+    *count = list.count;
+    return status;
+}
+
 /* Sinks that go on, whatever they get. */
 static inline int ignore_matches(void *context, const struct trawl_match *matches,
                                  uint64_t match_count)

@@ -163,8 +163,8 @@ static void threads_and_patterns(const char *algorithm)
     for (uint32_t i = 0; i < sizeof bytes; i++)
         bytes[i] = "abc"[test_random_below(&random, 3)];
     text = must_text(bytes, sizeof bytes);
-    MUST(trawl_positions_into(cpu, own, text, expected, 64, &expected_count, NULL));
-    MUST(trawl_positions_into(cuda, plan, text, got, 64, &got_count, NULL));
+    MUST(list_matches(cpu, own, text, expected, 64, &expected_count, NULL));
+    MUST(list_matches(cuda, plan, text, got, 64, &got_count, NULL));
     TEST_CHECK_U64(got_count, expected_count);
     for (uint32_t i = 0; i < 64; i++)
         TEST_CHECK(got[i].begin == expected[i].begin && got[i].end == expected[i].end &&

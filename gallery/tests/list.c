@@ -288,8 +288,7 @@ static void for_records_alone(const char *name)
     CHECK_ERROR(trawl_count(searcher, plan, text, &count, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_first(searcher, plan, text, &match, &found, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_positions(searcher, plan, text, ignore_matches, NULL, error), TRAWL_ARGUMENT);
-    CHECK_ERROR(trawl_positions_into(searcher, plan, text, &match, 1, &count, error),
-                TRAWL_ARGUMENT);
+    CHECK_ERROR(trawl_begins_into(searcher, plan, text, &count, 1, &count, error), TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_count_lines(searcher, plan, text, false, UINT64_MAX, &count, error),
                 TRAWL_ARGUMENT);
     CHECK_ERROR(trawl_windows(searcher, plan, text, 0, ignore_window, NULL, error), TRAWL_ARGUMENT);

@@ -252,9 +252,6 @@ cdef extern from "trawl_devices.h" nogil:
     status_t trawl_begins_into(trawl_searcher *searcher, const trawl_plan *plan, trawl_text *text,
                                uint64_t *begins, uint64_t room, uint64_t *count,
                                trawl_error *error)
-    status_t trawl_begins_on_device(trawl_searcher *searcher, const trawl_plan *plan,
-                                    trawl_text *text, uint64_t address, uint64_t room,
-                                    uint64_t *count, trawl_error *error)
     status_t trawl_windows(trawl_searcher *searcher, const trawl_plan *plan, trawl_text *text,
                            uint32_t flags,
                            int (*sink)(void *, const trawl_window *) noexcept nogil,

@@ -449,11 +449,6 @@ cdef void work_begins(work *job) noexcept nogil:
                                     job.limit, &job.answer.count, &job.error)
 
 
-cdef void work_begins_on_device(work *job) noexcept nogil:
-    job.status = trawl_begins_on_device(job.searcher, job.plan, job.text, <uint64_t>job.out,
-                                         job.limit, &job.answer.count, &job.error)
-
-
 cdef Column begins_of(Handle handle, progress, walk *by):
     """Search into one array; where there are more than it holds, again into one that holds them."""
     cdef work *job = &handle.job

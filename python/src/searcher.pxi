@@ -471,6 +471,20 @@ cdef class Searcher:
             match_columns_drop(&columns)
             self.give(handle)
 
+    cdef int want_device(self, uint64_t address) except -1:
+        """Open the devices, and raise unless one of them has this address: the host would write to
+        it. The array's first word is loaded as a text is, and unloaded."""
+        cdef Handle handle = self.take()
+
+        try:
+            handle.source = handle.own
+            handle.own.open_device(address, sizeof(uint64_t))
+            handle.job.text = handle.own.text
+            handle.load()
+        finally:
+            self.give(handle)
+        return 0
+
     def positions_into(self, Plan plan not None, text, out, *, offsets="characters",
                        progress=None):
         cdef walk by = walk_of(text, offsets)
@@ -479,8 +493,9 @@ cdef class Searcher:
 
         if target.on_device and by.bytes != NULL:
             raise ValueError("positions_into: an array on a device takes offsets='bytes' alone")
-        count = search(self, plan, text, progress,
-                       work_begins_on_device if target.on_device else work_begins, target.room, 0,
+        if target.on_device and target.room > 0:
+            self.want_device(target.address)
+        count = search(self, plan, text, progress, work_begins, target.room, 0,
                        <void *>target.address).count
         if by.bytes != NULL:
             with nogil:

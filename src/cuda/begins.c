@@ -45,20 +45,6 @@ static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wan
     }
 }
 
-/* To write to another device's memory would end this one's context. */
-static enum trawl_status check_array(const struct engine_worker *worker, uint64_t address,
-                                     struct trawl_error *error)
-{
-    int device = -1;
-
-    if (worker->device->driver->pointer_attribute(&device, CUDA_POINTER_DEVICE, address) ==
-            CUDA_CODE_OK &&
-        device >= 0 && (uint32_t)device != worker->device_index)
-        return TRAWL_FAIL(error, UNSUPPORTED, "the array lies on device %d, not on %s", device,
-                          worker->device->name);
-    return TRAWL_OK;
-}
-
 enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error)
 {
@@ -72,8 +58,6 @@ enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_
                           "a device alone cannot verify this plan's occurrences");
     if (!cuda_worker_resident(worker, chunk->bytes, chunk->owned, &range.address, &range.begin))
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on %s", worker->device->name);
-    if (words->address != 0)
-        TRAWL_TRY(check_array(worker, words->address, error));
     range.end = range.text_end = range.begin + chunk->owned;
     if (worker->plan->literal_count == 0 ||
         (limit = cuda_range_limit(worker->plan, &range)) == range.begin)
@@ -81,10 +65,9 @@ enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_
     worker->searched = chunk->bytes;
     worker->searched_bytes = chunk->owned;
     TRAWL_TRY(cuda_tables_want(worker, error));
-    return cuda_list_hits(
-        worker, &range, limit,
-        &(struct cuda_hits_room){words->address, words->room, 0, words->literal, 0}, &words->count,
-        &words->candidate_count, error);
+    return cuda_list_hits(worker, &range, limit,
+                          &(struct cuda_hits_room){words->address, words->room, 0, 0, 0},
+                          &words->count, &words->candidate_count, error);
 }
 
 /* Does the device copy to this memory of the host's by itself? */
@@ -139,7 +122,7 @@ enum trawl_status cuda_list(struct engine_worker *worker, const struct engine_ch
     worker->searched_bytes = chunk->owned;
     TRAWL_TRY(cuda_tables_want(worker, error));
     room = (struct cuda_hits_room){worker->list.address + words->at * sizeof(uint64_t), words->room,
-                                   words->base, words->literal, 0};
+                                   words->base, 0, 0};
     TRAWL_TRY(cuda_list_hits(worker, &range, limit, &room, &words->count, &words->candidate_count,
                              error));
     worker->list_end = words->at + words->count;

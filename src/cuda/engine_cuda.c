@@ -81,6 +81,8 @@ static enum trawl_status cuda_hold(struct engine *engine, struct engine_text *te
         if (cuda_residents_locate(engine, text))
             return TRAWL_OK;
         return TRAWL_FAIL(error, UNSUPPORTED, "the text is on no device");
+    case ENGINE_HOLD_MEMORY:
+        return cuda_find_memory(engine, text, error);
     case ENGINE_HOLD_PINNED:
         break;
     }
@@ -154,21 +156,6 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
 
 /* ---- Words --------------------------------------------------------------------------------- */
 
-/* Texts are loaded on the first device, and there the array has to be; for a text of the caller's
- * it has to be on the same device as the text. */
-static bool is_array_there(const struct engine_worker *worker, const struct engine_task *task)
-{
-    int ordinal = 0;
-    bool fetched;
-
-    if (worker->device_index == 0)
-        return true;
-    return cuda_residents_borrowed(worker->engine, task->chunk->bytes, &fetched) &&
-           (worker->device->driver->pointer_attribute(&ordinal, CUDA_POINTER_DEVICE,
-                                                      task->words->address) != CUDA_CODE_OK ||
-            (uint32_t)ordinal == worker->device_index);
-}
-
 /* With the device entered. */
 static enum trawl_status begin_words(struct engine_worker *worker, struct engine_task *task,
                                      struct trawl_error *error)
@@ -180,10 +167,7 @@ static enum trawl_status begin_words(struct engine_worker *worker, struct engine
         /* The words are to be there before another stream copies them. */
         return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
     }
-    if (is_array_there(worker, task))
-        return cuda_begins(worker, task->chunk, task->words, error);
-    return TRAWL_FAIL(error, UNSUPPORTED, "%s has the text, and another device the array",
-                      worker->device->name);
+    return cuda_begins(worker, task->chunk, task->words, error);
 }
 
 static enum trawl_status words(struct engine_worker *worker, struct engine_task *task,

@@ -291,6 +291,26 @@ static enum trawl_status find_device(const struct engine *engine, uint64_t addre
     return TRAWL_OK;
 }
 
+/* By the first device that answers. */
+enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *memory,
+                                   struct trawl_error *error)
+{
+    for (uint32_t i = 0; i < engine->device_count; i++) {
+        enum trawl_status status;
+        bool is_open;
+
+        (void)pthread_mutex_lock(&engine->lock);
+        is_open = engine->device_is_open[i];
+        (void)pthread_mutex_unlock(&engine->lock);
+        if (!is_open || cuda_device_enter(&engine->devices[i], NULL) != TRAWL_OK)
+            continue;
+        status = find_device(engine, (uint64_t)(uintptr_t)memory->bytes, &memory->device, error);
+        cuda_device_leave(&engine->devices[i]);
+        return status;
+    }
+    return TRAWL_FAIL(error, DEVICE, "no device answers");
+}
+
 /* May kernels load what they load around a text, without leaving the allocation? */
 static bool is_padded(const struct cuda_driver *driver, uint64_t address, uint64_t count)
 {

@@ -14,6 +14,9 @@ enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine
 void cuda_residents_drop(struct engine *engine, const struct engine_text *text);
 /* Of all owners: before the engine is closed. */
 void cuda_residents_end(struct engine *engine);
+/* ENGINE_HOLD_MEMORY. */
+enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *memory,
+                                   struct trawl_error *error);
 /* ENGINE_HOLD_FETCHED. */
 enum trawl_status cuda_residents_fetch(struct engine *engine, uint8_t *bytes, uint64_t count,
                                        struct trawl_error *error);

@@ -7,9 +7,6 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-/* Matches in the caller's array, beyond which those that follow go past the caches: they would not
- * be there any more when the caller looks at them, and are written without being read before. */
-#define STREAMED_MIN (1u << 20)
 #define LINE_NUMBER_BYTES 512u /* of a window for each match: then each gets its line ends */
 
 static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
@@ -75,46 +72,15 @@ void sink_positions(struct sink *sink, trawl_match_sink function, void *context)
     sink->context = context;
 }
 
-static bool deliver_positions_into(struct sink *sink, const struct sink_chunk *chunk,
-                                   const struct sink_digest *digest)
-{
-    (void)digest;
-    TRAWL_ASSERT(sink->matches_max == 0 || sink->matches != NULL);
-    if (sink->count < sink->matches_max && chunk->match_count > 0) {
-        struct trawl_match *to = sink->matches + sink->count;
-        uint64_t count = min_u64(chunk->match_count, sink->matches_max - sink->count);
-
-        TRAWL_ASSERT(chunk->matches[0].begin >= chunk->begin);
-        if (sink->count >= STREAMED_MIN)
-            memory_stream(to, chunk->matches, count * sizeof *to);
-        else
-            memcpy(to, chunk->matches, (size_t)count * sizeof *to);
-    }
-    sink->count += chunk->match_count;
-    return true;
-}
-
-void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_t matches_max)
-{
-    memset(sink, 0, sizeof *sink);
-    sink->want = WANT_HITS;
-    sink->as_matches = true;
-    sink->in_place = true;
-    sink->in_parts = true;
-    sink->deliver = deliver_positions_into;
-    sink->matches = matches;
-    sink->matches_max = matches_max;
-}
-
 static bool deliver_begins_into(struct sink *sink, const struct sink_chunk *chunk,
                                 const struct sink_digest *digest)
 {
-    uint64_t left = sink->matches_max - min_u64(sink->matches_max, sink->count);
+    uint64_t left = sink->begins_max - min_u64(sink->begins_max, sink->count);
     uint64_t base = chunk->begin - chunk->hits_base;
 
     (void)digest;
     TRAWL_ASSERT(sink->count + min_u64(left, chunk->hit_count) <=
-                 max_u64(sink->matches_max, sink->count));
+                 max_u64(sink->begins_max, sink->count));
     TRAWL_ASSERT(chunk->hit_count == 0 || chunk->hits[0].offset >= chunk->hits_base);
     for (uint64_t i = 0; i < min_u64(left, chunk->hit_count); i++)
         sink->begins[sink->count + i] = base + chunk->hits[i].offset;
@@ -129,7 +95,7 @@ void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max)
     sink->in_place = true;
     sink->deliver = deliver_begins_into;
     sink->begins = begins;
-    sink->matches_max = begins_max;
+    sink->begins_max = begins_max;
 }
 
 /* ---- Lines -------------------------------------------------------------------------------- */

@@ -102,9 +102,8 @@ struct sink {
     trawl_match_sink match_sink;
     trawl_window_sink window_sink;
     void *context;
-    struct trawl_match *matches; /* positions_into */
-    uint64_t matches_max;        /* of the one or the other */
-    uint64_t *begins;            /* begins_into */
+    uint64_t *begins; /* begins_into */
+    uint64_t begins_max;
     struct line_count lines;
     uint32_t window_flags;
     uint64_t spans_end; /* SPANS: of the last span delivered */
@@ -113,7 +112,6 @@ struct sink {
 void sink_count(struct sink *sink);
 void sink_first(struct sink *sink);
 void sink_positions(struct sink *sink, trawl_match_sink function, void *context);
-void sink_positions_into(struct sink *sink, struct trawl_match *matches, uint64_t matches_max);
 void sink_begins_into(struct sink *sink, uint64_t *begins, uint64_t begins_max);
 void sink_lines(struct sink *sink, bool invert, uint64_t lines_max);
 /* For callers that take chunks themselves: no deliver. */

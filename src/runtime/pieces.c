@@ -1,7 +1,8 @@
-/* pieces: lists of hits on their way from devices into the caller's array. */
+/* pieces: lists of begins on their way from a device into the caller's array. */
 #include "runtime/pieces.h"
 
 #include <sched.h>
+#include <string.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
@@ -15,74 +16,75 @@
 #define DIRECT_WORDS (1u << 22) /* of a piece that comes to the array by itself */
 #define REST_LOOKS 32u          /* at the clock: about a microsecond */
 
-/* The first fault of the device's is kept. */
-static void note_fault(struct pieces *pieces, struct device_pieces *of, enum trawl_status status,
+/* The first fault is kept. */
+static void note_fault(struct pieces *pieces, enum trawl_status status,
                        const struct trawl_error *error)
 {
     if (status == TRAWL_OK)
         return;
     (void)pthread_mutex_lock(&pieces->lock);
-    if (of->status == TRAWL_OK) {
-        of->status = status;
-        of->error = *error;
+    if (pieces->status == TRAWL_OK) {
+        pieces->status = status;
+        pieces->error = *error;
     }
     (void)pthread_mutex_unlock(&pieces->lock);
 }
 
 /* Is there a piece to be brought, and a slot for it? */
-static bool has_more(const struct device_pieces *of)
+static bool has_more(const struct pieces *pieces)
 {
-    return atomic_load(&of->finished) < atomic_load(&of->ordered) &&
-           atomic_load(&of->left[atomic_load(&of->brought) % ENGINE_PIECES_MAX]) == 0;
+    return atomic_load(&pieces->finished) < atomic_load(&pieces->ordered) &&
+           atomic_load(&pieces->left[atomic_load(&pieces->brought) % ENGINE_PIECES_MAX]) == 0;
 }
 
 /* Ask for the next piece of the first order that is not finished. By the thread that holds
- * of->bringing. */
-static void bring_next(struct pieces *pieces, struct device_pieces *of)
+ * pieces->bringing. */
+static void bring_next(struct pieces *pieces)
 {
-    const struct piece_order *order = &of->orders[atomic_load(&of->finished) % PIECE_ORDERS];
-    uint64_t brought = atomic_load(&of->brought), now = order->count - of->done;
+    const struct piece_order *order =
+        &pieces->orders[atomic_load(&pieces->finished) % PIECE_ORDERS];
+    uint64_t brought = atomic_load(&pieces->brought), now = order->count - pieces->done;
     uint32_t slot = (uint32_t)(brought % ENGINE_PIECES_MAX);
-    struct engine_words words = {.at = order->at + of->done, .slot = slot};
+    struct engine_words words = {.at = order->at + pieces->done, .slot = slot};
     struct engine_task copy = {.output = ENGINE_OUTPUT_COPY, .words = &words};
     struct trawl_error error;
     enum trawl_status status;
 
-    now = min_u64(now, of->direct != NULL ? DIRECT_WORDS : of->most);
-    TRAWL_ASSERT(now > 0 && of->done + now <= order->count);
+    now = min_u64(now, pieces->direct ? DIRECT_WORDS : pieces->most);
+    TRAWL_ASSERT(now > 0 && pieces->done + now <= order->count);
     words.count = now;
-    words.host = of->direct != NULL ? of->direct + order->to + of->done : NULL;
-    status = engine_for_devices->submit(of->worker, &copy, &error);
-    note_fault(pieces, of, status, &error);
+    words.host = pieces->direct ? pieces->array + order->to + pieces->done : NULL;
+    status = engine_for_devices->submit(pieces->worker, &copy, &error);
+    note_fault(pieces, status, &error);
     if (status == TRAWL_OK) {
-        of->pieces[slot] =
-            (struct piece_order){order->at + of->done, order->to + of->done, now, order->base};
-        atomic_store(&of->left[slot], PIECE_PARTS);
-        atomic_store(&of->brought, brought + 1);
+        pieces->pieces[slot] =
+            (struct piece_order){order->at + pieces->done, order->to + pieces->done, now};
+        atomic_store(&pieces->left[slot], PIECE_PARTS);
+        atomic_store(&pieces->brought, brought + 1);
     }
-    of->done += now;
-    if (status == TRAWL_OK && of->done < order->count)
+    pieces->done += now;
+    if (status == TRAWL_OK && pieces->done < order->count)
         return;
-    of->done = 0;
-    atomic_fetch_add(&of->finished, 1);
+    pieces->done = 0;
+    atomic_fetch_add(&pieces->finished, 1);
 }
 
-static bool bring_one(struct pieces *pieces, struct device_pieces *of)
+static bool bring_one(struct pieces *pieces)
 {
     bool may;
 
-    if (!has_more(of) || atomic_load(&of->bringing) || atomic_exchange(&of->bringing, true))
+    if (!has_more(pieces) || atomic_load(&pieces->bringing) ||
+        atomic_exchange(&pieces->bringing, true))
         return false;
-    may = has_more(of); /* others may have come in between */
+    may = has_more(pieces); /* others may have come in between */
     if (may)
-        bring_next(pieces, of);
-    atomic_store(&of->bringing, false);
+        bring_next(pieces);
+    atomic_store(&pieces->bringing, false);
     return may;
 }
 
-/* Wait until the next piece is there: one thread for each device, rather than many for the driver.
- */
-static bool wait_one(struct pieces *pieces, struct device_pieces *of)
+/* Wait until the next piece is there: one thread, rather than many for the driver. */
+static bool wait_one(struct pieces *pieces)
 {
     struct engine_words words = {.slot = 0};
     struct engine_task copy = {.output = ENGINE_OUTPUT_COPY, .words = &words};
@@ -92,66 +94,60 @@ static bool wait_one(struct pieces *pieces, struct device_pieces *of)
     uint32_t slot;
     bool may;
 
-    if (atomic_load(&of->there) == atomic_load(&of->brought) || atomic_load(&of->waiting) ||
-        atomic_exchange(&of->waiting, true))
+    if (atomic_load(&pieces->there) == atomic_load(&pieces->brought) ||
+        atomic_load(&pieces->waiting) || atomic_exchange(&pieces->waiting, true))
         return false;
-    there = atomic_load(&of->there);
-    may = there < atomic_load(&of->brought);
+    there = atomic_load(&pieces->there);
+    may = there < atomic_load(&pieces->brought);
     if (may) {
         slot = (uint32_t)(there % ENGINE_PIECES_MAX);
         words.slot = slot;
-        status = engine_for_devices->poll(of->worker, &copy, &error);
-        note_fault(pieces, of, status, &error);
-        of->words[slot] = status == TRAWL_OK ? words.copied : NULL;
-        if (of->direct != NULL) { /* it is in the array already */
-            atomic_fetch_add(&of->taken, PIECE_PARTS);
-            atomic_fetch_add(&of->put, PIECE_PARTS);
-            atomic_store(&of->left[slot], 0);
+        status = engine_for_devices->poll(pieces->worker, &copy, &error);
+        note_fault(pieces, status, &error);
+        pieces->words[slot] = status == TRAWL_OK ? words.copied : NULL;
+        if (pieces->direct) { /* it is in the array already */
+            atomic_fetch_add(&pieces->taken, PIECE_PARTS);
+            atomic_fetch_add(&pieces->put, PIECE_PARTS);
+            atomic_store(&pieces->left[slot], 0);
         }
-        atomic_store(&of->there, there + 1);
+        atomic_store(&pieces->there, there + 1);
     }
-    atomic_store(&of->waiting, false);
+    atomic_store(&pieces->waiting, false);
     return may;
 }
 
-/* A part of the device's pieces that nobody has taken yet; false: there is none. */
-static bool take(struct device_pieces *of, uint64_t *part)
+/* A part of the pieces that nobody has taken yet; false: there is none. */
+static bool take(struct pieces *pieces, uint64_t *part)
 {
-    uint64_t taken = atomic_load(&of->taken);
+    uint64_t taken = atomic_load(&pieces->taken);
 
     do
-        if (taken >= PIECE_PARTS * atomic_load(&of->there))
+        if (taken >= PIECE_PARTS * atomic_load(&pieces->there))
             return false;
-    while (!atomic_compare_exchange_weak(&of->taken, &taken, taken + 1));
+    while (!atomic_compare_exchange_weak(&pieces->taken, &taken, taken + 1));
     *part = taken;
     return true;
 }
 
-static bool put_one(const struct pieces *pieces, struct device_pieces *of)
+static bool put_one(struct pieces *pieces)
 {
     const struct piece_order *piece;
     uint64_t part, begin, end;
     uint32_t slot;
 
-    if (!take(of, &part))
+    if (!take(pieces, &part))
         return false;
     slot = (uint32_t)(part / PIECE_PARTS % ENGINE_PIECES_MAX);
-    piece = &of->pieces[slot];
-    TRAWL_ASSERT(atomic_load(&of->left[slot]) > 0);
+    piece = &pieces->pieces[slot];
+    TRAWL_ASSERT(atomic_load(&pieces->left[slot]) > 0);
     begin = piece->count * (part % PIECE_PARTS) / PIECE_PARTS;
     end = piece->count * (part % PIECE_PARTS + 1) / PIECE_PARTS;
-    if (of->words[slot] != NULL)
-        pieces->put(pieces->context, piece->to + begin, of->words[slot] + begin, end - begin,
-                    piece->base);
-    atomic_fetch_sub(&of->left[slot], 1);
-    atomic_fetch_add(&of->put, 1);
+    if (pieces->words[slot] != NULL)
+        memcpy(pieces->array + piece->to + begin, pieces->words[slot] + begin,
+               (size_t)((end - begin) * sizeof *pieces->array));
+    atomic_fetch_sub(&pieces->left[slot], 1);
+    atomic_fetch_add(&pieces->put, 1);
     return true;
-}
-
-/* To bring comes first: the bus waits for that. */
-static bool work_for(struct pieces *pieces, struct device_pieces *of)
-{
-    return bring_one(pieces, of) || put_one(pieces, of) || wait_one(pieces, of);
 }
 
 /* Others get at what this thread looked at. */
@@ -161,12 +157,11 @@ static void rest(void)
         (void)clock_now_ns();
 }
 
-bool pieces_work(struct pieces *pieces, uint32_t device)
+/* To bring comes first: the bus waits for that. */
+bool pieces_work(struct pieces *pieces)
 {
-    bool worked = false;
+    bool worked = bring_one(pieces) || put_one(pieces) || wait_one(pieces);
 
-    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX && !worked; i++)
-        worked = work_for(pieces, &pieces->devices[(device + i) % ENGINE_DEVICES_MAX]);
     if (!worked)
         rest();
     return worked;
@@ -175,24 +170,17 @@ bool pieces_work(struct pieces *pieces, uint32_t device)
 /* Is nothing left for one thread more? What is on its way is, once it has come. */
 static bool is_over(const struct pieces *pieces)
 {
-    bool left = atomic_load(&pieces->bringers) > 0;
-
-    for (uint32_t i = 0; i < ENGINE_DEVICES_MAX && !left; i++) {
-        const struct device_pieces *of = &pieces->devices[i];
-
-        left = atomic_load(&of->finished) < atomic_load(&of->ordered) ||
-               atomic_load(&of->taken) < PIECE_PARTS * atomic_load(&of->brought);
-    }
-    return !left;
+    return atomic_load(&pieces->last) &&
+           atomic_load(&pieces->finished) == atomic_load(&pieces->ordered) &&
+           atomic_load(&pieces->taken) == PIECE_PARTS * atomic_load(&pieces->brought);
 }
 
-void pieces_help(struct pieces *pieces, const struct worker *worker)
+void pieces_help(struct pieces *pieces)
 {
-    uint32_t device = (uint32_t)(worker - worker->runtime->workers) % ENGINE_DEVICES_MAX;
     uint64_t begin_ns = clock_now_ns();
 
     while (!atomic_load(&pieces->over) && clock_now_ns() - begin_ns < HELPER_LOOKS_NS)
-        if (pieces_work(pieces, device))
+        if (pieces_work(pieces))
             begin_ns = clock_now_ns();
         else if (is_over(pieces))
             break;
@@ -201,17 +189,16 @@ void pieces_help(struct pieces *pieces, const struct worker *worker)
     atomic_store(&pieces->job->has_work, false);
 }
 
-void pieces_begin(struct pieces *pieces, struct job *job, uint32_t devices)
+void pieces_begin(struct pieces *pieces, struct job *job, uint64_t *array)
 {
     pieces->job = job;
-    atomic_store(&pieces->bringers, devices);
+    pieces->array = array;
     (void)pthread_mutex_init(&pieces->lock, NULL);
 }
 
 void pieces_last(struct pieces *pieces)
 {
-    TRAWL_ASSERT(atomic_load(&pieces->bringers) > 0);
-    atomic_fetch_sub(&pieces->bringers, 1);
+    atomic_store(&pieces->last, true);
 }
 
 void pieces_stop(struct pieces *pieces)
@@ -224,44 +211,39 @@ void pieces_end(struct pieces *pieces)
     (void)pthread_mutex_destroy(&pieces->lock);
 }
 
-void pieces_order(struct pieces *pieces, uint32_t device, struct engine_worker *worker,
-                  uint64_t most, bool direct, const struct piece_order *order)
+/* With all orders finished, the pieces are all there will be. */
+static bool is_settled(const struct pieces *pieces)
 {
-    struct device_pieces *of = &pieces->devices[device];
-    uint64_t ordered = atomic_load(&of->ordered);
+    return atomic_load(&pieces->finished) == atomic_load(&pieces->ordered) &&
+           atomic_load(&pieces->put) == PIECE_PARTS * atomic_load(&pieces->brought);
+}
 
-    TRAWL_ASSERT(device < ENGINE_DEVICES_MAX && most > 0 && order->count > 0);
-    TRAWL_ASSERT(ordered - atomic_load(&of->finished) < PIECE_ORDERS);
-    if (ordered == 0) { /* from then on other threads read them */
-        of->worker = worker;
-        of->most = most;
-        of->direct = direct ? pieces->words : NULL;
+void pieces_order(struct pieces *pieces, struct engine_worker *worker, uint64_t most, bool direct,
+                  const struct piece_order *order)
+{
+    uint64_t ordered = atomic_load(&pieces->ordered);
+
+    TRAWL_ASSERT(most > 0 && order->count > 0);
+    TRAWL_ASSERT(ordered - atomic_load(&pieces->finished) < PIECE_ORDERS);
+    if (is_settled(pieces)) { /* no other thread reads them before there is an order */
+        pieces->worker = worker;
+        pieces->most = most;
+        pieces->direct = direct;
     }
-    TRAWL_ASSERT(of->worker == worker && of->most == most);
-    of->orders[ordered % PIECE_ORDERS] = *order;
-    atomic_store(&of->ordered, ordered + 1);
-    (void)bring_one(pieces, of);
+    TRAWL_ASSERT(pieces->worker == worker && pieces->most == most && pieces->direct == direct);
+    pieces->orders[ordered % PIECE_ORDERS] = *order;
+    atomic_store(&pieces->ordered, ordered + 1);
+    (void)bring_one(pieces);
     if (!atomic_load(&pieces->job->has_work)) /* helpers had nothing to do */
         job_wake(pieces->job);
 }
 
-/* With all orders finished, the pieces are all there will be. */
-static bool is_settled(const struct device_pieces *of)
+enum trawl_status pieces_settle(struct pieces *pieces, struct trawl_error *error)
 {
-    return atomic_load(&of->finished) == atomic_load(&of->ordered) &&
-           atomic_load(&of->put) == PIECE_PARTS * atomic_load(&of->brought);
-}
-
-enum trawl_status pieces_settle(struct pieces *pieces, uint32_t device, struct trawl_error *error)
-{
-    struct device_pieces *of = &pieces->devices[device];
-
-    while (!is_settled(of))
-        if (!work_for(pieces, of)) {
-            rest();
+    while (!is_settled(pieces))
+        if (!pieces_work(pieces))
             (void)sched_yield();
-        }
-    if (of->status != TRAWL_OK && error != NULL) /* nobody is left who would write it */
-        *error = of->error;
-    return of->status;
+    if (pieces->status != TRAWL_OK && error != NULL) /* nobody is left who would write it */
+        *error = pieces->error;
+    return pieces->status;
 }

@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "base/options.h"
 #include "runtime/begins.h"
+#include "runtime/devices.h"
+#include "runtime/engines.h"
 #include "runtime/job.h"
 #include "runtime/records.h"
 #include "runtime/runtime.h"
@@ -279,96 +281,84 @@ enum trawl_status trawl_positions(struct trawl_searcher *searcher, const struct 
     return search_checked(searcher, plan, text, &sink, error);
 }
 
-/* Fill the sink's array: by devices alone where they can, else by a search. */
-static enum trawl_status fill_array(struct trawl_searcher *searcher, const struct trawl_plan *plan,
-                                    struct trawl_text *text, struct sink *sink, uint64_t *count,
-                                    struct trawl_error *error)
+/* Does the array lie in a device's memory? Under AUTO devices that do not answer any more are no
+ * fault: the host goes on without them. */
+static enum trawl_status find_array(const struct trawl_runtime *runtime, const uint64_t *array,
+                                    bool *on_device, uint32_t *device, struct trawl_error *error)
 {
-    struct engine_words array = {.host = sink->begins, .room = sink->matches_max};
-    enum trawl_status status = TRAWL_UNSUPPORTED;
+    struct engine_text memory = {.bytes = (const uint8_t *)array, .how = ENGINE_HOLD_MEMORY};
     struct trawl_error device_error;
+    enum trawl_status status;
 
-    TRAWL_TRY(search_enter(searcher, plan, text, error));
-    if (array.room > 0 && atomic_load(&searcher->runtime->devices.has_texts))
-        status = begins_by_devices(searcher, plan, text, &array, sink->matches, &device_error);
-    sink->count = array.count;
-    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
-        sink->count = 0;
-        status = search_run(searcher, plan, text, sink, error);
-    }
-    searcher_leave(searcher);
-    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
-        *count = sink->count;
+    *on_device = false;
+    if (array == NULL || !devices_are_ready(&runtime->devices))
+        return TRAWL_OK;
+    status = engine_for_devices->hold(runtime->devices.engine, &memory, &device_error);
+    *on_device = status == TRAWL_OK;
+    *device = memory.device;
+    if (status == TRAWL_ARGUMENT || runtime->engine == TRAWL_ENGINE_AUTO)
+        return TRAWL_OK;
+    if (status != TRAWL_OK && error != NULL)
+        *error = device_error;
     return status;
 }
 
-enum trawl_status trawl_positions_into(struct trawl_searcher *searcher,
-                                       const struct trawl_plan *plan, struct trawl_text *text,
-                                       struct trawl_match *matches, uint64_t matches_max,
-                                       uint64_t *match_count, struct trawl_error *error)
+static enum trawl_status fill_on_device(struct trawl_searcher *searcher,
+                                        const struct trawl_plan *plan,
+                                        const struct trawl_text *text, uint32_t device,
+                                        struct engine_words *array, uint64_t *count,
+                                        struct trawl_error *error)
 {
+    array->address = (uint64_t)(uintptr_t)array->host;
+    if (array->address % sizeof(uint64_t) != 0)
+        return TRAWL_FAIL(error, ARGUMENT, "begins on a device are not aligned to 8 bytes");
+    TRAWL_TRY(begins_on_device(searcher, plan, text, device, array, error));
+    *count = array->count;
+    return TRAWL_OK;
+}
+
+/* By devices alone where they can, else by a search. */
+static enum trawl_status fill_on_host(struct trawl_searcher *searcher,
+                                      const struct trawl_plan *plan, struct trawl_text *text,
+                                      struct engine_words *array, uint64_t *count,
+                                      struct trawl_error *error)
+{
+    enum trawl_status status = TRAWL_UNSUPPORTED;
+    struct trawl_error device_error;
     struct sink sink;
 
-    if (match_count == NULL || (matches == NULL && matches_max > 0))
-        return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
-                          match_count == NULL ? "match_count" : "matches");
-    sink_positions_into(&sink, matches, matches_max);
-    return fill_array(searcher, plan, text, &sink, match_count, error);
+    if (array->room > 0 && atomic_load(&searcher->runtime->devices.has_texts))
+        status = begins_on_host(searcher, plan, text, array, &device_error);
+    if (status != TRAWL_OK && status != TRAWL_STOPPED) {
+        sink_begins_into(&sink, array->host, array->room);
+        status = search_run(searcher, plan, text, &sink, error);
+        array->count = sink.count;
+    }
+    if (status == TRAWL_OK || status == TRAWL_READ || status == TRAWL_DEVICE)
+        *count = array->count;
+    return status;
 }
 
 enum trawl_status trawl_begins_into(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                     struct trawl_text *text, uint64_t *begins, uint64_t begins_max,
                                     uint64_t *begin_count, struct trawl_error *error)
 {
-    struct sink sink;
+    struct engine_words array = {.host = begins, .room = begins_max};
+    enum trawl_status status;
+    bool on_device;
+    uint32_t device;
 
     if (begin_count == NULL || (begins == NULL && begins_max > 0))
         return TRAWL_FAIL(error, ARGUMENT, "%s is NULL",
                           begin_count == NULL ? "begin_count" : "begins");
-    sink_begins_into(&sink, begins, begins_max);
-    return fill_array(searcher, plan, text, &sink, begin_count, error);
-}
-
-/* `what`: an array of what, for errors. */
-static enum trawl_status array_on_device(struct trawl_searcher *searcher,
-                                         const struct trawl_plan *plan, struct trawl_text *text,
-                                         const char *what, struct engine_words *array,
-                                         uint64_t *count, struct trawl_error *error)
-{
-    enum trawl_status status;
-
-    if (count == NULL || (array->address == 0 && array->room > 0))
-        return TRAWL_FAIL(error, ARGUMENT, "%s%s", what,
-                          count == NULL ? "_count is NULL" : "s_address is 0");
-    if (array->address % sizeof(uint64_t) != 0)
-        return TRAWL_FAIL(error, ARGUMENT, "%ss_address is not aligned to 8 bytes", what);
     TRAWL_TRY(search_enter(searcher, plan, text, error));
-    status = begins_by_device(searcher, plan, text, array, error);
-    searcher_leave(searcher);
+    status = find_array(searcher->runtime, begins, &on_device, &device, error);
     if (status == TRAWL_OK)
-        *count = array->count;
+        status = on_device
+                     ? fill_on_device(searcher, plan, text, device, &array, begin_count, error)
+                     : fill_on_host(searcher, plan, text, &array, begin_count, error);
+    searcher_leave(searcher);
     return status;
-}
-
-enum trawl_status trawl_begins_on_device(struct trawl_searcher *searcher,
-                                         const struct trawl_plan *plan, struct trawl_text *text,
-                                         uint64_t begins_address, uint64_t begins_max,
-                                         uint64_t *begin_count, struct trawl_error *error)
-{
-    struct engine_words array = {.address = begins_address, .room = begins_max};
-
-    return array_on_device(searcher, plan, text, "begin", &array, begin_count, error);
-}
-
-enum trawl_status trawl_pairs_on_device(struct trawl_searcher *searcher,
-                                        const struct trawl_plan *plan, struct trawl_text *text,
-                                        uint64_t pairs_address, uint64_t pairs_max,
-                                        uint64_t *pair_count, struct trawl_error *error)
-{
-    struct engine_words array = {
-        .address = pairs_address, .room = pairs_max, .literal = 1ull << TRAWL_PAIR_BEGIN_BITS};
-
-    return array_on_device(searcher, plan, text, "pair", &array, pair_count, error);
 }
 
 enum trawl_status trawl_count_lines(struct trawl_searcher *searcher, const struct trawl_plan *plan,

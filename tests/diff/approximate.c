@@ -457,7 +457,7 @@ static bool run_one(struct test_random *random, struct input *input,
         break;
     default:
         if (input->with_also) /* the oracle counts lines by one line end */
-            config.call = RUN_POSITIONS_INTO;
+            config.call = RUN_POSITIONS;
         passed = run_call(&input->diff, expected, &config, plan, searcher, NULL, message);
     }
     report.runs++;

@@ -52,7 +52,7 @@ void held_end(struct held *held)
 const char *held_name(enum held_call call)
 {
     static const char *const names[HELD_CALLS] = {
-        "count",       "positions", "begins_into", "positions_into", "count_by_pattern",
+        "count",       "positions", "begins_into", "count_by_pattern",
         "count_lines", "first",     "batches",     "windows"};
 
     return names[call];
@@ -162,19 +162,6 @@ static enum trawl_status fill_begins(struct held *held, struct trawl_error *erro
     return status;
 }
 
-static enum trawl_status fill_matches(struct held *held, struct seen *seen,
-                                      struct trawl_error *error)
-{
-    struct trawl_match *matches = (struct trawl_match *)fresh_array(held, sizeof *matches);
-    uint64_t count = UNTOUCHED;
-    enum trawl_status status = trawl_positions_into(held->searcher, held->plan, held->text, matches,
-                                                    held->room, &count, error);
-
-    (void)see_matches(seen, matches, given(held, status, count));
-    want(held, matches[held->room].begin == UNTOUCHED);
-    return status;
-}
-
 static enum trawl_status count_by_pattern(struct held *held, struct seen *seen,
                                           struct trawl_error *error)
 {
@@ -249,9 +236,6 @@ enum trawl_status held_search(struct held *held, enum held_call call, struct tra
         break;
     case HELD_BEGINS_INTO:
         status = fill_begins(held, error);
-        break;
-    case HELD_POSITIONS_INTO:
-        status = fill_matches(held, &seen, error);
         break;
     case HELD_COUNT_BY_PATTERN:
         status = count_by_pattern(held, &seen, error);

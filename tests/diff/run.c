@@ -72,8 +72,7 @@ void run_describe(const struct diff_input *input, const struct run_config *confi
                   uint64_t line_bytes)
 {
     static const char *const calls[RUN_CALLS] = {
-        "count",       "first",       "positions",        "positions_into",
-        "begins_into", "count_lines", "count_by_pattern", "windows"};
+        "count", "first", "positions", "begins_into", "count_lines", "count_by_pattern", "windows"};
 
     (void)snprintf(
         line, (size_t)line_bytes,
@@ -253,27 +252,6 @@ static void call_positions(struct check *check, struct trawl_error *error)
                   check->expected->match_count);
         check_stats(check, true);
     }
-}
-
-static void call_positions_into(struct check *check, struct trawl_error *error)
-{
-    uint64_t total = check->expected->match_count, count = UINT64_MAX;
-    uint64_t room =
-        check->config->parameter % 2 == 0 ? total : (check->config->parameter >> 8) % (total + 3);
-    struct trawl_match *matches = test_memory((room + 1) * sizeof *matches);
-    enum trawl_status status;
-
-    matches[room] = (struct trawl_match){77, 78, 79, 80, 81};
-    status = trawl_positions_into(check->searcher, check->plan, check->text,
-                                  room == 0 && check->config->parameter % 8 == 1 ? NULL : matches,
-                                  room, &count, error);
-    check_status(check, status, TRAWL_OK, error);
-    check_u64(check, "the true total", count, total);
-    check_matches(check, matches, room < total ? room : total);
-    if (!check->failed && (matches[room].begin != 77 || matches[room].pattern_index != 79))
-        WRONG(check, "an element behind the array was written");
-    check_stats(check, true);
-    free(matches);
 }
 
 static void call_begins_into(struct check *check, struct trawl_error *error)
@@ -539,8 +517,9 @@ bool run_call(const struct diff_input *input, const struct diff_expected *expect
               char message[RUN_MESSAGE_BYTES])
 {
     static void (*const calls[RUN_CALLS])(struct check *, struct trawl_error *) = {
-        call_count,       call_first,       call_positions,        call_positions_into,
-        call_begins_into, call_count_lines, call_count_by_pattern, call_windows};
+        call_count,       call_first,       call_positions,
+        call_begins_into, call_count_lines, call_count_by_pattern,
+        call_windows};
     struct check check = {.input = input,
                           .expected = expected,
                           .config = config,

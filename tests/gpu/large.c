@@ -44,7 +44,7 @@ static void find_planted(struct trawl_searcher *gpu, const struct haystack *hay,
     uint64_t found = 0;
 
     TEST_CHECK_U64(must_count(gpu, plan, hay->text), hay->planted);
-    MUST(trawl_positions_into(gpu, plan, hay->text, matches, PLANTED_MAX, &found, NULL));
+    MUST(list_matches(gpu, plan, hay->text, matches, PLANTED_MAX, &found, NULL));
     TEST_CHECK_U64(found, hay->planted);
     for (uint64_t i = 0; i < hay->planted && i < found; i++)
         TEST_CHECK_U64(matches[i].begin, hay->places[i]);

@@ -62,7 +62,7 @@ static void search_one(struct trawl_searcher *searcher, struct test_random *rand
 
     if (loaded)
         MUST(trawl_text_load(searcher, text, &error));
-    if (!TEST_CHECK(trawl_positions_into(searcher, plan, text, matches, TEXT_MAX, &count, &error) ==
+    if (!TEST_CHECK(list_matches(searcher, plan, text, matches, TEXT_MAX, &count, &error) ==
                     TRAWL_OK))
         printf("  %s\n", error.message);
     TEST_CHECK_U64(count, hits);
@@ -105,7 +105,7 @@ static void handed_over(struct test_random *random, uint64_t seed)
         memset(bytes, 'z', sizeof bytes);
         memcpy(bytes + at, string, sizeof string);
         MUST(trawl_first(host.searcher, plan, text, &match, &found, NULL));
-        MUST(trawl_positions_into(host.searcher, plan, text, matches, 2, &count, NULL));
+        MUST(list_matches(host.searcher, plan, text, matches, 2, &count, NULL));
         wrong += !found || match.begin != at || count != 1 || matches[0].begin != at ||
                  must_count(host.searcher, plan, text) != 1;
     }

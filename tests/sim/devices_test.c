@@ -36,6 +36,9 @@ static struct {
     struct trawl_text *texts[SOURCES];
     struct diff_input input; /* the letters, and abc */
     struct diff_expected expected;
+    struct diff_input set; /* the letters, abc and de: arrays of begins are filled by lists */
+    struct diff_expected set_expected;
+    struct trawl_plan *set_plan;
 } fixture;
 
 static void fixture_open(void)
@@ -45,6 +48,10 @@ static void fixture_open(void)
     letters_input(&fixture.letters, "abc", &fixture.input);
     expected_compute(&fixture.input, &fixture.expected);
     MUST(held_plan(&fixture.input, NULL, &fixture.plan, NULL));
+    letters_input(&fixture.letters, "abc", &fixture.set);
+    input_add_pattern(&fixture.set, (const uint8_t *)"de", 2);
+    expected_compute(&fixture.set, &fixture.set_expected);
+    MUST(held_plan(&fixture.set, NULL, &fixture.set_plan, NULL));
     for (uint32_t i = 0; i < SOURCES; i++)
         fixture.texts[i] = letters_open(&fixture.letters, i == SOURCE_FILE);
 }
@@ -56,6 +63,9 @@ static void fixture_close(void)
     trawl_plan_free(fixture.plan);
     expected_free(&fixture.expected);
     input_free(&fixture.input);
+    trawl_plan_free(fixture.set_plan);
+    expected_free(&fixture.set_expected);
+    input_free(&fixture.set);
     letters_end(&fixture.letters);
 }
 
@@ -78,8 +88,10 @@ static bool search(struct trawl_searcher *searcher, enum source source, enum sha
                    enum trawl_status *status)
 {
     static const enum held_call calls[SHAPES] = {HELD_COUNT, HELD_POSITIONS, HELD_BEGINS_INTO};
-    struct held held = held_begin(&fixture.input, &fixture.expected, fixture.plan, searcher,
-                                  fixture.texts[source]);
+    bool set = shape == SHAPE_BEGINS;
+    struct held held = held_begin(
+        set ? &fixture.set : &fixture.input, set ? &fixture.set_expected : &fixture.expected,
+        set ? fixture.set_plan : fixture.plan, searcher, fixture.texts[source]);
     struct trawl_error error = {.status = TRAWL_OK};
     bool right = true;
 
@@ -89,7 +101,7 @@ static bool search(struct trawl_searcher *searcher, enum source source, enum sha
                                (error.status == *status && error.message[0] != '\0'));
         if (*status != TRAWL_OK)
             break;
-        held.room = fixture.expected.match_count / 3;
+        held.room = held.expected->match_count / 3;
     }
     held_end(&held);
     return right;
@@ -210,29 +222,11 @@ static void load_without(uint32_t lost, uint64_t text_bytes)
     host_close(&host);
 }
 
-/* ---- An array on the first device --------------------------------------------------------- */
+/* ---- An array on a device ------------------------------------------------------------------ */
 
-/* That lies on the second device, it is refused. */
-static void refuse_on_second(struct trawl_searcher *searcher, struct trawl_text *text)
-{
-    const struct cuda_driver *driver = sim_driver_table();
-    struct trawl_error error = {.status = TRAWL_OK};
-    struct cuda_context *context = NULL, *popped;
-    uint64_t array = 0, count = 0;
-
-    TEST_CHECK(driver->context_retain(&context, 1) == 0 && driver->context_push(context) == 0);
-    TEST_CHECK(driver->memory_allocate(&array, 80) == 0);
-    TEST_CHECK(trawl_begins_on_device(searcher, fixture.plan, text, array, 10, &count, &error) ==
-               TRAWL_UNSUPPORTED);
-    TEST_CHECK(strstr(error.message, "the array lies on device 1") != NULL);
-    TEST_CHECK(driver->memory_free(array) == 0 && driver->context_pop(&popped) == 0);
-    (void)driver->context_release(1);
-}
-
-/* A short text lies on both devices, the array on the first one alone: the other one does not write
- * there, whichever device the searcher has had. `lost`: the device that no call reaches
- * any more. */
-static void fill_on_first(uint32_t lost)
+/* A short text lies on both devices, the array on one: that device fills it, whichever device the
+ * searcher has had. `lost`: the device that no call reaches any more. */
+static void fill_on(uint32_t device, uint32_t lost)
 {
     uint64_t text_bytes = 3000, room = text_bytes, count = 0, expected = expected_in(text_bytes);
     uint64_t *array = (uint64_t *)test_memory(room * sizeof *array);
@@ -249,14 +243,13 @@ static void fill_on_first(uint32_t lost)
             MUST(trawl_text_load(searchers[0], text, NULL));
         TEST_CHECK_U64(must_count(searchers[i], fixture.plan, text), expected);
     }
-    refuse_on_second(searchers[1], text);
+    sim_driver_own(device);
     sim_range_add(array, room * sizeof *array);
     sim_driver_lose(lost, 1);
     for (uint32_t i = 0; i < 3; i++) {
         memset(array, 0, room * sizeof *array);
-        status = trawl_begins_on_device(searchers[i], fixture.plan, text,
-                                        (uint64_t)(uintptr_t)array, room, &count, NULL);
-        TEST_CHECK((status == TRAWL_OK) == (lost == 1));
+        status = trawl_begins_into(searchers[i], fixture.plan, text, array, room, &count, NULL);
+        TEST_CHECK((status == TRAWL_OK) == (lost != device));
         for (uint64_t k = 0; k < expected && status == TRAWL_OK; k++)
             TEST_CHECK_U64(array[k], fixture.expected.matches[k].begin);
     }
@@ -348,7 +341,7 @@ static void counted_by_all(uint32_t devices)
     host_close(&host);
 }
 
-/* Each device lists what lies there, and no scan does. */
+/* Each device lists what lies there, one after the other, and no scan does. */
 static void filled_by_all(uint32_t devices)
 {
     struct trawl_stats stats;
@@ -365,7 +358,7 @@ static void filled_by_all(uint32_t devices)
     TEST_CHECK_U64(stats.thread_count, devices);
     TEST_CHECK(stats.chunk_count < TEXT_BYTES / CHUNK_BYTES); /* a stripe each */
     TEST_CHECK_U64(stats.text_bytes, TEXT_BYTES);
-    TEST_CHECK_U64(stats.match_count, fixture.expected.match_count);
+    TEST_CHECK_U64(stats.match_count, fixture.set_expected.match_count);
     host_close(&host);
 }
 
@@ -387,8 +380,8 @@ static bool can_read(struct trawl_text *text)
 /* What a device does alone reads nothing of the text on the host; lines fetch the text, once. */
 static void stays_there(void)
 {
-    static const enum held_call calls[] = {HELD_COUNT, HELD_FIRST, HELD_POSITIONS_INTO,
-                                           HELD_BEGINS_INTO, HELD_COUNT_LINES};
+    static const enum held_call calls[] = {HELD_COUNT, HELD_FIRST, HELD_POSITIONS, HELD_BEGINS_INTO,
+                                           HELD_COUNT_LINES};
     const struct cuda_driver *driver = sim_driver_table();
     struct cuda_context *context, *popped;
     struct trawl_text *text = NULL;
@@ -679,8 +672,8 @@ int main(void)
     }
     for (uint32_t i = 0; i < 4; i++)
         load_without(i % 2, i < 2 ? 3000 : TEXT_BYTES);
-    fill_on_first(0);
-    fill_on_first(1);
+    for (uint32_t i = 0; i < 4; i++)
+        fill_on(i % 2, i / 2);
     loaders(TRAWL_ENGINE_CUDA);
     loaders(TRAWL_ENGINE_AUTO);
     for (uint64_t seed = 0; seed < test_amount(16, 400) && test_failures < 5; seed++)

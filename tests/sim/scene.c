@@ -406,7 +406,8 @@ enum trawl_status scene_open(struct scene *s, struct trawl_error *error)
 
 const char *scene_call_name(uint32_t call)
 {
-    static const char *const names[] = {"lines without", "begins_into, pinned", "begins_on_device"};
+    static const char *const names[] = {"lines without", "begins_into, pinned",
+                                        "begins_into, on a device"};
 
     return call < HELD_CALLS ? held_name((enum held_call)call) : names[call - CALL_LINES_WITHOUT];
 }
@@ -466,13 +467,12 @@ static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *righ
     memset(s->array, 0x77, (size_t)bytes); /* what an earlier call found is not there */
     if (on_device) {
         sim_range_add(s->array, bytes - sizeof *s->array);
+        sim_driver_own(scene_is_lent(s) ? s->devices - 1 : 0);
         s->is_registered = true;
-        status = trawl_begins_on_device(s->searcher, s->plan, s->text,
-                                        (uint64_t)(uintptr_t)s->array, s->room, &count, error);
     } else {
         s->is_pinned = s->engine != TRAWL_ENGINE_CPU && array_pin(s, bytes);
-        status = trawl_begins_into(s->searcher, s->plan, s->text, s->array, s->room, &count, error);
     }
+    status = trawl_begins_into(s->searcher, s->plan, s->text, s->array, s->room, &count, error);
     *right = s->array[s->room] == UNTOUCHED &&
              (status != TRAWL_OK || count == s->expected.match_count) &&
              (status == TRAWL_OK || !on_device || count == UNTOUCHED);

@@ -360,15 +360,19 @@ int sim_pointer_attribute(void *value, int attribute, uint64_t address)
     int code = sim_enter_context();
     const struct allocation *a = sim_allocation_find((const void *)(uintptr_t)address, 1);
 
-    if (code == 0 && a == NULL)
+    bool own = a == NULL && sim_range_holds((const void *)(uintptr_t)address, 1);
+
+    if (code == 0 && a == NULL && !own)
         code = CUDA_CODE_INVALID_VALUE;
     if (code != 0)
         return sim_leave(code);
     if (attribute == CUDA_POINTER_MEMORY_TYPE)
         *(unsigned *)value =
-            a->kind == ALLOCATION_DEVICE ? CUDA_MEMORY_OF_DEVICE : CUDA_MEMORY_OF_HOST;
+            own || a->kind == ALLOCATION_DEVICE ? CUDA_MEMORY_OF_DEVICE : CUDA_MEMORY_OF_HOST;
     else if (attribute == CUDA_POINTER_DEVICE)
-        *(int *)value = (int)(a->context - sim_state.context);
+        *(int *)value = (int)(own ? sim_state.own_device : a->context - sim_state.context);
+    else if (own)
+        code = CUDA_CODE_INVALID_VALUE;
     else if (attribute == CUDA_POINTER_RANGE_BEGIN)
         *(uint64_t *)value = (uint64_t)(uintptr_t)a->base;
     else if (attribute == CUDA_POINTER_RANGE_BYTES)
@@ -678,6 +682,11 @@ uint64_t sim_driver_memory_used(void)
         used += sim_state.context[i].used_bytes;
     sim_unlock();
     return used;
+}
+
+void sim_driver_own(uint32_t device)
+{
+    sim_state.own_device = device;
 }
 
 uint64_t sim_driver_copied(void)

@@ -44,6 +44,9 @@ bool sim_driver_has_lost(void);
 /* The name of the call `nth` of sim_driver_fail, if answers depend on it. NULL: it has not come, is
  * a hint, or may be one that comes before something is released. */
 const char *sim_driver_needed(void);
+/* Memory of a test's own that kernels may touch (sim_range_add) is of this device; after a reset,
+ * of the first one. */
+void sim_driver_own(uint32_t device);
 /* Calls since sim_driver_fail. */
 uint64_t sim_driver_calls(void);
 

@@ -95,6 +95,7 @@ struct sim_state {
     struct cuda_function functions[FUNCTIONS_MAX]; /* one without a module is free */
     uint64_t random;
     uint64_t copied_bytes; /* to devices */
+    uint32_t own_device;   /* of sim_driver_own */
     uint64_t calls, fail_nth;
     uint64_t lose_nth; /* calls with this context, until its device is lost; 0: it stays */
     const struct cuda_context *lose;

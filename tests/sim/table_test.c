@@ -201,7 +201,7 @@ static void random_calls(struct scene *s)
                    status == TRAWL_OK ? "" : error.message);
         if (status == TRAWL_OK)
             check_stats(s, call);
-        arrays_on_device += call == CALL_BEGINS_ON_DEVICE && status == TRAWL_OK;
+        arrays_on_device += call == CALL_BEGINS_ON_DEVICE && status == TRAWL_OK && s->is_loaded;
     }
     trawl_text_unload(s->searcher, s->whole == NULL ? s->text : s->whole);
 }

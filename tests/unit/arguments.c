@@ -186,11 +186,6 @@ static void searches(void)
     CHECK_NULL(trawl_positions(searcher, plan, NULL, ignore_matches, NULL, error), "text");
     CHECK_NULL(trawl_positions(searcher, plan, text, NULL, NULL, error), "sink");
 
-    CHECK_NULL(trawl_positions_into(NULL, plan, text, &match, 1, &count, error), "searcher");
-    CHECK_NULL(trawl_positions_into(searcher, NULL, text, &match, 1, &count, error), "plan");
-    CHECK_NULL(trawl_positions_into(searcher, plan, NULL, &match, 1, &count, error), "text");
-    CHECK_NULL(trawl_positions_into(searcher, plan, text, NULL, 1, &count, error), "matches");
-    CHECK_NULL(trawl_positions_into(searcher, plan, text, &match, 1, NULL, error), "match_count");
     TEST_CHECK(count == UNTOUCHED && match.begin == UNTOUCHED && found);
 }
 
@@ -204,24 +199,6 @@ static void begins_searches(void)
     CHECK_NULL(trawl_begins_into(searcher, plan, text, NULL, 1, &count, error), "begins");
     CHECK_NULL(trawl_begins_into(searcher, plan, text, &begin, 1, NULL, error), "begin_count");
 
-    CHECK_NULL(trawl_begins_on_device(NULL, plan, text, 8, 1, &count, error), "searcher");
-    CHECK_NULL(trawl_begins_on_device(searcher, NULL, text, 8, 1, &count, error), "plan");
-    CHECK_NULL(trawl_begins_on_device(searcher, plan, NULL, 8, 1, &count, error), "text");
-    CHECK_REFUSED(trawl_begins_on_device(searcher, plan, text, 0, 1, &count, error));
-    CHECK_REFUSED(trawl_begins_on_device(searcher, plan, text, 12, 1, &count, error));
-    CHECK_NULL(trawl_begins_on_device(searcher, plan, text, 8, 1, NULL, error), "begin_count");
-    /* The searcher has no device. */
-    CHECK_ERROR(trawl_begins_on_device(searcher, plan, text, 8, 1, &count, error),
-                TRAWL_UNSUPPORTED);
-    CHECK_NULL(trawl_pairs_on_device(NULL, plan, text, 8, 1, &count, error), "searcher");
-    CHECK_NULL(trawl_pairs_on_device(searcher, NULL, text, 8, 1, &count, error), "plan");
-    CHECK_NULL(trawl_pairs_on_device(searcher, plan, NULL, 8, 1, &count, error), "text");
-    CHECK_REFUSED(trawl_pairs_on_device(searcher, plan, text, 0, 1, &count, error));
-    CHECK_REFUSED(trawl_pairs_on_device(searcher, plan, text, 12, 1, &count, error));
-    CHECK_NULL(trawl_pairs_on_device(searcher, plan, text, 8, 1, NULL, error), "pair_count");
-    /* The searcher has no device. */
-    CHECK_ERROR(trawl_pairs_on_device(searcher, plan, text, 8, 1, &count, error),
-                TRAWL_UNSUPPORTED);
     TEST_CHECK(count == UNTOUCHED && begin == UNTOUCHED);
 }
 
@@ -262,9 +239,6 @@ static void allowed(void)
     TEST_CHECK_U64(must_count(searcher, plan, empty), 0);
     MUST(trawl_first(searcher, plan, empty, &match, &found, NULL));
     TEST_CHECK(!found && match.begin == UNTOUCHED);
-    MUST(trawl_positions_into(searcher, plan, text, NULL, 0, &count, NULL));
-    TEST_CHECK_U64(count, 2);
-    count = UNTOUCHED;
     MUST(trawl_begins_into(searcher, plan, text, NULL, 0, &count, NULL));
     TEST_CHECK_U64(count, 2);
     MUST(trawl_count_lines(searcher, plan, text, false, 0, &count, NULL));

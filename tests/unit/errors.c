@@ -91,7 +91,7 @@ static void occurs(const char *pattern, const struct trawl_plan_options *options
     struct trawl_match matches[8];
     uint64_t found = 0;
 
-    MUST(trawl_positions_into(searcher, plan, opened, matches, 8, &found, NULL));
+    MUST(list_matches(searcher, plan, opened, matches, 8, &found, NULL));
     TEST_CHECK_U64(found, count);
     for (uint64_t i = 0; i < count && i < found; i++)
         if (!TEST_CHECK(matches[i].begin == wanted[i].begin && matches[i].end == wanted[i].end &&

@@ -33,7 +33,7 @@ static void check_text(struct trawl_text *text, uint32_t threads)
     uint64_t count = 0, bytes = 0, end = 0;
 
     TEST_CHECK(trawl_text_bytes(text, &bytes) && bytes == TEXT_BYTES);
-    MUST(trawl_positions_into(searcher, plan, text, matches, PLACES + 1, &count, NULL));
+    MUST(list_matches(searcher, plan, text, matches, PLACES + 1, &count, NULL));
     TEST_CHECK_U64(count, PLACES);
     for (uint64_t i = 0; i < PLACES && i < count; i++) {
         TEST_CHECK_U64(matches[i].begin, places[i]);

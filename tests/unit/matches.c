@@ -1,36 +1,5 @@
-/* matches: an array that is filled with more matches than there is room for. */
+/* matches: a first match that lies late. */
 #include "calls.h"
-
-#define MANY ((1u << 20) + 200000u) /* matches: the last ones are written past the caches */
-#define GUARD 0x5a5a5a5a5a5a5a5aull
-
-/* An array that is filled beyond what the caches hold, and ends before the last matches. */
-static void fill_array(uint32_t word)
-{
-    const struct trawl_pattern patterns[] = {{"a", 1}, {"aa", 2}};
-    uint64_t room = MANY - 100 * word, count = 0, wrong = 0;
-    uint64_t *words = malloc((3 * MANY + 8) * sizeof *words);
-    struct trawl_match *matches = (struct trawl_match *)(void *)(words + word);
-    uint8_t *bytes = malloc(MANY / 2 + 1);
-    AUTO_SEARCHER searcher = must_searcher_with(NULL);
-    AUTO_PLAN plan = must_plans(patterns, 2, NULL);
-    AUTO_TEXT text = must_text(bytes, MANY / 2 + 1);
-
-    if (!TEST_CHECK(words != NULL && bytes != NULL))
-        exit(test_end());
-    memset(bytes, 'a', MANY / 2 + 1);
-    memset(words, 0x5a, (3 * MANY + 8) * sizeof *words);
-    MUST(trawl_positions_into(searcher, plan, text, matches, room, &count, NULL));
-    TEST_CHECK_U64(count, MANY + 1);
-    for (uint64_t i = 0; i < room; i++)
-        wrong += matches[i].begin != i / 2 || matches[i].pattern_index != i % 2 ||
-                 matches[i].end != i / 2 + 1 + i % 2;
-    for (uint64_t i = 0; i < 3 * MANY + 8; i++)
-        wrong += (i < word || i >= 3 * room + word) && words[i] != GUARD;
-    TEST_CHECK_U64(wrong, 0);
-    free(bytes);
-    free(words);
-}
 
 /* The only match lies behind the first of the steps in which verification and published algorithms
  * take a chunk (64 KiB, or 1 MiB). What comes before it nearly matches, so that verification
@@ -75,8 +44,6 @@ static void late_first(enum trawl_method method, const char *algorithm, uint64_t
 int main(void)
 {
     test_begin("matches");
-    for (uint32_t word = 0; word < 4; word++)
-        fill_array(word);
     late_first(TRAWL_METHOD_EVERY, NULL, 1);
     for (uint64_t count = 1; count <= 2; count++)
         late_first(TRAWL_METHOD_AUTO, "bf", count);

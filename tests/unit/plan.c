@@ -199,7 +199,7 @@ static void many_patterns(void)
     }
     text = must_text(text_bytes, MANY * 9);
     MUST(trawl_plan_build(patterns, MANY, NULL, &plan, NULL));
-    MUST(trawl_positions_into(searcher, plan, text, matches, MANY, &count, NULL));
+    MUST(list_matches(searcher, plan, text, matches, MANY, &count, NULL));
     TEST_CHECK_U64(count, MANY);
     for (uint64_t i = 0; i < MANY; i++)
         if (!TEST_CHECK(matches[i].begin == i * 9 && matches[i].end == i * 9 + 9 &&

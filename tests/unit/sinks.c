@@ -37,7 +37,7 @@ static bool all_busy(struct trawl_searcher *searcher, const struct trawl_plan *p
            error.status == TRAWL_BUSY &&
            trawl_first(searcher, plan, text, &match, &found, NULL) == TRAWL_BUSY &&
            trawl_positions(searcher, plan, text, ignore_matches, NULL, NULL) == TRAWL_BUSY &&
-           trawl_positions_into(searcher, plan, text, &match, 1, &count, NULL) == TRAWL_BUSY &&
+           trawl_begins_into(searcher, plan, text, &count, 1, &count, NULL) == TRAWL_BUSY &&
            trawl_count_lines(searcher, plan, text, false, 1, &count, NULL) == TRAWL_BUSY &&
            trawl_count_by_pattern(searcher, plan, text, ignore_counts, NULL, NULL) == TRAWL_BUSY &&
            trawl_windows(searcher, plan, text, 0, ignore_window, NULL, NULL) == TRAWL_BUSY &&

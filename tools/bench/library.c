@@ -345,8 +345,9 @@ static enum trawl_status ask(const struct contestant *it, struct library *own,
         status = pull_matrix(it, own, plan, &sink);
         break;
     case CALL_DEVICE:
-        return trawl_begins_on_device(own->searcher, plan, own->text, own->address, own->room,
-                                      &run->answer.count, &failure);
+        return trawl_begins_into(own->searcher, plan, own->text,
+                                 (uint64_t *)(uintptr_t)own->address, own->room, &run->answer.count,
+                                 &failure);
     default:
         return trawl_begins_into(own->searcher, plan, own->text, (uint64_t *)own->array, own->room,
                                  &run->answer.count, &failure);
