@@ -111,11 +111,11 @@ static void fill_rows(const struct engine_worker *worker, struct engine_matrix *
 static enum trawl_status gallery_submit(struct engine_worker *worker, struct engine_task *task,
                                         struct trawl_error *error)
 {
-    if (task->output == ENGINE_OUTPUT_CELLS) {
+    if (task->output == ENGINE_OUTPUT_CELLS && task->matrix->cells != NULL) {
         fill_rows(worker, task->matrix);
         return TRAWL_OK;
     }
-    if (task->output == ENGINE_OUTPUT_FLAGS && worker->device != NULL)
+    if (task->output == ENGINE_OUTPUT_CELLS && worker->device != NULL)
         return gallery_device_flag(worker->device, &task->matrix->records, task->matrix->flags,
                                    task->result, error);
     if (task->output != ENGINE_OUTPUT_RESULT)
@@ -133,7 +133,6 @@ const struct engine_ops engine_gallery = {.open = gallery_open,
                                           .compile = gallery_compile,
                                           .release = gallery_release,
                                           .submit = gallery_submit,
-                                          .poll = engine_poll_nothing,
-                                          .cancel = engine_cancel_nothing,
+                                          .bring = engine_bring_nothing,
                                           .hold = engine_hold_nothing,
                                           .drop = engine_drop_nothing};

@@ -85,52 +85,57 @@ struct engine_records {
 struct engine_matrix {
     struct engine_records records;
     uint64_t columns;
-    int64_t *cells;       /* CELLS: all -1 */
-    uint8_t *flags;       /* of the records; 0: holds nothing. CELLS: NULL: any may hold some */
-    uint64_t match_count; /* CELLS, set: cells that were filled */
-    uint32_t *rows;       /* CELLS, set: rows that have such, ascending; as many as there is room */
+    int64_t *cells;       /* all -1; NULL: flags are asked for */
+    uint8_t *flags;       /* of the records; 0: holds nothing. NULL: any may hold some */
+    uint64_t match_count; /* set: cells that were filled */
+    uint32_t *rows;       /* set: rows that have such, ascending; as many as there is room */
     uint64_t rows_max;    /* for; */
-    uint64_t rows_count;  /* CELLS, set: how many there are, also beyond the room */
+    uint64_t rows_count;  /* set: how many there are, also beyond the room */
 };
 
 /* What becomes of what a task finds. */
 enum engine_output {
     ENGINE_OUTPUT_RESULT, /* sums and hits are in the result */
-    ENGINE_OUTPUT_ARRAY,  /* words go to an array in a device's memory */
-    ENGINE_OUTPUT_LIST,   /* words stay in memory of the worker's, */
-    ENGINE_OUTPUT_COPY,   /* and from there go to the host */
-    ENGINE_OUTPUT_FLAGS,  /* what a device says of the records of a matrix */
-    ENGINE_OUTPUT_CELLS   /* rows of a matrix are filled; by any thread */
+    ENGINE_OUTPUT_BEGINS, /* words go to a device's memory */
+    ENGINE_OUTPUT_CELLS   /* of a matrix: rows are filled, by any thread; or, with `cells` NULL, a
+                             device says which records may hold anything */
 };
 
 /* Where occurrences begin, ascending: words of 64 bits. A word is an offset in the chunk, plus
  * `base`. A begin comes once for each literal that occurs there. */
 struct engine_words {
-    uint64_t *host;   /* LIST: where copies will go, or NULL. COPY: where this one goes; NULL: to
-                         memory of the engine's */
-    uint64_t address; /* ARRAY: of a device's memory */
-    uint64_t room;    /* ARRAY: its words; what is beyond is only counted. LIST: set: the words
-                         there were; if `count` is more, the list is not whole */
+    uint64_t address; /* of an array in a device's memory, which gets the first `room` words; 0:
+                         memory of the worker's own gets them, after `at` others that are there */
+    uint64_t room;    /* of the worker's memory: set; if `count` is more, the list is not whole */
     uint64_t base;
-    uint64_t at;        /* LIST, COPY: words before in the worker's memory */
-    uint64_t host_room; /* LIST: words of `host` */
-    uint64_t piece;     /* LIST: words of a copy to the engine's memory, at most; 0: it is set */
-    uint32_t slot;      /* COPY: a number below ENGINE_PIECES_MAX that no other copy has */
-    bool direct;        /* LIST: set: devices copy to `host` by themselves */
-    uint64_t count;     /* found; COPY: to be copied */
-    uint64_t candidate_count;
-    const uint64_t *copied; /* COPY, once it is there: in the engine's memory */
+    uint64_t count;           /* set: found */
+    uint64_t candidate_count; /* set */
+    /* Of the worker's memory, from where engine_ops.bring copies words: */
+    uint64_t at;
+    uint64_t *host;     /* where the copies will go; NULL: it was told with another list */
+    uint64_t host_room; /* words of `host` */
+    uint64_t piece;     /* words of a copy to the engine's memory, at most; 0: it is set */
+    bool direct;        /* set, if `host` was told: devices copy there by themselves */
+};
+
+/* Words that come from a worker's memory on a device to the host. */
+struct engine_copy {
+    uint64_t at; /* the first one in that memory */
+    uint64_t count;
+    uint64_t *host;         /* where they go; NULL: to memory of the engine's */
+    uint32_t slot;          /* a number below ENGINE_PIECES_MAX that no other copy has */
+    const uint64_t *copied; /* in the engine's memory, once they were waited for */
 };
 
 /* One task: a chunk, or records; what is wanted; what becomes of it. */
 struct engine_task {
-    const struct engine_chunk *chunk; /* RESULT, ARRAY, LIST */
+    const struct engine_chunk *chunk; /* RESULT, BEGINS */
     uint64_t from;                    /* RESULT: begins in [from, chunk->owned) are searched */
     enum want want;
     enum engine_output output;
-    struct engine_result *result; /* RESULT, FLAGS. RESULT: begun by who submits */
-    struct engine_words *words;   /* ARRAY, LIST, COPY */
-    struct engine_matrix *matrix; /* FLAGS, CELLS */
+    struct engine_result *result; /* RESULT, begun by who submits; CELLS, of a device */
+    struct engine_words *words;   /* BEGINS */
+    struct engine_matrix *matrix; /* CELLS */
 };
 
 /* How an engine holds a text of the host's memory. */
@@ -190,16 +195,14 @@ struct engine_ops {
                                  const struct trawl_plan *plan, struct engine_worker **worker,
                                  struct trawl_error *error);
     void (*release)(struct engine_worker *worker);
-    /* Begin a task. Copies may be many at a time; poll ends them in the order in which they began.
-     * Others are over when submit returns.
+    /* Do a task.
      * UNSUPPORTED: this engine does not do that by itself, and scans are to. */
     enum trawl_status (*submit)(struct engine_worker *worker, struct engine_task *task,
                                 struct trawl_error *error);
-    /* Wait for a copy, in any thread. */
-    enum trawl_status (*poll)(struct engine_worker *worker, struct engine_task *task,
-                              struct trawl_error *error);
-    /* No task of the worker's is wanted any more: wait until none runs. */
-    void (*cancel)(struct engine_worker *worker);
+    /* Begin a copy, of which many may be under way, or wait for it, in the order in which they
+     * began; in any thread. After a failure none of the worker's runs. */
+    enum trawl_status (*bring)(struct engine_worker *worker, struct engine_copy *copy, bool wait,
+                               struct trawl_error *error);
     /* Hold a text, so that tasks whose chunk lies in it copy nothing; UNSUPPORTED: it is not held,
      * or cannot be. drop undoes that for this owner: the copy goes unless another owner holds a
      * text of exactly these bytes. false: the text stays until the engine is closed. */
@@ -237,20 +240,14 @@ static inline bool engine_drop_nothing(struct engine *engine, const struct engin
     return text->how != ENGINE_HOLD_PINNED;
 }
 
-/* And a task is over when it was submitted. */
-static inline enum trawl_status engine_poll_nothing(struct engine_worker *worker,
-                                                    struct engine_task *task,
-                                                    struct trawl_error *error)
+static inline enum trawl_status engine_bring_nothing(struct engine_worker *worker,
+                                                     struct engine_copy *copy, bool wait,
+                                                     struct trawl_error *error)
 {
     (void)worker;
-    (void)task;
-    (void)error;
-    return TRAWL_OK;
-}
-
-static inline void engine_cancel_nothing(struct engine_worker *worker)
-{
-    (void)worker;
+    (void)copy;
+    (void)wait;
+    return TRAWL_FAIL(error, UNSUPPORTED, "the host has no list on a device");
 }
 
 extern const struct engine_ops engine_cpu;

@@ -230,7 +230,6 @@ const struct engine_ops engine_approximate = {.open = approximate_open,
                                               .compile = approximate_compile,
                                               .release = approximate_release,
                                               .submit = approximate_submit,
-                                              .poll = engine_poll_nothing,
-                                              .cancel = engine_cancel_nothing,
+                                              .bring = engine_bring_nothing,
                                               .hold = engine_hold_nothing,
                                               .drop = engine_drop_nothing};

@@ -406,8 +406,7 @@ const struct engine_ops engine_cpu = {
     .compile = cpu_compile,
     .release = cpu_release,
     .submit = cpu_submit,
-    .poll = engine_poll_nothing,
-    .cancel = engine_cancel_nothing,
+    .bring = engine_bring_nothing,
     .hold = engine_hold_nothing,
     .drop = engine_drop_nothing,
 };

@@ -45,31 +45,6 @@ static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wan
     }
 }
 
-enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
-                              struct engine_words *words, struct trawl_error *error)
-{
-    struct cuda_range range = {0, 0, 0, 0};
-    uint64_t limit;
-
-    words->count = words->candidate_count = 0;
-    worker->may_leave = worker->leaves = false;
-    if (plan_needs_refining(worker->plan))
-        return TRAWL_FAIL(error, UNSUPPORTED,
-                          "a device alone cannot verify this plan's occurrences");
-    if (!cuda_worker_resident(worker, chunk->bytes, chunk->owned, &range.address, &range.begin))
-        return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on %s", worker->device->name);
-    range.end = range.text_end = range.begin + chunk->owned;
-    if (worker->plan->literal_count == 0 ||
-        (limit = cuda_range_limit(worker->plan, &range)) == range.begin)
-        return TRAWL_OK;
-    worker->searched = chunk->bytes;
-    worker->searched_bytes = chunk->owned;
-    TRAWL_TRY(cuda_tables_want(worker, error));
-    return cuda_list_hits(worker, &range, limit,
-                          &(struct cuda_hits_room){words->address, words->room, 0, 0, 0},
-                          &words->count, &words->candidate_count, error);
-}
-
 /* Does the device copy to this memory of the host's by itself? */
 static bool is_pinned(const struct engine_worker *worker, const void *bytes, uint64_t count)
 {
@@ -85,20 +60,12 @@ static bool is_pinned(const struct engine_worker *worker, const void *bytes, uin
            begin <= address && saturating_add(address, count) <= saturating_add(begin, pinned);
 }
 
-enum trawl_status cuda_list(struct engine_worker *worker, const struct engine_chunk *chunk,
-                            struct engine_words *words, struct trawl_error *error)
+/* Room in the worker's own memory, behind the words that are there. */
+static enum trawl_status list_begin(struct engine_worker *worker, struct engine_words *words,
+                                    struct cuda_hits_room *room, struct trawl_error *error)
 {
-    struct cuda_range range = {0, 0, 0, 0};
-    struct cuda_hits_room room;
-    uint64_t limit, wanted, had;
+    uint64_t had = worker->list.bytes / sizeof(uint64_t), wanted;
 
-    words->count = words->room = words->candidate_count = 0;
-    worker->may_leave = worker->leaves = false;
-    if (plan_needs_refining(worker->plan) ||
-        !cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after, &range.address,
-                              &range.begin))
-        return TRAWL_FAIL(error, UNSUPPORTED, "%s cannot list this by itself",
-                          worker->device->name);
     if (worker->copies == NULL)
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_create, &worker->copies,
                             CUDA_STREAM_NON_BLOCKING));
@@ -106,32 +73,58 @@ enum trawl_status cuda_list(struct engine_worker *worker, const struct engine_ch
         words->direct =
             is_pinned(worker, words->host, saturating_multiply(words->host_room, sizeof(uint64_t)));
     if (words->at == 0) {
-        had = worker->list.bytes / sizeof(uint64_t);
         wanted = worker->limits.begins_room *
                  (worker->list_end > had / 2 ? LISTS_ROOM_MORE : LISTS_ROOM);
         TRAWL_TRY(list_reserve(worker, max_u64(wanted, had), error));
     }
     TRAWL_ASSERT(words->at <= worker->list.bytes / sizeof(uint64_t));
     words->room = worker->list.bytes / sizeof(uint64_t) - words->at;
-    range.end = range.begin + chunk->owned;
-    range.text_end = range.end + chunk->after;
-    limit = cuda_range_limit(worker->plan, &range);
-    if (worker->plan->literal_count == 0 || limit == range.begin)
-        return TRAWL_OK;
-    worker->searched = chunk->bytes;
-    worker->searched_bytes = chunk->owned;
-    TRAWL_TRY(cuda_tables_want(worker, error));
-    room = (struct cuda_hits_room){worker->list.address + words->at * sizeof(uint64_t), words->room,
-                                   words->base, 0, 0};
-    TRAWL_TRY(cuda_list_hits(worker, &range, limit, &room, &words->count, &words->candidate_count,
-                             error));
+    room->address = worker->list.address + words->at * sizeof(uint64_t);
+    room->count = words->room;
+    return TRAWL_OK;
+}
+
+/* The words are to be there before another stream copies them. */
+static enum trawl_status list_end(struct engine_worker *worker, struct engine_words *words,
+                                  struct trawl_error *error)
+{
     worker->list_end = words->at + words->count;
     if (words->piece == 0)
         words->piece = worker->piece_words =
             min_u64(max_u64(words->count / ENGINE_PIECES_MAX, worker->limits.begins_piece),
                     worker->limits.begins_piece_most);
     TRAWL_ASSERT(words->piece == worker->piece_words);
-    return TRAWL_OK;
+    return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
+}
+
+enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
+                              struct engine_words *words, struct trawl_error *error)
+{
+    struct cuda_hits_room room = {words->address, words->room, words->base, 0, 0};
+    struct cuda_range range = {0, 0, 0, 0};
+    uint64_t limit;
+
+    words->count = words->candidate_count = 0;
+    worker->may_leave = worker->leaves = false;
+    if (plan_needs_refining(worker->plan))
+        return TRAWL_FAIL(error, UNSUPPORTED,
+                          "a device alone cannot verify this plan's occurrences");
+    if (!cuda_worker_resident(worker, chunk->bytes, chunk->owned + chunk->after, &range.address,
+                              &range.begin))
+        return TRAWL_FAIL(error, UNSUPPORTED, "the text is not loaded on %s", worker->device->name);
+    if (words->address == 0)
+        TRAWL_TRY(list_begin(worker, words, &room, error));
+    range.end = range.begin + chunk->owned;
+    range.text_end = range.end + chunk->after;
+    if (worker->plan->literal_count == 0 ||
+        (limit = cuda_range_limit(worker->plan, &range)) == range.begin)
+        return TRAWL_OK;
+    worker->searched = chunk->bytes;
+    worker->searched_bytes = chunk->owned;
+    TRAWL_TRY(cuda_tables_want(worker, error));
+    TRAWL_TRY(cuda_list_hits(worker, &range, limit, &room, &words->count, &words->candidate_count,
+                             error));
+    return words->address == 0 ? list_end(worker, words, error) : TRAWL_OK;
 }
 
 static uint64_t *piece_words(const struct engine_worker *worker, uint32_t piece)
@@ -140,34 +133,45 @@ static uint64_t *piece_words(const struct engine_worker *worker, uint32_t piece)
     return (uint64_t *)(void *)worker->pieces.bytes + piece * worker->piece_words;
 }
 
-enum trawl_status cuda_list_copy(struct engine_worker *worker, struct engine_words *words,
-                                 struct trawl_error *error)
+static enum trawl_status copy_begin(struct engine_worker *worker, const struct engine_copy *copy,
+                                    struct trawl_error *error)
 {
     const struct cuda_device *device = worker->device;
-    uint64_t *host = words->host;
+    uint64_t *host = copy->host;
 
-    TRAWL_ASSERT(words->slot < ENGINE_PIECES_MAX);
-    TRAWL_ASSERT(host != NULL || words->count <= worker->piece_words);
-    TRAWL_ASSERT(words->at + words->count <= worker->list.bytes / sizeof(uint64_t));
+    TRAWL_ASSERT(host != NULL || copy->count <= worker->piece_words);
+    TRAWL_ASSERT(copy->at + copy->count <= worker->list.bytes / sizeof(uint64_t));
     if (host == NULL) { /* all of it with the first piece: later, others are in it */
         TRAWL_TRY(cuda_pinned_reserve(device, &worker->pieces,
                                       ENGINE_PIECES_MAX * worker->piece_words * sizeof(uint64_t),
                                       error));
-        host = piece_words(worker, words->slot);
+        host = piece_words(worker, copy->slot);
     }
-    if (worker->brought[words->slot] == NULL)
-        TRAWL_TRY(CUDA_CALL(device, error, event_create, &worker->brought[words->slot],
+    if (worker->brought[copy->slot] == NULL)
+        TRAWL_TRY(CUDA_CALL(device, error, event_create, &worker->brought[copy->slot],
                             CUDA_EVENT_NO_TIMING));
     TRAWL_TRY(CUDA_CALL(device, error, copy_to_host, host,
-                        worker->list.address + words->at * sizeof(uint64_t),
-                        (size_t)(words->count * sizeof(uint64_t)), worker->copies));
-    return CUDA_CALL(device, error, event_record, worker->brought[words->slot], worker->copies);
+                        worker->list.address + copy->at * sizeof(uint64_t),
+                        (size_t)(copy->count * sizeof(uint64_t)), worker->copies));
+    return CUDA_CALL(device, error, event_record, worker->brought[copy->slot], worker->copies);
 }
 
-enum trawl_status cuda_list_copied(const struct engine_worker *worker, struct engine_words *words,
-                                   struct trawl_error *error)
+enum trawl_status cuda_bring(struct engine_worker *worker, struct engine_copy *copy, bool wait,
+                             struct trawl_error *error)
 {
-    TRAWL_ASSERT(words->slot < ENGINE_PIECES_MAX && worker->brought[words->slot] != NULL);
-    words->copied = worker->pieces.bytes == NULL ? NULL : piece_words(worker, words->slot);
-    return CUDA_CALL(worker->device, error, event_wait, worker->brought[words->slot]);
+    enum trawl_status status;
+
+    TRAWL_ASSERT(copy->slot < ENGINE_PIECES_MAX);
+    TRAWL_TRY(cuda_device_enter(worker->device, error));
+    if (wait) {
+        TRAWL_ASSERT(worker->brought[copy->slot] != NULL);
+        copy->copied = worker->pieces.bytes == NULL ? NULL : piece_words(worker, copy->slot);
+        status = CUDA_CALL(worker->device, error, event_wait, worker->brought[copy->slot]);
+    } else {
+        status = copy_begin(worker, copy, error);
+    }
+    if (status != TRAWL_OK && worker->copies != NULL)
+        (void)worker->device->driver->stream_wait(worker->copies);
+    cuda_device_leave(worker->device);
+    return status;
 }

@@ -4,16 +4,12 @@
 
 #include "cuda/worker.h"
 
-/* Tasks whose output is ARRAY, LIST and COPY, and the wait for a copy, in any thread; with the
- * device entered. */
+/* A task whose output is BEGINS; with the device entered. */
 enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error);
-enum trawl_status cuda_list(struct engine_worker *worker, const struct engine_chunk *chunk,
-                            struct engine_words *words, struct trawl_error *error);
-enum trawl_status cuda_list_copy(struct engine_worker *worker, struct engine_words *words,
-                                 struct trawl_error *error);
-enum trawl_status cuda_list_copied(const struct engine_worker *worker, struct engine_words *words,
-                                   struct trawl_error *error);
+/* engine_ops.bring. */
+enum trawl_status cuda_bring(struct engine_worker *worker, struct engine_copy *copy, bool wait,
+                             struct trawl_error *error);
 void cuda_begins_end(struct engine_worker *worker);
 
 #endif

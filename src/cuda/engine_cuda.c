@@ -154,37 +154,20 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
                            error);
 }
 
-/* ---- Words --------------------------------------------------------------------------------- */
+/* ---- Tasks --------------------------------------------------------------------------------- */
 
-/* With the device entered. */
-static enum trawl_status begin_words(struct engine_worker *worker, struct engine_task *task,
-                                     struct trawl_error *error)
-{
-    if (task->output == ENGINE_OUTPUT_COPY)
-        return cuda_list_copy(worker, task->words, error);
-    if (task->output == ENGINE_OUTPUT_LIST) {
-        TRAWL_TRY(cuda_list(worker, task->chunk, task->words, error));
-        /* The words are to be there before another stream copies them. */
-        return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
-    }
-    return cuda_begins(worker, task->chunk, task->words, error);
-}
-
-static enum trawl_status words(struct engine_worker *worker, struct engine_task *task,
-                               struct trawl_error *error)
+static enum trawl_status begins(struct engine_worker *worker, struct engine_task *task,
+                                struct trawl_error *error)
 {
     enum trawl_status status;
 
     TRAWL_TRY(cuda_device_enter(worker->device, error));
-    status = begin_words(worker, task, error);
-    /* A copy may have been asked for by another thread than the worker's. */
-    if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED && task->output != ENGINE_OUTPUT_COPY)
+    status = cuda_begins(worker, task->chunk, task->words, error);
+    if (status != TRAWL_OK && status != TRAWL_UNSUPPORTED)
         cuda_worker_failed(worker);
     cuda_device_leave(worker->device);
     return status;
 }
-
-/* ---- Tasks --------------------------------------------------------------------------------- */
 
 static enum trawl_status cuda_submit(struct engine_worker *worker, struct engine_task *task,
                                      struct trawl_error *error)
@@ -192,39 +175,12 @@ static enum trawl_status cuda_submit(struct engine_worker *worker, struct engine
     switch (task->output) {
     case ENGINE_OUTPUT_RESULT:
         return scan(worker, task, error);
-    case ENGINE_OUTPUT_ARRAY:
-    case ENGINE_OUTPUT_LIST:
-    case ENGINE_OUTPUT_COPY:
-        return words(worker, task, error);
-    case ENGINE_OUTPUT_FLAGS:
+    case ENGINE_OUTPUT_BEGINS:
+        return begins(worker, task, error);
     case ENGINE_OUTPUT_CELLS:
         break;
     }
     return TRAWL_FAIL(error, UNSUPPORTED, "a device fills no matrix by itself");
-}
-
-static enum trawl_status cuda_poll(struct engine_worker *worker, struct engine_task *task,
-                                   struct trawl_error *error)
-{
-    enum trawl_status status;
-
-    if (task->output != ENGINE_OUTPUT_COPY)
-        return TRAWL_OK; /* it was over when it was submitted */
-    TRAWL_TRY(cuda_device_enter(worker->device, error));
-    status = cuda_list_copied(worker, task->words, error);
-    cuda_device_leave(worker->device);
-    return status;
-}
-
-static void cuda_cancel(struct engine_worker *worker)
-{
-    bool entered = cuda_device_enter(worker->device, NULL) == TRAWL_OK;
-
-    if (worker->copies != NULL &&
-        worker->device->driver->stream_wait(worker->copies) != CUDA_CODE_OK)
-        cuda_worker_failed(worker);
-    if (entered)
-        cuda_device_leave(worker->device);
 }
 
 const struct engine_ops engine_cuda = {
@@ -234,8 +190,7 @@ const struct engine_ops engine_cuda = {
     .compile = cuda_compile,
     .release = cuda_worker_close,
     .submit = cuda_submit,
-    .poll = cuda_poll,
-    .cancel = cuda_cancel,
+    .bring = cuda_bring,
     .hold = cuda_hold,
     .drop = cuda_drop,
 };

@@ -295,8 +295,9 @@ static enum trawl_status find_device(const struct engine *engine, uint64_t addre
 enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *memory,
                                    struct trawl_error *error)
 {
-    for (uint32_t i = 0; i < engine->device_count; i++) {
-        enum trawl_status status;
+    enum trawl_status status = TRAWL_DEVICE;
+
+    for (uint32_t i = 0; i < engine->device_count && status == TRAWL_DEVICE; i++) {
         bool is_open;
 
         (void)pthread_mutex_lock(&engine->lock);
@@ -306,9 +307,8 @@ enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *me
             continue;
         status = find_device(engine, (uint64_t)(uintptr_t)memory->bytes, &memory->device, error);
         cuda_device_leave(&engine->devices[i]);
-        return status;
     }
-    return TRAWL_FAIL(error, DEVICE, "no device answers");
+    return status == TRAWL_DEVICE ? TRAWL_FAIL(error, DEVICE, "no device answers") : status;
 }
 
 /* May kernels load what they load around a text, without leaving the allocation? */

@@ -141,7 +141,7 @@ static enum trawl_status list_reach(struct lister *l, uint64_t *at, struct trawl
     struct engine_chunk chunk = {.bytes = text->bytes + *at, .owned = owned};
     struct engine_words list = {.base = *at, .at = l->used, .piece = l->piece};
     struct engine_task task = {
-        .chunk = &chunk, .want = WANT_HITS, .output = ENGINE_OUTPUT_LIST, .words = &list};
+        .chunk = &chunk, .want = WANT_HITS, .output = ENGINE_OUTPUT_BEGINS, .words = &list};
 
     TRAWL_ASSERT(owned > 0 && end <= text->bytes_count && l->lists <= PIECE_ORDERS);
     if (searcher_is_cancelled(listing->searcher))
@@ -202,11 +202,8 @@ static void serve_part(struct queue_item *item, struct worker *worker)
     atomic_store(&listing->begun, true);
     (void)worker_takes_part(worker, &listing->job);
     status = list_part(&lister, &error);
-    if (status != TRAWL_OK) { /* what was begun goes on to the caller's memory */
+    if (status != TRAWL_OK) /* what was begun goes on to the caller's memory */
         (void)pieces_settle(listing->pieces, NULL);
-        if (worker->device != NULL)
-            engine_for_devices->cancel(worker->device);
-    }
     (void)pthread_mutex_lock(&listing->lock);
     listing->status = status;
     listing->error = error;
@@ -324,7 +321,7 @@ enum trawl_status begins_on_device(struct trawl_searcher *searcher, const struct
     struct worker *caller = &searcher->caller;
     struct engine_chunk chunk = {.bytes = text->bytes, .owned = text->bytes_count};
     struct engine_task task = {
-        .chunk = &chunk, .want = WANT_HITS, .output = ENGINE_OUTPUT_ARRAY, .words = begins};
+        .chunk = &chunk, .want = WANT_HITS, .output = ENGINE_OUTPUT_BEGINS, .words = begins};
     struct trawl_error device_error;
     enum trawl_status status;
     struct job job;

@@ -69,7 +69,7 @@ static enum trawl_status begin_rows(struct by_algorithm *by, struct trawl_error 
     if (by->flags != NULL) {
         struct engine_matrix matrix;
         struct engine_task task = {
-            .output = ENGINE_OUTPUT_FLAGS, .result = &by->result, .matrix = &matrix};
+            .output = ENGINE_OUTPUT_CELLS, .result = &by->result, .matrix = &matrix};
 
         by->flags_begin = begin;
         end = min_u64(end, begin + by->flags_count);

@@ -45,16 +45,15 @@ static void bring_next(struct pieces *pieces)
         &pieces->orders[atomic_load(&pieces->finished) % PIECE_ORDERS];
     uint64_t brought = atomic_load(&pieces->brought), now = order->count - pieces->done;
     uint32_t slot = (uint32_t)(brought % ENGINE_PIECES_MAX);
-    struct engine_words words = {.at = order->at + pieces->done, .slot = slot};
-    struct engine_task copy = {.output = ENGINE_OUTPUT_COPY, .words = &words};
+    struct engine_copy copy = {.at = order->at + pieces->done, .slot = slot};
     struct trawl_error error;
     enum trawl_status status;
 
     now = min_u64(now, pieces->direct ? DIRECT_WORDS : pieces->most);
     TRAWL_ASSERT(now > 0 && pieces->done + now <= order->count);
-    words.count = now;
-    words.host = pieces->direct ? pieces->array + order->to + pieces->done : NULL;
-    status = engine_for_devices->submit(pieces->worker, &copy, &error);
+    copy.count = now;
+    copy.host = pieces->direct ? pieces->array + order->to + pieces->done : NULL;
+    status = engine_for_devices->bring(pieces->worker, &copy, false, &error);
     note_fault(pieces, status, &error);
     if (status == TRAWL_OK) {
         pieces->pieces[slot] =
@@ -86,8 +85,7 @@ static bool bring_one(struct pieces *pieces)
 /* Wait until the next piece is there: one thread, rather than many for the driver. */
 static bool wait_one(struct pieces *pieces)
 {
-    struct engine_words words = {.slot = 0};
-    struct engine_task copy = {.output = ENGINE_OUTPUT_COPY, .words = &words};
+    struct engine_copy copy = {.slot = 0};
     struct trawl_error error;
     enum trawl_status status;
     uint64_t there;
@@ -101,10 +99,10 @@ static bool wait_one(struct pieces *pieces)
     may = there < atomic_load(&pieces->brought);
     if (may) {
         slot = (uint32_t)(there % ENGINE_PIECES_MAX);
-        words.slot = slot;
-        status = engine_for_devices->poll(pieces->worker, &copy, &error);
+        copy.slot = slot;
+        status = engine_for_devices->bring(pieces->worker, &copy, true, &error);
         note_fault(pieces, status, &error);
-        pieces->words[slot] = status == TRAWL_OK ? words.copied : NULL;
+        pieces->words[slot] = status == TRAWL_OK ? copy.copied : NULL;
         if (pieces->direct) { /* it is in the array already */
             atomic_fetch_add(&pieces->taken, PIECE_PARTS);
             atomic_fetch_add(&pieces->put, PIECE_PARTS);
