@@ -298,13 +298,13 @@ enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *me
     enum trawl_status status = TRAWL_DEVICE;
 
     for (uint32_t i = 0; i < engine->device_count && status == TRAWL_DEVICE; i++) {
-        bool is_open;
-
         (void)pthread_mutex_lock(&engine->lock);
-        is_open = engine->device_is_open[i];
+        status = cuda_engine_want(engine, i, NULL);
         (void)pthread_mutex_unlock(&engine->lock);
-        if (!is_open || cuda_device_enter(&engine->devices[i], NULL) != TRAWL_OK)
+        if (status != TRAWL_OK || cuda_device_enter(&engine->devices[i], NULL) != TRAWL_OK) {
+            status = TRAWL_DEVICE;
             continue;
+        }
         status = find_device(engine, (uint64_t)(uintptr_t)memory->bytes, &memory->device, error);
         cuda_device_leave(&engine->devices[i]);
     }

@@ -455,7 +455,8 @@ static void array_end(struct scene *s)
     s->is_registered = false;
 }
 
-/* Begins, in an array that is pinned or on the device. */
+/* Begins, in an array that is pinned or on the device: in host memory, for a searcher without one.
+ */
 static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *right,
                                      struct trawl_error *error)
 {
@@ -466,7 +467,7 @@ static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *righ
     s->array = (uint64_t *)test_memory(bytes);
     memset(s->array, 0x77, (size_t)bytes); /* what an earlier call found is not there */
     if (on_device) {
-        sim_range_add(s->array, bytes - sizeof *s->array);
+        sim_range_add(s->array, max_u64(s->room, 1) * sizeof *s->array);
         sim_driver_own(scene_is_lent(s) ? s->devices - 1 : 0);
         s->is_registered = true;
     } else {
@@ -475,7 +476,7 @@ static enum trawl_status fill_begins(struct scene *s, bool on_device, bool *righ
     status = trawl_begins_into(s->searcher, s->plan, s->text, s->array, s->room, &count, error);
     *right = s->array[s->room] == UNTOUCHED &&
              (status != TRAWL_OK || count == s->expected.match_count) &&
-             (status == TRAWL_OK || !on_device || count == UNTOUCHED);
+             (status == TRAWL_OK || status == TRAWL_READ || !on_device || count == UNTOUCHED);
     for (uint64_t i = 0; status == TRAWL_OK && i < min_u64(s->room, count) && *right; i++)
         *right = s->array[i] == s->expected.matches[i].begin;
     return status;

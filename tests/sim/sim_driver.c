@@ -750,10 +750,11 @@ bool sim_driver_has_lost(void)
 const char *sim_driver_needed(void)
 {
     static const char *const needless[] = {
-        "sim_context_pop",   "sim_context_push",   "sim_context_release",
-        "sim_event_destroy", "sim_host_free",      "sim_memory_free",
-        "sim_module_unload", "sim_stream_destroy", "sim_stream_wait", /* before what is released */
-        "sim_limit_get",     "sim_limit_set",
+        "sim_context_pop", "sim_context_push", "sim_context_release", "sim_event_destroy",
+        "sim_host_free",   "sim_memory_free",  "sim_module_unload",   "sim_stream_destroy",
+        "sim_stream_wait",                                          /* before what is released */
+        "sim_limit_get",   "sim_limit_set",    "sim_host_register", /* asked for in another way, or
+                                                                       done without */
     };
 
     for (uint32_t i = 0; i < sizeof needless / sizeof *needless && sim_state.fail_call != NULL; i++)
