@@ -9,10 +9,12 @@ set(TRAWL_COMPLETION_FISH ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 set(TRAWL_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/trawl)
 set(TRAWL_SYSTEMD_USER ${CMAKE_INSTALL_DATADIR}/systemd/user) # read for each usual prefix
 set(TRAWL_SYSTEMD_SYSTEM lib/systemd/system)
+set(TRAWL_SYSTEMD_SETTINGS ${TRAWL_SYSTEMD_SYSTEM}/trawl-serve.service.d)
 set(TRAWL_INSTALL_DIRS ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_INCLUDEDIR} ${TRAWL_PACKAGE_DIR}
     ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man3
     ${TRAWL_COMPLETION_BASH} ${TRAWL_COMPLETION_ZSH} ${TRAWL_COMPLETION_FISH} ${CMAKE_INSTALL_DOCDIR}
-    ${CMAKE_INSTALL_LIBEXECDIR}/trawl ${TRAWL_SYSTEMD_USER} ${TRAWL_SYSTEMD_SYSTEM})
+    ${CMAKE_INSTALL_LIBEXECDIR}/trawl ${TRAWL_SYSTEMD_USER} ${TRAWL_SYSTEMD_SYSTEM}
+    ${TRAWL_SYSTEMD_SETTINGS})
 set(TRAWL_INSTALL_RECORD "${PROJECT_BINARY_DIR}/install_directories.txt")
 configure_file(cmake/record.cmake.in record.cmake @ONLY)
 install(SCRIPT "${PROJECT_BINARY_DIR}/record.cmake")
@@ -51,8 +53,7 @@ if(TARGET trawl_serve)
         install(FILES packaging/systemd/trawl-serve.service packaging/systemd/trawl-serve.socket
                 DESTINATION ${folder})
     endforeach()
-    install(FILES packaging/systemd/system.conf
-            DESTINATION ${TRAWL_SYSTEMD_SYSTEM}/trawl-serve.service.d)
+    install(FILES packaging/systemd/system.conf DESTINATION ${TRAWL_SYSTEMD_SETTINGS})
 endif()
 
 install(EXPORT trawl-targets NAMESPACE trawl:: DESTINATION ${TRAWL_PACKAGE_DIR})
