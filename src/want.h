@@ -1,23 +1,26 @@
-/* want: what is wanted of the occurrences, from the public function down to the kernel.
+/* want: what a search wants to know of the occurrences.
  *
- * A public function chooses it by its sink, a task carries it to an engine, and a kernel reads the
+ * A sink's public function chooses the want, a task carries it to an engine, and a kernel reads the
  * same number. An engine may do more than is wanted: devices find all hits for lines and spans.
  */
 #ifndef TRAWL_WANT_H
 #define TRAWL_WANT_H
 
 enum want {
-    WANT_COUNT, /* how many there are */
-    WANT_HITS,  /* and where each begins, in order */
-    WANT_FIRST, /* at least the first, if there is one */
-    /* Of the hits those that the rest follows from; more are allowed, in order: */
-    WANT_LINES,  /* one at least of each line in which any begins; NUL may end lines too. Or, where
-                    the text has records, of each record that holds any */
-    WANT_SPANS,  /* those that are found by taking the first, of them the longest, and going on
-                    after its end; for plans whose occurrences hold no line end */
-    WANT_NOTHING /* the text alone: no engine is asked. The runtime asks the engine of searches
-                    within errors whether the host takes less time than a device
-                    (engine_result.is_left): the chunk is a sample of the text */
+    WANT_COUNT, /* how many occurrences there are */
+    WANT_HITS,  /* the count, and where each occurrence begins, in ascending order */
+    WANT_FIRST, /* at least the first occurrence, if there is any */
+    /* A subset of the hits that suffices; an engine may report more hits, in ascending order: */
+    /* At least one hit of each line in which an occurrence begins; NUL may end lines too. If the
+     * text has records: at least one hit of each record that holds an occurrence. */
+    WANT_LINES,
+    /* The hits that a scan finds which takes the first hit, the longest if several begin there, and
+     * goes on after its end. For plans whose occurrences hold no line end. */
+    WANT_SPANS,
+    /* The text alone, without any hits. The runtime submits such a task only to the engine of
+     * searches within errors, to ask whether the host takes less time than a device
+     * (engine_result.is_left); the chunk is then a sample of the text. */
+    WANT_NOTHING
 };
 
 #endif

@@ -1,6 +1,7 @@
-/* algorithm: what a plan keeps of the published algorithm that it names.
+/* algorithm: what a plan keeps of the published algorithm that its options name.
  *
- * The plan knows no algorithm. The room that has some fills the table, which plan_build gets.
+ * The plan's room knows no algorithm. The gallery fills struct plan_algorithms and passes the table
+ * to plan_build.
  */
 #ifndef TRAWL_PLAN_ALGORITHM_H
 #define TRAWL_PLAN_ALGORITHM_H
@@ -11,25 +12,28 @@ struct plan_algorithms;
 
 struct plan_algorithm {
     const struct plan_algorithms *of;
-    const char *name; /* static text; NULL: trawl's own methods */
-    char *asked;      /* name and options as they were given: asked_bytes, with the NUL */
+    const char *name; /* static text; NULL: the plan uses trawl's own methods */
+    /* a copy of the name and options that the caller gave: asked_bytes, with the NUL */
+    char *asked;
     uint64_t asked_bytes;
-    uint32_t engines; /* that have it with these options, bits 1u << enum trawl_engine */
-    bool for_records; /* it searches records one by one: trawl_matrix_open alone */
+    /* bits 1u << enum trawl_engine: engines that have the algorithm with these options */
+    uint32_t engines;
+    bool for_records; /* the algorithm searches records separately: for trawl_matrix_open alone */
 };
 
 #define PLAN_ALGORITHM_LINES_BYTES 1024u
 
 struct plan_algorithms {
-    /* Fill in name, engines and for_records. ARGUMENT: there is no such algorithm, or it has no
-     * such options. */
+    /* Fills in name, engines and for_records. Errors: ARGUMENT if there is no algorithm of that
+     * name, or if the algorithm does not have these options. */
     enum trawl_status (*read)(const char *asked, struct plan_algorithm *algorithm,
                               struct trawl_error *error);
-    /* ARGUMENT: the algorithm does not take the plan's patterns. */
+    /* Errors: ARGUMENT if the algorithm does not take the plan's patterns. */
     enum trawl_status (*check)(const struct trawl_plan *plan, struct trawl_error *error);
-    /* Lines for trawl_plan_explain. */
+    /* Writes lines for trawl_plan_explain, at most lines_bytes with the NUL. */
     void (*explain)(const struct trawl_plan *plan, char *lines, uint64_t lines_bytes);
-    /* The algorithm with this number, from 0 on; NULL after the last. */
+    /* Returns the name of algorithm number `index`, counted from 0; NULL after the last
+     * algorithm. */
     const char *(*list)(uint32_t index, const char **summary, uint32_t *engines);
 };
 

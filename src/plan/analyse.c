@@ -1,4 +1,4 @@
-/* analyse: periods, probes and grams of one literal under expected byte rates. */
+/* analyse: periods, probes and grams of a single literal, by the expected share of each byte. */
 #include "plan/analyse.h"
 
 #include <string.h>
@@ -8,24 +8,31 @@
 #define SAMPLE_BYTES_MIN PLAN_SAMPLE_BYTES_MIN
 #define REPEAT_BYTES 16u
 #define REPEAT_LOOKS 64u
-#define REPEAT_LOOKS_MIN 8u    /* of them that stand in the literal */
-#define REPEAT_PLACES_MIN 3u   /* where an occurrence that has them would begin */
-#define FIRST_BLOCKS_RATE 0.05 /* of blocks of 64 positions may pass the first probes */
+#define REPEAT_LOOKS_MIN 8u /* of the strings looked up, this many must stand in the literal */
+/* different begins of the literal that explain where the strings stand */
+#define REPEAT_PLACES_MIN 3u
+/* share of blocks of 64 positions that may pass the first probes */
+#define FIRST_BLOCKS_RATE 0.05
 #define FIRST_PROBES_MAX 8u
-#define DEPENDENCE 2.0 /* given one byte of a pattern, another is likelier than by itself */
+/* Factor: given a byte of a pattern, a second byte of the pattern is likelier than by itself. */
+#define DEPENDENCE 2.0
 #define PROBE_TAKEN 1e9
-#define RATE_PAIRS_MAX 2048u  /* of bytes are counted */
-#define PROBES_SEEN_ENOUGH 8u /* where they leave nothing of a sample */
+#define RATE_PAIRS_MAX 2048u /* pairs of neighbouring bytes that are counted in a sample */
+/* probes after which the choice may end, if no position of the sample is left */
+#define PROBES_SEEN_ENOUGH 8u
 #define SURVIVORS_MAX 128u
 #define FOLD_ALL 0x2020202020202020ull
 #define SEEN_WINDOWS_LOG2 11u
 #define SEEN_WINDOWS_MAX 1024u
-#define SEEN_WINDOWS_SAMPLE 65535u /* positions, so that no count is larger */
-#define SEEN_FAR_MAX (1u << 18)    /* of a literal this many bytes are looked at, at most */
+/* positions of the sample that are counted, so that a count fits 16 bits */
+#define SEEN_WINDOWS_SAMPLE 65535u
+#define SEEN_FAR_MAX (1u << 18) /* bytes of a literal that rarer_window looks at */
 #define SEEN_FAR_LOG2 14u
 #define SEEN_DEEP_BYTES 64u
-#define SEEN_LOOKS_MAX 32768u /* enough of a sample in which much is alike */
-#define SEEN_GRAMS_STEP 5u    /* bytes from one place to the next: not in step with records */
+/* compared windows after which the count of a repetitive sample may end */
+#define SEEN_LOOKS_MAX 32768u
+/* bytes from a position of the sample to the next; odd, so not in step with records */
+#define SEEN_GRAMS_STEP 5u
 #define SEEN_GRAMS_FEW 3u
 #define BYTE_PRIOR_TOTAL 66836
 #define ENTROPY_BLOCKS 256u
@@ -33,7 +40,8 @@
 #define SMALL_ALPHABET 4u
 #define SMALL_ALPHABET_LENGTH_MIN 7u
 
-/* Divided by the compiler: for a short pattern that would be a third of building its plan. */
+/* A constant expression for the compiler: dividing at run time would be a third of the time that a
+ * short pattern's plan takes. */
 static const double prior_rate[256] = {
 #define RATE(count) (double)(count) / BYTE_PRIOR_TOTAL
 #include "plan/byte_prior.def"
@@ -42,7 +50,8 @@ static const double prior_rate[256] = {
 
 static void rates_from_sample(const uint8_t *sample, uint64_t sample_bytes, double *rate)
 {
-    uint32_t count[2][256] = {{0}, {0}}; /* two, so that a byte need not wait for the one before */
+    /* two tables, so that a byte's count need not wait for the count of the byte before */
+    uint32_t count[2][256] = {{0}, {0}};
     uint64_t step = sample_bytes / RATE_PAIRS_MAX | 1, looked = 0;
     double share;
 
@@ -52,12 +61,14 @@ static void rates_from_sample(const uint8_t *sample, uint64_t sample_bytes, doub
         count[1][sample[i + 1]]++;
     }
     share = 1 / ((double)looked + 64.0);
-    for (uint32_t byte = 0; byte < 256; byte++) /* a byte not in the sample may still occur */
+    /* the 0.25 keeps bytes possible that the sample lacks */
+    for (uint32_t byte = 0; byte < 256; byte++)
         rate[byte] = ((double)count[0][byte] + (double)count[1][byte] + 0.25) * share;
 }
 
-/* A long literal over few byte values comes from a text over few byte values: at least half of each
- * value's rate is its share of the literal, half an equal share. */
+/* Raises the rates of the byte values of a long literal over few values, because such a literal
+ * comes from a text over few values. Each value's rate becomes at least half its share of the
+ * literal plus half an equal share. */
 static void rates_from_literal(const uint8_t *literal, uint64_t literal_bytes, double *rate)
 {
     uint64_t count[256] = {0};
@@ -95,7 +106,8 @@ bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t
         if (there == NULL)
             continue;
         found++;
-        begin = at - (uint64_t)(there - literal); /* may be before the sample: it wraps */
+        /* wraps below 0 if the literal would begin before the sample */
+        begin = at - (uint64_t)(there - literal);
         while (p < place_count && places[p] != begin)
             p++;
         if (p == place_count && place_count < REPEAT_PLACES_MIN)
@@ -155,7 +167,8 @@ double analyse_byte_bits(const uint8_t *bytes, uint64_t count)
     return bits;
 }
 
-/* The maximal suffix of bytes under byte order (or its reverse) and that suffix's period. */
+/* Returns where the maximal suffix of the bytes begins, under byte order or its reverse, and the
+ * suffix's period in *period. */
 static uint64_t maximal_suffix(const uint8_t *bytes, uint64_t count, bool reverse, uint64_t *period)
 {
     uint64_t suffix = UINT64_MAX, next = 0, k = 1, p = 1;
@@ -199,31 +212,36 @@ void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, ui
     TRAWL_ASSERT(*critical < count && *period <= count);
 }
 
-/* Places of the sample where all probes so far stand: which byte tells them best cannot be said
- * from how often each comes. In a log nearly every line has the same rare bytes together. */
+/* Positions of the sample that pass all probes chosen so far. Byte rates alone cannot tell which
+ * probe to choose next: in a log, nearly every line has the same rare bytes together. */
 struct survivors {
-    const uint8_t *at[SURVIVORS_MAX]; /* the literal's offset `first` would stand there */
+    /* where the literal's offset probe_window.first would stand */
+    const uint8_t *at[SURVIVORS_MAX];
     uint32_t count;
-    uint32_t begun; /* with so many */
+    uint32_t begun; /* number of positions before the second probe */
 };
 
-/* What the literal has in [first, last), and how often the survivors have it, too. */
+/* The literal's bytes in [first, last), and how many survivors have the same byte at each
+ * offset. */
 struct probe_window {
     uint64_t first;
     uint64_t last;
     uint8_t value[PLAN_PROBE_SPAN_BYTES];
     uint8_t fold[PLAN_PROBE_SPAN_BYTES];
     uint8_t met[PLAN_PROBE_SPAN_BYTES];
-    double cost[PLAN_PROBE_SPAN_BYTES]; /* how telling a probe there would be: less is more */
+    /* the rate of the byte, raised by what was chosen near: a lower cost is better */
+    double cost[PLAN_PROBE_SPAN_BYTES];
 };
 
 typedef uint8_t bytes16 __attribute__((vector_size(16)));
 
-/* Of each of SURVIVORS_MAX parts of the sample the first place that has the first probe's byte. */
+/* Collects survivors: from each of SURVIVORS_MAX parts of the sample, the first position that
+ * passes the first probe. */
 static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64_t probe,
                             const struct probe_window *window, struct survivors *left)
 {
-    uint64_t lead = probe - window->first, span = PLAN_PROBE_SPAN_BYTES; /* whole vectors */
+    /* a multiple of the vector's 16 bytes */
+    uint64_t lead = probe - window->first, span = PLAN_PROBE_SPAN_BYTES;
     uint8_t value = window->value[lead], fold = window->fold[lead];
 
     TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN);
@@ -245,7 +263,7 @@ static void survivors_begin(const uint8_t *sample, uint64_t sample_bytes, uint64
     left->begun = left->count;
 }
 
-/* Those that have the probe's byte, too, remain. */
+/* Keeps the survivors that pass the probe. */
 static void survivors_pass(uint64_t probe, const struct probe_window *window,
                            struct survivors *left)
 {
@@ -268,14 +286,15 @@ static void window_meet(const struct survivors *left, struct probe_window *windo
         memcpy(&fold, window->fold + o, sizeof fold);
         for (uint32_t i = 0; i < left->count; i++) {
             memcpy(&text, left->at[i] + o, sizeof text);
-            met -= (bytes16)((text | fold) == value); /* -1 where they are */
+            /* the comparison is -1 where the bytes are equal */
+            met -= (bytes16)((text | fold) == value);
         }
         memcpy(window->met + o, &met, sizeof met);
     }
 }
 
-/* Note what each offset costs from now on: a probe of the same byte value lies near, and such bytes
- * come together; neighbours in real text depend on each other; and the probe itself is taken. */
+/* Raises the costs of offsets after a probe was chosen. Equal bytes near each other occur together,
+ * and neighbouring bytes depend on each other. The probe's own offset is taken. */
 static void raise_costs(uint64_t probe, struct probe_window *window)
 {
     uint64_t span = window->last - window->first, taken = probe - window->first;
@@ -291,8 +310,8 @@ static void raise_costs(uint64_t probe, struct probe_window *window)
     window->cost[taken] = PROBE_TAKEN;
 }
 
-/* The offset that leaves fewest survivors; of those, or where there are none, the one of the least
- * cost. */
+/* Returns the offset that leaves the fewest survivors. If several offsets leave as few, or if there
+ * are no survivors, returns the offset of least cost. */
 static uint64_t most_telling(const struct probe_window *window, uint32_t survivors)
 {
     uint64_t best = 0;
@@ -333,8 +352,9 @@ static void window_open(const uint8_t *bytes, uint64_t count, bool fold,
     }
 }
 
-/* The share of the survivors that remain. The probe that leaves fewest was taken, so by chance they
- * are fewer than elsewhere: never fewer than if probes did not depend on each other. */
+/* Returns the share of the survivors that are left. Every probe was chosen because it leaves the
+ * fewest, so that the share in the sample is lower than in the text: `independent`, the product of
+ * the bytes' rates, is the lower bound. */
 static double share_left(const struct survivors *left, double independent)
 {
     return max_double((left->count > 0 ? left->count : 0.5) / left->begun, independent);
@@ -345,10 +365,10 @@ uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed)
 {
     uint32_t wanted = (uint32_t)min_u64(count, PLAN_PROBES_MAX);
-    uint64_t best = 0; /* the first of the rarest */
+    uint64_t best = 0; /* offset of the first rarest byte */
     struct probe_window window;
     struct survivors left;
-    double rate = 1, others = 1; /* of the probes after the first, if they are independent */
+    double rate = 1, others = 1; /* product of the rates of the probes after the first */
 
     for (uint64_t offset = 1; offset < count; offset++)
         if (rates->rate[bytes[offset]] < rates->rate[bytes[best]])
@@ -402,7 +422,8 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams)
 {
     uint64_t found = 0, places = 0;
-    uint8_t first[256] = {0}, fourth[256] = {0}; /* by byte: which grams have it there */
+    /* bit o of entry b: gram o has byte b at that offset */
+    uint8_t first[256] = {0}, fourth[256] = {0};
 
     TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN && grams->q >= 4);
     for (uint32_t o = 0; o < grams->stride; o++) {
@@ -420,16 +441,17 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
             found += gram == grams->gram[__builtin_ctz(may)];
     }
     TRAWL_ASSERT(places > 0);
-    if (found < SEEN_GRAMS_FEW) /* which says nothing */
+    if (found < SEEN_GRAMS_FEW) /* too few to tell a rate */
         return 0;
     return (double)found / (double)places / grams->stride;
 }
 
-/* The literal's windows of 8 bytes at offsets 0, step, 2 * step, ... */
+/* The literal's windows of 8 bytes, at offsets 0, step, 2 * step, ... */
 struct seen_windows {
-    uint16_t head[1u << SEEN_WINDOWS_LOG2]; /* by hash: one more than a number; 0: none */
+    /* by hash: 1 + the number of the first window; 0: no window has this hash */
+    uint16_t head[1u << SEEN_WINDOWS_LOG2];
     uint16_t next[SEEN_WINDOWS_MAX];
-    uint16_t count[SEEN_WINDOWS_MAX]; /* in the sample */
+    uint16_t count[SEEN_WINDOWS_MAX]; /* positions of the sample that hold the window */
 };
 
 static uint64_t window_at(const uint8_t *bytes, uint64_t fold)
@@ -454,13 +476,13 @@ static void windows_open(const uint8_t *bytes, uint32_t windows, uint64_t step, 
     }
 }
 
-/* The window at or beyond `from` that stands least often in the sample, if that is less often than
- * `best` does: then that one, and its *rate. */
+/* Returns the window at or beyond `from` that the sample holds least often, and sets *rate, if that
+ * is less often than *rate says of `best`; otherwise returns `best`. */
 static uint64_t rarer_window(const uint8_t *bytes, uint64_t from, uint64_t count, uint64_t folds,
                              const uint8_t *sample, uint64_t sample_bytes, uint64_t best,
                              double *rate)
 {
-    uint16_t seen[1u << SEEN_FAR_LOG2] = {0}; /* by hash */
+    uint16_t seen[1u << SEEN_FAR_LOG2] = {0}; /* counts of the sample's windows, by hash */
     uint64_t end = min_u64(count, SEEN_FAR_MAX);
 
     for (uint64_t at = 0; at + 8 <= sample_bytes; at++)
@@ -513,7 +535,8 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
     return rarer_window(bytes, windows, count, folds, sample, sample_bytes, best, rate);
 }
 
-/* Do the literal and the sample agree in what follows the 16 bytes that they have in common? */
+/* Returns whether the literal and the sample also agree in the bytes after the 16 that are known to
+ * be equal. */
 static bool is_deep(const uint8_t *own, uint64_t own_left, const uint8_t *seen, uint64_t seen_left,
                     uint64_t folds)
 {
@@ -557,7 +580,7 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
 
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates)
 {
-    double best_rate = 1e9, rate[4] = {0}; /* of the words at four offsets one after the other */
+    double best_rate = 1e9, rate[4] = {0}; /* rates of the words at four consecutive offsets */
     uint64_t best = 0;
 
     TRAWL_ASSERT(count >= 7);
@@ -579,9 +602,10 @@ uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct b
 }
 
 #define CLASSES 8u
-#define GRAM_OFFSETS_MAX 128u /* of a long literal this many first positions are weighed */
+/* of a long literal, analyse_grams weighs only the first window offsets */
+#define GRAM_OFFSETS_MAX 128u
 
-/* classes, begun and carried of the grams at bytes. */
+/* Fills classes, begun and carried from the grams at bytes. */
 static void fill_classes(const uint8_t *bytes, struct plan_grams *grams)
 {
     uint8_t begun[PLAN_GRAM_BYTES] = {0}, carried[PLAN_GRAM_BYTES] = {0};
@@ -594,7 +618,8 @@ static void fill_classes(const uint8_t *bytes, struct plan_grams *grams)
         uint8_t may = (uint8_t) ~(1u << b);
 
         for (uint32_t j = 0; j < PLAN_GRAM_BYTES; j++) {
-            uint32_t i = (j - begin) % PLAN_GRAM_BYTES; /* of the gram's bytes, the one here */
+            /* the byte of the gram that stands at byte j */
+            uint32_t i = (j - begin) % PLAN_GRAM_BYTES;
 
             if (j >= begin)
                 begun[b] |= (uint8_t)(0x80u >> j);
@@ -609,8 +634,9 @@ static void fill_classes(const uint8_t *bytes, struct plan_grams *grams)
     memcpy(&grams->carried, carried, sizeof carried);
 }
 
-/* What share of a text each class has. Rates may sum to more than 1, where a literal's few letters
- * were raised; with `fold` those of A-Z are in a-z's already. */
+/* Computes the expected share of each class. The sum of the rates is the divisor, since
+ * rates_from_literal may raise the sum above 1. With `fold`, the rates of A-Z are already part of
+ * the rates of a-z. */
 static void class_shares(const struct byte_rates *rates, bool fold, double share[CLASSES])
 {
     double total = 0;
@@ -633,7 +659,8 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
     double share[CLASSES] = {0}, last[PLAN_GRAM_STRIDE_MAX] = {0}, rate = 0, best_rate = 1e9;
 
     if (stride == 0 || count < stride + 3)
-        return 1; /* no gram of 4 bytes at each offset: every position would have to be looked at */
+        /* no gram of 4 bytes at each offset: the search would have to verify every position */
+        return 1;
     q = min_u64(count - stride + 1, PLAN_GRAM_BYTES);
     offsets = min_u64(count - stride - q + 2, GRAM_OFFSETS_MAX);
     class_shares(rates, fold, share);
@@ -661,5 +688,5 @@ double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
         grams->gram[o] = (grams->gram[o] | grams->fold) & grams->keep;
     }
     fill_classes(bytes + best, grams);
-    return best_rate / stride; /* each gram stands for stride positions */
+    return best_rate / stride; /* each gram is tested at every stride-th position only */
 }

@@ -1,70 +1,81 @@
-/* analyse: what a literal is like: its period, its rare bytes, how often its grams are expected. */
+/* analyse: properties of a literal: its period, its rare bytes, and how often a text should hold
+ * its grams. */
 #ifndef TRAWL_PLAN_ANALYSE_H
 #define TRAWL_PLAN_ANALYSE_H
 
 #include "plan/plan.h"
 
-/* Expected share of each byte value in the texts to come; sums to about 1. */
+/* Expected share of each byte value in the texts to come. The shares sum to about 1. */
 struct byte_rates {
     double rate[256];
 };
 
-/* From a sample if there is one, else the built-in prior; a literal over at most four byte values
- * (DNA) is taken as a hint that the text is like that. With `fold`, letters of both cases count
- * together. */
+/* Estimates the rates from the sample if sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN, else from the
+ * built-in prior. Without a sample, a literal of at most four byte values (DNA) raises the rates of
+ * these values, because its text is probably like the literal. With `fold`, the rates of a letter's
+ * two cases are added up. */
 void analyse_rates(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                    uint64_t literal_bytes, bool fold, struct byte_rates *rates);
 
-/* Does the sample repeat itself in the literal's own words? That is, do 16 bytes of it, taken here
- * and there, often stand in the literal, and not all where one occurrence of it would have them: a
- * text like that proposes candidates wherever it is looked at. Of a sample of PLAN_SAMPLE_BYTES_MIN
- * or more. Cost: 64 searches of the literal. */
+/* Returns whether the sample repeats the literal's own words. Takes 16 bytes at each of 64 places
+ * of the sample, and asks how many of these 64 strings the literal holds, and whether more than two
+ * different occurrences of the literal would explain where the strings stand. Such a text yields
+ * candidates wherever a search tests it. sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN. Cost: 64 searches of
+ * the literal. */
 bool analyse_repeats(const uint8_t *sample, uint64_t sample_bytes, const uint8_t *literal,
                      uint64_t literal_bytes);
 
-/* log2, to a tenth or so, of a value of 1 or more. */
+/* Returns log2 of value ≥ 1, with an error of up to about 0.1. */
 double analyse_log2(double value);
 
-/* Entropy of a byte in bits, by how often each byte comes; for many bytes, from a part of them. */
+/* Returns the entropy of a byte in bits, from the counts of the byte values. Of many bytes only a
+ * part is counted. */
 double analyse_byte_bits(const uint8_t *bytes, uint64_t count);
 
-/* Critical factorization: *critical gets the position, *period the least period, or 0 if that is
- * more than the longer side of the critical position (and so more than half of count). Linear time,
- * constant space (Crochemore and Perrin, "Two-way string-matching", 1991). count >= 1. */
+/* Finds the critical factorization: *critical is the critical position, *period the least period.
+ * *period is 0 if the least period exceeds the longer side of the critical position; then it also
+ * exceeds count / 2. Linear time, constant space (Crochemore and Perrin, "Two-way string-matching",
+ * 1991). count ≥ 1. */
 void analyse_period(const uint8_t *bytes, uint64_t count, uint64_t *critical, uint64_t *period);
 
-/* Choose probe offsets, most telling first, near each other so that they share cache lines: those
- * that leave fewest of the sample's places, or without one (sample_bytes 0) those of the rarest
- * bytes. passed[i]: the share of positions that is expected to pass probes 0 to i. Returns how many
- * probes. */
+/* Chooses probe offsets near each other, so that the probes share cache lines, and orders the
+ * probes by how many positions each rules out, the best first. With a sample, the best probe leaves
+ * the fewest positions of the sample; without a sample (sample_bytes 0), the best probe has the
+ * rarest byte. passed[i] is the expected share of text positions that pass probes 0 to i. Returns
+ * the number of probes. */
 uint32_t analyse_probes(const uint8_t *bytes, uint64_t count, bool fold,
                         const struct byte_rates *rates, const uint8_t *sample,
                         uint64_t sample_bytes, struct plan_probe *probes, double *passed);
 
-/* How many of the probes, in order, leave a candidate in few blocks of 64 positions. */
+/* Returns how many probes, in order, it takes until few blocks of 64 positions keep a candidate. */
 uint32_t analyse_first_probes(const double *passed, uint32_t probe_count);
 
-/* The share of a sample's positions that the grams would propose. */
+/* Returns the share of the sample's positions that the grams would propose. */
 double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams);
 
-/* Where the 7 bytes begin whose four words are rarest. count >= 7. */
+/* Returns the offset of the 7 bytes whose four overlapping 4-byte words are rarest in sum. count ≥
+ * 7. */
 uint64_t analyse_rare_bytes(const uint8_t *bytes, uint64_t count, const struct byte_rates *rates);
 
-/* Where the 8 bytes begin, among the literal's first thousand, that stand least often in the
- * sample; of such, the rarest bytes. If each of those stands there, bytes further on that stand
- * there less often, if there are such. *rate: their share of its positions. count >= 8. */
+/* Returns the offset of the 8 bytes that the sample holds least often, among the literal's first
+ * 1024 offsets; if several are equally rare, the offset with the rarest bytes by `rates`. If the
+ * sample holds each of these, the search goes on beyond offset 1024 for 8 bytes that the sample
+ * holds less often. *rate: the share of the sample's positions where the returned 8 bytes stand.
+ * count ≥ 8. */
 uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
                              const struct byte_rates *rates, const uint8_t *sample,
                              uint64_t sample_bytes, double *rate);
 
-/* How many of the literal's first `offsets` offsets have the 16 bytes that stand at a position of
- * the sample, on average; *deep: and also what follows them, so that a comparison goes on. */
+/* Returns how many of the literal's first `offsets` offsets hold, on average, the same 16 bytes as
+ * a position of the sample. *deep counts only the offsets where the bytes after the 16 are equal
+ * too, so that a comparison would go on. */
 double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets, bool fold,
                           const uint8_t *sample, uint64_t sample_bytes, double *deep);
 
-/* The window whose grams, of every `stride` bytes, are rarest; returns the expected candidates per
- * text byte. A byte counts as its class. count >= stride + 3. */
+/* Finds the window of the literal whose grams, `stride` of them at consecutive offsets, are rarest.
+ * Returns the expected candidates per text byte. A byte counts as its class. count ≥ stride + 3;
+ * otherwise the result is 1 and *grams stays as it was. */
 double analyse_grams(const uint8_t *bytes, uint64_t count, bool fold,
                      const struct byte_rates *rates, uint32_t stride, struct plan_grams *grams);
 

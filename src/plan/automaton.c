@@ -1,14 +1,15 @@
-/* automaton: strings of a set as one table of cells, made in whole.
+/* automaton: builds the table of cells from the strings of a set.
  *
- * Nodes are numbered in the order in which the sorted strings reach them, so that a node's first
- * child is the next one. A node's cell is a test: does the next byte have its class? If so, the
- * automaton is at this node, and reads the byte after it. If not, it tests the same byte for the
- * next child of the same parent. After the last child it tests for the children of the node that
- * the parent fails to: the one of the parent's longest proper suffix that has a node. A node with
- * many children has a row instead: a cell for each class, which says where that leads to.
+ * Nodes have numbers in the order in which the sorted strings reach them, so that a node's first
+ * child has the next number. A node's cell is a test: has the next byte the node's class? If yes,
+ * the automaton is at this node and reads the following byte. If no, the automaton tests the same
+ * byte for the next child of the same parent. After the last child come the children of the node to
+ * which the parent fails, which is the node of the parent's longest proper suffix that has a node.
+ * A node with many children has a row instead of a chain of tests: a cell for each class, with the
+ * state after a byte of that class.
  *
- * Each byte passes one test. A test that fails makes the node less deep, or goes to a sibling, so
- * there are at most ROW_CHILDREN_MIN tests for each byte, and as many again.
+ * Each byte passes exactly one test. A failed test goes to a sibling, or makes the node less deep.
+ * So there are at most ROW_CHILDREN_MIN tests for each byte, and amortised as many again.
  */
 #include "plan/automaton.h"
 
@@ -19,18 +20,21 @@
 #include "base/memory.h"
 
 #define CLASS_NONE UINT32_MAX
-#define ROW_CHILDREN_MIN 3u         /* of a node with a row, */
-#define ROW_CELLS_FREE (1ull << 20) /* or more, if rows had more cells than this and the nodes */
+#define ROW_CHILDREN_MIN 3u /* least row_children: nodes with fewer children have no row */
+/* The rows have at most max(ROW_CELLS_FREE, number of nodes) cells; row_children rises until the
+ * rows fit. */
+#define ROW_CELLS_FREE (1ull << 20)
 
-/* A string, while they are sorted. */
+/* A string, as qsort handles it. */
 struct item {
-    uint64_t tail;      /* the last eight bytes, the last one most significant; 0 before them */
+    /* the last eight bytes, the last byte most significant; 0 where the string is shorter */
+    uint64_t tail;
     const uint8_t *end; /* behind the last byte */
     uint64_t count;
     uint32_t string;
 };
 
-/* By the reversed bytes alone. */
+/* Compares the strings from the last byte to the first, without their numbers. */
 static int compare_bytes(const struct item *a, const struct item *b)
 {
     uint64_t both = min_u64(a->count, b->count), i = min_u64(both, sizeof a->tail);
@@ -63,7 +67,7 @@ static struct item item_of(const struct plan_automaton *set, uint32_t string)
     return item;
 }
 
-/* Sort the strings, those with the same bytes next to each other. */
+/* Sorts the strings by their reversed bytes, and groups equal strings into ends. */
 static enum trawl_status sort_strings(struct plan_automaton *set, struct trawl_error *error)
 {
     struct item *items;
@@ -92,8 +96,8 @@ static enum trawl_status sort_strings(struct plan_automaton *set, struct trawl_e
     return TRAWL_OK;
 }
 
-/* Byte classes: what no string holds is one, unless there is no such; each other byte, in its two
- * cases if case is ignored, one more. */
+/* Assigns byte classes: class 0 has all bytes that no string holds, if such bytes exist. Each other
+ * byte has a class of its own, which both cases of a letter share if case is ignored. */
 static void make_classes(struct plan_automaton *set, bool fold)
 {
     bool held[256] = {false};
@@ -116,22 +120,26 @@ static void make_classes(struct plan_automaton *set, bool fold)
     TRAWL_ASSERT(set->classes > 0 && set->classes <= 256);
 }
 
-/* A sorted string: its nodes are those of the one before up to some depth, then its own. */
+/* How a sorted string joins the nodes of the string before: both have the same nodes up to `depth`;
+ * from there on, the string has nodes of its own. */
 struct branch {
     uint32_t length;
     uint32_t depth;
-    uint32_t parent; /* the node at that depth */
-    uint32_t node;   /* the first one of its own */
+    uint32_t parent; /* the node at `depth` */
+    uint32_t node;   /* the string's first own node, at depth + 1 */
 };
 
 struct making {
     struct plan_automaton *set;
-    struct branch *branches; /* of each end */
-    uint32_t *fail;          /* of each node; before that, how many children it has */
-    uint32_t *path;          /* of the string at hand: its nodes, by depth */
-    uint32_t *order;         /* ends by the depth of their branches; those in work come first */
-    uint32_t link_count;     /* of set->links, so far */
-    uint32_t row_children;   /* nodes with so many have rows, as the first one has */
+    struct branch *branches; /* a branch for each end */
+    /* the node that each node fails to; before finish_nodes, each node's number of children */
+    uint32_t *fail;
+    uint32_t *path; /* the nodes of the current string, by depth */
+    /* ends by the depth of their branches; the first `live` entries are the ends in work */
+    uint32_t *order;
+    uint32_t link_count; /* entries of set->links that are filled in */
+    /* nodes with at least so many children have rows, and the root always has a row */
+    uint32_t row_children;
     uint64_t row_count;
 };
 
@@ -141,7 +149,7 @@ static inline struct plan_literal string_of(const struct plan_automaton *set, ui
     return plan_automaton_string(set, set->sorted[set->ends[end].first]);
 }
 
-/* Behind the last byte of an end's strings. */
+/* Returns the address behind the last byte of an end's strings. */
 static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_t end)
 {
     struct plan_literal string = string_of(set, end);
@@ -149,7 +157,8 @@ static inline const uint8_t *bytes_end(const struct plan_automaton *set, uint32_
     return set->bytes + string.bytes_begin + string.bytes_count;
 }
 
-/* Where each string leaves the one before; returns how many nodes there are. */
+/* Finds where each string branches off from the string before. Returns the number of nodes;
+ * UINT64_MAX if a string is longer than 2^32 - 1 bytes. */
 static uint64_t find_branches(struct making *making)
 {
     const struct plan_automaton *set = making->set;
@@ -173,7 +182,8 @@ static uint64_t find_branches(struct making *making)
     return count;
 }
 
-/* How many children nodes have, and from how many on they have rows. */
+/* Counts the children of each node, and lowers row_children as long as the rows' cells stay within
+ * the limit. */
 static void plan_rows(struct making *making)
 {
     const struct plan_automaton *set = making->set;
@@ -205,8 +215,8 @@ static void plan_rows(struct making *making)
     }
 }
 
-/* The node's cell and its row, which know nothing of other nodes yet but its first child. Returns
- * where the next row begins. */
+/* Fills in the node's cell and clears its row. The links, except for the link to the first child,
+ * come later. Returns the index of the cell where the next row begins. */
 static uint64_t make_node(const struct making *making, uint32_t node, uint32_t class, uint64_t rows)
 {
     const struct plan_automaton *set = making->set;
@@ -226,7 +236,7 @@ static uint64_t make_node(const struct making *making, uint32_t node, uint32_t c
     return rows + set->classes;
 }
 
-/* All nodes; children of one parent are linked. */
+/* Makes all nodes, and links the children of each parent. */
 static void make_nodes(struct making *making)
 {
     struct plan_automaton *set = making->set;
@@ -248,7 +258,8 @@ static void make_nodes(struct making *making)
     TRAWL_ASSERT(rows == set->cell_count);
 }
 
-/* What a node fails to, and all that follows for it; of less deep nodes all is known. */
+/* Finds the node that this node fails to, and fills in all that depends on it. All nodes of less
+ * depth are finished. */
 static void finish_node(struct making *making, uint32_t end, uint32_t depth)
 {
     struct plan_automaton *set = making->set;
@@ -270,22 +281,23 @@ static void finish_node(struct making *making, uint32_t end, uint32_t depth)
         own->shorter = cell->end;
         own->outputs = own->alike + (cell->end == PLAN_NONE ? 0 : set->ends[cell->end].outputs);
         cell->end = end;
-        if (cell->to[1] == PLAN_NONE) /* no child */
+        if (cell->to[1] == PLAN_NONE) /* the node has no child */
             cell->to[1] = cells[fail].to[1];
     }
     if (plan_automaton_is_row(cells[parent].to[1])) {
         cells[(cells[parent].to[1] >> 1) + cell->class] =
             (struct plan_automaton_cell){{node, cell->to[1]}, cell->class, cell->end};
-    } else if (cell->to[0] == PLAN_NONE) { /* the last child */
+    } else if (cell->to[0] == PLAN_NONE) { /* the last child of its parent */
         uint32_t state = cells[making->fail[parent]].to[1];
 
         if (!plan_automaton_is_row(state) && cells[state >> 1].class == cell->class)
-            state = cells[state >> 1].to[0]; /* it would fail there, too */
+            state = cells[state >> 1].to[0]; /* the test of the same class would fail, too */
         cell->to[0] = state;
     }
 }
 
-/* A node's row, but for its own children: what the tests behind what it fails to say. */
+/* Fills the node's row, except for the cells of the node's own children, with the answers that the
+ * tests after a failure give. */
 static void finish_row(struct making *making, uint32_t node)
 {
     struct plan_automaton_cell *cells = making->set->cells, *row = &cells[cells[node].to[1] >> 1];
@@ -306,7 +318,7 @@ static void finish_row(struct making *making, uint32_t node)
             row[class] = cells[(state >> 1) + class];
 }
 
-/* The ends by the depth of their branches. */
+/* Sorts the ends by the depth of their branches (a counting sort). */
 static void order_ends(struct making *making)
 {
     const struct plan_automaton *set = making->set;
@@ -321,7 +333,7 @@ static void order_ends(struct making *making)
         making->order[at[making->branches[end].depth]++] = end;
 }
 
-/* All nodes, the least deep ones first. */
+/* Finishes all nodes in ascending order of depth. */
 static void finish_nodes(struct making *making)
 {
     struct plan_automaton *set = making->set;
@@ -353,7 +365,7 @@ static void finish_nodes(struct making *making)
     }
 }
 
-/* The table of strings that are sorted; *fits: it has at most nodes_max nodes. */
+/* Makes the table of the sorted strings. *fits: the table has at most nodes_max nodes. */
 static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_max, bool *fits,
                                     struct trawl_error *error)
 {

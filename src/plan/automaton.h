@@ -1,6 +1,9 @@
-/* automaton: the automaton of a set (Aho and Corasick 1975), which reads a text from its end: after
- * the byte at x it is at the node of the longest string that stands at x and ends some string of
- * the set, and so knows all strings that begin at x. Engines read its table, or make theirs of it.
+/* automaton: the automaton of a set (Aho and Corasick 1975). It reads a text from the end to the
+ * begin.
+ *
+ * After the byte at position x, the automaton is at the node of the longest string that stands at x
+ * and is a suffix of some string of the set. The node therefore tells all strings that begin at x.
+ * Engines read the table of cells directly, or make tables of their own from the cells.
  */
 #ifndef TRAWL_PLAN_AUTOMATON_H
 #define TRAWL_PLAN_AUTOMATON_H
@@ -9,53 +12,66 @@
 
 #define PLAN_AUTOMATON_NODES_MAX (1u << 25) /* 512 MiB of cells */
 
-/* The strings with the same bytes. */
+/* A group of strings of the set that have equal bytes. */
 struct plan_automaton_end {
-    uint32_t first; /* they are sorted[first, first + alike), ascending */
+    uint32_t first; /* the group is sorted[first .. first + alike), ascending by string number */
     uint32_t alike;
-    uint32_t shorter; /* of their longest proper prefix that is a string; PLAN_NONE: none is */
-    uint32_t outputs; /* strings that begin wherever these do: these and all that are a prefix */
+    /* the end of the group's longest proper prefix that is a string of the set; PLAN_NONE if no
+     * prefix is */
+    uint32_t shorter;
+    /* number of strings that begin where a string of this group begins: the group and all
+     * prefixes */
+    uint32_t outputs;
 };
 
-/* A test. A state is a cell's index, doubled, and 1 if a row begins there: a cell for each class.
+/* A test of a byte's class. A state is 2 × (index of a cell), plus 1 if a row begins at that cell.
+ * A row has a cell for each class.
  */
 struct plan_automaton_cell {
-    uint32_t to[2]; /* the state after a byte of another class, or of this one */
+    /* to[0]: the state after a byte of any other class; to[1]: after a byte of `class` */
+    uint32_t to[2];
     uint32_t class;
-    uint32_t end; /* the longest string that begins where this test is passed; PLAN_NONE: none */
+    /* the longest string that begins where this test is passed; PLAN_NONE: no string begins
+     * there */
+    uint32_t end;
 };
 
-/* A node below the first one, and the nodes that belong to it. */
+/* A node except for the root, its parent, and the node that it fails to. */
 struct plan_automaton_link {
     uint32_t node;
-    uint32_t depth; /* bytes that lead to the node */
+    uint32_t depth; /* bytes on the path from the root to the node */
     uint32_t parent;
-    uint32_t fail; /* the node of the longest proper suffix that has one */
+    uint32_t fail; /* the node of the longest proper suffix that has a node */
 };
 
 struct plan_automaton {
-    const struct trawl_plan *plan;      /* while it is made */
-    const struct plan_literal *strings; /* count; NULL: the plan's literals */
-    const uint8_t *bytes;               /* theirs */
+    const struct trawl_plan *plan; /* read only while the automaton is made */
+    /* `count` strings; NULL: the plan's literals are the strings */
+    const struct plan_literal *strings;
+    const uint8_t *bytes; /* the bytes that the strings' offsets count in */
     uint32_t count;
-    uint32_t *sorted;                /* strings, ascending by their reversed bytes, then by index */
-    struct plan_automaton_end *ends; /* end_count of room for `count`, in the same order */
+    /* string numbers, ascending by reversed bytes, then by number */
+    uint32_t *sorted;
+    /* end_count groups in the order of `sorted`; allocated for `count` */
+    struct plan_automaton_end *ends;
     uint32_t end_count;
-    struct plan_automaton_cell *cells; /* nodes, then rows */
+    struct plan_automaton_cell *cells; /* node_count cells of nodes, then the rows */
     uint64_t cell_count;
     uint32_t node_count;
-    bool keeps_links;                  /* set by the caller: links are wanted */
-    struct plan_automaton_link *links; /* [node_count - 1], ascending by depth; or NULL */
-    uint32_t start;                    /* the state before any byte */
-    uint64_t length_max;               /* of the strings */
-    uint32_t classes; /* of bytes: 0 is that of bytes in no string, if there are such */
+    bool keeps_links;                  /* the caller sets this to have links made */
+    struct plan_automaton_link *links; /* node_count - 1 entries, ascending by depth; or NULL */
+    uint32_t start;                    /* the state before the first byte */
+    uint64_t length_max;               /* bytes of the longest string */
+    /* number of byte classes; class 0 has the bytes that no string holds, if such bytes exist */
+    uint32_t classes;
     uint8_t class_of[256];
 };
 
-/* Make the automaton of strings that are named; all else is zeros. With `fold` capital letters are
- * of the class of small ones, which the strings hold. *fits: it has at most nodes_max nodes; else
- * there is none. Time and memory grow with the strings' bytes. Errors: MEMORY; what is there then
- * is to be freed, too. */
+/* Makes the automaton of the strings that the caller has named in *set; all other members are zero
+ * at the call. With `fold`, capital letters are in the class of small letters, and the strings hold
+ * small letters only. *fits: the automaton has at most nodes_max nodes; if not, no table is made.
+ * Time and memory grow with the strings' bytes. Errors: MEMORY. The caller frees *set in every
+ * case. */
 enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uint32_t nodes_max,
                                       bool *fits, struct trawl_error *error);
 void plan_automaton_free(struct plan_automaton *set);
@@ -72,7 +88,7 @@ static inline bool plan_automaton_is_row(uint32_t state)
     return (state & 1) != 0;
 }
 
-/* The node that a byte of the class leads to from a state. */
+/* Returns the node that the automaton enters from a state by a byte of the class. */
 static inline uint32_t plan_automaton_node(const struct plan_automaton *set, uint32_t state,
                                            uint32_t class)
 {

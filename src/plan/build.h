@@ -1,16 +1,17 @@
-/* build: the steps of trawl_plan_build, in the order they run. */
+/* build: the steps of trawl_plan_build, in the order in which plan_build runs them. */
 #ifndef TRAWL_PLAN_BUILD_H
 #define TRAWL_PLAN_BUILD_H
 
 #include "plan/analyse.h"
 #include "plan/plan.h"
 
-/* Literals and tails from the patterns in plan->pattern_bytes, where a character may have variants
- * of other bytes. */
+/* Makes literals and tails from the patterns in plan->pattern_bytes, where characters may have
+ * variants of other bytes. */
 enum trawl_status expand_variants(struct trawl_plan *plan, struct trawl_error *error);
 
-/* The one place that picks a method: the one that the options ask for, or by their sample. Fills
- * probes, words, period and the rest that the choice weighs. */
+/* Picks the method: the method that the options name, or else the cheapest by the options' sample.
+ * No other function picks. Also fills in probes, grams, period and prices, on which the choice
+ * depends. */
 enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan_options *options,
                                 struct trawl_error *error);
 
@@ -19,17 +20,19 @@ enum trawl_status choose_method(struct trawl_plan *plan, const struct trawl_plan
 #define ERRORS_FLAGS \
     (TRAWL_WITHIN_LINES | TRAWL_EVERY_END | TRAWL_REVERSE_COMPLEMENT | TRAWL_ANY_BASE)
 
-/* Are the options that concern errors, and those beside them, such as go together? */
+/* Checks the options that concern errors, and whether the caller's other options go with them. */
 enum trawl_status errors_check(const struct trawl_plan_options *options, struct trawl_error *error);
-/* Keep what checked options ask for. */
+/* Copies the checked options on errors into the plan. */
 enum trawl_status errors_read(struct trawl_plan *plan, const struct trawl_plan_options *options,
                               struct trawl_error *error);
-/* Literals from the patterns, of which each one is a literal, or with both strands two. */
+/* Makes literals from the patterns: a literal from each pattern, or two from each if both strands
+ * are searched. */
 enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *error);
-/* Set need_before and need_after, which so far are those of the conditions. */
+/* Adds what errors need to need_before and need_after, which hold what the plan's conditions
+ * need. */
 void errors_need(struct trawl_plan *plan);
 
-/* The tables of method set. */
+/* Builds the tables of method set. */
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error);
 
 #endif

@@ -1,11 +1,11 @@
-/* choose: which method searches the text. The one place that picks.
+/* choose: which method searches the text. No other file picks a method.
  *
- * One literal is searched by what is expected to cost least: `every` tests so many bytes of it at
- * every position as leave next to nothing; `grams` loads each text byte once, but the literal's
- * grams must be rare; `sampled` leaves most of the text unread, where the literal is long. Several
- * literals, or one with a tail, are a `set`. A choice that turns out wrong on the text at hand
- * costs time, never an answer: who searches much text looks at it and chooses anew
- * (docs/design.md).
+ * A single literal is searched by the method with the least expected cost. `every` tests a few
+ * bytes of the literal at every position, as many as leave next to no candidates. `grams` loads
+ * each text byte once, but needs a literal whose grams are rare. `sampled` leaves most of the text
+ * unread, if the literal is long. Several literals, or a literal with a tail, are a `set`. A choice
+ * that turns out wrong on the text at hand costs time, never an answer: a worker that searches a
+ * long text samples the text and chooses anew (docs/design.md).
  */
 #include <string.h>
 
@@ -14,15 +14,20 @@
 #include "plan/build.h"
 
 #define GRAM_BYTES_MIN 4u
-#define GRAMS_RATE_MAX 1e-4  /* candidates per text byte: 1.6 per tile of 16 KiB */
-#define GRAMS_RATE_LOST 2e-3 /* from here narrower strides are not looked at */
-#define STRIDE_RATE 0.7      /* times a wider stride's: of a narrower one, which reads more */
-#define PROBES_FEW \
-    1.5 /* of every: where one is expected to do, there are parts in which it is not */
-#define COMPARED_LENGTH_MAX 64u /* and no case is ignored */
+#define GRAMS_RATE_MAX 1e-4 /* candidates per text byte: 1.6 per tile of 16 KiB */
+/* candidates per text byte above which narrower strides are not tried */
+#define GRAMS_RATE_LOST 2e-3
+/* A narrower stride reads more. Its rate must be below 0.7 × the rate of the wider stride. */
+#define STRIDE_RATE 0.7
+/* Lower bound on the expected probes of method every: even if a single probe is expected to do,
+ * parts of the text need a second probe. */
+#define PROBES_FEW 1.5
+/* A single vector comparison decides about candidates of literals up to this length. */
+#define COMPARED_LENGTH_MAX 64u
 #define SAMPLED_REPEATS_MAX 64.0
-#define SAMPLED_STRIDE_MIN 80u      /* from here some lines of a cache are not read */
-#define SAMPLED_STRIDE_SEEN_MIN 48u /* a sample of the text says whether it pays */
+/* without a sample: strides from which on some cache lines stay unread */
+#define SAMPLED_STRIDE_MIN 80u
+#define SAMPLED_STRIDE_SEEN_MIN 48u /* with a sample, which tells whether method sampled pays */
 
 /* ---- Tuning: probes and grams of one literal, by what is known of the text ------------------- */
 
@@ -32,8 +37,8 @@ bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *t
     return plan->length_min >= PLAN_GRAMS_LENGTH_MIN && tuning->gram_rate <= GRAMS_RATE_MAX;
 }
 
-/* The widest stride whose grams are rare enough; if none is, the widest whose grams are about as
- * rare as any. */
+/* Chooses the widest stride whose grams are rare enough. If no stride has rare grams, chooses
+ * the widest stride whose grams are about as rare as the grams of any narrower stride. */
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning)
 {
@@ -49,7 +54,8 @@ void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint6
 
         if (tuning->is_seen && tuning->grams.q == PLAN_GRAM_BYTES &&
             tuning->gram_rate > GRAMS_RATE_LOST)
-            return; /* of a text like that no gram is rare, and a narrower stride's are as long */
+            /* no gram is rare in such a text, and a narrower stride has grams of the same length */
+            return;
 
         if (count + 1 < stride + GRAM_BYTES_MIN)
             continue;
@@ -87,7 +93,7 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
 
 /* ---- Choosing ------------------------------------------------------------------------------- */
 
-/* Why the asked method does not fit, NULL if it does. */
+/* Returns why the asked method does not fit the plan; NULL if the method fits. */
 static const char *method_obstacle(const struct trawl_plan *plan, enum trawl_method asked)
 {
     switch (asked) {
@@ -136,7 +142,7 @@ const struct plan_costs *plan_costs_of(const char *instruction_set)
     return &known[i].costs;
 }
 
-/* What a method that reads all of the text takes at least, per byte. */
+/* Returns a lower bound on what methods every and grams cost, in ns per text byte. */
 static double least_of_others(const struct trawl_plan *plan, const struct plan_costs *costs)
 {
     double least = costs->every + PROBES_FEW * costs->every_probe;
@@ -156,7 +162,8 @@ double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *
                                             : min_double(least, costs->sample / (double)stride);
 }
 
-/* Of method sampled, per text byte; 0: it is not worth a thought. */
+/* Prices method sampled, in ns per text byte. Returns 0 if the method does not fit, costs too much,
+ * or lacks memory for its tables. */
 static double price_sampled(const struct trawl_plan *plan, const struct plan_costs *costs,
                             const uint8_t *sample, uint64_t sample_bytes,
                             const struct sampled_tables **tables)
@@ -186,7 +193,8 @@ static double price_sampled(const struct trawl_plan *plan, const struct plan_cos
 void plan_price_others(const struct trawl_plan *plan, const struct plan_tuning *tuning,
                        const struct plan_costs *costs, struct plan_prices *prices)
 {
-    /* A run's begins are decided together, so its candidates cost as little. */
+    /* The search decides about all begins of a run of periods together, so that candidates of
+     * periodic literals cost as little as short literals' candidates. */
     bool is_short = plan->length_min <= COMPARED_LENGTH_MAX || plan->period > 0;
     double probes = tuning->first_probes > PROBES_FEW ? tuning->first_probes : PROBES_FEW;
     double least;
@@ -242,7 +250,7 @@ void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, co
     }
 }
 
-/* Period and tuning of the one literal. */
+/* Finds the period and the tuning of a plan with a single literal. */
 static void analyse_one(struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, 0);

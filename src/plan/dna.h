@@ -1,20 +1,21 @@
-/* dna: the codes of IUPAC for bases, Nomenclature Committee of the IUB 1984. */
+/* dna: the IUPAC codes for bases (Nomenclature Committee of the IUB, 1984). */
 #ifndef TRAWL_PLAN_DNA_H
 #define TRAWL_PLAN_DNA_H
 
 #include <stdint.h>
 
-/* Bits 1, 2, 4, 8 for A, C, G, T: the bases that a letter of either case stands for; 0: none. */
+/* Returns the bases that a letter of either case stands for, as bits: A 1, C 2, G 4, T 8. Returns 0
+ * for a byte that is no code. */
 static inline uint32_t dna_bases(uint8_t letter)
 {
-    /* Of the letters @ to Z and five more. */
+    /* The index is the letter's low five bits: @, A to Z, and five unused. */
     static const uint8_t bases[32] = {0, 1, 14, 2, 13, 0, 0, 4, 11, 0,  0, 12, 0, 3, 15, 0,
                                       0, 0, 5,  6, 8,  0, 7, 9, 0,  10, 0, 0,  0, 0, 0,  0};
 
     return (letter & 0xc0) == 0x40 ? bases[letter & 31] : 0;
 }
 
-/* The upper-case letter of the complement of what the letter stands for. */
+/* Returns the upper-case code of the complements of the bases that the letter stands for. */
 static inline uint8_t dna_complement(uint8_t letter)
 {
     static const char letters[] = "?ACMGRSVTWYHKDBN";

@@ -1,6 +1,7 @@
-/* errors: the options of plans with errors, their literals, and what is read around occurrences.
+/* errors: the options of plans with errors, the literals of such plans, and how much text a search
+ * reads around occurrences.
  *
- * What is searched for is in docs/approximate.md; how, in approximate/.
+ * docs/approximate.md defines what is found; approximate/ has the search.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -10,8 +11,8 @@
 #include "plan/build.h"
 #include "plan/dna.h"
 
-#define SYMBOLS_MAX 65535u      /* of a pattern */
-#define PATTERNS_MAX (1u << 30) /* each may be two literals */
+#define SYMBOLS_MAX 65535u      /* symbols of a pattern */
+#define PATTERNS_MAX (1u << 30) /* with both strands, each pattern is two literals */
 #define CHARACTER_BYTES 4u
 
 static bool asks_for_errors(const struct trawl_plan_options *options)
@@ -19,7 +20,7 @@ static bool asks_for_errors(const struct trawl_plan_options *options)
     return options->mismatches_max > 0 || options->edits_max > 0 || options->alphabet == TRAWL_DNA;
 }
 
-/* What only means something together with something else. */
+/* Checks that each flag comes with the option that gives the flag its meaning. */
 static enum trawl_status check_flags(const struct trawl_plan_options *options,
                                      struct trawl_error *error)
 {
@@ -129,7 +130,7 @@ static enum trawl_status check_pattern(const struct trawl_plan *plan, uint64_t p
     return TRAWL_OK;
 }
 
-/* Literals 2 i and 2 i + 1 of pattern i: as it is, and its reverse complement. */
+/* Makes literals 2 i and 2 i + 1 from pattern i: the pattern itself, and its reverse complement. */
 static void expand_strands(struct trawl_plan *plan)
 {
     const uint64_t total = plan->pattern_begin[plan->pattern_count];
@@ -181,9 +182,10 @@ enum trawl_status errors_expand(struct trawl_plan *plan, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* A character's begin is found by what stands before it. Of edits, the end one symbol before is
- * looked at, whose spans are as long as this one's, and begin up to 2 k symbols before; and as many
- * ends after it as the longest span has symbols. */
+/* Adds what errors need beside the conditions. A search finds a character's begin by the bytes
+ * before it. With edits, a search compares an end with the end a symbol before, whose spans may
+ * begin up to 2 k + 1 symbols before the occurrence. A search also reads as many ends after an
+ * occurrence as the longest span has symbols. */
 void errors_need(struct trawl_plan *plan)
 {
     const uint64_t width = plan->errors.alphabet == TRAWL_CHARACTERS ? CHARACTER_BYTES : 1;

@@ -1,9 +1,9 @@
-/* expand: patterns whose characters have variants of other bytes, to literals.
+/* expand: literals and tails from patterns whose characters have variants of other bytes.
  *
- * Characters are taken in order, as long as their variants make at most EXPAND_LITERALS_MAX
- * literals; what remains of the pattern is the tail. Byte strings of different characters are never
- * prefixes of each other in an encoding, so at one position at most one of a pattern's literals
- * matches, and its tail in at most one way.
+ * A pattern's first characters, as long as their variants make at most EXPAND_LITERALS_MAX
+ * combinations, become literals. The characters after these are the tail. In an encoding, the byte
+ * string of a character is never a prefix of a different character's byte string. So at most a
+ * single literal of a pattern matches at a position, and its tail matches in at most a single way.
  */
 #include "plan/build.h"
 
@@ -35,7 +35,7 @@ static enum trawl_status literal_append(struct trawl_plan *plan, uint32_t patter
     return TRAWL_OK;
 }
 
-/* Append bytes, folded, to the last literal. */
+/* Appends bytes, in lower case, to the last literal. */
 static enum trawl_status bytes_append(struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                                       struct trawl_error *error)
 {
@@ -153,8 +153,9 @@ static enum trawl_status element_append(struct trawl_plan *plan, const struct pl
     return TRAWL_OK;
 }
 
-/* One literal of a pattern whose first `count` elements are at `elements`: number `index` of the
- * `variants` that there are, the last element's alternatives in turn. */
+/* Composes literal number `index`, 0 ≤ index < variants, from the first `count` elements of a
+ * pattern, which begin at plan->elements[elements]. The last element's alternatives vary
+ * fastest. */
 static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t pattern,
                                          uint32_t elements, uint32_t count, uint32_t variants,
                                          uint32_t index, struct trawl_error *error)
@@ -174,8 +175,9 @@ static enum trawl_status literal_compose(struct trawl_plan *plan, uint32_t patte
     return TRAWL_OK;
 }
 
-/* One pattern under UTF-8 case folding; *length_max gets its longest occurrence. Its elements are
- * listed; the first ones become literals, and only the tail stays. */
+/* Expands a pattern under UTF-8 case folding. *length_max: bytes of its longest occurrence. The
+ * function appends all elements of the pattern to plan->elements, makes literals from the first
+ * elements, and then removes these, so that only the tail stays. */
 static enum trawl_status expand_utf8(struct trawl_plan *plan, uint32_t pattern,
                                      uint64_t *length_max, struct trawl_error *error)
 {

@@ -1,4 +1,4 @@
-/* explain: a plan in words. */
+/* explain: describes a plan in words (trawl_plan_explain). */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -6,11 +6,11 @@
 #include "base/checked.h"
 #include "plan/plan.h"
 
-/* Text that counts what it would need, and writes what fits. */
+/* A text that counts all characters and stores as many as fit. */
 struct explanation {
     char *buffer;
     uint64_t capacity;
-    uint64_t needed; /* without the NUL */
+    uint64_t needed; /* characters of the whole text, without the NUL */
 };
 
 static void add(struct explanation *text, const char *format, ...)
@@ -67,7 +67,8 @@ static void explain_price(struct explanation *text, const char *name, double pri
         add(text, "expected ns per byte of text, %s: %.4f\n", name, price);
 }
 
-/* What the method of one literal was chosen by, and that this may not be the last word. */
+/* Adds the prices by which the method of a single literal was chosen, and whether the text may
+ * still change the choice. */
 static void explain_prices(struct explanation *text, const struct trawl_plan *plan)
 {
     if (plan->prices.every <= 0)

@@ -1,4 +1,4 @@
-/* match: comparing a literal with text, and the conditions around an occurrence. */
+/* match: compares a literal with the text, and checks the conditions around an occurrence. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -12,8 +12,9 @@ static uint64_t load64(const uint8_t *bytes)
     return word;
 }
 
-/* A-Z of each of eight bytes to a-z. A byte's high bit is set in `upper` if it lies in A..Z: the
- * two sums carry into bit 7 at 'A' and beyond 'Z', and bytes >= 0x80 are taken out. */
+/* Replaces A-Z by a-z in each of eight bytes. A byte's high bit is set in `upper` if the byte lies
+ * in A..Z: the first sum carries into bit 7 from 'A' on, the second sum carries beyond 'Z', and
+ * bytes ≥ 0x80 are masked out. */
 static uint64_t fold_word(uint64_t word)
 {
     uint64_t low = word & 0x7f7f7f7f7f7f7f7full;
@@ -58,7 +59,8 @@ uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, co
     return count;
 }
 
-/* Bytes the element takes at text, 0 if none of its alternatives stands there. */
+/* Returns how many bytes of the text the element matches; 0 if no alternative of the element stands
+ * at text. */
 static uint64_t element_match(const struct plan_element *element, const uint8_t *text,
                               uint64_t text_bytes)
 {

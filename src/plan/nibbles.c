@@ -1,4 +1,5 @@
-/* nibbles: which literals share a class of the nibble tables, and what is looked at of them. */
+/* nibbles: which literals share a class of the nibble tables, and which half bytes the tables
+ * test. */
 #include "plan/nibbles.h"
 
 #include <string.h>
@@ -9,34 +10,37 @@
 
 #define CLASSES_MAX (8u * PLAN_NIBBLE_GROUPS_MAX)
 #define LOOKS_MAX PLAN_NIBBLE_BYTES_MAX
-#define PASSES 2u /* over the literals; more change little */
+#define PASSES 2u /* rounds over the literals; further rounds change little */
 #define NONE UINT8_MAX
-#define FEW_BITS 3.0  /* below, the literals have few different bytes, as DNA has */
-#define MANY_BITS 5.0 /* from here on, more than words have: high halves tell much, too */
+#define FEW_BITS 3.0 /* below: the literals have few different bytes, as DNA has */
+/* from here on: more different bytes than words have, so that high halves tell much, too */
+#define MANY_BITS 5.0
 
-/* Up to how many literals so little is looked at. Where bytes are few, each tells less. */
+/* Up to how many literals six bytes, a single group or two groups are enough. The limits are lower
+ * where literals have few different bytes, since each byte then tells less. */
 static const struct limits {
     uint32_t six_bytes, one_group, two_groups;
 } limits_of_many = {64, 40, 128}, limits_of_few = {10, 10, 28};
 
-/* Half a byte of the literals: where it lies. */
+/* A half byte of the literals that the tables test. */
 struct look {
     uint32_t byte;
     bool high;
 };
 
-/* The classes while literals are dealt to them. */
+/* The state while literals are dealt to classes. */
 struct dealing {
     const struct trawl_plan *plan;
     uint32_t look_count, classes;
     struct look looks[LOOKS_MAX];
-    uint8_t of[PLAN_NIBBLE_LITERALS_MAX];      /* each literal's class, NONE before it has one */
-    uint32_t uses[LOOKS_MAX][16][CLASSES_MAX]; /* how many of a class have the value */
-    float values[LOOKS_MAX][CLASSES_MAX];      /* how many values a class has, */
-    float products[CLASSES_MAX]; /* and of all looks: about as many positions pass by it */
+    uint8_t of[PLAN_NIBBLE_LITERALS_MAX];      /* each literal's class; NONE until it has a class */
+    uint32_t uses[LOOKS_MAX][16][CLASSES_MAX]; /* how many literals of a class have the value */
+    float values[LOOKS_MAX][CLASSES_MAX];      /* number of different values of a class */
+    /* per class, the product of `values` over all looks: proportional to how many positions pass */
+    float products[CLASSES_MAX];
 };
 
-/* The values that a literal has there, as bits. */
+/* Returns the set of values that the literal allows at this half byte, as bits. */
 static uint32_t look_values(const struct trawl_plan *plan, uint32_t literal, struct look look)
 {
     uint8_t byte;
@@ -51,7 +55,7 @@ static uint32_t look_values(const struct trawl_plan *plan, uint32_t literal, str
     return 1u << (byte >> 4);
 }
 
-/* Count a literal of these values in the class, or no longer. */
+/* Adds a literal with these values to the class (in), or removes it (!in). */
 static void deal_count(struct dealing *dealing, const uint32_t values[LOOKS_MAX], uint32_t class,
                        bool in)
 {
@@ -69,7 +73,7 @@ static void deal_count(struct dealing *dealing, const uint32_t values[LOOKS_MAX]
     }
 }
 
-/* The class that would let the fewest more positions pass with such a literal in it. */
+/* Returns the class whose product grows least if a literal with these values joins the class. */
 static uint8_t deal_best(const struct dealing *dealing, const uint32_t values[LOOKS_MAX])
 {
     const uint32_t classes = dealing->classes;
@@ -95,7 +99,7 @@ static uint8_t deal_best(const struct dealing *dealing, const uint32_t values[LO
     return (uint8_t)best;
 }
 
-/* One by one, and again when all others have a class. */
+/* Deals the literals to classes in order, and once more when all literals have a class. */
 static void deal(struct dealing *dealing)
 {
     uint32_t count = dealing->plan->literal_count;
@@ -115,7 +119,8 @@ static void deal(struct dealing *dealing)
     }
 }
 
-/* How many bytes are looked at whole, since most literals have no more; 0: low halves are. */
+/* Returns how many bytes are tested whole, if most literals have no more bytes; 0: only low halves
+ * are tested. */
 static uint32_t whole_bytes(const struct trawl_plan *plan)
 {
     uint32_t bytes = plan->byte_bits < MANY_BITS ? 2 : PLAN_NIBBLE_WHOLE_MAX, shorter = 0;
@@ -125,7 +130,8 @@ static uint32_t whole_bytes(const struct trawl_plan *plan)
     return shorter > plan->literal_count / 2 ? bytes : 0;
 }
 
-/* How much of the text has the low half of the literal's byte there; all if it has none. */
+/* Returns the share of usual texts that has the low half of the literal's byte at this offset; 1 if
+ * the literal has no byte there. */
 static float half_left(const struct trawl_plan *plan, uint32_t literal, uint32_t at,
                        const float of_half[16])
 {
@@ -134,8 +140,8 @@ static float half_left(const struct trawl_plan *plan, uint32_t literal, uint32_t
                : 1.0f;
 }
 
-/* Where low halves tell most, one after the other: each leaves the least of usual texts, of all
- * literals together, after those before it. */
+/* Chooses the offsets whose low halves rule out most. Each chosen offset leaves the least share of
+ * usual texts, summed over the literals, given the offsets chosen before. */
 static void choose_bytes(const struct trawl_plan *plan, struct plan_nibbles *nibbles)
 {
     float of_half[16] = {0}, left[PLAN_NIBBLE_LITERALS_MAX];
@@ -168,7 +174,7 @@ static void choose_bytes(const struct trawl_plan *plan, struct plan_nibbles *nib
     }
 }
 
-/* How many groups, and of what. */
+/* Chooses the number of groups, and the half bytes that the tables test. */
 static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
                          struct plan_nibbles *nibbles)
 {

@@ -1,4 +1,4 @@
-/* plan: building and freeing a plan, and its properties. */
+/* plan: builds and frees a plan, and returns its properties. */
 #include "plan/plan.h"
 
 #include <inttypes.h>
@@ -82,8 +82,9 @@ static enum trawl_status copy_patterns(struct trawl_plan *plan,
     return TRAWL_OK;
 }
 
-/* Could an occurrence hold the line end? Where case is ignored, a letter or a byte of a longer
- * character may stand for another one; if true too often, this only costs promptness on streams. */
+/* Returns whether an occurrence could hold the line end. If case is ignored, a letter or a byte
+ * of a longer character may stand for a different byte. A wrong true only delays results on
+ * streams. */
 static bool may_hold_line_end(const struct trawl_plan *plan)
 {
     uint64_t bytes_count = plan->pattern_begin[plan->pattern_count];
@@ -97,7 +98,7 @@ static bool may_hold_line_end(const struct trawl_plan *plan)
     return memchr(plan->pattern_bytes, plan->line_end, (size_t)bytes_count) != NULL;
 }
 
-/* Each pattern is one literal: its bytes, which are shared, or folded they are. */
+/* Makes each pattern a literal. Without case folding, the literals share the patterns' bytes. */
 static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_error *error)
 {
     const uint64_t *begin = plan->pattern_begin;
@@ -123,17 +124,17 @@ static enum trawl_status expand_plain(struct trawl_plan *plan, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Literals and tails from the patterns in plan->pattern_bytes, and what a search needs around an
- * occurrence. */
+/* Makes literals and tails from the patterns in plan->pattern_bytes, and computes how much text a
+ * search reads around an occurrence. */
 static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_error *error)
 {
-    /* Do letters have variants of other bytes, so that a pattern may become several literals? */
+    /* Letters have variants of other bytes, so that a pattern may become several literals. */
     bool varies = plan->utf8_is_set && (plan->flags & TRAWL_IGNORE_CASE) != 0;
     enum trawl_status (*expand)(struct trawl_plan * plan, struct trawl_error * error) =
         plan->errors.is_set ? errors_expand
         : varies            ? expand_variants
                             : expand_plain;
-    uint64_t context = 0; /* beside an occurrence, that conditions or the caller look at */
+    uint64_t context = 0; /* bytes beside an occurrence that conditions or the caller look at */
 
     plan->length_min = UINT64_MAX;
     TRAWL_TRY(expand(plan, error));
@@ -152,7 +153,7 @@ static enum trawl_status expand_patterns(struct trawl_plan *plan, struct trawl_e
     return TRAWL_OK;
 }
 
-/* The algorithm's table, and what a plan keeps of it besides the copy of its name. */
+/* Reads the algorithm's name and options into *algorithm, except for the copy of the name. */
 static enum trawl_status read_algorithm(const char *asked, const struct plan_algorithms *algorithms,
                                         struct plan_algorithm *algorithm, struct trawl_error *error)
 {
@@ -187,7 +188,7 @@ enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t patt
     struct trawl_plan_options given = TRAWL_PLAN_OPTIONS_INIT;
     struct plan_algorithm algorithm = {.name = NULL};
     struct trawl_plan *plan = NULL;
-    bool with_errors; /* do the options say anything about them? */
+    bool with_errors; /* the options set something that concerns errors */
     void *memory;
 
     if (plan_out == NULL || (patterns == NULL && pattern_count > 0))
@@ -240,7 +241,7 @@ void trawl_plan_free(struct trawl_plan *plan)
 
     if (plan == NULL)
         return;
-    pattern_bytes = plan->pattern_bytes; /* which the literals may share */
+    pattern_bytes = plan->pattern_bytes; /* the literals may share these bytes */
     memory_release(plan->algorithm.asked, plan->algorithm.asked_bytes, 1);
     memory_release(plan->pattern_bytes,
                    plan->pattern_begin == NULL ? 0 : plan->pattern_begin[plan->pattern_count], 1);

@@ -1,9 +1,10 @@
-/* plan: what patterns become. Built once, then read by any number of threads through const.
+/* plan: what patterns become. A plan is built once; then any number of threads read it through
+ * const pointers.
  *
- * A pattern becomes one literal, or several where characters have variants of other bytes (case in
- * UTF-8). A literal is a byte string that is searched whole. A literal with a tail is the first
- * part of a pattern with too many variants to list; the tail's elements are then matched one by
- * one.
+ * A literal is a byte string that is searched whole. A pattern becomes a single literal, or several
+ * literals where characters have variants of other bytes (case in UTF-8). If a pattern has too many
+ * variants to list, its literals are variants of its first characters only. The characters after
+ * these are the pattern's tail, whose elements a search matches character by character.
  */
 #ifndef TRAWL_PLAN_PLAN_H
 #define TRAWL_PLAN_PLAN_H
@@ -16,57 +17,62 @@
 #include "plan/tuning.h"
 
 struct plan_literal {
-    uint64_t bytes_begin; /* into plan->literal_bytes; folded to lower case if case is ignored */
+    /* offset in plan->literal_bytes, which hold lower-case letters if case is ignored */
+    uint64_t bytes_begin;
     uint64_t bytes_count;
     uint32_t pattern;
-    uint32_t tail_begin; /* into plan->elements; tail_count 0: no tail */
+    uint32_t tail_begin; /* index into plan->elements; meaningless if tail_count is 0 */
     uint32_t tail_count;
-    uint32_t reversed; /* 1: the reverse complement of the pattern */
+    uint32_t reversed; /* 1: the literal is the reverse complement of the pattern; else 0 */
 };
 
-/* One character of a tail: any of up to 8 byte strings may stand there. */
+/* A character of a tail: any of up to 8 byte strings may stand in the text. */
 struct plan_element {
     uint8_t alternative_count;
     uint8_t alternative_bytes_count[TRAWL_UTF8_VARIANTS_MAX + 1];
     uint8_t alternative[TRAWL_UTF8_VARIANTS_MAX + 1][4];
 };
 
-/* The first bytes of a set's literal, at most 8: a text's word, or-ed with the set's fold, holds
- * them if its bits in mask are these. */
+/* The first bytes of a set's literal, at most 8. A word of the text holds these bytes if (word |
+ * the set's head_fold) and `bytes` agree in the bits of mask. */
 struct plan_head {
     uint64_t bytes;
     uint64_t mask;
 };
 
-/* What is made of a plan when it is first needed. */
+/* Objects that the first search which needs them makes, and that the plan then owns. */
 enum plan_attachment {
-    PLAN_SAMPLED,      /* of plan/sampled.c */
-    PLAN_AS_SET,       /* of plan_as_set */
+    PLAN_SAMPLED,      /* sampled_tables, plan/sampled.c */
+    PLAN_AS_SET,       /* a plan of method set, plan_as_set */
     PLAN_PARTS_HOST,   /* of plan/parts.c */
     PLAN_PARTS_DEVICE, /* the same, by another target's costs */
-    PLAN_MATCHER,      /* of cpu/set_matcher.c */
-    PLAN_DENSE,        /* of cpu/dense_set.c */
-    PLAN_ERRORS,       /* of approximate/compile.c */
+    PLAN_MATCHER,      /* the tables of a large set, cpu/set_matcher.c */
+    PLAN_DENSE,        /* the automaton, cpu/dense_set.c */
+    PLAN_ERRORS,       /* the compiled plan, approximate/compile.c */
     PLAN_ATTACHMENTS
 };
 
-/* What a plan with errors asks for, as its options had it. */
+/* The options of a plan with errors. */
 struct plan_errors {
     bool is_set;
-    bool edits;   /* else mismatches */
-    uint32_t max; /* 0 to TRAWL_ERRORS_MAX */
+    bool edits;   /* true: edits; false: mismatches */
+    uint32_t max; /* errors of an occurrence: 0 ≤ max ≤ TRAWL_ERRORS_MAX */
     enum trawl_alphabet alphabet;
     uint32_t exact_count;
-    struct trawl_range *exact; /* owned */
+    /* exact_count ranges of symbols without errors; the plan owns the array */
+    struct trawl_range *exact;
 };
 
 struct trawl_plan {
-    uint64_t serial; /* no other plan of the process has had it: addresses come again */
+    /* unique in the process; a plan's address may be reused after trawl_plan_free */
+    uint64_t serial;
     uint32_t flags;
     uint8_t line_end;
-    uint8_t line_end_also; /* ends lines as well; line_end again where there is no such */
+    /* a second byte that ends lines; equal to line_end if there is no second byte */
+    uint8_t line_end_also;
     bool utf8_is_set;
-    bool holds_line_end; /* some literal holds the line end, so a match may cross lines */
+    /* a literal may hold the line end, so that an occurrence may cross lines */
+    bool holds_line_end;
     struct trawl_utf8 utf8;
 
     uint64_t pattern_count;
@@ -75,127 +81,140 @@ struct trawl_plan {
 
     uint32_t literal_count;
     uint64_t literal_bytes_total;
-    struct plan_literal *literals; /* ascending by pattern; NULL: pattern i is literal i as it is */
+    /* ascending by pattern; NULL: literal i is pattern i unchanged */
+    struct plan_literal *literals;
     uint8_t *literal_bytes;
-    uint64_t literal_capacity; /* of literals; literal_bytes has literal_bytes_capacity */
+    /* allocated literals; literal_bytes_capacity: allocated bytes of literal_bytes */
+    uint64_t literal_capacity;
     uint64_t literal_bytes_capacity;
     uint32_t element_count;
     uint32_t element_capacity;
     struct plan_element *elements;
 
-    uint64_t length_min;  /* of the literals, without tails */
-    uint64_t length_max;  /* of the longest occurrence, tails included */
-    uint64_t need_before; /* context bytes before an occurrence's begin */
-    uint64_t need_after;  /* bytes beyond the last begin: length_max - 1 + context */
+    uint64_t length_min;  /* bytes of the shortest literal, without tails */
+    uint64_t length_max;  /* bytes of the longest occurrence, tails included */
+    uint64_t need_before; /* context bytes that a search reads before an occurrence's begin */
+    /* bytes that a search reads after the last begin: length_max - 1 + context */
+    uint64_t need_after;
 
-    struct plan_errors errors;       /* where these are set, */
-    struct plan_algorithm algorithm; /* or this is, no method was chosen: all below is zero */
-    enum trawl_method method;        /* SET where one of its ways was asked for */
-    enum trawl_method method_asked;  /* AUTO: the plan chose */
-    const char *method_why;          /* static text */
+    /* If the plan has errors or an algorithm, no method is chosen, and all members below are
+     * zero. */
+    struct plan_errors errors;
+    struct plan_algorithm algorithm;
+    enum trawl_method method;       /* SET if BUCKETS, CLASSES or AUTOMATON was asked for */
+    enum trawl_method method_asked; /* AUTO: the plan chose the method */
+    const char *method_why;         /* static text */
 
-    /* One literal without a tail: */
+    /* Set if the plan has a single literal without a tail: */
     uint64_t period;           /* the least period if at most half the length, else 0 */
-    struct plan_tuning tuning; /* by the caller's sample, or without any */
-    struct plan_prices prices; /* that the method was chosen by; 0: it was asked for */
+    struct plan_tuning tuning; /* by the caller's sample, or without any sample */
+    struct plan_prices prices; /* by which the method was chosen; 0: the caller chose the method */
 
-    /* Several literals, or one with a tail: */
+    /* Set if the plan has several literals, or a literal with a tail: */
     struct plan_set set;
     struct plan_nibbles nibbles;
-    double byte_bits;      /* entropy of a byte of the literals */
-    bool has_classes;      /* the CPU begins by classes of length, with tables of its own, */
-    bool has_either;       /* and tries whether buckets take less time; else the other way round */
-    uint64_t *set_bitmap;  /* 1 << bitmap_bits bits */
-    uint64_t *set_wide;    /* as many, of plan_hash_wide; NULL if set.wide_mask is 0 */
-    uint32_t *set_buckets; /* (1 << bucket_bits) + 1 begins into set_entries */
-    uint32_t *set_entries; /* literal indexes, grouped by bucket, ascending inside each */
-    struct plan_head *set_heads; /* of set_entries: most of a bucket fails without a look at it;
-                                    NULL where the CPU searches by classes alone */
+    double byte_bits; /* entropy of a byte of the literals, in bits */
+    /* the CPU begins with classes of length, which have tables of their own; else with buckets */
+    bool has_classes;
+    /* the CPU also tries the second of these ways, and goes on with the faster way */
+    bool has_either;
+    uint64_t *set_bitmap; /* 2^bitmap_bits bits */
+    uint64_t *set_wide;   /* 2^bitmap_bits bits by plan_hash_wide; NULL if set.wide_mask is 0 */
+    /* 2^bucket_bits + 1 indexes into set_entries: the begin of each bucket */
+    uint32_t *set_buckets;
+    uint32_t *set_entries; /* literal numbers, grouped by bucket, ascending inside each bucket */
+    /* The first bytes of the literals in set_entries, in the same order: with these most entries of
+     * a bucket fail without a read of the literal. NULL if the CPU searches by classes alone. */
+    struct plan_head *set_heads;
 
-    struct attachment *attached; /* PLAN_ATTACHMENTS */
+    struct attachment *attached; /* PLAN_ATTACHMENTS entries */
 };
 
-/* trawl_plan_build, with the algorithms that there are; NULL: none. */
+/* Does the work of trawl_plan_build. `algorithms`: the gallery's table; NULL in a build without a
+ * gallery. */
 enum trawl_status plan_build(const struct trawl_pattern *patterns, uint64_t pattern_count,
                              const struct trawl_plan_options *options,
                              const struct plan_algorithms *algorithms, struct trawl_plan **plan,
                              struct trawl_error *error);
 
-/* Is there an occurrence of the literal at text, of which `text_bytes` are readable? Returns its
- * length, 0 if not. Context conditions are not checked. */
+/* Returns the length of the literal's occurrence at text[0], of which text_bytes are readable; 0 if
+ * there is no occurrence. Conditions (whole word, whole line) are not checked. */
 uint64_t plan_literal_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                             const uint8_t *text, uint64_t text_bytes);
 
-/* The same where the literal's bytes are known to stand there; *looked: characters of the tail that
- * were compared. */
+/* As plan_literal_match, for a place where the literal's own bytes are known to stand, so that only
+ * the tail is compared. *looked: the tail's characters that were compared and matched. */
 uint64_t plan_tail_match(const struct trawl_plan *plan, const struct plan_literal *literal,
                          const uint8_t *text, uint64_t text_bytes, uint64_t *looked);
 
-/* The element that begins at bytes of a pattern; returns how many of them it takes. A byte that
- * begins no UTF-8 character stands for itself. */
+/* Reads the element that begins at bytes[0] of a pattern with `count` bytes left. Returns how many
+ * bytes the element takes. A byte that begins no UTF-8 character is an element by itself. */
 uint64_t plan_element_read(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                            struct plan_element *element);
 
-/* The first position where the literal's and the text's bytes differ, `count` if none; ASCII case
- * is ignored if the plan ignores it. Both have `count` readable bytes. */
+/* Returns the first offset where the literal's and the text's bytes differ; `count` if no bytes
+ * differ. Ignores ASCII case if the plan ignores case. Both have `count` readable bytes. */
 uint64_t plan_mismatch(const struct trawl_plan *plan, const uint8_t *literal, const uint8_t *text,
                        uint64_t count);
 
-/* Decode one UTF-8 character of at most `count` bytes; returns its bytes, 0 if it is not one. */
+/* Decodes a UTF-8 character of at most `count` bytes. Returns the character's length in bytes; 0 if
+ * the bytes are no UTF-8 character. */
 uint64_t plan_utf8_decode(const uint8_t *bytes, uint64_t count, uint32_t *code_point);
-/* The same in the plan's characters, which TRAWL_SINGLE_BYTE makes bytes. */
+/* As plan_utf8_decode, but under TRAWL_SINGLE_BYTE each byte is a character. */
 uint64_t plan_decode(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                      uint32_t *code_point);
 
-/* A symbol of a plan with errors that is a byte which is part of no character: more than that. */
+/* Symbols of plans with errors: a byte that is part of no character is the symbol PLAN_NO_CHARACTER
+ * + byte, which is greater than all characters. */
 #define PLAN_NO_CHARACTER 0x110000u
-/* The symbol that begins at bytes[0], of a pattern or where one begins in a text; returns how many
- * bytes it has. */
+/* Reads the symbol that begins at bytes[0], in a pattern or at a symbol's begin in a text. Returns
+ * the symbol's length in bytes. */
 uint64_t plan_symbol_bytes(const struct trawl_plan *plan, const uint8_t *bytes, uint64_t count,
                            uint32_t *symbol);
 
-/* Do the plan's word and line conditions hold for an occurrence [begin, end) of a text chunk?
- * chunk[-before] to chunk[available - 1] are readable; before == 0 or available == end mean the
- * text's border. */
+/* Returns whether an occurrence [begin, end) of a chunk meets the plan's conditions (whole word,
+ * whole line). chunk[-before] to chunk[available - 1] are readable. begin + before == 0 means that
+ * the text begins at the occurrence; end == available means that the text ends there. */
 bool plan_accepts(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin, uint64_t end,
                   uint64_t before, uint64_t available);
 
-/* The two halves of that: what stands before the begin, and after the end. */
-/* May an occurrence begin right after this byte? False: it would not be accepted, whatever comes
- * before the byte. */
+/* Returns whether an occurrence may begin right after this byte. False means that the plan's
+ * conditions rule the occurrence out, whatever bytes precede this byte. */
 bool plan_may_follow(const struct trawl_plan *plan, uint8_t byte);
 bool plan_accepts_begin(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t begin,
                         uint64_t before);
 bool plan_accepts_end(const struct trawl_plan *plan, const uint8_t *chunk, uint64_t end,
                       uint64_t available);
 
-/* One literal, all of whose bytes are the pattern's? */
+/* Returns whether the plan has a single literal that is the whole pattern. */
 static inline bool plan_is_one_literal(const struct trawl_plan *plan)
 {
     return plan->literal_count == 1 && plan->element_count == 0;
 }
 
-/* Are the literals' bytes like letters: neither a few values, as of DNA, nor any? */
+/* Returns whether the literals' bytes are spread like letters: neither over a few values, as in
+ * DNA, nor evenly over all values. */
 bool plan_has_letters(const struct trawl_plan *plan);
 
-/* The plan itself, if its method is SET; of one literal, a plan that finds the same by that method,
- * without conditions. Made when first asked for, and the plan's. Errors: MEMORY. Any thread. */
+/* Sets *as_set to a plan of method SET with the same literals. That is the plan itself, if its
+ * method is SET; else a plan of its single literal without conditions, which the first call makes
+ * and the plan owns. Errors: MEMORY. Any thread may call. */
 enum trawl_status plan_as_set(const struct trawl_plan *plan, const struct trawl_plan **as_set,
                               struct trawl_error *error);
 
-/* Of a set: may the CPU search it by classes of length? */
+/* For a set: returns whether the CPU can search the set by classes of length. */
 static inline bool plan_fits_classes(const struct trawl_plan *plan)
 {
     return plan->element_count == 0 && (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) == 0;
 }
 
-/* Of a set: is it left to the plan and the text by which method the CPU searches it? */
+/* For a set: returns whether the caller left open by which method the CPU searches. */
 static inline bool plan_method_is_open(const struct trawl_plan *plan)
 {
     return plan->method_asked == TRAWL_METHOD_AUTO || plan->method_asked == TRAWL_METHOD_SET;
 }
 
-/* Engines that can run the plan, bits 1u << enum trawl_engine. */
+/* Returns the engines that can run the plan, as bits 1u << enum trawl_engine. */
 uint32_t plan_engines(const struct trawl_plan *plan);
 
 static inline bool plan_has_conditions(const struct trawl_plan *plan)
@@ -203,19 +222,21 @@ static inline bool plan_has_conditions(const struct trawl_plan *plan)
     return (plan->flags & (TRAWL_WHOLE_WORD | TRAWL_WHOLE_LINE)) != 0;
 }
 
-/* Does an engine search that is made of the host's and the devices' own? */
+/* Returns whether a layer searches for the plan: the gallery or approximate search, which use the
+ * host's and the devices' engines. */
 static inline bool plan_is_layered(const struct trawl_plan *plan)
 {
     return plan->algorithm.name != NULL || plan->errors.is_set;
 }
 
-/* Is each occurrence of a literal to be checked in the text, for its conditions or its tail? */
+/* Returns whether a search must check each occurrence of a literal in the text, for the plan's
+ * conditions or for a tail. */
 static inline bool plan_needs_refining(const struct trawl_plan *plan)
 {
     return plan_has_conditions(plan) || plan->element_count > 0;
 }
 
-/* Can a method's engine count without listing hits to be checked? */
+/* Returns whether an engine can count the occurrences without listing hits. */
 static inline bool plan_counts_alone(const struct trawl_plan *plan)
 {
     return !plan_needs_refining(plan) && !plan_is_layered(plan);
@@ -241,7 +262,7 @@ static inline const uint8_t *plan_literal_bytes(const struct trawl_plan *plan, u
                                                          : plan->pattern_begin[literal]);
 }
 
-/* Ask for the literal's description ahead of its use. */
+/* Prefetches the literal's description. */
 static inline void plan_literal_fetch(const struct trawl_plan *plan, uint32_t literal)
 {
     __builtin_prefetch(plan->literals != NULL ? (const void *)&plan->literals[literal]

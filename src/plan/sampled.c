@@ -1,4 +1,5 @@
-/* sampled: the tables of method sampled, and what a literal says about them. */
+/* sampled: the tables of method sampled, and how often samples of a text or of the literal name its
+ * offsets. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -7,17 +8,20 @@
 
 #define SAMPLED_Q 8u
 #define SAMPLED_LENGTH_MIN 16u
-#define SAMPLED_STRIDE_MAX 8192u /* beyond, loading the table costs more than the text saves */
-#define SAMPLED_BITMAP_LOG2 5u   /* bits per gram: one wrong sample in 32 to 64 passes */
-#define REPEATS_OFFSETS 256u     /* of the literal, at most, say how it repeats itself */
+/* with longer strides, loading the table costs more time than the unread text saves */
+#define SAMPLED_STRIDE_MAX 8192u
+#define SAMPLED_BITMAP_LOG2 5u /* bits per gram: 1 of 32 to 64 samples passes by chance */
+#define REPEATS_OFFSETS 256u   /* offsets of the literal that sampled_repeats counts, at most */
 #define REPEATS_LOG2 13u
-#define SEEN_SAMPLES 512u /* of a text are looked up, at most, */
+#define SEEN_SAMPLES 512u /* samples that sampled_seen takes of a text, at most */
 #define SEEN_SAMPLES_MIN 64u
-#define SEEN_SHARE 4096u       /* and one for so many bytes */
-#define SEEN_STEPS 256u        /* so many offsets, and some for each: then */
-#define SEEN_STEPS_EACH 8u     /* the samples so far have to do */
-#define SEEN_ORDER 40503u      /* from one to the next, around: so the first are from all of it */
-#define SAMPLED_STRIDE_UNIT 8u /* no sample lies in two cache lines */
+#define SEEN_SHARE 4096u   /* bytes of text for each sample, at least */
+#define SEEN_STEPS 256u    /* sampled_seen ends early after SEEN_STEPS */
+#define SEEN_STEPS_EACH 8u /* + SEEN_STEPS_EACH * samples steps along chains */
+/* A stride through the samples' order, modulo their number, so that the first samples already come
+ * from all parts of the text. */
+#define SEEN_ORDER 40503u
+#define SAMPLED_STRIDE_UNIT 8u /* a multiple of 8, so that no sample crosses two cache lines */
 
 uint64_t sampled_stride(uint64_t length)
 {
@@ -62,7 +66,8 @@ static void fill(const uint8_t *bytes, struct sampled_tables *tables)
     const struct plan_sampled *layout = &tables->layout;
 
     memset(tables->heads, 0xff, sizeof *tables->heads << layout->hash_bits);
-    for (uint32_t offset = 0; offset < layout->stride; offset++) { /* a push: chains descend */
+    /* pushes to the front, so that chains descend */
+    for (uint32_t offset = 0; offset < layout->stride; offset++) {
         uint64_t gram;
         uint32_t hash, bit;
 

@@ -1,4 +1,4 @@
-/* tables: the gram tables of method set. */
+/* tables: the bitmaps and buckets of method set. */
 #include <string.h>
 
 #include "base/checked.h"
@@ -7,14 +7,16 @@
 
 #define SET_BITMAP_BITS_MIN 12u
 #define SET_BITMAP_BITS_MAX 24u
-#define SET_BITMAP_BITS_PER_LITERAL 7u /* log2: 128 bits per literal keep 1 % of false passes */
+/* log2: with 128 bits per literal, 1 % of other grams pass */
+#define SET_BITMAP_BITS_PER_LITERAL 7u
 #define SET_BUCKET_BITS_MAX 24u
-#define CLASSES_LITERALS_MIN 8192u /* the CPU begins by classes of length, */
-#define EITHER_LITERALS_MAX 65536u /* and up to here it may turn to buckets */
+/* from here on, the CPU begins with classes of length; below, with buckets */
+#define CLASSES_LITERALS_MIN 8192u
+#define EITHER_LITERALS_MAX 65536u /* up to here, the CPU also tries the second way */
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
 
-/* The literal's first `count` bytes, at most 8; the others are 0. */
+/* Returns the literal's first `count` ≤ 8 bytes; the result's upper bytes are 0. */
 static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t literal, uint64_t count)
 {
     const uint8_t *bytes = plan_literal_bytes(plan, literal);
@@ -29,7 +31,7 @@ static inline uint64_t literal_load(const struct trawl_plan *plan, uint32_t lite
     return count == 0 ? 0 : head & UINT64_MAX >> (64 - 8 * count);
 }
 
-/* The literal's first q bytes as the search loads them. */
+/* Returns the literal's first q bytes as the search loads q bytes of the text. */
 static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
 {
     uint32_t gram = (uint32_t)literal_load(plan, literal, plan->set.q);
@@ -37,7 +39,7 @@ static uint32_t literal_gram(const struct trawl_plan *plan, uint32_t literal)
     return (gram | plan->set.fold) & plan->set.gram_mask;
 }
 
-/* The literal's bit in the wide bitmap. */
+/* Returns the literal's bit in the wide bitmap. */
 static uint32_t literal_wide(const struct trawl_plan *plan, uint32_t literal)
 {
     uint64_t head = literal_load(plan, literal, min_u64(plan->length_min, sizeof head));
@@ -91,9 +93,10 @@ bool plan_has_letters(const struct trawl_plan *plan)
     return plan->byte_bits >= LETTER_BITS_MIN && plan->byte_bits < LETTER_BITS_MAX;
 }
 
-/* By classes of length or by buckets, the plan's own tables, which are looked at once for each
- * position; of whole words and lines, for the few where one may begin. Of most sets the text
- * decides, and buckets are there at once. */
+/* Chooses whether the CPU begins with classes of length or with buckets, the plan's own tables, of
+ * which a search reads a bit for each position. Whole words and lines are searched by buckets,
+ * because few positions may begin an occurrence. For most sets the text decides, and the buckets
+ * are ready at once. */
 static void choose_set_method(struct trawl_plan *plan)
 {
     uint32_t count = plan->literal_count;
@@ -104,7 +107,7 @@ static void choose_set_method(struct trawl_plan *plan)
     plan->has_either = open && count > 1 && count <= EITHER_LITERALS_MAX;
 }
 
-/* All of the set's but the arrays. */
+/* Sets all of the set's members except for the arrays. */
 static void prepare_set(struct trawl_plan *plan)
 {
     set_parameters(plan);
@@ -114,8 +117,8 @@ static void prepare_set(struct trawl_plan *plan)
         nibbles_build(plan);
 }
 
-/* The tables are too large for the caches: what a literal needs is fetched while those before it
- * are done. */
+/* The tables exceed the caches. fill_set prefetches a literal's bucket and entry this many literals
+ * ahead. */
 #define FETCH_AHEAD 24u
 
 static void fetch_bucket(const struct trawl_plan *plan, uint64_t literal)
@@ -124,7 +127,7 @@ static void fetch_bucket(const struct trawl_plan *plan, uint64_t literal)
         __builtin_prefetch(&plan->set_buckets[literal_bucket(plan, (uint32_t)literal)], 1);
 }
 
-/* Its bucket was fetched before. */
+/* Prefetches a literal's entry. The literal's bucket was prefetched before. */
 static void fetch_entry(const struct trawl_plan *plan, uint64_t literal)
 {
     uint32_t entry;
@@ -138,8 +141,9 @@ static void fetch_entry(const struct trawl_plan *plan, uint64_t literal)
         __builtin_prefetch(&plan->set_heads[entry], 1);
 }
 
-/* A counting sort: sizes, then ends, then each literal from the last to the first takes the place
- * before its bucket's end, which turns ends into begins. */
+/* Fills the bitmaps, and sorts the literals by bucket (a counting sort): set_buckets first holds
+ * sizes, then ends. Then each literal, from the last to the first, moves its bucket's end back by
+ * an entry and takes that entry, so that ends become begins. */
 static void fill_set(struct trawl_plan *plan)
 {
     for (uint32_t literal = 0; literal < plan->literal_count; literal++) {
@@ -161,14 +165,15 @@ static void fill_set(struct trawl_plan *plan)
     for (uint32_t literal = plan->literal_count; literal-- > 0;) {
         uint32_t entry = --plan->set_buckets[literal_bucket(plan, literal)];
 
-        fetch_bucket(plan, (uint64_t)literal - 2 * FETCH_AHEAD); /* below 0 is none */
+        /* wraps beyond literal_count below 0 */
+        fetch_bucket(plan, (uint64_t)literal - 2 * FETCH_AHEAD);
         fetch_entry(plan, (uint64_t)literal - FETCH_AHEAD);
         TRAWL_ASSERT(entry < plan->literal_count);
         plan->set_entries[entry] = literal;
         if (plan->set_heads != NULL)
             plan->set_heads[entry] = literal_head(plan, literal);
     }
-    TRAWL_ASSERT(plan->set_buckets[0] == 0); /* each literal found its place */
+    TRAWL_ASSERT(plan->set_buckets[0] == 0); /* each literal took its entry */
 }
 
 enum trawl_status build_set(struct trawl_plan *plan, struct trawl_error *error)

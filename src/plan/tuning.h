@@ -1,7 +1,7 @@
-/* tuning: where one literal is looked at, by what is known of the text.
+/* tuning: which bytes of a single literal a search tests, given what is known of the text.
  *
- * A plan has one that knows at most the caller's sample. Who searches a text that is worth a look
- * makes another from the text itself: it costs time when it is wrong, never an answer.
+ * A plan has a tuning that knows at most the caller's sample. A worker that searches a long text
+ * makes a better tuning from the text. A wrong tuning costs time, never an answer.
  */
 #ifndef TRAWL_PLAN_TUNING_H
 #define TRAWL_PLAN_TUNING_H
@@ -9,14 +9,15 @@
 #include "base/status.h"
 #include "plan/layout.h"
 
-#define PLAN_GRAMS_LENGTH_MIN 7u    /* of a literal that grams search */
-#define PLAN_SAMPLE_BYTES_MIN 4096u /* below this a sample says too little */
+#define PLAN_GRAMS_LENGTH_MIN 7u    /* shortest literal that method grams searches */
+#define PLAN_SAMPLE_BYTES_MIN 4096u /* a shorter sample tells too little */
 
 struct trawl_plan;
 struct byte_rates;
 
-/* Where in the nth of a text's equal parts the sample takes `bytes`: not at the same place of each,
- * since texts repeat themselves in step with pages and records. */
+/* Returns where a sample of `bytes` begins inside the nth of a text's equal parts. The offset
+ * differs from part to part, because many texts repeat themselves in step with pages and
+ * records. */
 static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t bytes)
 {
     TRAWL_ASSERT(bytes <= part);
@@ -24,64 +25,76 @@ static inline uint64_t plan_sample_at(uint64_t nth, uint64_t part, uint64_t byte
 }
 
 struct plan_tuning {
-    bool is_seen;          /* of a sample; else of usual texts, and of the literal itself */
-    bool repeats;          /* the sample was the literal's own words over and over */
-    bool probes_exact;     /* all bytes are probes: a candidate is an occurrence */
-    uint32_t probe_count;  /* every: ordered, most telling first */
-    uint32_t first_probes; /* expected to leave few blocks of 64 positions with a candidate */
-    struct plan_probe probes[PLAN_PROBES_MAX]; /* within PLAN_PROBE_SPAN_BYTES */
-    struct plan_grams grams;                   /* of a literal of 7 bytes or more */
-    double every_rate;                         /* expected candidates of every per text byte */
-    double gram_rate;                          /* the same of grams */
-    uint64_t rare_offset; /* for devices: where the rarest 7 bytes begin; of a sample, 8 */
+    /* tuned by a sample; else by the prior of usual texts and by the literal */
+    bool is_seen;
+    bool repeats;         /* the sample repeats the literal's own words (analyse_repeats) */
+    bool probes_exact;    /* every byte of the literal is a probe: a candidate is an occurrence */
+    uint32_t probe_count; /* for method every; probes[0] rules out most positions */
+    /* number of probes after which few blocks of 64 positions keep a candidate */
+    uint32_t first_probes;
+    struct plan_probe probes[PLAN_PROBES_MAX]; /* all within PLAN_PROBE_SPAN_BYTES */
+    /* set if the literal has at least PLAN_GRAMS_LENGTH_MIN bytes */
+    struct plan_grams grams;
+    /* expected candidates of method every per text byte */
+    double every_rate;
+    /* expected candidates of method grams per text byte */
+    double gram_rate;
+    /* for devices: offset of the rarest 7 bytes of the literal; with a sample, 8 bytes */
+    uint64_t rare_offset;
 };
 
-/* Of one literal; a sample of fewer than PLAN_SAMPLE_BYTES_MIN is none. First the probes, which
- * also tells the rates of bytes, then the grams, of a literal that is long enough for them. Cost:
- * some microseconds, for the sample and for the literal. */
+/* Tune for a single literal. A sample of fewer than PLAN_SAMPLE_BYTES_MIN bytes is ignored.
+ * plan_tune_probes comes first and also sets *rates. plan_tune_grams follows for a literal of at
+ * least PLAN_GRAMS_LENGTH_MIN bytes. Cost: some microseconds for the sample and for the literal. */
 void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                       struct byte_rates *rates, struct plan_tuning *tuning);
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning);
 
-/* Are aligned grams enough, where all of the text is read? */
+/* Returns whether method grams has few enough candidates, among the methods that read the whole
+ * text. */
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);
 
-/* What a method costs an engine where the text has no candidates, in ns. */
+/* What each method costs an engine, in ns, in a text without candidates. */
 struct plan_costs {
-    double every;       /* a byte of text, */
-    double every_probe; /* and for each probe that is tested everywhere */
-    double grams[4];    /* a byte, by stride: 1, 2, 4, 8 */
-    double sample;      /* of method sampled */
-    double compared;    /* a candidate of every that one vector decides, */
-    double candidate;   /* and any other */
+    double every;       /* method every, per byte of text */
+    double every_probe; /* for each probe that is tested at every position, per byte of text */
+    double grams[4];    /* method grams, per byte of text, for strides 1, 2, 4, 8 */
+    double sample;      /* method sampled, per sample */
+    double compared;    /* per candidate of method every that a single vector comparison decides */
+    double candidate;   /* per other candidate */
 };
 
-/* Of an instruction set, by name: costs.def. NULL: of the one that most machines have. */
+/* Returns the costs for the instruction set of this name, from costs.def. NULL: the costs for the
+ * set that most machines have. */
 const struct plan_costs *plan_costs_of(const char *instruction_set);
 
-/* What each method of one literal is expected to cost, in ns per text byte; 0: it does not fit. */
+/* Expected cost of each method for a single literal, in ns per text byte. 0: the method does not
+ * fit. */
 struct plan_prices {
     double every;
     double grams;
     double sampled;
     enum trawl_method least;
-    const struct sampled_tables *tables; /* of method sampled, if they had to be made */
+    /* tables of method sampled, if pricing had to make them; else NULL */
+    const struct sampled_tables *tables;
 };
 
-/* The cheapest method for a text of which `sample` is some, or that is not known: NULL. Makes the
- * tables of method sampled where it has to know how many samples of the text would name a position;
- * without memory for them that method is not chosen. */
+/* Returns the prices for a text of which `sample` is a part; NULL: the text is unknown. With a
+ * sample, the function makes the tables of method sampled if the literal is long enough, to count
+ * how many samples of the text would name an offset. If memory for these tables is lacking, method
+ * sampled is not chosen. */
 struct plan_prices plan_price(const struct trawl_plan *plan, const struct plan_tuning *tuning,
                               const struct plan_costs *costs, const uint8_t *sample,
                               uint64_t sample_bytes);
 
-/* Price the methods that read all of the text, and find the least price, sampled's included. */
+/* Prices methods every and grams, which read the whole text, and sets prices->least, also
+ * considering prices->sampled. */
 void plan_price_others(const struct trawl_plan *plan, const struct plan_tuning *tuning,
                        const struct plan_costs *costs, struct plan_prices *prices);
-/* What no method of the one literal undercuts, in ns per text byte. */
+/* Returns a lower bound on what any method costs for the plan's literal, in ns per text byte. */
 double plan_price_least(const struct trawl_plan *plan, const struct plan_costs *costs);
-/* The cheapest that reads all of the text, and its price. */
+/* Returns the cheaper of methods every and grams, and its price in *price. */
 static inline enum trawl_method plan_least_other(const struct plan_prices *prices, double *price)
 {
     bool grams = prices->grams > 0 && prices->grams < prices->every;
@@ -90,45 +103,49 @@ static inline enum trawl_method plan_least_other(const struct plan_prices *price
     return grams ? TRAWL_METHOD_GRAMS : TRAWL_METHOD_EVERY;
 }
 
-/* Price method sampled anew in a text like this, and make its tables. Can no other cost less? */
+/* Prices method sampled for this text, and makes its tables. Returns whether no other method can
+ * cost less. */
 bool plan_look_far(const struct trawl_plan *plan, const struct plan_costs *costs,
                    const uint8_t *text, uint64_t text_bytes, struct plan_prices *prices);
-/* After that, if others can: tune for a text of which `sample` is some, at least
- * PLAN_SAMPLE_BYTES_MIN bytes, and price the other methods there. Those that could not win are left
- * out. */
+/* Runs after plan_look_far has returned false. Tunes for a text of which `sample` is a part,
+ * sample_bytes ≥ PLAN_SAMPLE_BYTES_MIN, and prices methods every and grams there. Grams are not
+ * tuned if they could not be the cheapest. */
 void plan_look(const struct trawl_plan *plan, const struct plan_costs *costs, const uint8_t *sample,
                uint64_t sample_bytes, struct plan_tuning *tuning, struct plan_prices *prices);
 
-/* The tables of method sampled. */
+/* The tables of method sampled (struct plan_sampled). */
 struct sampled_tables {
     struct plan_sampled layout;
-    uint64_t *bitmap; /* 1 << bitmap_bits bits */
-    uint32_t *heads;  /* 1 << hash_bits */
-    uint32_t *next;   /* stride */
+    uint64_t *bitmap; /* 2^bitmap_bits bits */
+    uint32_t *heads;  /* 2^hash_bits entries */
+    uint32_t *next;   /* `stride` entries */
 };
 
-/* The stride the method sampled would use for a literal of this length; 0 if it is too short. */
+/* Returns the stride of method sampled for a literal of this length; 0 if the literal is too
+ * short. */
 uint64_t sampled_stride(uint64_t length);
 
-/* Of a literal with a stride. */
+/* Returns the layout of the tables. sampled_stride of the plan's literal is not 0. */
 struct plan_sampled sampled_layout(const struct trawl_plan *plan);
-/* Made when first asked for, and the plan's. For a literal with a stride. Errors: MEMORY. Any
- * thread. */
+/* Returns the tables, which the first call makes and the plan owns. sampled_stride of the plan's
+ * literal is not 0. Errors: MEMORY. Any thread may call. */
 enum trawl_status sampled_want(const struct trawl_plan *plan, const struct sampled_tables **tables,
                                struct trawl_error *error);
 
-/* How many of the literal's offsets one sample names on average, and how many samples name any. */
+/* named: the number of the literal's offsets that a sample names, on average. naming: the share of
+ * samples that name at least one offset. */
 struct sampled_rates {
     double named;
     double naming;
 };
-/* In a text like this. Samples are spread over all of it. */
+/* Counts both in this text. The samples are spread over the whole text. */
 struct sampled_rates sampled_seen(const uint8_t *bytes, const struct sampled_tables *tables,
                                   const uint8_t *text, uint64_t text_bytes);
 
-/* How many of the one literal's positions a sample names on average, if the text's grams come as
- * often as the literal's own: 1 if no gram repeats. Two, in a text of few grams, are dense. q is 8
- * or 16. An estimate, from some of its positions. */
+/* Estimates how many offsets of the plan's literal a sample names on average, if the grams are as
+ * frequent in the text as in the literal. The result is 1 if no gram repeats. In a text of few
+ * grams, 2 already makes the text dense. q is 8 or 16. Only some of the literal's offsets are
+ * counted. */
 double sampled_repeats(const struct trawl_plan *plan, uint32_t q);
 
 #endif
