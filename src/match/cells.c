@@ -1,10 +1,10 @@
-/* cells: made record by record, in the thread that searched.
+/* cells: makes the cells of a record from its matches, in the thread that searched.
  *
- * A record with few matches is kept sorted by insertion, which finds a pattern that came before on
- * its way. With many, each leaves its offset and a bit at its pattern's place in a table, from the
- * last match to the first; the bits are the record's patterns in order. Where such a table would be
- * too large, the matches are sorted by the bytes of their patterns' numbers. So a long record takes
- * time linear in its matches.
+ * A record of few matches is sorted by insertion, which also finds a pattern that came before. For
+ * a record of many matches, the caller marks the matches from the last to the first: each match
+ * sets a bit at its pattern's number and overwrites the pattern's offset in a table. The bits then
+ * give the record's patterns in order. If such a table would be too large, a radix sort by pattern
+ * number replaces the marks. So the time for a long record is linear in its matches.
  */
 #include "match/cells.h"
 
@@ -14,7 +14,7 @@
 
 #define CELLS_CAPACITY_MIN 256u
 #define ROW_ROOM_MIN 64u
-#define INSERTION_MAX 16u /* matches of a record */
+#define INSERTION_MAX 16u /* matches of a record that insertion sorts */
 
 /* ---- Columns ------------------------------------------------------------------------------ */
 
@@ -112,7 +112,8 @@ enum trawl_status cells_row_grow(struct cell_scratch *scratch, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* Sort a few by pattern, of each the first alone; returns how many are left. */
+/* Sorts the row by pattern and keeps the first cell of each pattern. Returns the number of cells
+ * that are left. count ≤ INSERTION_MAX. */
 static uint64_t sort_few(struct cell *row, uint64_t count)
 {
     uint64_t left = 0;
@@ -134,8 +135,8 @@ static uint64_t sort_few(struct cell *row, uint64_t count)
     return left;
 }
 
-/* The same of many, byte by byte of the patterns from the last one that any of them has, to and fro
- * between row and room; *sorted: the one where they are. Cells of one pattern stay in order. */
+/* As sort_few, for long rows: a stable radix sort by pattern number, lowest byte first, alternating
+ * between row and room. *sorted is the buffer that holds the result. */
 static uint64_t sort_many(struct cell *row, struct cell *room, uint64_t count,
                           const struct cell **sorted)
 {
@@ -212,7 +213,7 @@ enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patter
     return TRAWL_OK;
 }
 
-/* Keep the cells of one word of marks. */
+/* Appends the cells of a word of marks, and clears the word. */
 static inline void keep_word(struct cells *cells, struct cell_scratch *scratch, uint64_t word,
                              uint64_t record, uint64_t base)
 {

@@ -1,20 +1,21 @@
-/* cells: which pattern occurs in which record, and where it first begins. */
+/* cells: which pattern occurs in which record, and where the pattern first begins there. */
 #ifndef TRAWL_MATCH_CELLS_H
 #define TRAWL_MATCH_CELLS_H
 
 #include "base/memory.h"
 #include "base/status.h"
 
-/* In columns, in order of records. Begins count from the record's first byte. */
+/* Cells in columns, ascending by record. begins[i] counts from the first byte of records[i]. */
 struct cells {
-    uint64_t *records; /* all three owned, of `capacity` */
+    uint64_t *records; /* three arrays of `capacity` entries, owned */
     uint64_t *patterns;
     uint64_t *begins;
     uint64_t count;
     uint64_t capacity;
 };
 
-/* Of a record's cells: all occurrences as they come; or each pattern once, in order of patterns. */
+/* Which cells a record gets: a cell for each occurrence, as found; or a cell for each pattern that
+ * occurs, ascending by pattern. */
 enum cells_order { CELLS_ANY, CELLS_SORTED };
 
 struct cell {
@@ -22,16 +23,17 @@ struct cell {
     uint64_t begin;
 };
 
-/* What a thread makes cells with. */
+/* The memory in which a thread makes cells. */
 struct cell_scratch {
-    struct cell_scratch *next; /* of those that nobody uses */
-    struct cell *row;          /* of the record at hand; row_room, and as many to sort them with */
+    struct cell_scratch *next; /* next in a list of free scratches */
+    /* cells of the current record; 2 * row_room entries, of which the sort needs the second half */
+    struct cell *row;
     uint64_t row_count;
     uint64_t row_room;
-    /* Of the record's patterns, if the plan's are not too many. Between records all marks are 0. */
+    /* Marks, if the plan has at most CELLS_MARKS_MAX patterns. Between records all marks are 0. */
     uint64_t patterns;
-    uint64_t *marks;   /* a bit for each pattern, then one for each of these words that has any */
-    uint32_t *offsets; /* of patterns that are marked */
+    uint64_t *marks;   /* a bit for each pattern, then a bit for each word before that is not 0 */
+    uint32_t *offsets; /* first offset of each marked pattern */
 };
 
 static inline void cells_append(struct cells *cells, uint64_t record, uint64_t pattern,
@@ -44,17 +46,19 @@ static inline void cells_append(struct cells *cells, uint64_t record, uint64_t p
     cells->count++;
 }
 
-/* Room for `more` further cells. */
+/* Makes room for `more` further cells. Errors: MEMORY. */
 enum trawl_status cells_reserve(struct cells *cells, uint64_t more, struct trawl_error *error);
-/* Take over cells [from, to) of another one, which may not be this one. */
+/* Replaces the cells by a copy of other's cells [from, to). cells != other. Errors: MEMORY. */
 enum trawl_status cells_copy(struct cells *cells, const struct cells *other, uint64_t from,
                              uint64_t to, struct trawl_error *error);
-/* Merge the record's cells of a later part of it, others[0, count), into those of its beginning. */
+/* Merges two parts of the same record: `cells` has the earlier part's cells, others[0, count) the
+ * later part's. A pattern of both parts keeps the earlier begin. `room` is a buffer. Errors:
+ * MEMORY. */
 enum trawl_status cells_merge(struct cells *cells, struct cells *room, const struct cells *others,
                               uint64_t count, struct trawl_error *error);
 void cells_clear(struct cells *cells);
 
-/* One more occurrence in the record at hand, in order of begins. Errors: MEMORY. */
+/* Adds an occurrence to the current record; begins ascend from call to call. Errors: MEMORY. */
 enum trawl_status cells_row_grow(struct cell_scratch *scratch, struct trawl_error *error);
 static inline enum trawl_status cells_push(struct cell_scratch *scratch, uint64_t pattern,
                                            uint64_t begin, struct trawl_error *error)
@@ -64,17 +68,18 @@ static inline enum trawl_status cells_push(struct cell_scratch *scratch, uint64_
     scratch->row[scratch->row_count++] = (struct cell){pattern, begin};
     return TRAWL_OK;
 }
-/* The record at hand ends: keep its cells, in order of patterns. */
+/* Ends the current record and appends its cells, ascending by pattern. Errors: MEMORY. */
 enum trawl_status cells_keep(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
                              struct trawl_error *error);
 
-/* Another way, for records with CELLS_MARKED_MIN occurrences and more, of few patterns: */
+/* Marks, a faster way for records with at least CELLS_MARKED_MIN occurrences, if the plan has few
+ * patterns: */
 #define CELLS_MARKED_MIN 17u
-#define CELLS_MARKS_MAX (1u << 18) /* patterns */
-#define CELLS_MARKS_FEW 4096u      /* patterns whose words of marks are all looked at */
+#define CELLS_MARKS_MAX (1u << 18) /* most patterns of a plan for marks */
+#define CELLS_MARKS_FEW 4096u      /* up to so many patterns, every word of marks is read */
 enum trawl_status cells_marks_open(struct cell_scratch *scratch, uint64_t patterns,
                                    struct trawl_error *error);
-/* Mark the pattern of an occurrence, in order of falling offsets. */
+/* Marks the pattern of an occurrence. Offsets descend from call to call within a record. */
 static inline void cells_mark(struct cell_scratch *scratch, uint64_t pattern, uint32_t offset)
 {
     uint64_t word = pattern / 64;
@@ -87,8 +92,8 @@ static inline void cells_mark(struct cell_scratch *scratch, uint64_t pattern, ui
     if (scratch->patterns > CELLS_MARKS_FEW)
         scratch->marks[(scratch->patterns + 63) / 64 + word / 64] |= UINT64_C(1) << word % 64;
 }
-/* The record ends: keep its cells, in order of patterns, and clear the marks. There is room.
- * Begins are offsets + base. */
+/* Ends the current record: appends a cell for each marked pattern, ascending by pattern, and clears
+ * the marks. Begins are offsets + base. The caller has reserved the cells. */
 void cells_keep_marked(struct cells *cells, struct cell_scratch *scratch, uint64_t record,
                        uint64_t base);
 void cells_scratch_release(struct cell_scratch *scratch);

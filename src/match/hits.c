@@ -1,4 +1,4 @@
-/* hits: growing arrays. */
+/* hits: growing arrays of hits, and merging the hits of a plan's parts. */
 #include "match/hits.h"
 
 #include <string.h>
@@ -18,14 +18,15 @@ enum trawl_status hits_reserve(struct hits *hits, uint64_t more, struct trawl_er
     if (needed <= hits->capacity)
         return TRAWL_OK;
     capacity = max_u64(max_u64(needed, 2 * hits->capacity), HITS_CAPACITY_MIN);
-    if (hits->count == 0) { /* nothing to keep: do not copy */
+    if (hits->count == 0) { /* there is nothing to copy */
         hits_release(hits);
         items = NULL;
         TRAWL_TRY(memory_allocate(capacity, sizeof *hits->items, &items, error));
     } else {
         TRAWL_TRY(memory_grow(hits->capacity, capacity, sizeof *hits->items, &items, error));
     }
-    if (hits->lengths != NULL) { /* they would have another capacity, and are not needed now */
+    /* The lengths would have a different capacity. The caller does not need lengths. */
+    if (hits->lengths != NULL) {
         memory_release(hits->lengths, hits->capacity, sizeof *hits->lengths);
         hits->lengths = NULL;
         hits->lengths_valid = false;
@@ -82,7 +83,8 @@ void hits_release(struct hits *hits)
     hits->count = 0;
 }
 
-/* Where the part's next hit stands in the order of all hits; UINT64_MAX: the part has no more. */
+/* Returns offset << 32 | literal of the part's next hit, by which all hits are ordered; UINT64_MAX
+ * if the part has no further hit below `below`. */
 static uint64_t part_rank(const struct hits_part *part, uint64_t below)
 {
     const struct hit *hit = &part->hits->items[part->next];

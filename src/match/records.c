@@ -1,4 +1,4 @@
-/* records: the caller's array, checked, and the record at a position. */
+/* records: checks the caller's array of records, and finds the record at a position. */
 #include "match/records.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* sink: the sinks that know the text alone. */
+/* sink: the sinks that need only the text and the occurrences. */
 #include "match/sink.h"
 
 #include <string.h>
@@ -7,7 +7,8 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define LINE_NUMBER_BYTES 512u /* of a window for each match: then each gets its line ends */
+/* bytes of a window for each match, at least: otherwise the digest does not number lines */
+#define LINE_NUMBER_BYTES 512u
 
 static bool deliver_count(struct sink *sink, const struct sink_chunk *chunk,
                           const struct sink_digest *digest)
@@ -110,7 +111,7 @@ static uint64_t count_line_ends(const struct sink *sink, const uint8_t *bytes, u
     return ends;
 }
 
-/* The first line end at or after `from`, `owned` if there is none. */
+/* Returns the first line end at or after `from`; chunk->owned if there is no line end. */
 static uint64_t line_end_from(const struct sink *sink, const struct sink_chunk *chunk,
                               uint64_t from)
 {
@@ -125,8 +126,8 @@ static uint64_t hit_place(const struct sink_chunk *chunk, uint64_t i)
     return chunk->hits[i].offset - chunk->hits_base;
 }
 
-/* Lines with a hit that end in this chunk, the one the chunk begins in not counted; *open_hit: has
- * the line after the last line end one? */
+/* Counts the lines that end in this chunk and have a hit, beginning with hit i, which lies after
+ * the chunk's first line end. Sets *open_hit if there is a hit after the chunk's last line end. */
 static uint64_t count_ended(const struct sink *sink, const struct sink_chunk *chunk, uint64_t i,
                             bool *open_hit)
 {
@@ -147,7 +148,7 @@ static uint64_t count_ended(const struct sink *sink, const struct sink_chunk *ch
     return ended;
 }
 
-/* The same where no two hits are in one line. */
+/* As count_ended, if no two hits begin in the same line. */
 static uint64_t count_ended_apart(const struct sink *sink, const struct sink_chunk *chunk,
                                   uint64_t i, bool *open_hit)
 {
@@ -157,7 +158,7 @@ static uint64_t count_ended_apart(const struct sink *sink, const struct sink_chu
     while (last > 0 && chunk->bytes[last - 1] != sink->line_end &&
            chunk->bytes[last - 1] != sink->line_end_also)
         last--;
-    /* in a mapped file that changes, the last hit may now lie in the first line */
+    /* a mapped file may have changed, so that the last hit now lies in the first line */
     *open_hit = i < chunk->hit_count && hit_place(chunk, chunk->hit_count - 1) >= last;
     TRAWL_ASSERT(i + *open_hit <= chunk->hit_count);
     return chunk->hit_count - i - *open_hit;
@@ -220,7 +221,9 @@ void sink_lines(struct sink *sink, bool invert, uint64_t lines_max)
     sink->want = WANT_LINES;
     sink->digest = digest_lines;
     sink->deliver = deliver_lines;
-    sink->in_place = !invert; /* line ends are counted apart from the lines with a hit */
+    /* an inverted count reads the line ends apart from the hits, so that changed bytes would make
+     * it wrong */
+    sink->in_place = !invert;
     sink->lines.invert = invert;
     sink->lines.count_max = lines_max;
 }
@@ -230,8 +233,8 @@ static bool has_few(const struct sink_chunk *chunk)
     return chunk->match_count <= chunk->owned / LINE_NUMBER_BYTES;
 }
 
-/* Line ends in the chunk, and before each match of one that holds few: who takes the window need
- * not count again what lies between them. */
+/* Counts the line ends of the chunk. If the chunk has few matches, also stores how many line ends
+ * precede each match, so that the window's receiver need not count again. */
 static uint64_t count_ends(const struct sink *sink, const struct sink_chunk *chunk)
 {
     bool few = has_few(chunk);
@@ -261,7 +264,8 @@ static enum trawl_status digest_window(const struct sink *sink, const struct sin
     return TRAWL_OK;
 }
 
-/* Where the last span ends, once the chunk's matches are taken. */
+/* Returns where the last span ends after the chunk's matches, given that the last span before the
+ * chunk ends at `end`. */
 static uint64_t spans_end(uint64_t end, const struct sink_chunk *chunk)
 {
     uint64_t begin = UINT64_MAX;
@@ -287,7 +291,7 @@ static bool deliver_window(struct sink *sink, const struct sink_chunk *chunk,
     struct trawl_window window;
 
     if (chunk->owned == 0 && !chunk->last)
-        return true; /* a stream's chunk of which nothing could be searched */
+        return true; /* an empty chunk of a stream, in which nothing could be searched yet */
     if (sink->want == WANT_SPANS)
         sink->spans_end = spans_end(sink->spans_end, chunk);
     TRAWL_ASSERT(chunk->match_count == 0 || chunk->matches[0].begin >= chunk->begin);
@@ -328,7 +332,8 @@ void sink_windows(struct sink *sink, uint32_t flags, trawl_window_sink function,
     sink->context = context;
 }
 
-/* Line numbers count from the chunk's first line; the line that an occurrence begins in. */
+/* Stores the number of the line in which each occurrence begins, counted from the chunk's first
+ * line. */
 static enum trawl_status digest_batch(const struct sink *sink, const struct sink_chunk *chunk,
                                       struct sink_digest *digest, struct trawl_error *error)
 {
