@@ -1,9 +1,10 @@
-/* fasta: --fasta: the sequences of FASTA files, whose lines are parts of one text each.
+/* fasta: --fasta: searches the sequences of FASTA files, whose lines are joined to a text for each
+ * sequence.
  *
- * Sequences are gathered in a block of memory, without the ends of their lines and with one line
- * end after each sequence, which no string goes over. The block is searched when it is full. If it
- * holds a part of one sequence alone, its end is kept, so that the next block knows what is around
- * an occurrence; each block owns the begins that are not near its borders.
+ * Sequences are gathered in a block of memory, without the line ends inside a sequence and with a
+ * line end after each sequence, which no string crosses. A full block is searched. If a block
+ * contains only a part of a sequence, the block's end is kept, so that the next block has the bytes
+ * around an occurrence. Each block owns the begins that are not near its borders.
  */
 #include "trawl/fasta.h"
 
@@ -19,36 +20,37 @@
 #include "trawl/searchers.h"
 #include "trawl/totals.h"
 
+/* bytes of a block */
 #define BLOCK_BYTES_FASTA (UINT64_C(64) << 20)
-#define NAME_BYTES_MAX (4u << 10) /* more of a name is left out */
+#define NAME_BYTES_MAX (4u << 10) /* longer names are cut */
 
 struct sequence {
-    uint64_t begin;      /* in the block */
-    uint64_t base;       /* so many of its letters come before those in the block */
-    uint64_t name_begin; /* in names */
+    uint64_t begin;      /* offset in the block */
+    uint64_t base;       /* letters of the sequence that come before the block */
+    uint64_t name_begin; /* offset in `names` */
     uint64_t name_bytes;
 };
 
 enum fasta_state {
-    FASTA_LINE,     /* a line begins */
+    FASTA_LINE,     /* at the begin of a line */
     FASTA_NAME,     /* in a name, after > */
-    FASTA_PASSED,   /* in a part of a line that is passed over */
+    FASTA_PASSED,   /* in a part of a line that is ignored */
     FASTA_SEQUENCE, /* in a line of a sequence */
 };
 
 struct fasta {
     struct text_scan *scan;
-    trawl_match_sink sink; /* NULL: what is found is reported */
+    trawl_match_sink sink; /* NULL: occurrences are reported */
     struct trawl_searcher *reader;
     struct trawl_plan *reader_plan;
     enum fasta_state state;
-    uint8_t *bytes; /* of the block */
+    uint8_t *bytes; /* the block */
     uint64_t used, capacity;
-    uint64_t around; /* bytes on either side that decide about an occurrence */
+    uint64_t around; /* bytes on either side of a begin that decide about an occurrence */
     uint64_t own_from, own_to;
-    struct sequence *sequences; /* in the block; the last one may go on */
+    struct sequence *sequences; /* the sequences in the block; the last sequence may go on */
     uint64_t sequence_count, sequence_capacity;
-    uint64_t sequence; /* that the sink is in */
+    uint64_t sequence; /* index of the sequence that contains the last match */
     uint8_t *names;
     uint64_t names_used, names_capacity;
     enum trawl_status status;
@@ -77,7 +79,7 @@ static void print_number(struct text_scan *scan, uint64_t number, const char *co
     print_field_end(scan, true);
 }
 
-/* number: of the string; 0: not wanted. */
+/* number: the number of the string; 0: not printed. */
 static void print_match(struct text_scan *scan, const struct json_match *match, uint64_t number)
 {
     const struct colors *colors = &scan->settings->colors;
@@ -122,7 +124,7 @@ static void report_match(struct fasta *fasta, const struct trawl_match *match)
         print_match(scan, &found, numbered ? numbers_get(numbers, match->pattern_index, i) : 0);
 }
 
-/* Matches of the block, of which it owns some. */
+/* Handles matches in the block; the block owns begins in [own_from, own_to). */
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct fasta *fasta = context;
@@ -169,7 +171,7 @@ static void fail(struct fasta *fasta, enum trawl_status status)
     fasta->stop = true;
 }
 
-/* The block's first bytes, of which begins in [own_from, own_to) are new. */
+/* Searches the first bytes_count bytes of the block. Begins in [own_from, own_to) are new. */
 static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own_to)
 {
     struct command_job *job = fasta->scan->job;
@@ -193,7 +195,7 @@ static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own
     progress_add(bytes_count, fasta->scan->selected_count - before);
 }
 
-/* Of the block's beginning nothing more is needed. */
+/* Drops `count` bytes at the front of the block. */
 static void drop_front(struct fasta *fasta, uint64_t count)
 {
     struct sequence *last = &fasta->sequences[fasta->sequence_count - 1];
@@ -211,7 +213,8 @@ static void drop_front(struct fasta *fasta, uint64_t count)
     fasta->sequence_count = 1;
 }
 
-/* Make room: by searching the sequences that are whole, or else a part of the one that is not. */
+/* Makes room in the block: searches the complete sequences, or if there are no complete sequences,
+ * a part of the last. */
 static void empty_block(struct fasta *fasta)
 {
     uint64_t whole = fasta->sequences[fasta->sequence_count - 1].begin, end;
@@ -285,7 +288,7 @@ static void add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_c
 
 /* ---- The text -------------------------------------------------------------------------------- */
 
-/* A line's first byte. Returns whether it is taken. */
+/* Handles a line's first byte. Returns whether the byte is consumed. */
 static bool begin_line(struct fasta *fasta, uint8_t byte)
 {
     fasta->state = byte == '>' ? FASTA_NAME : byte == ';' ? FASTA_PASSED : FASTA_SEQUENCE;
@@ -294,7 +297,7 @@ static bool begin_line(struct fasta *fasta, uint8_t byte)
     return byte == '>';
 }
 
-/* A part of one line: up to its end, `ends`, which is not among the bytes. */
+/* Handles a part of a line. `ends`: the line's end follows the bytes. */
 static void take_line(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_count, bool ends)
 {
     uint64_t name_bytes = 0;

@@ -1,4 +1,4 @@
-/* flags: the table, and reading argv and the file of options by it. */
+/* flags: the table of options, and the parser of arguments and of the file of options. */
 #include "trawl/settings.h"
 
 #include <errno.h>
@@ -69,15 +69,15 @@ bool flag_starts_server(const struct flag *flag)
     return served >= SERVED_START_LINES && served <= SERVED_READS;
 }
 
-/* Where the parser stands in argv. */
+/* The position of the parser in the arguments. */
 struct reader {
     char *const *arguments;
     int count;
     int next;        /* index of the next argument */
-    int at;          /* and of the option that is read */
-    char digits[24]; /* -NUM as far as it was read */
+    int at;          /* index of the option that is being read */
+    char digits[24]; /* the digits of -NUM read so far */
     size_t digit_count;
-    bool digit_last; /* the letter before this one was a digit, in the same argument */
+    bool digit_last; /* the preceding letter in the same argument was a digit */
 };
 
 bool value_add(struct value_list *list, enum value_kind kind, const char *text)
@@ -95,7 +95,7 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
     return true;
 }
 
-/* Do what the option says, and keep it for a server. */
+/* Carries out an option, and records the option for a request to a server. */
 static bool take(struct settings *settings, const struct flag *flag, const char *value)
 {
     struct given_option *given = grown(settings->given, &settings->given_capacity, 16,
@@ -116,13 +116,14 @@ static bool take(struct settings *settings, const struct flag *flag, const char 
 #include "flags.def"
 #undef FLAG
 #undef ALIAS
-    default: /* no row's target */
+    default: /* aliases have no code */
         break;
     }
     return true;
 }
 
-/* grep's rows are asked first, so that its abbreviations mean what they mean there. */
+/* Returns whether grep has the option. Options of grep are searched first, so that abbreviations
+ * mean the same as in grep. */
 static bool is_grep_row(const struct flag *flag)
 {
     enum flag_category category = flag_table[flag->target].category;
@@ -154,7 +155,8 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* How many letters to put in, take out, change or exchange with their neighbour (Damerau 1964). */
+/* Returns how many letters must be inserted, deleted, changed or exchanged with a neighbour
+ * (Damerau 1964). */
 static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_bytes)
 {
     size_t rows[3][NAME_BYTES_MAX + 1];
@@ -179,7 +181,7 @@ static size_t distance(const char *a, size_t a_bytes, const char *b, size_t b_by
     return above[b_bytes];
 }
 
-/* With the nearest name, if one is near. */
+/* Writes the error for an unknown option, with the nearest name if a name is near. */
 static void unrecognized(struct settings *settings, const char *text, size_t bytes)
 {
     size_t nearest = bytes / 3 + 1 < 4 ? bytes / 3 + 1 : 4;
@@ -204,7 +206,7 @@ static void unrecognized(struct settings *settings, const char *text, size_t byt
         snprintf(settings->error, sizeof settings->error, "unrecognized option '--%s'", text);
 }
 
-/* The row that a long option, whole or abbreviated, means; NULL after writing the error. */
+/* Finds the row of a long option, whole or abbreviated. NULL: settings->error is set. */
 static const struct flag *find_long(struct settings *settings, const char *text, size_t bytes)
 {
     for (size_t i = 0; i < FLAG_COUNT_ALL; i++)
@@ -260,7 +262,7 @@ static bool read_long(struct settings *settings, struct reader *reader, const ch
     return take(settings, flag, value);
 }
 
-/* Letters that mean another option to ripgrep than to grep. -d is of ripgrep 14. */
+/* Letters that mean another option in ripgrep than in grep. -d is from ripgrep 14. */
 static const struct {
     char letter;
     enum flag_id id;
@@ -287,20 +289,21 @@ const struct flag *flag_of_letter(char letter, bool tg)
     return NULL;
 }
 
-/* Digits that stand together are one number; a later number replaces an earlier one. */
+/* Adds a digit to -NUM. Adjacent digits form a number; a later number replaces an earlier
+ * number. */
 static void read_digit(struct reader *reader, char digit)
 {
     if (!reader->digit_last)
         reader->digit_count = 0;
     else if (reader->digit_count == 1 && reader->digits[0] == '0')
         reader->digit_count = 0;
-    if (reader->digit_count < sizeof reader->digits - 1) /* more are beyond INT64_MAX anyway */
+    if (reader->digit_count < sizeof reader->digits - 1) /* more digits exceed INT64_MAX anyway */
         reader->digits[reader->digit_count++] = digit;
     reader->digits[reader->digit_count] = '\0';
     reader->digit_last = true;
 }
 
-/* The number ends where another option or the end of the options follows. */
+/* Ends -NUM, before another option or at the end of the options. */
 static bool end_digits(struct settings *settings, struct reader *reader)
 {
     const char *value = value_keep(settings, reader->digits);
@@ -312,7 +315,7 @@ static bool end_digits(struct settings *settings, struct reader *reader)
     return take(settings, &flag_table[FLAG_AROUND], value);
 }
 
-/* Is the digit tg's -0, and not of -NUM? */
+/* Returns whether the digit is tg's -0, not a part of -NUM. */
 static bool is_tg_null(const struct settings *settings, const struct reader *reader,
                        const char *text)
 {
@@ -364,7 +367,7 @@ bool flags_means_tg(const char *name)
     return name != NULL && strcmp(slash == NULL ? name : slash + 1, "tg") == 0;
 }
 
-/* Read all that the reader has. file: operands are refused. */
+/* Reads all arguments of the reader. file: operands are errors. */
 static bool read_arguments(struct settings *settings, struct reader *reader,
                            bool operands_end_options, bool file)
 {
@@ -396,7 +399,7 @@ static bool read_arguments(struct settings *settings, struct reader *reader,
     return reader->digit_count == 0 || end_digits(settings, reader);
 }
 
-/* False: settings->error names the line that is wrong. */
+/* Reads the options of a file. False: settings->error names the line. */
 static bool read_config(struct settings *settings, const struct config *config)
 {
     struct reader reader = {config->arguments, config->count, 1, 0, {0}, 0, false};
@@ -442,7 +445,7 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
 /* ---- The file of options ------------------------------------------------------------------------
  */
 
-/* The file's text, ended by NUL. Else why not, with errno. */
+/* Reads a file's text, ended by NUL. Returns NULL, or why the file cannot be used, with errno. */
 static const char *load(struct config *config, int descriptor)
 {
     size_t bytes_count;
@@ -451,17 +454,17 @@ static const char *load(struct config *config, int descriptor)
     errno = 0;
     if (fstat(descriptor, &status) != 0)
         return strerror(errno);
-    if (S_ISFIFO(status.st_mode)) /* its options may come later, or never */
+    if (S_ISFIFO(status.st_mode)) /* the writer of a pipe may be slow, or may never come */
         return "it is a pipe";
     if (!whole_read_from(descriptor, CONFIG_BYTES_MAX, &config->text, &bytes_count))
         return strerror(errno);
     if (bytes_count > CONFIG_BYTES_MAX)
         return strerror(errno = EFBIG);
-    config->text[bytes_count] = '\0'; /* there is room for it */
+    config->text[bytes_count] = '\0'; /* whole_read_from left room for the NUL */
     return strlen(config->text) == bytes_count ? NULL : "it holds a NUL byte";
 }
 
-/* Cut the text into arguments. False: out of memory. */
+/* Splits the text into arguments. False: no memory. */
 static bool cut(struct config *config)
 {
     size_t line_count = 2;
@@ -473,7 +476,7 @@ static bool cut(struct config *config)
     config->lines = calloc(line_count, sizeof *config->lines);
     if (config->arguments == NULL || config->lines == NULL)
         return false;
-    config->count = 1; /* as in argv, the first is not one */
+    config->count = 1; /* as in argv, arguments[0] is not an argument */
     for (unsigned number = 1; line != NULL; number++) {
         char *end = strchr(line, '\n');
         char *next = end != NULL ? end + 1 : NULL;
@@ -493,7 +496,7 @@ static bool cut(struct config *config)
     return true;
 }
 
-/* Every run comes by here, and mostly there is no file. */
+/* Usually there is no file, so this case returns early. */
 bool config_read(struct config *config, char *message)
 {
     const char *named = getenv("TRAWL_CONFIG_PATH"), *why = NULL;
@@ -505,7 +508,8 @@ bool config_read(struct config *config, char *message)
     if (named != NULL) {
         folder = named;
         rest = "";
-    } else if (folder == NULL || *folder != '/') { /* which is to be ignored, says XDG */
+        /* the XDG specification says to ignore other values */
+    } else if (folder == NULL || *folder != '/') {
         folder = getenv("HOME");
         rest = "/.config/trawl/config";
     }

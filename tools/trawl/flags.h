@@ -1,7 +1,8 @@
-/* flags: the table of options, and reading the arguments by it.
+/* flags: the table of options, and the parser of the arguments.
  *
- * flags.def is the one list. flags_parse reads argv by GNU's rules: options after operands,
- * abbreviations of long ones, "--" ends them, clustered short ones, -NUM.
+ * flags.def is the list of options. flags_parse reads argv by GNU's rules: options may follow
+ * operands, long options may be abbreviated, "--" ends the options, short options may be clustered,
+ * -NUM is --context=NUM.
  */
 #ifndef TRAWL_FLAGS_H
 #define TRAWL_FLAGS_H
@@ -19,7 +20,7 @@ enum flag_id {
 #undef FLAG
 #undef ALIAS
     FLAG_COUNT_ALL,
-    FLAG_DIGIT /* -NUM: not a row, its letters are the ten digits */
+    FLAG_DIGIT /* -NUM, which has no row, because ten digits stand for it */
 };
 
 enum flag_argument { ARGUMENT_NONE, ARGUMENT_REQUIRED, ARGUMENT_OPTIONAL };
@@ -38,14 +39,16 @@ enum flag_category {
     CATEGORY_COUNT
 };
 
-/* What a server does with the option (trawl serve). */
+/* What a server (trawl serve) does with the option. */
 enum flag_served {
-    SERVED_LINES,       /* it serves lines with it: counts have no lines that it could change */
-    SERVED_COUNTS,      /* counts, too */
-    SERVED_START_LINES, /* as SERVED_LINES; the server's own command line takes the option, too */
-    SERVED_FILES,       /* as SERVED_COUNTS, and the server's own command line */
-    SERVED_STARTS,      /* from here on no request has it, as flag_refusal says; this one and ... */
-    SERVED_READS,       /* ... this one may stand on the server's own command line */
+    SERVED_LINES,       /* requests for lines may have the option; counts do not depend on it */
+    SERVED_COUNTS,      /* requests for lines and for counts may have the option */
+    SERVED_START_LINES, /* as SERVED_LINES; the server's command line may have the option, too */
+    SERVED_FILES,       /* as SERVED_COUNTS; the server's command line may have the option, too */
+    /* No request may have the options from here on; flag_refusal says why. The server's own command
+     * line may have SERVED_STARTS and SERVED_READS. */
+    SERVED_STARTS,
+    SERVED_READS,
     SERVED_CHOOSES,
     SERVED_TEXT,
     SERVED_WRITES,
@@ -57,12 +60,12 @@ enum flag_served {
 
 struct flag {
     enum flag_id id;
-    enum flag_id target; /* itself, or the row that an alias stands for */
-    char letter;         /* 0: none */
+    enum flag_id target; /* the flag itself, or for an alias the flag that the alias stands for */
+    char letter;         /* 0: no short form */
     enum flag_argument argument;
     enum flag_category category;
     enum flag_served served;
-    const char *name; /* NULL: none */
+    const char *name; /* NULL: no long form */
     const char *argument_name;
     const char *summary;
     const char *paragraph;
@@ -70,14 +73,15 @@ struct flag {
 
 extern const struct flag flag_table[FLAG_COUNT_ALL];
 
-/* Why no request may have the option, as the end of a sentence; NULL: a request may. An alias says
- * what its row says. */
+/* Returns why no request to a server may contain the option, as the end of a sentence; NULL: a
+ * request may. For an alias, the answer of the row that the alias stands for. */
 const char *flag_refusal(const struct flag *flag);
-/* Does the option say which files a server serves, or how it searches them? */
+/* Returns whether the option says which files a server serves, or how the server searches. */
 bool flag_starts_server(const struct flag *flag);
-/* The row that a letter means, NULL: none. tg: as ripgrep has it, where ripgrep has it. */
+/* Returns the row of a short option; NULL: no such option. tg: ripgrep's meaning, where ripgrep has
+ * the letter. */
 const struct flag *flag_of_letter(char letter, bool tg);
-/* tg: --color takes the next argument, as ripgrep's does. */
+/* Returns whether the flag takes an argument. tg: --color requires an argument, as in ripgrep. */
 enum flag_argument flag_takes(const struct flag *flag, bool tg);
 
 enum binary_files { BINARY_FILES_BINARY, BINARY_FILES_TEXT, BINARY_FILES_WITHOUT_MATCH };
@@ -92,7 +96,7 @@ enum matrix_format {
     MATRIX_TSV,
     MATRIX_CSV,
     MATRIX_NPY,
-    MATRIX_SPARSE, /* from here on: what is filled alone */
+    MATRIX_SPARSE, /* this and the following formats write only strings that occur */
     MATRIX_JSONL
 };
 
@@ -116,7 +120,7 @@ enum value_kind {
 struct value_item {
     enum value_kind kind;
     const char *text;  /* borrowed from argv */
-    const char *shown; /* of VALUE_FILE, its name in messages; NULL: text */
+    const char *shown; /* VALUE_FILE: the name of the file in messages; NULL: text */
 };
 
 struct value_list {
@@ -125,21 +129,22 @@ struct value_list {
     size_t capacity;
 };
 
-/* An option as it was read: a row that is no alias, and its value, NULL: none. -NUM is --context.
+/* An option as read: a row that is no alias, and the value; NULL: no value. -NUM is recorded as
+ * --context.
  */
 struct given_option {
     const struct flag *flag;
-    const char *value; /* borrowed from argv, or in settings->storage */
+    const char *value; /* borrowed from argv or from settings->storage */
 };
 
 /* Which files of directories are searched (filter.h). */
 struct file_settings {
     struct value_list rules; /* globs, types, --ignore-file */
     bool glob_any_case, ignore_any_case;
-    bool filtering; /* --ignore was given, or the command is tg */
+    bool filtering; /* rules apply: --ignore was given, or the command is tg */
     bool no_ignore, no_ignore_dot, no_ignore_exclude, no_ignore_files, no_ignore_global;
     bool no_ignore_parent, no_ignore_vcs, no_require_git;
-    int hidden; /* 1: searched, -1: not, 0: as `filtering` says */
+    int hidden; /* 1: hidden files are searched; -1: not; 0: `filtering` decides */
     unsigned unrestricted_count;
     bool one_file_system;
     bool names_only; /* --files */
@@ -155,41 +160,41 @@ struct file_settings {
 
 struct settings; /* settings.h */
 
-/* The arguments of a file, from arguments[1] on, and the line of each. */
+/* The options of a file: arguments[1 .. count), and the line of each. */
 struct config {
     char *path, *text;
     char **arguments;
     unsigned *lines;
-    int count; /* 0: there is none */
+    int count; /* 0: no file */
 };
 
-/* Read the options of a file, unless that is NULL, then argv[1] to argv[argument_count - 1].
+/* Reads the options of a file, unless `config` is NULL, then argv[1 .. argument_count).
  * operands_end_options: an operand ends the options (POSIXLY_CORRECT). False: settings->error says
- * why. settings_free in either case. */
+ * why. Call settings_free in either case. */
 bool flags_parse(struct settings *settings, const struct config *config, int argument_count,
                  char *const *arguments, bool operands_end_options);
 
-/* Find and read the file of options: the one that TRAWL_CONFIG_PATH names (empty: none), else
- * trawl/config in $XDG_CONFIG_HOME or ~/.config, if there is one. One argument a line, no quotes;
- * lines that begin with # are comments. Never waits for a writer. False:
- * message[SETTINGS_ERROR_BYTES] filled. True with a message that is not empty: a file that the user
- * did not name could not be read, and is left out. */
+/* Finds and reads the file of options: the file that TRAWL_CONFIG_PATH names (empty: no file),
+ * otherwise trawl/config in $XDG_CONFIG_HOME or ~/.config, if the file exists. Each line is an
+ * argument, without quotes; lines that begin with # are comments. Never waits for the writer of a
+ * pipe. False: message[SETTINGS_ERROR_BYTES] says why. If config_read returns true with a message,
+ * a file that the user did not name could not be read and is ignored. */
 bool config_read(struct config *config, char *message);
 void config_free(struct config *config);
 
-/* The command is also called tg: then it takes trees as ripgrep does. */
+/* Returns whether the program was called as tg, which searches trees as ripgrep does. */
 bool flags_means_tg(const char *name);
 
-/* What messages call the file that the item names. */
+/* Returns the name of the item's file in messages. */
 const char *value_shown(const struct value_item *item);
 
-/* One more item. False: out of memory. */
+/* Appends an item. False: no memory. */
 bool value_add(struct value_list *list, enum value_kind kind, const char *text);
 
-/* A copy that settings own. NULL: out of memory. */
+/* Returns a copy of `value` that lasts as long as the settings. NULL: no memory. */
 char *value_keep(struct settings *settings, const char *value);
 
-/* Setters, named in flags.def: false after writing settings->error. */
+/* Setters that flags.def names. False: settings->error says why. */
 bool value_refuse_regex(struct settings *settings, const char *option);
 bool value_refuse(struct settings *settings, const char *why);
 bool value_number(struct settings *settings, const char *option, const char *value, uint64_t least,

@@ -1,4 +1,4 @@
-/* gather: small files searched by one call, while most of them hold nothing. */
+/* gather: searches several small files with one call, as long as most files contain nothing. */
 #include "trawl/gather.h"
 
 #include <stdlib.h>
@@ -10,8 +10,9 @@
 #include "trawl/scan.h"
 #include "trawl/totals.h"
 
-#define GATHER_FIRST 4u    /* files; and how many hold nothing before the next try */
-#define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to where a cache line begins */
+/* files at first; and files without a match before gathering is tried again */
+#define GATHER_FIRST 4u
+#define FILE_ALIGNMENT 64u /* the kernel copies twice as fast to the begin of a cache line */
 
 void gather_begin(struct gather *gather, const struct command_job *job)
 {
@@ -29,8 +30,8 @@ static void search_alone(struct pool_worker *worker, const struct job_file *file
         gather->files_max = GATHER_FIRST;
 }
 
-/* The first file from `at` on that holds a match, or what cannot be searched so; else how many
- * there are. */
+/* Returns the first file from `at` on that contains a match or cannot be searched this way;
+ * gather->count if there is no such file. */
 static size_t first_match(struct pool_worker *worker, size_t at)
 {
     struct gather *gather = &worker->gather;
@@ -42,7 +43,7 @@ static size_t first_match(struct pool_worker *worker, size_t at)
     bool found = false;
 
     if (gather->count == 1 && gather->files[0].is_operand)
-        return at; /* the only one: searched once instead of twice */
+        return at; /* a single file is better searched once than twice */
     if (trawl_text_from_memory(gather->bytes + begin, gather->used - begin, &text, NULL) !=
         TRAWL_OK)
         return at;
@@ -57,7 +58,7 @@ static size_t first_match(struct pool_worker *worker, size_t at)
     return at;
 }
 
-/* Files that hold nothing. */
+/* Reports files that contain nothing. */
 static void pass_over(struct pool_worker *worker, size_t from, size_t to)
 {
     const struct gathered *files = worker->gather.files;
@@ -123,7 +124,8 @@ void gather_search(struct pool_worker *worker, const struct job_file *file)
     next->begin = gather->used;
     next->bytes_count = file->bytes_count;
     next->is_operand = file->is_operand;
-    next->descriptor = file->bytes_count > BLOCK_BYTES ? file->descriptor : -1; /* for its holes */
+    /* search.c looks for holes */
+    next->descriptor = file->bytes_count > BLOCK_BYTES ? file->descriptor : -1;
     end = gather->used + file->bytes_count;
     gather->used = (end / FILE_ALIGNMENT + 1) * FILE_ALIGNMENT;
     memset(gather->bytes + end, worker->job->settings->line_end, (size_t)(gather->used - end));

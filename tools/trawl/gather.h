@@ -1,10 +1,10 @@
-/* gather: small files searched by one call, while most of them hold nothing.
+/* gather: searches several small files with one call, as long as most files contain nothing.
  *
- * Files are read one after the other into one buffer, with line ends between them. The first match
- * says which of them hold nothing. The file with the match is searched alone, and the files after
- * it together again. A search costs as much as some KiB of text, so this pays for files that are
- * smaller; of larger ones at least no line ends are counted. If many files hold something, fewer
- * are gathered, down to one.
+ * Files are read into a buffer, with line ends between them. The first match shows which files
+ * contain nothing. The file with the match is searched alone, and the files behind are searched
+ * together again. A call costs as much as searching some KiB of text, so smaller files gain; larger
+ * files gain because no line ends are counted. If many files contain a match, fewer files are
+ * gathered, down to one.
  */
 #ifndef TRAWL_GATHER_H
 #define TRAWL_GATHER_H
@@ -13,34 +13,35 @@
 
 #define GATHER_FILES_MAX 32u
 
-/* Files up to this size are read whole, so that the searches find them in the cache. */
+/* Files up to this size are read as a whole, so that the search finds the bytes in the cache. */
 #define WHOLE_BYTES (UINT64_C(512) << 10)
-#define GATHER_BYTES (UINT64_C(256) << 10) /* that wait at most before they are searched */
+#define GATHER_BYTES (UINT64_C(256) << 10) /* bytes that may wait to be searched */
 
 struct gathered {
     const char *name;
     uint64_t begin, bytes_count;
-    int descriptor; /* -1: it need not be looked at again */
+    int descriptor; /* -1: the descriptor is not needed again */
     bool is_operand;
 };
 
 struct gather {
-    uint8_t *bytes; /* those of the files that wait, then room for one (input.c) */
+    uint8_t *bytes; /* the bytes of the waiting files, then room for another file (input.c) */
     uint64_t used;
     struct gathered files[GATHER_FILES_MAX];
     size_t count;
     size_t files_max; /* 0: files are never gathered */
-    size_t in_vain;   /* files that were searched alone since one was selected */
+    size_t in_vain;   /* files searched alone since the last file in which a line was selected */
 };
 
 struct pool_worker;
 
-/* Where several files may come; else none are gathered. */
+/* Allows gathering, if the report permits. Called where several files may come. */
 void gather_begin(struct gather *gather, const struct command_job *job);
 
-/* Search a file that was read whole, or let it wait. Its name must last until gather_flush. */
+/* Searches a file that was read as a whole, or lets the file wait. The name must last until
+ * gather_flush. */
 void gather_search(struct pool_worker *worker, const struct job_file *file);
-/* Search those that wait: before anything else is searched or told. */
+/* Searches the waiting files. Called before anything else is searched or reported. */
 void gather_flush(struct pool_worker *worker);
 
 #endif

@@ -1,4 +1,4 @@
-/* input: one item of the walk, from its name to its search. */
+/* input: opens and searches an item of the walk. */
 #include "trawl/input.h"
 
 #include <dirent.h>
@@ -15,12 +15,14 @@
 #include "trawl/searchers.h"
 #include "trawl/totals.h"
 
-/* Files up to this size are read whole where the first match may end the search. */
+/* Files up to this size are read as a whole if the first match may end the search. */
 #define WHOLE_BYTES_FIRST SEARCHERS_BYTES_FIRST
-/* Files from this size on are searched by all threads, if no other worker needs a core ... */
+/* Files of at least SHARED_BYTES_ALONE are searched by all threads if no other worker is active; at
+ * least SHARED_BYTES, if the worker has the turn; at least SHARED_BYTES_AHEAD, in any case: then
+ * the worker waits for the turn. */
 #define SHARED_BYTES_ALONE (UINT64_C(512) << 10)
-#define SHARED_BYTES (UINT64_C(8) << 20)        /* ... or if all wait for it to be printed ... */
-#define SHARED_BYTES_AHEAD (UINT64_C(32) << 20) /* ... which is waited for from here on. */
+#define SHARED_BYTES (UINT64_C(8) << 20)
+#define SHARED_BYTES_AHEAD (UINT64_C(32) << 20)
 
 #define ROOM_ALIGNMENT 4096u
 
@@ -29,7 +31,7 @@ static bool is_device(mode_t mode)
     return S_ISCHR(mode) || S_ISBLK(mode) || S_ISSOCK(mode) || S_ISFIFO(mode);
 }
 
-/* Said after what those files print that wait to be searched. */
+/* Reports an error about a file, after the files that wait were searched and reported. */
 static void file_error(struct pool_worker *worker, const char *name, int os_code)
 {
     gather_flush(worker);
@@ -37,8 +39,8 @@ static void file_error(struct pool_worker *worker, const char *name, int os_code
         job_file_error(worker->job, name, os_code);
 }
 
-/* Read to the end, if the file is not too long to be worth it. size: what it is said to be;
- * negative: not known. *moved: another read would not begin where it did. */
+/* Reads a file to its end, unless the file is too long. size: the expected length; < 0: unknown.
+ * Sets *moved if the descriptor's position moved. */
 static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, bool *moved,
                         struct job_file *file)
 {
@@ -60,11 +62,12 @@ static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, 
         if (got < 0)
             return false;
         used += (uint64_t)got;
-        if (got > 0 && size < (off_t)used) { /* takes half as long as to read nothing, or fstat */
+        /* lseek takes half as long as an empty read or fstat */
+        if (got > 0 && size < (off_t)used) {
             size = lseek(descriptor, 0, SEEK_END);
             *moved |= size > 0;
         }
-        /* That less came than requested is not enough: it may be the last before an error. */
+        /* A short read is no proof of the end: an error may follow. */
         if (got == 0 || (off_t)used == size) {
             file->bytes = bytes;
             file->bytes_count = used;
@@ -77,11 +80,11 @@ static bool read_to_end(struct pool_worker *worker, int descriptor, off_t size, 
 
 enum whole {
     WHOLE_READ,
-    WHOLE_NOT,  /* it is too long, or something is wrong, which looking at it once more will tell */
-    WHOLE_LOST, /* said why */
+    WHOLE_NOT,  /* too long, or faulty; the ordinary search will report the fault */
+    WHOLE_LOST, /* the error was reported */
 };
 
-/* Read a regular file from where it is opened; size: negative if it is not known. */
+/* Reads a regular file from its beginning; size < 0: unknown. */
 static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t size,
                              struct job_file *file)
 {
@@ -100,8 +103,8 @@ static enum whole read_whole(struct pool_worker *worker, int descriptor, off_t s
     return WHOLE_LOST;
 }
 
-/* A file of a tree that its directory says is regular: nothing more need be known of it but that it
- * is not the output, unless its size is asked for (-T). */
+/* Reads a file that its directory calls regular, without fstat. fstat is needed only if the file
+ * might be the output, or if the size is printed (-T). */
 static enum whole read_unseen(struct pool_worker *worker, int descriptor,
                               const struct walk_item *item, struct stat *status,
                               struct job_file *file)
@@ -128,7 +131,8 @@ void pool_tell_progress(struct pool_worker *worker)
     worker->job->searched_found = 0;
 }
 
-/* With the turn: the searcher with all threads. NULL: said why, and the search is over. */
+/* Returns the searcher with all threads. NULL: the error was reported, and the search is over.
+ * Called with the turn. */
 static struct trawl_searcher *shared_searcher(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -146,7 +150,7 @@ static struct trawl_searcher *shared_searcher(struct pool_worker *worker)
     return NULL;
 }
 
-/* With the searcher of all threads, when it is this file's turn. */
+/* Searches a file with all threads, when the file's turn has come. */
 static void search_shared(struct pool_worker *worker, const struct job_file *file)
 {
     if (!pool_wait_turn(worker))
@@ -184,7 +188,7 @@ static void search_big(struct pool_worker *worker, const struct job_file *file)
         job_search(worker->job, file);
 }
 
-/* A file in another encoding: what comes out of a pipe instead of the file. */
+/* Searches a file in another encoding: a pipe delivers the converted text. */
 static void search_encoded(struct pool_worker *worker, const struct job_file *file)
 {
     struct job_file converted = *file;
@@ -205,7 +209,7 @@ static void search_encoded(struct pool_worker *worker, const struct job_file *fi
         file_error(worker, file->name, os_code);
 }
 
-/* Do the options or its kind leave an opened item out? */
+/* Returns whether the options or the kind of file leave out an opened item. */
 static bool is_skipped(const struct pool_worker *worker, const struct walk_item *item, mode_t mode)
 {
     const struct settings *settings = worker->job->settings;
@@ -252,7 +256,7 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         search_big(worker, &file);
 }
 
-/* Not to be opened before it is its turn: a pipe's writer would notice. */
+/* Returns whether an item must not be opened before its turn. The writer of a pipe would notice. */
 static bool waits(const struct walk_item *item, int directory)
 {
     struct stat status;
@@ -279,7 +283,7 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
             return;
         turn = true;
     }
-    if (turn) /* else the open may not wait */
+    if (turn) /* without the turn only regular files are opened, which does not block */
         interrupt_allow();
     descriptor = openat(directory, item->name + item->open_at, flags);
     open_error = errno;
@@ -310,7 +314,8 @@ static void search_held(struct pool_worker *worker, const struct walk_item *item
                             false, item->is_operand, NULL};
     int descriptor;
 
-    if (item->is_operand && S_ISREG(held->status.st_mode) && /* else search_open says */
+    /* search_open reports files that are not regular */
+    if (item->is_operand && S_ISREG(held->status.st_mode) &&
         walk_skips_operand(&worker->pool->walk, item->name, false))
         return;
     if (item->holds_nothing) {

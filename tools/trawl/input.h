@@ -1,15 +1,16 @@
-/* input: one item of the walk, from its name to its search. */
+/* input: opens and searches an item of the walk. */
 #ifndef TRAWL_INPUT_H
 #define TRAWL_INPUT_H
 
 #include "trawl/pool_turns.h"
 
-/* Search one item. */
+/* Searches an item. */
 void pool_search(struct pool_worker *worker, const struct walk_item *item);
-/* Is the text of a file that begins with these bytes another one than its bytes? */
+/* Returns whether a file that begins with these bytes is decompressed or converted, so that its
+ * text differs from its bytes. */
 bool input_is_converted(const struct settings *settings, const uint8_t *bytes,
                         uint64_t bytes_count);
-/* Let the display know what was searched. */
+/* Reports to the progress display how much was searched since the last call. */
 void pool_tell_progress(struct pool_worker *worker);
 
 #endif

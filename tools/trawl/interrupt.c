@@ -16,7 +16,7 @@ static atomic_int owner = OWNER_PRINTER;
 static atomic_int signal_count;
 static struct output *shared_output;
 
-/* All of it may be called in a handler. */
+/* Ends the program by SIGINT. All calls in this function are allowed in a handler. */
 static void die(void)
 {
     sigset_t set;
@@ -30,7 +30,7 @@ static void die(void)
     _exit(128 + SIGINT);
 }
 
-/* What is complete: of a file that may yet turn out to be binary, lines are held back. */
+/* Writes the committed output. Lines of a file that may turn out to be binary are not committed. */
 static void write_out(void)
 {
     const uint8_t *bytes = shared_output->bytes;
@@ -69,7 +69,7 @@ void interrupt_open(struct output *output)
     if (sigaction(SIGINT, NULL, &old) != 0 || old.sa_handler != SIG_DFL)
         return;
     action.sa_handler = at_signal;
-    action.sa_flags = SA_RESTART | SA_NODEFER; /* a second one ends the handler, too */
+    action.sa_flags = SA_RESTART | SA_NODEFER; /* a second SIGINT interrupts the handler */
     (void)sigemptyset(&action.sa_mask);
     (void)sigaction(SIGINT, &action, NULL);
 }
@@ -85,7 +85,8 @@ void interrupt_check(void)
 void interrupt_allow(void)
 {
     atomic_store(&owner, OWNER_NOBODY);
-    if (atomic_load(&signal_count) > 0) { /* it came before, and left it to us */
+    /* SIGINT came before; the handler left the output to this thread */
+    if (atomic_load(&signal_count) > 0) {
         interrupt_forbid();
         interrupt_check();
     }
@@ -98,7 +99,7 @@ void interrupt_forbid(void)
     if (atomic_compare_exchange_strong(&owner, &expected, OWNER_PRINTER) ||
         expected == OWNER_PRINTER)
         return;
-    for (;;) /* the handler, in another thread, is writing */
+    for (;;) /* the handler is writing, in another thread */
         (void)pause();
 }
 
@@ -111,8 +112,8 @@ static void at_bus(int signal, siginfo_t *information, void *context)
     (void)context;
     if (information->si_code > 0 && trawl_map_repair(information->si_addr))
         return;
-    /* Not ours. A fault comes again when the instruction does; what another process sent has to be
-     * raised anew. */
+    /* Not a fault of a mapping. A fault occurs again when the instruction is repeated; a signal
+     * that another process sent has to be raised again. */
     (void)sigaction(SIGBUS, &former_bus, NULL);
     if (information->si_code <= 0)
         (void)raise(signal);

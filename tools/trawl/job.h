@@ -1,4 +1,4 @@
-/* job: one run of the command: settings, patterns, searcher, output, and what was seen so far. */
+/* job: a run of the command: settings, patterns, searcher, output, and results so far. */
 #ifndef TRAWL_JOB_H
 #define TRAWL_JOB_H
 
@@ -8,12 +8,13 @@
 #include "trawl/output.h"
 #include "trawl/settings.h"
 
-/* Of the files that --json printed something of. */
+/* Sums over the files of which --json printed something. */
 struct json_totals {
     uint64_t searches, with_match, bytes_searched, bytes_printed, lines, matches, elapsed_ns;
 };
 
-/* Sums over all files, for --stats and --json: 64-bit numbers alone, which totals.c adds up. */
+/* Sums over all files, for --stats and --json. All members have type uint64_t: totals.c adds them
+ * as an array. */
 struct job_sums {
     struct json_totals json;
     uint64_t file_count, selected_count;
@@ -24,14 +25,15 @@ struct job_sums {
     uint64_t host_searched_ns, host_ready_ns, host_waited_ns; /* summed over threads */
     uint64_t devices_searched_ns, devices_waited_ns;
     uint64_t output_ns;
-    uint64_t bound_ns[TRAWL_BOUND_OUTPUT + 1]; /* of the searches that were bound so */
+    /* wall time of the searches whose speed each bound limited */
+    uint64_t bound_ns[TRAWL_BOUND_OUTPUT + 1];
 };
 
 struct job_totals {
     struct job_sums sums;
     uint32_t thread_count;
-    uint32_t worker_count; /* that took files */
-    uint64_t elapsed_ns;   /* of it all */
+    uint32_t worker_count; /* workers that searched files */
+    uint64_t elapsed_ns;   /* of the whole run */
     char engine[32], instruction_set[16], note[160];
 };
 
@@ -45,39 +47,47 @@ struct progress;
 struct string_counts;
 struct tree_watcher;
 
-/* Was a line printed, so that the next group of lines needs a separator? */
+/* Whether an earlier group of lines was printed, so that the next group needs a separator. */
 enum groups {
     GROUPS_NONE,
     GROUPS_PRINTED,
-    GROUPS_UNKNOWN, /* files before this one are still being searched */
+    GROUPS_UNKNOWN, /* files before the current file are still being searched */
 };
 
-/* Of files that are searched by several workers each worker has a job of its own (pool_turns.h). */
+/* A run of the command. If several workers search files, each worker has its own job
+ * (pool_turns.h). */
 struct command_job {
     const struct settings *settings;
     struct patterns *patterns;
-    struct trawl_searcher *searcher; /* for the next text */
-    struct pool_worker *worker;      /* whose job it is; NULL outside of pool.c's work */
+    struct trawl_searcher *searcher; /* searches the next text */
+    /* the worker that owns this job; NULL outside of a pool with several workers */
+    struct pool_worker *worker;
     struct output *output;
-    struct exclude *exclude;             /* what --include and --exclude leave out; NULL: nothing */
-    struct filter *filter;               /* of the files of directories; NULL: all */
-    const struct held *held;             /* the files are there (held.h); NULL: they are walked */
-    const struct tree_watcher *watcher;  /* of the directories that are walked; NULL: nobody */
-    struct trawl_runtime *runtime;       /* for searchers with all threads; NULL: their own */
-    struct progress *progress;           /* NULL: none wanted */
-    struct matrix *matrix;               /* --matrix, else NULL */
-    struct string_counts *string_counts; /* --count-by-pattern, --unmatched-patterns; else NULL */
-    bool silent;                         /* messages are not wanted: they come again */
+    /* rules of --include and --exclude; NULL: no such options */
+    struct exclude *exclude;
+    struct filter *filter; /* rules for files of directories; NULL: no rules */
+    /* files that a server supplies (held.h); NULL: directories are walked */
+    const struct held *held;
+    const struct tree_watcher *watcher; /* watches the directories of the walk; NULL: no watcher */
+    /* shared by searchers with all threads; NULL: each searcher opens its own */
+    struct trawl_runtime *runtime;
+    struct progress *progress; /* NULL: no display */
+    struct matrix *matrix;     /* NULL: not --matrix */
+    /* NULL: neither --count-by-pattern nor --unmatched-patterns */
+    struct string_counts *string_counts;
+    bool silent; /* drop messages, because a second pass repeats them */
     bool input_is_closed;
-    int show_names; /* 1, 0, or -1: as the operand turns out to be a directory or not */
+    /* 1: names are printed; 0: not; -1: only if the operand turns out to be a directory */
+    int show_names;
     enum groups groups;
-    bool selected; /* a line was, in some file */
+    bool selected; /* a line was selected in some file */
     bool error_seen;
-    bool left_out;     /* by the rules about files of directories, something was */
-    bool done;         /* nothing more can change the outcome */
-    bool prints_alone; /* whose turn to print it is, with a searcher of all threads: interrupt.h */
+    bool left_out; /* the rules for files of directories left out something */
+    bool done;     /* nothing more can change the outcome */
+    /* the job has the turn to print and searches with all threads: SIGINT may end the program */
+    bool prints_alone;
     uint64_t begin_ns;
-    uint64_t searched_bytes, searched_found; /* by searchers that the display does not follow */
+    uint64_t searched_bytes, searched_found; /* not yet reported to the progress display */
     struct job_totals totals;
 };
 
@@ -85,14 +95,14 @@ struct command_job {
 #define EXIT_NOT_SELECTED 1
 #define EXIT_ERROR 2
 
-/* One line on standard error, after what was printed so far. */
+/* Prints a line on standard error, after the output so far. */
 void job_message(struct command_job *job, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A message that -s hides, about a file; the exit status will be 2. */
+/* Prints a message about a file, unless -s is set, and sets the exit status to 2. */
 void job_file_error(struct command_job *job, const char *name, int os_code);
 
-/* As job_file_error, with the message made. */
+/* As job_file_error, with the whole message given. */
 void job_file_fault(struct command_job *job, const char *message);
 
 /* An open file. */
@@ -100,27 +110,26 @@ struct job_file {
     int descriptor;
     const struct stat *status;
     const char *name;
-    const void *bytes; /* all of it, NULL: to be read from the descriptor */
+    const void *bytes; /* all bytes of the file; NULL: to be read from the descriptor */
     uint64_t bytes_count;
     bool may_be_compressed;
-    bool is_operand;                 /* named on the command line */
-    const struct encoding *encoding; /* a regular file's, converted; NULL: it is none */
+    bool is_operand;                 /* the command line names the file */
+    const struct encoding *encoding; /* converts a regular file; NULL: the file is not converted */
 };
 
-/* Search it and report on it. */
+/* Searches a file and prints the report. */
 void job_search(struct command_job *job, const struct job_file *file);
-/* Would a line of this file be printed into the file itself, without end? If the output is a
- * regular file. */
+/* Returns whether the file is the output itself, so that printing its lines would never end. */
 bool job_is_own_output(const struct settings *settings, const struct stat *status);
 
-/* Is what is said of a file without an occurrence always the same, and can no occurrence lie across
- * a line end, so that files may be searched together? */
+/* Returns whether files without an occurrence can be searched together: all such files have the
+ * same report, and no occurrence crosses a line end. */
 bool job_may_pass_over(const struct command_job *job);
-/* ... and is that nothing at all? */
+/* Returns whether the report of a file without an occurrence is empty. */
 bool job_passes_over_silently(const struct command_job *job);
-/* Report on a file that is known to hold nothing. */
+/* Prints the report of a file that has no occurrence. */
 void job_pass_over(struct command_job *job, const char *name);
-/* --files: the name of a file, on a line. */
+/* Prints the name of a file on a line, for --files. */
 void job_print_name(struct command_job *job, const char *name);
 
 #endif

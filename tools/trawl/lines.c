@@ -1,8 +1,8 @@
-/* lines: windows cut into lines, lines selected or not.
+/* lines: cuts windows into lines and selects lines.
  *
- * Whole lines of a window are handled in place. The open line at a window's end is kept in the
- * carry, together with the lines before it that leading context may need. If the line grows long,
- * only its begin is kept, and those of its matches that decide about it.
+ * Whole lines of a window are handled in the window. The carry keeps the open line at the window's
+ * end, and the lines before that leading context may need. If the open line grows long, only the
+ * line's begin is kept, with the matches that decide about the line.
  */
 #include "trawl/lines.h"
 
@@ -16,13 +16,14 @@
 #include "trawl/print.h"
 #include "trawl/print_line.h"
 
-/* An open line longer than this is not kept but read again if it is to be printed. */
+/* A longer open line is not kept; if the line is printed, its bytes are read again. */
 #define KEPT_LINE_BYTES_MAX (UINT64_C(1) << 20)
 
-#define NEAR_BYTES 256u /* a match so near is often in the next line */
+#define NEAR_BYTES 256u /* a match at most this far ahead is often in the next line */
 
-/* Is the line selected before -v is asked? matches are those that begin in it; `end` is without
- * the line end; offsets in the text; bytes may be NULL where the line is not in memory. */
+/* Returns whether the line matches, before -v is applied. `matches` begin in the line. `begin` and
+ * `end` are text offsets, `end` without the line end. `bytes` may be NULL if the line is not in
+ * memory. */
 static bool line_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t begin, uint64_t end,
                          const struct trawl_match *matches, uint64_t match_count)
 {
@@ -34,13 +35,13 @@ static bool line_matches(struct text_scan *scan, const uint8_t *bytes, uint64_t 
     return line_holds_empty(scan, bytes, begin, end);
 }
 
-/* Trailing context follows a line that was printed. */
+/* Counts a selected line, and begins trailing context if the line was printed. */
 static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
 {
     bool after = printed && scan->settings->after_count > 0;
 
     scan->pending_count = after ? (uint64_t)scan->settings->after_count : 0;
-    /* Looking for trailing context to print, grep takes what is before the file for printed. */
+    /* grep, too, treats the begin of the file as printed when grep looks for trailing context. */
     if (!printed && !scan->quiet && scan->settings->after_count > 0 &&
         scan->printed_end == OFFSET_NONE)
         scan->printed_end = 0;
@@ -48,7 +49,7 @@ static void end_selected(struct text_scan *scan, uint64_t end, bool printed)
     scan_selected(scan, end);
 }
 
-/* The line [begin, end) of the view is selected: print it and what belongs to it. */
+/* Selects the line [begin, end) of the view: prints the line with the context before. */
 static void select_line(struct text_scan *scan, const struct view *view, uint64_t begin,
                         uint64_t end)
 {
@@ -61,8 +62,8 @@ static void select_line(struct text_scan *scan, const struct view *view, uint64_
             print_pending(scan, view, begin);
         if (view->begin + end > scan->block_end)
             binary_next_block(scan, view->begin + end);
-        /* Under -v lines that follow each other are one group, printed or not; but grep looks at a
-         * last line without its end by itself. */
+        /* Under -v adjacent selected lines form a group, printed or not. But grep handles a last
+         * line without line end separately, and prints its context. */
         if (!scan->settings->invert || scan->selected_count == 0 ||
             scan->selected_end != view->begin + begin ||
             print_content_end(scan, view, begin, end) == end)
@@ -87,7 +88,7 @@ static uint64_t begin_of_line(const struct text_scan *scan, const struct view *v
     return found != NULL ? (uint64_t)(found - view->bytes) + 1 : floor;
 }
 
-/* Are simple lines printed and nothing around them: what most runs print? */
+/* Returns whether only selected lines are printed, each as head and bytes: the usual case. */
 static bool is_plain(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -96,7 +97,7 @@ static bool is_plain(const struct text_scan *scan)
            settings->after_count < 0 && scan->ignore_before == 0 && print_is_simple(scan);
 }
 
-/* Lines that are selected, printed, and next to each other. */
+/* Selects and prints the adjacent lines [at, limit), all of which are selected. */
 static void select_run(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
     uint64_t lines = print_run(scan, view, at, limit, ':');
@@ -115,7 +116,7 @@ static void select_run(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* All lines in [at, limit) are selected: under -v, those between lines that match. */
+/* Selects all lines in [at, limit): under -v the lines between two lines that match. */
 static void select_gap(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t limit)
 {
     bool context = scan->settings->before_count >= 0 || scan->settings->after_count >= 0;
@@ -146,8 +147,8 @@ static void select_gap(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* Under -v, from match to match: the lines between them are selected. Where most lines match, the
- * next match is in the next line. */
+/* Goes from match to match under -v, and selects the lines between. Where most lines match, the
+ * next match is usually in the next line. */
 static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     const struct trawl_match *match = view->matches, *end_match = match + view->match_count;
@@ -170,7 +171,7 @@ static void jump_gaps(struct text_scan *scan, const struct view *view, uint64_t 
         select_gap(scan, view, at, view->count);
 }
 
-/* Go from match to match: lines without one are not selected. */
+/* Goes from match to match and selects the lines with a match. */
 static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
@@ -187,17 +188,17 @@ static void jump_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* A line that ends at text offset `end` is next, selected or not: does it end the run that the
- * first selected line began? */
+/* Returns whether a line ends the run that the first selected line began. The line is the next
+ * after the run, ends at text offset `end`, and is selected or not. */
 static bool ends_run(const struct text_scan *scan, uint64_t end, bool selected)
 {
-    uint64_t last = scan->selected_end; /* of the run so far */
+    uint64_t last = scan->selected_end; /* end of the last line of the run */
 
     return scan->ends_with_run && scan->selected_count > scan->selected_before_block &&
            (!selected || (end - 1) / BLOCK_BYTES != (last - 1) / BLOCK_BYTES);
 }
 
-/* Ask each line. */
+/* Decides about each line, for searches that may select lines without a match. */
 static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     uint64_t i = print_first_match_at(view, view->begin + at);
@@ -222,7 +223,7 @@ static void walk_lines(struct text_scan *scan, const struct view *view, uint64_t
     }
 }
 
-/* jump_lines where no line is printed but those selected: those that follow each other at once.
+/* As jump_lines, for is_plain: prints adjacent selected lines together.
  */
 static void jump_plain_lines(struct text_scan *scan, const struct view *view, uint64_t at)
 {
@@ -256,7 +257,7 @@ static void jump_plain_lines(struct text_scan *scan, const struct view *view, ui
     print_lines(scan, view, run, at, ':', true);
 }
 
-/* Handle the view's lines from `at` on; those before are there for context. */
+/* Handles the lines of the view from `at` on. Earlier lines are there for context. */
 static void handle_view(struct text_scan *scan, const struct view *view, uint64_t at)
 {
     if (view->count == 0 || at >= view->count)
@@ -276,7 +277,7 @@ static void handle_view(struct text_scan *scan, const struct view *view, uint64_
     scan->line_begin = view->begin + view->count;
 }
 
-/* Does each match of an open line show in what is printed of it? */
+/* Returns whether the printed form of a line depends on each match. */
 static bool keeps_each(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -285,13 +286,13 @@ static bool keeps_each(const struct text_scan *scan)
                             settings->shows_distance || settings->report == REPORT_ONLY_MATCHING);
 }
 
-/* Keep a match of the open line, if it may still decide something. */
+/* Keeps the matches of the open line that may still decide something. */
 static bool carry_matches(struct text_scan *scan, const struct trawl_match *matches,
                           uint64_t match_count)
 {
     const struct settings *settings = scan->settings;
-    /* Of a line to be printed with numbers each pattern is wanted, but once; with lines before it
-     * in the carry they are not told apart here. */
+    /* A line printed with numbers needs each pattern once. If the carry also holds earlier lines,
+     * patterns found in these lines cannot be told apart here, so all matches are kept. */
     bool numbered = settings->pattern_number && !scan->quiet && !keeps_each(scan) &&
                     settings->before_count <= 0;
 
@@ -331,7 +332,7 @@ static bool carry_bytes(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     return true;
 }
 
-/* Forget the open line's bytes where they are not needed or can be read again. */
+/* Drops the bytes of the open line if the bytes are not needed or can be read again. */
 static void drop_open_line(struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -351,7 +352,7 @@ static void drop_open_line(struct text_scan *scan)
     scan->carried_count = kept;
 }
 
-/* An array of no matches has an address, too: to add to NULL is undefined. */
+/* Returns an address even for an empty array, since NULL + 0 is undefined. */
 static const struct trawl_match *array_of(const struct trawl_match *matches)
 {
     static const struct trawl_match none;
@@ -359,7 +360,7 @@ static const struct trawl_match *array_of(const struct trawl_match *matches)
     return matches != NULL ? matches : &none;
 }
 
-/* The dropped line ends at text offset `end`; has_end: with a line end. */
+/* Decides about the dropped line, which ends at text offset `end`; has_end: with a line end. */
 static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_end)
 {
     uint64_t begin = scan->line_begin;
@@ -393,7 +394,7 @@ static void finish_dropped_line(struct text_scan *scan, uint64_t end, bool has_e
     scan->carry_begin = scan->line_begin = end;
 }
 
-/* Handle the carry's first `count` bytes, which are whole lines. */
+/* Handles the first `count` bytes of the carry, which are whole lines. */
 static void handle_carried(struct text_scan *scan, uint64_t count)
 {
     uint64_t carry_end = scan->carry_begin + scan->carry_count;
@@ -402,11 +403,11 @@ static void handle_carried(struct text_scan *scan, uint64_t count)
     view.match_count = scan->carried_count;
     view.match_count = print_first_match_at(&view, view.begin + count);
     handle_view(scan, &view, scan->line_begin - scan->carry_begin);
-    if (scan->settings->line_number && !scan->quiet) /* what follows lies elsewhere */
+    if (scan->settings->line_number && !scan->quiet) /* the next bytes lie elsewhere in memory */
         (void)line_number_at(scan, scan->carry, scan->carry_begin, carry_end);
 }
 
-/* Handle the carry, which now ends with a whole line, and empty it. */
+/* Handles the carry, which now ends with a whole line, and empties the carry. */
 static void handle_carry(struct text_scan *scan)
 {
     handle_carried(scan, scan->carry_count);
@@ -415,7 +416,8 @@ static void handle_carry(struct text_scan *scan)
     scan->carried_count = 0;
 }
 
-/* Where so many lines begin before `at`, which is where a line begins; 0: there are not so many. */
+/* Returns where the before_count lines before `at` begin; 0 if there are fewer lines. A line begins
+ * at `at`. */
 static uint64_t lines_before(const struct text_scan *scan, const uint8_t *bytes, uint64_t at)
 {
     for (int64_t i = 0; i < scan->settings->before_count && at > 0; i++) {
@@ -427,8 +429,8 @@ static uint64_t lines_before(const struct text_scan *scan, const uint8_t *bytes,
     return at;
 }
 
-/* The carry's lines up to `handled` were handled: keep those that leading context may want, and the
- * open line. Only once the carry has doubled: each byte is looked at and moved a few times at most.
+/* Drops carried lines that leading context no longer needs; lines up to `handled` were handled.
+ * Does so only once the carry has doubled, so that each byte is moved a few times at most.
  */
 static void trim_carry(struct text_scan *scan, uint64_t handled)
 {
@@ -451,9 +453,9 @@ static void trim_carry(struct text_scan *scan, uint64_t handled)
                 (size_t)scan->carried_count * sizeof *scan->carried);
 }
 
-/* With leading context the carry holds the lines that it may want, too, before the open one. The
- * window's first lines may want them and go through the carry: as many as there are lines of
- * context, and the open line. Those after them find theirs in the window. */
+/* With leading context, the carry also holds the lines before the open line. The first lines of the
+ * window may need such lines as context, so the open line and the next before_count lines go
+ * through the carry. Later lines find their context in the window. */
 static void handle_with_history(struct text_scan *scan, const struct view *window, uint64_t whole,
                                 bool last)
 {
@@ -463,7 +465,7 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
     for (int64_t i = 0; i <= scan->settings->before_count && head < whole; i++)
         head = print_line_end(scan, window, head);
     if (head == whole)
-        head = window->count; /* the carry goes on with all of it */
+        head = window->count; /* the carry continues with the whole window */
     matches_kept = print_first_match_at(window, window->begin + head);
     if (!carry_bytes(scan, window->bytes, head) ||
         !carry_matches(scan, window->matches, matches_kept))
@@ -491,8 +493,8 @@ static void handle_with_history(struct text_scan *scan, const struct view *windo
     scan->carry_trim_at = 2 * scan->carry_count;
 }
 
-/* The first line end of the window ends the open line. Returns how many of the window's bytes and
- * matches (*used_matches) belong to it. */
+/* Ends the open line at the first line end of the window. Returns how many of the window's bytes,
+ * and in *used_matches how many of the window's matches, belong to the line. */
 static uint64_t close_open_line(struct text_scan *scan, const struct view *window,
                                 uint64_t *used_matches)
 {
@@ -511,7 +513,7 @@ static uint64_t close_open_line(struct text_scan *scan, const struct view *windo
     return end;
 }
 
-/* Handle the text of one window. last: the text ends with it. */
+/* Handles the text of a window. last: the text ends with the window. */
 static void handle_window(struct text_scan *scan, const struct view *window, bool last)
 {
     const uint8_t *final = window->count == 0 ? NULL
@@ -559,7 +561,7 @@ static void handle_window(struct text_scan *scan, const struct view *window, boo
     }
 }
 
-/* The part of the window from `at` to `end`, as text or with its NULs as line ends. */
+/* Handles the part [at, end) of the window, after the first NUL with line ends in place of NULs. */
 static void handle_part(struct text_scan *scan, const struct trawl_window *window, uint64_t at,
                         uint64_t end)
 {
@@ -571,7 +573,7 @@ static void handle_part(struct text_scan *scan, const struct trawl_window *windo
         past++;
     part.matches += past;
     part.match_count = window->match_count - past;
-    while (part.match_count > 0 && /* few, if any, are behind the part */
+    while (part.match_count > 0 && /* at most a few matches are behind the part */
            part.matches[part.match_count - 1].begin >= part.begin + part.count)
         part.match_count--;
     if (scan->null_seen && scan->settings->null_ends_line) {
@@ -615,6 +617,6 @@ int lines_window(void *context, const struct trawl_window *window)
     if (!scan->has_blocks)
         output_flush(scan->output);
     scan_print_end(scan);
-    scan->window = NULL; /* it is the library's */
+    scan->window = NULL; /* the library frees the window */
     return scan->stop || scan->output->error != 0;
 }

@@ -1,4 +1,4 @@
-/* lines: windows cut into lines, lines selected or not. */
+/* lines: cuts windows into lines and selects lines. */
 #ifndef TRAWL_LINES_H
 #define TRAWL_LINES_H
 

@@ -1,16 +1,17 @@
-/* output: standard output, in one buffer that is written with write(2).
+/* output: standard output, in a buffer that is written with write(2).
  *
- * Bytes are held until committed: a file's block may turn out to be binary late, and then what was
- * formatted from that block must not appear. At most OUTPUT_HELD_MAX bytes are held; beyond, they
- * are committed.
+ * Bytes are held back until output_commit, because a file's block may turn out to be binary after
+ * some lines of the block were formatted; then output_discard removes the lines. At most
+ * OUTPUT_HELD_MAX bytes are held back; beyond that limit the output commits by itself.
  *
- * If `sink` is set, what would be written is given to it, as messages are and, at the end, the exit
- * status, in their order. It returns an errno, 0: none; after one nothing more is given to it.
+ * If `sink` is set, sink() receives the output, the messages and at the end the exit status, in
+ * order, and nothing is written to the descriptor. sink() returns 0 or an errno; after an errno,
+ * sink() is not called again.
  *
- * If `through` is set, what is written is written by that output instead.
+ * If `through` is set, output is passed to the output that `through` points to.
  *
- * If `full` is set, nothing is written: everything is kept, up to OUTPUT_KEPT_MAX bytes. Then
- * full() is called; it must set `full` to NULL, and may remove what was committed.
+ * If `full` is set, nothing is written: up to OUTPUT_KEPT_MAX bytes are kept, then full() is
+ * called. full() must set `full` to NULL, and may remove committed bytes.
  */
 #ifndef TRAWL_OUTPUT_H
 #define TRAWL_OUTPUT_H
@@ -24,38 +25,39 @@
 #define OUTPUT_HELD_MAX (4u << 20)
 #define OUTPUT_KEPT_MAX (1u << 20)
 
-/* What a sink gets; and what a server sends to the command, as frames: this byte, how many bytes
- * follow (4 bytes, little-endian), and these. */
+/* The kinds of frames that a sink receives and a server sends to the command. A frame on the wire
+ * is this byte, the length of the contents (4 bytes, little-endian), and the contents. */
 enum output_frame {
     OUTPUT_FRAME_OUTPUT = 'o',
     OUTPUT_FRAME_MESSAGE = 'm', /* a line for standard error, without the program's name */
-    OUTPUT_FRAME_EXIT = 'x'     /* one byte, the exit status; the last frame */
+    OUTPUT_FRAME_EXIT = 'x'     /* the exit status, a byte; the last frame */
 };
 
 struct output {
     int descriptor;
-    struct output *through; /* NULL: the descriptor */
+    struct output *through; /* NULL: write to the descriptor */
     int (*sink)(void *context, enum output_frame frame, const void *bytes, size_t bytes_count);
     void *sink_context;
     uint8_t *bytes;
     size_t capacity;
     size_t used;
-    size_t committed; /* <= used */
-    bool holds;       /* what comes may have to be forgotten: it is not written around the buffer */
-    int error;        /* errno of a failed write; then nothing more is written */
+    size_t committed; /* bytes that may be written; ≤ used */
+    /* new bytes may be discarded, so large output, too, goes through the buffer */
+    bool holds;
+    int error; /* errno of a failed write, after which nothing is written */
     void (*full)(void *context);
     void *full_context;
     uint8_t initial[OUTPUT_BYTES];
 };
 
-/* through is NULL afterwards. */
+/* Prepares an output that writes to the descriptor, with `through` set to NULL. */
 void output_open(struct output *output, int descriptor);
 void output_close(struct output *output);
 
-/* Make room for `bytes_count` more bytes; afterwards output_put_* of that many do not check. */
+/* Makes room for `bytes_count` more bytes. */
 void output_make_room(struct output *output, size_t bytes_count);
-void output_flush(struct output *output); /* commits */
-/* After what was printed so far; `sink` is set. */
+void output_flush(struct output *output); /* commits, then writes all bytes */
+/* Passes a frame to `sink`, which must be set, after the output so far. */
 void output_frame(struct output *output, enum output_frame frame, const void *bytes,
                   size_t bytes_count);
 
@@ -64,7 +66,7 @@ static inline void output_commit(struct output *output)
     output->committed = output->used;
 }
 
-/* Forget what was not committed. */
+/* Removes the bytes that were not committed. */
 static inline void output_discard(struct output *output)
 {
     output->used = output->committed;
@@ -82,7 +84,7 @@ static inline void output_byte(struct output *output, uint8_t byte)
     output->bytes[output->used++] = byte;
 }
 
-/* More than fits is written around the buffer, unless `holds`. */
+/* Adds bytes; passes the bytes around the buffer if the buffer is too small, unless `holds`. */
 void output_bytes_large(struct output *output, const void *bytes, size_t bytes_count);
 
 static inline void output_bytes(struct output *output, const void *bytes, size_t bytes_count)
@@ -102,7 +104,7 @@ static inline void output_text(struct output *output, const char *text)
     output_bytes(output, text, strlen(text));
 }
 
-/* Decimal, filled with blanks on the left to at least `width` places. */
+/* Adds a decimal number, filled with blanks on the left to at least `width` characters. */
 void output_number(struct output *output, uint64_t number, unsigned width);
 
 #endif

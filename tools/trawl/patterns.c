@@ -1,4 +1,4 @@
-/* patterns: the strings to search for, and their plan. */
+/* patterns: the strings to search for, and the plan for the strings. */
 #include "trawl/patterns.h"
 
 #include <ctype.h>
@@ -12,12 +12,12 @@
 #include "trawl/grow.h"
 #include "trawl/whole.h"
 
-#define LENGTH_BYTES 4u /* --length-prefixed */
+#define LENGTH_BYTES 4u /* bytes of a length in a file of --length-prefixed */
 
 /* Where strings come from, for messages. */
 struct source {
     const char *file; /* NULL: the command line */
-    uint64_t line;    /* of the file, from 1 on */
+    uint64_t line;    /* line of the file, from 1 on */
 };
 
 static bool exhausted(char *message)
@@ -82,7 +82,7 @@ static bool grow_columns(struct patterns *patterns, const struct settings *setti
     return true;
 }
 
-/* The string read last is this one. For settings->numbers_wanted. */
+/* Adds a column for the string that was just read, for settings->numbers_wanted. */
 static bool add_column(struct patterns *patterns, const struct settings *settings, uint64_t column,
                        const void *bytes, size_t bytes_count)
 {
@@ -96,7 +96,7 @@ static bool add_column(struct patterns *patterns, const struct settings *setting
     return true;
 }
 
-/* Can no line hold the string? */
+/* Returns whether no line can contain the string. */
 static bool never_found(const struct settings *settings, const void *bytes, size_t bytes_count)
 {
     if (settings->report == REPORT_MATRIX)
@@ -105,7 +105,7 @@ static bool never_found(const struct settings *settings, const void *bytes, size
            memchr(bytes, '\0', bytes_count) != NULL;
 }
 
-/* --crlf with -x: the line may be the string and a carriage return. */
+/* --crlf with -x: the line may be the string followed by '\r'. Adds that pattern. */
 static bool add_with_return(struct patterns *patterns, const void *bytes, size_t bytes_count)
 {
     uint8_t *copy = malloc(bytes_count + 1);
@@ -120,7 +120,8 @@ static bool add_with_return(struct patterns *patterns, const void *bytes, size_t
     return add_pattern(patterns, copy, bytes_count + 1);
 }
 
-/* A string that is not empty; one that no line can hold has a number alone. */
+/* Adds a string that is not empty. A string that no line can contain becomes a column, but not a
+ * pattern. */
 static bool add_string(struct patterns *patterns, const struct settings *settings,
                        const void *bytes, size_t bytes_count)
 {
@@ -152,11 +153,11 @@ static int hex_value(char digit)
     return digit >= 'A' && digit <= 'F' ? digit - 'A' + 10 : -1;
 }
 
-/* The message shows at most this much of a long string. */
+/* Messages show at most this many bytes of a string and of a file name. */
 #define SHOWN_BYTES_MAX 60
 #define SHOWN_NAME_MAX 300
 
-/* False, with a message about a string in hexadecimal. */
+/* Writes a message about a hexadecimal string and returns false. */
 static bool refuse_hex(const struct source *source, const char *text, size_t bytes_count,
                        const char *what, char *message)
 {
@@ -202,7 +203,7 @@ static bool add_hex(struct patterns *patterns, const struct settings *settings,
            exhausted(message);
 }
 
-/* Strings stand one per line; of the last line the newline may be missing. */
+/* Adds the strings of a text, a string for each line. The last line may lack the newline. */
 static bool add_lines(struct patterns *patterns, const struct settings *settings, const char *file,
                       const char *text, size_t bytes_count, char *message)
 {
@@ -231,7 +232,7 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
     }
 }
 
-/* Each string comes after its length. */
+/* Adds strings of which each follows its length. */
 static bool add_prefixed(struct patterns *patterns, const struct settings *settings,
                          const char *file, const uint8_t *bytes, size_t bytes_count, char *message)
 {
@@ -263,7 +264,7 @@ static bool add_prefixed(struct patterns *patterns, const struct settings *setti
     return true;
 }
 
-/* The whole file; *bytes is kept with the patterns. */
+/* Reads a whole file; *bytes is kept with the patterns. */
 static bool read_file(struct patterns *patterns, const char *name, char **bytes,
                       size_t *bytes_count, char *message)
 {
@@ -275,12 +276,13 @@ static bool read_file(struct patterns *patterns, const char *name, char **bytes,
     return exhausted(message);
 }
 
-/* Which strings are one under -i: none, those of ASCII in either case, or what the locale says. */
+/* Which strings count as equal: only identical strings, strings that differ in the case of ASCII
+ * letters, or strings that the locale takes for equal. */
 enum folding { FOLD_NONE, FOLD_ASCII, FOLD_LOCALE };
 
-/* A character, of those that are equal always the same; or a byte that is none. Of ASCII the locale
- * decides about i and I alone: to ask it about each letter took 1.1 times as long with 100,000
- * words, the whole search. */
+/* Reads a character and returns a value that equal characters share; for an invalid byte, a value
+ * of its own. Of ASCII letters only i and I are looked up in the locale: a lookup of each letter
+ * made the whole search 1.1 times as long with 100,000 words. */
 static uint32_t next_folded(const uint8_t **at, const uint8_t *end, enum folding folding)
 {
     uint8_t byte = **at;
@@ -322,12 +324,12 @@ static bool same_pattern(const struct trawl_pattern *a, const struct trawl_patte
     return first == first_end && second == second_end;
 }
 
-/* Leave out strings that were given before; columns then mean what is left. Open addressing, at
- * most half full. */
+/* Removes strings that were given before, and updates the columns. Open addressing, at most half
+ * full. */
 static bool remove_duplicates(struct patterns *patterns, enum folding folding)
 {
     uint64_t slots = 8, kept = 0;
-    uint64_t *table; /* index of a kept pattern plus one, 0: empty; then that of each pattern */
+    uint64_t *table; /* index + 1 of a kept pattern, 0: empty; then the same for each pattern */
 
     while (slots < patterns->count * 2)
         slots *= 2;
@@ -364,7 +366,7 @@ static bool has_beyond_ascii(const struct patterns *patterns)
     return false;
 }
 
-/* Does a letter of ASCII equal more than its other case, or something else? */
+/* Returns whether an ASCII letter also equals a character beyond ASCII. */
 static bool has_foreign_variant(uint8_t letter)
 {
     uint32_t variants[TRAWL_UTF8_VARIANTS_MAX];
@@ -376,8 +378,8 @@ static bool has_foreign_variant(uint8_t letter)
     return false;
 }
 
-/* Does ignoring case or looking for words need more than ASCII? Where not, the library compares
- * bytes, which is faster. */
+/* Returns whether ignoring case, or finding words, needs more than ASCII. If not, the library
+ * compares bytes, which is faster. */
 static bool needs_utf8(const struct patterns *patterns, const struct settings *settings)
 {
     bool beyond_ascii = has_beyond_ascii(patterns);
@@ -396,7 +398,8 @@ static bool needs_utf8(const struct patterns *patterns, const struct settings *s
     return false;
 }
 
-/* Is there an i, an I, or what may be equal to one of them? */
+/* Returns whether a string contains i, I, or a byte beyond ASCII that may belong to a letter equal
+ * to i or I. */
 static bool has_i(const struct patterns *patterns)
 {
     for (uint64_t i = 0; i < patterns->count; i++)
@@ -417,8 +420,8 @@ static bool are_valid(const struct patterns *patterns)
     return true;
 }
 
-/* What must be looked at again of what the library finds: matches of strings that are no text of
- * the locale, and letters i. With -x a match begins where its line does. */
+/* Returns which matches of the library must be checked: matches of strings that are invalid text,
+ * and matches with i. With -x a match begins where the line begins, so begins need no check. */
 static struct pattern_check choose_check(const struct patterns *patterns,
                                          const struct settings *settings)
 {
@@ -442,7 +445,7 @@ static uint32_t plan_flags(const struct settings *settings, bool whole_line)
            (whole_line ? TRAWL_WHOLE_LINE : 0u);
 }
 
-/* --replacements: what stands for each string. */
+/* Reads the file of --replacements, which has a line for each string. */
 static bool read_replacements(struct patterns *patterns, const struct settings *settings,
                               char *message)
 {
@@ -474,7 +477,8 @@ static bool read_replacements(struct patterns *patterns, const struct settings *
     return false;
 }
 
-/* With errors: are letters and words those of the locale, whatever the strings are? */
+/* For approximate search: returns whether letters and words are the locale's, and then prepares the
+ * letters. */
 static bool prepare_approximate(const struct settings *settings)
 {
     bool needs = settings->surroundings.charset == CHARSET_UTF8 &&
@@ -495,7 +499,7 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
     if (!read_file(patterns, item->text, &bytes, &bytes_count, message))
         return false;
     if (bytes_count == 0)
-        return true; /* no string, not an empty one */
+        return true; /* an empty file has no string, not an empty string */
     patterns->none_given = false;
     if (settings->length_prefixed)
         return add_prefixed(patterns, settings, shown, (const uint8_t *)bytes, bytes_count,
@@ -505,7 +509,7 @@ static bool add_file(struct patterns *patterns, const struct settings *settings,
     return add_lines(patterns, settings, shown, bytes, bytes_count, message);
 }
 
-/* Is a letter in them a capital? */
+/* Returns whether a string contains a capital letter. */
 static bool have_capitals(const struct patterns *patterns, const struct settings *settings)
 {
     for (uint64_t i = 0; i < patterns->count; i++)
@@ -515,8 +519,8 @@ static bool have_capitals(const struct patterns *patterns, const struct settings
     return false;
 }
 
-/* All strings were read. Those that differ in the case of letters are one string where that is
- * ignored: each place is found once. */
+/* Completes the strings after the last was read. If case is ignored, strings that differ only in
+ * case become a single pattern, so that each occurrence is found once. */
 static bool finish(struct patterns *patterns, struct settings *settings, char *message)
 {
     enum folding folding = FOLD_NONE;
@@ -597,7 +601,7 @@ bool patterns_plan(struct patterns *patterns, const struct settings *settings, b
     options.flags = plan_flags(settings, whole_line);
     options.line_end_set = 1;
     options.line_end = settings->line_end;
-    options.line_end_also_set = settings->count_ends_at_null; /* NUL */
+    options.line_end_also_set = settings->count_ends_at_null; /* line_end_also is NUL */
     if (patterns->needs_utf8) {
         patterns->utf8 = charset_utf8();
         options.utf8 = &patterns->utf8;

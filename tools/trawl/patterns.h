@@ -1,6 +1,7 @@
-/* patterns: the strings to search for, gathered from -e, -f and the first operand, and their plan.
+/* patterns: the strings to search for, from -e, -f or the first operand, and the plan for the
+ * strings.
  *
- * The library has no empty pattern; this file handles the empty string.
+ * The library has no empty pattern; the command itself finds the empty string.
  */
 #ifndef TRAWL_PATTERNS_H
 #define TRAWL_PATTERNS_H
@@ -9,48 +10,53 @@
 #include "trawl/settings.h"
 #include "trawl.h"
 
-#define PATTERN_EMPTY UINT64_MAX       /* the empty string */
-#define PATTERN_NEVER (UINT64_MAX - 1) /* holds the line end, so no line holds it */
+#define PATTERN_EMPTY UINT64_MAX /* the empty string */
+/* a string that contains the line end, so no line contains the string */
+#define PATTERN_NEVER (UINT64_MAX - 1)
 
-/* Where the library takes bytes for a match that are none in the locale's characters. */
+/* Checks that matches of the library need, because the library compares bytes where the locale has
+ * characters. */
 struct pattern_check {
     bool any;
     bool begins; /* a match may begin inside a character */
-    bool words;  /* the character before it was not looked at */
-    bool cases;  /* letters of ASCII are folded that are two */
+    bool words;  /* the library did not check the character before a match */
+    /* the library takes i and I for equal, but in the locale i and I are two letters */
+    bool cases;
 };
 
 struct patterns {
-    struct trawl_pattern *items; /* none empty, none twice */
+    struct trawl_pattern *items; /* no empty string, no duplicates */
     uint64_t count;
     bool has_empty;
-    bool has_never;       /* and a string that no line can hold */
+    bool has_never;       /* some string can occur in no line */
     bool none_given;      /* all pattern files were empty: nothing matches */
-    bool plan_whole_line; /* the plan itself looks for whole lines */
+    bool plan_whole_line; /* the plan itself finds whole lines */
     struct trawl_plan *plan;
-    struct trawl_plan_options options; /* that the last plan was built with: for one like it */
-    struct trawl_utf8 utf8;            /* of these options */
-    /* For a binary file under -x, where NUL ends lines too: built when first needed. */
+    struct trawl_plan_options options; /* the options of the last plan */
+    struct trawl_utf8 utf8;            /* options.utf8 points here */
+    /* For a binary file under -x, where NUL ends lines too; built when first needed. */
     struct trawl_plan *plan_any_position;
     struct pattern_check check;
-    bool needs_utf8; /* for letters and words, bytes are not enough */
-    /* Strings that differ may match the same bytes: with errors; under -i, where one of two letters
-     * alone finds the other. */
+    bool needs_utf8; /* letters and words need characters; bytes are not enough */
+    /* Different strings may match the same bytes: in approximate search, and under -i in locales in
+     * which letter A matches B but B does not match A. */
     bool case_may_tell;
-    /* If settings->numbers_wanted: every string as it was given, duplicates too: an index into
-     * patterns, or one of the two above. */
+    /* If settings->numbers_wanted: an entry for each string as given, duplicates included. An entry
+     * is an index into `items`, PATTERN_EMPTY or PATTERN_NEVER. */
     uint64_t *columns;
-    struct trawl_pattern *strings; /* of columns, where the report prints them */
+    struct trawl_pattern *strings; /* the bytes of each column, if the report prints the strings */
     uint64_t column_count, column_capacity;
     struct numbers numbers;
-    struct trawl_pattern *replacements; /* a line for each of columns; NULL: no --replacements */
+    /* a line of --replacements for each column; NULL: no --replacements */
+    struct trawl_pattern *replacements;
     uint64_t capacity;
-    void **blocks; /* what the patterns point into, if not argv */
+    void **blocks; /* memory that `items` point into, unless a string is in argv */
     size_t block_count;
 };
 
-/* first_operand: the strings where neither -e nor -f gave any, else NULL. Decides of --smart-case
- * whether case is ignored. False: message filled. */
+/* Collects the strings. first_operand holds the strings if neither -e nor -f was given; otherwise
+ * NULL. Decides whether --smart-case ignores case. False: message[SETTINGS_ERROR_BYTES] says
+ * why. */
 bool patterns_gather(struct patterns *patterns, struct settings *settings,
                      const char *first_operand, char *message);
 bool patterns_plan(struct patterns *patterns, const struct settings *settings, bool whole_line,

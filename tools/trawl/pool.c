@@ -1,4 +1,4 @@
-/* pool: the files of a walk, searched by several workers, reported in the walk's order. */
+/* pool: several workers search the files of a walk and report in the walk's order. */
 #include "trawl/pool.h"
 
 #include <errno.h>
@@ -15,12 +15,13 @@
 
 #define BATCH_NAME_BYTES (64u << 10)
 #define NAMES_FIRST 1024u
-#define BATCH_BYTES (UINT64_C(1) << 20) /* how much text a batch is to have */
-#define FILE_COST_BYTES 4096u           /* what opening a file costs, as text */
+#define BATCH_BYTES (UINT64_C(1) << 20) /* bytes of text that a batch should have */
+#define FILE_COST_BYTES 4096u           /* the cost of opening a file, in bytes of text */
 #define BATCH_FILES_FIRST 4u
 #define BATCH_DIRECTORIES_MAX 8u
 #define OPEN_LEVELS_MAX 32u
-#define DESCRIPTORS_SPARED 24u /* for all that is not counted */
+/* descriptors for everything that share_descriptors does not count */
+#define DESCRIPTORS_SPARED 24u
 
 /* ---- Batches --------------------------------------------------------------------------------- */
 
@@ -45,7 +46,8 @@ static size_t batch_files(struct pool *pool)
     return files < 1 ? 1 : files > POOL_BATCH_FILES ? POOL_BATCH_FILES : (size_t)files;
 }
 
-/* Take the next files of the walk; false: there are none. With walk_lock, if workers take turns. */
+/* Takes the next files of the walk. False: no files are left. If workers take turns, called with
+ * walk_lock. */
 static bool take_files(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -63,7 +65,7 @@ static bool take_files(struct pool_worker *worker)
         if (pool->walked)
             break;
         if (item->is_operand) {
-            name_at = SIZE_MAX; /* its name stays */
+            name_at = SIZE_MAX; /* the name of an operand lasts */
         } else if (!keep_name(worker, item->name)) {
             item->kind = WALK_ERROR;
             item->name = "";
@@ -84,7 +86,7 @@ static bool take_files(struct pool_worker *worker)
 
 static void *work(void *context);
 
-/* One more worker, if there may be one. With walk_lock. */
+/* Starts another worker if the limit allows. Called with walk_lock. */
 static void begin_worker(struct pool *pool)
 {
     struct pool_worker *worker;
@@ -101,7 +103,7 @@ static void begin_worker(struct pool *pool)
     worker = &pool->workers[pool->worker_count];
     worker->pool = pool;
     if (pool->ahead == NULL || pthread_cond_init(&worker->turned, NULL) != 0) {
-        pool->workers_max = pool->worker_count; /* the search goes on with those there are */
+        pool->workers_max = pool->worker_count; /* the search continues with the workers that run */
     } else if (thread_start(&worker->thread, work, worker) != 0) {
         pthread_cond_destroy(&worker->turned);
         pool->workers_max = pool->worker_count;
@@ -110,7 +112,8 @@ static void begin_worker(struct pool *pool)
     }
 }
 
-/* The next batch of this worker, in its turn. False: there is none. */
+/* Takes the next batch of this worker, and waits until the batch is near enough to the turn. False:
+ * no files are left. */
 static bool next_in_turn(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -172,7 +175,7 @@ static void search_batch(struct pool_worker *worker)
     }
 }
 
-/* The job and the searcher that a worker searches with. */
+/* Sets the job and opens the searcher of a worker. False: `message` says why. */
 static bool open_worker(struct pool_worker *worker, char *message)
 {
     struct pool *pool = worker->pool;
@@ -186,7 +189,7 @@ static bool open_worker(struct pool_worker *worker, char *message)
     }
     if (pool->several_files)
         gather_begin(&worker->gather, worker->job);
-    if (pool->shared != NULL) /* it searches everything */
+    if (pool->shared != NULL) /* the shared searcher searches everything */
         return true;
     if (!searchers_open(pool->job, true, &worker->searcher, message))
         return false;
@@ -205,7 +208,7 @@ static void search_batches(struct pool_worker *worker)
         search_batch(worker);
         if (pool->takes_turns)
             pool_end_batch(worker);
-        else if (worker->job->held != NULL) /* a client waits for what there is */
+        else if (worker->job->held != NULL) /* a client waits for the output */
             output_flush(worker->job->output);
     }
     atomic_fetch_sub(&pool->active, 1);
@@ -217,7 +220,7 @@ static void *work(void *context)
     char message[SETTINGS_ERROR_BYTES];
 
     thread_begins(&worker->thread);
-    if (open_worker(worker, message)) /* else the others do its part */
+    if (open_worker(worker, message)) /* without a searcher, leave the files to other workers */
         search_batches(worker);
     return NULL;
 }
@@ -234,8 +237,8 @@ static uint32_t cores_available(void)
     return (uint32_t)CPU_COUNT(&set);
 }
 
-/* How many workers, at most one for each file, and how many directories each may hold open: as
- * descriptors suffice. Returns how many the walk may. */
+/* Shares the file descriptors. Sets how many workers there are, at most a worker for each file, and
+ * how many directories each may hold open. Returns how many directories the walk may hold open. */
 static unsigned share_descriptors(struct pool *pool, size_t operand_count)
 {
     const struct settings *settings = pool->job->settings;
@@ -253,7 +256,7 @@ static unsigned share_descriptors(struct pool *pool, size_t operand_count)
         pool->workers_max = operand_count > 1 ? (uint32_t)operand_count : 1;
     if (pool->workers_max > rest / 4)
         pool->workers_max = (uint32_t)(rest / 4);
-    each = rest / 2 / pool->workers_max - 1; /* and the file itself */
+    each = rest / 2 / pool->workers_max - 1; /* - 1 for the file itself */
     pool->batch_directories = each < BATCH_DIRECTORIES_MAX ? (unsigned)each : BATCH_DIRECTORIES_MAX;
     return rest / 4 < OPEN_LEVELS_MAX ? (unsigned)(rest / 4) : OPEN_LEVELS_MAX;
 }
@@ -303,7 +306,7 @@ bool job_walk(struct command_job *job, const struct value_item *operands, size_t
     good = open_worker(&pool.workers[0], message);
     if (good)
         search_batches(&pool.workers[0]);
-    for (uint32_t i = 1; i < pool.worker_count; i++) /* a worker may have begun another one */
+    for (uint32_t i = 1; i < pool.worker_count; i++) /* a worker may have started another worker */
         pthread_join(pool.workers[i].thread.id, NULL);
     job->totals.worker_count = pool.worker_count;
     job->searcher = pool.shared_is_ours ? NULL : pool.shared;

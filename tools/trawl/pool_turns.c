@@ -1,4 +1,4 @@
-/* pool_turns: what workers print, kept until it is their turn. */
+/* pool_turns: keeps the output of workers until their turn. */
 #include "trawl/pool_turns.h"
 
 #include <errno.h>
@@ -9,19 +9,20 @@
 #include "trawl/message.h"
 #include "trawl/totals.h"
 
-#define LEFT_BYTES_MAX (UINT64_C(64) << 20) /* that may be left to be printed, in all */
+/* bytes of finished batches that may wait to be printed */
+#define LEFT_BYTES_MAX (UINT64_C(64) << 20)
 
-/* A batch that was searched before it was its turn. */
+/* The output of a batch that was searched before its turn. */
 struct pool_result {
     uint8_t *bytes;
     size_t bytes_count;
     struct pool_message *messages;
     size_t message_count;
     struct pool_mark mark;
-    struct command_job job; /* its worker's */
+    struct command_job job; /* the worker's job after the batch */
 };
 
-/* Of the pool's own job, which has no worker. */
+/* Prints a message for the pool's own job, which has no worker. */
 static void say(struct command_job *job, const char *text)
 {
     message_in_output(job->output, job->progress, text);
@@ -33,7 +34,7 @@ static void free_messages(struct pool_message *messages, size_t count)
         free(messages[i].text);
 }
 
-/* Print bytes with the messages between them. */
+/* Prints kept bytes, with the messages between. */
 static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_count,
                        const struct pool_message *messages, size_t message_count)
 {
@@ -51,8 +52,8 @@ static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_cou
         output_flush(job->output);
 }
 
-/* It is known by now whether the marked separator is to be printed: if not, take it out. Returns
- * how many bytes went. */
+/* Removes the marked separator if no line was printed before. Returns the number of bytes removed.
+ * Called with the turn, when pool->job->groups is known. */
 static size_t finish_mark(const struct pool *pool, struct pool_mark *mark, uint8_t *bytes,
                           size_t bytes_count, struct pool_message *messages, size_t message_count)
 {
@@ -70,7 +71,7 @@ static size_t finish_mark(const struct pool *pool, struct pool_mark *mark, uint8
     return taken;
 }
 
-/* With the turn: print what was kept until now. */
+/* Prints what the worker kept. Called with the turn. */
 static void print_own(struct pool_worker *worker)
 {
     struct output *kept = worker->kept;
@@ -123,7 +124,8 @@ static bool wait_turn(struct pool_worker *worker)
     return false;
 }
 
-/* More would be kept than may be: from here on a file is printed as it is searched. */
+/* Waits for the turn when the kept output reaches its limit. From now on the file's output goes
+ * through to the pool's output. */
 static void kept_is_full(void *context)
 {
     struct pool_worker *worker = context;
@@ -139,14 +141,15 @@ static void kept_is_full(void *context)
     kept->used = kept->committed = 0;
 }
 
-/* With the turn, between files: what comes goes straight to the output. */
+/* Prints what the worker kept, and lets its next files print to the pool's output. Called with the
+ * turn, between files. */
 static void print_directly(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
 
     if (worker->job == pool->job)
         return;
-    if (worker->kept != NULL) { /* it may have become full */
+    if (worker->kept != NULL) { /* the kept output may have reached its limit */
         output_commit(worker->kept);
         print_own(worker);
         if (worker->kept->error != 0 && pool->job->output->error == 0)
@@ -193,7 +196,7 @@ bool pool_may_search(struct pool_worker *worker)
     return true;
 }
 
-/* With the lock: nothing more is wanted of anybody. */
+/* Ends the search for all workers. Called with the lock. */
 static void end_all(struct pool *pool)
 {
     pool->over = true;
@@ -203,7 +206,7 @@ static void end_all(struct pool *pool)
             pthread_cond_signal(&pool->ahead[i].waiter->turned);
 }
 
-/* What a worker's job saw in a batch. */
+/* Adds the results of a batch to a job. */
 static void add_to_job(struct command_job *job, const struct command_job *more)
 {
     if (more->groups == GROUPS_PRINTED)
@@ -229,7 +232,8 @@ static void print_result(struct pool *pool, struct pool_result *result)
     add_to_job(pool->job, &result->job);
 }
 
-/* A batch was printed. Print those after it that were left, and wake who waits. */
+/* Passes the turn on after a batch was printed. Prints the finished batches that follow, and wakes
+ * the worker that waits. */
 static void pass_turn(struct pool *pool)
 {
     struct batch_turn *entry;
@@ -274,8 +278,8 @@ static bool tells_nothing(const struct pool_worker *worker)
            !job->settings->stats;
 }
 
-/* Leave a searched batch to the worker whose turn it is. False: that is this one, or there is no
- * room. */
+/* Leaves a finished batch to the worker that has the turn. False: this worker has the turn, or the
+ * limit is reached. */
 static bool leave(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -331,7 +335,7 @@ void pool_begin_batch(struct pool_worker *worker)
     }
 }
 
-/* Print the batch, or leave it to be printed. */
+/* Prints the batch, or leaves the batch to the worker that has the turn. */
 void pool_end_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
@@ -378,7 +382,8 @@ bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes)
         (void)wait_turn(worker);
     if (worker->job->groups == GROUPS_UNKNOWN)
         output_need(worker->job->output, separator_bytes);
-    return worker->job->groups != GROUPS_NONE; /* making room may have decided it */
+    /* output_need may have waited for the turn, which decides */
+    return worker->job->groups != GROUPS_NONE;
 }
 
 void pool_mark_separator(struct pool_worker *worker, size_t begin)

@@ -1,4 +1,4 @@
-/* pool_turns: a pool, its workers, and what they print in the order of their turns. */
+/* pool_turns: a pool of workers that search files and print in the order of their turns. */
 #ifndef TRAWL_POOL_TURNS_H
 #define TRAWL_POOL_TURNS_H
 
@@ -13,34 +13,37 @@
 
 struct pool;
 struct pool_result;
-#define POOL_AHEAD_BATCHES 4096u /* that may be begun before those before are printed */
+#define POOL_AHEAD_BATCHES 4096u /* batches that may be begun before earlier batches are printed \
+                                  */
 
-/* What standard error gets once `at` bytes of what was kept are printed. */
+/* A message for standard error, due when the first `at` bytes of the kept output were printed. */
 struct pool_message {
     size_t at;
     char *text;
 };
 
-/* Of what is kept, a separator of groups: only to be printed if lines were before. */
+/* A separator of groups in the kept output, to be printed only if a line was printed before. */
 struct pool_mark {
-    size_t begin, end; /* equal: there is none */
+    size_t begin, end; /* begin == end: no separator */
 };
 
 struct pool_worker {
     struct pool *pool;
-    struct command_job *job; /* to search with: own_job, or the pool's if there is but one worker */
+    /* the job to search with: own_job, or with a single worker the pool's job */
+    struct command_job *job;
     struct command_job own_job;
-    struct trawl_searcher *searcher; /* without threads; NULL: there is only the pool's */
-    struct output *kept;             /* NULL until needed */
+    struct trawl_searcher *searcher; /* has no threads; NULL: only the pool's shared searcher */
+    struct output *kept;             /* output that waits for the turn; NULL until needed */
     struct pool_message *messages;
     size_t message_count, message_capacity;
     struct pool_mark mark;
     struct gather gather;
-    uint64_t told_bytes; /* of job->searched_bytes, to progress */
+    uint64_t told_bytes; /* how much of job->searched_bytes the progress display knows */
 
-    uint64_t sequence;                        /* of the batch */
-    bool has_turn;                            /* always, if there is but one worker */
-    struct walk_item items[POOL_BATCH_FILES]; /* with offsets in names for their names */
+    uint64_t sequence; /* number of the current batch */
+    bool has_turn;     /* always true with a single worker */
+    /* items[i].name is names + name_at[i], or the name of an operand if name_at[i] == SIZE_MAX */
+    struct walk_item items[POOL_BATCH_FILES];
     size_t name_at[POOL_BATCH_FILES];
     size_t item_count;
     char *names;
@@ -50,21 +53,22 @@ struct pool_worker {
     pthread_cond_t turned;
 };
 
-/* What is known of a batch; by its sequence, modulo POOL_AHEAD_BATCHES. */
+/* The state of a batch, at index sequence % POOL_AHEAD_BATCHES. */
 struct batch_turn {
     bool searched;
-    struct pool_result *result; /* NULL: there is nothing to tell */
-    struct pool_worker *waiter; /* for its turn */
+    struct pool_result *result; /* NULL: nothing to print */
+    struct pool_worker *waiter; /* a worker that waits for its turn */
 };
 
 struct pool {
     struct command_job *job;
-    struct command_job worker_job; /* what each worker's job begins as */
+    struct command_job worker_job; /* the initial job of each worker */
     struct pool_worker *workers;
-    uint32_t worker_count; /* that were begun; grows under walk_lock */
+    uint32_t worker_count; /* workers that were started; grows under walk_lock */
     uint32_t workers_max;
-    bool several_files; /* may come */
-    bool takes_turns;   /* there may be several workers; else what follows walk is not used */
+    bool several_files; /* more than a single file may come */
+    /* there may be several workers; otherwise the members after `walk` are not used */
+    bool takes_turns;
     unsigned batch_directories;
     struct trawl_searcher *shared;
     bool shared_is_ours;
@@ -75,43 +79,45 @@ struct pool {
 
     struct thread_lock walk_lock;
     uint64_t sequence_next;
-    _Atomic uint64_t sequence_last; /* no batch beyond it is of interest */
+    _Atomic uint64_t sequence_last; /* batches after this are no longer needed */
     atomic_uint active;
 
     struct thread_lock lock;
     pthread_cond_t room;
-    _Atomic uint64_t turn; /* the batch to be printed; what is not in a worker is its worker's */
+    /* the batch that is being printed; `job` belongs to the worker of that batch */
+    _Atomic uint64_t turn;
     atomic_bool over;
-    uint64_t room_wanted; /* the first batch that waits for room */
+    uint64_t room_wanted; /* the first batch that waits for `room` */
     uint64_t left_bytes;
-    struct batch_turn *ahead; /* NULL until a second worker begins */
+    struct batch_turn *ahead; /* NULL until a second worker starts */
 };
 
-/* What the turns of several workers need, the first one's part too. */
+/* Prepares the turns, and the part of the first worker. */
 void pool_open_turns(struct pool *pool);
 void pool_close_turns(struct pool *pool);
-/* The worker has taken files. */
+/* Resets a worker that has taken the files of a batch. */
 void pool_begin_batch(struct pool_worker *worker);
-/* Print the batch, or leave it to be printed. */
+/* Prints the batch, or leaves the batch to the worker that has the turn. */
 void pool_end_batch(struct pool_worker *worker);
 
-/* Is the batch's next file still of interest? If so, its output is chosen. */
+/* Returns whether the next file of the batch must still be searched. Then job->output is set for
+ * the file. */
 bool pool_may_search(struct pool_worker *worker);
 
-/* Has it the turn by now? */
+/* Returns whether the worker has the turn. */
 bool pool_has_turn(struct pool_worker *worker);
-/* Wait for it. False: the search is over. */
+/* Waits for the turn. False: the search is over. */
 bool pool_wait_turn(struct pool_worker *worker);
 
 /* ---- For what prints ------------------------------------------------------------------------- */
 
-/* A line for standard error, in its place. */
+/* Prints a message on standard error in the order of the output. */
 void pool_say(struct pool_worker *worker, const char *text);
-/* Is a separator of groups to be printed here? True also if that is not known yet: then
- * pool_mark_separator is told what was printed of it. */
+/* Returns whether a separator of groups is printed here: yes, or not known yet. If not known, the
+ * caller passes the begin of the printed separator to pool_mark_separator. */
 bool pool_wants_separator(struct pool_worker *worker, size_t separator_bytes);
 void pool_mark_separator(struct pool_worker *worker, size_t begin);
-/* What is kept was cut back. */
+/* Forgets a mark behind the end of the kept output, which was cut. */
 void pool_cut_back(struct pool_worker *worker);
 
 #endif

@@ -1,4 +1,4 @@
-/* run: one search, from its settings to its exit status. */
+/* run: a search, from settings to exit status. */
 #include "trawl/run.h"
 
 #include <dirent.h>
@@ -23,7 +23,7 @@
 #include "trawl/string_counts.h"
 
 #define HINT_BYTES_MAX 60
-#define OPEN_LEVELS 32u /* of --files */
+#define OPEN_LEVELS 32u /* directories that --files may hold open */
 
 static void print_usage_hint(void)
 {
@@ -46,7 +46,7 @@ static int explain(struct command_job *job)
     return EXIT_ERROR;
 }
 
-/* What the threads of all searches did, summed over them. */
+/* Prints what the threads of all searches did, summed over the threads. */
 static void print_workers(const struct job_totals *totals)
 {
     fprintf(stderr, "cpu threads: %.6f s searched, %.6f s read or copied, %.6f s waited\n",
@@ -59,7 +59,7 @@ static void print_workers(const struct job_totals *totals)
     fprintf(stderr, "output: %.6f s\n", (double)totals->sums.output_ns * 1e-9);
 }
 
-/* How many bytes each method searched, of those that did. */
+/* Prints how many bytes each method searched. */
 static void print_methods(const struct job_totals *totals)
 {
     static const char *const names[TRAWL_METHODS_COUNT] = {
@@ -79,7 +79,7 @@ static void print_methods(const struct job_totals *totals)
         fputs(" bytes\n", stderr);
 }
 
-/* By what most of the time in searches was bound. */
+/* Prints what limited the speed of the searches for most of the time. */
 static void print_bound(const struct job_totals *totals)
 {
     static const char *const names[] = {
@@ -137,8 +137,8 @@ int job_end_document(struct command_job *job)
     return job->output->error == 0 ? EXIT_SELECTED : EXIT_ERROR;
 }
 
-/* Nothing was selected. Rules that hide every file look like a text without a match; and grep's
- * users type regular expressions out of habit, on a terminal. */
+/* Explains why nothing was selected. Rules that hide every file look like a text without a match.
+ * And grep's users type regular expressions out of habit, on a terminal. */
 static void print_why_nothing(struct command_job *job)
 {
     const struct settings *settings = job->settings;
@@ -160,7 +160,8 @@ static void print_why_nothing(struct command_job *job)
                     (const char *)pattern->bytes, settings->is_tg ? "tg" : "trawl");
 }
 
-/* As job_walk, with what comes before and after all rows; counts first where it must. */
+/* As job_walk, with the header of npy. Counts the records in a first pass if the header cannot be
+ * written last. */
 static bool walk_for_matrix(struct command_job *job, const struct value_item *operands,
                             size_t operand_count, char *message)
 {
@@ -195,7 +196,7 @@ static bool walk_for_matrix(struct command_job *job, const struct value_item *op
     return good;
 }
 
-/* What the report needs beside what files ask for. */
+/* Opens what the report needs beside the searchers of single files. */
 static bool open_report(struct command_job *job, char *message)
 {
     enum report report = job->settings->report;
@@ -209,7 +210,8 @@ static bool open_report(struct command_job *job, char *message)
     if (report == REPORT_COUNT_BY_PATTERN || report == REPORT_UNMATCHED)
         return string_counts_open(job, message);
     if (job->held == NULL)
-        interrupt_open(job->output); /* the others find nothing before the end */
+        /* the reports that returned above print nothing to be saved when SIGINT comes */
+        interrupt_open(job->output);
     return true;
 }
 
@@ -262,8 +264,8 @@ static int run_job(struct command_job *job, const struct value_item *operands, s
     return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
 }
 
-/* Nothing can be selected: grep then looks at no file. It knows so under -v where the empty string
- * is the only one. */
+/* Returns whether nothing can be selected. grep then opens no file. Under -v grep knows that only
+ * if the empty string is the only string. */
 static bool is_decided(const struct settings *settings, const struct patterns *patterns)
 {
     bool inverted_all = settings->invert && patterns->has_empty && !patterns->has_never &&
@@ -275,8 +277,8 @@ static bool is_decided(const struct settings *settings, const struct patterns *p
            (settings->report != REPORT_NAMES || settings->list != LIST_WITHOUT_MATCH);
 }
 
-/* -v without any string selects every line, which is what the empty string does; grep takes it so
- * too, and it shows where lines are grouped. */
+/* -v without any string selects every line, like the empty string without -v. grep does the same,
+ * which shows in how lines are grouped. */
 static void take_all_lines(struct settings *settings, struct patterns *patterns)
 {
     settings->invert = false;
@@ -296,7 +298,7 @@ static void warn_of_old_color(struct command_job *job)
                     old);
 }
 
-/* With valid options: strings, plan, files. */
+/* Gathers the strings, builds the plan and searches. The options are valid. */
 static int run(struct command_job *job, struct settings *settings, char *message)
 {
     bool pattern_is_operand = settings->patterns.count == 0;
@@ -336,7 +338,7 @@ static int run(struct command_job *job, struct settings *settings, char *message
                : run_job(job, operands, operand_count, message);
 }
 
-/* Would a search leave the file out? */
+/* Returns whether a search would leave the file out. */
 static bool is_skipped(const struct walk *walk, const struct walk_item *item)
 {
     if (item->kind == WALK_INPUT)
@@ -347,7 +349,7 @@ static bool is_skipped(const struct walk *walk, const struct walk_item *item)
            (item->type != DT_REG && walk_skips_devices(walk->job->settings, true));
 }
 
-/* The names of the files that would be searched. */
+/* Prints the names of the files that would be searched. */
 static int print_names(struct command_job *job, const struct value_item *operands,
                        size_t operand_count)
 {
@@ -373,7 +375,7 @@ static int print_names(struct command_job *job, const struct value_item *operand
     return job->error_seen ? EXIT_ERROR : job->selected ? EXIT_SELECTED : EXIT_NOT_SELECTED;
 }
 
-/* --files: there are no strings. */
+/* Handles --files, which takes no strings. */
 static int list_files(struct command_job *job, struct settings *settings, char *message)
 {
     int status = EXIT_ERROR;
@@ -391,7 +393,7 @@ static int list_files(struct command_job *job, struct settings *settings, char *
     return status;
 }
 
-/* All that searches opens is closed here. */
+/* Closes whatever the search opened. */
 int job_run(struct command_job *job, struct settings *settings)
 {
     struct patterns patterns = {0};

@@ -1,18 +1,19 @@
-/* scan: one text on its way through the command.
+/* scan: the state of a search of one text.
  *
- * The library delivers windows in order, each with its matches. search.c chooses who takes them:
- *   lines.c       cuts lines, keeps an open line between windows, decides which are selected
- *   matches.c     what needs no lines: -o, --positions, --count-matches, --first
- *   string_counts.c       occurrences by string: --count-by-pattern, --unmatched-patterns
- *   matrix.c      records and rows: --matrix
- *   print_line.c  puts a line into the output, as grep lays it out
- *   print.c       its parts: heads, names, numbers, matches
- *   style.c       lines as ripgrep lays them out
- *   json.c        the same as --json wants it
- *   numbers.c     which of the strings given a match is
- *   binary.c      NUL bytes and bad UTF-8
- *   fasta.c       FASTA files, which have sequences instead of lines
- *   best.c        --best: the least distance, before the rest
+ * The library delivers the text in windows, in order, each with the matches in the window. search.c
+ * chooses the file that handles the windows:
+ *   lines.c          cuts lines, keeps the open line between windows, selects lines
+ *   matches.c        reports without lines: -o, --positions, --count-matches, --first
+ *   string_counts.c  occurrences of each string: --count-by-pattern, --unmatched-patterns
+ *   matrix.c         records and rows: --matrix
+ *   print_line.c     prints a line as grep does
+ *   print.c          parts of a line: heads, names, numbers, matches
+ *   style.c          prints a line as ripgrep does
+ *   json.c           prints a line for --json
+ *   numbers.c        the numbers of the strings that a match stands for
+ *   binary.c         NUL bytes and invalid UTF-8
+ *   fasta.c          FASTA files, which have sequences instead of lines
+ *   best.c           --best: a first pass that finds the least distance
  */
 #ifndef TRAWL_SCAN_H
 #define TRAWL_SCAN_H
@@ -25,43 +26,47 @@
 #define OFFSET_NONE UINT64_MAX
 #define DISTANCE_NONE UINT32_MAX
 
-/* A piece of the text that consists of whole lines. */
+/* A part of the text that consists of whole lines. */
 struct view {
-    const uint8_t *bytes; /* NULL: it is one line, which is read again (reread.c) */
+    const uint8_t *bytes; /* NULL: a single long line, whose bytes are read again (reread.c) */
     uint64_t begin;       /* text offset of bytes[0] */
     uint64_t count;
-    const struct trawl_match *matches; /* those that begin in the view, in order; not NULL */
+    const struct trawl_match *matches; /* the matches that begin in the view, in order; not NULL */
     uint64_t match_count;
-    bool has_no_end; /* where bytes is NULL: the line has no line end */
+    bool has_no_end; /* if bytes is NULL: the line has no line end */
 };
 
-/* Of a line that style.c lays out. */
+/* A match in a line that style.c prints. */
 struct line_span {
-    uint64_t begin, end;              /* in what is printed of the line */
-    uint64_t from, to;                /* in the line: the same, if nothing is replaced */
-    uint64_t group, group_count;      /* of the view's matches, those that begin where it does */
-    const struct trawl_pattern *text; /* what --replacements has for it, or NULL */
-    uint16_t distance, reversed;      /* of the match */
+    uint64_t begin, end; /* offsets in the printed line */
+    /* offsets in the line; equal to begin and end if nothing is replaced */
+    uint64_t from, to;
+    /* view->matches[group .. group + group_count) begin where this match begins */
+    uint64_t group, group_count;
+    /* the replacement from --replacements; NULL: --replace, or no replacement */
+    const struct trawl_pattern *text;
+    uint16_t distance, reversed;
 };
 
-/* A part of what --replace says: bytes, or NULL where the match stands. The part after the last one
- * says how much all of them are. */
+/* A part of the value of --replace: bytes, or NULL where the match stands. An extra part after the
+ * last holds the totals in bytes_before and matches_before. */
 struct replace_part {
     const char *bytes;
-    uint64_t bytes_before, matches_before; /* in the parts before it */
+    uint64_t bytes_before, matches_before; /* in earlier parts */
 };
 
 /* What style.c keeps from line to line. */
 struct style_state {
     struct line_span *spans;
     uint64_t span_count, span_capacity;
-    struct replace_part *parts; /* of --replace, from the first replaced line on */
+    struct replace_part *parts; /* of --replace; filled when the first line is replaced */
     uint64_t part_count, part_capacity;
-    uint64_t replaced_end; /* how much is printed of a line that is replaced */
-    uint8_t *block;        /* some of that ... */
-    uint64_t block_begin, block_count, block_capacity; /* ... from where on, how much */
+    uint64_t replaced_end; /* length of the printed line, after replacement */
+    uint8_t *block;        /* bytes [block_begin, block_begin + block_count) of the printed line */
+    uint64_t block_begin, block_count, block_capacity;
     bool heading_shown;
-    char *link_path; /* the file's, absolute; NULL: not known, or it has none */
+    /* absolute path of the file for links; NULL: unknown, or the text is not a file */
+    char *link_path;
     bool link_sought, link_open;
 };
 
@@ -73,7 +78,7 @@ struct json_state {
 
 /* What characters.c keeps of a text. */
 struct characters {
-    uint8_t tail[UTF8_BYTES_MAX]; /* bytes that the windows so far ended with */
+    uint8_t tail[UTF8_BYTES_MAX]; /* the last bytes before the current window */
     uint32_t tail_count;
     struct trawl_match *kept;
     uint64_t kept_capacity;
@@ -89,94 +94,104 @@ struct text_scan {
     enum binary_files binary_files;
     bool seekable;
     const struct encoding *encoding; /* as in struct job_file */
-    bool has_blocks;                 /* a NUL makes 96 KiB binary, not a window */
-    bool unpacks;          /* it may end in damage: what was counted until then is wanted */
-    unsigned number_width; /* -T */
+    /* a NUL makes a block of BLOCK_BYTES binary; otherwise a whole window */
+    bool has_blocks;
+    /* the text may be compressed and damaged: lines before the damage count */
+    bool unpacks;
+    unsigned number_width; /* -T: width of line numbers */
 
-    /* What was carried over from earlier windows: for context the lines before, and the open line,
-     * with the matches that begin in it. */
+    /* The carry: bytes that earlier windows left. With leading context, lines that may be printed
+     * as context; then the open line. `carried` holds the matches that begin in the open line. */
     uint8_t *carry;
     uint64_t carry_count, carry_capacity, carry_begin;
-    uint64_t carry_trim_at; /* from so many bytes on it is looked for lines that are not needed */
+    /* carry_count from which trim_carry drops lines that are no longer needed */
+    uint64_t carry_trim_at;
     struct trawl_match *carried;
     uint64_t carried_count, carried_capacity;
-    uint64_t line_begin;   /* of the first line that is not decided yet */
-    bool dropped;          /* the open line's bytes are not in the carry */
-    uint8_t *reread_bytes; /* reread.c: what was read again last */
+    uint64_t line_begin;   /* begin of the first line that is not decided yet */
+    bool dropped;          /* the carry lacks the bytes of the open line */
+    uint8_t *reread_bytes; /* reread.c: the bytes read last */
     uint64_t reread_begin, reread_count;
 
-    const struct trawl_window *window; /* at hand, as the library gave it */
-    uint64_t window_match;   /* its first match that may begin beyond the lines counted so far */
-    uint64_t window_base;    /* line_end_count before it */
-    uint64_t counted_end;    /* text offset up to which line ends were counted ... */
-    uint64_t line_end_count; /* ... and how many there are */
-    bool counts_line_ends;   /* itself, as far as needed: one thread searches, which saves nothing
-                              * by counting all */
+    const struct trawl_window *window; /* the current window, as the library delivered the window */
+    uint64_t window_match;   /* index of the first match that may begin after counted_end */
+    uint64_t window_base;    /* line_end_count at the begin of the window */
+    uint64_t counted_end;    /* text offset up to which line ends were counted */
+    uint64_t line_end_count; /* line ends before counted_end */
+    /* line ends are counted here, as far as needed; the library counts all, which saves no time
+     * with a single thread */
+    bool counts_line_ends;
 
-    uint64_t selected_count; /* lines; occurrences in reports without lines */
-    uint64_t left_count;     /* until -m is reached */
+    uint64_t selected_count; /* selected lines, or occurrences in reports without lines */
+    uint64_t left_count;     /* lines until -m is reached */
     uint64_t selected_end;   /* end of the last selected line */
-    uint64_t printed_end;    /* end of the last printed line, OFFSET_NONE if none */
-    uint64_t pending_count;  /* lines of trailing context still to print */
-    uint64_t ignore_before;  /* lines that end there or before were reported by an earlier pass */
+    uint64_t printed_end;    /* end of the last printed line; OFFSET_NONE: no line was printed */
+    uint64_t pending_count;  /* lines of trailing context still to be printed */
+    /* lines that end at or before this offset were reported by an earlier pass */
+    uint64_t ignore_before;
     uint64_t
-        match_line_end; /* matches.c: end of the last match's line; OFFSET_NONE: not seen yet */
-    uint64_t match_end; /* matches.c: of the last match taken */
-    size_t held_before_line; /* matches.c: bytes of output, when the last line began */
+        /* matches.c: end of the line in which the last match begins; OFFSET_NONE: not seen yet */
+        match_line_end;
+    uint64_t match_end;      /* matches.c: end of the last match */
+    size_t held_before_line; /* matches.c: bytes of output not committed when the last line began */
 
     struct characters characters;
-    bool filters;          /* of the library's matches some are none (characters.c) */
-    uint16_t distance_max; /* --best: the least of the text */
-    FILE *spool;           /* --best: the text, where it could be read only once; NULL: none */
+    bool filters;          /* the library's matches must be checked (characters.c) */
+    uint16_t distance_max; /* --best: the least distance in the text */
+    FILE *spool;           /* --best: a copy of a text that can be read only once; NULL: no copy */
 
-    struct number_set numbers;     /* --pattern-number: of the strings in a line or place */
-    const uint64_t *shown_numbers; /* those in the next head */
+    /* --pattern-number: strings found in the current line or match */
+    struct number_set numbers;
+    const uint64_t *shown_numbers; /* the numbers to print in the next head */
     uint64_t shown_count;
-    uint32_t shown_distance; /* in the next head; DISTANCE_NONE: in a line of context */
-    struct string_counts_part *string_counts_part; /* string_counts.c */
-    struct style_state style;                      /* style.c */
-    struct json_state json;                        /* json.c */
+    /* distance to print in the next head; DISTANCE_NONE: a line of context */
+    uint32_t shown_distance;
+    struct string_counts_part *string_counts_part;
+    struct style_state style;
+    struct json_state json;
 
-    bool quiet;          /* print nothing more */
-    bool stop_at_select; /* the first selected line decides */
+    bool quiet;          /* print no more lines */
+    bool stop_at_select; /* the search ends at the first selected line */
     bool stop;
-    bool by_match;       /* matches.c prints matches, without the lines around them */
-    bool every_line;     /* a line without a match may be selected */
-    bool run_ends_input; /* under -v -m of standard input, once nothing more is printed ... */
-    bool ends_with_run;  /* ... the first selected lines decide that follow each other in one block:
-                          * under -v, if nothing is printed, grep reads on so far */
+    bool by_match;   /* matches.c prints matches, without lines */
+    bool every_line; /* a line without a match may be selected */
+    /* Under -v -m of standard input grep reads on, once nothing is printed any more, until a run of
+     * selected lines ends or leaves its block. The position at which grep leaves standard input
+     * depends on that. */
+    bool run_ends_input;   /* nothing is printed any more: ends_with_run becomes true */
+    bool ends_with_run;    /* the search ends with the first run of selected lines in a block */
     bool check_whole_line; /* -x is decided here, not by the plan */
-    bool keeps_bytes;      /* an open line's bytes may be needed */
+    bool keeps_bytes;      /* the bytes of the open line may be needed */
 
-    bool watch_nulls; /* a NUL byte changes what is done */
-    bool null_seen;   /* NUL ends lines from now on */
-    bool rerun;       /* the text must be searched again with another plan */
+    bool watch_nulls; /* a NUL byte changes what is printed or counted */
+    bool null_seen;   /* a NUL was found; from now on NUL ends lines */
+    bool rerun;       /* search the text again, with another plan */
     bool encoding_error;
-    bool bad_line;            /* matches.c: the current line had a match that is not UTF-8 */
-    enum trawl_status status; /* not TRAWL_OK: the search cannot go on */
-    struct trawl_error error; /* if the status says so */
+    bool bad_line;            /* matches.c: a match in the current line was not valid text */
+    enum trawl_status status; /* other than TRAWL_OK: the search failed */
+    struct trawl_error error; /* set if `status` is other than TRAWL_OK */
     uint64_t null_offset;
-    uint64_t hole; /* of a file that counts as binary because it has one: where it begins; else 0 */
-    uint64_t scanned_end; /* of the last window */
-    uint64_t block_end;   /* of the block that the last printed line ends in; OFFSET_NONE: no
-                             blocks are told apart */
+    uint64_t hole;        /* offset of the hole that makes a file binary; 0: no hole */
+    uint64_t scanned_end; /* end of the last window */
+    /* end of the block in which the last printed line ends; OFFSET_NONE: the text has no blocks */
+    uint64_t block_end;
     uint64_t selected_before_block;
     enum groups groups_before_block;
-    uint8_t *zapped; /* a window's bytes with NUL replaced by line ends */
+    uint8_t *zapped; /* a copy of a window's bytes, with line ends in place of NULs */
     uint64_t zapped_capacity;
 };
 
-/* Around what a sink does, which prints. */
+/* Called by a sink before and after its work, which may print. */
 void scan_print_begin(struct text_scan *scan);
 void scan_print_end(struct text_scan *scan);
 
-/* Does the empty string match the line [begin, end)? bytes may be NULL where the line is not in
- * memory. */
+/* Returns whether the empty string matches the line [begin, end), given as text offsets. `bytes`
+ * may be NULL if the line is not in memory. */
 bool line_holds_empty(const struct text_scan *scan, const uint8_t *bytes, uint64_t begin,
                       uint64_t end);
 
-/* Room in an array for `wanted` elements of `size` bytes; *capacity is how many it has. Returns the
- * array, which may have moved; NULL: out of memory, the scan has failed and the array is as it was.
+/* Makes room for `wanted` elements of `size` bytes. Returns the array, which may have moved, and
+ * sets *capacity. NULL: no memory; the scan has failed and the array is unchanged.
  */
 void *scan_grow(struct text_scan *scan, void *array, uint64_t *capacity, uint64_t wanted,
                 uint64_t size);
@@ -187,7 +202,7 @@ static inline void scan_fail(struct text_scan *scan, enum trawl_status status)
     scan->stop = true;
 }
 
-/* Take note of a line: counts it, ends the search if it was the last one wanted. */
+/* Counts a selected line that ends at `end`, and stops the search if no further line is wanted. */
 static inline void scan_selected(struct text_scan *scan, uint64_t end)
 {
     scan->selected_count++;

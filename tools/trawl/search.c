@@ -1,4 +1,4 @@
-/* search: one open descriptor, from its text to its report. */
+/* search: searches an open file and reports. */
 #include "trawl/scan.h"
 
 #include <errno.h>
@@ -40,7 +40,7 @@ bool job_is_own_output(const struct settings *settings, const struct stat *statu
            (settings->report != REPORT_COUNT_BY_PATTERN || settings->file_names > 0);
 }
 
-/* -T: numbers are as wide as the file's size, or its greatest line number. */
+/* Returns the width of numbers under -T: the digits of the file's size or largest line number. */
 static unsigned number_width(const struct command_job *job, const struct stat *status,
                              bool seekable)
 {
@@ -57,8 +57,8 @@ static unsigned number_width(const struct command_job *job, const struct stat *s
     return width;
 }
 
-/* A regular file with a hole has NULs, wherever they are; grep asks before it has read them. `*at`:
- * where in the text. */
+/* Finds a hole in a regular file, whose bytes are NULs. grep looks for holes before reading the
+ * file. *at: offset of the hole in the text. */
 static bool has_hole(const struct job_file *file, uint64_t *at)
 {
     const struct stat *status = file->status;
@@ -76,7 +76,7 @@ static bool has_hole(const struct job_file *file, uint64_t *at)
 
 static bool plan_any_position(struct text_scan *scan)
 {
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* workers share the plan */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* workers share `patterns` */
     struct patterns *patterns = scan->job->patterns;
     char message[SETTINGS_ERROR_BYTES];
     bool good;
@@ -112,7 +112,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     scan->name = file->name;
     scan->binary_files = settings->binary_files;
     if (settings->is_tg && file->is_operand && scan->binary_files == BINARY_FILES_WITHOUT_MATCH)
-        scan->binary_files = BINARY_FILES_BINARY; /* tg leaves out those of directories only */
+        /* tg leaves out only binary files of directories */
+        scan->binary_files = BINARY_FILES_BINARY;
     scan->seekable = trawl_text_is_seekable(text);
     scan->encoding = file->encoding;
     scan->has_blocks = scan->seekable || scan->encoding != NULL;
@@ -152,7 +153,8 @@ static void scan_begin(struct text_scan *scan, struct command_job *job, struct t
     }
 }
 
-/* Once more from the beginning: NUL ends lines, which the plan for whole lines did not know. */
+/* Prepares a second search from the begin of the text, because NUL ends lines, which the plan for
+ * whole lines ignores. */
 static void scan_again(struct text_scan *scan)
 {
     scan->rerun = false;
@@ -169,13 +171,13 @@ static void scan_again(struct text_scan *scan)
     }
 }
 
-/* Does NUL end lines, if there is one, and the plan for whole lines not know? */
+/* Returns whether NUL may end lines while the plan for whole lines ignores NUL. */
 static bool is_unaware_of_nulls(const struct settings *settings)
 {
     return settings->whole_lines && settings->null_ends_line && !settings->approximate;
 }
 
-/* Does the first match alone decide? */
+/* Returns whether the first match alone decides the report. */
 static bool first_decides(const struct text_scan *scan, int descriptor)
 {
     const struct settings *settings = scan->settings;
@@ -185,7 +187,8 @@ static bool first_decides(const struct text_scan *scan, int descriptor)
            (descriptor != STDIN_FILENO || settings->max_count > 1);
 }
 
-/* Behind the line end at `at` or later: as far as grep reads before it looks at the line. */
+/* Returns the offset after the line end at `at` or later. grep reads that far before looking at the
+ * line. */
 static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
 {
     uint8_t bytes[DRAIN_BYTES];
@@ -201,8 +204,8 @@ static uint64_t end_of_line(struct text_scan *scan, uint64_t at)
     return at;
 }
 
-/* Do the library's lines agree with grep's? That a NUL ends lines from its block on only makes no
- * difference: before it there is none. */
+/* Returns whether the library counts the same lines as grep. grep lets NUL end lines only from the
+ * block of the first NUL on; earlier blocks have no NUL, so the count is the same. */
 static bool library_counts(const struct text_scan *scan, int descriptor)
 {
     return scan->settings->report == REPORT_COUNT && !scan->filters && !scan->every_line &&
@@ -210,7 +213,7 @@ static bool library_counts(const struct text_scan *scan, int descriptor)
            (descriptor != STDIN_FILENO || scan->settings->max_count == UINT64_MAX);
 }
 
-/* -o: matches are enough where no line around them is printed. */
+/* -o: returns whether matches are enough, because no line around a match is printed. */
 static bool matches_suffice(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -220,14 +223,14 @@ static bool matches_suffice(const struct text_scan *scan)
            !settings->style.on && !scan->null_seen;
 }
 
-/* --pattern-number: does the longest match at a place tell all numbers? Not of a line; and where
- * the case of letters is ignored, strings that differ may match the same bytes. */
+/* --pattern-number: returns whether the longest match at an offset gives all numbers. For a line it
+ * does not; and if case is ignored, different strings may match the same bytes. */
 static bool one_match_tells(const struct text_scan *scan)
 {
     return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
 }
 
-/* Which matches are printed, or decide. */
+/* Returns the flags of trawl_windows for the matches that are printed, or that decide. */
 static uint32_t needed_matches(const struct text_scan *scan)
 {
     const struct settings *settings = scan->settings;
@@ -293,7 +296,7 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
                                                           : match.end;
         scan->stop = found;
         if (found)
-            scan->job->groups = GROUPS_PRINTED; /* though nothing was */
+            scan->job->groups = GROUPS_PRINTED; /* as in grep, although nothing was printed */
         return status;
     }
     if (library_counts(scan, descriptor))
@@ -319,7 +322,7 @@ static enum trawl_status scan_report(struct text_scan *scan, int descriptor,
     return status;
 }
 
-/* --best */
+/* Finds the least distance, then reports (--best). */
 static enum trawl_status best_report(struct text_scan *scan, int descriptor,
                                      struct trawl_error *error)
 {
@@ -332,7 +335,7 @@ static enum trawl_status best_report(struct text_scan *scan, int descriptor,
     return read != TRAWL_OK ? read : status;
 }
 
-/* As tg: what of a binary file is left out, in ripgrep's words. */
+/* tg: prints, in ripgrep's words, which part of a binary file is not shown. */
 static void report_binary(struct command_job *job, const struct text_scan *scan, bool is_binary)
 {
     const char *what = is_binary ? "binary file matches" : NULL;
@@ -346,7 +349,7 @@ static void report_binary(struct command_job *job, const struct text_scan *scan,
                     binary_offset(scan));
 }
 
-/* What is said once the whole file, or enough of it, was seen. */
+/* Prints the rest of a file's report, once the file was searched as far as needed. */
 static void report_file(struct command_job *job, struct text_scan *scan)
 {
     const struct settings *settings = job->settings;
@@ -424,7 +427,7 @@ void job_print_name(struct command_job *job, const char *name)
     scan_free(&scan);
 }
 
-/* Read what a search did not want, so that the writer of a pipe is not told off. */
+/* Reads standard input to its end, so that the writer of a pipe gets no SIGPIPE. */
 static bool drain_input(void)
 {
     char bytes[DRAIN_BYTES];
@@ -436,8 +439,9 @@ static bool drain_input(void)
     return got == 0;
 }
 
-/* Leave standard input as grep does: after -m just after the last selected line; where a file's
- * name was all that was wanted, and after -q, where grep's buffer ended; else at the end. */
+/* Leaves standard input at the position at which grep leaves its input: after -m, behind the last
+ * selected line; after -q or if only the name was wanted, where grep's buffer ended; otherwise at
+ * the end. */
 static void leave_input(struct text_scan *scan, const struct stat *status, off_t begin)
 {
     const struct settings *settings = scan->settings;
@@ -449,7 +453,7 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
     off_t end = (off_t)((last + BLOCK_BYTES - 1) / BLOCK_BYTES * BLOCK_BYTES);
 
     if (S_ISREG(status->st_mode) && begin >= 0) {
-        if (!scan->seekable) /* compressed: the place in the file is not known */
+        if (!scan->seekable) /* compressed: the offset in the file is unknown */
             (void)lseek(STDIN_FILENO, 0, SEEK_END);
         else if (scan->left_count == 0 && !is_quick)
             (void)lseek(STDIN_FILENO, begin + (off_t)scan->selected_end, SEEK_SET);
@@ -472,7 +476,7 @@ static void fail(struct command_job *job, const char *name, enum trawl_status st
         return;
     }
     if (status == TRAWL_READ || (status == TRAWL_UNSUPPORTED && job->settings->search_zip)) {
-        job_file_fault(job, error->message); /* which names the file */
+        job_file_fault(job, error->message); /* the message names the file */
         return;
     }
     if (status == TRAWL_MEMORY)
@@ -483,7 +487,8 @@ static void fail(struct command_job *job, const char *name, enum trawl_status st
     job->done = true;
 }
 
-/* Are matches printed as they are found? Those that the library counts are known at the end. */
+/* Returns whether matches are printed during the search. Counts by the library are known only at
+ * the end. */
 static bool prints_matches(const struct settings *settings)
 {
     return settings->report == REPORT_LINES || settings->report == REPORT_ONLY_MATCHING ||
@@ -507,7 +512,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     struct trawl_error error;
     struct text_scan scan;
     bool is_input = file->descriptor == STDIN_FILENO;
-    bool fasta = job->settings->fasta, shown; /* as it goes on, by the display */
+    bool fasta = job->settings->fasta, shown; /* whether the progress display follows this search */
     off_t begin = is_input ? lseek(file->descriptor, 0, SEEK_CUR) : 0;
     enum trawl_status status;
 
@@ -536,7 +541,8 @@ void job_search(struct command_job *job, const struct job_file *file)
     if (S_ISDIR(file->status->st_mode)) {
         job_file_error(job, file->name, EISDIR);
     } else {
-        if (job->prints_alone) /* SIGINT may end the program, but in scan_print_begin to _end */
+        /* outside of scan_print_begin .. scan_print_end, SIGINT may end the program */
+        if (job->prints_alone)
             interrupt_allow();
         status = (job->settings->best && scan.filters ? best_report : scan_report)(
             &scan, file->descriptor, &error);
@@ -558,7 +564,8 @@ void job_search(struct command_job *job, const struct job_file *file)
         leave_input(&scan, file->status, begin);
     job->totals.sums.file_count++;
     job->totals.sums.selected_count += scan.selected_count;
-    if (job->settings->stats && job->matrix == NULL && !fasta) /* which search several times */
+    /* matrix.c and fasta.c add their several searches themselves */
+    if (job->settings->stats && job->matrix == NULL && !fasta)
         job_add_stats(job);
     scan_free(&scan);
     trawl_text_close(text);

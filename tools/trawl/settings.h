@@ -1,5 +1,5 @@
-/* settings: what the options say, and what they mean together. flags_parse (flags.h) fills the
- * first part, settings_build the second. */
+/* settings: the values of the options, and what the options mean together. flags_parse (flags.h)
+ * fills the first part, settings_build the second part. */
 #ifndef TRAWL_SETTINGS_H
 #define TRAWL_SETTINGS_H
 
@@ -8,13 +8,13 @@
 #include "trawl/flags.h"
 #include "trawl/guard.h"
 
-/* What is printed of a file. */
+/* What is printed of each file. */
 enum report {
     REPORT_LINES,
     REPORT_ONLY_MATCHING,
     REPORT_COUNT,
     REPORT_NAMES, /* -l, -L */
-    REPORT_QUIET, /* -q, or output to the null device */
+    REPORT_QUIET, /* -q, or the output is the null device */
     REPORT_COUNT_MATCHES,
     REPORT_POSITIONS,
     REPORT_FIRST,
@@ -23,39 +23,41 @@ enum report {
     REPORT_MATRIX
 };
 
-/* How lines look, beyond what grep has. */
+/* How lines are printed, beyond grep's options. */
 struct style {
-    bool on;         /* something of it is asked for */
+    bool on;         /* at least one of these options is set */
     bool links;      /* --hyperlink-format, with colours */
     bool escapes;    /* --escape-controls */
-    bool names;      /* names are not printed as they are */
-    bool each_match; /* a line's matches are all needed */
+    bool names;      /* names are printed in another form */
+    bool each_match; /* printing needs each match of a line */
 };
 
-/* What settings_build wants to know beside the options. The command asks the system,
- * the server is told by its client. All 0: output goes to a pipe, in the C locale.
+/* Facts about the process that settings_build needs. The command asks the system, a server is told
+ * by its client. All zero: the output is a pipe, in the C locale.
  */
 struct surroundings {
-    bool output_is_terminal;   /* standard output is one ... */
-    bool output_is_null;       /* ... or the null device ... */
-    bool output_is_regular;    /* ... or a regular file, which has this number on this device */
+    bool output_is_terminal; /* standard output is a terminal */
+    bool output_is_null;     /* standard output is the null device */
+    /* standard output is a regular file, identified by output_device and output_inode */
+    bool output_is_regular;
     bool messages_to_terminal; /* standard error is a terminal */
-    bool colors_suit;          /* the terminal: so say TERM and NO_COLOR */
+    bool colors_suit;          /* TERM and NO_COLOR allow colours */
     uint64_t output_device, output_inode;
-    const char *directory; /* that names are relative to; NULL: the working directory. Borrowed */
-    const char *grep_colors, *grep_color; /* GREP_COLORS, GREP_COLOR; NULL: not set. Borrowed */
+    const char *directory; /* directory of relative names; NULL: the working directory. Borrowed */
+    /* environment variables GREP_COLORS, GREP_COLOR; NULL: not set. Borrowed */
+    const char *grep_colors, *grep_color;
     enum charset charset;
 };
 
 struct settings {
     struct surroundings surroundings; /* set between flags_parse and settings_build */
-    struct guard *guard; /* set likewise; NULL: the search may take what it needs. Borrowed */
+    struct guard *guard; /* set between flags_parse and settings_build; NULL: no limits. Borrowed */
     struct value_list patterns;
     struct value_list operands;
     struct value_list filters;
     struct value_list color_specs; /* --colors */
     struct file_settings files;
-    bool is_tg; /* called by that name: searches trees by ripgrep's rules */
+    bool is_tg; /* called as tg: searches trees by ripgrep's rules */
     bool hex, length_prefixed, ignore_case, words, whole_lines, null_data;
     bool no_messages, invert, version, help, list_algorithms;
     bool byte_offset, line_number, line_buffered, only_matching, quiet, count;
@@ -67,14 +69,14 @@ struct settings {
     bool pretty, crlf, include_zero;
     enum color_when escape_controls;
     bool count_matches, overlapping, positions, first, explain, stats, progress;
-    /* Errors, and the sequences of FASTA files: */
+    /* Approximate search, and the sequences of FASTA files: */
     bool mismatches_given, edits_given, alphabet_given, reverse_complement, any_base, every_end;
     bool distance, best, fasta;
     uint64_t mismatches_max, edits_max;
-    enum trawl_alphabet alphabet; /* settings_build: also where none is given */
+    enum trawl_alphabet alphabet; /* settings_build sets a value even if the option is absent */
     struct trawl_range *exact;
     uint32_t exact_count;
-    int file_names; /* 1: with, -1: without, 0: as the number of files says */
+    int file_names; /* 1: names are printed; -1: not; 0: depends on the number of files */
     enum binary_files binary_files;
     enum directories directories;
     enum device_files devices;
@@ -84,52 +86,55 @@ struct settings {
     enum preview preview;
     enum trawl_map map;
     int64_t before_count, after_count, around_count; /* or CONTEXT_NOT_GIVEN */
-    int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any below 0 */
+    int64_t max_count_given;                         /* or MAX_COUNT_NONE; -1: any negative value */
     uint64_t threads, chunk_bytes, max_columns;
     const char *label, *replace, *replacements;
-    const char *replacements_shown; /* its name in messages; NULL: replacements */
-    const char *server;             /* an address, "": none; NULL: not given */
-    const char *encoding;           /* NULL: as the locale has it */
-    const char *hyperlink;          /* a format; NULL or "": none */
-    const char *group_separator, *match_separator, *context_separator; /* NULL: none, as grep */
+    const char *replacements_shown; /* name of the file in messages; NULL: replacements */
+    const char *server;             /* an address; "": no server; NULL: option not given */
+    const char *encoding;           /* NULL: the locale's encoding */
+    const char *hyperlink;          /* a format; NULL or "": no links */
+    /* NULL: no separator, or grep's */
+    const char *group_separator, *match_separator, *context_separator;
     size_t group_separator_bytes, match_separator_bytes, context_separator_bytes;
-    char path_separator; /* 0: as it is */
-    char **storage;      /* texts that are not in argv */
+    char path_separator; /* 0: '/' is printed */
+    char **storage;      /* strings that are not in argv */
     size_t storage_count;
     struct given_option *given; /* the options, in the order read */
     size_t given_count, given_capacity;
-    bool names_errors; /* one of them is of approximate.c */
+    bool names_errors; /* an option of approximate search was given */
     const char *engine, *method, *algorithm, *instruction_set, *generate;
-    char error[SETTINGS_ERROR_BYTES]; /* one line, without the program's name */
+    char error[SETTINGS_ERROR_BYTES]; /* a line, without the program's name */
 
-    /* What it means together (settings_build). before_count and after_count take over
+    /* What the options mean together, set by settings_build. before_count and after_count include
      * around_count. */
     enum report report;
-    bool checks_text;        /* a line that is no text of the locale makes a file binary; not as tg,
-                              * where NUL alone does, as for ripgrep */
+    /* a line that is invalid in the locale makes a file binary; false for tg, where as in ripgrep
+     * only NUL does */
+    bool checks_text;
     bool stop_at_first_file; /* -q: the first match ends the program */
-    bool stops_early;        /* the first match is likely to end a text's search */
+    bool stops_early;        /* the first match probably ends the search of a text */
     bool text;               /* no file is binary */
-    bool any_byte;           /* strings may hold any byte: --hex, --length-prefixed */
-    bool approximate;        /* the plan is one with errors */
-    bool shows_distance;     /* of matches that are printed */
-    bool numbers_wanted;     /* of the strings, in the order given */
-    bool null_is_binary;     /* a NUL byte makes a file binary ... */
-    bool null_ends_line;     /* ... and ends a line too */
-    bool count_ends_at_null; /* and all that is wanted is the count of such lines */
+    bool any_byte;           /* strings may contain any byte: --hex, --length-prefixed */
+    bool approximate;        /* the plan is approximate */
+    bool shows_distance;     /* printed matches show their distance */
+    bool numbers_wanted;     /* numbers of the strings, in the order given, are needed */
+    bool null_is_binary;     /* a NUL byte makes a file binary */
+    bool null_ends_line;     /* a NUL byte also ends a line */
+    bool count_ends_at_null; /* only the count of lines that NUL or line_end ends is wanted */
     uint8_t line_end;
-    uint64_t max_count; /* UINT64_MAX: none */
+    uint64_t max_count; /* UINT64_MAX: no limit */
     struct colors colors;
     struct style style;
 };
 
-/* After flags_parse; again after a member changed. False: out of memory or contradiction, with
- * error[SETTINGS_ERROR_BYTES] filled. */
+/* Derives the second part of the settings. Call after flags_parse, and again after a member
+ * changed. False: error[SETTINGS_ERROR_BYTES] describes the contradiction, or says that memory is
+ * exhausted. */
 bool settings_build(struct settings *settings, char *error);
-/* Of flags_parse and of settings_build, whichever were called. */
+/* Frees what flags_parse and settings_build allocated, whichever were called. */
 void settings_free(struct settings *settings);
 
-/* Does --algorithm name one that takes records, which only --matrix has? */
+/* Returns whether --algorithm names an algorithm for records, which only --matrix has. */
 bool settings_algorithm_is_for_records(const struct settings *settings);
 
 #endif

@@ -1,5 +1,5 @@
-/* style: lines of which more is printed than a head and their bytes (print_line.c): matches marked
- * or alone, columns, replacements, long lines cut.
+/* style: prints lines that need more than a head and bytes (print_line.c): marked matches, columns,
+ * replacements, shortened lines.
  */
 #include "trawl/style.h"
 
@@ -14,40 +14,41 @@
 
 #define REPLACED_BLOCK_BYTES 4096u
 
-/* A line, or with -o a match, to be printed. What replaces matches is put together while it is
- * printed: however long the line and what stands in it, no line is in memory as it is printed. */
+/* A line to be printed, or with -o a match. A replaced line is composed while being printed, block
+ * by block, so that no long line has to be in memory as a whole. */
 struct piece {
-    const uint8_t *bytes; /* of the line; NULL: they are read again, from `offset` of the text on */
+    const uint8_t *bytes; /* the line's bytes; NULL: read again from text offset `offset` */
     uint64_t offset;
-    uint64_t line_bytes;           /* of the line, with its end */
-    uint64_t at;                   /* where the piece begins in what is printed of the line */
-    uint64_t count;                /* with the line end */
-    uint64_t content;              /* without it */
-    const struct line_span *spans; /* that are marked */
+    uint64_t line_bytes;           /* length of the line, with the line end */
+    uint64_t at;                   /* offset at which the piece begins in the printed line */
+    uint64_t count;                /* printed bytes, with the line end */
+    uint64_t content;              /* printed bytes, without the line end */
+    const struct line_span *spans; /* matches to mark */
     uint64_t span_count;
-    uint64_t match_count; /* of the whole line, for those who do not see it */
-    bool replaced;        /* the style's spans are */
+    uint64_t match_count; /* matches in the whole line, for messages about lines left out */
+    bool replaced;        /* the style's spans have replacements */
     bool selected;
-    bool is_match; /* of -o */
+    bool is_match; /* a match of -o */
 };
 
 /* ---- Bytes ------------------------------------------------------------------------------------
  */
 
-/* Of the line that the piece is from. *count: how many are wanted, then how many are there. */
+/* Returns bytes of the piece's line from `at` on. *count: how many bytes are wanted, then how many
+ * are there. */
 static const uint8_t *line_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                  uint64_t *count)
 {
     return piece->bytes != NULL ? piece->bytes + at : reread_some(scan, piece->offset + at, count);
 }
 
-/* Where a part begins in what stands for a match of so many bytes. */
+/* Returns where a part begins in the replacement of a match of match_bytes bytes. */
 static uint64_t part_begin(const struct replace_part *part, uint64_t match_bytes)
 {
     return part->bytes_before + part->matches_before * match_bytes;
 }
 
-/* What stands for a match, from `at` on. */
+/* Returns bytes of a span's replacement from `at` on, and their number in *count. */
 static const uint8_t *replacement_bytes(struct text_scan *scan, const struct piece *piece,
                                         const struct line_span *span, uint64_t at, uint64_t *count)
 {
@@ -74,7 +75,7 @@ static const uint8_t *replacement_bytes(struct text_scan *scan, const struct pie
     return (const uint8_t *)parts[low].bytes + at;
 }
 
-/* How many of the style's spans begin at `at` or before. */
+/* Returns how many spans begin at `at` or before. */
 static uint64_t spans_to(const struct text_scan *scan, uint64_t at)
 {
     uint64_t low = 0, high = scan->style.span_count;
@@ -90,8 +91,8 @@ static uint64_t spans_to(const struct text_scan *scan, uint64_t at)
     return low;
 }
 
-/* What is printed of a replaced line from `at` on: *count bytes, which lie together. NULL: they
- * cannot be read. */
+/* Returns bytes of a replaced line from `at` on that are adjacent in memory, and their number in
+ * *count. NULL: unreadable. */
 static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                      uint64_t *count)
 {
@@ -108,7 +109,7 @@ static const uint8_t *replaced_bytes(struct text_scan *scan, const struct piece 
     return line_bytes(scan, piece, piece->line_bytes - *count, count);
 }
 
-/* The same; what lies together in few bytes is collected first. */
+/* As replaced_bytes, but collects short parts in a block first. */
 static const uint8_t *replaced_block(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                      uint64_t *count)
 {
@@ -139,7 +140,8 @@ static const uint8_t *replaced_block(struct text_scan *scan, const struct piece 
     return style->block;
 }
 
-/* The piece's bytes from `at` on: *count, which lie together. NULL: they cannot be read. */
+/* Returns bytes of the piece from `at` on that are adjacent in memory, and their number in *count.
+ * NULL: unreadable. */
 static const uint8_t *look(struct text_scan *scan, const struct piece *piece, uint64_t at,
                            uint64_t *count)
 {
@@ -161,8 +163,8 @@ static uint8_t byte_at(struct text_scan *scan, const struct piece *piece, uint64
     return bytes != NULL ? *bytes : '\0';
 }
 
-/* A character of [at, end); returns how many bytes it has. A byte that belongs to none counts as
- * one. */
+/* Reads the character at `at`, which ends at `end` at the latest. Returns the number of its bytes;
+ * 1 for an invalid byte. */
 static uint64_t character_at(struct text_scan *scan, const struct piece *piece, uint64_t at,
                              uint64_t end, uint8_t character[UTF8_BYTES_MAX])
 {
@@ -176,7 +178,8 @@ static uint64_t character_at(struct text_scan *scan, const struct piece *piece, 
     return length > 0 ? length : 1;
 }
 
-/* As look, up to `end` at most; cuts no character, which may be put into `character`. */
+/* As look, up to `end`. Never ends inside a character: a character across two blocks is copied to
+ * `character`. */
 static const uint8_t *look_whole(struct text_scan *scan, const struct piece *piece, uint64_t at,
                                  uint64_t end, uint8_t character[UTF8_BYTES_MAX], uint64_t *count)
 {
@@ -193,7 +196,7 @@ static const uint8_t *look_whole(struct text_scan *scan, const struct piece *pie
     return character;
 }
 
-/* Where `characters` of them end, from `at` on. */
+/* Returns where `characters` characters from `at` on end. */
 static uint64_t skip(struct text_scan *scan, const struct piece *piece, uint64_t at, uint64_t end,
                      uint64_t characters)
 {
@@ -249,7 +252,7 @@ static void print_bytes(struct text_scan *scan, const struct piece *piece, uint6
     print_color_end(scan, color);
 }
 
-/* The part [begin, end) of a piece, its spans marked. */
+/* Prints the part [begin, end) of a piece, with marked spans. */
 static void print_part(struct text_scan *scan, const struct piece *piece, uint64_t begin,
                        uint64_t end)
 {
@@ -272,7 +275,7 @@ static void print_part(struct text_scan *scan, const struct piece *piece, uint64
         to = to < content ? to : content;
         if (from >= to)
             continue;
-        if (is_greps) { /* the match's colour ends the line's */
+        if (is_greps) { /* the match's colour ends the line's colour */
             print_color_start(scan, line_color);
             put_bytes(scan, piece, at, from, false);
         } else {
@@ -292,13 +295,13 @@ static void print_part(struct text_scan *scan, const struct piece *piece, uint64
         output_byte(scan->output, settings->line_end);
 }
 
-/* Where a piece begins that is printed from `begin` on. */
+/* Returns `begin`, after leading blanks if --trim. */
 static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint64_t begin)
 {
     static const char blanks[6] = {' ', '\t', '\n', '\v', '\f', '\r'};
 
     size_t count =
-        sizeof blanks - scan->settings->crlf; /* there the last one may be of a line end */
+        sizeof blanks - scan->settings->crlf; /* with --crlf the '\r' may belong to the line end */
 
     if (scan->settings->trim)
         while (begin < piece->content && memchr(blanks, byte_at(scan, piece, begin), count) != NULL)
@@ -306,7 +309,8 @@ static uint64_t trimmed(struct text_scan *scan, const struct piece *piece, uint6
     return begin;
 }
 
-/* Around the first match of a line that is too long: as many characters before it as after. */
+/* Prints the first match of a line that is too long, with equally many characters before and
+ * after. */
 static void print_around_match(struct text_scan *scan, const struct piece *piece,
                                uint64_t characters)
 {
@@ -338,7 +342,8 @@ static void print_around_match(struct text_scan *scan, const struct piece *piece
         output_text(scan->output, text);
 }
 
-/* With -o ripgrep 13 compares places in the line with places in the match, and so do we. */
+/* Prints the beginning of a line that is too long. With -o, ripgrep 13 compares offsets in the line
+ * with offsets in the match, and so does this function. */
 static void print_beginning(struct text_scan *scan, const struct piece *piece, uint64_t characters)
 {
     const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
@@ -380,7 +385,7 @@ static void print_too_long(struct text_scan *scan, const struct piece *piece)
     output_byte(scan->output, scan->settings->line_end);
 }
 
-/* With what stands before it; column 0: none. */
+/* Prints a piece with its head. column 0: not printed. */
 static void print_piece(struct text_scan *scan, const struct piece *piece, uint64_t line_number,
                         uint64_t column, uint64_t offset)
 {
@@ -388,7 +393,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
     uint64_t max_columns = scan->settings->max_columns;
 
     print_head(scan, &head);
-    /* The line end counts, but not after a replacement, as in ripgrep 13. */
+    /* As in ripgrep 13, the line end counts as a byte, but not in a replaced line. */
     if (max_columns > 0 && (piece->replaced ? piece->content : piece->count) > max_columns) {
         print_too_long(scan, piece);
         return;
@@ -430,7 +435,7 @@ bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t 
         }
         if (scan->settings->crlf && scan->settings->whole_lines && match.end > match.begin &&
             ends_with_return(scan, view, match.end))
-            match.end--; /* which patterns.c added */
+            match.end--; /* patterns.c added the '\r' */
         group = index - 1;
         while (!each && group > 0 && view->matches[group - 1].begin == match.begin)
             group--;
@@ -447,7 +452,7 @@ bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t 
     return true;
 }
 
-/* One more part of what --replace says: bytes, or the match. */
+/* Adds a part of --replace: bytes, or NULL for the match. */
 static bool add_part(struct text_scan *scan, const char *bytes, uint64_t bytes_count)
 {
     struct style_state *style = &scan->style;
@@ -471,7 +476,7 @@ static size_t name_bytes(const char *text)
     return strspn(text, "_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
 }
 
-/* Take --replace apart. */
+/* Splits --replace into parts. */
 static bool find_parts(struct text_scan *scan)
 {
     const char *text = scan->settings->replace;
@@ -503,7 +508,7 @@ static bool find_parts(struct text_scan *scan)
     return true;
 }
 
-/* How many bytes stand for the match. */
+/* Computes the length of a span's replacement. */
 static bool measure_replacement(struct text_scan *scan, const struct view *view,
                                 struct line_span *span, uint64_t offset, uint64_t *bytes_count)
 {
@@ -515,7 +520,7 @@ static bool measure_replacement(struct text_scan *scan, const struct view *view,
                            : part_begin(&style->parts[style->part_count], span->to - span->from);
         return true;
     }
-    /* The line of the first string that the match is. */
+    /* The replacement of the first string that the match stands for. */
     if (!number_set_at(scan, view->matches + span->group, span->group_count, offset + span->to))
         return false;
     span->text = &scan->job->patterns->replacements[scan->numbers.list[0] - 1];
@@ -523,7 +528,7 @@ static bool measure_replacement(struct text_scan *scan, const struct view *view,
     return true;
 }
 
-/* Exchange the matches of a line for what stands for them. */
+/* Replaces the matches of a line. */
 static bool replace_spans(struct text_scan *scan, const struct view *view, struct piece *piece)
 {
     struct style_state *style = &scan->style;
@@ -540,7 +545,7 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
 
         if (!measure_replacement(scan, view, span, piece->offset, &bytes_count))
             return false;
-        printed += span->from > at ? span->from - at : 0; /* or they overlap */
+        printed += span->from > at ? span->from - at : 0; /* 0 if matches overlap */
         span->begin = printed;
         span->end = printed += bytes_count;
         at = span->to > at ? span->to : at;
@@ -556,7 +561,7 @@ static bool replace_spans(struct text_scan *scan, const struct view *view, struc
 /* ---- Lines ------------------------------------------------------------------------------------
  */
 
-/* With -o: each match on its own line; with --pattern-number, on a line for each number. */
+/* -o: prints each match on its own line; with --pattern-number, on a line for each number. */
 static bool print_matches(struct text_scan *scan, const struct view *view, const struct piece *line,
                           uint64_t number)
 {
@@ -590,7 +595,7 @@ static bool print_matches(struct text_scan *scan, const struct view *view, const
     return true;
 }
 
-/* With --vimgrep: the line once for each match. */
+/* --vimgrep: prints the line for each match. */
 static void print_for_each_match(struct text_scan *scan, const struct piece *line, uint64_t number)
 {
     bool column = scan->settings->column;
@@ -608,7 +613,7 @@ static void print_for_each_match(struct text_scan *scan, const struct piece *lin
     }
 }
 
-/* Of a line of context too, the matches: under -v it has some. */
+/* Prints a line as JSON. A line of context has matches, too, under -v. */
 static bool print_json(struct text_scan *scan, const struct view *view, uint64_t begin,
                        uint64_t end, bool selected)
 {
@@ -629,7 +634,7 @@ static bool print_json(struct text_scan *scan, const struct view *view, uint64_t
     return scan->status == TRAWL_OK;
 }
 
-/* Of the matches that begin in [begin, end) of the text. */
+/* Returns the least distance of the matches that begin in [begin, end) of the text. */
 static uint32_t least_distance(const struct view *view, uint64_t begin, uint64_t end)
 {
     uint32_t least = DISTANCE_NONE;

@@ -1,4 +1,4 @@
-/* style: lines as ripgrep's options ask for them. */
+/* style: prints lines as ripgrep's options ask. */
 #ifndef TRAWL_STYLE_H
 #define TRAWL_STYLE_H
 
@@ -8,8 +8,8 @@
 bool style_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
 
-/* The matches of the line [begin, end) of the view, `end` without the line end, go to the style's
- * spans. False: no memory. The view's bytes are not looked at. */
+/* Stores the matches of the line [begin, end) of the view as the style's spans; `end` excludes the
+ * line end. False: no memory. Does not read the view's bytes. */
 bool style_find_spans(struct text_scan *scan, const struct view *view, uint64_t begin,
                       uint64_t end);
 
