@@ -22,6 +22,7 @@
 #define PATTERN_BYTES_MAX 4000
 #define MATCHES_MAX 400000u
 #define EXACT_MAX 2
+#define PLAIN_BYTES 70 /* more of a text, which chunks then have borders in */
 #define RECORDS_MAX 100
 #define SILENCE_SECONDS 300 /* a case that takes longer hangs */
 
@@ -72,12 +73,16 @@ static const struct trawl_utf8 utf8 = {NULL, variants, is_word};
 
 /* ---- Inputs -------------------------------------------------------------------------------- */
 
+/* Of a case's number: alphabet, edits, exact parts, threads. */
+#define CELLS 24u
+
 struct input {
     struct diff_input diff; /* text and patterns */
     struct approximate_query query;
     struct trawl_range exact[EXACT_MAX];
     struct approximate_range exact_again[EXACT_MAX];
     uint64_t symbols_max; /* of a pattern */
+    bool is_plain;        /* nothing keeps the first three patterns from occurring */
     bool with_utf8;
     bool with_also; /* another line end */
     struct approximate_match *matches;
@@ -125,9 +130,14 @@ static void fill(struct test_random *random, const char *letters, uint8_t *text,
     }
 }
 
+static bool is_inside_letter(uint8_t byte)
+{
+    return (byte & 0xc0) == 0x80;
+}
+
 /* A part of the text with some bytes changed, left out or put in. */
 static void add_pattern(struct test_random *random, struct input *input, const char *letters,
-                        uint64_t bytes_max)
+                        uint64_t bytes_max, uint64_t number)
 {
     const struct diff_input *diff = &input->diff;
     uint64_t least = (input->query.k + 1) * (1 + test_random_below(random, 2)), count = 0, at;
@@ -136,6 +146,16 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     uint8_t bytes[PATTERN_BYTES_MAX + 16];
 
     at = test_random_below(random, diff->text_bytes);
+    if (input->is_plain && number < 3) { /* at the text's begin, its end, over a border inside */
+        errors = 0;
+        at = number == 0 || wanted > diff->text_bytes ? 0
+             : number == 1                            ? diff->text_bytes - wanted
+                                                      : (diff->text_bytes - wanted) / 2;
+        for (; at > 0 && is_inside_letter(diff->text[at]); at--) /* whole letters */
+            wanted++;
+        while (at + wanted < diff->text_bytes && is_inside_letter(diff->text[at + wanted]))
+            wanted++;
+    }
     while (count < wanted) {
         if (at < diff->text_bytes && !(errors > 0 && test_random_one_in(random, 4))) {
             bytes[count++] = diff->text[at++];
@@ -153,26 +173,25 @@ static void add_pattern(struct test_random *random, struct input *input, const c
     input_add_pattern(&input->diff, bytes, count);
 }
 
-static void choose_flags(struct test_random *random, struct input *input)
+static void choose_flags(struct test_random *random, struct input *input, uint64_t index)
 {
     struct approximate_query *query = &input->query;
     bool dna = query->alphabet == APPROXIMATE_DNA;
 
     query->ignore_case = test_random_one_in(random, 2);
-    query->whole_word = test_random_one_in(random, 6);
-    query->whole_line = test_random_one_in(random, 12);
+    query->whole_word = !input->is_plain && test_random_one_in(random, 6);
+    query->whole_line = !input->is_plain && test_random_one_in(random, 12);
     query->within_lines = test_random_one_in(random, 3);
     query->every_end = query->edits && test_random_one_in(random, 3);
     query->both_strands = dna && test_random_one_in(random, 2);
-    query->any_base = dna && test_random_one_in(random, 3);
+    query->any_base = dna && !input->is_plain && test_random_one_in(random, 3);
     input->with_also = test_random_one_in(random, 10);
     input->with_utf8 = !dna && !test_random_one_in(random, 4);
     query->line_end = '\n';
     if (test_random_one_in(random, 10))
         query->line_end = (uint8_t)(test_random_one_in(random, 2) ? 0xa9 : 'b');
     query->line_end_also = input->with_also ? 'a' : query->line_end;
-    query->exact_count =
-        test_random_one_in(random, 3) ? 1 + test_random_below(random, EXACT_MAX) : 0;
+    query->exact_count = index / 6 % 2 != 0 ? 1 + test_random_below(random, EXACT_MAX) : 0;
     for (uint64_t i = 0; i < query->exact_count; i++) {
         uint64_t begin = test_random_below(random, 8);
 
@@ -223,7 +242,8 @@ static struct trawl_plan *plan_of(const struct input *input)
     return plan;
 }
 
-static void input_make(struct test_random *random, struct input *input)
+/* Alphabet, edits and exact parts follow from the number, as the number of threads does. */
+static void input_make(struct test_random *random, struct input *input, uint64_t index)
 {
     bool is_long = test_random_one_in(random, 40), is_wide = test_random_one_in(random, 30);
     bool is_large = test_random_one_in(random, 200); /* several steps of a search */
@@ -233,8 +253,11 @@ static void input_make(struct test_random *random, struct input *input)
     const char *letters;
 
     memset(input, 0, sizeof *input);
-    query->alphabet = (enum approximate_alphabet)test_random_below(random, 3);
-    query->edits = test_random_one_in(random, 2);
+    input->is_plain = index / CELLS % 2 == 0;
+    if (input->is_plain)
+        text_bytes += PLAIN_BYTES;
+    query->alphabet = (enum approximate_alphabet)(index % 3);
+    query->edits = index / 3 % 2 != 0;
     query->k = (uint32_t)test_random_below(random, test_random_one_in(random, 4) ? 12 : 4);
     if (is_long && test_random_one_in(random, 4))
         query->k = (uint32_t)test_random_below(random, TRAWL_ERRORS_MAX + 1);
@@ -242,19 +265,18 @@ static void input_make(struct test_random *random, struct input *input)
         text_bytes = test_random_between(random, 10000, 120000);
         query->k %= 3;
     }
-    if (query->k == 0 && query->alphabet != APPROXIMATE_DNA)
+    if (query->k == 0 && (query->alphabet != APPROXIMATE_DNA || query->edits))
         query->k = 1;
-    query->edits = query->edits && query->k > 0;
-    letters = letters_of[query->alphabet][test_random_below(random, 5)];
+    letters = letters_of[query->alphabet][input->is_plain ? 1 : test_random_below(random, 5)];
     input_begin(random, INPUT_LETTERS_1, text_bytes, &input->diff);
     input->diff.kind = letters;
     fill(random, letters, input->diff.text, text_bytes);
-    patterns = 1 + test_random_below(random, 3);
+    patterns = input->is_plain ? 4 : 1 + test_random_below(random, 3);
     if (!is_large && !is_long && test_random_one_in(random, 10))
         patterns = PATTERNS_MAX;
     for (uint64_t i = 0; i < patterns; i++)
-        add_pattern(random, input, letters, bytes_max);
-    choose_flags(random, input);
+        add_pattern(random, input, letters, bytes_max, i);
+    choose_flags(random, input, index);
     query->patterns = input->diff.patterns;
     query->pattern_count = input->diff.pattern_count;
     input->diff.flags = 0;
@@ -286,7 +308,11 @@ static bool expect(struct input *input, struct diff_expected *expected)
 
 /* ---- Searches ------------------------------------------------------------------------------ */
 
+enum where { AT_BEGIN, AT_END, OVER_BORDER, INSIDE, PLACES };
+
 static struct {
+    uint64_t cells[APPROX_METHODS][CELLS][PLACES]; /* matches searched for */
+    uint64_t spans[2][2][2];                       /* likewise: edits, every end, within lines */
     uint64_t refused, runs, by_method[APPROX_METHODS], matches, reversed, far;
 } report;
 
@@ -422,12 +448,46 @@ static void describe(const struct input *input, uint64_t index, const struct run
 }
 
 /* One plan, by one method, in one call. False after a failure. */
+static void tally(const struct input *input, enum approx_method method, uint64_t index,
+                  uint64_t chunk_bytes)
+{
+    for (uint64_t i = 0; i < input->match_count; i++) {
+        const struct approximate_match *match = &input->matches[i];
+        enum where place = INSIDE;
+
+        if (match->begin == 0)
+            place = AT_BEGIN;
+        else if (match->end == input->diff.text_bytes)
+            place = AT_END;
+        else if (chunk_bytes > 0 && match->begin / chunk_bytes != (match->end - 1) / chunk_bytes)
+            place = OVER_BORDER;
+        report.cells[method][index % CELLS][place]++;
+    }
+    report.spans[input->query.edits][input->query.every_end][input->query.within_lines] +=
+        input->match_count;
+}
+
+/* No cell of a method that can search it is without matches at each place. */
+static void check_filled(void)
+{
+    for (uint32_t method = 0; method < APPROX_METHODS; method++)
+        for (uint32_t cell = 0; cell < CELLS; cell++)
+            for (uint32_t place = 0; place < PLACES; place++)
+                if (method != (cell / 3 % 2 != 0 ? APPROX_PLANES : APPROX_COLUMNS) &&
+                    !TEST_CHECK(report.cells[method][cell][place] > 0))
+                    printf("  method %u, cell %u, place %u\n", method, cell, place);
+    for (uint32_t i = 0; i < 8; i++)
+        if (i != 2 && i != 3) /* all ends are asked for with edits alone */
+            TEST_CHECK(report.spans[i / 4][i / 2 % 2][i % 2] > 100);
+}
+
 static bool run_one(struct test_random *random, struct input *input,
                     const struct diff_expected *expected, const struct trawl_plan *plan,
-                    uint64_t index)
+                    enum approx_method method, uint64_t index)
 {
     uint32_t set = (uint32_t)test_random_below(random, instruction_set_count());
-    uint64_t chunk = test_random_below(random, CHUNK_SIZES), failures = test_failures;
+    uint64_t chunk = input->is_plain ? 5 : test_random_below(random, CHUNK_SIZES);
+    uint64_t failures = test_failures;
     struct run_config config = {.place = PLACE_END_GUARDED};
     char message[RUN_MESSAGE_BYTES] = "";
     struct trawl_searcher *searcher;
@@ -437,13 +497,14 @@ static bool run_one(struct test_random *random, struct input *input,
            chunk_sizes[chunk] * 100 < input->diff.text_bytes * input->query.pattern_count)
         chunk = (chunk + 1) % CHUNK_SIZES;
     config.threads =
-        test_random_one_in(random, 2) ? 1 : (uint32_t)test_random_between(random, 1, THREADS_MAX);
+        index / 12 % 2 == 0 ? 1 : (uint32_t)test_random_between(random, 2, THREADS_MAX);
     if (test_random_one_in(random, 2))
         config.place = (enum place_kind)test_random_below(random, PLACE_KINDS);
     config.place_offset = test_random_u64(random) >> 8;
     config.call = (enum run_call)test_random_below(random, RUN_CALLS);
     config.parameter = test_random_u64(random);
     searcher = searcher_for(&config, set, chunk);
+    tally(input, method, index, config.chunk_bytes);
     switch (test_random_below(random, 4)) {
     case 0:
         passed = check_positions(input, plan, searcher);
@@ -489,7 +550,7 @@ static void run_case(uint64_t index)
     random.state ^= index * 0x2545f4914f6cdd1du;
     (void)snprintf(current, sizeof current, "TRAWL_TEST_CASE=%" PRIu64 "\n", index);
     alarm(SILENCE_SECONDS);
-    input_make(&random, &input);
+    input_make(&random, &input, index);
     memset(&expected, 0, sizeof expected);
     for (uint32_t method = 0; method <= APPROX_METHODS && passed; method++) {
         AUTO_PLAN plan = plan_of(&input);
@@ -506,7 +567,7 @@ static void run_case(uint64_t index)
             continue;
         report.by_method[approximate->method]++;
         for (uint32_t i = 0; i < 2 && passed; i++)
-            passed = run_one(&random, &input, &expected, plan, index);
+            passed = run_one(&random, &input, &expected, plan, approximate->method, index);
     }
     report.matches += expected.match_count;
     for (uint64_t i = 0; i < expected.match_count; i++) {
@@ -607,6 +668,7 @@ int main(void)
         TEST_CHECK(report.refused < cases / 4);
         for (uint32_t method = 0; method < APPROX_METHODS; method++)
             TEST_CHECK(report.by_method[method] > cases / 50);
+        check_filled();
         TEST_CHECK(report.far > cases && report.reversed > cases / 10);
     }
     return test_end();
