@@ -1,15 +1,18 @@
-/* borders: whole words and lines begin at few positions, and the byte before tells most of them.
+/* borders: whole words and lines begin at few positions, and the byte before a position rules out
+ * most of the others.
  *
- * Where candidates are dense, all others are cleared by vectors before one is verified: without,
- * each position of a text of a's would be a candidate for the word `a`. The byte behind one string
- * is known by its place, too; the same bytes that may not come before may not follow.
+ * Where candidates are dense, vectors clear the bits of ruled-out positions before the scan
+ * verifies any candidate. Without this step, each position of a text of a's would be a candidate
+ * for the word `a`. If the plan has a single literal, the byte after an occurrence is at a known
+ * offset, and the same test rules out bytes that may not follow.
  */
 #include <string.h>
 
 #include "cpu/worker.h"
 
-/* Tables of one byte say exactly which values are in a set: in each of two groups, each of the
- * values' high halves has a class by itself. */
+/* Adds a byte value to nibble tables of a single byte. The two groups have 8 classes each, and each
+ * high half of a byte has a class of its own, so that the tables tell exactly which values they
+ * hold. */
 static void nibbles_add(struct plan_nibbles *nibbles, uint32_t value)
 {
     uint32_t group = value >> 7;
@@ -35,7 +38,8 @@ void borders_apply(struct scan *scan, uint64_t words)
     struct find_tile *tile = &worker->tile;
     const uint8_t *text = scan->chunk->bytes + scan->at;
     const struct trawl_plan *plan = scan->plan;
-    uint64_t candidates = tile->hot_count, after = 0; /* not fewer than words that have one */
+    /* at least the number of words that have a candidate */
+    uint64_t candidates = tile->hot_count, after = 0;
 
     TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
     if (tile->is_dense)

@@ -1,7 +1,7 @@
-/* dense: the dense fallback of method set: time linear in text and occurrences.
+/* dense: searches method set in time linear in text and occurrences, where candidates are dense.
  *
- * Where candidates are dense, an automaton searches the text (plan/automaton.h). It is made in
- * whole when a text first needs it, once for all threads, and does not change afterwards.
+ * The search uses an automaton (plan/automaton.h). The first search that needs the automaton makes
+ * all of it, for all threads; afterwards the automaton does not change.
  */
 #ifndef TRAWL_CPU_DENSE_H
 #define TRAWL_CPU_DENSE_H
@@ -10,31 +10,39 @@
 
 struct fold; /* dense_fold.c: which characters are alike */
 
-/* What all threads share. For plans without tails the strings are the plan's literals. Tails are
- * characters with variants: there the strings are whole patterns with each character replaced by
- * the one that stands for all its variants, and the text is rewritten the same way. */
+/* The automaton of a plan, which all threads share. For plans without tails, the strings are the
+ * plan's literals. In plans with tails, characters have variants. There the strings are whole
+ * patterns in which a representative replaces each character and its variants, and a text is
+ * rewritten in the same way before the automaton reads it. */
 struct dense_set {
     struct plan_automaton automaton;
-    bool unfit; /* a pattern is not UTF-8, so the text cannot be rewritten for it; or there would
-                   be too many nodes */
-    struct fold *fold;                /* NULL: texts are taken as they are */
-    struct plan_literal *own_strings; /* as many as the automaton's; NULL: the plan's serve */
+    /* The automaton cannot search: a pattern is not UTF-8, so that texts cannot be rewritten, or
+     * there would be too many nodes. */
+    bool unfit;
+    struct fold *fold; /* NULL: texts are searched without rewriting */
+    /* automaton.count strings, owned; NULL: the plan's literals are the strings */
+    struct plan_literal *own_strings;
     uint8_t *own_bytes;
     uint64_t own_bytes_count;
 };
 
-/* One thread's part. */
+/* A thread's part. */
 struct dense_worker {
-    uint64_t serial;             /* of the plan that the set is of; 0: none */
-    const struct dense_set *set; /* of that plan, which may be gone once there is another; NULL:
-                                    no text was dense yet, and all that follows is empty */
-    uint64_t read_bytes;         /* ever: tests ask whether it worked */
-    uint32_t *ends; /* of each begin of a step: the longest string there, or PLAN_NONE */
+    uint64_t serial; /* serial of the plan that `set` belongs to; 0: no plan */
+    /* Owned by that plan, and invalid once the plan is freed. NULL: no text was dense yet, and all
+     * members below are empty. */
+    const struct dense_set *set;
+    uint64_t read_bytes; /* bytes that the automaton ever searched; tests read this count */
+    /* for each begin of a step, the end of the longest string there; PLAN_NONE: no string begins
+     * there */
+    uint32_t *ends;
     uint64_t end_room;
-    uint8_t *folded; /* the step's text, rewritten, and where each byte comes from */
+    /* the step's rewritten text, and the offset in the text from which each byte comes */
+    uint8_t *folded;
     uint32_t *origin;
     uint64_t folded_room;
-    uint32_t *list_at; /* by end: where its list is in the pool; PLAN_NONE: nowhere */
+    /* by end: where the end's list begins in the pool; PLAN_NONE: the pool has no such list */
+    uint32_t *list_at;
     uint64_t list_room;
     uint32_t *pool;
     uint64_t pool_count;
@@ -42,29 +50,30 @@ struct dense_worker {
 };
 
 /* ---- dense_set.c ---- */
-/* The plan's set, made at first need; any thread. Stays the plan's. Errors: MEMORY; *set is then
- * as it was. */
+/* Returns the plan's set, which the first call makes and the plan owns. Any thread may call.
+ * Errors: MEMORY; *set then stays as it was. */
 enum trawl_status dense_want(const struct trawl_plan *plan, const struct dense_set **set,
                              struct trawl_error *error);
-/* Is it made? */
+/* Returns whether the set was made. */
 bool dense_is_there(const struct trawl_plan *plan);
 
 /* ---- dense_fold.c ---- */
-/* Patterns with each character replaced: the set's strings. */
+/* Makes the set's strings from the plan's patterns, in which representatives replace characters.
+ * Errors: MEMORY. */
 enum trawl_status dense_fold_strings(const struct trawl_plan *plan, struct dense_set *set,
                                      struct trawl_error *error);
-/* Rewrite text; origin[i] is where byte i of the result comes from, with one beyond the last.
- * Returns how many bytes it has become, never more than there were. */
+/* Rewrites the text. origin[i] is the offset in `text` from which byte i of the result comes;
+ * origin[result] is `count`. Returns the bytes of the result, which are at most `count`. */
 uint64_t dense_fold_text(const struct fold *fold, const uint8_t *text, uint64_t count,
                          uint8_t *folded, uint32_t *origin);
-/* Are all variants of a variant those of the character itself? Else what is found is to be compared
- * once more. */
+/* Returns whether variants are mutual: whether all members of a group have the same variants. If
+ * not, the scan must compare each string that the automaton finds with the pattern. */
 bool dense_fold_is_exact(const struct fold *fold);
 void dense_fold_free(struct fold *fold);
 
 /* ---- dense_read.c ---- */
-/* The longest strings that begin at [0, begins) of a text, of which [0, count) is readable; as many
- * bytes beyond the begins as the longest string needs are read. */
+/* Finds the longest string that begins at each of the offsets [0, begins) of the text, of which [0,
+ * count) is readable. Reads length_max - 1 bytes beyond `begins`, if readable. */
 void dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
                 uint64_t count, uint32_t *ends);
 

@@ -1,9 +1,10 @@
-/* dense_fold: one character for all its variants, in patterns and in texts.
+/* dense_fold: replaces each character by a single representative of all its variants, in patterns
+ * and in texts.
  *
- * The characters that occur as variants in a pattern form groups: the variants of one character are
- * in one group. The member with the shortest encoding stands for all. If variants are not mutual, a
- * group may be larger than any character's variants; what is found is then compared with the
- * pattern once more.
+ * The characters that occur as variants in a pattern form groups: a character and all of its
+ * variants are members of the same group. The member with the shortest encoding represents the
+ * group. If the variants are not mutual, a group may have more members than a character has
+ * variants; the scan then compares each string that it finds with the pattern.
  */
 #include <string.h>
 
@@ -13,23 +14,27 @@
 
 #define MEMBERS_FIRST 64u
 #define ASCII 128u
-#define INVALID_BYTE 0xffu /* in no UTF-8 pattern */
+#define INVALID_BYTE 0xffu /* a byte that no UTF-8 pattern holds */
 
 struct member {
     uint32_t code_point;
-    uint32_t group;    /* the index of another member, or the own */
-    uint32_t size;     /* of a group whose index this is: how many members */
-    uint32_t variants; /* how many the character has that a pattern holds; 0: none holds it */
+    /* index of a member nearer to the group's representative; the representative has its own
+     * index */
+    uint32_t group;
+    uint32_t size; /* number of the group's members, if this is the group's representative */
+    /* number of variants, if a pattern holds the character; 0: no pattern does */
+    uint32_t variants;
     uint8_t bytes[4];
     uint8_t bytes_count;
 };
 
 struct fold {
-    uint8_t ascii[ASCII]; /* what stands for the byte, if that is one byte */
+    uint8_t ascii[ASCII]; /* the byte that represents this byte's group, or the byte itself */
     struct member *members;
     uint32_t member_count;
     uint32_t member_capacity;
-    uint32_t *slots; /* by hash of the code point: index + 1, 0: free; twice the capacity */
+    /* hash table by code point: index of a member + 1; 0: free. 2 * member_capacity slots */
+    uint32_t *slots;
     bool exact;
 };
 
@@ -69,7 +74,7 @@ static enum trawl_status members_grow(struct fold *fold, struct trawl_error *err
     return TRAWL_OK;
 }
 
-/* The index of the character's member, which is made if there is none. */
+/* Finds the member of the character, or makes a new member. *index: its index. Errors: MEMORY. */
 static enum trawl_status member_want(struct fold *fold, uint32_t code_point, const uint8_t *bytes,
                                      uint8_t bytes_count, uint32_t *index,
                                      struct trawl_error *error)
@@ -91,7 +96,7 @@ static enum trawl_status member_want(struct fold *fold, uint32_t code_point, con
     return TRAWL_OK;
 }
 
-/* The member that stands for the group. */
+/* Returns the index of the group's representative, and shortens the path to it. */
 static uint32_t group_of(struct fold *fold, uint32_t index)
 {
     struct member *members = fold->members;
@@ -126,8 +131,8 @@ static void groups_join(struct fold *fold, uint32_t a, uint32_t b)
     members[a].size += members[b].size;
 }
 
-/* Take note of one element; *fits becomes false if it is no character, or has a variant that is
- * none. The first alternative is the pattern's own. */
+/* Joins the groups of the element's alternatives. The first alternative is the pattern's own
+ * character. *fits becomes false if an alternative is not a UTF-8 character. Errors: MEMORY. */
 static enum trawl_status element_note(struct fold *fold, const struct plan_element *element,
                                       bool *fits, struct trawl_error *error)
 {
@@ -146,14 +151,16 @@ static enum trawl_status element_note(struct fold *fold, const struct plan_eleme
             first = index;
         groups_join(fold, first, index);
     }
-    /* A letter's two cases are one member; if their variants differ, the fewer count. */
+    /* A letter's two cases are the same member. If the cases have different numbers of variants,
+     * the smaller number counts. */
     if (fold->members[first].variants == 0 ||
         fold->members[first].variants > element->alternative_count)
         fold->members[first].variants = element->alternative_count;
     return TRAWL_OK;
 }
 
-/* Groups are whole: what stands for each ASCII byte, and are all variants mutual? */
+/* Ends the learning of groups: sets the representative of each ASCII byte, and whether all variants
+ * are mutual. */
 static void fold_finish(struct fold *fold)
 {
     fold->exact = true;
@@ -175,10 +182,10 @@ static void fold_finish(struct fold *fold)
     }
 }
 
-#define CHARACTER_BYTES 4u /* in UTF-8, at most */
+#define CHARACTER_BYTES 4u /* longest UTF-8 character */
 
-/* The bytes of the text at hand, each read once: a mapped file's may change meanwhile, and what was
- * decided by one has to hold for what is done with it. */
+/* Copies up to CHARACTER_BYTES bytes, and reads each byte only once. The bytes of a mapped file may
+ * change meanwhile, and the decoded length must match the bytes that are used. */
 static inline uint64_t read_once(const uint8_t *text, uint64_t count, uint8_t *bytes)
 {
     const volatile uint8_t *once = text;
@@ -246,7 +253,7 @@ void dense_fold_free(struct fold *fold)
     memory_release(fold, 1, sizeof *fold);
 }
 
-/* All patterns' characters and their groups. */
+/* Learns the characters and groups of all patterns. */
 static enum trawl_status fold_learn(const struct trawl_plan *plan, struct fold *fold, bool *fits,
                                     struct trawl_error *error)
 {

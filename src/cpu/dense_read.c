@@ -1,21 +1,25 @@
-/* dense_read: the automaton of a set reads a text from its end, several parts of it at once.
+/* dense_read: the automaton of a set reads a text from its end, in several parts at once.
  *
- * Traffic: 16 bytes for each test. Nodes without a branch in between share lines of a cache.
+ * Traffic: 16 bytes for each test. Nodes on a path without branches share cache lines.
  */
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-#define LANES 8u /* parts of a text that are read at once: each waits for the cell before it */
+/* parts of a text that are read at once, because each part waits for its previous cell */
+#define LANES 8u
 #define LANES_FEW 2u
 
 struct lanes {
     uint32_t state[LANES];
-    uint32_t owner[LANES]; /* whose part it reads: lanes at the end of theirs join others */
-    uint64_t at[LANES];    /* bytes before this one are to be read, */
-    uint64_t from[LANES];  /* from here on */
+    /* The part that the lane reads. A lane that has finished its part repeats the work of another
+     * lane. */
+    uint32_t owner[LANES];
+    uint64_t at[LANES]; /* the lane still has to read the bytes [from, at) */
+    uint64_t from[LANES];
 };
 
-/* One test. What is stored at a byte that failed is stored again. No branch on the text. */
+/* Makes a test. A failed test stores to the same byte as the next test, which overwrites the value.
+ * The function has no branch that depends on the text. */
 static inline __attribute__((always_inline)) void read_cell(const struct plan_automaton_cell *cells,
                                                             const uint8_t *class_of,
                                                             const uint8_t *text, uint32_t *state,
@@ -36,7 +40,7 @@ static inline __attribute__((always_inline)) void read_all(const struct plan_aut
                                                            const uint8_t *text, struct lanes *lanes,
                                                            uint64_t count, uint32_t *ends)
 {
-    struct lanes read = *lanes; /* in registers */
+    struct lanes read = *lanes; /* kept in registers */
 
 #define READ(i) read_cell(cells, class_of, text, &read.state[i], &read.at[i], ends)
     for (; count > 0; count--) {
@@ -53,7 +57,7 @@ static inline __attribute__((always_inline)) void read_all(const struct plan_aut
     *lanes = read;
 }
 
-/* Read each lane's text from its end; state[i] becomes that at its begin. */
+/* Reads each lane's text from its end to its begin, and updates lanes->state. */
 static inline __attribute__((always_inline)) void read_lanes(const struct plan_automaton *set,
                                                              const uint8_t *text,
                                                              struct lanes *lanes, uint32_t *ends)
@@ -85,7 +89,7 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
         }
         read_all(set->cells, set->class_of, text, &read, least, ends);
     }
-    for (uint32_t lane = 0; lane < LANES; lane++) { /* one after the other */
+    for (uint32_t lane = 0; lane < LANES; lane++) { /* The last lanes read one after the other. */
         while (read.owner[lane] == lane && read.at[lane] > read.from[lane])
             read_cell(set->cells, set->class_of, text, &read.state[lane], &read.at[lane], ends);
         if (read.owner[lane] == lane)
@@ -96,7 +100,8 @@ static inline __attribute__((always_inline)) void read_lanes(const struct plan_a
 void dense_read(const struct plan_automaton *set, const uint8_t *text, uint64_t begins,
                 uint64_t count, uint32_t *ends)
 {
-    uint64_t before = set->length_max - 1; /* bytes that a lane reads before its own */
+    /* bytes after its own part that a lane reads first, to find its state */
+    uint64_t before = set->length_max - 1;
     uint64_t bytes = max_u64(max_u64((begins + LANES - 1) / LANES, cpu_sizes.lane_bytes), before);
     struct lanes lanes;
 

@@ -1,4 +1,4 @@
-/* dense_set: the automaton of a set, and what its strings are, made once for all threads. */
+/* dense_set: makes the automaton of a set and its strings, once for all threads. */
 #include "base/memory.h"
 #include "cpu/dense.h"
 
@@ -36,7 +36,8 @@ static enum trawl_status dense_make(const void *from, void **object, struct traw
             plan_automaton_make(&set->automaton, fold, PLAN_AUTOMATON_NODES_MAX, &fits, error));
         set->unfit = !fits;
     }
-    set->automaton.plan = NULL; /* it may be a copy, and gone before the tables are */
+    /* `from` may be a copy of the plan that is freed before the tables are */
+    set->automaton.plan = NULL;
     *object = set;
     set = NULL;
 done:

@@ -1,18 +1,20 @@
-/* dense_switch: when to switch a set from candidates to the automaton, because they cost more. */
+/* dense_switch: decides when a set's search switches from candidates to the automaton, because
+ * candidates take more time. */
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* Work is about a nanosecond's. */
-#define MAKE_WORK 512u     /* for each literal, and */
-#define MAKE_BYTE_WORK 64u /* for each of its bytes */
-#define DENSE_BYTES_MAX \
-    (1u << 20) /* that the automaton searches at most, then candidates are tried */
+/* A unit of work is about a nanosecond. */
+#define MAKE_WORK 512u     /* work to make the automaton, for each literal */
+#define MAKE_BYTE_WORK 64u /* and for each byte of the literals */
+/* Begins that the automaton searches at most, before the scan tries candidates again. */
+#define DENSE_BYTES_MAX (1u << 20)
 
 void dense_allow(struct scan *scan, uint64_t places)
 {
     TRAWL_ASSERT(places <= scan->chunk->owned + 64);
     TRAWL_ASSERT(scan->work >= scan->work_begin);
-    if (scan->worker->dense_waits) /* the positions before took more than dense_switch has seen */
+    /* dense_switch has counted only a part of the work for the previous positions */
+    if (scan->worker->dense_waits)
         scan->worker->dense_work += scan->work - scan->work_begin;
     scan->worker->dense_waits = false;
     scan->work_begin = scan->work;
@@ -33,13 +35,15 @@ void dense_spare(struct scan *scan, uint64_t bytes)
         used < allowed && !worker->dense_waits ? min_u64(allowed - used, WORK_SPARED_MAX) : 0;
 }
 
-/* What it costs to make the automaton. Until dense parts have cost as much, it does not pay. */
+/* Returns the work of making the automaton. Making it pays only after dense parts have taken as
+ * much work without it. */
 static uint64_t make_work(const struct trawl_plan *plan)
 {
     return plan->literal_count * MAKE_WORK + plan->literal_bytes_total * MAKE_BYTE_WORK;
 }
 
-/* Search from x on by the automaton, at most `bytes`; false: it cannot, and did nothing. */
+/* Searches at most `bytes` begins from x on by the automaton. Returns false if the automaton cannot
+ * search; the scan then has not moved. */
 static bool take_over(struct scan *scan, uint64_t x, uint64_t bytes)
 {
     struct engine_worker *worker = scan->worker;
@@ -49,7 +53,8 @@ static bool take_over(struct scan *scan, uint64_t x, uint64_t bytes)
     TRAWL_ASSERT(x < to && to <= scan->limit);
     switched = scan_dense(scan, x, to);
     TRAWL_ASSERT(!switched || scan->over || scan->at >= to);
-    scan->work_max = switched ? scan->work : UINT64_MAX; /* else candidates are all there is */
+    /* without the automaton, only candidates are left */
+    scan->work_max = switched ? scan->work : UINT64_MAX;
     scan->run_until = max_u64(scan->run_until, scan->at);
     worker->work_spared = WORK_SPARED_MAX;
     worker->dense_left = switched ? bytes - min_u64(scan->run_until - x, bytes) : 0;

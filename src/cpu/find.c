@@ -1,16 +1,18 @@
-/* find: the variants, and which of them this machine can run. */
+/* find: the variants of the candidate functions, and which variants this machine can run. */
 #include "cpu/find.h"
 
 #include <string.h>
 
-/* What variants need: each what the ones before it need, and more. */
+/* What variants need. Each level needs what all levels before need, and more. */
 enum find_level { LEVEL_ALL, LEVEL_AVX2, LEVEL_AVX512, LEVEL_AVX512VBMI };
 
 #if defined(__x86_64__) && !defined(TRAWL_ONLY_PORTABLE)
-/* Not __builtin_cpu_supports: the support library of zig 0.17 answers no to everything. */
+/* __builtin_cpu_supports does not work here: the support library of zig 0.17 answers no to every
+ * question. */
 #include <cpuid.h>
 
-/* Registers that the system saves, bits of XCR0 (Intel, Software Developer's Manual 1, 13.3). */
+/* Registers that the operating system saves, as bits of XCR0 (Intel, Software Developer's Manual 1,
+ * 13.3). */
 #define SAVES_AVX 0x06u
 #define SAVES_AVX512 0xe6u
 
@@ -38,7 +40,7 @@ static enum find_level level_here(void)
 }
 #endif
 
-/* Best first. */
+/* The best variant is first. */
 static const struct {
     const struct find_ops *ops;
     enum find_level needs;

@@ -1,10 +1,11 @@
-/* find: candidate bitmaps, one implementation per instruction set.
+/* find: computes bitmaps of candidates, with an implementation for each instruction set.
  *
- * A tile is up to FIND_TILE_WORDS * 64 positions of text. The functions fill its mask: bit i of
- * word w belongs to position 64 * w + i. Where candidates are rare they also list the words that
- * are not 0, so that the caller need not look for them. They load whole vectors: the text must be
- * readable for FIND_LOAD_SLACK bytes beyond the last byte that the answer depends on.
- * find_portable.c is the reference; every other variant is tested against it.
+ * A tile is up to 64 * FIND_TILE_WORDS positions of text. The functions fill the tile's mask: bit i
+ * of word w belongs to position 64 * w + i. If candidates are rare, the functions also list the
+ * words that are not 0, so that the caller need not search for these words. The functions load
+ * whole vectors: the text must be readable for FIND_LOAD_SLACK bytes beyond the last byte that the
+ * answer depends on. find_portable.c is the reference, with which tests compare every other
+ * variant.
  */
 #ifndef TRAWL_CPU_FIND_H
 #define TRAWL_CPU_FIND_H
@@ -14,14 +15,15 @@
 #define FIND_LOAD_SLACK 64u
 #define FIND_FIRST_MAX 8u
 
-#define GRAM_MIX_SHIFT 3 /* how vectors bring the halves of a gram together: find_grams.h */
+#define GRAM_MIX_SHIFT 3 /* how vectors combine the halves of a gram: find_grams.h */
 
-#define FIND_TILE_WORDS 256u /* 16 KiB of text: with its mask it stays in the first-level cache */
+/* 16 KiB of text, which stay in the first-level cache together with the mask */
+#define FIND_TILE_WORDS 256u
 
 struct find_tile {
     bool is_dense;      /* hot is not filled: any word may have bits */
-    uint32_t hot_count; /* dense: 0 says that no word has a bit */
-    uint64_t passed;    /* every: words in which a position passed the first probes */
+    uint32_t hot_count; /* entries of hot; if is_dense, 0 means that no word has a bit */
+    uint64_t passed;    /* set by `every`: words in which a position passed the first probes */
     uint64_t mask[FIND_TILE_WORDS];
     uint16_t hot[FIND_TILE_WORDS]; /* ascending indexes of the words that are not 0 */
 };
@@ -31,41 +33,43 @@ struct set_passed;
 
 struct find_ops {
     const char *name;
-    /* Bit x: probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
-     * 64 * word_count - 1 + the greatest probe offset. The first `first` probes (1 to
-     * FIND_FIRST_MAX, at most probe_count) are tested everywhere, the others only in words where a
-     * position passed those. Dense if first is probe_count, or if the variant tests all of them
-     * everywhere since that costs no more. */
+    /* Sets bit x if probes 0 to probe_count - 1 all match at text + x. Depends on text bytes up to
+     * 64 * word_count - 1 + the greatest probe offset. Tests the first `first` probes at every
+     * position, 1 ≤ first ≤ min(FIND_FIRST_MAX, probe_count), and the further probes only in words
+     * where a position passed the first. The tile is dense if first == probe_count. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* Grams at text - 8, text - 8 + stride, ...: number i sets bit stride * i + stride - 1 - o at
-     * least where it equals grams->gram[o]. Depends on text bytes -8 to 64 * word_count - 1. */
+    /* Tests the grams at text - 8, text - 8 + stride, ... If gram number i of the text equals
+     * grams->gram[o], bit stride * i + stride - 1 - o is set; bits without such a gram may be set
+     * too. Depends on text bytes -8 to 64 * word_count - 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
-    /* Bit x is set at least where the gram at text + x is a literal's, by the bitmap, which is the
-     * wide one if set->wide_mask is not 0. Depends on text bytes up to 64 * word_count + 6. */
+    /* Sets bit x if the bitmap has the gram at text + x. The bitmap is the wide bitmap if
+     * set->wide_mask is not 0. Depends on text bytes up to 64 * word_count + 6. */
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
-    /* Bit x: what is at text + x passes the tables. Depends on text bytes up to
-     * 64 * word_count + PLAN_NIBBLE_REACH - 2. Without vectors for that, `set` is quicker. */
+    /* Sets bit x if text + x passes the nibble tables. Depends on text bytes up to 64 * word_count
+     * + PLAN_NIBBLE_REACH - 2. Without has_quick_nibbles, `set` is faster. */
     bool has_quick_nibbles;
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
-    /* The first position where a and b differ, `count` if none. */
+    /* Returns the first offset where a and b differ; `count` if the bytes are equal. */
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
-    /* How many bits the tile's words have. */
+    /* Returns the number of bits that are set in the tile's words. */
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
-    /* A class whose stride is more than 1: samples at first, first + stride, ... below `last` whose
-     * grams pass, and how many. Depends on the grams, and on 8 bytes where they are shorter. */
+    /* For a class searched by grams with stride > 1: tests the samples at first, first + stride,
+     * ... below `last`. Stores the samples that pass the class's bitmap in *passed, and returns
+     * their number. Depends on the q bytes at each sample, and on 8 bytes if q < 8. */
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,
                              struct set_passed *passed);
-    /* Steps of a class that goes by stems; each may write SET_ROOM more than it counts, and returns
-     * how many positions that is. Positions are below 2^32.
-     * stem_samples: of samples that tell of begins in [begin, end), those whose four bytes pass;
-     * text is readable up to `readable`.
-     * stem_begins: of positions and up to stride - 1 before each, those in [begin, end) whose first
-     * stem_min bytes pass; it depends on 8 bytes from each of them on. */
+    /* Both functions serve a class that is searched by stems. Each returns how many positions it
+     * wrote, and may write up to SET_ROOM entries more. Positions are less than 2^32.
+     * stem_samples writes the samples whose four bytes pass, among the samples that can lie in a
+     * literal with a begin in [begin, end). text is readable up to `readable`.
+     * stem_begins looks at each position in `places` and the stride - 1 positions before, and
+     * writes the begins in [begin, end) whose first stem_min bytes pass. Depends on 8 bytes from
+     * each begin on. */
     uint32_t (*stem_samples)(const uint8_t *text, uint64_t begin, uint64_t end, uint64_t readable,
                              const struct set_class *class, uint64_t fold, uint32_t *places);
     uint32_t (*stem_begins)(const uint8_t *text, const uint32_t *places, uint32_t place_count,
@@ -82,7 +86,8 @@ extern const struct find_ops find_avx512vbmi;
 extern const struct find_ops find_neon;
 #endif
 
-/* By name; NULL name: the best. NULL: no such variant here. */
+/* Returns the variant of this name, or the best variant if name is NULL. Returns NULL if this
+ * machine cannot run the variant. */
 const struct find_ops *find_by_name(const char *name);
 
 #endif

@@ -1,4 +1,4 @@
-/* find_avx2: candidate bitmaps with 32-byte vectors. */
+/* find_avx2: bitmaps of candidates by 32-byte vectors. */
 #include <immintrin.h>
 
 #include "cpu/find.h"
@@ -46,7 +46,7 @@ static inline nibble_vector nibble_load(const uint8_t *text)
     return load32(text);
 }
 
-/* In both halves: shuffles do not cross halves. */
+/* Loads the table into both halves, because shuffles do not cross halves. */
 static inline nibble_vector nibble_table(const uint8_t *bytes)
 {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)bytes));
@@ -88,8 +88,8 @@ static inline uint64_t nibble_bits(const nibble_vector vectors[2])
 
 #define HAS_HEADS
 
-/* 8 places at a time: each lane takes the 4 bytes at its place, hashes them and gathers its word of
- * the bitmap. */
+/* Handles 8 positions at a time: each lane takes the 4 bytes at its position, hashes these bytes
+ * and gathers a word of the bitmap. */
 static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {

@@ -1,5 +1,6 @@
-/* find_avx512: candidate bitmaps with AVX-512 as of Skylake. Grams with 32-byte vectors: comparing
- * into mask registers, which one port does, costs more than it saves. */
+/* find_avx512: bitmaps of candidates by AVX-512 as of Skylake. Grams use 32-byte vectors: with
+ * 64-byte vectors, comparisons write to mask registers, which only a single port can do, and this
+ * costs more than the wider vectors save. */
 #define VARIANT avx512
 #include "cpu/find_avx512_impl.h"
 

@@ -1,10 +1,10 @@
-/* find_avx512_impl: what the two variants with AVX-512's mask registers share; they define VARIANT
- * and how they find grams, include this and then find_impl.h.
+/* find_avx512_impl: the code that both variants with AVX-512's mask registers share. A variant
+ * defines VARIANT, includes this file, defines how it finds grams, and includes find_impl.h.
  *
- * Probes compare two 32-byte vectors and not one of 64: their loads lie at odd positions, and
- * the wider they are the more of them cross a cache line. "the", 1 GiB: 35 GB/s against 29 with
- * 64-byte loads. Also lost: two aligned blocks in registers and a byte permutation (VBMI) per
- * probe, in cache 50 GB/s against 62 with 64-byte loads (EPYC, family 26).
+ * Probes compare two 32-byte vectors and not a single vector of 64: the loads are at odd addresses,
+ * and wider loads cross cache lines more often. "the", 1 GiB: 35 GB/s against 29 with 64-byte
+ * loads. Also lost: two aligned blocks in registers and a byte permutation (VBMI) per probe, in
+ * cache 50 GB/s against 62 with 64-byte loads (EPYC, family 26).
  */
 #ifndef TRAWL_CPU_FIND_AVX512_IMPL_H
 #define TRAWL_CPU_FIND_AVX512_IMPL_H
@@ -58,7 +58,7 @@ static inline nibble_vector nibble_load(const uint8_t *text)
     return load64(text);
 }
 
-/* In all four quarters: shuffles do not cross them. */
+/* Loads the table into all four quarters, because shuffles do not cross quarters. */
 static inline nibble_vector nibble_table(const uint8_t *bytes)
 {
     return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)bytes));
@@ -98,8 +98,8 @@ static inline uint64_t nibble_bits(const nibble_vector vectors[1])
 
 #define HAS_HEADS
 
-/* 16 places at a time: each lane takes the 4 bytes at its place, hashes them and gathers its word
- * of the bitmap. */
+/* Handles 16 positions at a time: each lane takes the 4 bytes at its position, hashes these bytes
+ * and gathers a word of the bitmap. */
 static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {

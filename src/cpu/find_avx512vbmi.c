@@ -1,4 +1,4 @@
-/* find_avx512vbmi: candidate bitmaps with AVX-512 as of Ice Lake and Zen 4: grams by byte
+/* find_avx512vbmi: bitmaps of candidates by AVX-512 as of Ice Lake and Zen 4. Finds grams by byte
  * permutations (VBMI) and bit matrices (GFNI). */
 #define VARIANT avx512vbmi
 #include "cpu/find_avx512_impl.h"
@@ -10,19 +10,20 @@ struct gram_tables {
     __m512i classes, places, begun, carried;
 };
 
-/* The block's bytes, each as the 8 grams it rules out, then each word's 8 x 8 bits turned: byte b
- * has bit 7 - j where byte j of the word rules gram b out. */
+/* Maps each byte of the block to the 8 grams that the byte rules out, and then transposes each
+ * word's 8 x 8 bits: byte b has bit 7 - j where byte j of the word rules out gram b. */
 static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *tables)
 {
     const __m512i unit = _mm512_set1_epi64((int64_t)0x8040201008040201ull);
     __m512i index = _mm512_ternarylogic_epi64(block, _mm512_set1_epi8(7), tables->places,
-                                              0xea); /* (block & 7) | positions */
+                                              0xea); /* (block & 7) | places */
 
     return _mm512_gf2p8affine_epi64_epi8(unit, _mm512_permutexvar_epi8(index, tables->classes), 0);
 }
 
-/* One block: grams that began in it and go on, and those that are complete. STRIDE 8: no gram goes
- * on into another word. Every bit is reported one word late, as find.h has it. */
+/* Handles a block: combines the grams that began in the word before and go on in this word with the
+ * grams that are complete in this word (WHOLE: stride 8, no gram goes on in a further word). Every
+ * bit is reported a word later than its gram begins, as find.h defines the bits. */
 #define GRAMS_LOOP(WHOLE)                                           \
     for (uint64_t w = 0; w < word_count; w++) {                     \
         const uint8_t *block = text + 64 * w;                       \

@@ -1,8 +1,10 @@
-/* find_grams: a block's grams in plain C, and the test by vectors that says which blocks need it.
+/* find_grams: finds the grams of a block in plain C, and tests by vectors which blocks may hold a
+ * gram.
  *
- * The vectors mix the two halves of a gram into four bytes, low ^ high << GRAM_MIX_SHIFT, and
- * compare those: no product, and for A, C, G, T (which bits 1 and 2 of a byte distinguish) nothing
- * is lost. With stride 8 shuffles separate the halves, otherwise a second load reads them.
+ * The vectors combine the two halves of a gram into four bytes, low ^ high << GRAM_MIX_SHIFT, and
+ * compare these four bytes. The combination needs no multiplication, and loses nothing for A, C, G,
+ * T, which bits 1 and 2 of a byte distinguish. With stride 8, shuffles separate the halves; with
+ * smaller strides, a second load reads the high halves.
  */
 #ifndef TRAWL_CPU_FIND_GRAMS_H
 #define TRAWL_CPU_FIND_GRAMS_H
@@ -11,7 +13,8 @@
 
 #include "cpu/find.h"
 
-/* The 64 bytes from text - 8 on, as far as a gram begins there: find.h's bits of one block. */
+/* Returns the bits of a block, as find.h defines them, for the grams that begin in the 64 bytes
+ * from text - 8 on. */
 static inline uint64_t block_grams(const uint8_t *text, const struct plan_grams *grams,
                                    uint32_t stride)
 {
@@ -49,7 +52,7 @@ static inline struct gram_vectors gram_vectors_load(const struct plan_grams *gra
     return vectors;
 }
 
-/* Which of `any`'s words equal one of the first `count` grams, mixed. */
+/* Sets the words of `any` where `mixed` equals one of the first `count` grams, combined. */
 static inline gram_vector gram_vectors_equal(gram_vector any, gram_vector mixed,
                                              const struct gram_vectors *vectors, uint32_t count)
 {
@@ -87,7 +90,7 @@ static inline bool gram_vectors_any(const uint8_t *text, const struct gram_vecto
 
 #else
 
-/* No vectors: every block is looked at. */
+/* Without vectors, every block is tested in plain C. */
 struct gram_vectors {
     uint8_t none;
 };

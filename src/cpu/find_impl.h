@@ -1,23 +1,24 @@
-/* find_impl: the one shape of the candidate loops, instantiated by each vector variant.
+/* find_impl: the loops over candidates, which each variant instantiates for its vectors.
  *
  * A variant defines, before it includes this file:
- *   VARIANT                 the suffix of its name
- *   block_equal(text, v)    64-bit mask of the 64 bytes at text that equal byte v
- *   block_equal_wide(text, v)      the same, by fewer loads, where HAS_BLOCK_EQUAL_WIDE is defined
- *   block_equal_fold(text, v, f)   the same after or-ing f into each byte
- *   HAS_GRAM_VECTORS               where find_grams.h has its vectors: blocks of 64 bytes without a
- *                                  gram of the pattern are then found by hashes; or HAS_GRAMS_TILE,
- *                                  where the variant has all of method grams
- *   block_same(a, b)               64-bit mask of the 64 bytes at a that equal those at b
- *   HAS_NIBBLES                    where find_nibbles.h has nibble tables in its vectors
- *   block_heads(text, set, bitmap) 64-bit mask of the positions whose gram passes the bitmap, where
- *                                  HAS_HEADS is defined; else a loop over the positions serves
- *   stem_samples_vectors and so on   see find_stems_avx512.h, which defines HAS_STEM_VECTORS
- * and gets the functions of its table.
+ *   VARIANT                 the suffix of the variant's functions
+ *   block_equal(text, v)    returns which of the 64 bytes at text equal byte v, as 64 bits
+ *   block_equal_wide(text, v)      does the same by fewer loads; with HAS_BLOCK_EQUAL_WIDE
+ *   block_equal_fold(text, v, f)   does the same after or-ing f into each byte
+ *   HAS_GRAM_VECTORS               if find_grams.h can test blocks of 64 bytes by the variant's
+ *                                  vectors; or HAS_GRAMS_TILE, if the variant has a whole
+ *                                  function `grams`
+ *   block_same(a, b)               returns which of the 64 bytes at a equal the bytes at b
+ *   HAS_NIBBLES                    if find_nibbles.h can test nibble tables by the vectors
+ *   block_heads(text, set, bitmap) returns which of 64 positions have a gram that passes the
+ *                                  bitmap; with HAS_HEADS. Without, a loop over positions serves.
+ *   stem_samples_vectors etc.      see find_stems_avx512.h, which defines HAS_STEM_VECTORS
+ * This file then defines the variant's functions and their table.
  *
- * The first probes are tested at every position, the others only in blocks where a position passed:
- * a branch per block, rarely taken if the first probes are selective enough. How many probes that
- * takes depends on the text, so the caller decides, and learns how many blocks passed.
+ * The first probes are tested at every position. The further probes are tested only in blocks where
+ * a position passed the first: a branch per block, rarely taken if the first probes rule out
+ * enough. How many first probes a text needs depends on the text. So the caller passes the number,
+ * and the function reports how many blocks passed.
  */
 #ifndef TRAWL_CPU_FIND_IMPL_H
 #define TRAWL_CPU_FIND_IMPL_H
@@ -37,21 +38,23 @@
 #define FIND_STRING2(name) #name
 #define FIND_STRING(name) FIND_STRING2(name)
 
-/* How far ahead of the block to prefetch, in bytes. The hardware's own prefetch gave 0.78 x the
- * read speed on rare words (EPYC, family 26), 1 KiB ahead 0.74, 2 KiB 0.83, 4 KiB 0.91. A prefetch
- * never faults, so reaching beyond the text is harmless. */
+/* Distance from the current block to the prefetched block, in bytes. With the hardware's own
+ * prefetch alone, rare words were searched at 0.78 x the read speed (EPYC, family 26); with 1 KiB
+ * at 0.74, 2 KiB at 0.83, 4 KiB at 0.91. A prefetch never faults, so addresses beyond the text are
+ * harmless. */
 #define FIND_AHEAD_BYTES 4096u
 
-/* From this many probes on, the comparisons take longer than the loads that cross a cache line. */
+/* From this many first probes on, the comparisons take longer than the loads that cross a cache
+ * line. */
 #define FIND_WIDE_MIN 6
 #ifndef HAS_BLOCK_EQUAL_WIDE
 #define block_equal_wide block_equal
 #endif
 
-/* One block: the first probes at every position, then, with MORE, the others where a position
- * passed. The compiler drops the tests that FIRST and MORE rule out; with MORE false no branch may
- * depend on the text ("the" was counted at 0.42 x the read speed while one did, by its
- * mispredictions). */
+/* Tests a block: the first probes at every position, then, with MORE, the further probes where a
+ * position passed. The compiler drops the tests that FIRST and MORE rule out. With MORE false, no
+ * branch may depend on the text: with such a branch, "the" was counted at 0.42 x the read speed,
+ * because of mispredictions. */
 #define FIND_EVERY_BLOCK(EQUAL, FIRST, MORE)                        \
     const uint8_t *block = text + 64 * w;                           \
     uint64_t bits;                                                  \
@@ -82,7 +85,7 @@
     else if (!MORE)                                                 \
         any |= bits;
 
-/* One loop per number of first probes, so that their values stay in registers. */
+/* A loop for each number of first probes, so that the probes' values stay in registers. */
 #define FIND_EVERY_CASE(EQUAL, FIRST)                   \
     case FIRST:                                         \
         if (probe_count == FIRST) {                     \
@@ -96,7 +99,8 @@
         }                                               \
         break;
 
-/* The first probes are copied: the stores to mask might change the caller's. */
+/* The first probes are copied, because the compiler must assume that stores to mask change the
+ * caller's array. */
 #define FIND_EVERY_BODY(EQUAL)                                                \
     uint64_t *mask = tile->mask, any = 0, passed = 0, offset[FIND_FIRST_MAX]; \
     uint8_t value[FIND_FIRST_MAX], fold[FIND_FIRST_MAX];                      \
@@ -167,7 +171,7 @@ static void FIND_NAME(every)(const uint8_t *text, uint64_t word_count,
 }
 
 #ifndef HAS_GRAMS_TILE
-/* One loop per stride, so that the grams stay in registers. */
+/* A loop for each stride, so that the grams stay in registers. */
 #define FIND_GRAMS_CASE(STRIDE)                            \
     case STRIDE:                                           \
         for (uint64_t w = 0; w < word_count; w++) {        \
@@ -186,7 +190,7 @@ static void FIND_NAME(every)(const uint8_t *text, uint64_t word_count,
 static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
                              const struct plan_grams *grams, struct find_tile *tile)
 {
-    const struct plan_grams copy = *grams; /* which the stores to the tile cannot change */
+    const struct plan_grams copy = *grams; /* stores to the tile cannot change a copy */
     const struct gram_vectors vectors = gram_vectors_load(grams);
     uint32_t hot_count = 0;
 
@@ -204,7 +208,7 @@ static void FIND_NAME(grams)(const uint8_t *text, uint64_t word_count,
 #endif
 
 #ifndef HAS_HEADS
-/* One load, one multiplication, one bit test per position. */
+/* Makes a load, a multiplication and a bit test for each position. */
 static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *set,
                                    const uint64_t *bitmap)
 {
@@ -228,7 +232,7 @@ static inline uint64_t block_heads(const uint8_t *text, const struct plan_set *s
 static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                            const uint64_t *bitmap, struct find_tile *tile)
 {
-    const struct plan_set copy = *set; /* which the stores to the tile cannot change */
+    const struct plan_set copy = *set; /* stores to the tile cannot change a copy */
     uint32_t hot_count = 0;
 
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
@@ -245,7 +249,7 @@ static void FIND_NAME(set)(const uint8_t *text, uint64_t word_count, const struc
 }
 
 #ifdef HAS_NIBBLES
-/* One loop for what is looked at and each number of groups, so that tables stay in registers. */
+/* A loop for each number of bytes and of groups, so that the tables stay in registers. */
 #define FIND_NIBBLES_CASE(BYTES, GROUPS)                                               \
     case 8 * (BYTES) + (GROUPS):                                                       \
         for (uint64_t w = 0; w < word_count; w++) {                                    \
@@ -293,7 +297,7 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
 }
 #define FIND_QUICK_NIBBLES true
 #else
-/* Does the byte at each of the tables' places pass for a literal that all of them share? */
+/* Returns whether a group has a class that allows the byte at each of the tested offsets. */
 static inline bool nibbles_pass(const uint8_t *text, const struct plan_nibbles *nibbles)
 {
     uint8_t any = 0;
@@ -377,7 +381,7 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
 #define FIND_STEMS(name) name
 #endif
 
-/* The variant's table. */
+/* The variant's table of functions. */
 #define FIND_OPS                                                                            \
     {                                                                                       \
         .name = FIND_STRING(VARIANT), .every = FIND_NAME(every), .grams = FIND_NAME(grams), \

@@ -1,12 +1,12 @@
-/* find_neon: candidate bitmaps with 16-byte vectors on arm64. */
+/* find_neon: bitmaps of candidates by 16-byte vectors on arm64. */
 #include <arm_neon.h>
 
 #include "cpu/find.h"
 
 #define VARIANT neon
 
-/* 64 bytes of 0x00 or 0xff to 64 bits: keep in each byte the bit of its place among eight, then
- * pairwise sums bring eight bytes into one. */
+/* Turns 64 bytes of 0x00 or 0xff into 64 bits: keeps in each byte the bit of its position among
+ * eight bytes, and then adds pairs of bytes until eight bytes have become a single byte. */
 static inline uint64_t mask64(const uint8x16_t equal[4])
 {
     const uint8x16_t place = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};

@@ -1,13 +1,15 @@
-/* find_nibbles: nibble tables in vectors. A variant defines, before it includes this:
- *   NIBBLE_VECTOR_BYTES       of a vector
- *   nibble_vector             its type
- *   nibble_load(text)         its bytes
- *   nibble_table(bytes)       16 bytes in each quarter or half of it
- *   nibble_low(bytes)         of each byte the low half, and
- *   nibble_high(bytes)        the high half
- *   nibble_look(table, at)    of each half byte what the table has
- *   nibble_and, nibble_or     of two vectors
- *   nibble_bits(vectors)      bit i of 64: byte i of the vectors is not 0
+/* find_nibbles: tests nibble tables by vectors.
+ *
+ * A variant defines, before it includes this file:
+ *   NIBBLE_VECTOR_BYTES       the size of a vector
+ *   nibble_vector             the type of a vector
+ *   nibble_load(text)         loads a vector of text
+ *   nibble_table(bytes)       loads a table of 16 bytes into each 16 bytes of a vector
+ *   nibble_low(bytes)         returns the low half of each byte
+ *   nibble_high(bytes)        returns the high half of each byte
+ *   nibble_look(table, at)    returns the table's entry for each half byte
+ *   nibble_and, nibble_or     combine two vectors
+ *   nibble_bits(vectors)      returns 64 bits: bit i is set if byte i of the vectors is not 0
  */
 #ifndef TRAWL_CPU_FIND_NIBBLES_H
 #define TRAWL_CPU_FIND_NIBBLES_H
@@ -17,7 +19,7 @@
 #define HAS_NIBBLES
 #define NIBBLE_VECTORS (64 / NIBBLE_VECTOR_BYTES)
 
-/* The tables of one group. */
+/* The tables of a group. */
 struct nibble_tables {
     nibble_vector low[PLAN_NIBBLE_BYTES_MAX], high[PLAN_NIBBLE_WHOLE_MAX];
 };
@@ -32,7 +34,8 @@ static inline void nibbles_load(struct nibble_tables *tables, const struct plan_
     }
 }
 
-/* The classes that positions share with the literals of a group. */
+/* Returns for each position the classes that a group's literals and the position's bytes have in
+ * common. */
 static inline __attribute__((always_inline)) nibble_vector nibbles_shared(
     const struct nibble_tables *tables, const nibble_vector *low, const nibble_vector *high,
     uint32_t bytes, bool whole)
@@ -46,8 +49,8 @@ static inline __attribute__((always_inline)) nibble_vector nibbles_shared(
     return shared;
 }
 
-/* Of 64 positions those that pass, by the bytes `at`; `bytes`, `whole` and `groups` are known when
- * compiling. */
+/* Returns the positions that pass, of 64 positions, tested by the bytes at offsets `at`. `bytes`,
+ * `whole` and `groups` are compile-time constants. */
 static inline __attribute__((always_inline)) uint64_t block_nibbles(
     const uint8_t *text, const struct nibble_tables *tables, const uint64_t *at, uint32_t bytes,
     bool whole, uint32_t groups)

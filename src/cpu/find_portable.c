@@ -1,4 +1,5 @@
-/* find_portable: candidate bitmaps in plain C, eight bytes at a time. The reference. */
+/* find_portable: bitmaps of candidates in plain C, eight bytes at a time. The reference for the
+ * other variants. */
 #include <string.h>
 
 #include "cpu/find.h"
@@ -13,8 +14,9 @@ static uint64_t load64(const uint8_t *bytes)
     return word;
 }
 
-/* One bit per zero byte of `word`: bit 7 of each byte of `zero` is set exactly where the byte is
- * zero (no carry crosses bytes), and the multiplication gathers the eight bits at the top. */
+/* Returns a bit for each zero byte of `word`. Bit 7 of each byte of `zero` is set exactly if the
+ * byte is zero (no carry crosses bytes), and the multiplication gathers the eight bits at the
+ * top. */
 static uint64_t zero_bytes(uint64_t word)
 {
     uint64_t low = 0x7f7f7f7f7f7f7f7full;

@@ -1,5 +1,6 @@
-/* find_stems: the first two steps of a class that goes by stems, and the samples of others, in
- * plain C; a variant with vectors for them defines HAS_STEM_VECTORS. None has a branch on the text.
+/* find_stems: in plain C, the first two steps of a class that is searched by stems, and the samples
+ * of a class that is searched by grams. A variant with vectors for these steps defines
+ * HAS_STEM_VECTORS. No function has a branch that depends on the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H
 #define TRAWL_CPU_FIND_STEMS_H
@@ -8,7 +9,7 @@
 
 #include "cpu/set_matcher.h"
 
-/* One sample; `count` is how many passed before. */
+/* Tests a sample. `count` samples have passed before; returns the new count. */
 static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const uint8_t *text,
                                    uint64_t i, uint32_t fold, uint32_t *places, uint64_t count)
 {
@@ -21,7 +22,7 @@ static inline uint64_t stem_sample(const uint32_t *bitmap, uint32_t shift, const
     return count + (bitmap[four >> shift] >> (four >> 8 & 31) & 1);
 }
 
-/* The samples at first, first + stride, ... below last. */
+/* Tests the samples at first, first + stride, ... below last. */
 static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first, uint64_t last,
                                             const struct set_class *class, uint64_t fold,
                                             uint32_t *places)
@@ -43,7 +44,7 @@ static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first,
     return (uint32_t)count;
 }
 
-/* The first sample that tells of begins from `begin` on. */
+/* Returns the first sample that can lie in a literal whose begin is ≥ `begin`. */
 static inline uint64_t stem_first(uint64_t begin, uint32_t stride)
 {
     return (begin + stride - 1) / stride * stride;
@@ -54,12 +55,12 @@ static inline uint32_t stem_samples(const uint8_t *text, uint64_t begin, uint64_
                                     uint32_t *places)
 {
     TRAWL_ASSERT(begin < end);
-    (void)readable; /* no more is read than decides */
+    (void)readable; /* this variant reads only the samples' own bytes */
     return stem_samples_between(text, stem_first(begin, class->stride), end + class->stride - 1,
                                 class, fold, places);
 }
 
-/* The stem map as a loop keeps it in registers. */
+/* The members of the stem map that a loop keeps in registers. */
 struct stem_view {
     const uint64_t *map;
     uint64_t fold;
@@ -97,7 +98,8 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
     return (uint32_t)count;
 }
 
-/* One loop for each shape of a gram; `count` is how many passed before. */
+/* Tests samples in a loop; `is_short` is a compile-time constant. `count` samples have passed
+ * before; returns the new count. */
 static inline __attribute__((always_inline)) uint32_t gram_loop(
     const uint8_t *text, uint64_t first, uint64_t last, const struct set_class *of, uint64_t fold,
     bool is_short, struct set_passed *passed, uint32_t count)
