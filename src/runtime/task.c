@@ -310,11 +310,29 @@ static void fail_part(struct task *task, enum trawl_status status, const struct 
     task->error = *error;
 }
 
-void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
+/* The sink's digest of the part at hand, also of one that failed and holds nothing: what the task's
+ * last chunk left there would be delivered. */
+static void digest_part(struct search *search, struct task *task)
 {
     const struct sink *sink = search->sink;
-    uint64_t begin_ns = search->is_brief ? 0 : clock_now_ns();
+    enum trawl_status status;
+    struct trawl_error error;
     struct sink_chunk view;
+
+    if (sink->digest == NULL)
+        return;
+    task_view(search, task, &view);
+    status = sink->digest(sink, &view, &task->digest, &error);
+    if (status == TRAWL_OK)
+        return;
+    fail_part(task, status, &error);
+    task_view(search, task, &view);
+    (void)sink->digest(sink, &view, &task->digest, &error); /* of nothing: it takes no memory */
+}
+
+void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device)
+{
+    uint64_t begin_ns = search->is_brief ? 0 : clock_now_ns();
     struct trawl_error error;
     enum trawl_status status;
 
@@ -340,15 +358,7 @@ void task_search(struct search *search, struct task *task, struct worker *worker
         fail_part(task, status, &error);
     if (!on_device)
         JOB_ADD(&search->job, &search->hits, task->result.hits.count);
-    if (sink->digest == NULL)
-        return;
-    task_view(search, task, &view);
-    status = sink->digest(sink, &view, &task->digest, &error);
-    if (status == TRAWL_OK)
-        return;
-    fail_part(task, status, &error);
-    task_view(search, task, &view);
-    (void)sink->digest(sink, &view, &task->digest, &error); /* of nothing: it takes no memory */
+    digest_part(search, task);
 }
 
 /* ---- Chunks of a loaded text -------------------------------------------------------------- */
@@ -557,6 +567,7 @@ static void fail_lost(struct search *search, struct task *task)
     devices_note(&search->job.runtime->devices, note, sizeof note);
     task->status = TRAWL_FAIL(&task->error, DEVICE, "%s", note);
     drop_part(task);
+    digest_part(search, task);
 }
 
 /* A chunk for devices for which there was no pinned buffer: by the taker's own engine worker. */
