@@ -1,13 +1,14 @@
-/* scan_stems: a class of a large set that goes by stems.
+/* scan_stems: searches a class of a large set by stems.
  *
- * Three steps (find.h), each over what the step before left of a tile, and none with a branch on
- * the text. Samples of four bytes name positions where a literal may begin. The first bytes there,
- * as many as all stems have, are looked up. Then the stems of each length are looked up.
+ * The search has three steps (find.h). Each works on what the step before left of a tile, without a
+ * branch that depends on the text. First, samples of four bytes name positions where a literal may
+ * begin. Second, the first stem_min bytes at each such begin are looked up. Third, the stems of
+ * each length are looked up.
  */
 #include "cpu/sampling.h"
 
-/* Of begins below `end`, up to stride - 1 before each of the positions, those where a literal may
- * stand: where they are, and how many. */
+/* Finds the begins below `end` where a literal may stand: among each of the positions and the
+ * stride - 1 positions before. Returns the number of begins; *begins is their array. */
 static uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end,
                                const uint32_t *places, uint32_t place_count,
                                const uint32_t **begins)
@@ -28,8 +29,8 @@ static uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end,
     return count;
 }
 
-/* To the worker's stems: of the begins, which 8 bytes follow, the stems that pass, as set_stem_code
- * has them; returns how many. */
+/* Looks up the stems of all lengths at the begins, each of which 8 readable bytes follow. Writes
+ * the stems that pass to the worker's scratch, as set_stem_code. Returns their number. */
 static uint32_t stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count)
 {
     const struct set_class *class = sampling->class;
@@ -57,7 +58,8 @@ static uint32_t stems_at(const struct sampling *sampling, const uint32_t *begins
     return passed;
 }
 
-/* Gather what begins in [sampling->begin, end) up to stride - 1 before each of the positions. */
+/* Gathers the occurrences whose begin is in [sampling->begin, end) and up to stride - 1 before a
+ * position of `places`. */
 static enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end,
                                      const uint32_t *places, uint32_t place_count)
 {
@@ -76,7 +78,7 @@ static enum trawl_status stem_verify(const struct sampling *sampling, uint64_t e
     return TRAWL_OK;
 }
 
-/* The text's last begins: each stem is looked up. */
+/* Verifies the last begins of the text without a filter: a stem of each length at each begin. */
 static enum trawl_status verify_last(const struct sampling *sampling)
 {
     const struct set_class *class = sampling->class;

@@ -1,16 +1,18 @@
-/* set_stems: the tables of a class that is searched by stems. */
+/* set_stems: makes the tables of a class that is searched by stems. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "cpu/set_matcher.h"
 
 #define SAMPLE_BITS_MIN 13u
-#define SAMPLE_BITS_CACHED 20u /* 128 KiB; words have few different grams of four bytes */
+/* 128 KiB, enough because words have few different grams of four bytes */
+#define SAMPLE_BITS_CACHED 20u
 #define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u
 #define STEM_BITS_MAX 28u
 #define BUCKET_BITS_MIN 4u
-#define BUCKET_BITS_LIGHT 24u /* so far there are as many buckets as entries */
+/* log2 of entries up to which there are as many buckets as entries */
+#define BUCKET_BITS_LIGHT 24u
 
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
 {
