@@ -9,9 +9,10 @@
 /* samples to the prefetched sample: no hardware prefetcher follows such strides */
 #define SAMPLES_AHEAD 32u
 #define BATCH 8u /* samples whose bits are tested together */
-/* another method takes over if sampled takes more than FAR times that method's expected time, */
+/* A different method takes over if method sampled has taken more than FAR times the different
+ * method's price, and more than its price + FAR_NS. */
 #define FAR 1.15
-#define FAR_NS 2000.0 /* and at least FAR_NS more */
+#define FAR_NS 2000.0
 
 /* Verifies the occurrences in [scan->at, i] that hold the sample at position i. */
 static void verify_sample(struct scan *scan, uint64_t i)

@@ -6,10 +6,10 @@
  * sample's gram: two bits in a word of a bitmap rule out most samples, and a bucket lists the
  * literals and offsets of the samples that pass.
  *
- * If the literals are words, too many literals share such grams. The class then uses stems. A
- * literal's stem is its first 8 bytes, or the whole literal if it is shorter. A sample's four bytes
- * name positions where a literal may begin (set_stems.c). At each such begin, the search looks up
- * the stems of all lengths.
+ * If the literals are words, too many literals share such grams. The class then uses stems. The
+ * stem of a literal is its first 8 bytes, or the whole literal if the literal is shorter. A
+ * sample's four bytes name positions where a literal may begin (set_stems.c). At each such begin,
+ * the search looks up the stems of all lengths.
  */
 #ifndef TRAWL_CPU_SET_MATCHER_H
 #define TRAWL_CPU_SET_MATCHER_H

@@ -2,7 +2,7 @@
  *
  * Crochemore and Perrin, "Two-way string-matching", Journal of the ACM 38 (1991). The search
  * compares at most twice as many bytes as the text has. The search goes byte by byte. So a scan
- * does not begin with it, but changes to it when candidates are dense.
+ * begins with a filter, and changes to two_way when candidates are dense.
  */
 #ifndef TRAWL_CPU_TWO_WAY_H
 #define TRAWL_CPU_TWO_WAY_H
