@@ -3,7 +3,7 @@
 # cython: c_string_type=unicode, c_string_encoding=utf8
 """Exact search for one or many strings: the C library behind the package trawl."""
 
-# The parts are one module: each is included once, in the order in which they build on each other.
+# The .pxi files are parts of this module. Each part uses only parts that are included earlier.
 cimport cython
 from cpython.buffer cimport PyBUF_FORMAT, PyBUF_ND, PyBUF_SIMPLE, PyBUF_STRIDES, PyBUF_WRITABLE
 from cpython.buffer cimport PyObject_CheckBuffer
@@ -22,8 +22,8 @@ from trawl import _errors, _sources
 __version__ = trawl_version()
 
 cdef enum:
-    GUARDED_BYTES = 32 << 20  # a search of more may take long: stay open for signals
-    BRIEF_BYTES = 2048  # a search of less takes no longer than giving up the lock
+    GUARDED_BYTES = 32 << 20  # from this size on, signals are handled while a search runs
+    BRIEF_BYTES = 2048  # below this size, a search is faster than releasing the interpreter's lock
 
 cdef uint64_t UNKNOWN = <uint64_t>-1
 
@@ -33,7 +33,8 @@ cdef inline int check(int status, trawl_error *error) except -1:
 
 
 cdef int fail(int status, trawl_error *error) except -1:
-    """Raise the exception of a status; error may be NULL, or of something else."""
+    """Raise the exception of a status. The text comes from `error` if error->status is that status;
+    otherwise from the library's table of messages."""
     if error != NULL and <int>error.status == status:
         raise _errors.make(status, (<bytes>error.message).decode("utf-8", "replace"), error.os_code,
                            error.driver_code, error.pattern_index, error.text_offset)
@@ -41,7 +42,8 @@ cdef int fail(int status, trawl_error *error) except -1:
 
 
 cdef Py_ssize_t index_of(object key, uint64_t length) except -1:
-    """The index that a sequence of this length was asked for."""
+    """Return the 0-based index that `key` means in a sequence of `length` items; a negative key
+    counts from the end. Raise IndexError outside the sequence."""
     cdef Py_ssize_t index = PyNumber_AsSsize_t(key, IndexError)
 
     if index < 0:
@@ -56,21 +58,21 @@ cdef inline bint bit_at(const void *bits, uint64_t index) noexcept nogil:
 
 
 cdef int take_buffer(object owner, taken_buffer *view) except -1:
-    """Take an object's bytes, to be released; not those of pointers or of wide characters."""
+    """Take the buffer of an object, which the caller releases. Raise TypeError for a buffer of
+    object pointers or wide characters, whose bytes are no text."""
     cdef size_t end
 
     PyObject_GetBuffer(owner, view, PyBUF_ND | PyBUF_FORMAT)
     end = strlen(view.format) if view.format != NULL else 0
     if end > 0 and view.format[end - 1] in b"Ouw":
         PyBuffer_Release(view)
-        raise TypeError("bytes are needed: an array of objects or of wide characters has none that "
-                        "could be searched; pass its strings one by one")
+        raise TypeError("bytes are needed: an array of objects or of wide characters has no bytes "
+                        "that could be searched; pass its strings one by one")
     return 0
 
 
 def algorithms():
-    """Names of the published algorithms that Plan(algorithm=...) takes, each with one line
-    about it.
+    """List the published algorithms that Plan(algorithm=...) takes, as (name, description).
 
     >>> len(algorithms()) == 0 or 'memmem' in dict(algorithms())
     True
@@ -87,7 +89,7 @@ def algorithms():
 
 
 def instruction_sets():
-    """The instruction sets that searches can use on this machine, best first.
+    """List the instruction sets that searches can use on this machine, best first.
 
     >>> 'portable' in instruction_sets()
     True

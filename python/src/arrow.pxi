@@ -1,6 +1,6 @@
-# arrow: arrays for other libraries, by the Arrow C data interface.
-#
-# The structs are that interface's, field by field; capsules carry them between libraries
+# arrow: exports arrays to other libraries through the Arrow C data interface. ArrowSchema,
+# ArrowArray and ArrowArrayStream match that interface field by field; Python capsules carry the
+# structs between libraries
 # (https://arrow.apache.org/docs/format/CDataInterface/PyCapsuleInterface.html).
 
 cdef struct ArrowSchema:
@@ -33,10 +33,11 @@ cdef struct ArrowArrayStream:
     void (*release)(ArrowArrayStream *) noexcept nogil
     void *private_data
 
-# A value of the formats "vu" and "vz". Up to SHORT_MAX bytes lie in it, from `head` on.
+# A value of Arrow's formats "vu" and "vz". A string of count ≤ SHORT_MAX bytes lies in the struct
+# itself, from `head` on; a longer string lies in a buffer of the array.
 cdef struct string_view:
     int32_t count  # of bytes
-    int32_t head  # the first 4
+    int32_t head  # the string's first 4 bytes
     int32_t buffer
     int32_t begin  # in that buffer
 
@@ -44,7 +45,8 @@ cdef enum:
     CHILDREN_MAX = 6
     SHORT_MAX = 12
 
-# What the two private_data point to: the children's structs follow.
+# private_data of an exported schema and of an exported array. The children's ArrowSchema and
+# ArrowArray structs follow in the same allocation.
 cdef struct schema_memory:
     char *name
     ArrowSchema *children[CHILDREN_MAX]
@@ -59,7 +61,7 @@ cdef struct array_memory:
 
 cdef inline const uint8_t *bytes_of_view(const void *const *buffers,
                                          const string_view *view) noexcept nogil:
-    """buffers: the array's."""
+    """Return where a view's bytes lie: in the view, or in the array's `buffers`."""
     if view.count <= SHORT_MAX:
         return <const uint8_t *>&view.head
     return <const uint8_t *>buffers[2 + view.buffer] + view.begin
@@ -89,7 +91,7 @@ cdef void array_release(ArrowArray *array) noexcept nogil:
 
 
 cdef void array_drop(block *memory) noexcept nogil:
-    """Of a block that holds an array of others."""
+    """Release the foreign ArrowArray that a block holds; the block's `drop` function."""
     cdef ArrowArray *array = <ArrowArray *>memory.bytes
 
     if array.release != NULL:
@@ -113,7 +115,7 @@ cdef void array_capsule_free(object capsule) noexcept:
 
 
 cdef tuple new_capsules(ArrowSchema **schema, ArrowArray **array):
-    """Two empty structs, to be filled, and the capsules that own them."""
+    """Allocate an empty schema and an empty array, and return the capsules that own both."""
     schema[0] = <ArrowSchema *>calloc(1, sizeof(ArrowSchema))
     array[0] = <ArrowArray *>calloc(1, sizeof(ArrowArray))
     if schema[0] == NULL or array[0] == NULL:
@@ -126,7 +128,7 @@ cdef tuple new_capsules(ArrowSchema **schema, ArrowArray **array):
 
 cdef int describe(ArrowSchema *schema, ArrowArray *array, const char *format, bytes name,
                   uint64_t length, int children) except -1:
-    """Make both structs of an array without buffers; with room for CHILDREN_MAX."""
+    """Fill both structs for an array without buffers, with room for CHILDREN_MAX children."""
     cdef schema_memory *names = <schema_memory *>calloc(1, sizeof(schema_memory))
     cdef array_memory *blocks = <array_memory *>calloc(1, sizeof(array_memory))
     cdef char *copy = <char *>malloc(len(name) + 1)
@@ -155,7 +157,7 @@ cdef int describe(ArrowSchema *schema, ArrowArray *array, const char *format, by
 
 
 cdef void give_block(ArrowArray *array, int place, block *memory) noexcept:
-    """The array's buffer at this place shares a block."""
+    """Set the array's buffer number `place` to the block's bytes, and take a share of the block."""
     cdef array_memory *held = <array_memory *>array.private_data
 
     held.blocks[place] = block_share(memory)
@@ -172,7 +174,7 @@ cdef int describe_numbers(ArrowSchema *schema, ArrowArray *array, bytes name, bl
 
 
 def struct_capsules(dict columns, /):
-    """The Arrow array of a struct whose fields are these Columns and Arrays, one to six."""
+    """Export 1 to 6 Columns and Arrays as the fields of one Arrow struct array: two capsules."""
     cdef ArrowSchema *schema
     cdef ArrowArray *array
 

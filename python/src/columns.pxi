@@ -1,9 +1,9 @@
-# columns: the types Column (many numbers without an object for each) and Array.
+# columns: the types Column (64-bit numbers in a block) and Array (a value, or null, per record).
 
 
 @cython.internal
 cdef class Answer:
-    """A sequence that searches make, and nobody else."""
+    """Base of Column and Array: an immutable sequence that only searches create."""
 
     cdef Py_ssize_t length
 
@@ -17,13 +17,13 @@ cdef class Answer:
         return PySeqIter_New(self)
 
     def to_arrow(self):
-        """The values as a pyarrow.Array over the same memory."""
+        """Return a pyarrow.Array over the same memory."""
         import pyarrow
 
         return pyarrow.array(self)
 
     def to_polars(self):
-        """The values as a polars.Series over the same memory."""
+        """Return a polars.Series over the same memory."""
         import polars
 
         return polars.Series(self)
@@ -32,7 +32,7 @@ cdef class Answer:
         return _sources.html(self, ("value",), [(self[i],) for i in range(min(self.length, 10))])
 
     cdef int export(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
-        """Fill the two structs."""
+        """Fill a schema and an array with this object's values, under a field name."""
         return 0
 
     def __arrow_c_array__(self, requested_schema=None):
@@ -46,10 +46,10 @@ cdef class Answer:
 
 @cython.final
 cdef class Column(Answer):
-    """Numbers of 64 bits in one piece of memory that cannot be changed.
+    """An immutable sequence of 64-bit unsigned numbers, contiguous in memory.
 
-    It has the buffer protocol (numpy.asarray and memoryview make no copy) and the Arrow C data
-    interface (pyarrow.array).
+    A Column has the buffer protocol and the Arrow C data interface, so numpy.asarray, memoryview
+    and pyarrow.array use the Column's memory without a copy.
 
     >>> column = Plan('a').positions('banana')
     >>> column[0], len(column), column.tolist()
@@ -58,7 +58,7 @@ cdef class Column(Answer):
 
     cdef block *memory
     cdef uint64_t first
-    cdef Py_ssize_t stride  # of an exported buffer
+    cdef Py_ssize_t stride  # bytes between items of an exported buffer
 
     def __dealloc__(self):
         block_release(self.memory)
@@ -98,17 +98,17 @@ cdef class Column(Answer):
         return f"<trawl.Column of {self.length}: {self[:6].tolist()}{more}>"
 
     def tolist(self):
-        """The values as a list of int."""
+        """Copy the values to a list of int."""
         return memoryview(self).tolist()
 
     def to_numpy(self):
-        """The values as a numpy array over the same memory, which cannot be written."""
+        """Return a read-only numpy array over the same memory."""
         import numpy
 
         return numpy.asarray(self)
 
     def to_pandas(self):
-        """The values as an array of pandas, of UInt64."""
+        """Return a pandas array of UInt64."""
         import pandas
 
         return pandas.array(self.to_numpy())
@@ -125,7 +125,7 @@ cdef class Column(Answer):
 
 
 cdef block *block_of(const unsigned char[::1] bytes) except? NULL:
-    """A block with a copy; NULL: None was given."""
+    """Copy bytes to a new block; NULL if `bytes` is None."""
     cdef block *made = NULL
 
     if bytes is not None:
@@ -138,7 +138,7 @@ cdef block *block_of(const unsigned char[::1] bytes) except? NULL:
 
 
 cdef object object_of(const void *bytes, uint64_t count, bint is_str):
-    """A str of UTF-8, or bytes."""
+    """Return the bytes as a str (decoded from UTF-8) or as a bytes object."""
     if is_str:
         return PyUnicode_DecodeUTF8(<const char *>bytes, <Py_ssize_t>count, NULL)
     return PyBytes_FromStringAndSize(<const char *>bytes, <Py_ssize_t>count)
@@ -151,13 +151,14 @@ cdef object bytes_of(block *memory):
 
 
 def numbers(saved, /):
-    """The Column of a buffer of numbers of 64 bits, as pickle calls it."""
+    """Make a Column from a buffer of 64-bit numbers. pickle calls this function."""
     view = memoryview(saved).cast("B")
     return column_of(block_of(view), 0, <uint64_t>len(view) // sizeof(uint64_t))
 
 
 cdef Column column_of(block *memory, uint64_t first, uint64_t length):
-    """A new Column of a block, of which it takes the caller's share; NULL: no memory."""
+    """Make a Column of a block, and take over the caller's share. Raise MemoryError if the block is
+    NULL."""
     cdef Column made
 
     if memory == NULL:
@@ -178,10 +179,10 @@ cdef Column column_taken(column *grown):
 
 @cython.final
 cdef class Array(Answer):
-    """A value for each record, perhaps null: what searches of records answer.
+    """The result of a search of records: one value, or null, for each record.
 
-    pyarrow.array, polars.Series and all else that speaks the Arrow C data interface take it
-    without a copy. null_count: how many values are null.
+    pyarrow.array, polars.Series and other consumers of the Arrow C data interface use an Array's
+    memory without a copy. null_count: how many values are null.
 
     >>> Plan('an').contains(['banana', 'pear', None]).tolist()
     [True, False, None]
@@ -190,7 +191,7 @@ cdef class Array(Answer):
     cdef readonly uint64_t null_count
     cdef const char *format  # "b", "l", "L", "+L", "U", "Z", "vu" or "vz"
     cdef uint64_t child_length
-    cdef block *validity  # NULL: none is null
+    cdef block *validity  # NULL: no value is null
     cdef block *data
     cdef block *child  # "+L": the lists' values; "U", "Z": the bytes; "vu", "vz": a buffer_table
 
@@ -227,7 +228,7 @@ cdef class Array(Answer):
         return data[i]
 
     cdef str kind(self):
-        """The format; of views that of the same values with offsets."""
+        """Return the Arrow format; for views, the format of the same values with offsets."""
         return {"vu": "U", "vz": "Z"}.get(self.format, self.format)
 
     def __repr__(self):
@@ -240,11 +241,12 @@ cdef class Array(Answer):
         return self.kind() == (<Array>other).kind() and self.tolist() == other.tolist()
 
     def __call__(self, frame, /):
-        """The same as to_pandas(): so series[array] and frame[array] take what is true."""
+        """Return to_pandas(). pandas calls an indexer that can be called, so series[array] and
+        frame[array] select the rows for which the Array is true."""
         return self.to_pandas()
 
     def to_numpy(self):
-        """A copy of the values as a numpy array: of objects where one is null, or is no number."""
+        """Copy the values to a numpy array. The items are objects if a value is null or no number."""
         import numpy
 
         plain = self.null_count == 0 and self.format in ("b", "l", "L")
@@ -252,7 +254,7 @@ cdef class Array(Answer):
         return numpy.fromiter(self, dtype=kind, count=self.length)
 
     def to_pandas(self):
-        """The values as an array of pandas: of boolean, Int64, UInt64, or of objects."""
+        """Return a pandas array of boolean, Int64, UInt64 or objects."""
         return _sources.pandas_array(self.tolist(), self.format)
 
     def __reduce__(self):
@@ -262,7 +264,7 @@ cdef class Array(Answer):
                           bytes_of(self.validity), bytes_of(self.data), bytes_of(self.child))
 
     def tolist(self):
-        """The values; None where one is null."""
+        """Copy the values to a list; a null value becomes None."""
         return [self.value(<uint64_t>i) for i in range(self.length)]
 
     cdef int export(self, ArrowSchema *schema, ArrowArray *array, bytes name) except -1:
@@ -290,7 +292,7 @@ FORMATS[:] = ["b", "l", "L", "+L", "Z", "U"]
 
 def restored(str format, Py_ssize_t length, uint64_t null_count, uint64_t child_length, validity,
              data, child, /):
-    """The Array of these parts, as pickle calls it."""
+    """Make an Array from saved parts. pickle calls this function."""
     cdef Array made = Array.__new__(Array)
 
     made.format = FORMATS[["b", "l", "L", "+L", "Z", "U"].index(format)]
@@ -301,7 +303,8 @@ def restored(str format, Py_ssize_t length, uint64_t null_count, uint64_t child_
 
 cdef Array array_of(const char *format, uint64_t length, column *data, column *child,
                     uint64_t unit):
-    """A new Array of columns, which it takes. The child's values have so many bytes; NULL: none."""
+    """Make an Array, and take over the blocks of both columns. child: NULL, or values of `unit`
+    bytes each."""
     cdef Array made = Array.__new__(Array)
 
     made.format = format

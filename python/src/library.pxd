@@ -1,4 +1,4 @@
-# library: what the extension module uses of trawl.h, of the system and of CPython's C interface.
+# library: declares what the extension module uses of trawl.h, the system and CPython's C API.
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef extern from "<stdbool.h>" nogil:
@@ -13,9 +13,9 @@ cdef extern from "Python.h":
     str PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t count, const char *errors)
     void *PyUnicode_DATA(object text)
     int PyErr_CheckSignals() except -1
-    # A buffer that is taken and released by hand.
+    # Cython's own Py_buffer would be released automatically; this one is released by hand.
     ctypedef struct taken_buffer "Py_buffer":
-        void *obj  # NULL: none
+        void *obj  # NULL: no buffer is taken
         void *buf
         Py_ssize_t len
         const char *format
@@ -83,7 +83,7 @@ cdef extern from "trawl_devices.h" nogil:
         TRAWL_WINDOW_LINES, TRAWL_WINDOW_SPANS, TRAWL_SEARCH_LINE_NUMBERS
         TRAWL_MATRIX_CELLS, TRAWL_MATRIX_ANY
 
-    # Enums of the header are ints here: what C converts by itself.
+    # The header's enums are declared as ints, because C converts between enum and int implicitly.
     ctypedef int status_t "enum trawl_status"
     ctypedef int method_t "enum trawl_method"
     ctypedef int engine_t "enum trawl_engine"

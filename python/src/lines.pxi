@@ -1,33 +1,33 @@
-# lines: the lines in which an occurrence begins, whole, and the type LineBatches, which iterates
-# over them while the text is searched.
+# lines: gathers the whole lines in which an occurrence begins. The type LineBatches gives the lines
+# in batches, while the text is searched.
 
-# What was found, and the line at the next window's begin.
+# The lines gathered so far, and the state of the line that the next window continues.
 cdef struct lines_state:
     work *job
-    bint pauses  # where lines are whole
+    bint pauses  # stop after a window whose lines are complete, for LineBatches
     uint8_t line_end
     uint64_t number
-    uint64_t begin  # of that line
-    bint open  # it has an occurrence: its bytes so far are the last that were gathered
-    bint failed  # no memory, or the work's status
-    column numbers  # the first of five
+    uint64_t begin  # text offset of line `number`
+    bint open  # the line has an occurrence, and its bytes so far are the last in `bytes`
+    bint failed  # out of memory, or job.status is a failure
+    column numbers  # first of the five adjacent columns that drop() frees
     column begins
-    column ends  # of each line's bytes, after a 0
+    column ends  # 0, then for each line the end of its bytes in `bytes`
     column bytes
-    column distances  # the least of each line's occurrences
-    column head  # of a stream, the open line's bytes so far
+    column distances  # for each line the least distance of its occurrences
+    column head  # of a stream: bytes of line `number` that earlier windows held
     bint with_distances
 
 
 cdef void lines_restart(lines_state *lines) noexcept nogil:
-    """Forget what was found; the columns' first 0."""
+    """Empty the columns, and put the leading 0 into `ends`."""
     drop(&lines.numbers, 5)
     put_value(&lines.ends, 0)
 
 
 cdef void pass_ends(lines_state *lines, const trawl_window *window, uint64_t begin,
                     uint64_t end) noexcept nogil:
-    """Of the window's line ends those in [begin, end) end lines."""
+    """Advance number and begin over the line ends in the window's bytes [begin, end)."""
     cdef const uint8_t *bytes = window.bytes
     cdef const uint8_t *last = <const uint8_t *>memrchr(bytes + begin, lines.line_end, end - begin)
 
@@ -40,7 +40,7 @@ cdef void pass_ends(lines_state *lines, const trawl_window *window, uint64_t beg
 
 
 cdef void read_again(lines_state *lines, uint64_t begin, uint64_t end) noexcept nogil:
-    """Gather the text's bytes [begin, end): a file's are read again."""
+    """Read the text's bytes [begin, end), which lie before the window, again, and append them."""
     cdef uint8_t buffer[4096]
     cdef uint64_t got = 0
 
@@ -54,7 +54,7 @@ cdef void read_again(lines_state *lines, uint64_t begin, uint64_t end) noexcept 
 
 
 cdef void gather_head(lines_state *lines, const trawl_window *window) noexcept nogil:
-    """The line's bytes before the window."""
+    """Append the bytes of the current line that lie before the window."""
     if lines.begin >= window.begin:
         return
     if not lines.job.is_stream:
@@ -65,7 +65,8 @@ cdef void gather_head(lines_state *lines, const trawl_window *window) noexcept n
 
 cdef uint64_t gather_rest(lines_state *lines, const trawl_window *window,
                           uint64_t begin) noexcept nogil:
-    """The line's bytes from a place of the window on; the answer: after its end."""
+    """Append the current line's bytes from the window's offset `begin` to the line's end. Return
+    the offset after the line's end."""
     cdef uint64_t count = window.bytes_count - begin
     cdef const uint8_t *bytes = window.bytes + begin
     cdef const uint8_t *end = <const uint8_t *>memchr(bytes, lines.line_end, count)
@@ -84,7 +85,7 @@ cdef uint64_t gather_rest(lines_state *lines, const trawl_window *window,
 
 
 cdef void lessen(column *distances, uint64_t distance) noexcept nogil:
-    """The last one, if there is one."""
+    """Lower the last line's distance to `distance` if that is less."""
     cdef uint64_t *last
 
     if distances.count > 0:
@@ -101,7 +102,7 @@ cdef void take_lines(lines_state *lines, const trawl_window *window) noexcept no
         place = window.matches[i].begin - window.begin
         distance = window.matches[i].distance
         i += 1
-        if place < at:  # in the last line that was gathered
+        if place < at:  # the occurrence begins in the line gathered last
             lessen(&lines.distances, distance)
             continue
         pass_ends(lines, window, at, place)
@@ -141,14 +142,14 @@ cdef void work_lines(work *job) noexcept nogil:
     if not lines.failed:
         job.status = status
         job.error = error
-    elif job.status == TRAWL_OK:  # and so the search was stopped
+    elif job.status == TRAWL_OK:  # the sink stopped the search because memory ran out
         job.no_memory = True
 
 
 @cython.final
 @cython.no_gc
 cdef class LineBatches(Iteration):
-    """An iterator over lines in which an occurrence begins, a Lines at a time."""
+    """An iterator over the lines in which an occurrence begins; each item is a Lines."""
 
     cdef lines_state lines
     cdef walk by_begins

@@ -1,17 +1,18 @@
-# memory: blocks that results lie in, and columns that grow inside of them. No function here needs
-# the interpreter.
+# memory: shared blocks that hold results, and columns that grow inside a block. No function of this
+# file needs the interpreter's lock.
 
-# Memory that is counted, so that arrays of others may outlive the object. Counts are atomic: a
-# consumer may release from any thread, without the interpreter's lock.
+# Reference-counted memory: an array exported to another library may outlive the Python object. The
+# count is atomic, because the library may release from any thread, without the interpreter's lock.
 cdef struct block:
     uint8_t *bytes
     uint64_t size
     uint64_t shares
-    void (*drop)(block *) noexcept nogil  # before the bytes are freed; NULL: nothing is to be done
+    void (*drop)(block *) noexcept nogil  # called before the bytes are freed; may be NULL
 
 
 cdef block *block_new(uint64_t bytes) noexcept nogil:
-    """NULL: no memory. What is large is address space alone until it is written."""
+    """Allocate a block with one share; NULL: out of memory. A large block is only address space
+    until its pages are written."""
     cdef block *made = <block *>malloc(sizeof(block))
 
     if made == NULL:
@@ -25,7 +26,8 @@ cdef block *block_new(uint64_t bytes) noexcept nogil:
 
 
 cdef bint block_resize(block *memory, uint64_t bytes) noexcept nogil:
-    """The block may move: it is not shared yet. False: no memory, and it is as it was."""
+    """Resize a block that is not shared yet; the bytes may move. False: out of memory, and the
+    block is unchanged."""
     cdef void *moved = realloc(memory.bytes, max(bytes, 1)) if bytes <= UNKNOWN >> 1 else NULL
 
     if moved != NULL:
@@ -50,16 +52,18 @@ cdef void block_release(block *memory) noexcept nogil:
 
 # ---- Columns that grow ----
 
-# A column of bits or values, with room for more. A failure stays: what follows it does nothing.
+# A column of bits or values that grows. Once an allocation fails, `failed` stays set and further
+# appends do nothing, so that callers check once at the end.
 cdef struct column:
     block *memory
     uint64_t count
-    uint64_t room  # bytes
-    bint failed  # no memory
+    uint64_t room  # bytes that the block can hold
+    bint failed  # an allocation failed
 
 
 cdef void prefer_huge_pages(block *memory) noexcept nogil:
-    """What is filled from its begin on: a fault for each page of 4 KiB takes longer than filling it."""
+    """Ask the system for huge pages. The block will be filled from front to back, and a page fault
+    for each 4 KiB would take longer than the filling."""
     cdef uint64_t HUGE = 2 << 20
     cdef uint64_t begin = (<uint64_t>memory.bytes + HUGE - 1) // HUGE * HUGE
     cdef uint64_t end = (<uint64_t>memory.bytes + memory.size) // HUGE * HUGE
@@ -69,9 +73,9 @@ cdef void prefer_huge_pages(block *memory) noexcept nogil:
 
 
 cdef bint reach(column *grown, uint64_t bytes) noexcept nogil:
-    """Make room for so many bytes in all; false: no memory."""
-    # The first room is what was asked for, for most answers are one piece. Then it doubles: growing
-    # moves pages, not bytes.
+    """Make the column's block at least `bytes` long; false: out of memory."""
+    # The first allocation has the exact size, because most results arrive in one batch. Later
+    # allocations double, for which the system moves pages instead of copying bytes.
     cdef uint64_t room = bytes if grown.memory == NULL else 2 * bytes
 
     if grown.failed or (grown.memory != NULL and bytes <= grown.room):
@@ -88,7 +92,8 @@ cdef bint reach(column *grown, uint64_t bytes) noexcept nogil:
 
 
 cdef void put(column *grown, const void *values, uint64_t count, uint64_t unit) noexcept nogil:
-    """Append values of so many bytes each; those of NULL are not written."""
+    """Append `count` values of `unit` bytes each. With values == NULL the new values are left
+    uninitialised."""
     if not reach(grown, (grown.count + count) * unit):
         return
     if count > 0 and values != NULL:
@@ -109,7 +114,8 @@ cdef inline uint64_t *values_of(const column *grown) noexcept nogil:
 
 
 cdef uint8_t bits_at(const uint8_t *bits, uint64_t begin, uint64_t count) noexcept nogil:
-    """Up to 8 bits of a bitmap, which are 1 where there is none."""
+    """Return bits [begin, begin + count) of a bitmap, count <= 8. Without a bitmap (NULL) every bit
+    is 1."""
     cdef uint64_t shift = begin & 7
     cdef uint32_t found = 0xff
 
@@ -138,7 +144,7 @@ cdef void put_bits(column *grown, const uint8_t *bits, uint64_t begin,
 
 
 cdef block *taken(column *grown, uint64_t unit) noexcept nogil:
-    """The column's block, which the caller gets; NULL: no memory."""
+    """Hand the column's block over to the caller, shrunk to the contents; NULL: out of memory."""
     cdef block *memory = grown.memory
 
     if memory == NULL:
@@ -150,7 +156,7 @@ cdef block *taken(column *grown, uint64_t unit) noexcept nogil:
 
 
 cdef void drop(column *grown, int count=1) noexcept nogil:
-    """So many columns, which follow each other."""
+    """Free and empty `count` adjacent columns."""
     for i in range(count):
         block_release(grown[i].memory)
     memset(grown, 0, <uint64_t>count * sizeof(column))

@@ -2,16 +2,16 @@
 
 # ---- Characters beyond ASCII ----
 
-# The library has no tables; these are made of what Python says about its characters, when a plan
-# first asks (trawl._unicode), and stay.
+# The C library has no Unicode tables. The first plan with unicode=True builds the tables from what
+# Python's str and re know (trawl._unicode); the tables are kept until the process ends.
 cdef object character_tables = None
-cdef const uint16_t *group_of = NULL  # of each code point below group_of_count; 0: it stands alone
+cdef const uint16_t *group_of = NULL  # code point -> number of its group of equal characters, or 0
 cdef uint64_t group_of_count = 0
-cdef const uint32_t *groups = NULL  # TRAWL_UTF8_VARIANTS_MAX each, zeros after; group 0 is none
-cdef const uint8_t *word_bits = NULL  # of each code point
+cdef const uint32_t *groups = NULL  # TRAWL_UTF8_VARIANTS_MAX code points a group, padded with zeros
+cdef const uint8_t *word_bits = NULL  # bit c: is code point c a letter, a digit or _
 cdef uint64_t word_bits_count = 0
 cdef trawl_utf8 characters
-cdef object once = object()  # locked while something is made that all share
+cdef object once = object()  # locked while the tables or the default searcher are made
 
 
 cdef uint32_t variants_of(void *context, uint32_t code, uint32_t *variants) noexcept nogil:
@@ -53,18 +53,18 @@ cdef const trawl_utf8 *characters_wanted() except NULL:
 
 # ---- Making ----
 
-# In the order of the library's numbers.
+# METHODS[i] is the name of method number i of enum trawl_method.
 METHODS = ("auto", "every", "grams", "sampled", "set", "buckets", "classes", "automaton")
 
 
 @cython.internal
 @cython.final
 cdef class Patterns:
-    """The patterns of a call, as the library takes them."""
+    """A plan's patterns as an array of struct trawl_pattern, which borrows the items' bytes."""
 
     cdef tuple items
     cdef trawl_pattern *patterns
-    cdef taken_buffer *views  # obj NULL: none
+    cdef taken_buffer *views  # one per pattern; obj is NULL for a str
     cdef uint64_t count
 
     def __cinit__(self, tuple items):
@@ -94,36 +94,39 @@ cdef class Patterns:
 
 @cython.final
 cdef class Plan:
-    """One or many patterns, compiled. It never changes: share it between threads freely.
+    """One or many patterns, compiled. A plan never changes, so threads may share a plan freely.
 
-    patterns: a str (as UTF-8) or bytes is one pattern; an iterable of these, an Arrow array of
-    strings, or a path (os.PathLike) or a file object with a pattern in each line are many. Line
-    ends are not part of a pattern, neither \\n nor \\r\\n, nor is a mark of UTF-8 at the file's begin.
-    Occurrences may overlap, and each is reported under its pattern's index.
-    values: an object for each pattern, in order; or patterns is a dict that has them.
+    patterns: a str (as UTF-8) or a bytes object is one pattern. Many patterns are an iterable of
+      strings, an Arrow array of strings, or a path (os.PathLike) or file object with one pattern a
+      line. The line ends \\n and \\r\\n, and a UTF-8 byte order mark at the file's begin, are not
+      part of a pattern. Occurrences may overlap. An occurrence has the index of the pattern.
+    values: an object for each pattern, in order. The default for a dict of patterns are the dict's
+      values.
     ignore_case: A-Z equal a-z.
     words: neither neighbour of an occurrence is a letter, a digit or _.
     lines: an occurrence is a whole line.
-    unicode: case and words are those of all letters, not of ASCII alone.
-    line_end: the byte that ends a line, here and for line numbers.
-    method: how the text is looked at; 'auto' chooses. The others ('every', 'grams', 'sampled',
-      'set', 'buckets', 'classes', 'automaton') are for comparisons.
-    algorithm: the name of a published one, of algorithms(), that searches on the CPU.
-    sample: bytes like those of texts to come, for the choice of the method.
+    unicode: ignore_case and words know all Unicode letters, not only ASCII.
+    line_end: the byte that ends a line, for `lines` and for line numbers.
+    method: how the text is searched. 'auto' chooses; 'every', 'grams', 'sampled', 'set',
+      'buckets', 'classes' and 'automaton' are for comparisons.
+    algorithm: the name of a published algorithm (see algorithms()), which searches on the CPU.
+    sample: typical bytes of the texts; the choice of the method uses their frequencies.
 
-    With errors (docs/approximate.md says what an occurrence is); results have a distance then:
-    mismatches: an occurrence differs from its pattern in up to so many symbols, 0 to 31.
-    edits: or up to so many symbols are inserted, deleted or replaced. Of ends that lie together the
-      best one counts.
-    alphabet: what the symbols are: 'bytes'; 'utf8', characters, as if all patterns are str and it
-      is not given; 'dna', letters of either case, with IUPAC's for several bases: a pattern's N
-      equals any. Results have a strand then.
-    exact: a list of (begin, end): symbols, from 0 on, in which no pattern may have an error.
-    every_end: of edits, every end counts.
+    The options below allow errors, and each result has a distance. docs/approximate.md defines what
+    an occurrence with errors is.
+
+    mismatches: up to this many symbols of an occurrence, 0 to 31, differ from the pattern.
+    edits: up to this many symbols, 0 to 31 and fewer than any pattern has, are inserted, deleted or
+      replaced. Of neighbouring ends only the best is reported.
+    alphabet: what a symbol is: 'bytes', 'utf8' (a character; the default if all patterns are str)
+      or 'dna' (a base in either case, and the IUPAC letters; a pattern's N equals any base).
+      Results with 'dna' also have a strand.
+    exact: a list of (begin, end), 0-based symbol offsets in which no pattern may have an error.
+    every_end: with edits, every end is reported.
     within_lines: no occurrence holds a line end.
-    reverse_complement: of 'dna', the other strand is searched too: strand '-' instead of '+'.
-    any_base: of 'dna', a text's letter for several bases, such as N, equals what one of them
-      equals; otherwise what all of them equal.
+    reverse_complement: with 'dna', the other strand is searched too; its results have strand '-'.
+    any_base: with 'dna', an ambiguous letter of the text, such as N, equals a pattern's letter if
+      one of its bases does. Without any_base, all of its bases have to.
 
     >>> plan = Plan(['he', 'she', 'hers'])
     >>> plan.count('ushers')
@@ -153,13 +156,13 @@ cdef class Plan:
 
     cdef trawl_plan *plan
     cdef bint has_characters
-    cdef bint has_distances  # its occurrences have them
+    cdef bint has_distances  # whether occurrences have a distance
     cdef bint has_strands
     cdef readonly uint32_t mismatches
     cdef readonly uint32_t edits
-    cdef readonly str alphabet  # 'bytes' of a plan without errors
-    cdef readonly tuple values  # None: it has none
-    cdef dict options  # of __cinit__, as pickle keeps them
+    cdef readonly str alphabet  # 'bytes' for a plan without errors
+    cdef readonly tuple values  # None: the plan has no values
+    cdef dict options  # keyword arguments that make an equal plan; pickle stores them
 
     def __cinit__(self, patterns, *, values=None, bint ignore_case=False, bint words=False,
                   bint lines=False, line_end=b"\n", bint unicode=False, method="auto",
@@ -190,7 +193,7 @@ cdef class Plan:
         if values is not None:
             self.values = tuple(values)
             if len(self.values) != len(self):
-                raise ValueError(f"values: {len(self.values)} of them for {len(self)} patterns")
+                raise ValueError(f"values: {len(self.values)} values for {len(self)} patterns")
         self.options = dict(
             values=self.values, ignore_case=ignore_case, words=words, lines=lines,
             line_end=line_end, unicode=unicode, method=method, algorithm=algorithm, sample=sample,
@@ -239,7 +242,7 @@ cdef class Plan:
         return 0
 
     def explain(self):
-        """How the plan looks at a text, and why, in lines of `name: value`.
+        """Say how the plan searches a text, and why, in lines of `name: value`.
 
         >>> 'method: ' in Plan('pattern').explain()
         True
@@ -275,22 +278,22 @@ cdef class Plan:
 
     @property
     def ignore_case(self):
-        """A-Z equal a-z."""
+        """Whether A-Z equal a-z."""
         return trawl_plan_facts(self.plan).flags & TRAWL_IGNORE_CASE != 0
 
     @property
     def whole_words(self):
-        """Occurrences are whole words."""
+        """Whether an occurrence has to be a whole word."""
         return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_WORD != 0
 
     @property
     def whole_lines(self):
-        """Occurrences are whole lines."""
+        """Whether an occurrence has to be a whole line."""
         return trawl_plan_facts(self.plan).flags & TRAWL_WHOLE_LINE != 0
 
     @property
     def unicode(self):
-        """Case and words are those of all letters."""
+        """Whether case and words are defined for all Unicode letters."""
         return self.has_characters
 
     @property
@@ -302,24 +305,24 @@ cdef class Plan:
             ("cuda",) if engines & 1u << TRAWL_ENGINE_CUDA else ())
 
     def count(self, text, *, progress=None):
-        """How many occurrences the text holds, overlapping ones too."""
+        """Count the occurrences in a text; overlapping occurrences count too."""
         return search(default(), self, text, progress, work_count).count
 
     def count_by_pattern(self, text, *, progress=None):
-        """How many occurrences of each pattern the text holds: a Column, as long as the plan."""
+        """Count the occurrences of each pattern: a Column with one number per pattern."""
         return default().count_by_pattern(self, text, progress=progress)
 
     def count_lines(self, text, *, invert=False, limit=None, progress=None):
-        """How many lines an occurrence begins in; with invert, how many have none.
-        limit: stop there."""
+        """Count the lines in which an occurrence begins. invert: count the lines in which no
+        occurrence begins. limit: stop after this many lines."""
         return default().count_lines(self, text, invert=invert, limit=limit, progress=progress)
 
     def first(self, text, *, offsets="characters", progress=None):
-        """The first occurrence as (begin, end, pattern), or None. Among those that begin at one
-        place it is that of the least pattern index. Of a plan with errors its distance follows, and
-        with 'dna' its strand.
-        offsets: of a str they count its characters, so that text[begin:end] is what was found;
-        with 'bytes' those of its UTF-8. Of all other texts they count bytes.
+        """Return the first occurrence as (begin, end, pattern), or None. If several occurrences begin
+        at the same offset, the least pattern index wins. A plan with errors appends the distance,
+        and the alphabet 'dna' the strand.
+        offsets: in a str, 'characters' counts characters, so that text[begin:end] is the occurrence,
+        and 'bytes' counts bytes of its UTF-8. Offsets in any other text count bytes.
 
         >>> Plan('tea').first('caf\u00e9, tea')
         (6, 9, 0)
@@ -327,29 +330,31 @@ cdef class Plan:
         return default().first(self, text, offsets=offsets, progress=progress)
 
     def positions(self, text, *, offsets="characters", progress=None):
-        """Where all occurrences begin, ascending: a Column of uint64. offsets: as of first()."""
+        """Find where all occurrences begin: an ascending Column. offsets: see first()."""
         return default().positions(self, text, offsets=offsets, progress=progress)
 
     def positions_into(self, text, out, *, offsets="characters", progress=None):
-        """Write where the first len(out) occurrences begin to an array of yours, and return how
-        many there are in all. out: one dimension of 64-bit numbers with the buffer protocol, or on
-        a device, with __cuda_array_interface__; for that the text is to be loaded (Searcher.load),
-        and work on out that was submitted before is to be over. offsets: as of first()."""
+        """Write the begins of the first len(out) occurrences to the caller's array, and return the
+        number of all occurrences. out: a one-dimensional array of 64-bit integers, with the buffer
+        protocol, or on a device with __cuda_array_interface__. For an array on a device the text has
+        to be loaded (Searcher.load), and earlier device work on `out` has to be finished.
+        offsets: see first()."""
         return default().positions_into(self, text, out, offsets=offsets, progress=progress)
 
     def matches(self, text, *, match="all", line_numbers=False, offsets="characters",
                 progress=None):
-        """All occurrences in order of (begin, pattern): Matches, which holds columns.
-        match: with 'leftmost-longest' those that do not overlap: the longest of those that begin
-        first (of plans with errors, of several that of the least distance), then the same after its
-        end; with 'leftmost-first' that of the least pattern index.
-        offsets: as of first()."""
+        """Find all occurrences, in order of (begin, pattern): a Matches, which holds columns.
+        match: 'all' reports overlapping occurrences too. 'leftmost-longest' reports occurrences that
+        do not overlap: the search takes the first begin and its longest occurrence (with errors, the
+        least distance among equal lengths), then goes on after its end. 'leftmost-first' takes the
+        least pattern index instead of the longest occurrence.
+        offsets: see first()."""
         return default().matches(self, text, match=match, line_numbers=line_numbers,
                                  offsets=offsets, progress=progress)
 
     def iter(self, text, *, offsets="characters"):
-        """Iterate over all occurrences as (index of the last character, value), in order of these,
-        the longest first. A plan without values has the patterns' indices.
+        """Iterate over all occurrences as (index of the last character, value), in order of that
+        index, the longest occurrence first. Without values, a pattern's value is its index.
 
         >>> list(Plan({'he': 1, 'she': 2, 'hers': 3}).iter('ushers'))
         [(3, 2), (3, 1), (5, 3)]
@@ -357,10 +362,10 @@ cdef class Plan:
         return default().iter(self, text, offsets=offsets)
 
     def replace(self, text, values=None, *, match="leftmost-longest", progress=None):
-        """A str, bytes or column with values in the place of occurrences that do not overlap.
-        values: one str or bytes, or one for each pattern; None: the plan's.
-        match: as of matches(). Of a list it makes a list, of other columns an Array; of a column of
-        views, as polars has, one of views, which shares the memory of strings that stay as they are.
+        """Copy a str, bytes or column, with values in place of occurrences that do not overlap.
+        values: one str or bytes, or a sequence with one per pattern; None: the plan's values.
+        match: see matches(). A list gives a list, any other column an Array. A column of string
+        views, as polars has, gives views that share the memory of unchanged strings.
 
         >>> Plan(['cat', 'cattle']).replace('a cat, cattle', ['dog', 'cows'])
         'a dog, cows'
@@ -368,8 +373,8 @@ cdef class Plan:
         return default().replace(self, text, values, match=match, progress=progress)
 
     def mask(self, text, mask="*", *, match="leftmost-longest", progress=None):
-        """The same with a character in the place of each character of theirs; of bytes, of each
-        byte.
+        """Copy a str, bytes or column, with `mask` in place of each character (of bytes: each byte)
+        of an occurrence. match: see matches().
 
         >>> Plan('secret').mask('a secret')
         'a ******'
@@ -377,8 +382,8 @@ cdef class Plan:
         return default().mask(self, text, mask, match=match, progress=progress)
 
     def split(self, text, *, match="leftmost-longest", progress=None):
-        """What lies between these occurrences: a list of str or bytes; of a column a list of
-        lists.
+        """Split a text at occurrences that do not overlap: a list of str or bytes. A column gives a
+        list of lists. match: see matches().
 
         >>> Plan([', ', '; ']).split('tea, milk; bread')
         ['tea', 'milk', 'bread']
@@ -387,40 +392,41 @@ cdef class Plan:
 
     def batches(self, text, *, line_numbers=False, offsets="characters"):
         """Iterate over the occurrences in batches, each a Matches, while the text is searched.
-        Batches without an occurrence are left out. offsets: as of first()."""
+        Batches without an occurrence are left out. offsets: see first()."""
         return default().batches(self, text, line_numbers=line_numbers, offsets=offsets)
 
     def lines(self, text, *, offsets="characters", progress=None):
-        """The lines in which an occurrence begins: Lines, each with its number and its begin, and,
-        of a plan with errors, the least distance of these occurrences. offsets: as of first()."""
+        """Find the lines in which an occurrence begins: a Lines, with each line's number, begin and
+        bytes, and for a plan with errors the least distance. offsets: see first()."""
         return default().lines(self, text, offsets=offsets, progress=progress)
 
     def line_batches(self, text, *, offsets="characters"):
-        """Iterate over these lines in batches, each a Lines, while the text is searched."""
+        """Iterate over the lines in which an occurrence begins, in batches, each a Lines, while the
+        text is searched. offsets: see first()."""
         return line_batches(default(), self, text, True, offsets)
 
     def contains(self, column, *, progress=None):
-        """Of each record: does any pattern occur in it? An Array of bool."""
+        """Say for each record whether any pattern occurs: an Array of bool."""
         return search_column(default(), self, column, progress, CONTAINS)
 
     def which(self, column, *, answer="index", progress=None):
-        """Of each record the least index of the patterns that occur, null if none does: an Array of
-        int64. answer: with 'pattern' or 'value' a list of that pattern's text, or value."""
+        """Find for each record the least index of the patterns that occur, or null: an Array of
+        int64. answer: 'pattern' or 'value' gives a list of the patterns' texts or values."""
         return default().which(self, column, answer=answer, progress=progress)
 
     def pattern_counts(self, column, *, progress=None):
-        """Of each record: how many patterns occur in it? An Array of uint64."""
+        """Count for each record the patterns that occur: an Array of uint64."""
         return search_column(default(), self, column, progress, COUNTS)
 
     def pattern_lists(self, column, *, progress=None):
-        """Of each record the indices of the patterns that occur: an Array of lists."""
+        """Find for each record the indices of the patterns that occur: an Array of lists."""
         return search_column(default(), self, column, progress, LISTS)
 
     def cells(self, column, *, progress=None):
-        """All pairs of a record and a pattern that occurs in it, and where it first begins there:
-        Cells."""
+        """Find all pairs of a record and a pattern that the record contains, with the pattern's first
+        begin in the record: a Cells."""
         return search_column(default(), self, column, progress, CELLS)
 
     def record_counts(self, column, *, progress=None):
-        """Of each pattern: in how many records does it occur? A Column."""
+        """Count for each pattern the records that contain the pattern: a Column."""
         return search_column(default(), self, column, progress, PATTERNS)

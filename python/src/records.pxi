@@ -1,36 +1,36 @@
-# records: searches of columns: what is read of other libraries by the Arrow C data and stream
-# interfaces, or of a list, and what was found, as columns that grow with each batch.
+# records: searches of columns of records. The type Reader reads a column of another library, by the
+# Arrow C data and stream interfaces, or a list. The struct gather collects the results.
 
 # ---- Reading ----
 
 @cython.internal
 @cython.final
 cdef class Reader:
-    """A column that is read chunk by chunk: a list of Python objects, an Arrow array or stream."""
+    """Reads a column chunk by chunk: a list of Python objects, an Arrow array or an Arrow stream."""
 
-    cdef object first  # capsules, or the list's items; None: all was read
+    cdef object first  # capsules, or the list's items; None: everything was read
     cdef object second
-    cdef ArrowArrayStream *stream  # NULL: one array
+    cdef ArrowArrayStream *stream  # NULL: the column is one array or a list
     cdef ArrowSchema *schema
-    cdef ArrowSchema own_schema  # a stream's
-    cdef ArrowArray own_array  # a stream's current one
-    # The chunk. Of a dictionary column `records` are the dictionary's values; record i is then
-    # value keys[i], or null.
+    cdef ArrowSchema own_schema  # the schema of a stream
+    cdef ArrowArray own_array  # the current array of a stream
+    # The current chunk. In a dictionary column, `records` are the dictionary's values, and record i
+    # of the column is value keys[i], or null.
     cdef trawl_record_array records
-    cdef uint64_t count  # of records
-    cdef const uint8_t *validity  # of the records; NULL: none is null
+    cdef uint64_t count  # number of records of the chunk
+    cdef const uint8_t *validity  # the records' validity bits; NULL: no record is null
     cdef uint64_t validity_begin
-    cdef block *blocks[3]  # of records that were gathered: bytes, offsets, validity
-    cdef bint is_text  # strings, not binary values
-    cdef const ArrowArray *views  # of which records are left, from views_at on; NULL: none are
+    cdef block *blocks[3]  # memory of gathered records: bytes, offsets, validity
+    cdef bint is_text  # records are strings, not binary values
+    cdef const ArrowArray *views  # an array of views whose records from views_at on are unread
     cdef uint64_t views_at
-    cdef const string_view *run  # of a column of views: the chunk's records
-    cdef bint is_first_run  # of its array
-    cdef bint has_views  # but not of those of a dictionary
-    cdef uint64_t left  # of the chunk: records after the piece
-    cdef uint32_t short_runs
+    cdef const string_view *run  # the chunk's records in a column of views
+    cdef bint is_first_run  # the chunk is the first of its array
+    cdef bint has_views  # the column itself, not its dictionary, consists of views
+    cdef uint64_t left  # records of the chunk that follow the current piece
+    cdef uint32_t short_runs  # chunks shorter than RUN_MIN so far
     cdef block *key_block
-    cdef int64_t *keys  # -1: null; NULL: no dictionary
+    cdef int64_t *keys  # -1: null; NULL: the column has no dictionary
 
     def __cinit__(self, given):
         cdef str format
@@ -47,7 +47,7 @@ cdef class Reader:
         elif hasattr(given, "__arrow_c_array__"):
             self.first, self.second = given.__arrow_c_array__(None)
             self.schema = <ArrowSchema *>PyCapsule_GetPointer(self.first, "arrow_schema")
-        elif hasattr(given, "isna"):  # a series of pandas 2: NaN and NA are nulls
+        elif hasattr(given, "isna"):  # a Series of pandas 2, in which NaN and NA are nulls
             self.first = tuple([None if missing else item
                                 for item, missing in zip(given, given.isna())])
         else:
@@ -86,7 +86,7 @@ cdef class Reader:
         return self.blocks[place]
 
     cdef bint next(self) except -1:
-        """Read the next chunk; the one before is gone. False: there is none."""
+        """Free the chunk, and read the next chunk; false: the column has ended."""
         self.release()
         if self.first is None:
             return False
@@ -101,7 +101,7 @@ cdef class Reader:
             if self.second is None:
                 return False
             array, self.second = self.second, None
-            self.first = (items, array)  # keeps what the chunk lies in
+            self.first = (items, array)  # keeps the chunk's memory alive
             return self.take_array(<ArrowArray *>PyCapsule_GetPointer(array, "arrow_array"))
         if self.own_array.release != NULL:
             self.own_array.release(&self.own_array)
@@ -111,7 +111,8 @@ cdef class Reader:
         return self.own_array.release != NULL and self.take_array(&self.own_array)
 
     cdef bint next_piece(self, uint64_t bytes) except -1:
-        """Read the next records, about as many as have so many bytes; a dictionary's chunk whole."""
+        """Make the next piece: records of the chunk with up to `bytes` bytes, at least one record.
+        The chunk of a dictionary column is one piece. False: the column has ended."""
         cdef trawl_record_array *records = &self.records
         cdef uint64_t low, high, middle
 
@@ -147,7 +148,7 @@ cdef class Reader:
         self.records.offset_bytes = offset_bytes
 
     cdef int take_items(self, tuple items) except -1:
-        """Gather a list's: str, bytes and None."""
+        """Copy a list's str, bytes and None items to the chunk."""
         cdef uint64_t length = <uint64_t>len(items), i = 0
         cdef uint64_t *offsets = <uint64_t *>self.new_block(1, (length + 1) * 8).bytes
         cdef uint8_t *valid = self.new_block(2, length // 8 + 1).bytes
@@ -184,7 +185,7 @@ cdef class Reader:
         return 0
 
     cdef bint take_run(self) except -1:
-        """The next records of an array of views."""
+        """Read the next records of the array `views`."""
         self.run = self.take_views(self.views, self.views_at, True)
         self.is_first_run = self.views_at == 0
         self.take_validity()
@@ -226,9 +227,9 @@ cdef class Reader:
         return 0
 
     cdef void take_offsets(self, const ArrowArray *array, uint32_t offset_bytes) noexcept:
-        """Offsets and bytes one after the other: used where they are."""
+        """Use an array of strings with offsets in place, without a copy."""
         self.begin(<uint64_t>array.length, offset_bytes)
-        self.records.offsets = &no_offsets  # an empty array may have none
+        self.records.offsets = &no_offsets  # an empty array may lack the buffer of offsets
         if array.length > 0:
             self.records.offsets = <const char *>array.buffers[1] + array.offset * offset_bytes
             self.records.bytes = <const uint8_t *>array.buffers[2]
@@ -237,9 +238,12 @@ cdef class Reader:
 
     cdef const string_view *take_views(self, const ArrowArray *array, uint64_t at,
                                        bint in_place) except? NULL:
-        """Records from `at` on of views. What lies one after the other in one buffer may be used
-        where it is, if it is all that is left, or much, or the buffer is full, a few times; else all
-        that is left is gathered."""
+        """Make a chunk of an array of views, from record `at` on, and return the chunk's views.
+
+        With in_place, strings that are adjacent in a buffer are used without a copy. Such a run
+        becomes the chunk if the run reaches the array's end, has RUN_MIN records, or ends where the
+        next string changes buffers (at most SHORT_RUNS_MAX times). Otherwise all remaining strings
+        are copied."""
         cdef uint64_t length = <uint64_t>array.length - at, run = length, total = 0, size, i
         cdef uint64_t *offsets = <uint64_t *>self.new_block(1, (length + 1) * 8).bytes
         cdef const string_view *views = NULL
@@ -285,7 +289,7 @@ cdef class Reader:
         return views
 
     cdef block *keep(self) except NULL:
-        """The array of the chunk's views as a block, which may outlive this object."""
+        """Move the ArrowArray of the chunk's views into a block, which may outlive this object."""
         cdef ArrowArray *array = &self.own_array
         cdef block *kept = block_new(sizeof(ArrowArray))
 
@@ -322,12 +326,12 @@ cdef class Reader:
         return offset_of(&self.records, i)
 
     cdef bint is_valid(self, uint64_t i) noexcept:
-        """Of the records, or of the dictionary's values."""
+        """Say whether record i of `records` is not null."""
         return self.records.validity == NULL or bit_at(self.records.validity,
                                                        self.records.validity_begin + i)
 
     cdef object value(self, uint64_t i):
-        """Record i as bytes; None: it is null."""
+        """Return record i of the column as bytes; None: the record is null."""
         if self.keys != NULL:
             if self.keys[i] < 0:
                 return None
@@ -342,8 +346,8 @@ cdef uint64_t no_offsets = 0
 
 
 cdef enum:
-    RUN_MIN = 4096  # records, for which a search of their own costs little
-    SHORT_RUNS_MAX = 32  # polars' first buffers are small, each twice as large as the one before
+    RUN_MIN = 4096  # with this many records, the fixed cost of one more search hardly counts
+    SHORT_RUNS_MAX = 32  # polars begins with small buffers and doubles their size each time
 
 
 cdef inline uint64_t offset_of(const trawl_record_array *records, uint64_t i) noexcept nogil:
@@ -353,14 +357,14 @@ cdef inline uint64_t offset_of(const trawl_record_array *records, uint64_t i) no
 
 
 cdef const uint8_t *validity_of(const ArrowArray *array) noexcept:
-    """The array's validity bits; NULL: no value is null."""
+    """Return the array's validity bits; NULL: no value is null."""
     if array.null_count == 0 or array.n_buffers < 1:
         return NULL
     return <const uint8_t *>array.buffers[0]
 
 
 cdef int64_t key_at(char format, const void *keys, int64_t i) noexcept:
-    """Value i of a dictionary's keys, of which none is negative; -1: none of the index types."""
+    """Return key i of a dictionary column; keys are never negative. -1: `format` is no index type."""
     if format in b"cC":
         return (<const uint8_t *>keys)[i]
     if format in b"sS":
@@ -371,37 +375,39 @@ cdef int64_t key_at(char format, const void *keys, int64_t i) noexcept:
 
 
 def strings(column, /):
-    """A column's values as a list of bytes."""
+    """Return a column's values as a list of bytes."""
     cdef Reader reader = Reader(column)
 
     found = []
     while reader.next():
         found.extend([reader.value(i) for i in range(reader.count)])
     if None in found:
-        raise ValueError("patterns: one of them is null")
+        raise ValueError("patterns: a pattern is null")
     return found
 
 
-# ---- What was found ----
+# ---- Results ----
 
-cdef enum gather_kind:  # FORMATS has those of the first four
+cdef enum gather_kind:  # FORMATS has the Arrow formats of the first four kinds
     CONTAINS  # does any pattern occur?
-    WHICH  # the least index of those that occur
+    WHICH  # the least index of the patterns that occur
     COUNTS  # how many patterns occur
-    LISTS  # the indices of those that occur
+    LISTS  # the indices of the patterns that occur
     CELLS  # record, pattern, first begin
-    PATTERNS  # of each pattern: how many records it occurs in
+    PATTERNS  # for each pattern: in how many records does the pattern occur?
 
 cdef struct gather:
     gather_kind kind
-    const trawl_record_array *records  # of the chunk
-    uint64_t record_count  # of the chunks that are done
+    const trawl_record_array *records  # the current chunk's records
+    uint64_t record_count  # records of the chunks before
     uint64_t null_count
-    column valid  # the first of five
-    column values  # bits of CONTAINS; else 64-bit: whichever the kind has; or views
-    column cells[3]  # records, patterns, begins; LISTS: patterns; views: buffers, and the last one's bytes
-    uint64_t array_at  # of the buffers: where those of the array begin that is read
-    uint64_t fresh_at  # and the one that is being written
+    column valid  # first of five adjacent columns
+    column values  # CONTAINS: bits; else 64-bit results or offsets; for an Array of views: the views
+    # CELLS: records, patterns, begins. LISTS: cells[1] are the list items or the strings' bytes. For
+    # an Array of views: cells[0] are view_buffers, cells[1] the bytes of the buffer being written.
+    column cells[3]
+    uint64_t array_at  # index in cells[0] of the first buffer of the array being read
+    uint64_t fresh_at  # index in cells[0] of the buffer being written
 
 
 cdef void gather_drop(gather *found) noexcept nogil:
@@ -440,16 +446,16 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
     elif found.kind == PATTERNS:
         for i in range(batch.cell_count):
             values_of(&found.values)[batch.cell_patterns[i]] += 1
-    else:  # sums over each record's cells
+    else:  # the other kinds combine each record's cells
         for record in range(batch.record_begin, batch.record_end):
             begin = at
             while at < batch.cell_count and batch.cell_records[at] == record:
                 at += 1
-            if found.kind == WHICH:  # a record's cells are in order of patterns
+            if found.kind == WHICH:  # a record's cells are sorted by pattern, so the first is least
                 put_which(found, <int64_t>batch.cell_patterns[begin] if at > begin else -1)
             elif found.kind == COUNTS:
                 put_value(&found.values, at - begin)
-            else:  # where each record's list ends: there are record_count + 1 offsets in the end
+            else:  # LISTS: the end of the record's list; with the first 0, record_count + 1 offsets
                 put_value(&found.values, lists + at)
     if found.kind == LISTS:
         put_values(&found.cells[1], batch.cell_patterns, batch.cell_count)
@@ -457,7 +463,7 @@ cdef void put_batch(gather *found, const trawl_matrix_batch *batch) noexcept nog
 
 cdef void put_record(gather *found, uint64_t i, const uint64_t *patterns, const uint64_t *begins,
                      uint64_t count) noexcept nogil:
-    """Record i of a dictionary's chunk has these cells."""
+    """Put the results of record i of a dictionary column's chunk, which has `count` cells."""
     if found.kind == CONTAINS:
         put_bit(&found.values, count > 0)
     elif found.kind == WHICH:
@@ -478,7 +484,7 @@ cdef void put_record(gather *found, uint64_t i, const uint64_t *patterns, const 
 
 
 cdef int put_keys(gather *found, const gather *values, Reader reader) except -1:
-    """Each record of a dictionary's chunk has what was found in its value."""
+    """Put the results of a dictionary column's chunk: each record gets the cells of its value."""
     cdef uint64_t count = reader.records.record_count, at = 0
     cdef const uint64_t *cells[3]
     cdef uint64_t *first = <uint64_t *>calloc(count + 1, sizeof(uint64_t))
@@ -505,7 +511,7 @@ cdef int put_keys(gather *found, const gather *values, Reader reader) except -1:
 
 
 cdef void put_nulls(gather *found, Reader reader) noexcept:
-    """The chunk's records are all there: which of them are null?"""
+    """Put the validity of the chunk's records, after all results of the chunk were put."""
     cdef uint64_t i
 
     if found.kind in (CONTAINS, COUNTS, LISTS):
@@ -557,7 +563,7 @@ cdef int search_chunk(Handle handle, Reader reader, progress, gather *found) exc
 
 
 cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *found) except -1:
-    """Search a column; what was found is to be dropped, also after a fault."""
+    """Search a column chunk by chunk. The caller drops `found`, also after a failure."""
     cdef Reader reader = Reader(given)
     cdef Handle handle = searcher.take()
     cdef gather values
@@ -566,7 +572,7 @@ cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *f
     values.kind = CELLS
     handle.job.plan = plan.plan
     try:
-        if found.kind == LISTS:  # offsets begin with 0
+        if found.kind == LISTS:  # Arrow's offsets begin with 0
             put_value(&found.values, 0)
         elif found.kind == PATTERNS:
             put_values(&found.values, NULL, trawl_plan_facts(plan.plan).pattern_count)
@@ -575,7 +581,7 @@ cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *f
         while not gather_failed(found) and reader.next():
             if reader.keys == NULL:
                 search_chunk(handle, reader, progress, found)
-            else:  # values are searched once
+            else:  # each value of the dictionary is searched once
                 search_chunk(handle, reader, progress, &values)
                 put_keys(found, &values, reader)
                 gather_drop(&values)
@@ -587,7 +593,7 @@ cdef int search_records(Searcher searcher, Plan plan, given, progress, gather *f
 
 
 cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_kind kind):
-    """An Array; Cells; or of PATTERNS a Column."""
+    """Search a column: CELLS gives a Cells, PATTERNS a Column, any other kind an Array."""
     cdef gather found
 
     memset(&found, 0, sizeof(found))
@@ -607,7 +613,7 @@ cdef object search_column(Searcher searcher, Plan plan, given, progress, gather_
 
 
 cdef Array array_of_gather(gather *found, const char *format, uint64_t unit):
-    """The Array of what was found, which it takes. Values of lists have so many bytes."""
+    """Make an Array of the results, and take over their blocks. Items of lists have `unit` bytes."""
     cdef Array made
 
     made = array_of(format, found.record_count, &found.values,

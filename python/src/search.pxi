@@ -1,4 +1,4 @@
-# search: what runs without the interpreter's lock in searches of one text, and the type Batches.
+# search: the searches of a text, which run without the interpreter's lock, and the type Batches.
 
 cdef answer search(Searcher searcher, Plan plan, text, progress,
                    void (*function)(work *) noexcept nogil, uint64_t limit=0, uint32_t flags=0,
@@ -17,20 +17,22 @@ cdef answer search(Searcher searcher, Plan plan, text, progress,
 # ---- Characters of a str ----
 
 cdef enum:
-    NEAR = 128  # bytes, between which counting anew takes less than going on elsewhere
+    NEAR = 128  # up to this distance in bytes, counting from a match's begin beats a second walk
 
-# A place of a str's UTF-8: 64 bytes of it. Bytes like 10xxxxxx go on with a character.
+# Converts ascending byte offsets in a str's UTF-8 to character offsets. The walk stands at a block
+# of 64 bytes. A byte of the form 10xxxxxx continues a character: "continuation byte" below.
 cdef struct walk:
-    const uint8_t *bytes  # NULL: offsets count bytes, and stay
+    const uint8_t *bytes  # NULL: offsets count bytes and need no conversion
     uint64_t size
-    uint64_t characters  # in all of it
-    uint64_t block  # where the 64 bytes begin
-    uint64_t before  # how many bytes before them go on with a character
-    uint64_t mask  # and which of them do
+    uint64_t characters  # number of characters of the whole text
+    uint64_t block  # offset of the block, a multiple of 64
+    uint64_t before  # number of continuation bytes before the block
+    uint64_t mask  # bit i: is byte block + i a continuation byte
 
 
 cdef walk walk_of(object text, object offsets) except *:
-    """At the begin of the UTF-8 whose characters a call's offsets count, or of none."""
+    """Return a walk at the text's begin. The field `bytes` is NULL unless the text is a str that is
+    not ASCII and offsets is 'characters'."""
     cdef walk made
     cdef Py_ssize_t count = 0
 
@@ -50,13 +52,13 @@ cdef walk walk_of(object text, object offsets) except *:
 
 
 cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) noexcept nogil:
-    """How many characters begin there: bytes but for those like 10xxxxxx, which go on with one."""
+    """Count the characters that begin in [begin, end): all bytes but continuation bytes."""
     cdef uint64_t LANES = 0x0101010101010101, found = end - begin, word, words, i, lane
     cdef uint64_t lanes = 0
     cdef uint8_t vector[32]
 
     while end - begin >= 256:
-        words = min((end - begin) // 32, <uint64_t>255)  # what a lane of 8 bits holds
+        words = min((end - begin) // 32, <uint64_t>255)  # a lane of 8 bits counts to 255
         memset(vector, 0, 32)
         for i in range(words):
             for lane in range(32):
@@ -68,10 +70,11 @@ cdef uint64_t characters_in(const uint8_t *bytes, uint64_t begin, uint64_t end) 
         memcpy(&word, bytes + begin, 8)
         lanes += word >> 7 & ~word >> 6 & LANES
         begin += 8
-    # 8 lanes, of up to 31 each, to 4, of 16 bits, whose sum is the product's highest.
+    # Add neighbours of the 8 lanes (each ≤ 31) into 4 lanes of 16 bits. The product's highest 16
+    # bits are the sum of the 4 lanes.
     lanes = (lanes & <uint64_t>0x00ff00ff00ff00ff) + (lanes >> 8 & <uint64_t>0x00ff00ff00ff00ff)
     found -= lanes * <uint64_t>0x0001000100010001 >> 48
-    if begin < end and end >= 8:  # the rest is the highest bytes of the word that ends there
+    if begin < end and end >= 8:  # the remaining bytes are the highest of the 8 bytes before end
         memcpy(&word, bytes + end - 8, 8)
         word >>= 8 * (8 - (end - begin))
         return found - ((word >> 7 & ~word >> 6 & LANES) * LANES >> 56)
@@ -92,7 +95,7 @@ cdef extern from *:
         for (int i = 0; i < 4; i++) {
             __m128i some = _mm_loadu_si128((const __m128i *)(const void *)(bytes + 16 * i));
 
-            /* As numbers with a sign they are those below -64. */
+            /* As signed numbers, the bytes 10xxxxxx are the numbers below -64. */
             some = _mm_cmplt_epi8(some, _mm_set1_epi8(-64));
             mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(some) << 16 * i;
         }
@@ -106,18 +109,18 @@ cdef extern from *:
         for (int i = 0; i < 8; i++) {
             memcpy(&word, bytes + 8 * i, 8);
             word = word >> 7 & ~word >> 6 & 0x0101010101010101;
-            /* The product's highest byte has a bit of each lane. */
+            /* The product gathers one bit of each lane in its highest byte. */
             mask |= (word * 0x0102040810204080 >> 56) << 8 * i;
         }
         return mask;
     }
     #endif
     """
-    uint64_t going_on(const uint8_t *bytes) noexcept nogil  # of 64 bytes those like 10xxxxxx
+    uint64_t going_on(const uint8_t *bytes) noexcept nogil  # bit i: is bytes[i] 10xxxxxx, i < 64
 
 
 cdef uint64_t mask_at(const walk *by) noexcept nogil:
-    """Which of the block's bytes go on with a character."""
+    """Return the mask of the block's continuation bytes."""
     cdef uint8_t last[64]
 
     if by.size - by.block >= 64:
@@ -145,28 +148,29 @@ cdef void walk_on(walk *by, uint64_t block) noexcept nogil:
 
 
 cdef inline uint64_t walk_to(walk *by, uint64_t place) noexcept nogil:
-    """How many characters begin before the place."""
+    """Move the walk to a byte offset, and return how many characters begin before that offset."""
     if place - by.block >= 64:
         walk_on(by, place & ~<uint64_t>63)
     return place - by.before - bits_of(by.mask & (<uint64_t>1 << place - by.block) - 1)
 
 
 cdef void walk_begins(walk *by, uint64_t *begins, uint64_t count) noexcept nogil:
-    """Offsets of bytes become those of the characters that hold them."""
+    """Replace each byte offset by the index of the character that contains the byte."""
     for i in range(count if by.bytes != NULL else 0):
         begins[i] = walk_to(by, begins[i] + 1) - 1
 
 
 cdef uint64_t walk_end(walk *by, uint64_t end) noexcept nogil:
-    """The same of an end: a character that an occurrence has a part of belongs to it."""
+    """Convert an occurrence's end. A character that belongs to the occurrence in part counts as
+    inside."""
     if by.bytes == NULL:
         return end
     return by.characters if end == by.size else walk_to(by, end)
 
 
 cdef void walk_matches(walk *by, uint64_t *begins, uint64_t *ends, uint64_t count) noexcept nogil:
-    """Both of matches, in one pass: an end is counted from its begin on."""
-    cdef walk far = by[0]  # for ends that are not near
+    """Convert begins and ends of matches in one pass. An end is counted from its begin on."""
+    cdef walk far = by[0]  # a second walk, for ends more than NEAR bytes after their begin
     cdef uint64_t begin, end, i
 
     for i in range(count):
@@ -217,13 +221,13 @@ cdef void work_first(work *job) noexcept nogil:
 
 # ---- Matches, by batches ----
 
-# The columns of a Matches while they grow.
+# The growing columns of a Matches.
 cdef struct match_columns:
-    column begins  # the first of four
+    column begins  # first of four adjacent columns
     column ends
     column patterns
     column lines
-    bint with_lines  # make that column, whatever the batches hold
+    bint with_lines  # make the column `lines` even if no batch has line numbers
     uint64_t text_begin
     uint64_t text_end
     walk by
@@ -234,7 +238,7 @@ cdef void match_columns_drop(match_columns *columns) noexcept nogil:
 
 
 cdef bint match_columns_put(match_columns *columns, const trawl_batch *batch) noexcept nogil:
-    """False: no memory."""
+    """Append a batch of matches; false: out of memory."""
     cdef uint64_t count = columns.begins.count
 
     put_values(&columns.begins, batch.begins, batch.match_count)
@@ -250,7 +254,7 @@ cdef bint match_columns_put(match_columns *columns, const trawl_batch *batch) no
 
 
 cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept nogil:
-    """Characters in the place of bytes, from that match on."""
+    """Convert the offsets of match `begin` and all later matches from bytes to characters."""
     cdef uint64_t count = columns.begins.count - begin
 
     if columns.by.bytes != NULL and count > 0:
@@ -259,10 +263,11 @@ cdef void match_columns_walk(match_columns *columns, uint64_t begin) noexcept no
     columns.text_end = walk_end(&columns.by, columns.text_end)
 
 
-# The words of plans with errors (struct trawl_batch), taken apart.
+# The parts of pattern words. A plan with errors reports a word of pattern index, distance and strand
+# for each occurrence (struct trawl_batch).
 cdef struct word_columns:
-    column distances  # the first of three
-    column strand_ends  # of each one's character, after a 0
+    column distances  # first of three adjacent columns
+    column strand_ends  # 0, then the end of each strand's character in `strands`
     column strands
 
 
@@ -276,7 +281,8 @@ cdef inline uint64_t word_distance(uint64_t word) noexcept nogil:
 
 
 cdef bint take_words_apart(column *words, word_columns *parts) noexcept nogil:
-    """Words become the patterns' indices. False: no memory."""
+    """Split words into distances and strands, and leave the pattern index in each word. False: out
+    of memory."""
     cdef uint64_t *values = values_of(words)
     cdef uint64_t count = words.count, word, i
 
@@ -342,7 +348,7 @@ cdef struct step_work:
     trawl_batch batch
 
 
-# The next batch with an occurrence in it, or the last one.
+# Fetches the next batch that has an occurrence; at the text's end, the last batch.
 cdef void work_next(work *job) noexcept nogil:
     cdef step_work *step = <step_work *>job.out
 
@@ -355,11 +361,11 @@ cdef void work_next(work *job) noexcept nogil:
 @cython.internal
 @cython.no_gc
 cdef class Iteration:
-    """An iterator over a search that is under way."""
+    """Base of Batches and LineBatches: an iterator over a running search."""
 
     cdef Searcher searcher
     cdef Plan plan
-    cdef Handle handle  # None: over
+    cdef Handle handle  # None: the search is over
     cdef bint busy  # a thread is inside next()
 
     def __init__(self):
@@ -385,7 +391,7 @@ cdef class Iteration:
         return found
 
     cdef object step(self):
-        """The next results; None: there are none."""
+        """Return the next results, or None at the end."""
 
     cdef void close(self) noexcept:
         pass
@@ -398,7 +404,7 @@ cdef class Iteration:
 @cython.final
 @cython.no_gc
 cdef class Batches(Iteration):
-    """An iterator over the occurrences in a text, a Matches at a time."""
+    """An iterator over the occurrences in a text; each item is a Matches."""
 
     cdef trawl_search *search
     cdef bint line_numbers
@@ -450,15 +456,16 @@ cdef void work_begins(work *job) noexcept nogil:
 
 
 cdef Column begins_of(Handle handle, progress, walk *by):
-    """Search into one array; where there are more than it holds, again into one that holds them."""
+    """Search into one array. If the text has more occurrences than the array holds, search again
+    into an array of the right size."""
     cdef work *job = &handle.job
     cdef uint64_t patterns = min(trawl_plan_facts(job.plan).pattern_count, <uint64_t>4)
     cdef uint64_t most = <uint64_t>1 << 40
     cdef block *room
     cdef Column made
 
-    # Address space is all they cost until they are there, so it may be as many as there can be of a
-    # single pattern; or fewer, where the system does not promise as much.
+    # Unwritten numbers cost only address space. So the array has room for an occurrence of up to 4
+    # patterns at each byte; less if the system refuses the reservation.
     job.limit = job.bytes * patterns + 1 if job.bytes < most else most
     job.answer.count = 0
     while True:

@@ -1,7 +1,8 @@
-# searcher: a runtime of the library, and a handle of it for each thread that is searching: the call
-# that it serves, and how the call runs without the interpreter's lock.
+# searcher: the type Searcher, which owns a trawl_runtime, and the type Handle, which owns a
+# trawl_searcher and runs a call without the interpreter's lock.
 
-# Threads do not live on in a forked child: searchers open their runtimes anew there.
+# Number of forks between the first process and this process. A forked child lacks the parent's
+# threads. So a Searcher opens a new runtime if the Searcher's fork_count is not `forks`.
 cdef uint64_t forks = 0
 
 
@@ -16,32 +17,33 @@ cdef struct answer:
     flag found
     trawl_match match
 
-# What a search is given, and what came of it: all that is used without the interpreter's lock.
+# The arguments and results of a search. The struct is used without the interpreter's lock.
 cdef struct work:
     void (*function)(work *) noexcept nogil
     trawl_searcher *searcher
     const trawl_plan *plan
     trawl_text *text
-    uint64_t bytes  # of the text
-    uint64_t before  # bytes that earlier searches of the call had done
+    uint64_t bytes  # the text's size
+    uint64_t before  # bytes that earlier searches of the same call have searched
     bint is_stream
     int status
     trawl_error error
     bint no_memory
-    bint early  # the answer was there before the text's end
+    bint early  # the search ended before the text's end, because the answer was known
     answer answer
-    void *out  # what the function fills; also an address on a device
+    void *out  # what the function fills: a struct, host memory or a device address
     uint64_t limit
     uint32_t flags
-    # The thread that works while the caller's waits for it and for signals. It stays for the next
-    # time: to wake it takes microseconds, to start one tens of them.
+    # The helper thread searches while the caller's thread waits for the result and for signals. The
+    # helper stays for later calls: to wake a thread takes microseconds, to start a thread ten times
+    # as long.
     bint has_thread
     pthread_t thread
     sem_t start
     sem_t done
-    bint paused  # by pause(): the thread waits
-    bint abandoned  # the work is to end soon
-    uint64_t fork_count  # of when the handle was opened
+    bint paused  # the helper waits inside pause()
+    bint abandoned  # asks the work to end soon
+    uint64_t fork_count  # value of `forks` when the handle was opened
 
 
 cdef void wait(sem_t *semaphore) noexcept nogil:
@@ -61,7 +63,8 @@ cdef void *helper_main(void *context) noexcept nogil:
 
 
 cdef bint start_thread(work *job) noexcept nogil:
-    """Have a thread; false: there is none to be had. Signals are for the thread that waits."""
+    """Start the helper thread unless it runs; false: the system refused. The helper blocks all
+    signals; the caller's thread handles signals."""
     cdef sigset_t all
     cdef sigset_t before
 
@@ -86,11 +89,11 @@ cdef void stop_thread(work *job) noexcept nogil:
 
 
 cdef bint wait_a_while(work *job) noexcept nogil:
-    """True: the work paused or ended. A signal ends the wait early."""
+    """Wait for the work up to 50 ms; true: the work paused or ended. A signal ends the wait early."""
     cdef timespec until
 
     clock_gettime(CLOCK_REALTIME, &until)
-    until.tv_nsec += 50000000  # between looks at signals and progress
+    until.tv_nsec += 50000000  # signals and progress are looked at this often
     if until.tv_nsec >= 1000000000:
         until.tv_nsec -= 1000000000
         until.tv_sec += 1
@@ -98,7 +101,8 @@ cdef bint wait_a_while(work *job) noexcept nogil:
 
 
 cdef void pause(work *job) noexcept nogil:
-    """From inside the work: wait for the next step. Nothing where the caller's thread works."""
+    """Called by the work: wait until the caller asks for the next step. Returns at once if there is
+    no helper thread, because then the work runs in the caller's thread."""
     if job.has_thread:
         job.paused = True
         sem_post(&job.done)
@@ -113,13 +117,13 @@ cdef class Searcher
 @cython.final
 @cython.no_gc
 cdef class Handle:
-    """A handle of the library's searcher, and the call that has taken it."""
+    """A trawl_searcher, its helper thread and the call that uses both."""
 
     cdef work job
     cdef bint taken
-    cdef bint borrowed  # the text lies on a device, and was loaded for this call
-    cdef Source own  # for texts that are opened for a call
-    cdef Source source  # of the call
+    cdef bint borrowed  # the text lies on a device and was loaded for this call
+    cdef Source own  # the text, if this call opened it
+    cdef Source source  # the text of this call: `own` or the caller's Text
 
     def __cinit__(self):
         self.own = Source()
@@ -129,14 +133,15 @@ cdef class Handle:
         self.shut()
 
     cdef void shut(self) noexcept:
-        # What the threads of a parent process held stays as it was when it forked.
+        # A forked child lacks the parent's threads, and locks of a lost thread stay locked. So the
+        # child frees nothing.
         if self.job.searcher != NULL and not self.is_forked():
             stop_thread(&self.job)
             trawl_searcher_close(self.job.searcher)
         self.job.searcher = NULL
 
     cdef int open(self, Searcher searcher, Plan plan, object text) except -1:
-        """Open the text of a call. In the end Searcher.give(), also after a fault."""
+        """Open the text of a call. The caller ends with Searcher.give(), also after a failure."""
         cdef work *job = &self.job
 
         self.source = self.own
@@ -147,7 +152,8 @@ cdef class Handle:
         elif (<Source>text).address == 0 or text in searcher.loaded:
             self.source = text
         else:
-            # The call loads and unloads it, which may not happen to a text that others search.
+            # Other threads may search the caller's Text, which must therefore not be loaded and
+            # unloaded here. So the call loads a new text over the same device memory.
             self.own.owner = text
             self.own.open_device((<Source>text).address, (<Source>text).bytes)
         job.plan = plan.plan
@@ -159,16 +165,16 @@ cdef class Handle:
         return 0
 
     cdef int load(self) except -1:
-        """A text on a device is loaded for the call, which copies nothing."""
+        """Load a text that lies on a device, for this call. Nothing is copied."""
         with nogil:
             self.job.status = trawl_text_load(self.job.searcher, self.job.text, &self.job.error)
         self.borrowed = self.job.status == TRAWL_OK
         return check(self.job.status, &self.job.error)
 
     cdef int run(self, void (*function)(work *) noexcept nogil, object progress) except -1:
-        """Search, and raise what it ended with. The main thread stays open for signals: where the
-        work may take long it is done by another thread, and an exception from a signal's handler,
-        or from `progress`, cancels the call."""
+        """Run a search, and raise the search's error. A search with `progress`, and a long search of
+        the main thread, run in the helper thread, so that the caller's thread handles signals. An
+        exception from a signal handler or from `progress` cancels the search."""
         cdef work *job = &self.job
 
         job.function = function
@@ -183,7 +189,8 @@ cdef class Handle:
         return self.check(not job.early)
 
     cdef int check(self, bint whole) except -1:
-        """`whole`: if the search succeeded, it has read the text to its end."""
+        """Raise the search's error, if any. whole: a search that succeeds has read the text to its
+        end."""
         cdef work *job = &self.job
 
         if job.no_memory:
@@ -194,7 +201,7 @@ cdef class Handle:
         return check(job.status, &job.error)
 
     cdef int step(self, object progress) except -1:
-        """Start or resume the work, and wait until it pauses or ends."""
+        """Start or resume the work, and wait until the work pauses or ends."""
         cdef work *job = &self.job
         cdef bint done = False
 
@@ -227,8 +234,8 @@ cdef class Handle:
         return 0
 
     cdef bint abandon(self) noexcept:
-        """Let work that has paused go on to its end. False: this is a forked child, where its
-        thread is not, and what it uses stays as it is."""
+        """Let paused work run to the end. False: this process is a forked child, which lacks the
+        helper thread; the work's memory is then left alone."""
         self.job.abandoned = True
         if self.job.paused and self.is_forked():
             return False
@@ -245,15 +252,15 @@ cdef class Handle:
 @cython.final
 @cython.no_gc
 cdef class Searcher:
-    """Threads and devices that search; any number of Python threads may use one at the same time.
+    """Threads and devices that search. Any number of Python threads may share a Searcher.
 
-    engine: 'cpu', 'cuda', or 'auto': the CPU, joined by GPUs where it pays.
-    threads: that search; 0: one for each core.
-    device_memory, host_memory: bytes that searches may use there; 0: no limit.
-    instruction_set: one of instruction_sets(), instead of the best.
-    chunk_bytes: how much of a text a thread is given at a time; 0: the library chooses.
+    engine: 'cpu', 'cuda', or 'auto', which uses the CPU, and GPUs where they save time.
+    threads: how many threads search; 0: one per core.
+    device_memory, host_memory: how many bytes searches may use there; 0: no limit.
+    instruction_set: a name from instruction_sets(), instead of the best.
+    chunk_bytes: how many bytes of a text a thread searches at a time; 0: the library chooses.
 
-    Searches are those of Plan, under the same names, with the plan as first argument.
+    Every search of Plan is also a method of Searcher, with the plan as first argument.
 
     >>> with Searcher(threads=2) as searcher:
     ...     searcher.count(Plan('an'), b'banana')
@@ -267,10 +274,10 @@ cdef class Searcher:
     cdef trawl_runtime_options options
     cdef bytes instruction_set
     cdef uint64_t chunk_bytes
-    cdef uint64_t fork_count  # of when the runtime was opened
+    cdef uint64_t fork_count  # value of `forks` when the runtime was opened
     cdef list handles
-    cdef Handle last  # whose call ended last
-    cdef dict loaded  # Text objects that devices have copies of
+    cdef Handle last  # the handle whose call ended last
+    cdef dict loaded  # Text objects that load() loaded
 
     def __cinit__(self, engine="auto", uint64_t threads=0, *, instruction_set=None,
                   uint64_t device_memory=0, uint64_t host_memory=0, uint64_t chunk_bytes=0):
@@ -305,7 +312,7 @@ cdef class Searcher:
         return 0
 
     cdef Handle take(self):
-        """A handle for one call. In the end give() it back."""
+        """Reserve a handle for one call. The caller ends with give()."""
         cdef trawl_searcher_options options
         cdef trawl_error error
         cdef Handle handle
@@ -343,7 +350,7 @@ cdef class Searcher:
         handle.taken = False
 
     cdef bint shut(self) noexcept:
-        """False: a search is under way."""
+        """Close the runtime; false: a search is running, and nothing was closed."""
         with cython.critical_section(self):
             if self.runtime != NULL and self.fork_count == load(&forks, LOADED):
                 for item in self.handles:
@@ -359,22 +366,21 @@ cdef class Searcher:
         return True
 
     def close(self):
-        """Give back threads and memory. BusyError while a search is under way."""
+        """Give back threads and memory. Raises BusyError while a search is running."""
         if not self.shut():
             fail(TRAWL_BUSY, NULL)
 
     def cancel(self):
-        """End the searches that are under way: they raise CancelledError. From any thread."""
+        """End the running searches, which raise CancelledError. Any thread may call this."""
         with cython.critical_section(self):
             for item in self.handles:
                 if (<Handle>item).taken:
                     trawl_searcher_cancel((<Handle>item).job.searcher)
 
     def load(self, text, /):
-        """Keep a copy of a text in memory on the searcher's devices, for many searches of it: give
-        them the Text that this returns. Its bytes may not change before unload() or close().
-        Without a device it does nothing. An array that lies on a device is searched there, without
-        a copy."""
+        """Copy a text to the memory of the searcher's devices, and return a Text. Searches of this
+        Text use the copy. The text's bytes may not change before unload() or close(). An array that
+        already lies on a device is not copied. Without a device, load() copies nothing."""
         cdef Source source = Text(text)
         cdef Handle handle = self.take()
 
@@ -388,18 +394,18 @@ cdef class Searcher:
         return source
 
     def unload(self, text, /):
-        """Forget the copy of a text that load() returned."""
+        """Free the device copy of a Text that load() returned."""
         cdef Handle handle
 
         if not isinstance(text, Source) or text not in self.loaded:
-            raise ValueError("unload: not a text that load() gave")
+            raise ValueError("unload: a Text that load() returned is needed")
         handle = self.take()
         trawl_text_unload(handle.job.searcher, (<Source>text).text)
         self.give(handle)
         del self.loaded[text]
 
     def stats(self):
-        """What the last finished search did, as a dict."""
+        """Return the statistics of the search that finished last, as a dict."""
         cdef trawl_stats stats
         cdef trawl_error error
         cdef int status = TRAWL_OK
@@ -463,7 +469,7 @@ cdef class Searcher:
             handle.open(self, plan, text)
             if not handle.job.is_stream and handle.job.bytes != UNKNOWN:
                 return begins_of(handle, progress, &by)
-            # What can be read only once: with room that grows.
+            # A stream can be read only once, so its positions go to a column that grows.
             handle.job.flags, handle.job.out = 0, &columns
             handle.run(work_matches, progress)
             return column_taken(&columns.begins)
@@ -582,7 +588,7 @@ cdef class Searcher:
         return search_column(self, plan, column, progress, PATTERNS)
 
 
-cdef Searcher default_searcher = None  # opened by the first search through a plan
+cdef Searcher default_searcher = None  # runs Plan's searches; opened by the first of them
 
 
 cdef inline Searcher default():

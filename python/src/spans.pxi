@@ -1,23 +1,25 @@
-# spans: occurrences that do not overlap, and texts and columns with something else in their place.
+# spans: occurrences that do not overlap ("spans"), and replace(), mask() and split(), which rewrite
+# texts and columns by spans.
 
 # ---- Searching ----
 
-# What was found; offsets are those of the tape, where records lie on one.
+# The spans found so far. Offsets are offsets in the text or, in a search of records, in the tape: the
+# concatenated bytes of the chunk's records.
 cdef struct spans_state:
-    bint longest  # of those that begin first; else that of the least pattern
-    bint all  # all occurrences are looked at: the library's spans have another order
-    bint alone  # what a record's occurrences are, depends on the record's border
-    const trawl_record_array *records  # NULL: one text
-    uint64_t record  # no span begins before it any more
-    uint64_t base  # of what is searched
-    uint64_t begin  # of the last span
+    bint longest  # leftmost-longest; else leftmost-first
+    bint all  # choose spans from all occurrences: with errors, the library prefers differently
+    bint alone  # search each record by itself: occurrences depend on the record's borders
+    const trawl_record_array *records  # NULL: the search is of one text
+    uint64_t record  # every later span begins in this record or after it
+    uint64_t base  # tape offset at which the searched text begins
+    uint64_t begin  # begin, end and word of the last span
     uint64_t end
     uint64_t word
-    match_columns columns  # patterns are words until matches_of(): word_of
+    match_columns columns  # `patterns` holds words (see word_of) until matches_of()
 
 
 cdef bint one_holds(spans_state *found, uint64_t begin, uint64_t end) noexcept nogil:
-    """Does one record, which is not null, hold all of the occurrence?"""
+    """Say whether the occurrence lies inside one record that is not null."""
     cdef const trawl_record_array *records = found.records
 
     while begin >= offset_of(records, found.record + 1):
@@ -29,7 +31,8 @@ cdef bint one_holds(spans_state *found, uint64_t begin, uint64_t end) noexcept n
 
 cdef bint is_preferred(spans_state *found, uint64_t begin, uint64_t end,
                        uint64_t word) noexcept nogil:
-    """Does an occurrence that begins in the last span take its place?"""
+    """Say whether an occurrence replaces the last span: both begin at the same offset, and the
+    occurrence is longer, or as long with a smaller distance."""
     if not found.longest or begin != found.begin or end < found.end:
         return False
     return end > found.end or word_distance(word) < word_distance(found.word)
@@ -48,7 +51,7 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
             continue
         if found.records != NULL and not one_holds(found, begin, end):
             continue
-        if begin < found.end:  # in the place of the shorter one
+        if begin < found.end:  # the occurrence replaces the last span
             columns.begins.count -= 1
             columns.ends.count -= 1
             columns.patterns.count -= 1
@@ -63,7 +66,8 @@ cdef int take_spans(void *context, const trawl_window *window) noexcept nogil:
 cdef void search_spans(work *job, trawl_text *text) noexcept nogil:
     cdef spans_state *found = <spans_state *>job.out
 
-    # In a record occurrences may count that those across its borders would hide.
+    # The library may choose the spans of one text only. On a tape, an occurrence across a record's
+    # border could hide an occurrence inside the record.
     job.status = trawl_windows(job.searcher, job.plan, text, 0 if found.all
                                 or not found.longest or found.records != NULL
                                 else TRAWL_WINDOW_SPANS, take_spans, found, &job.error)
@@ -75,7 +79,7 @@ cdef void work_spans(work *job) noexcept nogil:
 
 
 cdef void work_record_spans(work *job) noexcept nogil:
-    """The tape as one text; but conditions are those of the record alone."""
+    """Search the tape as one text or, if found.alone, each record as a text."""
     cdef spans_state *found = <spans_state *>job.out
     cdef const trawl_record_array *records = found.records
     cdef uint64_t step = 1 if found.alone else records.record_count, i = 0, bytes
@@ -106,7 +110,7 @@ cdef int spans_begin(spans_state *found, Plan plan, object match) except -1:
 
 
 cdef object spans_of(Searcher searcher, Plan plan, text, match, offsets, progress):
-    """The Matches of a text that do not overlap."""
+    """Find the spans of a text: a Matches."""
     cdef spans_state found
     cdef walk by = walk_of(text, offsets)
 
@@ -120,7 +124,7 @@ cdef object spans_of(Searcher searcher, Plan plan, text, match, offsets, progres
         match_columns_drop(&found.columns)
 
 
-# ---- What takes their place ----
+# ---- Values that replace spans ----
 
 cdef struct piece:
     const uint8_t *bytes
@@ -130,14 +134,14 @@ cdef struct piece:
 @cython.internal
 @cython.final
 cdef class Values:
-    """What takes the place of spans: of each pattern, once it was asked for."""
+    """The replacement value of each pattern. A value is fetched when a span first needs it."""
 
-    cdef object given  # one str or bytes, or a sequence of them
-    cdef uint64_t patterns  # 0: one value is for all
-    cdef bint masks  # it stands for each character, or byte
-    cdef bint ascii
-    cdef piece *pieces  # bytes NULL: not asked for yet
-    cdef list held
+    cdef object given  # one str or bytes, or a sequence with a value per pattern
+    cdef uint64_t patterns  # number of patterns; 0: all patterns share one value
+    cdef bint masks  # the value replaces each character (or byte) of a span
+    cdef bint ascii  # all values fetched so far are ASCII
+    cdef piece *pieces  # pieces[pattern]; bytes is NULL until the value was fetched
+    cdef list held  # keeps the fetched values alive
 
     def __cinit__(self, Plan plan, given, bint masks):
         cdef bint one = isinstance(given, (str, bytes))
@@ -149,7 +153,7 @@ cdef class Values:
         if not one:
             self.patterns = trawl_plan_facts(plan.plan).pattern_count
             if len(given) != self.patterns:
-                raise ValueError(f"values: {len(given)} of them for {self.patterns} patterns")
+                raise ValueError(f"values: {len(given)} values for {self.patterns} patterns")
         self.pieces = <piece *>calloc(self.patterns + 1, sizeof(piece))
         if self.pieces == NULL:
             raise MemoryError()
@@ -176,7 +180,7 @@ cdef class Values:
         return 0
 
     cdef bint is_text(self):
-        """Are those that were asked for UTF-8?"""
+        """Say whether all fetched values are UTF-8."""
         for value in self.held:
             if isinstance(value, bytes):
                 try:
@@ -196,19 +200,19 @@ cdef class Values:
         return 0
 
 
-# ---- Texts with something else in their place ----
+# ---- Rewriting ----
 
 cdef struct rewriter:
-    const uint8_t *bytes  # of the text, or the tape
-    const uint64_t *begins  # of spans
+    const uint8_t *bytes  # the text, or the tape
+    const uint64_t *begins  # begins, ends and pattern words of the spans
     const uint64_t *ends
     const uint64_t *words
     uint64_t count
-    uint64_t at  # the next span
+    uint64_t at  # index of the next span
     const piece *pieces
-    bint one
+    bint one  # pieces[0] replaces every span
     bint masks
-    bint by_characters
+    bint by_characters  # masks: one value per character, not per byte
 
 
 cdef void rewriter_begin(rewriter *by, const uint8_t *bytes, const spans_state *found,
@@ -224,7 +228,7 @@ cdef void rewriter_begin(rewriter *by, const uint8_t *bytes, const spans_state *
 
 
 cdef bint is_next(const rewriter *by, uint64_t end) noexcept nogil:
-    """Does the next span begin before this place?"""
+    """Say whether the next span begins before offset `end`."""
     return by.at < by.count and by.begins[by.at] < end
 
 
@@ -240,8 +244,8 @@ cdef uint64_t put_pieces(const piece *value, uint64_t times, uint8_t *out) noexc
 
 
 cdef uint64_t rewritten(rewriter *by, uint64_t begin, uint64_t end, uint8_t *out) noexcept nogil:
-    """Write the bytes [begin, end) with values in the place of spans; how many there are. out NULL:
-    they are only counted, and the next span stays."""
+    """Write the text's bytes [begin, end) with values in place of spans, and return how many bytes
+    that makes. With out == NULL, only count; the next span then stays the same."""
     cdef uint64_t at = by.at, total = 0, stop, times
 
     while begin < end:
@@ -264,7 +268,7 @@ cdef uint64_t rewritten(rewriter *by, uint64_t begin, uint64_t end, uint8_t *out
 
 
 cdef object rewritten_object(rewriter *by, uint64_t begin, uint64_t end, bint is_str, bint ascii):
-    """The same as a str or bytes. ascii: the text and the values are."""
+    """Return the rewritten bytes [begin, end) as a str or bytes. ascii: text and values are ASCII."""
     cdef uint64_t total = rewritten(by, begin, end, NULL)
     cdef uint8_t *out
 
@@ -283,7 +287,7 @@ cdef object rewritten_object(rewriter *by, uint64_t begin, uint64_t end, bint is
 
 
 cdef list parts_of(rewriter *by, uint64_t begin, uint64_t end, bint is_str):
-    """What lies between spans, as str or bytes."""
+    """Return the parts of [begin, end) between spans, as str or bytes."""
     cdef uint64_t stop
 
     parts = []
@@ -327,7 +331,7 @@ cdef object rewrite_text(Searcher searcher, Plan plan, text, Values values, matc
 
 
 cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
-    """Does a span begin or end inside of one? The tape goes on after it, or its record ends there."""
+    """Say whether a span begins or ends inside a UTF-8 character."""
     cdef const uint8_t *bytes = reader.records.bytes
     cdef uint64_t end = reader.offset(reader.records.record_count)
     cdef uint64_t begin, after
@@ -340,7 +344,7 @@ cdef bint cuts_characters(Reader reader, const spans_state *found) noexcept:
 
 
 cdef void put_rewritten(gather *made, Reader reader, rewriter *by) noexcept nogil:
-    """The chunk's records, or the values of its dictionary, one after the other."""
+    """Append the rewritten records of the chunk, or the rewritten values of its dictionary."""
     cdef const trawl_record_array *records = &reader.records
     cdef uint64_t count = records.record_count, end, i
     cdef uint64_t room = rewritten(by, offset_of(records, 0), offset_of(records, count), NULL)
@@ -357,7 +361,7 @@ cdef void put_rewritten(gather *made, Reader reader, rewriter *by) noexcept nogi
 
 
 cdef void put_keyed(gather *made, Reader reader, gather *values) noexcept nogil:
-    """Of a dictionary's chunk each record's value."""
+    """Append the rewritten value of each record of a dictionary column's chunk."""
     cdef const uint64_t *ends = values_of(&values.values)
     cdef int64_t key
 
@@ -370,8 +374,8 @@ cdef void put_keyed(gather *made, Reader reader, gather *values) noexcept nogil:
 
 
 cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py_ssize_t first):
-    """The same as objects, those of a list's items from `first` on. An item in which nothing was
-    found stays."""
+    """Return the chunk's rewritten records as a list of objects. items: the caller's list; items[first]
+    is the chunk's first record. An item without a span is reused."""
     cdef bint is_str = reader.is_text
     cdef uint64_t begin, end, i
 
@@ -398,7 +402,7 @@ cdef list objects_of(Reader reader, rewriter *by, Values values, tuple items, Py
 
 cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple items, list objects,
                        gather *made) except -1:
-    """Make a chunk's objects, or what the Array gets."""
+    """Rewrite a chunk: append to `objects` or, if that is None, to `made`."""
     cdef gather keyed
     cdef rewriter by
 
@@ -407,7 +411,7 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
     if values is not None:
         values.want(found)
         if reader.is_text and (cuts_characters(reader, found) or not values.is_text()):
-            raise ValueError("records: what would come of them is no UTF-8")
+            raise ValueError("records: the rewritten strings would not be UTF-8")
     if objects is not None:
         objects.extend(objects_of(reader, &by, values, items, len(objects)))
         return 0
@@ -431,12 +435,12 @@ cdef int rewrite_chunk(Reader reader, spans_state *found, Values values, tuple i
     return 0
 
 
-# What is found in a piece of a column is held until the piece was made anew, in 24 bytes each: of a piece
-# that stays in a cache, where much is found.
+# A column is rewritten piece by piece. The spans of a piece, 24 bytes each, stay in memory until the
+# piece is rewritten. So where spans are dense a piece is small enough to stay in a cache.
 cdef enum:
     PIECE_MIN = 512 << 10
     PIECE_MAX = 64 << 20
-    DENSE_BYTES = 64  # of a piece for each that was found
+    DENSE_BYTES = 64  # spans are dense if there is more than one per this many bytes
 
 
 cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, match, progress):
@@ -453,7 +457,7 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
     memset(&found, 0, sizeof(found))
     made.kind = LISTS
     if reader.has_views:
-        made.kind = COUNTS  # a value, and no more, of each record
+        made.kind = COUNTS  # one value (the view) per record, and no offsets
     else:
         put_value(&made.values, 0)
     job.plan = plan.plan
@@ -484,8 +488,8 @@ cdef object rewrite_column(Searcher searcher, Plan plan, given, Values values, m
 
 
 cdef object rewrite(Searcher searcher, Plan plan, text, Values values, match, progress):
-    """A text with values in the place of spans; values None: the list of what lies between them. Of
-    a column an Array, of a list a list."""
+    """Return a text with values in place of spans or, if values is None, the list of the parts
+    between spans. A column gives an Array, a list gives a list."""
     cdef taken_buffer view
 
     if isinstance(text, (list, tuple)) or hasattr(text, "__arrow_c_stream__") \

@@ -1,7 +1,7 @@
-# text: what is searched; arrays of other libraries, by DLPack or __cuda_array_interface__; and
-# arrays of the caller's that positions are written to.
+# text: makes texts of memory, files, descriptors and arrays of other libraries (by DLPack or
+# __cuda_array_interface__), and opens the caller's arrays for positions_into().
 
-# ---- Arrays of others ----
+# ---- Arrays of other libraries ----
 
 # DLPack's structs, field by field (https://dmlc.github.io/dlpack/latest/c_api.html).
 cdef struct dl_tensor:
@@ -13,7 +13,7 @@ cdef struct dl_tensor:
     uint8_t type_bits
     uint16_t type_lanes
     int64_t *shape
-    int64_t *strides  # in items; NULL: without gaps
+    int64_t *strides  # in items; NULL: the array has no gaps
     uint64_t byte_offset
 
 cdef struct dl_managed:
@@ -32,7 +32,7 @@ cdef enum:
     DL_DEVICE = 2
 
 cdef struct tensor:
-    bint on_device  # a CUDA device's memory; else the host can read it
+    bint on_device  # the array lies in a CUDA device's memory, which the host cannot read
     bint read_only
     bint is_integer
     int dimensions
@@ -42,7 +42,8 @@ cdef struct tensor:
 
 
 cdef object tensor_of_dlpack(object array, tensor *found):
-    """Read an array's place; the answer keeps it: a capsule, which stays unconsumed."""
+    """Fill `found` from an array's DLPack capsule. Return the capsule, which stays unconsumed and
+    keeps the array alive."""
     cdef dl_tensor *given
     cdef dl_versioned *versioned
     cdef int64_t items = 1
@@ -77,7 +78,7 @@ cdef object tensor_of_dlpack(object array, tensor *found):
 
 
 cdef object tensor_of_interface(object array, tensor *found):
-    """The same by __cuda_array_interface__."""
+    """Fill `found` from an array's __cuda_array_interface__, and return the array."""
     (found.address, found.read_only, found.item_bytes, found.is_integer, found.dimensions,
      found.items) = _sources.cuda_interface(array)
     found.on_device = True
@@ -93,16 +94,16 @@ cdef inline bint has_dlpack(object array):
 @cython.internal
 @cython.no_gc
 cdef class Source:
-    """What a search reads: memory that stays in place, a file, a descriptor."""
+    """The text of a search: memory that stays in place, a file or a descriptor."""
 
     cdef trawl_text *text  # NULL: closed
-    cdef taken_buffer view  # obj NULL: none
+    cdef taken_buffer view  # obj is NULL if the text is no buffer
     cdef object owner  # kept alive while the text is open
-    cdef int descriptor  # closed with the text; -1: none
+    cdef int descriptor  # closed together with the text; -1: nothing to close
     cdef uint64_t bytes
-    cdef uint64_t address  # not 0: the text lies there, on a device
+    cdef uint64_t address  # device address of a text on a device; else 0
     cdef readonly bint is_stream
-    cdef bint is_file  # of `bytes` bytes
+    cdef bint is_file  # a regular file, which had `bytes` bytes when it was opened
 
     def __cinit__(self):
         self.descriptor = -1
@@ -121,7 +122,8 @@ cdef class Source:
         self.owner = None
 
     cdef int open(self, object given, bint decompress) except -1:
-        """Make a text of an argument. What was opened is closed by close(), also after a fault."""
+        """Make a text of a search's argument. close() closes what open() opened, also after a
+        failure."""
         cdef const char *utf8
         cdef Py_ssize_t count
         cdef tensor found
@@ -137,7 +139,8 @@ cdef class Source:
             self.owner = given
             return self.open_memory(utf8, count)
         if hasattr(given, "__cuda_array_interface__"):
-            # CuPy's arrays have a buffer, too, which the host has not.
+            # Checked before the buffer protocol: CuPy's arrays have that protocol too, but a CuPy
+            # buffer lies on the device, where the host cannot read.
             self.owner = tensor_of_interface(given, &found)
             return self.open_tensor(&found)
         if PyObject_CheckBuffer(given):
@@ -176,7 +179,7 @@ cdef class Source:
         return check(status, &error)
 
     cdef int open_file(self, bytes name, int descriptor, bint decompress) except -1:
-        """Of a path, or of a descriptor with a name."""
+        """Open the path `name`, or, with descriptor >= 0, a text of that descriptor."""
         cdef const char *named = name
         cdef trawl_error error
         cdef int status
@@ -197,8 +200,8 @@ cdef class Source:
         return 0
 
     cdef int check(self) except -1:
-        """The text was read to its end, or could not be: was that what its file object had, and is
-        its file as long as it was?"""
+        """Called after a text was read to the end, or after reading failed. Raise what the file
+        object's read() raised. Raise ReadError if the file became shorter while it was open."""
         cdef trawl_error error
         cdef uint8_t byte
         cdef uint64_t got = 1
@@ -214,20 +217,20 @@ cdef class Source:
 
     @property
     def nbytes(self):
-        """Bytes of the text; None where they are not known before."""
+        """The text's size in bytes; None if the size is not known before the text is read."""
         return self.bytes if self.bytes != UNKNOWN else None
 
 
 class Text(Source):
     """Text(source, *, decompress=False)
 
-    A text that stays open for several searches; it is closed when the last reference goes.
+    A text that stays open for several searches. The text is closed with its last reference.
 
-    source: bytes and all else that has the buffer protocol, searched in place; a str, as UTF-8; a
-    path (os.PathLike); a file object opened in binary mode, or its descriptor's number, from where
-    it stands. Every search takes these without a Text around them too.
-    decompress: of a path, a file or a pipe, what gzip, xz, bzip2, zstd or lz4 packed is searched as if
-      it were unpacked.
+    source: bytes or another object with the buffer protocol, searched in place; a str, searched as
+      UTF-8; a path (os.PathLike); a file object opened in binary mode or a descriptor's number,
+      searched from its current position. Every search also takes a source without a Text.
+    decompress: unpack a path, file or pipe that gzip, xz, bzip2, zstd or lz4 packed, and search
+      what comes out.
 
     >>> Text(b'abc').nbytes
     3
@@ -248,15 +251,15 @@ class Text(Source):
         return made
 
 
-# ---- Arrays that positions are written to ----
+# ---- Arrays that positions_into() writes to ----
 
 @cython.internal
 @cython.final
 cdef class Target:
     cdef bint on_device
     cdef uint64_t address
-    cdef uint64_t room  # numbers of 64 bits
-    cdef taken_buffer view  # obj NULL: none
+    cdef uint64_t room  # how many 64-bit numbers the array holds
+    cdef taken_buffer view  # obj is NULL for an array on a device
     cdef object owner
 
     def __cinit__(self, out):

@@ -1,18 +1,18 @@
-# views: columns of views that are made of others. A string that stays as it is stays where it is, too:
-# the new column shares the memory of the old one.
+# views: rewrites columns of string views. The new column shares the old column's memory for each
+# string that does not change.
 
 cdef enum:
-    VIEW_MAX = 0x7fffffff  # bytes of a string, and of a buffer
+    VIEW_MAX = 0x7fffffff  # most bytes of a string, and of a buffer
 
-# What views point into.
+# A buffer that views point into.
 cdef struct view_buffer:
     block *owner
     const void *bytes
     int64_t size
 
 
-# The `child` of an Array of views: what Arrow takes for its buffers, which are the validity, the views,
-# those that views point into, and the sizes of these; then the sizes, and then the owners.
+# The `child` of an Array of views is a table: first the pointers that Arrow calls the array's buffers
+# (validity, views, each view_buffer, the sizes), then the view_buffers' sizes, then their owners.
 cdef int64_t buffer_count(const block *table) noexcept nogil:
     return <int64_t>(table.size // (3 * sizeof(void *))) - 1
 
@@ -26,7 +26,7 @@ cdef void table_drop(block *table) noexcept nogil:
 
 
 cdef block *table_of(gather *made, block *validity, block *views) except NULL:
-    """Takes the owners."""
+    """Make the table of an Array of views, and take over the owners in made.cells[0]."""
     cdef uint64_t count = made.cells[0].count
     cdef const view_buffer *buffers
     cdef block *table = block_new((3 * count + 3) * sizeof(void *))
@@ -52,14 +52,14 @@ cdef block *table_of(gather *made, block *validity, block *views) except NULL:
 
 
 cdef void views_drop(gather *made) noexcept:
-    """Release the owners of what became no Array."""
+    """Release the owners of buffers that no Array has taken over."""
     for i in range(made.cells[0].count):
         block_release((<view_buffer *>made.cells[0].memory.bytes)[i].owner)
     made.cells[0].count = 0
 
 
 cdef void put_buffer(gather *made, block *owner, const void *bytes, int64_t size) noexcept nogil:
-    """One more, which takes the caller's share of the owner."""
+    """Append a buffer, and take over the caller's share of its owner."""
     cdef view_buffer buffer
 
     buffer.owner, buffer.bytes, buffer.size = owner, bytes, size
@@ -69,7 +69,7 @@ cdef void put_buffer(gather *made, block *owner, const void *bytes, int64_t size
 
 
 cdef int put_array(gather *made, Reader reader) except -1:
-    """The buffers of the chunk's array are the next ones."""
+    """Append the buffers of the array that the chunk lies in."""
     cdef block *kept = reader.keep()
     cdef const ArrowArray *array = <const ArrowArray *>kept.bytes
     cdef int64_t count = array.n_buffers - 3
@@ -83,7 +83,7 @@ cdef int put_array(gather *made, Reader reader) except -1:
 
 
 cdef void end_fresh(gather *made) noexcept nogil:
-    """The buffer that is being written is complete."""
+    """Complete the buffer that is being written."""
     cdef view_buffer *buffer
     cdef column *bytes = &made.cells[1]
 
@@ -97,7 +97,7 @@ cdef void end_fresh(gather *made) noexcept nogil:
 
 cdef bint put_fresh(gather *made, rewriter *by, uint64_t begin, uint64_t end,
                     string_view *view) noexcept nogil:
-    """Rewrite one record. False: it is too long for a view, or there is no memory."""
+    """Rewrite one record. False: the new string is too long for a view, or memory ran out."""
     cdef uint64_t size = rewritten(by, begin, end, NULL)
     cdef column *bytes = &made.cells[1]
     cdef uint8_t *out = <uint8_t *>&view.head
@@ -123,7 +123,7 @@ cdef bint put_fresh(gather *made, rewriter *by, uint64_t begin, uint64_t end,
 
 
 cdef uint64_t put_views(gather *made, Reader reader, rewriter *by) noexcept nogil:
-    """The chunk's records, but for those from which on it failed: how many it put."""
+    """Append the chunk's rewritten records, up to the first failure; return how many were put."""
     cdef const trawl_record_array *records = &reader.records
     cdef uint64_t count = records.record_count, i
     cdef string_view *views
@@ -161,7 +161,7 @@ cdef int rewrite_views(gather *made, Reader reader, rewriter *by) except -1:
 
 
 cdef Array array_of_views(gather *made, bint is_text):
-    """The Array of what was made, which it takes."""
+    """Make an Array of the views in `made`, and take over their memory."""
     cdef Array whole
 
     end_fresh(made)
@@ -171,7 +171,7 @@ cdef Array array_of_views(gather *made, bint is_text):
 
 
 cdef Array strung(Array views):
-    """The same strings one after the other, with offsets."""
+    """Copy an Array of views to an Array of the same strings with offsets."""
     cdef const string_view *view = <const string_view *>views.data.bytes
     cdef Array made
     cdef gather strings

@@ -259,7 +259,7 @@ def test_columns_by_hand():
 
 def test_faults(tmp_path):
     plan = trawl.Plan(["a", b"\xa9"])
-    with pytest.raises(ValueError, match="values: 1 of them for 2 patterns"):
+    with pytest.raises(ValueError, match="values: 1 values for 2 patterns"):
         plan.replace("a", ["x"])
     with pytest.raises(ValueError, match="values: the plan has none"):
         plan.replace("a")
@@ -320,7 +320,7 @@ def test_values():
     assert pickle.loads(pickle.dumps(plan)).values == plan.values
     assert trawl.Plan({"cat": "dog"}).replace("a cat") == "a dog"
     assert trawl.Plan(["a", "b"], values="xy").replace("abc") == "xyc"
-    with pytest.raises(ValueError, match="values: 1 of them for 2 patterns"):
+    with pytest.raises(ValueError, match="values: 1 values for 2 patterns"):
         trawl.Plan(["a", "b"], values=[1])
     with pytest.raises(ValueError, match="answer: 'index', 'pattern' or 'value', not 'text'"):
         plan.which(column, answer="text")
