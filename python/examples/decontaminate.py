@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Which documents hold a run of words of a benchmark's questions?
+"""Finds documents that hold a run of words of a benchmark's questions.
 
 decontaminate.py QUESTIONS DOCUMENTS [WORDS]
 
 QUESTIONS: a text file, a question in each line. DOCUMENTS: JSON lines with the fields id and text.
-Prints one line for each document and each question of which it holds a run of WORDS (13) words: the
-document's id, the question's number, the share of its runs that the document holds, and the first.
-`python -m trawl.decontaminate` does the same for Parquet, in many processes, and with more options.
+Prints a line for each document and each question with a common run of WORDS (13) words: the document's
+id, the question's number, the share of the question's runs that the document holds, and the first run.
+`python -m trawl.decontaminate` also reads Parquet, uses several processes, and has more options.
 """
 
 import json

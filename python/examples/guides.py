@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Where else in a genome would CRISPR guides bind? A table of off-targets by distance.
+"""Counts the places in a genome where CRISPR guides could bind, by distance.
 
 guides.py GUIDES GENOME.fa[.gz] [--pam NGG] [--mismatches 4] [--any-base] [--sites FILE]
 
 GUIDES: a guide of DNA in each line. Both strands of each sequence are searched for places that differ
-from a guide in up to --mismatches letters and stand before the motif `--pam` (N: any base), in which
-nothing may differ. Prints a row for each guide: how many places differ in no letter, in one, and so on.
---sites: a file for all places, in lines of BED: sequence, begin, end, guide, mismatches, strand.
---any-base: N in the genome, and the like, may be any of the bases that it stands for.
+from a guide in up to --mismatches letters and are followed by the motif `--pam` (N: any base). The motif
+has to match exactly. Prints a row for each guide: the number of places with 0, 1, 2, ... mismatches.
+--sites: write all places to a file, in lines of BED: sequence, begin, end, guide, mismatches, strand.
+--any-base: N and other ambiguous letters of the genome match each base that the letter stands for.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import trawl
 
 
 def sequences_of(path):
-    """(name, bases) of each sequence, line ends taken out."""
+    """Yield (name, bases without line ends) of each sequence."""
     with (gzip.open if path.endswith(".gz") else open)(path, "rb") as file:
         name, lines = None, []
         for line in file:
@@ -34,7 +34,8 @@ def sequences_of(path):
 
 
 def plan_of(guides, pam, options):
-    """All guides with the motif behind them; a plan's exact parts are those of all its patterns."""
+    """Build a plan of guide + motif. The guides need equal lengths, because the plan's exact part is the
+    same for all patterns."""
     sizes = {len(guide) for guide in guides}
     if len(sizes) != 1:
         sys.exit(f"guides.py: guides of one length are needed, not of {sorted(sizes)}")

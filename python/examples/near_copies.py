@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Which documents hold near-copies of a benchmark's questions, with typing errors or words changed?
+"""Finds documents that hold near-copies of a benchmark's questions, with typing errors or changed words.
 
 near_copies.py QUESTIONS DOCUMENTS [EDITS]
 
 QUESTIONS: a text file, a question in each line. DOCUMENTS: JSON lines with the fields id and text.
-Both are brought to the normal form of trawl.decontaminate. Then each question is searched as a whole
-within EDITS (8) characters that are inserted, deleted or replaced. Prints a line for each document and
-question: the document's id, the question's number, the edits of the nearest copy, the share of the
-question's runs of 13 words that the document holds as they are, and the copy. Questions that are not
-four times as long as EDITS are left out, and told.
+Questions and documents are brought to the normal form of trawl.decontaminate. Then each whole question is
+searched with up to EDITS (8) characters inserted, deleted or replaced. Prints a line for each document
+and question: the document's id, the question's number, the edits of the nearest copy, the share of the
+question's runs of 13 words that the document holds exactly, and the copy. Questions shorter than 4 * EDITS
+characters are left out; standard error says how many.
 """
 
 import json
@@ -18,7 +18,7 @@ import trawl
 from trawl.decontaminate import Form, Questions
 
 def near_copies(questions, texts, most):
-    """(document, question, edits, copy): of each pair the first of the nearest copies."""
+    """Yield (document, question, edits, copy) for each pair; copy is the first nearest copy."""
     form = Form(punctuation="keep")
     normal = [form(question).decode() for question in questions]
     long = [number for number, question in enumerate(normal) if len(question) >= 4 * most]

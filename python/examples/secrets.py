@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Which files of a tree hold secrets?
+"""Finds secrets in the files of a tree.
 
 secrets.py FOLDER
 
-Every file is searched for the literal parts of known kinds of secrets, all in one pass; a regular
-expression then looks at the few places that have one. Prints path:line: kind, and exits with 1 if
-there was one. The secret itself is not printed.
+Each file is searched in one pass for the literal parts of all known kinds of secrets. Where a literal
+occurs, a regular expression checks the whole secret. Prints path:line: kind, but not the secret. Exits
+with 1 if a secret was found.
 """
 
 import os
@@ -15,7 +15,7 @@ import sys
 
 import trawl
 
-# literal, the whole, what it is
+# (literal part, regular expression of the secret, kind)
 KINDS = [
     (b"AKIA", rb"AKIA[0-9A-Z]{16}\b", "access key of AWS"),
     (b"ghp_", rb"ghp_[0-9A-Za-z]{36}\b", "token of GitHub"),
@@ -36,7 +36,7 @@ def files_of(folder):
 
 
 def secrets_of(plan, path):
-    """(line, kind) of each secret in a file."""
+    """Yield (line, kind) of each secret in a file."""
     matches = plan.matches(path, line_numbers=True)
     if len(matches) == 0:
         return

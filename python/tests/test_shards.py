@@ -128,7 +128,7 @@ def test_a_file_that_changed(tmp_path):
     for other in (b"befor", b"before it", b"after!"):
         path.write_bytes(other)
         os.utime(path, ns=(0, changed if len(other) != size else changed + 1))
-        with pytest.raises(trawl.ReadError, match="file: it changed since"):
+        with pytest.raises(trawl.ReadError, match="file: the file changed since"):
             _shards.Shard([file], 1, "cpu")
 
 
@@ -178,7 +178,7 @@ def test_eight_nodes(nodes, rng, tmp_path):
         check(collection, texts, *CASES[0])
         (tmp_path / "000").write_bytes(b"another")
         ray.kill(collection.shards[0], no_restart=False)
-        with pytest.raises(trawl.Error, match="000: it changed since"):
+        with pytest.raises(trawl.Error, match="000: the file changed since"):
             collection.count(plan)
 
 

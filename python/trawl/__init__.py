@@ -1,4 +1,4 @@
-"""trawl: exact search for one or many strings, at the speed of the memory.
+"""trawl: exact search for any number of strings, at the speed of the memory.
 
 >>> import trawl
 >>> plan = trawl.Plan(["tea", "eat"])
@@ -9,10 +9,10 @@
 >>> plan.positions(b"eating teapots").tolist()
 [0, 7]
 
-A Plan is compiled once and searches any text: bytes and all else with the buffer protocol, str (as
-UTF-8), paths, file objects and pipes. Offsets in a str count its characters, in all other texts bytes.
-A Searcher says with which threads and devices; a plan's own methods use one that is opened by the
-first search.
+A Plan is compiled once and searches any text: bytes and other objects with the buffer protocol, str (as
+UTF-8), paths, file objects and pipes. Offsets in a str count characters; offsets in other texts count
+bytes. A Searcher says which threads and devices search. A plan's own methods use a default Searcher,
+which the first search opens.
 """
 
 from ._errors import (

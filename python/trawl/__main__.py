@@ -1,4 +1,4 @@
-"""python -m trawl, and the script `trawl`: the command, where it is installed beside the package or on
+"""python -m trawl and the script `trawl` run the command, which is searched beside the package, then on
 the path."""
 
 import os
@@ -8,7 +8,7 @@ import sys
 
 def main() -> int:
     beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin")
-    # The script on the path may be the one that runs this.
+    # A `trawl` on the path may be this script, which must not start itself.
     elsewhere = (shutil.which("trawl", path=folder) for folder in os.get_exec_path())
     found = (one for one in elsewhere if one and not os.path.samefile(one, sys.argv[0]))
     program = shutil.which("trawl", path=beside) or next(found, None)

@@ -1,4 +1,4 @@
-"""Exceptions: one class for each status of the library, with the fields of its error."""
+"""Exceptions: a class for each status of the library, with the fields of struct trawl_error."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ _NOWHERE = 2**64 - 1
 
 
 class Error(Exception):
-    """What the library reports.
+    """The base class of trawl's exceptions.
 
-    status: the number of the status; os_code: errno, or 0; driver_code: the GPU driver's code, or
-    0; pattern_index, text_offset: where the fault is, or None.
+    status: the number of the library's status. os_code: errno, or 0. driver_code: the GPU driver's
+    code, or 0. pattern_index, text_offset: where the fault is, or None.
 
     >>> try:
     ...     Plan("a").count(pathlib.Path("/no/such/file"))
@@ -50,7 +50,7 @@ class ArgumentError(Error, ValueError):
 
 
 class BusyError(Error, RuntimeError):
-    """What is needed is inside another call: two threads ask one iterator of batches for the next."""
+    """The object is inside another call: two threads call next() of the same iterator of batches."""
 
 
 class OutOfMemoryError(Error, MemoryError):
@@ -58,7 +58,7 @@ class OutOfMemoryError(Error, MemoryError):
 
 
 class ThreadError(Error, RuntimeError):
-    """A thread could not be started: the system's limit is reached. Ask for fewer."""
+    """A thread could not be started, because the system's limit is reached. Use fewer threads."""
 
 
 class LimitError(Error, OverflowError):
@@ -85,11 +85,11 @@ class MissingFileError(FileError, FileNotFoundError):
 
 
 class OpenError(FileError):
-    """A file could not be opened; where it is missing, MissingFileError."""
+    """A file could not be opened. A missing file raises MissingFileError."""
 
 
 class ReadError(FileError):
-    """Reading the text failed, also since its file became shorter; text_offset says where.
+    """Reading the text failed, or the file became shorter meanwhile; text_offset says where.
 
     >>> try:
     ...     Plan("a").count(pathlib.Path("/"))
@@ -116,13 +116,13 @@ class DeviceError(Error, RuntimeError):
 
 
 class UnsupportedError(Error, NotImplementedError):
-    """This engine or build does not support the request: a searcher of the CPU is given an array on
-    a device."""
+    """This engine or build does not support the request. For example, a CPU searcher cannot search an
+    array on a device."""
 
 
 class ServerError(Error):
-    """A server refused a request, broke off, or was not there. status: HTTP's, such as 404; 0 where there
-    was no answer, and os_code then says why, if the system does.
+    """A server refused a request, broke off its answer, or could not be reached. status: the HTTP status,
+    for example 404; 0 without an answer. os_code: errno, if the system reported an error.
 
     >>> try:
     ...     Client("unix:/no/such/socket").count("a")
@@ -154,7 +154,7 @@ _CLASSES: dict[int, type[Error]] = {
 def make(
     status: int, message: str, os_code: int, driver_code: int, pattern: int, offset: int
 ) -> Error:
-    """The exception of a failed call; the extension module raises it."""
+    """Return the exception of a failed call, which the extension module raises."""
     kind = _CLASSES.get(status, Error)
     if kind is OpenError and os_code == errno.ENOENT:
         kind = MissingFileError

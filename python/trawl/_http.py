@@ -1,7 +1,7 @@
-"""HTTP/1.1 as the clients of a server speak it, by asyncio or by a socket that blocks.
+"""HTTP/1.1 for the clients of a server, over asyncio (Wire) or over a blocking socket (SocketWire).
 
-SocketWire's coroutines block in the socket and never wait for anybody, so that `run` has the answer of
-all that is made of them at once.
+Both clients share coroutines. SocketWire's coroutines block in the socket and never suspend, so `run`
+gets a coroutine's result with a single send().
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from ._errors import ServerError
 if TYPE_CHECKING:
     import ssl
 
-READ_BYTES = LINE_BYTES_MAX = 1 << 16  # a line: of those before a body
-IDLE_MAX = 32  # connections that are kept for later requests
+READ_BYTES = LINE_BYTES_MAX = 1 << 16  # the limit of a line before the body
+IDLE_MAX = 32  # connections that are kept open for later requests
 UNREADABLE = (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError)
 Answer = TypeVar("Answer")
 
 
 def data(value: Any) -> bytes:
-    """The bytes that a string of an answer stands for."""
+    """Return the bytes of a string in an answer: JSON text, or {"bytes": base64}."""
     if isinstance(value, str):
         return value.encode()
     if "bytes" in value:
@@ -42,7 +42,8 @@ def name(value: Any) -> str:
 
 @contextlib.contextmanager
 def understood(close: Callable[[], object] = bool) -> Iterator[None]:
-    """What is no answer of a server is a ServerError. After any fault, close."""
+    """Call `close` after any exception in the body, and turn exceptions about unreadable answers into
+    ServerError."""
     try:
         yield
     except BaseException as fault:
@@ -53,7 +54,7 @@ def understood(close: Callable[[], object] = bool) -> Iterator[None]:
 
 
 def run(coroutine: Coroutine[Any, Any, Answer]) -> Answer:
-    """What a coroutine of BlockingClient answers."""
+    """Return the result of a coroutine of Client, which never suspends."""
     try:
         coroutine.send(None)
     except StopIteration as end:
@@ -62,7 +63,7 @@ def run(coroutine: Coroutine[Any, Any, Answer]) -> Answer:
 
 
 class Wire:
-    """A connection of asyncio, and what came by it that nobody took yet."""
+    """An asyncio connection, and the received bytes rest[at:] that were not consumed yet."""
 
     def __init__(self, server: Server) -> None:
         self.server, self.timeout = server, server.timeout
@@ -71,7 +72,7 @@ class Wire:
 
     @staticmethod
     def owner_now() -> Any:
-        """Who may use a connection that is made now: the tasks of this process and loop."""
+        """Say who may use a connection that is made now: the tasks of this process and event loop."""
         import asyncio
 
         return os.getpid(), asyncio.get_running_loop()
@@ -91,15 +92,16 @@ class Wire:
 
     async def send(self, content: bytes) -> None:
         self.writer.write(content)
-        with contextlib.suppress(ConnectionError):  # it may have answered before it read all
+        with contextlib.suppress(ConnectionError):  # a server may answer before it has read all
             await self.writer.drain()
 
     def close(self) -> None:
-        with contextlib.suppress(AttributeError, RuntimeError):  # not open; its loop is closed
+        with contextlib.suppress(AttributeError, RuntimeError):  # never opened; the loop is closed
             self.writer.transport.abort()
 
     async def do(self, work: Coroutine[Any, Any, Any]) -> Any:
-        """One of these. A fault closes the connection, and so does the end of the task."""
+        """Await open(), send() or receive(). An exception, or the task's cancellation, closes the
+        connection."""
         import asyncio
 
         try:
@@ -114,7 +116,7 @@ class Wire:
             raise
 
     async def fill(self) -> None:
-        """`rest` has something from `at` on."""
+        """Receive more bytes if rest[at:] is empty."""
         if self.at == len(self.rest):
             self.rest, self.at = await self.do(self.receive()), 0
             if not self.rest:
@@ -139,7 +141,7 @@ class Wire:
 
 
 class SocketWire(Wire):
-    """A connection whose coroutines block: they wait for nobody, and the socket has the timeout."""
+    """A connection over a blocking socket. The coroutines never suspend; the socket has the timeout."""
 
     def __init__(self, server: Server) -> None:
         super().__init__(server)
@@ -147,7 +149,7 @@ class SocketWire(Wire):
 
     @staticmethod
     def owner_now() -> Any:
-        return os.getpid()  # after a fork the parent's connections are the parent's
+        return os.getpid()  # a forked child must not use the parent's connections
 
     async def open(self) -> None:
         server = self.server
@@ -173,11 +175,11 @@ class SocketWire(Wire):
 
 
 class Reply:
-    """An answer of HTTP/1.1. Its connection is kept when all of it was read."""
+    """An HTTP/1.1 answer. Once the answer is read to the end, the connection is kept for later."""
 
     def __init__(self, wire: Wire) -> None:
         self.wire = wire
-        self.left = 0  # bytes of the body, or of its current chunk
+        self.left = 0  # unread bytes of the body, or of the body's current chunk
         self.chunked = self.keep = self.ended = self.closed = False
 
     async def begin(self, content: bytes, kept: bool) -> None:
@@ -186,7 +188,7 @@ class Reply:
             await self.wire.do(self.wire.open())
         await self.wire.do(self.wire.send(content))
         self.status = 0
-        while self.status < 200:  # those below are followed by another one
+        while self.status < 200:  # an interim answer (1xx) precedes the final answer
             version, status, *_ = (await self.wire.line()).split(b" ", 2)
             fields: dict[bytes, bytes] = {}
             while len(fields) <= 100 and (line := await self.wire.line()):
@@ -203,17 +205,17 @@ class Reply:
 
     @staticmethod
     def number(digits: bytes, base: int) -> int:
-        if not digits.isalnum():  # int() takes signs, blanks and underscores, too
+        if not digits.isalnum():  # int() would accept signs, blanks and underscores
             raise ValueError(f"{digits!r} is no length")
         return int(digits, base)
 
     async def part(self) -> bytes:
-        """The next bytes of the body; none at its end."""
+        """Return the next bytes of the body, b"" at the end."""
         with understood(self.close):
             if self.chunked and self.left == 0 and not self.ended:
                 self.left = self.number((await self.wire.line()).partition(b";")[0].strip(), 16)
                 self.ended = self.left == 0
-                while self.ended and await self.wire.line():  # fields may follow the last chunk
+                while self.ended and await self.wire.line():  # trailer fields may follow the chunks
                     pass
             if self.ended:
                 self.close()
@@ -232,7 +234,7 @@ class Reply:
         return b"".join(parts)
 
     def close(self) -> None:
-        """Keep the connection if the answer came whole."""
+        """Keep the connection for later if the answer was read whole; else close the connection."""
         idle = self.wire.server.idle
         whole = self.ended and self.keep and self.wire.at == len(self.wire.rest)
         if not self.closed and whole and len(idle) < IDLE_MAX:
@@ -242,7 +244,7 @@ class Reply:
         self.closed = True
 
 class Server:
-    """Where requests go: its address, and connections that are kept for the next requests."""
+    """A server's address, and idle connections to the server for later requests."""
 
     def __init__(
         self,
@@ -280,7 +282,8 @@ class Server:
             self.head += f"Authorization: Bearer {token}\r\n"
 
     async def ask(self, path: str, body: dict[str, Any] | None = None) -> Reply:
-        """Begin a request. A connection that was kept may be closed by now: then the next one."""
+        """Send a request, and return the Reply after its head. If the server has closed an idle
+        connection, try the next connection."""
         content = b"" if body is None else json.dumps(body).encode()
         verb = "GET" if body is None else "POST"
         head = f"{verb} {path} HTTP/1.1\r\n{self.head}Content-Length: {len(content)}\r\n\r\n"

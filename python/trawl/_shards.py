@@ -1,4 +1,4 @@
-"""A collection of texts that actors of Ray hold in memory: trawl.ray.Collection, and its actors."""
+"""trawl.ray.Collection, a collection of texts in the memory of Ray actors, and the actors."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Answer = TypeVar("Answer")
-LISTED_MAX = 1 << 20  # occurrences; of more, another search says in which files they are
-ACTOR_BYTES = 256 << 20  # of memory beside its texts
+LISTED_MAX = 1 << 20  # with more occurrences, a search for records finds the files instead
+ACTOR_BYTES = 256 << 20  # an actor's memory besides the texts
 
 
 class File(NamedTuple):
@@ -28,7 +28,7 @@ class File(NamedTuple):
 
 
 class Shard:
-    """Files, or texts, which follow each other in memory, each with a line end after it."""
+    """A tape in memory: files or texts, each followed by a line end."""
 
     def __init__(self, files: list[Any], threads: int, engine: str) -> None:
         import numpy
@@ -55,13 +55,14 @@ class Shard:
             while at < len(part) and (got := opened.readinto(part[at:])):
                 at += got
         if at < file.size or (found.st_size, found.st_mtime_ns) != file[1:]:
-            raise ReadError(f"{os.fsdecode(file.path)}: it changed since the collection was made")
+            raise ReadError(f"{os.fsdecode(file.path)}: the file changed since the collection was made")
 
     def searches(
         self, plan: Plan, call: Callable[[Plan, Any], Answer]
     ) -> Iterator[tuple[int, Answer]]:
-        """Begins of texts, and what a search of each answers: all at once, or file by file where an
-        occurrence might go over the border of two files, or their line ends might be others."""
+        """Yield (begin, result of a search) for texts that make up the tape. The tape is searched file
+        by file if an occurrence could cross a file's end or depends on the plan's own line end, else as
+        a whole."""
         plain = plan.alphabet == "bytes" and not (plan.mismatches or plan.edits or plan.whole_lines)
         if plain and not any(b"\n" in pattern for pattern in plan):
             yield 0, call(plan, self.text)
@@ -70,7 +71,7 @@ class Shard:
                 yield int(self.begins[i]), call(plan, self.part(i))
 
     def place(self, begins: Any) -> Any:
-        """Which files these are in."""
+        """Return for each begin the index of the file that contains the begin."""
         return self.begins.searchsorted(begins, "right") - 1
 
     def count(self, plan: Plan) -> int:
@@ -109,7 +110,7 @@ class Shard:
 
         if self.count(plan) <= LISTED_MAX:
             return numpy.unique(self.positions(plan)[1])
-        # As records: a file, a line end, a file, a line end.
+        # Records alternate: a file, a line end, a file, a line end.
         ends = numpy.stack([self.begins[1:] - 1, self.begins[1:]], 1).reshape(-1)
         offsets = pyarrow.py_buffer(numpy.concatenate([self.begins[:1], ends]))
         buffers = [None, offsets, pyarrow.py_buffer(self.tape)]
@@ -120,7 +121,7 @@ class Shard:
 
 
 class Actor:
-    """A shard in a process of its own."""
+    """A Ray actor, which holds a shard in a process of the actor's own."""
 
     def __init__(self, files: list[Any], threads: int, engine: str) -> None:
         import ray
@@ -132,7 +133,8 @@ class Actor:
 
 
 def found_below(paths: Iterable[Any]) -> Iterator[str]:
-    """Files, and those in directories, by name; what a link leads to is searched if it was given."""
+    """Yield the files of `paths` and of directories in `paths`, by name. A symbolic link is followed
+    only if `paths` contains the link."""
     for path in map(os.fsdecode, paths):
         if not os.path.isdir(path):
             yield path
@@ -158,20 +160,19 @@ def _ray() -> Any:
 class Collection:
     """Collection(sources, shards=None, *, cpus=1, gpus=0, restarts=4, timeout=600.0)
 
-    Texts in the memory of a Ray cluster. They are dealt out to actors by their size and in order; all
-    actors search at the same time, and what they answer is put together in order.
+    Texts in the memory of a Ray cluster. Each actor gets consecutive texts of about the same total
+    size. All actors search at the same time; results are combined in the order of the texts.
 
-    sources: paths of files and directories, the same on all nodes and here; or a dict of names and
-      texts (bytes or str), which stay in Ray's object store, too.
-    shards: how many actors; None: one for each node that has the cores and GPUs.
-    cpus, gpus: of each actor: so many cores search together, or one GPU holds the texts, too.
-    restarts: how often an actor that is lost is made anew, on any node that has room. It loads its
-      texts again, and answers what it was asked.
-    timeout: seconds for loading, or for an answer. Then it is a TimeoutError that says which shards
-      are missing.
+    sources: paths of files and directories, which have to be the same on all nodes and here; or a dict
+      of names and texts (bytes or str), which also stay in Ray's object store.
+    shards: the number of actors. The default is an actor for each node with enough cores and GPUs.
+    cpus, gpus: the cores with which each actor searches; gpus=1: a GPU also holds the actor's texts.
+    restarts: how often a lost actor is started again, on any node with room. The new actor loads the
+      texts again and answers the open request.
+    timeout: seconds for loading or for an answer. Afterwards a TimeoutError names the missing shards.
 
-    A shard that no node has the memory for is an OutOfMemoryError, a file that changed before its
-    shard is loaded (again) a ReadError.
+    OutOfMemoryError: no node has the memory for a shard. ReadError: a file changed before a shard was
+    loaded or loaded again.
     """
 
     def __init__(
@@ -214,7 +215,7 @@ class Collection:
             )
         options = {"num_cpus": cpus, "num_gpus": gpus}
         options |= {"max_restarts": restarts, "max_task_retries": -1}
-        # What actors are made of stays in the object store, for those that are made anew.
+        # The object store keeps each actor's files, so that Ray can start a lost actor again.
         self.kept = [ray.put(files[begin:end]) for begin, end in ranges]
         self.shards = [
             ray.remote(Actor)
@@ -223,13 +224,13 @@ class Collection:
             for part, memory in zip(self.kept, needed)
         ]
         try:
-            self._ask("count", Plan("\n"))  # they are loaded
+            self._ask("count", Plan("\n"))  # waits until all shards are loaded
         except BaseException:
             self.close()
             raise
 
     def _ask(self, what: str, plan: Plan) -> list[Any]:
-        """What each shard answers, in order."""
+        """Send a request to all shards, and return the answers in the shards' order."""
         ray = _ray()
         sent = ray.put(plan)
         answers = [shard.ask.remote(what, sent) for shard in self.shards]
@@ -246,27 +247,28 @@ class Collection:
             ) from None
 
     def count(self, plan: Plan) -> int:
-        """How many occurrences there are."""
+        """Count the occurrences."""
         return sum(self._ask("count", plan))
 
     def count_by_pattern(self, plan: Plan) -> Column:
-        """How many of each pattern."""
+        """Count the occurrences of each pattern."""
         return numbers(sum(self._ask("count_by_pattern", plan)))
 
     def first(self, plan: Plan) -> tuple[str, int, int, int] | None:
-        """(name, begin, end, pattern) of the first occurrence of the first file that has one."""
+        """Return (name, begin, end, pattern) of the first occurrence in the first file with an
+        occurrence, or None."""
         for base, found in zip(self.first_files, self._ask("first", plan)):
             if found is not None:
                 return self.names[base + found[0]], *found[1:]
         return None
 
     def files(self, plan: Plan) -> list[str]:
-        """The names of the files with an occurrence, in order."""
+        """Return the names of the files with an occurrence, in order."""
         found = zip(self.first_files, self._ask("files", plan))
         return [self.names[base + file] for base, files in found for file in files.tolist()]
 
     def positions(self, plan: Plan) -> Positions:
-        """Where all occurrences begin: columns of begin, file (an index in `names`) and pattern."""
+        """Find where all occurrences begin: columns of begin, file (an index in `names`), pattern."""
         import numpy
 
         parts: Any = [
@@ -294,7 +296,8 @@ class Collection:
 
 
 def deal(sizes: list[int], shards: int) -> list[int]:
-    """Where the shards begin, and the end of the last one: about the same bytes in each, in order."""
+    """Cut files of these sizes into shards of about equal size. Return the index of each shard's first
+    file, and the number of files."""
     begins = list(itertools.accumulate((size + 1 for size in sizes), initial=0))
     middles = [(begin + end + 1) // 2 for begin, end in itertools.pairwise(begins)]
     count = max(1, min(shards, len(sizes)))

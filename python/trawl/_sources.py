@@ -1,4 +1,4 @@
-"""What the extension module asks of Python: patterns of all kinds, file objects."""
+"""Parts of the extension module that are written in Python: patterns, results, arrays and files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Item = TypeVar("Item")
 
 
 def gather(patterns: Any) -> tuple[Any, ...]:
-    """The patterns as a tuple of str and buffers."""
+    """Return the patterns as a tuple of str and buffers."""
     if isinstance(patterns, (str, bytes, bytearray, memoryview)):
         return (patterns,)
     if hasattr(patterns, "__fspath__"):
@@ -43,7 +43,7 @@ def gather(patterns: Any) -> tuple[Any, ...]:
 
 # ---- Plans with errors --------------------------------------------------------------------------
 
-ALPHABETS = ("bytes", "utf8", "dna")  # in the order of the library's numbers
+ALPHABETS = ("bytes", "utf8", "dna")  # ALPHABETS[i] is number i of enum trawl_alphabet
 
 
 def errors(
@@ -54,8 +54,8 @@ def errors(
     exact: Any,
     most_allowed: int,
 ) -> tuple[int, int, int, array[int]]:
-    """Which errors a plan allows: mismatches, edits, the alphabet's number, and the begins and ends of
-    exact parts."""
+    """Check a plan's errors, and return mismatches, edits, the alphabet's number, and the begins and
+    ends of exact parts."""
     for name, most in (("mismatches", mismatches), ("edits", edits)):
         if not 0 <= most <= most_allowed:
             raise ValueError(f"{name}: 0 to {most_allowed}, not {most}")
@@ -73,7 +73,7 @@ def errors(
 
 
 def alone(plan: Any) -> bool:
-    """Do the occurrences in a record depend on what stands beside it in memory?"""
+    """Say whether occurrences in a record could depend on neighbouring bytes outside the record."""
     conditions = plan.whole_words or plan.whole_lines
     return bool(conditions or plan.edits > 0 or plan.alphabet == "utf8")
 
@@ -106,11 +106,12 @@ class LineDistanceItem(LineItem):
 
 
 class Columns(Generic[Item]):
-    """Columns of one length: item i is a tuple, value i of each. Equal if all are. pyarrow.record_batch and polars.DataFrame take them without a copy."""
+    """Columns of equal length. Item i is a tuple of each column's value i. pyarrow.record_batch and
+    polars.DataFrame use the columns without a copy."""
 
     __slots__: tuple[str, ...] = ()
-    _names: tuple[str, ...]  # of the columns that items are made of; some may be None
-    _items: tuple[Any, ...]  # what an item is with three of them, with four, and so on
+    _names: tuple[str, ...]  # names of the columns; a column may be None
+    _items: tuple[Any, ...]  # _items[i]: type of an item with 3 + i columns
 
     def _columns(self) -> list[Any]:
         return [one for name in self._names if (one := getattr(self, name)) is not None]
@@ -126,8 +127,8 @@ class Columns(Generic[Item]):
         return cast(Item, tuple([column[index] for column in self._columns()]))
 
     def __iter__(self) -> Iterator[Item]:
-        # The first one tells the names: pandas.DataFrame looks for them there. To make all of that
-        # kind would take five times as long.
+        # pandas.DataFrame takes the column names from the first item. Making every item a named tuple
+        # would take five times as long.
         columns = self._columns()
         items: Iterator[Any] = zip(*columns)
         first = map(self._items[len(columns) - 3], itertools.islice(items, 1))
@@ -154,27 +155,27 @@ class Columns(Generic[Item]):
         return html(self, self._named(), list(itertools.islice(zip(*self._named().values()), 10)))
 
     def to_arrow(self) -> Any:
-        """The columns as a pyarrow.RecordBatch over the same memory."""
+        """Return a pyarrow.RecordBatch over the same memory."""
         import pyarrow
 
         return pyarrow.record_batch(self)
 
     def to_polars(self) -> Any:
-        """The columns as a polars.DataFrame over the same memory."""
+        """Return a polars.DataFrame over the same memory."""
         import polars
 
         return polars.DataFrame(self)
 
     def to_numpy(self) -> Any:
-        """A copy of the columns as a numpy array of records."""
+        """Copy the columns to a numpy array of records."""
         import numpy
 
         named = self._named()
-        made: Any = numpy.rec.fromarrays  # whose types want a name to be a str
+        made: Any = numpy.rec.fromarrays  # Any: numpy's annotations want `names` to be a str
         return made([one.to_numpy() for one in named.values()], names=list(named))
 
     def to_pandas(self) -> Any:
-        """The columns as a DataFrame of pandas."""
+        """Return a pandas.DataFrame of the columns."""
         import pandas
 
         columns = self._named().items()
@@ -186,15 +187,15 @@ class Columns(Generic[Item]):
 class Matches(Columns["tuple[Any, ...]"]):
     """Occurrences in a part of a text, in order of (begin, pattern), as columns.
 
-    matches[i] is (begin, end, pattern), of a plan with errors (begin, end, pattern, distance), with the
-    alphabet 'dna' (begin, end, pattern, distance, strand). pyarrow.record_batch(matches) makes no copy.
+    matches[i] is (begin, end, pattern). A plan with errors adds distance, the alphabet 'dna' strand.
+    pyarrow.record_batch(matches) makes no copy.
 
-    begins, ends: where each begins, from the text's first byte, and one past its last byte.
-    patterns: the index of each one's pattern.
-    lines: the line each begins in, from 0 on; None unless requested.
-    text_begin, text_end: where the part of the text begins and ends.
-    distances: how many mismatches, or edits; None without errors.
-    strands: an Array of '+' and '-', which is where the reverse complement occurs; None but of 'dna'.
+    begins, ends: the offset of each occurrence's first byte or character, and of the end after the last.
+    patterns: the index of each occurrence's pattern.
+    lines: the 0-based line in which each occurrence begins; None unless requested.
+    text_begin, text_end: the part of the text in which the occurrences begin.
+    distances: the number of mismatches or edits; None without errors.
+    strands: an Array of '+' and '-' ('-': the reverse complement occurs); None except with 'dna'.
 
     >>> matches = Plan(["an", "nan"]).matches("banana")
     >>> list(matches)
@@ -229,9 +230,9 @@ class Matches(Columns["tuple[Any, ...]"]):
 
 
 class Cells(Columns[tuple[int, int, int]]):
-    """Pairs of a record and a pattern that occurs in it, in order, as three columns.
+    """Pairs of a record and a pattern that occurs there, in order, as three columns.
 
-    cells[i] is (record, pattern, begin): where in the record the pattern first begins.
+    cells[i] is (record, pattern, begin). begin: the pattern's first begin in the record.
     pyarrow.record_batch(cells) makes no copy.
 
     >>> cells = Plan(["an", "p"]).cells(["banana", None, "apple pan"])
@@ -249,10 +250,10 @@ class Cells(Columns[tuple[int, int, int]]):
 class Lines(Columns["tuple[Any, ...]"]):
     """Lines of a text in which an occurrence begins, in order, as columns.
 
-    lines[i] is (number, begin, bytes): counted from 0, where it begins in the text, and what it holds
-    without its end. `numbers` and `begins` are Columns, `texts` an Array of bytes. Of a plan with
-    errors it is (number, begin, bytes, distance): the least of the occurrences that begin there;
-    `distances` is None otherwise. pyarrow.record_batch(lines) makes no copy.
+    lines[i] is (number, begin, bytes): the line's 0-based number, the line's offset in the text, and the
+    line without the line end. A plan with errors adds the least distance of the occurrences that begin
+    in the line. `numbers`, `begins` and `distances` are Columns (distances: None without errors),
+    `texts` is an Array of bytes. pyarrow.record_batch(lines) makes no copy.
 
     >>> lines = Plan("an").lines("pear\\nbanana\\nmango")
     >>> list(lines)
@@ -271,7 +272,7 @@ class Lines(Columns["tuple[Any, ...]"]):
 
 
 def html(result: Any, names: Iterable[str], rows: list[Any]) -> str:
-    """A result's first rows, as Jupyter shows them."""
+    """Return a result's first rows as HTML, for Jupyter."""
     more = "" if len(rows) == len(result) else "<tr>" + "<td>...</td>" * len(rows[0]) + "</tr>"
     table = "".join(
         "<tr>" + "".join(f"<td>{escape(str(value))}</td>" for value in row) + "</tr>" for row in rows
@@ -282,13 +283,13 @@ def html(result: Any, names: Iterable[str], rows: list[Any]) -> str:
 
 
 def show_array(few: list[Any], length: int, form: str) -> str:
-    """How an Array is shown."""
+    """Return the repr() of an Array."""
     kinds = {"b": "bool", "l": "int64", "L": "uint64", "+L": "lists of uint64", "U": "str"}
     return f"<trawl.Array of {length} {kinds.get(form, 'bytes')}: {few}{'...' if length > len(few) else ''}>"
 
 
 def pandas_array(values: list[Any], form: str) -> Any:
-    """An Array's values for pandas; None is its NA."""
+    """Return an Array's values as a pandas array; None becomes NA."""
     import pandas
 
     kinds: dict[str, Any] = {"b": "boolean", "l": "Int64", "L": "UInt64"}
@@ -296,7 +297,7 @@ def pandas_array(values: list[Any], form: str) -> Any:
 
 
 def answers(plan: Any, which: Any, answer: str) -> Any:
-    """What `which` answers: indices, or a list of what they stand for."""
+    """Turn the pattern indices in `which` into what `answer` asks for: indices, patterns or values."""
     if answer == "index":
         return which
     if answer not in ("pattern", "value"):
@@ -311,14 +312,15 @@ def answers(plan: Any, which: Any, answer: str) -> Any:
 
 
 def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
-    """(index of the last character or byte, value) of each occurrence, in order of these, and the
-    longest first."""
+    """Yield (index of the last character or byte, value) of each occurrence, ordered by that index, the
+    longest occurrence first."""
     values = range(len(plan)) if plan.values is None else plan.values
     waiting: list[tuple[int, ...]] = []
     for batch in batches:
         waiting.extend(zip(batch.ends, batch.begins, batch.patterns))
         waiting.sort()
-        sure = bisect.bisect_left(waiting, (batch.text_end + 1,))  # those to come end after that
+        # Occurrences of later batches begin at text_end or after, so they end after text_end.
+        sure = bisect.bisect_left(waiting, (batch.text_end + 1,))
         for end, _, pattern in waiting[:sure]:
             yield end - 1, values[pattern]
         del waiting[:sure]
@@ -327,7 +329,7 @@ def iterate(plan: Any, batches: Any) -> Iterator[tuple[int, Any]]:
 
 
 def check_out(out: Any) -> None:
-    """Can positions be written to it? ValueError: not."""
+    """Raise ValueError unless `out` is a one-dimensional array of 64-bit integers."""
     view = memoryview(out)
     form = view.format.removeprefix("@").removeprefix("=")
     form = form.removeprefix("<" if sys.byteorder == "little" else ">")
@@ -341,28 +343,28 @@ def check_out(out: Any) -> None:
 
 
 def restore(patterns: list[bytes], options: dict[str, Any]) -> Any:
-    """The plan of these patterns, as pickle calls it."""
+    """Build a plan from a pickle's patterns and options."""
     from . import Plan
 
     return Plan(patterns, **options)
 
 
 def out_of_band(form: Any, protocol: int) -> Any:
-    """A buffer for pickle, which keeps it out of band where it can."""
+    """Return a buffer for pickle. From protocol 5 on, pickle can keep the buffer out of band."""
     return pickle.PickleBuffer(form) if protocol >= 5 else bytes(form)
 
 
-# ---- Arrays of others ----------------------------------------------------------------------------
+# ---- Arrays of other libraries -------------------------------------------------------------------
 
-DL_HOST, DL_DEVICE, DL_PINNED, DL_MANAGED = 1, 2, 3, 13  # kinds of memory
+DL_HOST, DL_DEVICE, DL_PINNED, DL_MANAGED = 1, 2, 3, 13  # DLPack's numbers for kinds of memory
 
 
 def dlpack(array: Any) -> Any:
-    """The array's capsule, of memory that the host or a CUDA device reads."""
+    """Return an array's DLPack capsule, if the host or a CUDA device can read the array's memory."""
     kind, _ = array.__dlpack_device__()
     if kind not in (DL_HOST, DL_DEVICE, DL_PINNED, DL_MANAGED):
         raise BufferError("DLPack: the array lies on a device of another kind")
-    # A device's array comes as it is: what happens before is the caller's.
+    # stream=-1: do not wait for earlier device work. The caller has to finish such work first.
     words = {"stream": -1} if kind == DL_DEVICE else {}
     try:
         return array.__dlpack__(max_version=(1, 0), **words)
@@ -371,10 +373,10 @@ def dlpack(array: Any) -> Any:
 
 
 def cuda_interface(array: Any) -> tuple[int, bool, int, bool, int, int]:
-    """(address, can it only be read, bytes of an item, is that an integer, dimensions, items) of what
-    __cuda_array_interface__ says, version 3 or earlier
-    (https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html). Its `stream` is not looked
-    at: work on the array is over before a call, as the caller's rule is."""
+    """Return (address, read-only?, bytes of an item, is an item an integer?, dimensions, items) of an
+    array's __cuda_array_interface__, version 3 or earlier
+    (https://numba.readthedocs.io/en/stable/cuda/cuda_array_interface.html). The field `stream` is
+    ignored, because the caller finishes work on the array before the call."""
     fields = array.__cuda_array_interface__
     shape, kind, data = fields.get("shape"), fields.get("typestr"), fields.get("data")
     if not (
@@ -399,10 +401,11 @@ def cuda_interface(array: Any) -> tuple[int, bool, int, bool, int, int]:
 
 
 def descriptor(file: Any) -> tuple[int, str, Any, bool]:
-    """(descriptor, name, what keeps it open, whose it is): the last true where the caller closes it.
+    """Return (descriptor, name, object that keeps the descriptor open, must the caller close?).
 
-    A regular file is opened anew, so that its position in the caller's object stays. What has no
-    descriptor of its own bytes (GzipFile, a response) is read by a thread and comes through a pipe.
+    A regular file is opened again, so that the position of the caller's object stays. If an object has
+    no descriptor that gives the object's bytes (GzipFile, an HTTP response), a thread reads the object
+    and writes to a pipe.
     """
     if isinstance(file, bool) or (
         not isinstance(file, int) and not hasattr(file, "read") and not hasattr(file, "recv")
@@ -430,7 +433,8 @@ def descriptor(file: Any) -> tuple[int, str, Any, bool]:
 
 
 class Pump:
-    """A descriptor, `reading`, that gives what file.read gives, and what went wrong there."""
+    """A thread that copies file.read() to a pipe. `reading`: the pipe's end for the search. `fault`: the
+    exception that file.read() raised."""
 
     def __init__(self, file: Any) -> None:
         self.file = file
@@ -444,12 +448,12 @@ class Pump:
                 if not self.write(memoryview(part).cast("B")):
                     break
         except BaseException as fault:
-            self.fault = fault  # before the end is seen
+            self.fault = fault  # set before the pipe closes, so that check() sees the exception
         finally:
             os.close(self.writing)
 
     def write(self, view: memoryview) -> bool:
-        """False: nobody reads any more."""
+        """Write to the pipe; false: the search has closed the reading end."""
         try:
             while view:
                 view = view[os.write(self.writing, view) :]
@@ -459,6 +463,6 @@ class Pump:
 
 
 def check(owner: Any) -> None:
-    """Raise what file.read raised, of a text that descriptor() made and that was read to its end."""
+    """Raise what file.read() raised, after a text of descriptor() was read to the end."""
     if isinstance(owner, Pump) and owner.fault is not None:
         raise owner.fault

@@ -1,4 +1,4 @@
-"""Tables of characters for the extension module: which are equal without case, which are of words."""
+"""Unicode tables for the extension module: characters that differ in case alone, and word characters."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 import sys
 from array import array
 
-_CASED_END = 0x20000  # all characters with case lie below
+_CASED_END = 0x20000  # every character with case lies below
 _VARIANTS_MAX = 8
 _BLOCK = 128
 _UTF32 = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 
 def fold(character: str) -> str:
-    """Unicode's simple case folding: one character for one."""
+    """Return the simple case folding of a character, which is always a single character."""
     folded = character.casefold()
     if len(folded) > 1:
         folded = character.lower()
@@ -21,8 +21,8 @@ def fold(character: str) -> str:
 
 
 def tables() -> tuple[bytes, bytes, bytes]:
-    """For each code point its group (0: it stands alone), the groups' code points, and a bit for each
-    code point: is it a letter, a digit or _ (what `re` calls \\w)?"""
+    """Return three tables: the number of each code point's group of equal characters (0: no group), the
+    code points of each group, and a bit for each code point that is a word character (\\w of `re`)."""
     everything = array("I", range(sys.maxunicode + 1)).tobytes().decode(_UTF32, "surrogatepass")
     alike: dict[str, list[int]] = {}
     for begin in range(0, _CASED_END, _BLOCK):

@@ -1,4 +1,4 @@
-"""Searches of columns in the words of pyarrow; trawl.polars, trawl.pandas and trawl.duckdb build on it.
+"""Searches of pyarrow columns. trawl.polars, trawl.pandas and trawl.duckdb build on this module.
 
 >>> pyarrow = __import__("pytest").importorskip("pyarrow")
 >>> column = pyarrow.array(["banana", None, "pear"])
@@ -28,8 +28,8 @@ FIELDS = {"begin": NUMBER, "end": NUMBER, "pattern": NUMBER}
 
 
 def kind_of_match(plan: Plan) -> Any:
-    """The type of an occurrence: a struct of begin, end and pattern; of a plan with errors also
-    distance, and with the alphabet 'dna' strand."""
+    """Return the Arrow type of an occurrence: a struct of begin, end and pattern. A plan with errors
+    adds the distance, and the alphabet 'dna' the strand."""
     fields = dict(FIELDS)
     if plan.mismatches or plan.edits or plan.alphabet == "dna":
         fields["distance"] = NUMBER
@@ -39,20 +39,20 @@ def kind_of_match(plan: Plan) -> Any:
 
 
 class Searches:
-    """The searches that a library's columns have; how they are run there, the library's class says.
-    A null stays one.
+    """The searches of a column. A subclass for each library says how a search runs there. A null gives
+    a null.
 
     contains(plan): does any pattern occur?
-    which(plan): the least index of the patterns that occur, null if none does.
-    count(plan): how many occurrences there are.
-    pattern_counts(plan), pattern_lists(plan): how many patterns occur, and the list of their indices.
-    matches(plan): the occurrences, a list of begin, end (in the bytes of the text's UTF-8) and pattern,
-      in order of (begin, pattern). Of a plan with errors the distance follows, with 'dna' the strand.
-    replace(plan, values): the texts with values in the place of occurrences, as Plan.replace makes them.
+    which(plan): the least index of the patterns that occur, or null.
+    count(plan): the number of occurrences.
+    pattern_counts(plan), pattern_lists(plan): the number, and the indices, of the patterns that occur.
+    matches(plan): the list of occurrences in order of (begin, pattern), with begin, end (in bytes of
+      UTF-8) and pattern. A plan with errors adds the distance, the alphabet 'dna' the strand.
+    replace(plan, values): the texts with values in place of occurrences, see Plan.replace.
     """
 
     def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> Any:
-        """search answers a column with one of this type."""
+        """Apply `search`, which maps a column to a column of the type `kind`."""
         raise NotImplementedError
 
     def contains(self, plan: Plan) -> Any:
@@ -98,8 +98,8 @@ class Functions(Searches):
 
 
 def register(name: str, plan: Plan, *, kind: Any = None) -> None:
-    """Register functions of pyarrow.compute, NAME_contains and so on, for columns of a type: string, if
-    it is not given. Expressions of datasets and Acero call them by these names."""
+    """Register the functions NAME_contains, NAME_which and so on with pyarrow.compute, for columns of
+    the type `kind` (default: string). Expressions of datasets and Acero can call the functions."""
     for search in NAMES:
         getattr(Functions(name, plan, kind or pyarrow.string()), search)(plan)
 
@@ -108,12 +108,12 @@ def register(name: str, plan: Plan, *, kind: Any = None) -> None:
 
 
 def count(plan: Plan, column: Any) -> Any:
-    """Of each record how many occurrences it holds. Needs numpy."""
+    """Count the occurrences in each record. Needs numpy."""
     return _by_record(plan, column, NUMBER, lambda sizes, mask, _: pyarrow.array(sizes, mask=mask))
 
 
 def matches(plan: Plan, column: Any, *, searcher: Searcher | None = None) -> Any:
-    """Of each record its occurrences, as Searches has them. Needs numpy."""
+    """Find the occurrences in each record, see Searches. Needs numpy."""
     return _by_record(plan, column, pyarrow.large_list(kind_of_match(plan)), _lists, searcher)
 
 
@@ -133,8 +133,11 @@ def _by_record(
     make: Callable[[Any, Any, Any], Any],
     searcher: Searcher | None = None,
 ) -> Any:
-    """What make(how many of each record, which are null or None, the columns of a Matches by name)
-    makes of each chunk: an array, or of a column in chunks a chunked one."""
+    """Find each chunk's occurrences, and return what `make` makes of the results.
+
+    make(sizes, mask, found): sizes[i] is the number of occurrences in record i, mask[i] whether the
+    record is null (mask None: no record is), found the columns of a Matches by name. A column in chunks
+    gives a chunked array."""
     import numpy
 
     if hasattr(column, "__arrow_c_stream__"):

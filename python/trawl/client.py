@@ -1,11 +1,11 @@
-"""Clients of a server (`trawl serve`), which holds the files of trees in memory and searches them there.
+"""Clients of a server (`trawl serve`), which holds the files of trees in memory and searches there.
 
     with trawl.Client() as client:
         client.count(["needle", "thread"], collection="src").patterns
         for match in client.search("needle", ignore_case=True, glob="*.c"):
             print(match.path, match.line_number, match.line)
 
-docs/server.md of trawl has the protocol. Both clients are made of the same coroutines (see _http).
+docs/server.md of trawl describes the protocol. Client and AsyncClient share coroutines (see _http).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Options(TypedDict, total=False):
-    """Of searches; what they are, Client says."""
+    """The options of a search. The docstring of Client explains each option."""
 
     collection: str
     directory: str | os.PathLike[str]
@@ -66,7 +66,8 @@ VALUES = ("glob", "type", "mismatches", "edits", "context", "max_count")
 
 
 class Submatch(NamedTuple):
-    """An occurrence in a line: its bytes from `begin` to `end`; distance, strand: where asked for."""
+    """An occurrence in a line: the line's bytes from `begin` to `end`. distance, strand: set if the
+    search asked for errors or DNA."""
 
     begin: int
     end: int
@@ -76,8 +77,9 @@ class Submatch(NamedTuple):
 
 
 class Match(NamedTuple):
-    """A line of a file, with its end. line_number: from 1 on; offset: of its first byte in the file;
-    context: it was selected by its neighbours alone. With --fasta an occurrence in a `sequence`."""
+    """A line of a file, with the line end. line_number: counts from 1. offset: of the line's first byte
+    in the file. context: the line is context of a matching line. With --fasta, a Match is an occurrence
+    in a sequence instead, and `sequence` is the sequence's name."""
 
     path: str
     line_number: int | None
@@ -89,9 +91,10 @@ class Match(NamedTuple):
 
 
 class Count(NamedTuple):
-    """occurrences: of all patterns; patterns: of each; files: in how many there is one; unread: how
-    many files could not be read; bytes: how many were searched, in so many seconds, for how many
-    requests at once (shared)."""
+    """Numbers of occurrences: of all patterns (occurrences) and of each pattern (patterns).
+
+    files: how many files have an occurrence. unread: how many files could not be read. bytes, seconds:
+    how much was searched in which time. shared: for how many requests at once."""
 
     occurrences: int
     files: int
@@ -107,8 +110,9 @@ class PositionItem(tuple[int, int, int]):
 
 
 class Positions(Columns[tuple[int, int, int]]):
-    """Occurrences as three columns, file by file: where in its file each begins, the file's index in
-    `names`, the pattern's index. total: how many there are, also of those that were not asked for."""
+    """Occurrences as three columns, file by file: the begin in the file, the file's index in `names`, and
+    the pattern's index. total: the number of all occurrences, of which max_results may have left out
+    some."""
 
     __slots__ = ("begins", "files", "patterns", "names", "total")
     _names = ("begins", "files", "patterns")
@@ -125,7 +129,7 @@ class Positions(Columns[tuple[int, int, int]]):
 
 
 def wire(value: bytes) -> Any:
-    """A string as it stands in JSON."""
+    """Return a string's JSON form: text, or {"bytes": base64} if the string is not UTF-8."""
     try:
         return value.decode()
     except UnicodeDecodeError:
@@ -133,12 +137,12 @@ def wire(value: bytes) -> Any:
 
 
 def several(value: Any) -> Any:
-    """What may be given as one or several."""
+    """Return a list for an option that takes a single value or several."""
     return [value] if isinstance(value, (str, bytes, int, os.PathLike)) else value
 
 
 def request(patterns: Any, options: Options) -> dict[str, Any]:
-    """The body of a request."""
+    """Build the body of a request."""
     given = [one.encode() if isinstance(one, str) else bytes(one) for one in gather(patterns)]
     flags: list[str] = []
     body: dict[str, Any] = {}
@@ -159,7 +163,7 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
             body[key] = value
         else:
             raise TypeError(f"{key!r} is no option of a search")
-    if any(b"\n" in one or b"\0" in one for one in given):  # an argument cannot hold these
+    if any(b"\n" in one or b"\0" in one for one in given):  # arguments cannot hold these bytes
         flags.append("--hex")
         given = [one.hex().encode() for one in given]
     body["patterns"] = [wire(one) for one in given]
@@ -168,11 +172,11 @@ def request(patterns: Any, options: Options) -> dict[str, Any]:
 
 
 def check_whole(cut: bool, body: dict[str, Any]) -> None:
-    """An answer that was cut though nobody asked for less is an error."""
+    """Raise ServerError if the server cut the answer although the request set no limit."""
     if cut and "max_results" not in body and "max_seconds" not in body:
         raise ServerError(
-            "the answer is longer than the server's limits allow; with max_results or max_seconds "
-            "it ends there"
+            "the answer is longer than the server's limits allow; max_results or max_seconds gives "
+            "the answer up to a limit"
         )
 
 
@@ -210,7 +214,7 @@ async def count_of(server: Server, body: dict[str, Any]) -> Count:
 
 
 def widened(numbers: bytes, size: int) -> Column:
-    """A Column of little-endian numbers of `size` bytes."""
+    """Make a Column of little-endian numbers of `size` bytes each."""
     from ._trawl import numbers as column
 
     wide = bytearray(len(numbers) // size * 8)
@@ -242,17 +246,18 @@ async def positions_of(server: Server, body: dict[str, Any]) -> Positions:
 
 
 class AsyncSearch(AsyncIterator[Match]):
-    """Lines with an occurrence, as they come. close() before the end ends the search in the server, too.
+    """An iterator over the lines with an occurrence, while the server searches. close() before the end
+    also ends the search in the server.
 
-    messages: what was wrong with single files; at the end they are Python's warnings, too. binary:
-    files with an occurrence whose lines do not come, since they are binary. truncated: there is more
-    than max_results or max_seconds allowed.
+    At the end, messages lists the faults of single files, which also become Python warnings. binary
+    lists binary files with an occurrence, whose lines are not sent. truncated: max_results or
+    max_seconds ended the search early.
     """
 
     def __init__(self, server: Server, body: dict[str, Any]) -> None:
         self._server, self._body = server, body
         self._reply: Reply | None = None
-        self._line: list[bytes] = []  # begun, and without its end yet
+        self._line: list[bytes] = []  # parts of a line whose end was not received yet
         self._ready: deque[Match] = deque()
         self._exit: int | None = None
         self._closed = self._ran = False
@@ -367,32 +372,32 @@ class BaseClient:
 class Client(BaseClient):
     """Client(address=None, *, token=None, timeout=60.0, tls=None)
 
-    A client of a server. Any number of threads may use it; each request has a connection of its own,
-    which is kept for later ones.
+    A client of a server. Any number of threads may share a client. Each request uses a connection alone;
+    the connection is kept for later requests.
 
-    address: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT"; without one what the variable
-      TRAWL_SERVER holds, or the socket trawl.sock in XDG_RUNTIME_DIR.
-    token: what the file of the server's --token-file holds; without one, that of the file that
+    address: "unix:PATH", "http://HOST:PORT" or "https://HOST:PORT". The default is the variable
+      TRAWL_SERVER, then the socket trawl.sock in XDG_RUNTIME_DIR.
+    token: the contents of the server's --token-file. The default is the contents of the file that
       TRAWL_TOKEN_FILE names.
-    timeout: how many seconds the server may be silent; None: as long as it likes.
-    tls: an ssl.SSLContext; without one certificates are trusted that the system trusts.
+    timeout: how many seconds the server may be silent; None: no limit.
+    tls: an ssl.SSLContext; the default trusts the system's certificates.
 
-    Searches take patterns as Plan does; each is searched as it is, also with line ends and NUL in it.
-    Their options:
+    A search takes the same patterns as Plan. Patterns are literal, and may contain line ends and NUL.
+    The options of a search:
 
-    collection: its name; not needed where there is but one.
-    directory, paths: files and directories of it, one or several, relative to `directory`, without
-      which names are relative to the collection's root.
+    collection: the collection's name; not needed if the server has a single collection.
+    directory, paths: search only these files and directories of the collection. `paths` is a path or
+      several, relative to `directory`, which is relative to the collection's root.
     ignore_case, words, whole_lines, invert, mismatches, edits, text: the command's -i, -w, -x, -v,
       --mismatches, --edits, -a.
-    glob, type: only these files: what the command's -g and -t take, one or several.
-    context: so many lines around those that are found, too.
-    max_count: so many lines of each file at most.
-    options: more of the command's options, in full: ["--no-hidden", "--encoding=utf-16"].
-    tg: options mean what they mean to tg.
-    max_results, max_seconds: where an answer may end before its end; it says so.
+    glob, type: the command's -g and -t, which select files; a value or several.
+    context: how many lines around each matching line are sent too.
+    max_count: the most matching lines of each file.
+    options: more options of the command, in full: ["--no-hidden", "--encoding=utf-16"].
+    tg: options have the meaning that tg gives them.
+    max_results, max_seconds: limits after which the answer ends early, marked as truncated.
 
-    What goes wrong is a ServerError.
+    Failures raise ServerError.
 
     >>> with Client() as client:
     ...     counted = client.count(["needle", "hay"])
@@ -406,29 +411,29 @@ class Client(BaseClient):
     _wire = SocketWire
 
     def collections(self) -> list[dict[str, Any]]:
-        """What the server has: of each collection its name, root, files, bytes and more."""
+        """List the server's collections: for each the name, root, files, bytes and more."""
         return run(collections_of(self._server))
 
     def files(self, collection: str | None = None) -> list[str]:
-        """The names of a collection's files, below its root."""
+        """List the names of a collection's files, relative to the collection's root."""
         return run(files_of(self._server, collection))
 
     def count(self, patterns: Any, **options: Unpack[Options]) -> Count:
-        """How often all patterns and each of them occur, overlapping occurrences too, and in how many
-        files."""
+        """Count the occurrences of all patterns and of each pattern, overlapping occurrences too, and
+        the files with an occurrence."""
         return run(count_of(self._server, request(patterns, options)))
 
     def search(self, patterns: Any, **options: Unpack[Options]) -> Search:
-        """The lines with an occurrence: an iterator of Match, while the server searches.
+        """Iterate over the lines with an occurrence, each a Match, while the server searches.
 
-        Its close() ends the search before its end. At its end `messages` says what was wrong with
-        single files (these are Python's warnings, too), `binary` names files with an occurrence whose
-        lines do not come, since they are binary, and `truncated` says that there is more than
-        max_results or max_seconds allowed."""
+        The result is a Search: close() ends the search early. At the end, `messages` lists the faults of
+        single files, which also become Python warnings; `binary` lists binary files with an occurrence,
+        whose lines are not sent; `truncated` says whether max_results or max_seconds ended the search
+        early."""
         return Search(self._server, request(patterns, options))
 
     def positions(self, patterns: Any, **options: Unpack[Options]) -> Positions:
-        """Where all occurrences begin: Positions, in columns."""
+        """Find where all occurrences begin: Positions, in columns."""
         return run(positions_of(self._server, request(patterns, options)))
 
     def close(self) -> None:
@@ -445,8 +450,8 @@ class Client(BaseClient):
 class AsyncClient(BaseClient):
     """AsyncClient(address=None, *, token=None, timeout=60.0, tls=None)
 
-    A client of a server for asyncio: Client, whose calls are awaited. A task that is cancelled while
-    it waits closes its connection, and so ends its search.
+    The asyncio form of Client, whose calls are awaited. Cancelling a waiting task closes the task's
+    connection and so ends the search.
 
     >>> import asyncio
     >>> async def look() -> None:
@@ -462,23 +467,23 @@ class AsyncClient(BaseClient):
     _wire = Wire
 
     async def collections(self) -> list[dict[str, Any]]:
-        """As Client.collections."""
+        """See Client.collections."""
         return await collections_of(self._server)
 
     async def files(self, collection: str | None = None) -> list[str]:
-        """As Client.files."""
+        """See Client.files."""
         return await files_of(self._server, collection)
 
     async def count(self, patterns: Any, **options: Unpack[Options]) -> Count:
-        """As Client.count."""
+        """See Client.count."""
         return await count_of(self._server, request(patterns, options))
 
     def search(self, patterns: Any, **options: Unpack[Options]) -> AsyncSearch:
-        """As Client.search: an asynchronous iterator."""
+        """See Client.search. The result is an asynchronous iterator."""
         return AsyncSearch(self._server, request(patterns, options))
 
     async def positions(self, patterns: Any, **options: Unpack[Options]) -> Positions:
-        """As Client.positions."""
+        """See Client.positions."""
         return await positions_of(self._server, request(patterns, options))
 
     async def close(self) -> None:

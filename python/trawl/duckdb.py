@@ -1,4 +1,4 @@
-"""Searches as functions of duckdb's SQL, see trawl.arrow.Searches.
+"""Adds the searches of trawl.arrow.Searches to duckdb, as SQL functions.
 
 >>> pytest = __import__("pytest")
 >>> duckdb, _ = pytest.importorskip("duckdb"), pytest.importorskip("pyarrow")
@@ -29,7 +29,7 @@ _TYPES = {
 
 
 def _struct(kind: Any) -> str:
-    """SQL's name for a list of structs of numbers and strings."""
+    """Return the SQL type of a list of structs of numbers and strings."""
     fields = (
         f'"{one.name}" {"UBIGINT" if one.type == NUMBER else "VARCHAR"}' for one in kind.value_type
     )
@@ -52,7 +52,7 @@ class Functions(Searches):
 
 
 def register(connection: Any, name: str, plan: Plan) -> None:
-    """Make functions of SQL for texts: NAME_contains, NAME_which, NAME_count, NAME_pattern_counts,
+    """Create SQL functions of a text: NAME_contains, NAME_which, NAME_count, NAME_pattern_counts,
     NAME_pattern_lists and NAME_matches."""
     for search in NAMES:
         getattr(Functions(connection, name), search)(plan)

@@ -1,5 +1,5 @@
-"""import trawl.pandas: a series of pandas has `.trawl`, see trawl.arrow.Searches. Answers keep the index;
-numbers and truths are of pandas' types that have NA.
+"""import trawl.pandas adds `.trawl` to a pandas Series, with the methods of trawl.arrow.Searches. Results
+keep the index. Numbers and booleans have pandas' nullable types.
 
 >>> pytest = __import__("pytest")
 >>> pandas, _ = pytest.importorskip("pandas"), pytest.importorskip("pyarrow")
@@ -34,7 +34,7 @@ class SeriesSearches(Searches):
         self._series = series
 
     def _run(self, name: str, search: Callable[[Any], Any], kind: Any) -> Any:
-        # An object's NaN is a null.
+        # from_pandas: a NaN among objects is a null.
         found = search(pyarrow.array(self._series, from_pandas=True))
         if not hasattr(found, "chunks"):
             found = pyarrow.array(found)

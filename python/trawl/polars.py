@@ -1,4 +1,4 @@
-"""import trawl.polars: expressions and series of polars have `.trawl`, see trawl.arrow.Searches.
+"""import trawl.polars adds `.trawl` to polars' Expr and Series, with the methods of trawl.arrow.Searches.
 
 >>> pytest = __import__("pytest")
 >>> polars, _ = pytest.importorskip("polars"), pytest.importorskip("pyarrow")

@@ -1,7 +1,7 @@
-"""Stages for Ray Data: the same searches over datasets that are spread over a cluster.
+"""Runs stages (trawl.stages) in Ray Data, over datasets that are spread over a cluster.
 
-A stage, with its plan's patterns and options, goes into Ray's object store once, and each worker compiles
-the plan from there. A worker is an actor with `cpus` cores, or with one GPU where engine="cuda".
+A stage goes into Ray's object store once, with the plan's patterns and options; each worker compiles the
+plan. A worker is an actor with `cpus` cores or, with engine="cuda", a GPU.
 
     import ray, trawl, trawl.ray
     texts = ray.data.read_parquet("s3://bucket/documents")
@@ -9,7 +9,7 @@ the plan from there. A worker is an actor with `cpus` cores, or with one GPU whe
     found = trawl.ray.filter(texts, plan, "text")
     trawl.ray.count(texts, plan, "text")
 
-A Collection holds files in the memory of a cluster, for many searches of them:
+A Collection holds files in the memory of a cluster, for many searches:
 
     with trawl.ray.Collection(["/shared/tree"], shards=8, cpus=16) as collection:
         collection.count(plan)
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 
 class Metrics:
-    """Counters of Ray, one for each counter of a stage, by the stage's kind and column: trawl_records,
-    trawl_nulls, trawl_found, trawl_bad, trawl_bytes."""
+    """Ray metrics for the counters of a stage, tagged with the stage's kind and column: trawl_records,
+    trawl_nulls, trawl_found, trawl_bad and trawl_bytes."""
 
     def __init__(self, stage: Stage) -> None:
         from ray.util.metrics import Counter
@@ -44,12 +44,12 @@ class Metrics:
 
     def __call__(self, added: dict[str, int]) -> None:
         for name, value in added.items():
-            if value > 0:  # Ray refuses others
+            if value > 0:  # Ray refuses to add 0
                 self.counters[name].inc(value, self.tags)
 
 
 class Worker:
-    """An actor of Ray Data: a stage that is given a table at a time."""
+    """An actor of Ray Data, which runs a stage on a table at a time."""
 
     def __init__(self, stage: Any) -> None:
         import ray
@@ -63,13 +63,13 @@ class Worker:
         import pyarrow
 
         if self.stage.kind == "count":
-            self.stage.clear()  # the row is of this table alone
+            self.stage.clear()  # the row counts this table alone
         parts: list[pyarrow.RecordBatch] = []
         for batch in table.combine_chunks().to_batches():
             parts += self.stage.take(batch)
         if self.stage.kind == "count":
             parts = [self.stage.summary()]
-        if not parts:  # all were bad
+        if not parts:  # every record was bad
             parts = self.stage.empty(table.schema)
         return pyarrow.Table.from_batches(parts)
 
@@ -86,7 +86,7 @@ def run(
     keep_order: bool = False,
     **options: Any,
 ) -> Any:
-    """The dataset that Stage(plan, column, kind, **options) makes of a dataset: see run_stage."""
+    """Run Stage(plan, column, kind, **options) over a dataset; see run_stage for the options."""
     stage = Stage(plan, column, kind, **options)
     return run_stage(
         dataset, stage, workers=workers, cpus=cpus, batch_rows=batch_rows, keep_order=keep_order
@@ -102,14 +102,14 @@ def run_stage(
     batch_rows: int | None = None,
     keep_order: bool = False,
 ) -> Any:
-    """The dataset that a stage makes of a dataset. The stage goes into Ray's object store once.
+    """Run a stage over a dataset, and return the resulting dataset.
 
-    workers: how many actors, or between which numbers; cpus: cores of each, which search together,
-    where the stage does not say how many threads do.
-    batch_rows: records that a worker is given at a time; None: as the dataset's blocks are.
-    keep_order: the records come in the dataset's order. It is set in the dataset's own context, which
-    datasets that it was made of, or is made into, share.
-    What the workers count are metrics of Ray (see Metrics), unless the stage has a `tell` of its own.
+    workers: the number of actors, or a range of numbers. cpus: the cores of each actor, and the number
+    of threads unless the stage sets threads.
+    batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
+    keep_order: keep the dataset's order. The setting belongs to the dataset's context, which all
+    datasets share that the dataset is derived from or that are derived from the dataset.
+    The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`.
     """
     import ray
 
@@ -124,7 +124,7 @@ def run_stage(
         resources = {"num_cpus": cpus}
         stage = copy.copy(stage)
         stage.engine, stage.threads = "cpu", stage.threads or cpus
-    # In a list, the reference is passed on as it is.
+    # Ray passes on a reference inside a list; a bare reference would be replaced by the object.
     return dataset.map_batches(
         Worker,
         batch_size=batch_rows,
@@ -137,26 +137,27 @@ def run_stage(
 
 
 def contains(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
-    """The dataset with a column `contains`: does any pattern occur in the record?"""
+    """Add a column `contains`: does any pattern occur in the record?"""
     return run(dataset, plan, column, "contains", **options)
 
 
 def filter(dataset: Any, plan: Plan, column: str, **options: Any) -> Any:
-    """The records in which a pattern occurs; with invert=True, in which none does."""
+    """Keep the records in which a pattern occurs or, with invert=True, no pattern occurs."""
     return run(dataset, plan, column, "filter", **options)
 
 
 def matrix(
     dataset: Any, plan: Plan, column: str, *, keep: Iterable[str] = (), **options: Any
 ) -> Any:
-    """A row for each pair of a record and a pattern that occurs in it: the record's columns `keep`,
-    pattern, begin. (The column `record` counts in what one worker was given: keep a key.)"""
+    """Return a row for each pair of a record and a pattern that occurs there: the record's columns
+    `keep`, record, pattern, begin. The column `record` counts only the records of one worker, so keep a
+    column that identifies the record."""
     return run(dataset, plan, column, "cells", keep=list(keep), **options)
 
 
 def count(dataset: Any, plan: Plan, column: str, **options: Any) -> dict[str, Any]:
-    """How many records there are, were null, held a pattern, were bad; their bytes; and in
-    `pattern_records` in how many records each pattern occurs."""
+    """Count the records: all (records), null (nulls), with a pattern (found), not searchable (bad), the
+    bytes, and for each pattern the records that contain the pattern (pattern_records)."""
     total: dict[str, Any] = {}
     for row in run(dataset, plan, column, "count", **options).iter_rows():
         for key, value in row.items():
@@ -169,9 +170,11 @@ def count(dataset: Any, plan: Plan, column: str, **options: Any) -> dict[str, An
 
 
 def read_json_lines(paths: Any, field: str, **options: Any) -> tuple[Any, Any]:
-    """(records, bad): the texts of a field of JSON objects, one in each line, as datasets. Lines that
-    are no such object, or whose text is not UTF-8, are set apart with the reason in `trawl_error`.
-    Both have the columns `path` and `line`, the line's bytes. Options are those of read_binary_files.
+    """Read a text field of JSON lines, and return two datasets, (records, bad).
+
+    Lines that are no JSON object with that field, or whose text is not UTF-8, go to `bad`, with the
+    reason in `trawl_error`. Both datasets have the columns `path` and `line`, the line's bytes. Options
+    are those of ray.data.read_binary_files.
     """
     import ray
 
@@ -186,8 +189,8 @@ def read_json_lines(paths: Any, field: str, **options: Any) -> tuple[Any, Any]:
 
 
 def parse_lines(table: pyarrow.Table, field: str, bad: bool) -> pyarrow.Table:
-    """Of files' paths and bytes, columns path, line, and the field's text; or, of bad lines, what is
-    wrong with each."""
+    """Turn files' paths and bytes into the columns path, line and text or, for bad lines, into path, line
+    and the reason."""
     import pyarrow
     import pyarrow.compute as compute
 

@@ -1,7 +1,7 @@
 """Searches of tables, batch by batch: Iterator[RecordBatch] -> Iterator[RecordBatch].
 
-A Stage is such a function. It can be pickled, so Spark's mapInArrow takes it as it is, trawl.ray runs
-it in a cluster, and a loop over a Parquet file needs nothing else. It needs pyarrow.
+A Stage is a function from record batches to record batches. A Stage can be pickled, so Spark's mapInArrow
+takes a Stage directly, and trawl.ray runs a Stage in a cluster. This module needs pyarrow.
 
 >>> pyarrow = __import__("pytest").importorskip("pyarrow")
 >>> table = pyarrow.table({"id": [1, 2, 3], "text": ["a secret", None, "nothing"]})
@@ -31,9 +31,9 @@ ERROR_COLUMN = "trawl_error"
 
 
 class SparkCounters:
-    """Stage(..., tell=SparkCounters(spark.sparkContext)): the counters of all tasks come to the driver.
+    """Collects the counters of all tasks in Spark's driver: Stage(..., tell=SparkCounters(context)).
 
-    values(): their sums. A task that Spark runs again counts again.
+    values() returns the sums. If Spark runs a task again, the task's records count again.
     """
 
     def __init__(self, context: Any) -> None:
@@ -48,27 +48,25 @@ class SparkCounters:
 
 
 class Stage:
-    """A search of one column of a table, batch by batch.
+    """A search of a column of a table, batch by batch.
 
-    kind: what comes out.
-      contains, which, pattern_counts, pattern_lists   the table, and a column of that name after it
-      filter     the records in which a pattern occurs; with invert=True, in which none does
-      cells      a row for each pair of a record and a pattern that occurs in it: the columns `keep`
-                 of the record, then record (counted from 0 in what this stage was given), pattern,
-                 begin
-      matches    a row for each occurrence: the columns `keep`, then record, begin, end, pattern; of a
-                 plan with errors distance, with the alphabet 'dna' strand. Needs numpy
-      count      one row in the end: records, nulls, found, bytes, bad, and pattern_records, a list
-                 of how many records each pattern occurs in
-    name: of the new column, if not that of the kind.
-    engine, threads: as in Searcher.
-    errors: "raise", or "apart": where a batch cannot be searched, those of its records that cannot
-      be searched alone are left out, and what was wrong with them goes to `bad`, which is a list of
-      (record, message), and to `report` if that is a function.
-    signed: whole numbers come as int64, and lists as Arrow's list, since Spark has no others; else as
-      uint64 and large_list.
-    tell: a function that is given what each batch adds to the counters, where it is searched.
-    counters: how many records were seen, were null, held a pattern, were bad; and their bytes.
+    kind: the output.
+      contains, which, pattern_counts, pattern_lists   the table, with a new last column of that name
+      filter     the records in which a pattern occurs or, with invert=True, no pattern occurs
+      cells      a row for each pair of a record and a pattern that occurs there: the record's columns
+                 `keep`, then record (counted from 0 in this stage's input), pattern, begin
+      matches    a row for each occurrence: the columns `keep`, then record, begin, end, pattern; with
+                 errors also distance, with the alphabet 'dna' also strand. Needs numpy
+      count      a single row at the end: records, nulls, found, bytes, bad, and pattern_records, a list
+                 with the number of records for each pattern
+    name: the new column's name, instead of the kind.
+    engine, threads: see Searcher.
+    errors: "raise", or "apart", which leaves out records that cannot be searched. Each (record, message)
+      then goes to the list `bad`, and to the function `report` if given.
+    signed: use int64 and Arrow's list, as Spark needs, instead of uint64 and large_list.
+    tell: a function that gets each batch's increments of the counters, in the searching process.
+    counters: the numbers of records, of nulls, of records with a pattern (found), of records that could
+      not be searched (bad), and the number of bytes.
     """
 
     kinds: tuple[str, ...] = KINDS
@@ -109,15 +107,15 @@ class Stage:
         self.clear()
 
     def clear(self) -> None:
-        """Count from 0 again."""
+        """Reset the counters to 0."""
         self.counters = dict.fromkeys(COUNTERS, 0)
         self.pattern_records = [0] * (len(self.plan) if self.kind == "count" else 0)
         self.bad: list[tuple[int, str]] = []
 
     def warm(self) -> None:
-        """Do now what the first batch would wait for: open the searcher, read the plan's memory."""
+        """Open the searcher and read the plan's memory, so that the first batch need not wait."""
         import pyarrow
-        import pyarrow.compute  # noqa: F401  (a second)
+        import pyarrow.compute  # noqa: F401  (importing takes a second)
 
         self._search("contains", pyarrow.array(["a" * 4096] * 256))
 
@@ -137,20 +135,20 @@ class Stage:
             yield self.summary()
 
     def take(self, batch: pyarrow.RecordBatch) -> Iterator[pyarrow.RecordBatch]:
-        """What comes of one batch; of `count` that is nothing before summary()."""
+        """Yield the output for a batch. `count` has no output before summary()."""
         first = self.counters["records"]
         for part, begin in self._sound_parts(batch, first):
             yield from self._answer(part, begin)
 
     def empty(self, schema: pyarrow.Schema) -> list[pyarrow.RecordBatch]:
-        """What comes of a batch without records, also where those of this schema cannot be searched."""
+        """Return the output for an empty batch, even if records of this schema cannot be searched."""
         import pyarrow
 
         found = self._search(self._kind(), pyarrow.array([], pyarrow.string()))
         return list(self._answer((pyarrow.RecordBatch.from_pylist([], schema), found), 0))
 
     def summary(self) -> pyarrow.RecordBatch:
-        """The row of `count`, of all batches that were taken."""
+        """Return the row of `count`, for all batches since clear()."""
         import pyarrow
 
         row: dict[str, Any] = {key: [value] for key, value in self.counters.items()}
@@ -162,7 +160,7 @@ class Stage:
     # ---- One batch ----
 
     def _kind(self) -> str:
-        """The search that it takes."""
+        """Return the name of the search that this kind of stage runs."""
         return {"filter": "contains", "count": "cells"}.get(self.kind, self.kind)
 
     def _opened(self) -> Searcher:
@@ -180,7 +178,7 @@ class Stage:
     def _sound_parts(
         self, batch: pyarrow.RecordBatch, first: int
     ) -> Iterator[tuple[tuple[pyarrow.RecordBatch, Any], int]]:
-        """Slices of the batch that can be searched, with what was found."""
+        """Yield slices of the batch that can be searched, with the results."""
         try:
             found = self._search(self._kind(), batch.column(self.column))
         except Exception as error:
@@ -249,7 +247,7 @@ class Stage:
             yield self._typed(pyarrow.record_batch([*batch.columns, answer], names=names))
 
     def _typed(self, batch: pyarrow.RecordBatch) -> pyarrow.RecordBatch:
-        """The batch with the types that `signed` asks for."""
+        """Return the batch with the types that `signed` asks for."""
         import pyarrow
 
         number, signed = pyarrow.uint64(), pyarrow.int64()
@@ -266,7 +264,7 @@ class Stage:
     def _rows(
         self, batch: pyarrow.RecordBatch, rows: Any, first: int, named: dict[str, Any]
     ) -> pyarrow.RecordBatch:
-        """Columns of the records in these rows, and what was found in each."""
+        """Return the columns `keep` of these rows' records, and the results in each row."""
         import pyarrow
         import pyarrow.compute as compute
 
@@ -287,11 +285,11 @@ class Stage:
 
 
 def json_text(line: bytes, field: str) -> tuple[str | None, str | None]:
-    """(text, None) of a line that is a JSON object with such a field; or (None, what is wrong)."""
+    """Return (text, None) for a JSON object with the field, or (None, the fault) for another line."""
     try:
         text = json.loads(line.decode())[field]
         if isinstance(text, str):
-            text.encode()  # no half of a character
+            text.encode()  # raises an error for a lone surrogate
         elif text is not None:
             return None, f"{field} is no string"
     except (ValueError, KeyError, TypeError, RecursionError) as fault:

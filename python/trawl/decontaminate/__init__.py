@@ -1,9 +1,8 @@
-"""Which documents hold parts of a benchmark's questions? As a function, a stage, and a command
+"""Finds documents that hold parts of a benchmark's questions: a function, a stage and a command
 (python -m trawl.decontaminate --help).
 
-Questions and documents are brought to the same normal form, the questions are cut into n-grams (runs
-of n words, or of n characters), and all n-grams of all questions are searched in each document at
-once.
+Questions and documents are brought to the same normal form. The questions are cut into n-grams (runs of n
+words, or of n characters), and each document is searched for all n-grams of all questions in one pass.
 
 >>> questions = ["Who wrote the book of love?", "Too short"]
 >>> documents = ["... who WROTE\\u00a0the  book, of love; and why", "nothing", None]
@@ -31,16 +30,16 @@ if TYPE_CHECKING:
     import pyarrow
 
 _BATCH = 256  # documents that are normalized before they are searched
-# Letters and digits (\w) stay what they are: only others are looked up.
+# Letters and digits (\w) keep their normal form. Only runs of other characters are looked up.
 _OTHERS = re.compile("[^\\0-\\x7f\\w]+")
 
 
 class Overlap(NamedTuple):
     """A question of which a document holds n-grams.
 
-    document, question: their numbers, from 0 on. total: how many different n-grams the question has;
-    found: how many of them the document holds; ratio: found / total. ngram: the one of them that
-    comes first in the document, in normal form.
+    document, question: 0-based numbers. total: how many different n-grams the question has. found: how
+    many of the question's n-grams the document holds. ratio: found / total. ngram: the question's
+    n-gram that comes first in the document, in normal form.
     """
 
     document: int
@@ -55,16 +54,17 @@ class Overlap(NamedTuple):
 
 
 class Form:
-    """A normal form of texts: form(text) is its UTF-8.
+    """A normal form of texts: form(text) is the normal form as UTF-8.
 
-    nfkc: characters that Unicode calls compatible are equal (NFKC): e and an accent, the letter with
-      it; full-width letters; ligatures.
+    nfkc: characters that Unicode calls compatible are equal (NFKC). Examples are e + accent and the
+      accented letter, full-width letters, ligatures.
     ignore_case: letters that differ in case alone are equal (str.casefold).
-    punctuation: "split": what is no letter, mark, digit or _ stands between words, as a blank does;
-      "delete": it is taken out, so that "don't" is "dont"; "keep": it is part of the words. Characters
-      that only format (soft hyphens, zero-width spaces) are taken out but for "keep".
-    spaces: "fold": any white space is one blank, at the ends none; "delete": it is taken out;
-      "keep": it stays as it is.
+    punctuation: what happens to characters that are no letter, mark, digit or _. "split": they separate
+      words, as a blank does. "delete": they are removed, so that "don't" becomes "dont". "keep": they
+      are part of words. Formatting characters (soft hyphen, zero-width space) are removed except with
+      "keep".
+    spaces: "fold": a run of white space becomes one blank, and leading and trailing white space is
+      removed. "delete": white space is removed. "keep": white space stays.
 
     >>> Form()("\\u201cDon\\u2019t\\u201d,\\u3000she  said")
     b'don t she said'
@@ -85,7 +85,8 @@ class Form:
             if value not in known:
                 raise ValueError(f"{name}: one of {', '.join(known)} is needed, not {value!r}")
         self.punctuation, self.spaces = punctuation, spaces
-        # The case of a letter may have a form with its mark that the letter has not.
+        # Normalize before and after folding case: the folded letter and a mark may compose to a
+        # character although the original letter and the mark do not.
         normal: list[Any] = [functools.partial(unicodedata.normalize, "NFKC")] if nfkc else []
         self._steps = [*normal, str.casefold, *normal] if ignore_case else normal
         ascii = [self._character(chr(code)) for code in range(128)]
@@ -95,7 +96,7 @@ class Form:
         self._characters = _Characters(self)
 
     def _character(self, one: str) -> str:
-        """What a character becomes, but for its case."""
+        """Return what replaces a character, case aside."""
         kind = unicodedata.category(one)
         if one.isspace() and self.spaces == "keep":
             return one
@@ -107,7 +108,7 @@ class Form:
         return blank if self.punctuation == "split" and kind != "Cf" else ""
 
     def __call__(self, text: str) -> bytes:
-        # Characters of ASCII are translated as bytes, which takes a third of the time.
+        # ASCII characters are translated as bytes, which takes a third of the time.
         if not text.isascii():
             for step in self._steps:
                 text = step(text)
@@ -117,7 +118,7 @@ class Form:
 
 
 class _Characters(dict[int, str]):
-    """What str.translate asks, filled as characters come."""
+    """A table for str.translate, which computes an entry when a character first occurs."""
 
     def __init__(self, form: Form) -> None:
         self.form = form
@@ -131,16 +132,16 @@ class _Characters(dict[int, str]):
 
 
 class Questions:
-    """The questions of a benchmark, ready to be searched: make it once, use it for any number of
-    documents, from any thread. It can be pickled.
+    """The questions of a benchmark, prepared for searches of any number of documents. Threads may share a
+    Questions object, and pickle can store it.
 
-    words, characters: how many of them an n-gram has: one of the two; 13 words if neither is given.
-    short: what is done with questions that have fewer: "warn": they are not searched, and a warning
-      names them; "ignore": no warning; "whole": all that they have is searched. `short` lists their
-      numbers in any case, `unsearched` those in which nothing is searched.
-    least: overlaps of a smaller ratio are left out.
-    nfkc, ignore_case, punctuation, spaces: the normal form, as Form takes them. Words need spaces="fold".
-    ValueError: there is nothing to search for.
+    words, characters: the length of an n-gram, in words or in characters; the default is 13 words.
+    short: what to do with a question that is shorter than an n-gram. "warn": skip the question, with a
+      warning. "ignore": skip the question. "whole": search for the whole question. The attribute `short`
+      lists the numbers of short questions, `unsearched` the numbers of skipped questions.
+    least: leave out overlaps with a smaller ratio.
+    nfkc, ignore_case, punctuation, spaces: the normal form, see Form. Words need spaces="fold".
+    ValueError: no question is left to search for.
 
     >>> questions = Questions(["abc def", "x"], characters=4, short="whole")
     >>> questions.short, questions.unsearched, questions.totals
@@ -173,7 +174,7 @@ class Questions:
         self.short: list[int] = []
         self.unsearched: list[int] = []
         self.totals: list[int] = []
-        self._owners: list[list[int]] = []  # of each n-gram: the questions that have it
+        self._owners: list[list[int]] = []  # for each n-gram, the questions that contain the n-gram
         ngrams: dict[bytes, int] = {}
         for number, question in enumerate(questions):
             if not isinstance(question, str):
@@ -198,7 +199,7 @@ class Questions:
         self.plan = Plan(ngrams)
 
     def _ngrams(self, question: str, number: int, whole: bool) -> dict[bytes, None]:
-        """Its different n-grams, in order."""
+        """Return the question's different n-grams, in order."""
         data = self.form(question)
         units: Any = data.split() if self.of_words else data.decode("utf-8", "surrogatepass")
         size = self.size
@@ -214,8 +215,8 @@ class Questions:
         return dict.fromkeys(part.encode("utf-8", "surrogatepass") for part in parts)
 
     def normalized(self, document: str | None) -> bytes | None:
-        """The document as it is searched: in normal form; where n-grams are of words, with a blank
-        before and behind it."""
+        """Return the document in normal form. If n-grams are words, add a blank at both ends, so that an
+        n-gram between blanks matches whole words."""
         if document is None:
             return None
         if not isinstance(document, str):
@@ -225,8 +226,8 @@ class Questions:
     def overlaps(
         self, documents: Iterable[str | None], *, searcher: Searcher | None = None
     ) -> Iterator[Overlap]:
-        """The overlaps, in order of (document, question). documents: any iterable of str and None,
-        an Arrow column too; it is read as the overlaps are."""
+        """Yield the overlaps, in order of (document, question). documents: an iterable of str and None,
+        for example an Arrow column, which is read on demand."""
         to_list = getattr(documents, "to_pylist", None)
         rest = iter(to_list() if to_list is not None else documents)
         find: Any = self.plan.cells
@@ -243,7 +244,7 @@ class Questions:
         self, document: int, cells: Iterable[tuple[int, int, int]]
     ) -> Iterator[Overlap]:
         found: dict[int, int] = {}
-        firsts: dict[int, tuple[int, int]] = {}  # (where, n-gram) of the first of each question
+        firsts: dict[int, tuple[int, int]] = {}  # question -> (begin, n-gram) of its first n-gram
         for _, pattern, begin in cells:
             for question in self._owners[pattern]:
                 found[question] = found.get(question, 0) + 1
@@ -261,27 +262,27 @@ class Questions:
                 yield overlap
 
     def stage(self, column: str, kind: str = "overlaps", **options: Any) -> Stage:
-        """The Stage of these questions, for a column of a table."""
+        """Make a Stage that searches a table's column for these questions."""
         return Stage(self, column, kind, **options)
 
 
 def decontaminate(
     questions: Iterable[str], documents: Iterable[str | None], **options: Any
 ) -> Iterator[Overlap]:
-    """Which questions does each document hold parts of? Overlaps, in order of (document, question).
-    Options are those of Questions."""
+    """Yield the overlaps of documents with questions, in order of (document, question). Options are
+    those of Questions."""
     return Questions(questions, **options).overlaps(documents)
 
 
 class Stage(stages.Stage):
-    """Questions searched in a column of a table, batch by batch: see trawl.stages.Stage, whose options
-    it takes. Spark's mapInArrow takes it as it is, trawl.ray.run_stage runs it in a cluster.
+    """A trawl.stages.Stage that searches a table's column for questions, with the options of Stage.
+    Spark's mapInArrow and trawl.ray.run_stage run this stage too.
 
-    kind: what comes out.
-      overlaps   a row for each Overlap: the columns `keep` of the document, then document (counted
-                 from 0 in what this stage was given), question, found, total, ratio, ngram
-      clean      the documents without an overlap; null is one of them
-      contains   the table, and a column after it: has the document an overlap?
+    kind: the output.
+      overlaps   a row for each Overlap: the document's columns `keep`, then document (counted from 0 in
+                 this stage's input), question, found, total, ratio, ngram
+      clean      the documents without an overlap, null documents included
+      contains   the table, with a new last column: has the document an overlap?
     """
 
     kinds = ("overlaps", "clean", "contains")

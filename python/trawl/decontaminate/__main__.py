@@ -1,4 +1,5 @@
-"""python -m trawl.decontaminate: the command. (Processes that search cannot import this file.)"""
+"""python -m trawl.decontaminate runs the command. The command is a module of its own, because worker
+processes cannot import __main__."""
 
 import sys
 

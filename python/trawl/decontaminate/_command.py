@@ -1,4 +1,4 @@
-"""The command: the questions of a benchmark in files of documents."""
+"""The command python -m trawl.decontaminate, which searches files of documents for questions."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ COLUMNS = {
     "total": "int64", "ratio": "float64", "ngram": "string",
 }  # fmt: skip
 
-_LINES_BYTES = 4 << 20  # of JSON lines that are searched at a time
-_ROWS = 4096  # of Parquet
+_LINES_BYTES = 4 << 20  # a piece of a JSON lines file has about this many bytes
+_ROWS = 4096  # a piece of a Parquet file has up to this many rows
 
 EPILOG = """
-QUESTIONS: text, a question in each line; or JSON lines or Parquet, by the name's end (.jsonl, .json,
-.ndjson; .parquet). DOCUMENTS: JSON lines or Parquet. JSON lines may be compressed (.gz, .zst, .bz2).
-For each document and each question of which it holds n-grams there is a row: file, document (its line
-or row, from 0 on), id, question (its number, from 0 on), found (n-grams of the question that the document
-holds), total (n-grams of the question), ratio, ngram (the first that was found).
-Exit status: 0, all documents were searched; 1, some could not be, and standard error names them; 2, an
-error.
+QUESTIONS: a text file with a question in each line, JSON lines (.jsonl, .json, .ndjson) or Parquet
+(.parquet). DOCUMENTS: JSON lines or Parquet. JSON lines may be compressed (.gz, .zst, .bz2).
+The output has a row for each document and each question of which the document holds n-grams: file,
+document (0-based line or row), id, question (0-based number), found (n-grams of the question that the
+document holds), total (n-grams of the question), ratio (found / total), ngram (the first in the document).
+Exit status: 0, all documents were searched; 1, standard error names documents that could not be searched;
+2, an error.
 """
 
 
@@ -55,13 +55,13 @@ def arguments_of(argv: list[str] | None) -> argparse.Namespace:
     size.add_argument("--characters", type=int, help="an n-gram is so many characters")
     option("--least", type=float, default=0.0, help="leave out overlaps of a smaller ratio")
     option("--short", choices=("warn", "whole"), default="warn",
-           help="questions of fewer words: not searched, or searched as a whole")  # fmt: skip
+           help="a question of fewer words is skipped (warn), or searched as a whole")  # fmt: skip
     option("--case", action="store_true", help="letters that differ in case alone differ")
     option("--no-nfkc", action="store_true", help="characters that are compatible differ")
     option("--punctuation", choices=("split", "delete", "keep"), default="split",
-           help="it stands between words (split), is taken out, or is part of words")  # fmt: skip
+           help="punctuation separates words (split), is removed, or is part of words")  # fmt: skip
     option("--spaces", choices=("fold", "delete", "keep"), default="fold",
-           help="white space is one blank (fold), is taken out, or stays")  # fmt: skip
+           help="white space becomes one blank (fold), is removed, or stays")  # fmt: skip
     option("--question-column", default="text", help="where a question is (text)")
     option("--column", default="text", help="where a document's text is (text)")
     option("--id", default="id", help="what names a document, if there is such a column (id)")
@@ -82,8 +82,8 @@ def compression_of(path: str) -> str | None:
 
 
 def pieces_of(path: str, column: str, others: list[str] | None) -> Iterator[Any]:
-    """Record batches of a Parquet file, with others of its columns (None: all); lists of lines of
-    other files. The first is empty. Errors name the file."""
+    """Yield pieces of a file: record batches of a Parquet file, with `column` and the given other columns
+    (None: all columns), or lists of lines. The first piece is empty. Errors name the file."""
     try:
         yield from _pieces_of(path, column, others)
     except (OSError, ValueError) as error:
@@ -119,7 +119,7 @@ def _pieces_of(path: str, column: str, others: list[str] | None) -> Iterator[Any
 
 
 def texts_of(piece: Any, column: str | None) -> list[tuple[str | None, str | None]]:
-    """Of each record (text, None), or (None, what is wrong). column: None, lines are texts."""
+    """Return (text, None) or (None, the fault) for each record. column None: a line is a text."""
     if isinstance(piece, list):
         return [json_text(line, column) if column else plain_text(line) for line in piece]
     texts = piece.column(column).to_pylist()
@@ -146,7 +146,7 @@ def questions_of(path: str, column: str) -> Iterator[str]:
 
 
 class Writer:
-    """A file of lines or, by its name, of Parquet; None: standard output. It may be compressed."""
+    """Writes a file of lines, compressed if the name says so, or a Parquet file; None: standard output."""
 
     def __init__(self, path: str | None) -> None:
         self.path = path
@@ -175,7 +175,7 @@ class Writer:
 
 
 def rows_for(path: str | None, rows: list[dict[str, Any]]) -> Any:
-    """The rows as such a file takes them."""
+    """Return the rows in the form that Writer(path) takes."""
     if path is None or not path.endswith(".parquet"):
         return [json.dumps(row, ensure_ascii=False).encode() for row in rows]
     import pyarrow
@@ -192,11 +192,11 @@ class Done(NamedTuple):
     records: int
     rows: list[dict[str, Any]]
     wrong: list[tuple[int, str]]
-    clean: Any  # of the piece what has no overlap; None: not wanted
+    clean: Any  # the piece's documents without an overlap; None: not asked for
 
 
 class Work:
-    """What a process does with a piece of a file. (Numbers count from the piece's begin.)"""
+    """Searches a piece of a file, in a worker process. Numbers count from the piece's begin."""
 
     def __init__(self, questions: Questions, options: argparse.Namespace) -> None:
         self.questions, self.column, self.id = questions, options.column, options.id
@@ -232,7 +232,7 @@ class Work:
         return piece.filter(pyarrow.array(keep, "bool"))
 
 
-_worker: Work  # of a process that was started
+_worker: Work  # set by start() in a worker process
 
 
 def start(work: Work) -> None:
@@ -245,7 +245,7 @@ def do(piece: Any) -> Done:
 
 
 def searched(work: Work, pieces: Iterable[Any], pool: Any, workers: int) -> Iterator[Done]:
-    """What is done with each piece, in order; a few at a time are with the processes."""
+    """Yield the result for each piece, in order. Up to 2 * workers pieces wait in the processes."""
     if pool is None:
         yield from map(work, pieces)
         return
