@@ -1,9 +1,11 @@
-/* attachment: made by the first thread that needs it. */
+/* attachment: the object is made by the first thread that needs the object. */
 #include "base/attachment.h"
 
 #include <sched.h>
 
-#define TRIES 200u /* it takes some 10 us mostly, less than a thread that sleeps takes to wake */
+/* A thread tries the lock this often before it sleeps. Making an object mostly takes about 10 us,
+ * which is less than waking a sleeping thread takes. */
+#define TRIES 200u
 
 enum trawl_status attachment_want(struct attachment *attachment, const void *from,
                                   enum trawl_status (*make)(const void *from, void **object,

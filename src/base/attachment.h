@@ -1,4 +1,5 @@
-/* attachment: what is made of an object when it is first needed, for all threads that read it. */
+/* attachment: an object that is derived from another object when a thread first needs it, and then
+ * shared by all threads. */
 #ifndef TRAWL_BASE_ATTACHMENT_H
 #define TRAWL_BASE_ATTACHMENT_H
 
@@ -8,7 +9,7 @@
 
 struct attachment {
     pthread_mutex_t lock;
-    void *object; /* who ends the attachment releases it, if there is one */
+    void *object; /* NULL until made; the owner of the attachment calls release(object) */
     void (*release)(void *object);
 };
 
@@ -17,14 +18,14 @@ struct attachment {
         .lock = PTHREAD_MUTEX_INITIALIZER \
     }
 
-/* The object, made of `from` if it is not there yet; while one thread makes it others wait. A
- * failure leaves nothing: the next thread tries again. */
+/* Stores the attached object in *object. The first caller makes the object of `from`; callers that
+ * come meanwhile wait. After a failure the attachment is empty, and the next caller tries again. */
 enum trawl_status attachment_want(struct attachment *attachment, const void *from,
                                   enum trawl_status (*make)(const void *from, void **object,
                                                             struct trawl_error *error),
                                   void (*release)(void *object), const void **object,
                                   struct trawl_error *error);
-/* Is it there? false also while it is being made. */
+/* Returns whether the object exists; false also while a thread is making the object. */
 bool attachment_is_there(struct attachment *attachment);
 
 #endif

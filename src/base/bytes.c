@@ -1,4 +1,4 @@
-/* bytes: counting and finding byte values, 16 at a time through the compiler's vector types. */
+/* bytes: counts and finds byte values, 16 bytes at a time, with the compiler's vector types. */
 #include "base/bytes.h"
 
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
-#define ROUND_VECTORS 255u /* a lane counts to 255 before it must be emptied */
+#define ROUND_VECTORS 255u /* vectors per round: a lane of 8 bits counts to 255 */
 
 static uint64_t lanes_sum(byte_vector lanes)
 {
@@ -40,7 +40,7 @@ uint64_t bytes_count_value(const uint8_t *bytes, uint64_t count, uint8_t value)
     return total;
 }
 
-/* Does a vector of 0x00 and 0xff bytes hold a 0xff? */
+/* Returns whether a vector of bytes 0x00 and 0xff holds a byte 0xff. */
 static bool any_set(byte_vector equal)
 {
     uint64_t halves[2];

@@ -1,4 +1,4 @@
-/* checked: 64-bit arithmetic that says when it does not fit. */
+/* checked: 64-bit arithmetic that detects overflow, minima and maxima. */
 #ifndef TRAWL_BASE_CHECKED_H
 #define TRAWL_BASE_CHECKED_H
 
@@ -49,7 +49,7 @@ static inline int64_t max_i64(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* The library does without libm. */
+/* fmin and fmax would need libm, which the library does not link. */
 static inline double min_double(double a, double b)
 {
     return a < b ? a : b;

@@ -1,4 +1,4 @@
-/* clock: time that only goes forward: the world's, and what the calling thread has worked. */
+/* clock: monotonic time (now) and processor time of the calling thread (worked), in ns. */
 #ifndef TRAWL_BASE_CLOCK_H
 #define TRAWL_BASE_CLOCK_H
 

@@ -1,15 +1,15 @@
-/* cores: are they all taken? */
+/* cores: finds out whether all cores are busy. */
 #ifndef TRAWL_BASE_CORES_H
 #define TRAWL_BASE_CORES_H
 
 #include <stdbool.h>
 
-/* Does the text of Linux's /proc/loadavg say that none of `cores` cores is free for one more
- * thread? Its fourth field is "threads that run or wait for a core/all threads". */
+/* Returns whether `loadavg`, the text of Linux's /proc/loadavg, says that no core of `cores` is
+ * free for one more thread. The fourth field there is "runnable threads/all threads". */
 bool cores_busy_by(const char *loadavg, long cores);
 
-/* The machine now, the calling thread included; false where it cannot be known. Takes about 10 us.
- */
+/* Returns whether all cores of this machine are busy now; the calling thread counts as running.
+ * Returns false if /proc/loadavg cannot be read. Takes about 10 us. */
 bool cores_busy(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* fault: the counter behind the fault points; empty in ordinary builds. */
+/* fault: counts the fault points; this file is empty in ordinary builds. */
 #include "base/fault.h"
 
 #if defined(TRAWL_FAULTS)
@@ -31,5 +31,5 @@ bool fault_hit(enum fault_point point)
     return atomic_load(&points_persistent) ? index >= nth : index == nth;
 }
 #else
-typedef int fault_not_built_in; /* a translation unit may not be empty */
+typedef int fault_not_built_in; /* C does not allow an empty translation unit */
 #endif

@@ -1,8 +1,8 @@
-/* fault: points where a test can make the world fail.
+/* fault: points at which a test can make a system call fail.
  *
- * Each call of the operating system or of the allocator that can fail asks fault_hit() first. In
- * ordinary builds that is the constant false. In builds with TRAWL_FAULTS a test arms it: the
- * N-th point from now fails once, or every point from the N-th on does.
+ * Code asks fault_hit() before each call of the operating system or the allocator that can fail. In
+ * ordinary builds fault_hit() is the constant false. In builds with TRAWL_FAULTS a test arms a
+ * fault: the N-th point from then on fails once, or all points from the N-th on fail.
  */
 #ifndef TRAWL_BASE_FAULT_H
 #define TRAWL_BASE_FAULT_H
@@ -21,11 +21,12 @@ enum fault_point {
 };
 
 #if defined(TRAWL_FAULTS)
-/* Fail the nth point (1-based) from now; `persistent`: and all after it. nth 0 disarms. */
+/* Makes the nth point from now fail, nth ≥ 1; persistent: all later points fail too. nth 0
+ * disarms. */
 void fault_arm(uint64_t nth, bool persistent);
-/* Points passed since fault_arm. */
+/* Returns how many points were passed since fault_arm. */
 uint64_t fault_points_passed(void);
-/* Should this point fail? Thread-safe. */
+/* Returns whether this point has to fail. Any thread may call this function. */
 bool fault_hit(enum fault_point point);
 #else
 #define fault_hit(point) (false)

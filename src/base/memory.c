@@ -13,14 +13,14 @@
 #include "base/checked.h"
 #include "base/fault.h"
 
-#define HUGE_BYTES ((uint64_t)2 << 20) /* of x86-64, and of arm64 with pages of 4 KiB */
+#define HUGE_BYTES ((uint64_t)2 << 20) /* a huge page of x86-64, and of arm64 with 4 KiB pages */
 
 static void *libc_allocate(void *context, uint64_t bytes, uint64_t alignment)
 {
     void *pointer = NULL;
 
     (void)context;
-    if (alignment <= OBJECT_ALIGNMENT) /* which malloc has, sooner */
+    if (alignment <= OBJECT_ALIGNMENT) /* malloc aligns so, and is faster than posix_memalign */
         return bytes > SIZE_MAX ? NULL : malloc((size_t)bytes);
     if (bytes > SIZE_MAX || posix_memalign(&pointer, (size_t)alignment, (size_t)bytes) != 0)
         return NULL;
@@ -69,7 +69,7 @@ enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **p
     return TRAWL_OK;
 }
 
-/* The huge pages that lie in the block as a whole. */
+/* Asks for huge pages for the part of the block that consists of whole huge pages. */
 static void prefer_huge_pages(void *pointer, uint64_t bytes)
 {
 #if defined(MADV_HUGEPAGE)

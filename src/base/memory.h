@@ -1,7 +1,7 @@
-/* memory: the one place that allocates.
+/* memory: all of the library's memory is allocated here.
  *
- * Sizes are known at release, so the caller's allocator gets them back. Arrays are aligned to
- * MEMORY_ALIGNMENT, a cache line and the widest vector; what is one of its kind to
+ * A release names the size again, which the caller's allocator gets. Arrays are aligned to
+ * MEMORY_ALIGNMENT, which is a cache line and the widest vector; single objects to
  * OBJECT_ALIGNMENT.
  */
 #ifndef TRAWL_BASE_MEMORY_H
@@ -12,25 +12,26 @@
 #define MEMORY_ALIGNMENT 64
 #define OBJECT_ALIGNMENT 16
 
-/* count * size bytes into *pointer; MEMORY or LIMIT (the product overflows) on failure, with
- * *pointer NULL. count * size 0 gives a NULL pointer and success. */
+/* Allocates count * size bytes and stores their address in *pointer. If count * size is 0, *pointer
+ * is NULL. Failures leave *pointer NULL: MEMORY, or LIMIT if count * size overflows. */
 enum trawl_status memory_allocate(uint64_t count, uint64_t size, void **pointer,
                                   struct trawl_error *error);
-/* The same, zeroed. */
+/* Allocates as memory_allocate does, and fills the memory with zeros. */
 enum trawl_status memory_allocate_zeroed(uint64_t count, uint64_t size, void **pointer,
                                          struct trawl_error *error);
-/* For tables that are looked up at random: large ones in huge pages, where the system has them and
- * the caller has no allocator. */
+/* Allocates a table for lookups at random offsets. Large tables lie in huge pages, if the system
+ * has huge pages and the caller has set no allocator. */
 enum trawl_status memory_allocate_table(uint64_t count, uint64_t size, bool zeroed, void **pointer,
                                         struct trawl_error *error);
-/* Grow to new_count elements, keeping the first old_count; *pointer is unchanged on failure. */
+/* Grows an array to new_count elements and keeps the first old_count. A failure leaves *pointer and
+ * the array unchanged. */
 enum trawl_status memory_grow(uint64_t old_count, uint64_t new_count, uint64_t size, void **pointer,
                               struct trawl_error *error);
-/* NULL is accepted. count and size as they were given. */
+/* Releases memory; `count` and `size` are the values of the allocation. NULL is accepted. */
 void memory_release(void *pointer, uint64_t count, uint64_t size);
 
-/* Copy, as memcpy does, but leave no changed lines in this core's caches: for bytes that only a
- * device reads. It fetches them from memory twice as fast as from the caches of other cores. */
+/* Copies as memcpy does, but past this core's caches, for bytes that only a device reads. A device
+ * reads twice as fast from memory as from the caches of a core. */
 void memory_stream(void *to, const void *from, uint64_t count);
 
 #endif

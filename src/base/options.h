@@ -1,12 +1,13 @@
-/* options: reading a caller's option struct of whatever version. */
+/* options: reads a caller's option struct, of this or another version of trawl. */
 #ifndef TRAWL_BASE_OPTIONS_H
 #define TRAWL_BASE_OPTIONS_H
 
 #include "base/status.h"
 
-/* Copy the caller's struct, whose first field is its size, over the defaults in `options` of
- * `bytes` bytes. NULL keeps the defaults. A smaller struct is of an older version: the rest keeps
- * its default. A larger one is of a newer version: what we do not know must be zero. */
+/* Copies the caller's struct `given`, whose first field is the struct's size, over the defaults in
+ * `options`, which has `bytes` bytes. NULL keeps all defaults. A smaller struct comes from an older
+ * version: the missing fields keep the defaults. A larger struct comes from a newer version: the
+ * unknown fields have to be zero, else ARGUMENT. */
 enum trawl_status options_read(void *options, uint64_t bytes, const void *given, const char *name,
                                struct trawl_error *error);
 

@@ -1,10 +1,10 @@
-/* status: filling and forwarding errors.
+/* status: macros and a function that fill and forward errors.
  *
- * TRAWL_TRY(call)            forward a failure at once (nothing is held yet)
- * TRAWL_TRY_DONE(call)       forward a failure through the function's one `done:` label; needs a
- *                            local `enum trawl_status status`
- * TRAWL_FAIL(error, S, ...)  fill the caller's error and evaluate to TRAWL_S
- * TRAWL_ASSERT(condition)    our own bug: aborts in debug, sanitizer and fuzz builds
+ * TRAWL_TRY(call)            returns the status of a failed call; for functions that hold nothing
+ * yet TRAWL_TRY_DONE(call)       goes to the function's label `done:` after a failed call; needs a
+ * local `enum trawl_status status` TRAWL_FAIL(error, S, ...)  fills the caller's error and
+ * evaluates to TRAWL_S TRAWL_ASSERT(condition)    finds bugs of trawl: aborts in debug, sanitizer
+ * and fuzz builds
  */
 #ifndef TRAWL_BASE_STATUS_H
 #define TRAWL_BASE_STATUS_H
@@ -32,8 +32,9 @@
 #define TRAWL_FAIL_OS(error, name, os_code, ...) \
     error_fill((error), TRAWL_##name, (os_code), __VA_ARGS__)
 
-/* Fill *error (may be NULL) and return `status`. pattern_index and text_offset are set to
- * "none"; a caller that knows more writes them afterwards. The format must not end in a newline. */
+/* Fills *error (unless `error` is NULL) and returns `status`. Sets pattern_index and text_offset to
+ * UINT64_MAX (unknown); a caller that knows either value writes it afterwards. `format` must not
+ * end in a newline. */
 enum trawl_status error_fill(struct trawl_error *error, enum trawl_status status, int os_code,
                              const char *format, ...) __attribute__((format(printf, 4, 5)));
 

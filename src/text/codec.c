@@ -1,4 +1,4 @@
-/* codec: which format a text has, and its library. */
+/* codec: recognises a text's format, and loads the format's library. */
 #include "text/codec.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ struct magic {
     uint8_t bytes_count;
 };
 
-/* 0x100 would be any byte; of bzip2 the fourth says a block's size, '1' to '9'. */
+/* The fourth byte of a bzip2 file is the block size, '1' to '9', instead of a fixed byte. */
 #define BZIP2_SIZE_AT 3u
 
 static const struct magic magics[] = {
@@ -23,7 +23,7 @@ static const struct magic magics[] = {
     {&codec_zstd, {0x28, 0xb5, 0x2f, 0xfd}, 4},
     {&codec_lz4, {0x04, 0x22, 0x4d, 0x18}, 4},
     {&codec_bzip2, {'B', 'Z', 'h', '1', 0x31, 0x41, 0x59, 0x26, 0x53, 0x59}, 10},
-    {&codec_bzip2, {'B', 'Z', 'h', '1', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90}, 10}, /* empty */
+    {&codec_bzip2, {'B', 'Z', 'h', '1', 0x17, 0x72, 0x45, 0x38, 0x50, 0x90}, 10}, /* empty file */
 };
 
 #define CODEC_COUNT 5u

@@ -1,4 +1,4 @@
-/* codec_bzip2: by libbz2. */
+/* codec_bzip2: decodes bzip2 with libbz2. */
 #include <dlfcn.h>
 #include <limits.h>
 #include <string.h>
@@ -57,7 +57,7 @@ static enum codec_result bzip2_step(void *state, struct codec_io *io)
                                     : CODEC_DAMAGED;
 }
 
-/* libbz2 cannot begin anew: the stream is ended and opened again. */
+/* Ends the stream and opens a new stream, because libbz2 cannot reset a stream. */
 static bool bzip2_again(void *state)
 {
     bz_stream *stream = state;

@@ -1,4 +1,4 @@
-/* codec_lz4: frames, by liblz4; their blocks have 4 MiB at most. */
+/* codec_lz4: decodes lz4 frames with liblz4; a block of a frame has at most 4 MiB. */
 #include <dlfcn.h>
 
 #include "base/fault.h"
@@ -38,7 +38,7 @@ static enum codec_result lz4_step(void *state, struct codec_io *io)
     size_t in = (size_t)io->in_count, out = (size_t)io->out_count;
     size_t result = lz.step(state, io->out, &out, io->in, &in, NULL);
 
-    if (lz.is_error(result)) { /* what `in` and `out` then are, is not said */
+    if (lz.is_error(result)) { /* liblz4 leaves the sizes `in` and `out` undefined here */
         io->what = lz.error_name(result);
         return CODEC_DAMAGED;
     }
@@ -50,7 +50,7 @@ static enum codec_result lz4_step(void *state, struct codec_io *io)
     return result == 0 ? CODEC_END : CODEC_MORE;
 }
 
-/* The next frame begins by itself. */
+/* Does nothing: after a frame, liblz4 is ready for the next frame. */
 static bool lz4_again(void *state)
 {
     return state != NULL;

@@ -1,4 +1,4 @@
-/* codec_xz: by liblzma. */
+/* codec_xz: decodes xz with liblzma. */
 #include <dlfcn.h>
 #include <string.h>
 

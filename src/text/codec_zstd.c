@@ -1,4 +1,4 @@
-/* codec_zstd: by libzstd, which refuses windows over 128 MiB by itself. */
+/* codec_zstd: decodes zstd with libzstd, which by default refuses windows over 128 MiB. */
 #include <dlfcn.h>
 
 #include "base/fault.h"
@@ -56,7 +56,7 @@ static enum codec_result zstd_step(void *state, struct codec_io *io)
     }
 }
 
-/* The next frame begins by itself. */
+/* Does nothing: after a frame, libzstd is ready for the next frame. */
 static bool zstd_again(void *state)
 {
     return state != NULL;

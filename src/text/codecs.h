@@ -1,4 +1,4 @@
-/* codecs: one for each format. */
+/* codecs: the list of codecs, for codec.c and the files that define a codec. */
 #ifndef TRAWL_TEXT_CODECS_H
 #define TRAWL_TEXT_CODECS_H
 
@@ -6,7 +6,8 @@
 
 extern const struct codec codec_gzip, codec_xz, codec_bzip2, codec_zstd, codec_lz4;
 
-/* One function of a library, into the pointer of its own type; false: it is not there. */
+/* Stores the address of the library's function `symbol` in `pointer`; false: the library lacks the
+ * function. */
 #define CODEC_SYMBOL(library, pointer, symbol) \
     ((pointer) = (__typeof__(pointer))dlsym((library), symbol), (pointer) != NULL)
 

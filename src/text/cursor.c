@@ -1,17 +1,22 @@
-/* cursor: cutting a text into chunks.
+/* cursor: cuts a text into chunks.
  *
- * Which chunks of a file are mapped (TEXT_MAPS_IF_FASTER): those of long files, while it pays. The
- * page faults of one chunk in 4 MiB are counted. A chunk of 256 KiB takes 4 where the kernel maps
- * 64 KiB at a time, and none or one with large folios. A file that is not in the page cache is
- * read: a fault that waits for the disk ends mapping for a while. To read 1 GiB and look at each
- * byte takes so many CPU seconds (one thread, AMD EPYC), and `trawl -j1 -c` of a rare word:
- *   folios of 2 MiB      mapped 0.034, read 0.090
- *   folios of mixed size mapped 0.057, read 0.094; trawl 0.072, 0.120
- *   single pages         mapped 0.107, read 0.116; trawl 0.125, 0.141
- * The thread that enters an extent of 2 MiB touches the next one: otherwise the threads that take
- * its chunks meet in the same page fault (two threads: 0.037 s, with extents of their own 0.020).
- * Populating each chunk first (MADV_POPULATE_READ) lost: 0.070 s; mapping each chunk by itself with
- * MAP_POPULATE 0.076 s.
+ * With TEXT_MAPS_IF_FASTER, chunks of long files are mapped while mapping saves time. The cursor
+ * counts the page faults of a probe, a chunk in each 4 MiB. A chunk of 256 KiB takes 4 faults if
+ * the kernel maps 64 KiB at a time, and at most 1 fault with large folios. A fault that waits for
+ * the disk ends mapping for a while, so a file outside the page cache is read.
+ *
+ * CPU seconds for 1 GiB (a thread of an AMD EPYC):
+ *                         look at each byte     trawl -j1 -c of a rare word
+ *                         mapped   read         mapped   read
+ *   folios of 2 MiB       0.034    0.090
+ *   folios of mixed size  0.057    0.094        0.072    0.120
+ *   single pages          0.107    0.116        0.125    0.141
+ *
+ * The thread that enters an extent of 2 MiB touches the next extent. Otherwise the threads that
+ * take chunks of that extent wait for the same page fault (two threads: 0.037 s; with extents apart
+ * 0.020 s).
+ * Lost: populating each chunk first (MADV_POPULATE_READ), 0.070 s; mapping each chunk separately
+ * with MAP_POPULATE, 0.076 s.
  */
 #include <stddef.h>
 #include <string.h>
@@ -26,18 +31,18 @@
 #include "text/text.h"
 
 #define MAP_TEXT_MIN (UINT64_C(32) << 20) /* a shorter file is read */
-#define MAP_EXTENT (UINT64_C(2) << 20)    /* what one fault maps of a large folio */
-#define MAP_PROBES 2u                     /* one chunk in so many extents is a probe */
-#define MAP_STRIDE (UINT64_C(16) << 20)   /* given back at a time, and kept behind the readers */
+#define MAP_EXTENT (UINT64_C(2) << 20)    /* a fault in a large folio maps this many bytes */
+#define MAP_PROBES 2u                     /* a chunk in each MAP_PROBES extents is a probe */
+#define MAP_STRIDE (UINT64_C(16) << 20)   /* pages are given back in strides, a stride behind */
 #define MAP_PAUSE_MIN (UINT64_C(2) << 20)
 #define MAP_PAUSE_MAX (UINT64_C(1) << 30)
-/* A fault of 64 KiB, with what unmapping costs later, takes 5 us; reading 256 KiB takes 17 us more
- * than searching them in place. So three faults of such a chunk are bearable, and chunks that take
- * fewer make up for others. */
+/* A fault that maps 64 KiB, and the later unmapping, take 5 us. Reading 256 KiB takes 17 us more
+ * than searching in place. So 3 faults are bearable in a chunk of 256 KiB. Chunks with fewer faults
+ * earn credit for chunks with more. */
 #define MAP_FAULT_BYTES (UINT64_C(40) << 10)
 #define MAP_FAULT_CREDIT 16
-/* A chunk that is mapped, searched and then read takes 32 us instead of 25, a mapped one 10: it
- * pays while less than two thirds of the chunks have to be read. */
+/* A chunk takes 25 us if read, 10 us if mapped, and 32 us if mapped, searched and then read. So
+ * mapping saves time while less than two thirds of the mapped chunks have to be read. */
 #define MAP_READ_COSTS 2
 #define MAP_READ_CREDIT 16
 
@@ -48,7 +53,8 @@ void text_buffer_release(struct text_buffer *buffer)
     buffer->capacity = 0;
 }
 
-/* Bytes in front of a chunk, rounded so that the chunk itself begins on a cache line. */
+/* Returns the bytes of a buffer before the chunk, rounded up so that the chunk begins on a cache
+ * line. */
 static uint64_t front_bytes(const struct text_cursor *cursor)
 {
     return (cursor->need.before + MEMORY_ALIGNMENT - 1) / MEMORY_ALIGNMENT * MEMORY_ALIGNMENT;
@@ -56,7 +62,7 @@ static uint64_t front_bytes(const struct text_cursor *cursor)
 
 uint64_t text_cursor_room(const struct text_cursor *cursor, uint64_t chunk_bytes)
 {
-    /* A stream's last chunk may have left over as many bytes as the largest chunk has. */
+    /* The chunk before may have carried over as many bytes as the largest chunk of a stream has. */
     uint64_t bytes = cursor->text->kind == TEXT_STREAM ? cursor->need.chunk_bytes : chunk_bytes;
 
     return front_bytes(cursor) + cursor->need.before + bytes + cursor->need.after + 1 +
@@ -146,7 +152,7 @@ static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_byte
     TRAWL_ASSERT(chunk->owned + chunk->after <= rest);
 }
 
-/* Read a file's chunk; the one that reading finds to be the last ends the cursor. */
+/* Reads a file's chunk. If the file ends there, the chunk is the last and ends the cursor. */
 static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t chunk_bytes,
                                       const struct text_buffer *buffer, struct text_chunk *chunk,
                                       struct trawl_error *error)
@@ -154,7 +160,7 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     enum trawl_status status;
     uint64_t front = front_bytes(cursor), got;
     uint64_t before = min_u64(chunk->begin, cursor->need.before);
-    /* one byte more than needed, to see whether the text goes on */
+    /* At least a byte after the chunk is read, to see whether the text continues. */
     uint64_t wanted = before + chunk_bytes + max_u64(cursor->need.after, 1);
 
     TRAWL_ASSERT(buffer->capacity >= front + wanted + TEXT_SLACK_BYTES);
@@ -168,7 +174,7 @@ static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t
     chunk->after = min_u64(got - chunk->owned, cursor->need.after);
     chunk->readable = got - chunk->owned + TEXT_SLACK_BYTES;
     memset(buffer->bytes + front + got, 0, TEXT_SLACK_BYTES);
-    if (status == TRAWL_READ && got > chunk_bytes) /* the next chunk has bytes before the error */
+    if (status == TRAWL_READ && got > chunk_bytes) /* the fault belongs to the next chunk */
         status = TRAWL_OK;
     chunk->last = status == TRAWL_OK && got <= chunk_bytes;
     chunk->beyond = got == 0 && chunk->begin > 0;
@@ -197,7 +203,8 @@ enum trawl_status text_cursor_read(struct text_cursor *cursor, const struct text
 
 /* ---- Mapped chunks ------------------------------------------------------------------------ */
 
-/* A chunk in which an extent begins: take the fault of the next one. */
+/* Called for the chunk in which an extent begins. Decides whether the chunk is a probe, and touches
+ * the next extent, so that this thread takes the page fault there. */
 static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
                          struct text_chunk *chunk)
 {
@@ -209,8 +216,8 @@ static void enter_extent(const struct text_cursor *cursor, uint64_t extent,
         (void)*(const volatile uint8_t *)mapping_at(&cursor->mapping, next);
 }
 
-/* A chunk in which a stride begins: give back what all have left behind. A page that one of them
- * still needs comes back by a fault. */
+/* Called for the chunk in which a stride begins. Gives back the stride before the last, which all
+ * threads have probably left. A thread that still needs a page there gets the page by a fault. */
 static void enter_stride(const struct text_cursor *cursor, uint64_t stride, uint64_t chunk_bytes)
 {
     uint64_t end = stride * MAP_STRIDE - min_u64(stride * MAP_STRIDE, MAP_STRIDE);
@@ -225,7 +232,7 @@ bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin)
            !mapping_was_repaired(&cursor->mapping);
 }
 
-/* The chunk in place. False: it is to be read. */
+/* Sets the chunk to point into the mapping; false: the chunk has to be read. */
 static bool next_of_mapping(const struct text_cursor *cursor, uint64_t chunk_bytes,
                             struct text_chunk *chunk)
 {
@@ -260,7 +267,8 @@ bool text_cursor_is_whole(const struct text_cursor *cursor, const struct text_ch
     return mapping_is_whole(&cursor->mapping, chunk->begin + chunk->owned + chunk->after);
 }
 
-/* More credit, or less; none is left: false. */
+/* Adds `more`, which may be negative, to *credit, and keeps *credit in [0, most]. Returns whether
+ * any credit is left. */
 static bool credit_add(int *credit, int64_t more, int most)
 {
     int64_t sum = *credit + more;
@@ -294,7 +302,8 @@ void text_cursor_judge(struct text_cursor *cursor, const struct text_chunk *chun
 
 /* ---- Streams ------------------------------------------------------------------------------ */
 
-/* How many of the `have` bytes from the chunk's begin can be searched with what was read. */
+/* Returns how many of the `have` bytes read so far the chunk may own: a search needs bytes after
+ * its owned bytes, or a barrier at the end. */
 static uint64_t searchable(const struct text_cursor *cursor, uint64_t chunk_bytes,
                            const uint8_t *bytes, uint64_t have)
 {
@@ -334,8 +343,8 @@ static enum trawl_status carry_keep(struct text_cursor *cursor, const struct tex
     return TRAWL_OK;
 }
 
-/* Read a stream until a whole chunk is there, or what came can be searched and no more is waiting.
- */
+/* Reads a stream until a whole chunk was read, or until some bytes can be searched and no more
+ * bytes are waiting. */
 static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chunk_bytes,
                                         const struct text_buffer *buffer, struct text_chunk *chunk,
                                         struct trawl_error *error)
@@ -372,7 +381,7 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     }
     searchable_count = searchable(cursor, chunk_bytes, bytes, have);
     chunk->owned = got == 0 ? min_u64(have, chunk_bytes) : searchable_count;
-    if (status == TRAWL_READ && have > chunk->owned) { /* the next chunk has bytes before it */
+    if (status == TRAWL_READ && have > chunk->owned) { /* the fault belongs to the next chunk */
         cursor->stream_status = status;
         if (error != NULL)
             cursor->stream_error = *error;
@@ -386,7 +395,8 @@ static enum trawl_status next_of_stream(struct text_cursor *cursor, uint64_t chu
     return status != TRAWL_OK ? status : carry_keep(cursor, chunk, have, error);
 }
 
-/* Lock a stream's cursor to take no other chunk than this; false: others are to read first. */
+/* Locks a stream's cursor if the next chunk has the index `only`; false: another thread holds the
+ * lock, or an earlier chunk has to be taken first. */
 static bool lock_for(struct text_cursor *cursor, uint64_t only)
 {
     if (cursor->shared && pthread_mutex_trylock(&cursor->lock) != 0)
@@ -404,11 +414,11 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
                                    struct trawl_error *error)
 {
     enum trawl_status status = TRAWL_OK;
-    bool alone = cursor->text->kind != TEXT_FILE; /* a file is read outside the lock */
+    bool alone = cursor->text->kind != TEXT_FILE; /* true: the chunk is made under the lock */
 
     memset(chunk, 0, sizeof *chunk);
     *taken = TEXT_BUSY;
-    /* One thread needs no lock, which takes as long as to search a line. */
+    /* A cursor of a single thread takes no lock: locking takes as long as searching a line. */
     if (only != TEXT_ANY_CHUNK && cursor->text->kind == TEXT_STREAM) {
         if (!lock_for(cursor, only))
             return TRAWL_OK;
@@ -424,7 +434,7 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
             next_of_memory(cursor, chunk_bytes, chunk);
         else if (cursor->text->kind == TEXT_STREAM)
             status = next_of_stream(cursor, chunk_bytes, buffer, chunk, error);
-        if (status == TRAWL_STOPPED) { /* called back: this chunk is not wanted */
+        if (status == TRAWL_STOPPED) { /* text_cursor_interrupt: nobody wants this chunk */
             *taken = TEXT_END;
             status = TRAWL_OK;
             cursor->ended = true;

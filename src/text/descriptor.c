@@ -1,4 +1,4 @@
-/* descriptor: pread, read and poll, with retries and fault points. */
+/* descriptor: calls pread, read and poll, with retries and fault points. */
 #include "text/descriptor.h"
 
 #include <errno.h>
@@ -71,14 +71,14 @@ bool read_is_ready_of(const struct trawl_text *text)
     return poll(&descriptor, 1, 0) > 0;
 }
 
-/* Wait for the stream; false: woken instead. */
+/* Waits until the stream can be read; false: `wake` became readable instead. */
 static bool wait_for_bytes(const struct trawl_text *text, int wake)
 {
     struct pollfd descriptors[2] = {{text->descriptor, POLLIN, 0}, {wake, POLLIN, 0}};
 
     while (poll(descriptors, wake >= 0 ? 2 : 1, -1) < 0)
         if (errno != EINTR)
-            return true; /* what is wrong, read will say */
+            return true; /* the read that follows reports the fault */
     return wake < 0 || descriptors[1].revents == 0;
 }
 
@@ -88,7 +88,7 @@ enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, i
 {
     size_t bytes = (size_t)min_u64(count, READ_BYTES_MAX);
 
-    TRAWL_ASSERT(count > 0); /* or what was read would look like the end */
+    TRAWL_ASSERT(count > 0); /* reading 0 bytes would look like the stream's end */
     for (;;) {
         ssize_t got;
 
@@ -105,7 +105,7 @@ enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, i
             *read_bytes = (uint64_t)got;
             return TRAWL_OK;
         }
-        if (errno == EAGAIN || errno == EWOULDBLOCK) /* a descriptor set not to wait */
+        if (errno == EAGAIN || errno == EWOULDBLOCK) /* the descriptor is non-blocking */
             (void)wait_for_bytes(text, -1);
         else if (errno != EINTR)
             return read_failed(text, offset, errno, error);

@@ -1,18 +1,19 @@
-/* descriptor: the two system calls behind files and streams. */
+/* descriptor: reads files by pread(2), and streams by read(2) and poll(2). */
 #ifndef TRAWL_TEXT_DESCRIPTOR_H
 #define TRAWL_TEXT_DESCRIPTOR_H
 
 #include "text/text.h"
 
-/* pread until `count` bytes came or the file ends. */
+/* Calls pread until `count` bytes were read or the file ends. */
 enum trawl_status read_file(const struct trawl_text *text, uint64_t offset, uint8_t *buffer,
                             uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
-/* read_stream and read_is_ready (read.h) of the descriptor itself, whose bytes may be compressed;
- * from_file: by pread from `offset` of the text on. */
+/* Reads bytes of the descriptor as they are, even if compressed; otherwise as read_stream (read.h)
+ * does. from_file: calls pread at the text's `offset`. */
 enum trawl_status read_bytes_of(const struct trawl_text *text, bool from_file, int wake,
                                 uint64_t offset, uint8_t *buffer, uint64_t count,
                                 uint64_t *read_bytes, struct trawl_error *error);
+/* Returns whether reading the descriptor would return at once. */
 bool read_is_ready_of(const struct trawl_text *text);
 
 #endif

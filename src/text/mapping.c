@@ -1,4 +1,4 @@
-/* mapping: mapped files and their repair. */
+/* mapping: maps files, and repairs mappings after SIGBUS. */
 #include "text/mapping.h"
 
 #include <errno.h>
@@ -12,19 +12,19 @@
 #include "base/fault.h"
 #include "base/status.h"
 
-#define SLOTS 64u /* mappings of the process at a time; a search that gets none reads */
+#define SLOTS 64u /* most mappings of the process at a time; a search without a slot reads */
 #define MAJOR_FAULT 1000u
 
-/* What the handler knows of a mapping. `end` is 0 while the others change. */
+/* A mapping's record for the signal handler. `end` is 0 while the other fields change. */
 struct mapping_slot {
     _Atomic bool taken;
     _Atomic uintptr_t begin;
     _Atomic uintptr_t end;
-    _Atomic uintptr_t repaired; /* zero pages from here to the end; 0: none */
+    _Atomic uintptr_t repaired; /* zero pages reach from here to the end; 0: no zero pages */
 };
 
 static struct mapping_slot slots[SLOTS];
-static _Atomic uintptr_t page_bytes; /* known before the first mapping */
+static _Atomic uintptr_t page_bytes; /* set before the first mapping */
 
 static struct mapping_slot *slot_take(uintptr_t begin, uintptr_t end)
 {
@@ -93,7 +93,7 @@ bool mapping_was_repaired(const struct mapping *mapping)
     return atomic_load(&mapping->slot->repaired) != 0;
 }
 
-/* Where the page begins, counted from base, that comes after the text's byte end - 1. */
+/* Returns the offset from base of the page after the page that holds the text's byte end - 1. */
 static uint64_t page_after(const struct mapping *mapping, uint64_t end)
 {
     uint64_t page = atomic_load(&page_bytes);
@@ -141,8 +141,9 @@ uint64_t mapping_faults(void)
     return (uint64_t)usage.ru_minflt + MAJOR_FAULT * (uint64_t)usage.ru_majflt;
 }
 
-/* Store it before the zeros can be seen, so that a thread that has seen them finds it. */
-static void note(struct mapping_slot *slot, uintptr_t page)
+/* Lowers slot->repaired to `page`. Called before the zero pages appear, so that a thread that has
+ * read zeros finds `repaired` set. */
+static void set_repaired(struct mapping_slot *slot, uintptr_t page)
 {
     uintptr_t before = atomic_load(&slot->repaired);
 
@@ -164,7 +165,7 @@ bool mapping_repair(const void *address)
             continue;
         page = at / atomic_load(&page_bytes) * atomic_load(&page_bytes);
         TRAWL_ASSERT(page >= begin && end > page);
-        note(&slots[i], page);
+        set_repaired(&slots[i], page);
         good = mmap((void *)page, end - page, PROT_READ,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0) != MAP_FAILED;
         errno = code;

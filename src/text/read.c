@@ -1,4 +1,4 @@
-/* read: a stream's bytes, unpacked where they are compressed. */
+/* read: chooses between the descriptor's bytes and the unpacked bytes. */
 #include "text/read.h"
 
 #include "text/descriptor.h"

@@ -1,16 +1,17 @@
-/* read: a stream's bytes, unpacked where they are compressed. */
+/* read: reads a stream's bytes, and unpacks compressed bytes. */
 #ifndef TRAWL_TEXT_READ_H
 #define TRAWL_TEXT_READ_H
 
 #include "text/text.h"
 
-/* One read of a stream: at least one byte, or 0 at its end. Waits as long as it takes, or until
- * the descriptor `wake` (-1: none) is readable: STOPPED. offset: of the text. */
+/* Reads 1 to `count` bytes of a stream; *read_bytes is 0 at the stream's end. Waits for bytes, or
+ * until the descriptor `wake` is readable, which gives STOPPED; wake -1: no such descriptor.
+ * offset: the text offset of the next byte, for messages and regular files. */
 enum trawl_status read_stream(const struct trawl_text *text, int wake, uint64_t offset,
                               uint8_t *buffer, uint64_t count, uint64_t *read_bytes,
                               struct trawl_error *error);
 
-/* Would a read of the stream return at once? */
+/* Returns whether a read of the stream would return at once. */
 bool read_is_ready(const struct trawl_text *text);
 
 #endif

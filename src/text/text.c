@@ -1,4 +1,4 @@
-/* text: opening and closing texts, and their properties. */
+/* text: opens and closes texts, and answers questions about their properties. */
 #include "text/text.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "trawl_devices.h"
 
 #define PIPE_BYTES \
-    (1 << 20) /* what an unprivileged process may request; if refused, it stays as it is */
+    (1 << 20) /* the most an unprivileged process may request; a refusal changes nothing */
 
 enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count,
                                          struct trawl_text **text_out, struct trawl_error *error)
@@ -42,7 +42,8 @@ enum trawl_status trawl_text_from_memory(const void *bytes, uint64_t bytes_count
 
 /* ---- A device's memory --------------------------------------------------------------------- */
 
-/* The pages name the text while it is searched. They cost address space alone. */
+/* Reserves host pages that cannot be read, so that a text on a device has host addresses. The pages
+ * cost only address space. */
 static enum trawl_status reserve_pages(struct trawl_text *text, struct trawl_error *error)
 {
     void *pages = MAP_FAILED;
@@ -99,8 +100,8 @@ void text_host_done(struct trawl_text *text)
 
 /* ---- Files and streams --------------------------------------------------------------------- */
 
-/* What kind of thing the descriptor is. A regular file of size 0 is read like a stream: it is
- * empty, or it is one of the kernel's files that do not know their size. */
+/* Sets the text's kind from the descriptor. A regular file of size 0 is read like a stream, because
+ * files of the kernel, such as those in /proc, have size 0 whatever they hold. */
 static enum trawl_status text_examine(struct trawl_text *text, struct trawl_error *error)
 {
     struct stat facts;
@@ -113,7 +114,7 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     }
     TRAWL_ASSERT(text->descriptor >= 0);
     text->kind = TEXT_STREAM;
-    if (S_ISFIFO(facts.st_mode)) /* what it can hold bounds how far its writer gets ahead */
+    if (S_ISFIFO(facts.st_mode)) /* with a larger pipe the writer can run further ahead */
         (void)fcntl(text->descriptor, F_SETPIPE_SZ, PIPE_BYTES);
     at = lseek(text->descriptor, 0, SEEK_CUR);
     if (!S_ISREG(facts.st_mode) || at < 0)
@@ -129,8 +130,8 @@ static enum trawl_status text_examine(struct trawl_text *text, struct trawl_erro
     return TRAWL_OK;
 }
 
-/* A text that may be compressed: a regular file's first bytes tell at once, of anything else the
- * first read will. */
+/* Prepares unpacking. The first bytes of a regular file decide now whether the file is compressed;
+ * for a stream the first read decides. */
 static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl_error *error)
 {
     uint8_t first[CODEC_MAGIC_BYTES_MAX];
@@ -140,7 +141,7 @@ static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl
 
     if (is_regular) {
         if (text->kind != TEXT_FILE)
-            return TRAWL_OK; /* one of the kernel's files, or empty */
+            return TRAWL_OK; /* an empty file, or a file of the kernel */
         TRAWL_TRY(read_file(text, 0, first, sizeof first, &got, error));
         TRAWL_ASSERT(got <= sizeof first);
         codec = codec_of(first, got, &undecided);

@@ -1,4 +1,4 @@
-/* unpack: a compressed text read as a stream of its bytes. */
+/* unpack: decodes a compressed text, member by member. */
 #include "text/unpack.h"
 
 #include <inttypes.h>
@@ -13,22 +13,22 @@
 #define WHAT_BYTES 64u
 
 struct text_unpack {
-    const struct codec *codec; /* NULL: once decided, the bytes as they are */
+    const struct codec *codec; /* NULL although `decided`: the bytes are not compressed */
     bool decided;
     bool from_file;
     bool input_ended;
-    bool out_was_full; /* the decoder may have more without more input */
-    bool between;      /* members */
-    bool failed;       /* the next read reports it, because this one had bytes */
+    bool out_was_full; /* the decoder may give more bytes without more input */
+    bool between;      /* a member has ended and the next has not begun */
+    bool failed;       /* a fault that the next read reports, because this read gave bytes */
     enum codec_result fault;
     char what[WHAT_BYTES];
     void *state;
-    uint64_t file_offset; /* of input[at] */
-    uint64_t at, count;   /* of the input: used, and there */
+    uint64_t file_offset; /* the file offset of input[at] */
+    uint64_t at, count;   /* input[at, count) is read and not decoded yet */
     uint8_t input[INPUT_BYTES];
 };
 
-/* What a call needs beside the state. */
+/* The arguments of a call that reading input needs. */
 struct packed_source {
     const struct trawl_text *text;
     int wake;
@@ -55,7 +55,7 @@ void unpack_close(struct text_unpack *unpack)
     memory_release(unpack, 1, sizeof *unpack);
 }
 
-/* More input after what is there. */
+/* Reads more input behind input[count]. */
 static enum trawl_status fill(struct text_unpack *unpack, const struct packed_source *source)
 {
     uint64_t got = 0;
@@ -133,7 +133,8 @@ static enum trawl_status fail_as_told(const struct text_unpack *unpack,
                 unpack->fault == CODEC_LARGE ? "needs more memory than is granted" : "is damaged");
 }
 
-/* zstd and lz4 have frames that hold nothing of the text. */
+/* Returns whether a skippable frame begins here. zstd and lz4 have frames without bytes of the
+ * text. */
 static bool is_skippable(const struct text_unpack *unpack, const uint8_t *bytes,
                          uint64_t bytes_count)
 {
@@ -142,7 +143,8 @@ static bool is_skippable(const struct text_unpack *unpack, const uint8_t *bytes,
            (strcmp(unpack->codec->name, "zstd") == 0 || strcmp(unpack->codec->name, "lz4") == 0);
 }
 
-/* Behind a member: another one, the end, or NULs up to the end. */
+/* Finds out what follows a member: another member, the file's end, or padding NULs up to the end.
+ * Sets *ended in the last two cases. */
 static enum trawl_status next_member(struct text_unpack *unpack, const struct packed_source *source,
                                      bool *ended)
 {
@@ -177,7 +179,7 @@ static enum trawl_status next_member(struct text_unpack *unpack, const struct pa
     return TRAWL_OK;
 }
 
-/* One call of the decoder. */
+/* Calls the decoder once. *moved: the decoder used input or gave output. */
 static enum codec_result step(struct text_unpack *unpack, uint8_t *buffer, uint64_t count,
                               uint64_t *read_bytes, bool *moved)
 {
@@ -185,8 +187,8 @@ static enum codec_result step(struct text_unpack *unpack, uint8_t *buffer, uint6
     struct codec_io io = {unpack->input + unpack->at, in_count, buffer, count, NULL};
     enum codec_result result = unpack->codec->step(unpack->state, &io);
 
-    TRAWL_ASSERT(count > 0);               /* or no step would get on */
-    TRAWL_ASSERT(io.in_count <= in_count); /* a decoder takes and gives no more than there is */
+    TRAWL_ASSERT(count > 0);               /* without room no step makes progress */
+    TRAWL_ASSERT(io.in_count <= in_count); /* the decoder stays inside input and output */
     TRAWL_ASSERT(io.out_count <= count);
     unpack->at += in_count - io.in_count;
     unpack->file_offset += in_count - io.in_count;

@@ -1,24 +1,25 @@
-/* unpack: a compressed text read as a stream of its bytes.
+/* unpack: reads a compressed text as a stream of unpacked bytes.
  *
- * The first bytes of the file tell the format. The bytes go through an input buffer of 64 KiB and
- * one decoder, whose memory is bounded (codec.h). Nothing else is kept, so a text of any size, even
- * if far larger than its file, takes the same memory.
+ * The first bytes of the file decide the format. The compressed bytes go through an input buffer of
+ * 64 KiB and a decoder, whose memory is bounded (codec.h). So the memory does not depend on the
+ * size of the file or of the unpacked text.
  */
 #ifndef TRAWL_TEXT_UNPACK_H
 #define TRAWL_TEXT_UNPACK_H
 
 #include "text/text.h"
 
-/* Of a descriptor; from_file: it is a regular file, read by pread from `offset` on. */
+/* Opens the unpacking of a descriptor's bytes. from_file: the descriptor is a regular file, which
+ * is read by pread from `offset` on. */
 enum trawl_status unpack_open(bool from_file, uint64_t offset, struct text_unpack **unpack,
                               struct trawl_error *error);
 void unpack_close(struct text_unpack *unpack);
 
-/* As read_stream: at least one byte, or 0 at the end. */
+/* Reads unpacked bytes, as read_stream does: 1 to `count` bytes, or 0 at the end. */
 enum trawl_status unpack_read(const struct trawl_text *text, int wake, uint8_t *buffer,
                               uint64_t count, uint64_t *read_bytes, struct trawl_error *error);
 
-/* Would a read return at once, as far as is known without decoding? */
+/* Returns whether unpack_read would return at once, as far as can be known without decoding. */
 bool unpack_is_ready(const struct trawl_text *text);
 
 #endif
