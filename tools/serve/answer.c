@@ -1,8 +1,9 @@
-/* answer: a request, from its settings to the bytes of its answer.
+/* answer: answers one request: takes the request's settings and writes the bytes of the answer.
  *
- * A thread runs the command's own job. Its files come from a view of the collection's state instead
- * of a walk. Where nothing depends on a file without an occurrence but its name, a pass that other
- * requests share tells first which files those are.
+ * Each answer has a thread, which runs the same job as the command. The job's files come from a
+ * view of the collection's state instead of a walk of directories. If the output shows of a file
+ * without an occurrence at most its name, a pass, which several requests may share, first finds the
+ * files that contain an occurrence.
  */
 #include "serve/answer.h"
 
@@ -25,25 +26,28 @@
 
 #define PIPE_BYTES (1 << 20)
 #define SECONDS_MAX 1000000000u
-#define ANSWER_BYTES (UINT64_C(2) << 20) /* its pipe, the buffers of its output, its thread */
-/* A part of the state's files is worth a pass over all of them: on devices, which search a text a
- * hundred times as fast as it is searched file by file, and on the host. */
+/* Memory of an answer's pipe, output buffers and thread. */
+#define ANSWER_BYTES (UINT64_C(2) << 20)
+/* A pass searches all files of a state. It is worth its cost for a view of at least one file
+ * in PASS_PART of the state's files. On devices that part is smaller, since a device searches a
+ * text about 100 times as fast as the host searches the same text file by file. */
 #define PASS_PART_DEVICE 256u
 #define PASS_PART_HOST 4u
-/* The first files are searched before a pass: this part of those that would be worth one. */
+/* The job searches its first files one by one before it asks for a pass, so that the first lines
+ * come early: 1 / FIRST_FILES_SHARE as many files as make a pass worth its cost. */
 #define FIRST_FILES_SHARE 16u
 
 /* ---- Passes -----------------------------------------------------------------------------------
  */
 
-/* With the lock. */
+/* Cancels the answer's pass if one is running. The caller holds answer->lock. */
 static void end_pass(struct served_answer *answer)
 {
     if (answer->passing)
         pass_cancel(answer->server->passes, &answer->pass);
 }
 
-/* Its time is over. */
+/* Marks the answer as truncated by its deadline, and cancels its pass. */
 static void expire(struct served_answer *answer)
 {
     pthread_mutex_lock(&answer->lock);
@@ -52,7 +56,7 @@ static void expire(struct served_answer *answer)
     pthread_mutex_unlock(&answer->lock);
 }
 
-/* Are the bytes that were searched for this file the text that the job would search? */
+/* Returns whether a pass searches exactly the bytes of this file that the job would search. */
 static bool is_searched_text(const struct settings *settings, const struct served_file *file)
 {
     const struct served_block *block = file->block;
@@ -62,7 +66,8 @@ static bool is_searched_text(const struct settings *settings, const struct serve
                                block->bytes_count - file->block_begin);
 }
 
-/* The same of all files, without a look at each. */
+/* Returns whether every file of the state is a searched text (is_searched_text), and none can be
+ * the job's own output. Decides without looking at each file. */
 static bool all_are_searched(const struct served_answer *answer)
 {
     const struct settings *settings = &answer->request.settings;
@@ -73,7 +78,8 @@ static bool all_are_searched(const struct served_answer *answer)
            !settings->surroundings.output_is_regular;
 }
 
-/* Does no string of the plan occur in it? */
+/* Returns whether a pass has shown that the item's file contains no string of the plan. Returns
+ * false if there was no pass, or if the job would search other bytes than the pass did. */
 static bool holds_nothing(const struct served_answer *answer, const struct view_item *item)
 {
     const struct settings *settings = &answer->request.settings;
@@ -85,6 +91,7 @@ static bool holds_nothing(const struct served_answer *answer, const struct view_
            !job_is_own_output(settings, &answer->state->files[file]->held.status);
 }
 
+/* Returns PASS_PART_DEVICE if the state's largest block is on a device, else PASS_PART_HOST. */
 static unsigned pass_part(const struct served_answer *answer)
 {
     bool on_device = answer->state->block_count > 0 && answer->state->blocks[0].block->on_device;
@@ -92,30 +99,29 @@ static unsigned pass_part(const struct served_answer *answer)
     return on_device ? PASS_PART_DEVICE : PASS_PART_HOST;
 }
 
-/* Have a pass say which files hold something, if that is worth it. */
+/* Runs a pass that finds the files with an occurrence, if a pass is worth its cost. */
 static void look_for_files(struct served_answer *answer, struct command_job *job)
 {
     const struct settings *settings = job->settings;
     const struct trawl_plan *plan = job->patterns == NULL ? NULL : job->patterns->plan;
     bool is_small = answer->view->item_count < answer->state->file_count / pass_part(answer);
 
-    /* Files of a state are separated by '\n', whatever ends their lines. */
+    /* A block separates its files by '\n', whatever byte ends the job's lines. */
     if (plan == NULL || !job_may_pass_over(job) || is_small ||
         (settings->whole_lines && settings->line_end != '\n') ||
         pass_is_frequent(answer->server->passes, answer->state, plan))
         return;
-    answer->passed = answering_pass(answer, job->patterns); /* else all files are searched */
+    answer->passed = answering_pass(answer, job->patterns); /* false: the job searches all files */
     answer->silently = job_passes_over_silently(job);
     answer->quickly = answer->passed && answer->silently && all_are_searched(answer);
     for (uint64_t i = 0; answer->silently && i < answer->view->item_count; i++)
         if (holds_nothing(answer, &answer->view->items[i])) {
-            job->left_out = false; /* files were searched: no rule left out all of them */
+            job->left_out = false; /* the pass searched files, so no rule left out all of them */
             return;
         }
 }
 
-/* ---- Files that are held ----------------------------------------------------------------------
- */
+/* ---- The job's files ------------------------------------------------------------------------- */
 
 static void begin_files(void *context, struct command_job *job, const struct value_item *operands,
                         size_t operand_count)
@@ -132,7 +138,8 @@ static void begin_files(void *context, struct command_job *job, const struct val
         answer->state->file_count / ((uint64_t)pass_part(answer) * FIRST_FILES_SHARE);
 }
 
-/* Files that hold nothing, in one go: there may be millions. */
+/* Advances item_at past all files without an occurrence, in one loop, since there may be
+ * millions. */
 static void skip_files(struct served_answer *answer)
 {
     const uint32_t *files = answer->view->files;
@@ -189,7 +196,8 @@ static int open_file(void *context, const struct walk_item *item)
 /* ---- The thread -------------------------------------------------------------------------------
  */
 
-/* An answer was cut off: what is written from here on is about that. */
+/* Ends an answer that was cut off. As frames, the client gets a message that says which limit ended
+ * the answer. As JSON, the member `truncated` of the last line is true. */
 static void tell_cut(struct served_answer *answer, uint8_t *status)
 {
     struct output *output = &answer->output;
@@ -243,7 +251,7 @@ static void *work(void *context)
     status = (uint8_t)(answer->request.format == REQUEST_FILES ? answering_list(answer)
                                                                : job_run(&job, settings));
     failed = status == EXIT_ERROR && !answer->begun;
-    /* What the job opened was closed, which keeps errno. */
+    /* errno still says why the job failed: the job closes its files without changing errno. */
     is_short = failed && (is_shortage(errno) ||
                           request_refusal(&answer->request.guard, &http_status) != NULL);
     if (failed && (is_short || answer->request.format != REQUEST_FRAMES))
@@ -255,7 +263,9 @@ static void *work(void *context)
     output_flush(&answer->output);
     if (answer->truncated || answer->cut)
         tell_cut(answer, &status);
-    /* Before the last bytes, since who has them ends the answer; a refused one ends at once. */
+    /* Count the answer before its last bytes are written: a client that has read the last bytes
+     * ends the answer, which sets `cancelled`. A refused request is ended at once, so `cancelled`
+     * does not mean that its client went away. */
     if (answer->request.guard.cancelled && answer->http_status == 0)
         server->cancelled_count++;
     else
@@ -272,7 +282,8 @@ static void *work(void *context)
 /* ---- Which collection -------------------------------------------------------------------------
  */
 
-/* Does the collection hold what the request names? *missing: the first that it does not. */
+/* Returns whether the collection holds all paths that the request names. *missing is the first path
+ * that the collection lacks. */
 static bool holds_paths(const struct collection *collection, const struct request *request,
                         const char **missing)
 {
@@ -282,7 +293,7 @@ static bool holds_paths(const struct collection *collection, const struct reques
         const char *operand = operands->count > 0 ? operands->items[i].text : ".";
 
         if (operand[0] != '/' && request->directory == NULL)
-            continue; /* of the collection's root */
+            continue; /* a relative operand without a directory may belong to any collection */
         if (!collection_has(collection, request->directory != NULL ? request->directory : "",
                             operand)) {
             *missing = operands->count > 0 ? operand : request->directory;
@@ -292,7 +303,8 @@ static bool holds_paths(const struct collection *collection, const struct reques
     return true;
 }
 
-/* NULL: message and *http_status. */
+/* Returns the collection that the request names, or the one that holds the request's paths. NULL:
+ * message and *http_status say why there is none. */
 static struct collection *choose(const struct server *server, const struct request *request,
                                  int *http_status, char *message)
 {
@@ -347,6 +359,7 @@ static void free_answer(struct served_answer *answer)
     free(answer);
 }
 
+/* Opens the pipe and starts the answer's thread. False: errno may say why. */
 static bool start(struct served_answer *answer)
 {
     struct surroundings *surroundings = &answer->request.settings.surroundings;
@@ -418,7 +431,8 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     return answer;
 }
 
-/* Ends the search when its time is over. */
+/* Waits until the pipe has bytes or its writing end is closed. When the deadline passes, ends the
+ * search. Returns false if the client closed its connection. */
 static bool wait_for_bytes(struct served_answer *answer, int connection)
 {
     struct pollfd ends[] = {{answer->descriptors[0], POLLIN, 0}, {connection, POLLRDHUP, 0}};

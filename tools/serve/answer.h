@@ -1,7 +1,7 @@
-/* answer: a request, from its settings to the bytes of its answer.
+/* answer: answers one request: takes the request's settings and writes the bytes of the answer.
  *
- * A thread of its own writes the answer, as the client gets it, into a pipe. A reader that ends the
- * answer ends the search.
+ * A thread of the answer writes the bytes into a pipe, in the format that the client gets. The
+ * connection's thread reads the pipe. If that thread ends the answer, the search ends, too.
  */
 #ifndef SERVE_ANSWER_H
 #define SERVE_ANSWER_H
@@ -17,27 +17,32 @@ struct server {
     struct collection **collections;
     size_t collection_count;
     struct request_limits limits;
-    struct guard all; /* what all requests together take: limits.all */
+    struct guard all; /* counts the memory of all requests; same as limits.all */
     uint32_t thread_count;
-    /* Sums for /metrics. */
+    /* Totals for /metrics. */
     _Atomic uint64_t request_count[REQUEST_FORMATS];
     _Atomic uint64_t refused_count, cancelled_count, running_count;
-    _Atomic uint64_t latency_counts[32]; /* [i]: more than 2^(i-1) and at most 2^i microseconds */
+    /* [i] counts answers that took t microseconds, 2^(i-1) < t ≤ 2^i; [0]: t ≤ 1; [31] has no upper
+     * bound. */
+    _Atomic uint64_t latency_counts[32];
     _Atomic uint64_t latency_ns, answer_bytes;
 };
 
 struct served_answer;
 
-/* Begin to answer: takes the request over, also on failure. NULL: message and *http_status. */
+/* Begins to answer a request. Takes ownership of what the request holds, also on failure. NULL:
+ * message and *http_status say why. */
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message);
-/* Waits until there is an answer, or none will be, and watches the client's connection meanwhile
- * (-1: there is none): one that is closed, also for writing alone, is gone. False: message and
- * *http_status, which is 0 where the client is gone; answer_end is still to be called. */
+/* Waits until the answer begins or is refused. Meanwhile watches the client's connection (-1:
+ * none): a client that closes the connection, or only its sending side, counts as gone. False:
+ * message and *http_status say why the request is refused; *http_status is 0 if the client is gone.
+ * The caller still has to call answer_end. */
 bool answer_begun(struct served_answer *answer, int connection, int *http_status, char *message);
-/* Waits for the next bytes; 0: the end; -1: the client is gone, or the answer ended early. */
+/* Waits for the next bytes of the answer and returns how many came. 0: the end. -1: the client is
+ * gone, or the answer ended early. */
 ssize_t answer_read(struct served_answer *answer, int connection, void *to, size_t room);
-/* Ends the search if it still runs, and waits for its thread. */
+/* Ends the search if it still runs, waits for the answer's thread, and frees the answer. */
 void answer_end(struct served_answer *answer);
 
 #endif

@@ -1,5 +1,5 @@
-/* answering: what all formats need of an answer: its beginning, state, view and pass, and the way
- * of its bytes into the pipe. */
+/* answering: the parts of an answer that all formats share: the answer's beginning, its state, view
+ * and pass, and how its bytes get into the pipe. */
 #include "serve/answering.h"
 
 #include <errno.h>
@@ -19,7 +19,8 @@
 /* ---- The pipe ---------------------------------------------------------------------------------
  */
 
-/* Before the answer begins its bytes are kept, since it may still be refused. Returns an errno. */
+/* Writes bytes into the pipe. Until the answer begins, keeps the bytes in memory instead, since the
+ * request may still be refused. Returns 0 or an errno. */
 static int put(struct served_answer *answer, const void *bytes, size_t bytes_count)
 {
     if (!answer->begun) {
@@ -45,6 +46,7 @@ static int put(struct served_answer *answer, const void *bytes, size_t bytes_cou
     return 0;
 }
 
+/* Writes bytes as frames of at most FRAME_BYTES_MAX bytes. Returns 0 or an errno. */
 static int put_frame(struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
                      size_t bytes_count)
 {
@@ -62,7 +64,8 @@ static int put_frame(struct served_answer *answer, enum output_frame frame, cons
     return os_code;
 }
 
-/* REQUEST_JSON: the line that stands for a message or the exit status. */
+/* Writes the JSON line of a message or of the exit status, for REQUEST_JSON. Returns 0 or an
+ * errno. */
 static int put_line(struct served_answer *answer, enum output_frame frame, const uint8_t *bytes,
                     size_t bytes_count)
 {
@@ -81,7 +84,8 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
     return os_code;
 }
 
-/* How many of the bytes come before the first line that is one result too many. */
+/* Returns how many of the bytes come before the first line that exceeds results_max, and sets
+ * answer->cut if there is one. With REQUEST_JSON only lines of type "match" count as results. */
 static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, size_t bytes_count)
 {
     const char *prefix = answer->request.format == REQUEST_JSON ? "{\"type\":\"match\"" : "";
@@ -103,7 +107,8 @@ static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, s
     return (size_t)(at - bytes);
 }
 
-/* An answer ends with a whole line, unless the line does not end for so long. */
+/* Returns whether output stops now, even inside a line: the client is gone, or the deadline passed
+ * more than LAST_LINE_NS ago. Before that, an answer ends with a whole line. */
 static bool is_late(const struct served_answer *answer)
 {
     const struct guard *guard = &answer->request.guard;
@@ -129,7 +134,7 @@ int answering_sink(void *context, enum output_frame frame, const void *bytes, si
             bytes_count = within_limit(answer, bytes, bytes_count);
     } else if (frame == OUTPUT_FRAME_MESSAGE && !answer->begun && *answer->message == '\0') {
         (void)snprintf(answer->message, sizeof answer->message, "%.*s", (int)bytes_count,
-                       (const char *)bytes); /* why, if it is refused */
+                       (const char *)bytes); /* the reason, in case the request is refused */
     }
     if (format == REQUEST_FRAMES)
         os_code = put_frame(answer, frame, bytes, bytes_count);

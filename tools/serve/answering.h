@@ -1,4 +1,4 @@
-/* answering: an answer in the making. */
+/* answering: the object of one answer, and the functions that all formats of an answer share. */
 #ifndef SERVE_ANSWERING_H
 #define SERVE_ANSWERING_H
 
@@ -10,64 +10,74 @@ struct served_answer {
     struct server *server;
     struct request request;
     struct collection *collection;
+    /* Identifies the client, as client_of (http.c) does; clients take turns in passes. */
     uint64_t client;
     uint64_t begin_ns;
 
     struct held held;
-    struct held_file no_file; /* an operand that is a directory and is not walked */
+    struct held_file no_file; /* stands for an operand that is a directory and is not walked */
     struct state *state;
     struct served_view *view;
+    /* Index of the next item of the view. */
     uint64_t item_at;
-    uint64_t unlisted_count; /* directories and operands that the view could not read */
-    struct command_job *job; /* not NULL: a pass is yet to say which files hold something, */
-    uint64_t pass_from;      /* after so many items: until then the first lines may come */
+    uint64_t unlisted_count; /* directories and operands that the view's walk could not read */
+    /* Not NULL until the job has reached pass_from: then look_for_files (answer.c) decides about a
+     * pass. */
+    struct command_job *job;
+    uint64_t pass_from; /* index of the view's item before which a pass may run */
     struct pass_request pass;
-    bool passed;   /* pass.files says which files hold something */
-    bool silently; /* nothing is said of the others, */
-    bool quickly;  /* and of no file it matters what it is like */
+    bool passed;   /* pass.files has a bit for each file that may contain an occurrence */
+    bool silently; /* the output does not mention files without an occurrence */
+    bool quickly;  /* `silently`, and pass.files is valid for every file of the state */
 
-    int descriptors[2]; /* of the pipe */
+    int descriptors[2]; /* the pipe: reading end, writing end */
     pthread_t thread;
     atomic_bool truncated;
     atomic_uint shared_count;
     pthread_mutex_t lock;
-    bool passing; /* with the lock: pass_cancel may be called */
+    bool passing; /* guarded by `lock`: pass_run is running, so pass_cancel may be called */
 
-    /* The thread's, while the pipe is open. */
-    bool begun;                         /* the client gets an answer; or it is refused: */
-    atomic_int http_status;             /* not 0 then, */
-    char message[SETTINGS_ERROR_BYTES]; /* and why */
-    uint8_t *kept;                      /* for the pipe, from before it began */
+    /* Used by the answer's thread alone while the pipe's writing end is open. */
+    bool begun;             /* the client gets an answer, so the request can no longer be refused */
+    atomic_int http_status; /* status of a refusal; 0: not refused */
+    char message[SETTINGS_ERROR_BYTES]; /* why the request is refused */
+    uint8_t *kept;                      /* bytes that were written before the answer began */
     size_t kept_count, kept_capacity;
-    uint64_t lines_left; /* results that it may have; UINT64_MAX: any number */
+    uint64_t lines_left; /* results that the answer may still have; UINT64_MAX: no limit */
     uint8_t line_end;
-    bool in_line, line_counts, cut; /* cut: there was one too many */
-    atomic_bool whole;              /* all of it is in the pipe */
+    /* in_line: the bytes so far end inside a line. line_counts: that line is a result. cut: there
+     * were more results than lines_left. */
+    bool in_line, line_counts, cut;
+    atomic_bool whole; /* the whole answer was written into the pipe */
 
-    struct output output; /* the last member: its room is not cleared */
+    struct output output; /* the last member, since answer_begin does not clear its buffer */
 };
 
-/* The state and the view of these operands. False: the answer failed. */
+/* Gets the newest state and the view of these operands. False: the answer was refused. */
 bool answering_look(struct served_answer *answer, struct command_job *job,
                     const struct value_item *operands, size_t operand_count);
-/* Run answer->pass, whose wants are given. False: cancelled, or pass.message is why. */
+/* Runs answer->pass for these patterns; the caller has set what answer->pass wants. False: the
+ * search was cancelled, or pass.message says why. */
 bool answering_pass(struct served_answer *answer, const struct patterns *patterns);
-/* From here on the client gets an answer. */
+/* Begins the answer: the client gets status 200 and the bytes kept so far. From now on the request
+ * cannot be refused. */
 void answering_begins(struct served_answer *answer);
-/* It gets none, if it has not begun. Where the guard ended the search, its reason is told instead.
- */
+/* Refuses the request if the answer has not begun. If the guard ended the search, the guard's
+ * reason replaces http_status and message. */
 void answering_refuse(struct served_answer *answer, int http_status, const char *message);
-/* struct output's sink: what the job prints and says, as the client gets it. */
+/* The sink of struct output: turns what the job prints and reports into the answer's format.
+ * Returns 0 or an errno. */
 int answering_sink(void *answer, enum output_frame frame, const void *bytes, size_t bytes_count);
-/* struct held's run, for REQUEST_COUNT and REQUEST_COLUMNS. */
+/* The function `run` of struct held, for REQUEST_COUNT and REQUEST_COLUMNS. Returns the exit
+ * status. */
 int answering_count(void *context, struct command_job *job, const struct value_item *operands,
                     size_t operand_count);
-/* REQUEST_FILES: a line for each file of the collection. Returns the exit status. */
+/* Writes a line for each file of the collection, for REQUEST_FILES. Returns the exit status. */
 int answering_list(struct served_answer *answer);
-/* Its time is over, or its client is gone. */
+/* Returns whether the answer must end: its deadline has passed, or its client is gone. */
 bool answering_is_over(struct served_answer *answer);
-/* Begin with the document, and write it. patterns: NULL where there are none, so that nothing was
- * searched. */
+/* Begins the answer of REQUEST_COUNT or REQUEST_COLUMNS and writes all of it. patterns: NULL if
+ * there was no string to search for. */
 void answering_write(struct served_answer *answer, const struct patterns *patterns);
 
 #endif

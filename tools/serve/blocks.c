@@ -1,4 +1,4 @@
-/* blocks: the bytes of many files in one piece of memory, and how they come there. */
+/* blocks: reads many files into one piece of memory, a block. */
 #include "serve/blocks.h"
 
 #include <errno.h>
@@ -13,18 +13,20 @@
 #include "trawl/grow.h"
 #include "trawl_devices.h"
 
-#define LOADED_MAX 24u                       /* texts on devices; a runtime takes 64 */
-#define LOADED_BYTES_MIN (UINT64_C(1) << 20) /* shorter ones are not worth one of them */
+#define LOADED_MAX 24u /* texts that a collection loads onto devices; a runtime takes 64 */
+/* A shorter block is not worth one of the LOADED_MAX texts. */
+#define LOADED_BYTES_MIN (UINT64_C(1) << 20)
 #define HUGE_BYTES (UINT64_C(2) << 20)
 #define READERS_MAX 8u
-#define READER_BYTES (UINT64_C(1) << 20) /* what is worth a further thread, ... */
-#define READER_FILES 64u                 /* ... and how many files are */
-#define RECENT_NS (SECOND_NS / 10)       /* times of files may be that coarse */
+#define READER_BYTES (UINT64_C(1) << 20) /* one more thread for so many bytes, */
+#define READER_FILES 64u                 /* or for so many files */
+#define RECENT_NS (SECOND_NS / 10)       /* a file system's timestamps may be that coarse */
 #define UNPACKED_BYTES_MAX (UINT64_C(1) << 30)
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-/* One part after the other: where the kernel has no openat2, or the path is too long for it. */
+/* Opens a path below a directory name by name. Used where the kernel has no openat2 or the path is
+ * too long for it. */
 static int open_by_parts(int directory, const char *path, int flags)
 {
     int descriptor = fcntl(directory, F_DUPFD_CLOEXEC, 0);
@@ -105,7 +107,8 @@ uint64_t shelf_room(const struct shelf *shelf)
     return used < shelf->bytes_max ? shelf->bytes_max - used : 0;
 }
 
-/* Is a loaded text searched by devices? */
+/* Returns whether devices search a loaded text. Learns it from a search of the text, and sets
+ * shelf->no_devices if the searcher has only one worker. */
 static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
 {
     struct trawl_worker_stats worker = {.size = sizeof worker};
@@ -123,6 +126,7 @@ static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
     return stats.device_chunk_count > 0;
 }
 
+/* Loads a block onto devices if the block is long enough and a device takes it. */
 static void load_block(struct shelf *shelf, struct served_block *block)
 {
     struct trawl_error error;
@@ -150,7 +154,8 @@ static void free_block(struct served_block *block, struct shelf *shelf)
     free(block);
 }
 
-/* Of the batch's files that are to be held. */
+/* Makes an empty block with room for those files of the batch that are to be held. NULL: out of
+ * memory. */
 static struct served_block *make_block(const struct file_batch *batch)
 {
     struct served_block *block = calloc(1, sizeof *block);
@@ -186,6 +191,8 @@ static struct served_block *make_block(const struct file_batch *batch)
     return block;
 }
 
+/* Releases one hold on the block: a file's, or the batch's that made the block. The last one frees
+ * the block. */
 static void drop_block(struct served_block *block, struct shelf *shelf)
 {
     if (atomic_fetch_sub_explicit(&block->file_count, 1, memory_order_acq_rel) != 1)
@@ -286,6 +293,8 @@ bool same_status(const struct stat *one, const struct stat *other)
            one->st_ctim.tv_nsec == other->st_ctim.tv_nsec;
 }
 
+/* Stores the status of a file that was just opened. A file that changed within RECENT_NS is marked
+ * as recent. */
 static void set_status(struct served_file *file, const struct stat *status)
 {
     struct timespec now;
@@ -297,7 +306,8 @@ static void set_status(struct served_file *file, const struct stat *status)
                    (int64_t)RECENT_NS;
 }
 
-/* Up to `most` bytes, from the beginning; negative: an error. */
+/* Reads up to `most` bytes from the file's beginning and returns how many there were. -1: errno
+ * says why. */
 static int64_t read_bytes(int descriptor, uint8_t *bytes, uint64_t most)
 {
     uint64_t used = 0;
@@ -337,8 +347,8 @@ static int take_unpacked(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* What a compressed file unpacks to, before its room in the block is known. False: it cannot be
- * held. */
+/* Unpacks a compressed file into item->unpacked, before room in the block is assigned. False: the
+ * file cannot be held. */
 static bool unpack(struct file_batch *batch, struct batch_item *item, int descriptor)
 {
     struct trawl_searcher_options options = TRAWL_SEARCHER_OPTIONS_INIT;
@@ -373,6 +383,7 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     return true;
 }
 
+/* Unpacks the item's file if it is compressed. A file that cannot be unpacked is refused. */
 static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
 {
     uint8_t head[16];
@@ -393,7 +404,8 @@ static void look_for_compressed(struct file_batch *batch, struct batch_item *ite
         close(descriptor);
 }
 
-/* A file's bytes into its room, and what is known of it. False: it changes, or cannot be read. */
+/* Reads a file's bytes into their place in the block and stores the file's status. False: the file
+ * changed while it was read, or cannot be read. */
 static bool read_file(struct file_batch *batch, struct batch_item *item, uint8_t *bytes)
 {
     struct served_file *made = item->made;
@@ -416,6 +428,7 @@ static bool read_file(struct file_batch *batch, struct batch_item *item, uint8_t
     return good;
 }
 
+/* Fills the item's room in the block from a file, another block or an unpacked file. */
 static void fill_item(struct file_batch *batch, struct batch_item *item)
 {
     struct served_file *made = item->made;
@@ -432,7 +445,8 @@ static void fill_item(struct file_batch *batch, struct batch_item *item)
         good = read_file(batch, item, bytes);
     free(item->unpacked);
     item->unpacked = NULL;
-    bytes[item->room - 1] = '\n'; /* the next file begins behind it, whatever became of this one */
+    /* The line end separates this file from the next, even if reading failed. */
+    bytes[item->room - 1] = '\n';
     made->refused = !good;
     if (!good)
         return;
@@ -456,7 +470,7 @@ static void *fill_items(void *context)
     return NULL;
 }
 
-/* All items, by several threads if it is worth it. */
+/* Runs fill_items over all items, by several threads if there are enough bytes or files. */
 static void for_all_items(struct file_batch *batch)
 {
     uint64_t wanted = batch->bytes_count / READER_BYTES + batch->count / READER_FILES;

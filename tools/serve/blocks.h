@@ -1,71 +1,83 @@
-/* blocks: the bytes of many files in one piece of memory, and how they come there.
- */
+/* blocks: reads many files into one piece of memory, a block. */
 #ifndef SERVE_BLOCKS_H
 #define SERVE_BLOCKS_H
 
 #include "serve/collection.h"
 
-/* Where blocks of a collection lie, and what loads them. */
+/* All blocks of a collection, and what loads them onto devices. */
 struct shelf {
-    int base;                        /* the directory that paths begin at */
-    bool unpacks;                    /* --search-zip: compressed files are held unpacked */
-    struct trawl_plan *plan;         /* finds nothing: for reading */
-    struct trawl_searcher *searcher; /* that loads texts */
-    pthread_mutex_t lock;            /* of the searcher */
+    int base;                /* descriptor of the directory that paths are relative to */
+    bool unpacks;            /* --search-zip: blocks hold the unpacked bytes of compressed files */
+    struct trawl_plan *plan; /* a plan without occurrences, for calls that only read a text */
+    struct trawl_searcher *searcher; /* loads texts onto devices */
+    pthread_mutex_t lock;            /* guards searcher, loaded_count and no_devices */
+    /* Blocks on devices, ≤ LOADED_MAX. */
     uint32_t loaded_count;
     bool no_devices;
-    uint64_t bytes_max;            /* of all blocks, about, */
-    _Atomic uint64_t mapped_bytes; /* and how many they have */
-    pthread_mutex_t states_lock;   /* of: */
-    struct state *newest;          /* of the states, which are linked */
+    uint64_t bytes_max;            /* approximate limit for mapped_bytes */
+    _Atomic uint64_t mapped_bytes; /* memory of all blocks, in whole pages */
+    /* Guards newest and the lists `older`, `newer` and `gone` of states. */
+    pthread_mutex_t states_lock;
+    struct state *newest; /* the newest state of the linked list of states */
 };
 
 bool shelf_open(struct shelf *shelf, struct trawl_runtime *runtime, char *message);
 void shelf_close(struct shelf *shelf);
 
-/* How many more bytes may be held. */
+/* Returns how many more bytes blocks may hold. */
 uint64_t shelf_room(const struct shelf *shelf);
 
+/* Frees a file and its hold on its block. */
 void served_file_free(struct served_file *file, struct shelf *shelf);
 
-/* What is to be changed in a state: files that are to come into one new block, and others. */
+/* One change of a state: a file that is new, changed, moved to another block, or gone. */
 struct batch_item {
-    uint32_t index;                   /* in the state's files */
-    struct served_file *made;         /* gets the bytes; its status says how many. NULL: there is
-                                         no file any more */
-    const struct served_file *source; /* whose block has them; NULL: the file is read */
-    uint64_t begin, room;             /* 0: it is not to be held */
+    uint32_t index; /* index in state.files */
+    /* The file after the change; its status says how many bytes it has. NULL: the file is gone. */
+    struct served_file *made;
+    /* The bytes are copied from this file's block; NULL: they are read from the file. */
+    const struct served_file *source;
+    /* Where the bytes go in the batch's block, with their line end; room 0: the file is not
+     * held. */
+    uint64_t begin, room;
+    /* Bytes of a compressed file until they are copied into the block; else NULL. */
     uint8_t *unpacked;
 };
 
+/* The changes that lead from one state to the next. The bytes of their files come into one new
+ * block. */
 struct file_batch {
     struct shelf *shelf;
     struct batch_item *items;
     size_t count, capacity;
-    uint64_t bytes_count; /* about how long the block becomes */
+    uint64_t bytes_count; /* length of the block, exact only after batch_fill */
+    /* Index of the next item that a thread of batch_fill takes. */
     atomic_size_t next;
     struct served_block *block;
 };
 
-/* Is the block shorter than that with one more file? */
+/* Returns whether the batch's block, with this file added, would stay below bytes_max. */
 bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max);
-/* A file that no block holds yet. It is the batch's until it is published. NULL: out of memory. */
+/* Adds a file that no block holds yet. The batch owns the file until it is published.
+ * is_to_be_held: batch_fill reads its bytes into the block. NULL: out of memory. */
 struct served_file *batch_make(struct file_batch *batch, uint32_t index, const char *path,
                                const struct stat *status, bool is_to_be_held);
-/* The same of a file that a block holds. False: out of memory. */
+/* Adds a copy of `source`, a file that a block holds; batch_fill copies its bytes. False: out of
+ * memory. */
 bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source);
-/* There is no such file any more. False: out of memory. */
+/* Adds the removal of a file. False: out of memory. */
 bool batch_remove(struct file_batch *batch, uint32_t index);
-/* Make the block. What cannot be read is not held afterwards, and refused. False: out of memory,
- * and nothing is held. */
+/* Makes the block and fills it. A file that cannot be read is marked as refused and not held.
+ * False: out of memory, and no file is held. */
 bool batch_fill(struct file_batch *batch);
-/* With the files that were not published. */
+/* Frees the batch and the files that were not published. */
 void batch_close(struct file_batch *batch);
 
-/* Is it the same file, unchanged? */
+/* Returns whether both are of the same file, with equal size, mode and times. */
 bool same_status(const struct stat *one, const struct stat *other);
 
-/* Open a path below a directory, and follow no link. -1: errno. */
+/* Opens a path below a directory without following links. Returns the descriptor. -1: errno says
+ * why. */
 int open_below(int directory, const char *path, int flags);
 
 #endif

@@ -1,4 +1,5 @@
-/* collection: a tree of files, held in memory and on devices, that follows what happens to them. */
+/* collection: opens, closes and describes a collection: a tree of files that the server holds in
+ * memory. */
 #include "serve/collection.h"
 
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include "serve/memory.h"
 #include "trawl/clock.h"
 
-/* Root, base and file. False: message says why. */
+/* Sets collection->root, base and file from options.root. False: message says why. */
 static bool find_root(struct collection *collection, char *message)
 {
     const char *given = collection->options.root;
@@ -42,6 +43,7 @@ static bool find_root(struct collection *collection, char *message)
     return false;
 }
 
+/* Sets up watches and the collection's thread, which loads the files. False: message says why. */
 static bool begin(struct collection *collection, char *message)
 {
     const struct collection_options *options = &collection->options;

@@ -1,14 +1,15 @@
-/* collection: a tree of files, held in memory and on devices, that follows what happens to them.
+/* collection: a tree of files that the server holds in memory and on devices, and that follows the
+ * changes of its files.
  *
- * Four objects, each made once and then only read:
- *   collection  a root directory (or file), its watches, and its newest state
- *   state       which files there are, and their bytes, at one time; counted holders
- *   tape        the bytes of a state's files in few large blocks, for searches of all of them
- *   view        the files that one command line names, in the order in which the command finds them
+ * Four kinds of objects:
+ *     collection a root directory (or file), its watches, and its newest state
+ *     state which files there were at one time, and their bytes; immutable and reference-counted
+ *     block the bytes of many files of states, one after the other, searched as one text
+ *     view the files that one command line names, in the order in which the command finds them
  *
- * A state is complete: a search that holds one sees all files as they were, whatever happens to
- * them meanwhile. collection_now reads the kernel's notices first, so the state it returns is not
- * older than the call.
+ * A search that holds a state sees all files as they were at one time, whatever happens to the
+ * files meanwhile. collection_now reads the kernel's notices first, so the state that it returns is
+ * not older than the call.
  */
 #ifndef SERVE_COLLECTION_H
 #define SERVE_COLLECTION_H
@@ -22,50 +23,59 @@
 #include "trawl/job.h"
 #include "trawl/walk.h"
 
-/* Does this fail only now? Of a walk: there is more than it found. */
+/* Returns whether an errno means a shortage of memory or descriptors, so that the same call may
+ * succeed later. A walk that met such an errno has not found all files. */
 static inline bool is_shortage(int os_code)
 {
     return os_code == ENOMEM || os_code == EMFILE || os_code == ENFILE;
 }
 
-/* A part of a block that was made of one file. It is a file of a state if state_file_at says so. */
+/* The bytes of one file in a block. A newer state may no longer contain that file, or may have read
+ * it again into another block: then state_file_at returns NULL. */
 struct tape_range {
-    uint64_t begin, end; /* in the block, without the line end */
+    uint64_t begin, end; /* offsets in the block; `end` is that of the file's line end */
     uint32_t file;       /* index in state.files */
 };
 
-/* Bytes of files that lie one after the other, each followed by a line end. */
+/* Bytes of many files, one after the other; a line end follows each file. */
 struct served_block {
-    atomic_uint file_count; /* of all states: those that hold it */
+    /* holds: one for each file of any state, and one of the batch that makes the block. */
+    atomic_uint file_count;
     uint8_t *bytes;
+    /* bytes_count: with line ends. mapped_bytes: bytes_count in whole pages. */
     uint64_t bytes_count, mapped_bytes;
-    struct tape_range *ranges; /* of all of them, in order */
+    struct tape_range *ranges; /* one for each file that was to be held, by offset */
     uint64_t range_count;
-    struct trawl_text *text; /* of all of them; loaded onto devices where there is room */
+    /* The whole block as a text; loaded onto devices where there is room. */
+    struct trawl_text *text;
     bool on_device;
 };
 
-/* A file in a state. The same file, unchanged, is shared by many states; it lasts as long as the
- * oldest of them. A file without bytes is held like others. */
+/* A file in a state. States share a file that did not change; the file is freed with the last state
+ * that has it. A file of 0 bytes is held like any other. */
 struct served_file {
-    struct held_file held; /* bytes in `block`; NULL: it is opened when it is searched, since no
-                              block holds it, or since it is not plain */
-    struct served_block *block; /* NULL: not held */
-    uint64_t block_begin;       /* of its bytes in the block */
-    bool is_plain; /* the block has the file's own bytes: neither unpacked nor with holes.
-                      Otherwise the block tells only whether there is an occurrence (of
-                      compressed files: under --search-zip), and the file is opened */
-    bool refused;  /* it cannot be held: its bytes are not what its size says, or reading
-                      failed */
-    bool recent;   /* it had just changed when it was read: its times may not tell whether
-                      it changed again */
-    uint64_t born; /* the number of the first state that has it */
-    struct served_file *next_gone; /* in state.gone */
-    char path[]; /* below the root, without a slash at the beginning; of a collection
-                    that is one file, its name */
+    /* `bytes` points into `block`. NULL: a search opens the file, since no block holds it or the
+     * file is not plain. */
+    struct held_file held;
+    struct served_block *block; /* NULL: no block holds the file */
+    uint64_t block_begin;       /* offset of the file's bytes in the block */
+    /* The block has the file's own bytes. Otherwise the block has unpacked bytes of a compressed
+     * file (--search-zip), or the file has holes: then a pass learns from the block whether the
+     * file has an occurrence, and searches open the file. */
+    bool is_plain;
+    /* The file cannot be held: reading failed, or the file changed while it was read. */
+    bool refused;
+    /* The file had changed within RECENT_NS before it was read, so its times may stay the same if
+     * it changes again. */
+    bool recent;
+    uint64_t born;                 /* number of the first state that has the file */
+    struct served_file *next_gone; /* next file of the list state.gone */
+    /* Path below the root, without a leading slash; the name of the file if the root is a file. */
+    char path[];
 };
 
-/* A block of a state: files of it, and how many bytes they have, with line ends. */
+/* A block of a state: how many of the block's files the state has, and their bytes with line
+ * ends. */
 struct tape_block {
     struct served_block *block;
     uint64_t file_count, live_bytes;
@@ -75,28 +85,33 @@ struct collection;
 struct served_names;
 struct shelf;
 
-/* A file keeps its index as long as it is there, whatever becomes of its contents. */
+/* The files of a collection at one time. A file keeps its index in `files` in all states that have
+ * it, also when its contents change. */
 struct state {
     atomic_uint holder_count;
-    uint64_t number; /* grows with each state of the collection */
-    uint64_t names;  /* which set of names: views of the same `names` hold the same file indices */
-    struct served_file **files; /* NULL: the index is free */
+    uint64_t number; /* 1 for a collection's first state, then 1 more for each state */
+    /* Number of the set of names: states with equal `names` have the same files at the same
+     * indices. */
+    uint64_t names;
+    struct served_file **files; /* index_count entries; NULL: the index is free */
     uint32_t index_count, file_count;
-    uint64_t bytes_count;      /* of all files */
-    struct tape_block *blocks; /* the largest first */
+    uint64_t bytes_count;      /* sum of the files' sizes */
+    struct tape_block *blocks; /* sorted by live_bytes, the largest first */
     uint32_t block_count;
     uint32_t unheld_count;      /* files that no block holds */
-    uint32_t unplain_count;     /* files that a block holds, and that are not plain */
-    bool unreadable;            /* there are directories that cannot be read */
-    struct served_names *table; /* finds files by their paths */
+    uint32_t unplain_count;     /* files that a block holds and that are not plain */
+    bool unreadable;            /* the walk met directories that it could not read */
+    struct served_names *table; /* hash table from paths to indices */
     struct shelf *shelf;
-    size_t room;                 /* of files, while it is made, */
-    uint32_t free_from;          /* and that those before this index are taken */
-    struct state *older, *newer; /* of those that somebody holds */
-    struct served_file *gone;    /* files that it has and its successor had not */
+    size_t room;                 /* capacity of `files`, while the state is being made */
+    uint32_t free_from;          /* while the state is being made: no index below is free */
+    struct state *older, *newer; /* linked list of all states that somebody holds */
+    /* Files that this state has and the next state has not, linked by next_gone. */
+    struct served_file *gone;
 };
 
-/* The file of a state that a range of its block is; NULL: it is gone, or was read anew since. */
+/* Returns the file of the state whose bytes are this range of the block. NULL: the state no longer
+ * has that file, or has its bytes in another place. */
 static inline const struct served_file *state_file_at(const struct state *state,
                                                       const struct served_block *block,
                                                       const struct tape_range *range)
@@ -106,86 +121,95 @@ static inline const struct served_file *state_file_at(const struct state *state,
     return file != NULL && file->block == block && file->block_begin == range->begin ? file : NULL;
 }
 
-/* What a walk of one command line found: files by their index in state.files, and what was to be
- * said between them. */
+/* One item that the walk of a command line found: a file of the state, or something to report
+ * between files. */
 struct view_item {
-    const char *name; /* as the command shows it */
-    uint32_t file;    /* UINT32_MAX: none; of WALK_FILE: an operand that is a directory and is not
-                         walked, of which the command says so when it has opened it */
+    const char *name; /* name in the command's output */
+    /* Index in state.files. UINT32_MAX: no file; with WALK_FILE an operand that is a directory and
+     * is not walked, which the command reports after opening it. */
+    uint32_t file;
     enum walk_kind kind;
     int os_code;
     unsigned char type;
     bool is_operand;
 };
 
+/* The files that one command line names, reference-counted and immutable once made. */
 struct served_view {
     atomic_uint holder_count;
     uint64_t names;
     struct view_item *items;
-    uint32_t *files; /* of items that are files and no operands; UINT32_MAX: another one */
+    uint32_t *files; /* item i's file; UINT32_MAX: item i is an operand or no file */
     uint64_t item_count;
-    uint8_t *seen;  /* a bit for each file of the state: it names this one */
-    bool left_out;  /* as job->left_out */
-    int show_names; /* as job->show_names afterwards */
-    char *storage;  /* of names */
-    char *key;      /* all that it was made by, as bytes */
+    uint8_t *seen;  /* one bit for each file of the state: the view names the file */
+    bool left_out;  /* value of job->left_out after the walk */
+    int show_names; /* value of job->show_names after the walk */
+    char *storage;  /* the bytes of all items' names */
+    char *key;      /* everything that determines the walk, as bytes (view_key) */
     size_t key_bytes;
-    uint64_t bytes; /* of memory, about */
+    uint64_t bytes; /* approximate memory of the view */
 };
 
 struct collection_options {
-    const char *name, *root;       /* root: as given; borrowed until collection_close */
-    struct settings *settings;     /* which files: the command's options; borrowed likewise */
-    struct trawl_runtime *runtime; /* borrowed likewise */
-    uint64_t host_bytes_max;       /* of files held in memory; 0: half of what is free */
-    bool watch;                    /* false: files are looked at again for each search */
+    /* `root` as the user gave it; both are borrowed until collection_close. */
+    const char *name, *root;
+    /* The command's options that say which files are served; borrowed until collection_close. */
+    struct settings *settings;
+    struct trawl_runtime *runtime; /* borrowed until collection_close */
+    uint64_t host_bytes_max; /* limit for bytes of files in memory; 0: half of the free memory */
+    bool watch;              /* false: each search looks at all files again */
 };
 
 struct collection_facts {
     const char *name, *root;
     uint64_t file_count, bytes_count;
-    uint64_t held_bytes, device_bytes; /* of these in memory, and on devices too */
-    uint64_t unheld_count;             /* files that are read at each search */
+    uint64_t held_bytes, device_bytes; /* of bytes_count: in memory; on devices, too */
+    uint64_t unheld_count;             /* files that each search reads */
+    /* load_ns: how long the last load took, or has taken so far. refresh_count: refreshes that
+     * changed the state. */
     uint64_t state_number, load_ns, refresh_count;
     bool loading;
-    bool unpacks; /* what is compressed, as --search-zip does */
+    bool unpacks; /* compressed files are unpacked, as with --search-zip */
 };
 
-/* Open a collection and begin to load it in a thread; at once searchable for what is loaded: the
- * rest is read from its files. False: message[SETTINGS_ERROR_BYTES] says why. */
+/* Opens a collection and starts a thread that loads its files. Searches may begin at once: they
+ * read files that are not yet loaded. False: message[SETTINGS_ERROR_BYTES] says why. */
 bool collection_open(struct collection **collection, const struct collection_options *options,
                      char *message);
 void collection_close(struct collection *collection);
 
-/* The state of now. To be dropped. NULL: message says why: a shortage, or names changed during each
- * of several walks, for half a second. */
+/* Returns a state that is not older than the call; the caller drops it. NULL: message says why:
+ * memory or descriptors are short, or names changed during each of several walks, for half a
+ * second. */
 struct state *collection_now(struct collection *collection, char *message);
 void state_drop(struct state *state);
 
-/* The files that a job with these operands searches: of *state, or of a newer one, which then takes
- * its place. `directory` is the client's working directory, as an absolute path without links
- * (NULL: the root, and of its files those that are served); operands are as typed. The job has
- * settings, exclude and show_names; its filter is made anew. NULL: message says why; that is so,
- * too, if a file is among them that the collection has not. *is_unable: the reason is a shortage,
- * or that names changed in each of several walks, for seconds. To be dropped. Cost: a walk, or
- * nothing if the same was asked since names changed last. */
+/* Returns the view of the files that a job with these operands searches; the caller drops it. The
+ * view belongs to *state or to a newer state, which then replaces *state. `directory` is the
+ * client's working directory, an absolute path without links. NULL means the root, and restricts
+ * the view to files that the collection serves. Operands are as typed. Of the job the function uses
+ * settings, exclude and show_names. NULL: message says why, for example that the collection lacks a
+ * file of the view. *is_unable: the reason is a shortage, or that names changed in each of several
+ * walks, for seconds. Cost: one walk; nothing if an equal view was made since the last change of
+ * names. */
 struct served_view *collection_view(struct collection *collection, struct state **state,
                                     struct command_job *job, const char *directory,
                                     const struct value_item *operands, size_t operand_count,
                                     bool *is_unable, char *message);
 void view_drop(struct served_view *view);
 
-/* A descriptor of a file, opened below the root without following links; NULL: of the root's
- * directory. -1: errno, ESTALE if it is no regular file any more. */
+/* Opens a file below the root without following links and returns the descriptor. file NULL: opens
+ * the root's directory. -1: errno says why; ESTALE: the file is no longer a regular file. */
 int collection_open_file(const struct collection *collection, const struct served_file *file);
 
-/* Does the collection hold the operand as typed in the directory, an absolute path, or what lies
- * below? Of one with ".." collection_view says that it is refused. */
+/* Returns whether the operand, typed in the absolute path `directory`, names something of the
+ * collection or below its root. Returns true for an operand with "..", which collection_view
+ * refuses with a message. */
 bool collection_has(const struct collection *collection, const char *directory,
                     const char *operand);
 
-/* Load everything anew: SIGHUP. What notices do not tell of: writes through shared mappings and
- * through hard links from elsewhere, ignore files above the root. */
+/* Loads all files again, for SIGHUP. Changes that bring no notices are seen only so: writes through
+ * shared mappings and through hard links from outside the root, and ignore files above the root. */
 void collection_reload(struct collection *collection);
 
 void collection_facts(struct collection *collection, struct collection_facts *facts);

@@ -1,5 +1,5 @@
-/* count: answers other than lines that hold a string: how often each occurs, or where; and which
- * files there are. */
+/* count: answers that are not lines: how often each string occurs, where each occurrence is, and
+ * which files there are. */
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -10,12 +10,12 @@
 #include "serve/text.h"
 #include "trawl/clock.h"
 
-#define NAME_BYTES 512u /* of memory, for the name of a file in columns, while it becomes JSON */
+#define NAME_BYTES 512u /* memory for a file's name while it becomes JSON */
 
 /* ---- JSON -------------------------------------------------------------------------------------
  */
 
-/* False: out of memory, and the array is gone. */
+/* Appends a value to an array. False: out of memory; the array is freed and NULL. */
 static bool append(json_t **array, json_t *value)
 {
     if (*array != NULL && json_array_append_new(*array, value) == 0)
@@ -33,6 +33,7 @@ static json_t *number(uint64_t value)
 /* ---- Counts -----------------------------------------------------------------------------------
  */
 
+/* Returns the JSON line of REQUEST_COUNT, to be freed. NULL: out of memory. */
 static char *count_line(struct served_answer *answer, const struct patterns *patterns)
 {
     const struct pass_request *pass = &answer->pass;
@@ -57,6 +58,7 @@ static char *count_line(struct served_answer *answer, const struct patterns *pat
 /* ---- Columns ----------------------------------------------------------------------------------
  */
 
+/* Writes an integer of bytes_count bytes, lowest byte first. */
 static void put_little(struct output *output, uint64_t value, unsigned bytes_count)
 {
     output_need(output, bytes_count);
@@ -64,8 +66,8 @@ static void put_little(struct output *output, uint64_t value, unsigned bytes_cou
         output->bytes[output->used++] = (uint8_t)(value >> 8 * i);
 }
 
-/* The names of the files that hold an occurrence, in the view's order, which is that of the
- * occurrences, too. NULL: out of memory. */
+/* Returns the names of the files with an occurrence, in the view's order, in which the positions
+ * are sorted, too. NULL: out of memory. */
 static json_t *file_names(const struct served_answer *answer)
 {
     const struct pass_request *pass = &answer->pass;
@@ -86,7 +88,8 @@ static json_t *file_names(const struct served_answer *answer)
     return names;
 }
 
-/* Which string as it was given, of each that the plan has: the first one. NULL: out of memory. */
+/* Returns for each pattern of the plan the number of the first string that the client gave for it.
+ * NULL: out of memory. */
 static uint32_t *string_numbers(const struct patterns *patterns)
 {
     uint32_t *numbers = calloc((size_t)patterns->count + 1, sizeof *numbers);
@@ -97,6 +100,7 @@ static uint32_t *string_numbers(const struct patterns *patterns)
     return numbers;
 }
 
+/* Returns the JSON line that precedes the columns, to be freed. NULL: out of memory. */
 static char *columns_line(const struct served_answer *answer)
 {
     const struct pass_request *pass = &answer->pass;
@@ -108,6 +112,7 @@ static char *columns_line(const struct served_answer *answer)
                                "begin", "file", "pattern", "files", file_names(answer)));
 }
 
+/* Writes the three columns `begin`, `file` and `pattern`, one after the other. */
 static void put_columns(struct served_answer *answer, const uint32_t *numbers)
 {
     const struct pass_request *pass = &answer->pass;
@@ -208,7 +213,7 @@ int answering_list(struct served_answer *answer)
                 "{s:o,s:I,s:b}", "path", text_value(file->path, strlen(file->path)), "bytes",
                 (json_int_t)file->held.status.st_size, "held", (int)(file->block != NULL)));
         if (line == NULL)
-            output->error = ECANCELED; /* it breaks off */
+            output->error = ECANCELED; /* the answer breaks off */
         else
             output_text(output, line);
         output_commit(output);

@@ -1,4 +1,4 @@
-/* http: who may ask, what was asked, and the way of answers to their clients. */
+/* http: checks who asks, routes requests, and sends the answers. */
 #include "serve/http.h"
 
 #include <arpa/inet.h>
@@ -16,17 +16,20 @@
 #include "serve/metrics.h"
 #include "serve/page.h"
 
-#define CONNECTION_DESCRIPTORS 6u /* its socket, an answer's pipe, files that it opens */
-#define HEAD_BYTES (64u << 10)    /* of a request's line and headers, and of a response's chunk */
-#define DISCARD_BYTES (16u << 20) /* of a refused body that are read, so that it is heard why */
+/* For a connection: its socket, an answer's pipe, files that a search opens. */
+#define CONNECTION_DESCRIPTORS 6u
+/* Limit for a request's line and headers; size of a response's chunk. */
+#define HEAD_BYTES (64u << 10)
+/* Bytes of a refused body that are read, so that the client gets to see the refusal. */
+#define DISCARD_BYTES (16u << 20)
 
 struct exchange;
 
 struct route {
     const char *path;
     enum MHD_Result (*respond)(struct exchange *exchange);
-    enum request_format format; /* of a query */
-    bool is_post, is_open;      /* open: without a token */
+    enum request_format format; /* format of a query's answer */
+    bool is_post, is_open;      /* is_open: needs no token */
 };
 
 /* A client is a process (Unix socket) or an address (TCP). */
@@ -40,36 +43,44 @@ struct http {
     struct server *server;
     struct http_options options;
     atomic_bool ending;
-    pthread_mutex_t mutex; /* of what follows */
-    struct asker *clients; /* as many as connections may be */
+    pthread_mutex_t mutex; /* guards clients and running */
+    struct asker *clients; /* connections_max entries */
     uint64_t running;
     pthread_t opener;
-    char *fault; /* the opener's, while the daemon starts: where its reason goes */
+    /* While the daemon starts: buffer for the library's reason if it fails; else NULL. */
+    char *fault;
 };
 
-/* A request and what becomes of it. */
+/* A request, from its first line to the end of its answer. */
 struct exchange {
     struct http *http;
     const struct route *route;
     const struct page_file *page;
-    const char *target_end; /* of the request line's target, as the library took it */
+    /* End of the request line's target, as the library read it; NULL: the target has an encoded NUL
+     * byte. */
+    const char *target_end;
     bool is_checked;
-    bool is_closed; /* after the answer: where this request ends is not certain */
-    bool is_head;   /* the answer has no body */
+    /* The connection is closed after the answer, since it is not certain where the request ends. */
+    bool is_closed;
+    bool is_head; /* the method is HEAD, so the answer has no body */
     struct MHD_Connection *connection;
-    int status; /* of a refusal, which waits for the end of the body; 0: none */
+    /* Status of a refusal, which is sent after the request's body has come; 0: not refused. */
+    int status;
     char message[SETTINGS_ERROR_BYTES];
     char *body;
     size_t body_bytes, body_capacity;
+    /* Bytes of the body that were not kept, since the request is refused. */
     uint64_t discarded;
     uint64_t client;
-    bool is_counted; /* in the client's queries */
+    bool is_counted; /* counted in the client's asker.running */
     struct request request;
     struct served_answer *answer;
 };
 
 /* ---- Responses ------------------------------------------------------------------------------- */
 
+/* Adds the headers that all responses have and hands the response to the library. NULL: out of
+ * memory. */
 static enum MHD_Result queue(struct exchange *exchange, unsigned status, const char *type,
                              struct MHD_Response *response)
 {
@@ -99,7 +110,7 @@ static enum MHD_Result queue(struct exchange *exchange, unsigned status, const c
     return result;
 }
 
-/* Takes the text over; NULL: out of memory. */
+/* Sends a text, which the library frees. NULL: out of memory. */
 static enum MHD_Result queue_text(struct exchange *exchange, unsigned status, const char *type,
                                   char *text)
 {
@@ -147,7 +158,7 @@ static enum MHD_Result show_metrics(struct exchange *exchange)
 
 /* ---- Queries --------------------------------------------------------------------------------- */
 
-/* One more query of the client. False: it has as many as it may. */
+/* Counts one more query of the client. False: the client has as many queries running as it may. */
 static bool enter(struct http *http, uint64_t id)
 {
     struct asker *place = NULL;
@@ -191,6 +202,8 @@ static int descriptor_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
+/* Returns a number for the client: its IPv4 address, its IPv6 network (64 bits), or its user and
+ * process on a Unix socket. */
 static uint64_t client_of(struct MHD_Connection *connection)
 {
     const struct sockaddr *address =
@@ -201,7 +214,8 @@ static uint64_t client_of(struct MHD_Connection *connection)
 
     if (address != NULL && address->sa_family == AF_INET)
         return ((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr;
-    if (address != NULL && address->sa_family == AF_INET6) { /* whose network it is */
+    /* The upper 64 bits name the network. */
+    if (address != NULL && address->sa_family == AF_INET6) {
         memcpy(&id, &((const struct sockaddr_in6 *)(const void *)address)->sin6_addr, sizeof id);
         return id;
     }
@@ -210,8 +224,8 @@ static uint64_t client_of(struct MHD_Connection *connection)
     return (uint64_t)peer.uid << 32 | (uint32_t)peer.pid;
 }
 
-/* The client took all so far. The library counts its idle time on while this waits for the search,
- * so it begins anew. */
+/* Gives the library the next bytes of the answer. Resets the library's idle timer, which runs on
+ * while this function waits for the search. */
 static ssize_t read_answer(void *context, uint64_t position, char *to, size_t room)
 {
     struct exchange *exchange = context;
@@ -297,8 +311,7 @@ static enum MHD_Result show_health(struct exchange *exchange)
     return queue_text(exchange, MHD_HTTP_OK, "text/plain", strdup("ok\n"));
 }
 
-/* ---- What there is ----------------------------------------------------------------------------
- */
+/* ---- Routes ---------------------------------------------------------------------------------- */
 
 static const struct route routes[] = {
     {"/v1/search", query, REQUEST_JSON, true, false},
@@ -323,7 +336,8 @@ static void set_refusal(struct exchange *exchange, int status, const char *messa
     (void)snprintf(exchange->message, sizeof exchange->message, "%s", message);
 }
 
-/* The time that it takes says nothing of the token but its length. */
+/* Returns whether the header bears the token. The time that this takes depends on the token's
+ * length, not on its bytes. */
 static bool is_token(const char *token, const char *header_value)
 {
     const char *given = header_value;
@@ -341,7 +355,9 @@ static bool is_token(const char *token, const char *header_value)
     return difference == 0;
 }
 
-/* A page of somebody else's may have a name that means this machine: such names are refused. */
+/* Returns whether the Host header names this machine. A foreign page may reach the server by a name
+ * that resolves to a loopback address (DNS rebinding), so only addresses, `localhost` and HOST of
+ * --listen are allowed. */
 static bool is_our_host(const struct http *http, const char *host)
 {
     bool has_brackets = *host == '[';
@@ -359,7 +375,8 @@ static bool is_our_host(const struct http *http, const char *host)
            inet_pton(AF_INET, name, &four) == 1 || inet_pton(AF_INET6, name, &six) == 1;
 }
 
-/* Pages of other sites, in the browser of somebody who may ask. */
+/* Returns whether a page of another site, in the browser of a user who may ask, sent the
+ * request. */
 static bool is_cross_site(struct exchange *exchange, bool is_post)
 {
     const struct listener *listener = exchange->http->options.listener;
@@ -396,8 +413,8 @@ static const struct route *find_route(const char *path, const struct page_file *
     return NULL;
 }
 
-/* What a head says that others may take otherwise: a proxy before the server would then see other
- * requests than the server. */
+/* Facts of a request's head by which a proxy before the server may find other request boundaries
+ * than the server. */
 struct head {
     unsigned length_count, encoding_count, host_count;
     bool has_blank, is_chunked;
@@ -419,7 +436,8 @@ static enum MHD_Result read_header(void *context, enum MHD_ValueKind kind, const
     return MHD_YES;
 }
 
-/* Why the request's end or target is not certain; NULL: it is. version follows the target. */
+/* Returns why the request's end or target is not certain; NULL if both are. In the library's buffer
+ * `version` follows the target, so a distance other than 1 shows a NUL byte in the target. */
 static const char *doubt(struct exchange *exchange, const char *version)
 {
     struct head head = {0};
@@ -438,7 +456,7 @@ static const char *doubt(struct exchange *exchange, const char *version)
     return NULL;
 }
 
-/* What is wrong with the request's line and headers, into exchange->status. */
+/* Checks the request's line and headers, and sets exchange->status if the request is refused. */
 static void check(struct exchange *exchange, const char *path, const char *method)
 {
     const struct http_options *options = &exchange->http->options;
@@ -465,7 +483,7 @@ static void check(struct exchange *exchange, const char *path, const char *metho
                     "the body has to be JSON: Content-Type: application/json");
 }
 
-/* ---- The way of a request -------------------------------------------------------------------- */
+/* ---- Handling requests ----------------------------------------------------------------------- */
 
 static uint64_t body_max(const struct exchange *exchange)
 {
@@ -474,7 +492,8 @@ static uint64_t body_max(const struct exchange *exchange)
                : 0;
 }
 
-/* False: the client sends so much more than it may that nobody reads on. */
+/* Keeps a part of the body, or refuses the request if the body is too long. False: more than
+ * DISCARD_BYTES of a refused body came, so the connection is closed. */
 static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes_count)
 {
     uint64_t limit = body_max(exchange);
@@ -508,7 +527,8 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
     return true;
 }
 
-/* Is more announced than will be read? */
+/* Refuses a request that announces a body that is too long. Returns whether the body is longer than
+ * the server reads (DISCARD_BYTES). */
 static bool is_far_too_long(struct exchange *exchange)
 {
     const char *length = header(exchange, MHD_HTTP_HEADER_CONTENT_LENGTH);
@@ -528,7 +548,7 @@ static enum MHD_Result respond(struct exchange *exchange)
     return exchange->route->respond(exchange);
 }
 
-/* Called with the target as it was sent: it begins an exchange. */
+/* Begins an exchange. The library calls this with the target as the client sent it. */
 static void *begin_exchange(void *context, const char *target, struct MHD_Connection *connection)
 {
     struct exchange *exchange = calloc(1, sizeof *exchange);
@@ -541,7 +561,8 @@ static void *begin_exchange(void *context, const char *target, struct MHD_Connec
     return exchange;
 }
 
-/* Called once before the body, once for each part of it, and once after it. */
+/* Handles a request. The library calls this once before the body, once for each part of the body,
+ * and once after it. */
 static enum MHD_Result handle(void *context, struct MHD_Connection *connection, const char *path,
                               const char *method, const char *version, const char *bytes,
                               size_t *bytes_count, void **own)
@@ -590,8 +611,8 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-/* What the library says while it starts, to the thread that starts it: what it says of connections
- * is nobody's. */
+/* Receives the library's messages. Keeps what the library says in the thread that starts it, while
+ * it starts; ignores messages about connections. */
 static void note(void *context, const char *format, va_list arguments)
 {
     struct http *http = context;
@@ -600,7 +621,7 @@ static void note(void *context, const char *format, va_list arguments)
         (void)vsnprintf(http->fault, SETTINGS_ERROR_BYTES, format, arguments);
 }
 
-/* Each needs descriptors. */
+/* Returns how many connections, at most `most`, the limit for open files allows. */
 static uint64_t connections_within(uint64_t most)
 {
     struct rlimit limit;

@@ -1,5 +1,4 @@
-/* inside: what a collection is made of, for the files that make it.
- */
+/* inside: the members of a collection, for the files that implement it. */
 #ifndef SERVE_INSIDE_H
 #define SERVE_INSIDE_H
 
@@ -7,13 +6,15 @@
 #include "serve/watch.h"
 
 #define TOO_FAST "the files change faster than they can be listed"
-#define OPEN_LEVELS 32u /* of directories, by a walk */
-#define VIEWS_MAX 64u   /* that are kept */
+#define OPEN_LEVELS 32u /* directories that a walk keeps open */
+#define VIEWS_MAX 64u   /* views that a collection keeps */
 
-#define REFRESH_BYTES (UINT64_C(64) << 20) /* read while a search waits; more by the thread */
-#define PARTS_MAX 8u                       /* of a tree, that changed; more: all of it */
+/* Bytes of files that are read while a search waits; the collection's thread reads the rest. */
+#define REFRESH_BYTES (UINT64_C(64) << 20)
+/* Changed parts of the tree that are walked one by one; with more, the whole tree is walked. */
+#define PARTS_MAX 8u
 
-/* A directory that is to be walked, with those below it or without. */
+/* A directory that is to be walked, `deep`: with all directories below it. */
 struct changed_part {
     char *path;
     bool deep;
@@ -21,61 +22,75 @@ struct changed_part {
 
 struct collection {
     struct collection_options options;
-    char *root; /* its path without links */
-    char *base; /* the directory that paths begin at: the root, or a file's directory */
-    char *file; /* the name of a root that is a file, else NULL */
-    struct settings walking; /* options.settings, to walk with; shares what they point to */
+    char *root; /* the root's path without links */
+    /* The directory that paths are relative to: the root, or the directory of a root that is a
+     * file. */
+    char *base;
+    char *file; /* the name of a root that is a file; else NULL */
+    /* Copy of options.settings for the collection's own walks; shares the pointers. */
+    struct settings walking;
     struct shelf shelf;
 
-    pthread_mutex_t refresh; /* held by the thread that makes states. It guards: */
-    struct watches *watches; /* NULL: none can be had, so files are looked at each time; */
-    uint64_t watch_again_ns; /* not 0: since too few can be had, which is tried again then */
-    bool must_walk;          /* anything may have changed, */
-    bool anew;               /* no file is to be kept */
-    bool renamed;            /* what a view's walk finds may have changed */
+    /* Held by the thread that makes a state. Guards the members up to conflict_count: */
+    pthread_mutex_t refresh;
+    struct watches *watches; /* NULL: the kernel gives none, so each search looks at all files */
+    /* Not 0: the kernel gave too few watches; time of now_ns() at which to try again. */
+    uint64_t watch_again_ns;
+    bool must_walk; /* anything may have changed, so the whole tree is to be walked */
+    bool anew;      /* all files are to be read again */
+    bool renamed;   /* names or rules may have changed, so views have to walk again */
     struct changed_part parts[PARTS_MAX];
     size_t part_count;
-    uint32_t *dirty; /* files whose contents may have changed, by index; some twice */
+    uint32_t *dirty; /* indices of files whose contents may have changed; may contain duplicates */
     size_t dirty_count, dirty_capacity;
-    char *path; /* room for one */
+    char *path; /* buffer for one path */
     size_t path_capacity;
+    /* Duration of the last refresh. */
     uint64_t refresh_ns;
-    uint32_t
-        conflict_count; /* walks of all one after the other in which a directory had two paths */
+    /* Successive walks of the whole tree in which a directory had two paths. */
+    uint32_t conflict_count;
 
-    pthread_mutex_t lock;                 /* held for moments. It guards: */
-    struct state *state;                  /* the newest */
-    struct served_view *views[VIEWS_MAX]; /* that was used last before the others; NULL: none */
-    uint64_t view_bytes;                  /* of all those views */
+    pthread_mutex_t lock; /* Held for moments only. Guards the members up to view_bytes: */
+    struct state *state;  /* the newest state */
+    struct served_view *views[VIEWS_MAX]; /* by last use, the most recent first; NULL: free */
+    uint64_t view_bytes;                  /* sum of `bytes` over all views */
 
-    pthread_t thread; /* refreshes after notices, loads, and merges blocks */
+    pthread_t thread; /* refreshes after notices, loads files, and merges blocks */
+    /* waits_for_quiet: a large file changed within QUIET_NS, so the thread looks at it again
+     * later. */
     bool has_thread, waits_for_quiet;
-    int wake; /* an eventfd that it waits for, too */
+    int wake; /* an eventfd that ends the thread's wait for notices */
     atomic_bool is_ending, is_loading;
+    /* begin_ns: when the last load began. load_ns: how long it took. */
     _Atomic uint64_t begin_ns, load_ns, refresh_count;
 };
 
-/* The body of collection.thread. */
+/* The body of collection.thread. Returns NULL when the collection is closed. */
 void *tend_collection(void *collection);
 
-/* A state becomes the newest, with what the batch made. With `refresh`. */
+/* Completes `state` by what the batch made, and makes it the newest. The caller holds
+ * collection->refresh. */
 void collection_publish(struct collection *collection, struct state *state,
                         struct file_batch *batch);
 
-/* Watch a directory, and where git has rules in it, as watches_add does. With `refresh`. */
+/* Watches a directory and its .git/info, where git may have rules. Fails as watches_add does. The
+ * caller holds collection->refresh. */
 bool watch_directory(struct collection *collection, int descriptor, const char *path,
                      enum watch_cause cause);
 
-/* Does a walk leave files out by ripgrep's rules? */
+/* Returns whether a walk may leave files out by ripgrep's rules. */
 bool walks_by_rules(const struct file_settings *files);
-/* Does a walk that begins below a directory find what one finds there that begins at it? It may not
- * know the rules above, where it is another file system, and how deep it is. */
+/* Returns whether a walk that begins at a lower directory finds the same files there as a walk of
+ * the whole tree. A walk that begins lower may miss rules above it, a border between file systems,
+ * and its depth. */
 bool walks_alike_below(const struct file_settings *files);
 
-/* What is below the base, of an absolute path without links; NULL: it is not. */
+/* Returns the part below the base of an absolute path without links; NULL: the path is not below
+ * the base. */
 const char *path_below(const struct collection *collection, const char *path);
 
-/* All that a view was made by, as bytes. */
+/* Everything that determines the walk of a view, as bytes. Requests with equal keys get the same
+ * view. */
 struct view_key {
     char *bytes;
     size_t count, capacity;
@@ -85,15 +100,18 @@ struct view_key {
 void view_key_add(struct view_key *key, const void *bytes, size_t count);
 void view_key_add_list(struct view_key *key, const struct value_item *items, size_t count);
 
-/* A kept view of these names, to be dropped; NULL: there is none. */
+/* Returns a kept view with this key and this set of names; the caller drops it. NULL: there is
+ * none. */
 struct served_view *views_find(struct collection *collection, const struct view_key *key,
                                uint64_t names);
-/* Keep a view before all others, in the place of those that were used last. Takes the key's bytes
- * over. all: what all requests may take; NULL: any memory. */
+/* Keeps a view as the most recently used one, and drops the least recently used views to make room.
+ * Takes ownership of the key's bytes. all: bounds the views' memory by a share of all requests'
+ * memory; NULL: no bound. */
 void views_keep(struct collection *collection, struct view_key *key, struct served_view *view,
                 const struct guard *all);
 
-/* Of each operand the first one with the same text, to be freed; NULL: out of memory. */
+/* Returns for each operand the index of the first operand with the same text; to be freed. NULL:
+ * out of memory. */
 size_t *operand_firsts(const struct value_item *operands, size_t count);
 
 #endif

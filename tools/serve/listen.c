@@ -1,4 +1,4 @@
-/* listen: Unix sockets, TCP, and sockets that systemd passes. */
+/* listen: opens Unix and TCP sockets, and takes the socket that systemd passes. */
 #include "serve/listen.h"
 
 #include <errno.h>
@@ -17,7 +17,7 @@
 
 #include "trawl/flags.h"
 
-#define PASSED_DESCRIPTOR 3 /* of systemd: the first of them */
+#define PASSED_DESCRIPTOR 3 /* the first descriptor that systemd passes */
 #define KIND (SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK)
 
 static bool refuse(char *message, const char *what, const char *why)
@@ -26,7 +26,8 @@ static bool refuse(char *message, const char *what, const char *why)
     return false;
 }
 
-/* Remove a socket that nobody listens on any more. False: somebody does, or it is no socket. */
+/* Removes a socket on which no server listens any more. False: a server listens there, or the file
+ * is no socket. */
 static bool remove_stale(const struct sockaddr_un *address, char *message)
 {
     struct stat status;
@@ -41,15 +42,16 @@ static bool remove_stale(const struct sockaddr_un *address, char *message)
         return refuse(message, address->sun_path, strerror(errno));
     os_code = connect(probe, (const struct sockaddr *)address, sizeof *address) == 0 ? 0 : errno;
     (void)close(probe);
-    if (os_code == 0 || os_code == EAGAIN) /* EAGAIN: too many wait for it to accept them */
+    if (os_code == 0 || os_code == EAGAIN) /* EAGAIN: the server's queue of connections is full */
         return refuse(message, address->sun_path, "a server listens there already");
     if (os_code != ECONNREFUSED || unlink(address->sun_path) != 0)
         return refuse(message, address->sun_path, strerror(errno));
     return true;
 }
 
-/* The folder of the path, locked: of servers that start at the same time each sees a socket either
- * listened on or stale. -1: it cannot be opened, and nothing is locked. */
+/* Opens and locks the folder of the path. With the lock, a server that starts sees a socket of
+ * another one either stale or listened on, never between bind and listen. -1: the folder cannot be
+ * opened, and nothing is locked. */
 static int lock_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -113,6 +115,7 @@ static bool listen_default(struct listener *listener, char *message)
     return listen_unix(listener, path, message);
 }
 
+/* Returns a descriptor that listens at the address; -1: errno says why. */
 static int listen_at(const struct addrinfo *found)
 {
     int one = 1, os_code, descriptor = socket(found->ai_family, KIND, 0);
@@ -156,7 +159,8 @@ static bool listen_tcp(struct listener *listener, const char *address, char *mes
     return listener->descriptor >= 0 || refuse(message, address, strerror(errno));
 }
 
-/* A socket of systemd's, in *descriptor; -1: none. */
+/* Takes the socket that systemd passed into *descriptor; leaves -1 if there is none. False: what
+ * systemd passed is no listening socket. */
 static bool take_passed(int *descriptor, char *message)
 {
     const char *process = getenv("LISTEN_PID"), *count = getenv("LISTEN_FDS");
@@ -189,7 +193,7 @@ static bool is_loopback(const struct sockaddr_storage *address)
             (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) && six->sin6_addr.s6_addr[12] == 127));
 }
 
-/* What the socket is, ours or one that was passed. */
+/* Fills the members that say what the socket is, whether trawl opened it or systemd passed it. */
 static bool describe(struct listener *listener, char *message)
 {
     struct sockaddr_storage address = {0};
@@ -258,7 +262,7 @@ void listen_notify(const char *state)
     if (bytes < 2 || bytes >= sizeof address.sun_path || (*path != '/' && *path != '@'))
         return;
     memcpy(address.sun_path, path, bytes);
-    if (*path == '@') /* of the abstract names */
+    if (*path == '@') /* a name in the abstract namespace begins with a NUL byte */
         address.sun_path[0] = '\0';
     descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (descriptor < 0)

@@ -1,4 +1,4 @@
-/* listen: the socket that clients connect to, and what systemd wants to hear. */
+/* listen: opens the socket that clients connect to, and notifies systemd. */
 #ifndef SERVE_LISTEN_H
 #define SERVE_LISTEN_H
 
@@ -8,24 +8,26 @@
 struct listener {
     int descriptor;
     bool is_unix;
-    bool is_loopback; /* a Unix socket, or TCP that only this machine reaches */
-    char host[256];   /* as it was asked for: TCP alone, "" where systemd passed the socket */
-    char shown[300];  /* unix:PATH or HOST:PORT, with the port that it has */
-    /* The socket that listen_close removes; "": none. */
+    bool is_loopback; /* a Unix socket, or a TCP address that only this machine reaches */
+    char host[256]; /* HOST of --listen; "" for Unix sockets and for a socket that systemd passed */
+    char shown[300]; /* unix:PATH or HOST:PORT, with the port that the kernel chose if PORT was 0 */
+    /* The Unix socket that listen_close removes: its path, device and inode. "": no socket is
+     * removed. */
     char path[108];
     dev_t device;
     ino_t inode;
 };
 
-/* address: unix:PATH or HOST:PORT; NULL: unix:$XDG_RUNTIME_DIR/trawl.sock. A socket that systemd
- * passes comes first. False: message[SETTINGS_ERROR_BYTES] says why. listen_close in either case.
- * One thread alone: it changes the umask. */
+/* Opens the socket that systemd passed, if there is one, else `address`: unix:PATH or HOST:PORT;
+ * NULL: unix:$XDG_RUNTIME_DIR/trawl.sock. False: message[SETTINGS_ERROR_BYTES] says why. The caller
+ * has to call listen_close in either case. Must be called while the process has one thread, since
+ * it changes the umask. */
 bool listen_open(struct listener *listener, const char *address, char *message);
-/* Remove the path of a Unix socket, if it is still this one. */
+/* Removes the path of the Unix socket, unless another socket has taken the path since. */
 void listen_remove(struct listener *listener);
 void listen_close(struct listener *listener);
 
-/* Tell systemd, if it asked to be told: "READY=1". */
+/* Sends a state such as "READY=1" to systemd, if systemd set NOTIFY_SOCKET. */
 void listen_notify(const char *state);
 
 #endif

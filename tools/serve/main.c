@@ -1,4 +1,4 @@
-/* main: the server, from its command line to its end. */
+/* main: starts the server, handles its signals, and ends it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -24,7 +24,7 @@
 #include "trawl/version.h"
 #include "trawl/whole.h"
 
-#define LOOK_MS 50 /* between looks at what goes on, while something does */
+#define LOOK_MS 50 /* interval of looks at loading and draining */
 #define MAPPED_BYTES_MIN (32 << 20)
 
 /* Static, since it is large. */
@@ -36,7 +36,7 @@ struct serving {
     struct listener listener;
     struct http *http;
     char *token, *certificate, *key;
-    bool *is_loading; /* for each collection: it is not yet said that it is loaded */
+    bool *is_loading; /* for each collection: report_loaded has not yet reported it as loaded */
 };
 
 static bool fail(char *message, const char *what, const char *why)
@@ -45,7 +45,7 @@ static bool fail(char *message, const char *what, const char *why)
     return false;
 }
 
-/* All of a file; NULL in *text where no file is named. */
+/* Reads a whole file into *text; leaves NULL if path is NULL. False: message says why. */
 static bool read_secret(const char *path, char **text, char *message)
 {
     size_t bytes_count;
@@ -54,11 +54,12 @@ static bool read_secret(const char *path, char **text, char *message)
         return true;
     if (!whole_read(path, text, &bytes_count, message))
         return false;
-    (*text)[bytes_count] = '\0'; /* where the file's end was looked for */
+    (*text)[bytes_count] = '\0'; /* whole_read leaves room for this byte */
     return true;
 }
 
-/* A file in PEM begins each part with a line that says what the part is. */
+/* Returns whether a file in PEM has a part of this kind. Each part begins with a line that names
+ * its kind. */
 static bool has_part(const char *text, const char *what)
 {
     for (; (text = strstr(text, "-----BEGIN ")) != NULL; text++)
@@ -67,7 +68,8 @@ static bool has_part(const char *text, const char *what)
     return false;
 }
 
-/* Certificates and token; what is not loopback needs all of them. */
+/* Reads token, certificate and key. An address that other machines reach needs all three. False:
+ * message says why. */
 static bool read_secrets(struct serving *serving, char *message)
 {
     const struct serve_options *options = &serving->options;
@@ -165,7 +167,8 @@ static bool open_all(struct serving *serving, char *message)
     wanted.key = serving->key;
     if (http_open(&serving->http, server, &wanted, message))
         return true;
-    if (serving->certificate != NULL) /* the library tells neither which of both it refuses */
+    /* The library does not say which of the two files it refuses. */
+    if (serving->certificate != NULL)
         (void)snprintf(message, SETTINGS_ERROR_BYTES,
                        "TLS does not start with the certificate %.200s and the key %.200s",
                        options->certificate, options->key);
@@ -193,7 +196,8 @@ static void close_all(struct serving *serving)
     free(serving->key);
 }
 
-/* Say what was loaded since the last look. Returns whether something is loading. */
+/* Prints a message for each collection that was loaded since the last call. Returns whether a
+ * collection is still loading. */
 static bool report_loaded(struct serving *serving)
 {
     bool any = false;
@@ -217,11 +221,12 @@ static bool report_loaded(struct serving *serving)
 
 /* ---- Signals --------------------------------------------------------------------------------- */
 
-static atomic_int end_count; /* of SIGTERM and SIGINT */
+static atomic_int end_count; /* signals SIGTERM and SIGINT that came */
 static atomic_bool is_hung_up;
 static int signal_event = -1;
 
-/* Whatever the threads do, the second signal ends the process. */
+/* Handles a signal. The second SIGTERM or SIGINT ends the process at once, whatever its threads
+ * do. */
 static void at_signal(int number)
 {
     uint64_t one = 1;
@@ -248,7 +253,7 @@ static bool take_signals(void)
     return signal_event >= 0;
 }
 
-/* Until a signal comes, or the time in milliseconds is over; < 0: any time. */
+/* Waits until a signal comes, or for wait_ms milliseconds; < 0: without limit. */
 static void wait_signal(int wait_ms)
 {
     struct pollfd event = {signal_event, POLLIN, 0};
@@ -266,7 +271,7 @@ static void reload(struct serving *serving)
     }
 }
 
-/* Until the last answer is sent, or its time is over. */
+/* Ends the server's listening, then waits until the last answer is sent, at most drain_seconds. */
 static void drain(struct serving *serving)
 {
     uint64_t looks = serving->options.drain_seconds * 1000 / LOOK_MS;
@@ -297,8 +302,8 @@ static void serve(struct serving *serving)
     drain(serving);
 }
 
-/* Standard input is the null device; what else is closed, too, so that no socket gets its number.
- */
+/* Makes the null device standard input. Opens standard output and standard error on the null device
+ * if they are closed, so that no socket gets their numbers. */
 static bool take_standard_descriptors(void)
 {
     int null = open("/dev/null", O_RDWR);
@@ -311,13 +316,13 @@ static bool take_standard_descriptors(void)
     return true;
 }
 
-/* A client or a file that goes away is no reason to end. */
+/* Prepares the process: a client that disconnects or a file that shrinks must not end it. */
 static bool set_up_process(void)
 {
     struct rlimit limit;
 
-    /* What a request takes and gives back is to stay mapped: 64 threads that map and unmap wait for
-     * each other. */
+    /* Keep memory that requests free mapped. Otherwise 64 threads that map and unmap memory would
+     * wait for each other. */
     (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES_MIN);
     (void)mallopt(M_TRIM_THRESHOLD, 2 * MAPPED_BYTES_MIN);
     interrupt_guard_maps();

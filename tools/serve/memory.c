@@ -1,4 +1,4 @@
-/* memory: how much of it the process may take. */
+/* memory: finds out how much memory the process may use. */
 #include "serve/memory.h"
 
 #include <stdio.h>
@@ -8,8 +8,8 @@
 
 #define PATH_BYTES 4096u
 
-/* The number that a file begins with, or that follows `key` at the beginning of a line.
- * UINT64_MAX: there is none. */
+/* Returns the number that follows `key` at the beginning of a line of the file; key "": at the
+ * beginning of the first line that has a number. UINT64_MAX: there is none. */
 static uint64_t read_number(const char *root, const char *path, const char *name, const char *key)
 {
     char whole[PATH_BYTES], line[256];
@@ -26,15 +26,15 @@ static uint64_t read_number(const char *root, const char *path, const char *name
         if (strncmp(line, key, key_bytes) != 0)
             continue;
         number = strtoull(begin, &end, 10);
-        number = end == begin ? UINT64_MAX : number; /* "max" */
+        number = end == begin ? UINT64_MAX : number; /* such as "max" */
     }
     if (file != NULL)
         fclose(file);
     return number;
 }
 
-/* The least limit of a group and those above. In a container the group's own files may stand where
- * those of the topmost group are. */
+/* Returns the least limit of a control group and of the groups above it. In a container the topmost
+ * directory may hold the group's own files. */
 static uint64_t limit_of(const char *root, const char *mount, char *group, const char *name)
 {
     uint64_t least = UINT64_MAX, limit;
@@ -53,7 +53,8 @@ static uint64_t limit_of(const char *root, const char *mount, char *group, const
     }
 }
 
-/* /proc/self/cgroup has lines "0::PATH" (v2) and "NUMBER:CONTROLLERS:PATH" (v1). */
+/* Returns the least limit of the process's control groups. /proc/self/cgroup has lines "0::PATH"
+ * (v2) and "NUMBER:CONTROLLERS:PATH" (v1). */
 static uint64_t group_limit(const char *root)
 {
     char path[PATH_BYTES], line[PATH_BYTES];

@@ -1,4 +1,5 @@
-/* metrics: sums of the server, its passes and its collections, in the text format of Prometheus. */
+/* metrics: writes totals of the server, its passes and its collections, in the text format of
+ * Prometheus. */
 #include "serve/metrics.h"
 
 #include <inttypes.h>
@@ -85,7 +86,7 @@ static void write_passes(FILE *file, struct passes *passes)
     write_seconds(file, "trawl_search_seconds_total", "Time of passes.", facts.search_ns);
 }
 
-/* The name of a collection as the value of a label. */
+/* Writes a collection's name as the value of a label, with escapes. */
 static void write_label(FILE *file, const char *text)
 {
     for (; *text != '\0'; text++)
@@ -149,7 +150,7 @@ static void write_process(FILE *file)
 
     if (statm == NULL)
         return;
-    if (fgets(text, sizeof text, statm) != NULL) /* pages: all, resident, ... */
+    if (fgets(text, sizeof text, statm) != NULL) /* numbers of pages: total, resident, ... */
         resident = strchr(text, ' ');
     if (resident != NULL)
         write_number(file, "process_resident_memory_bytes", "gauge", "Memory of the process.",

@@ -1,4 +1,4 @@
-/* metrics: what GET /metrics says, in the text format of Prometheus. */
+/* metrics: writes the answer of GET /metrics, in the text format of Prometheus. */
 #ifndef SERVE_METRICS_H
 #define SERVE_METRICS_H
 
@@ -6,7 +6,7 @@
 
 #include "serve/answer.h"
 
-/* From any thread. */
+/* Writes all metrics to the file. Any thread may call. */
 void metrics_write(FILE *file, struct server *server);
 
 #endif

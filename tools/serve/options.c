@@ -1,4 +1,5 @@
-/* options: the server's own options, and those of the command that say which files are served. */
+/* options: reads the server's own options, and the command's options that say which files are
+ * served. */
 #include "serve/options.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@ static const struct option_row {
     const char *name, *argument;
     enum option_kind kind;
     size_t offset;
-    uint64_t normal; /* numbers and sizes: where it is not given */
+    uint64_t normal; /* default of numbers and sizes */
     const char *summary;
 } rows[] = {
 #define AT(member) offsetof(struct serve_options, member)
@@ -87,7 +88,8 @@ static bool set(struct serve_options *options, const struct option_row *row, con
     return false;
 }
 
-/* Is it the argument at *at, with its value there or in the next one? */
+/* Returns the row of the option that the argument names; NULL: none. *value is what follows '=';
+ * NULL: no '='. */
 static const struct option_row *find_row(const char *argument, const char **value)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
@@ -102,13 +104,14 @@ static const struct option_row *find_row(const char *argument, const char **valu
     return NULL;
 }
 
-/* The server's own options; what is left goes into options->arguments. Returns how many those are,
- * -1 after writing the error. */
+/* Reads the server's own options, and collects all other arguments in options->arguments. Returns
+ * how many other arguments there are. -1: settings.error says why. */
 static int read_own(struct serve_options *options, int argument_count, char **arguments)
 {
     int left = 0;
 
-    options->arguments[left++] = (char *)(uintptr_t) "trawl"; /* the command's, not tg's */
+    /* Options mean what they mean to trawl, not to tg. */
+    options->arguments[left++] = (char *)(uintptr_t) "trawl";
     for (int at = 1; at < argument_count; at++) {
         const char *value = NULL;
         const struct option_row *row = find_row(arguments[at], &value);
@@ -135,6 +138,8 @@ static int read_own(struct serve_options *options, int argument_count, char **ar
     return left;
 }
 
+/* Refuses options of the command that belong to a request. False: settings->error names the
+ * option. */
 static bool check_options(struct settings *settings)
 {
     for (size_t i = 0; i < settings->given_count; i++) {
@@ -157,7 +162,8 @@ static bool exhausted(char *message)
     return false;
 }
 
-/* [NAME=]PATH: a name has no slash. Without one it is the last part of the path without links. */
+/* Reads an operand [NAME=]PATH, where NAME has no slash. Without NAME, the name is the last part of
+ * PATH without links. False: message says why. */
 static bool read_root(struct serve_options *options, const char *operand, char *message)
 {
     const char *equals = strchr(operand, '='), *slash = strchr(operand, '/');

@@ -1,12 +1,12 @@
-/* options: what the command line of the server says. */
+/* options: reads the server's command line. */
 #ifndef SERVE_OPTIONS_H
 #define SERVE_OPTIONS_H
 
 #include "serve/http.h"
 
 struct served_root {
-    char *name;       /* of the collection */
-    const char *path; /* as given */
+    char *name;       /* name of the collection */
+    const char *path; /* path as the user gave it */
 };
 
 struct serve_options {
@@ -14,20 +14,22 @@ struct serve_options {
     uint64_t host_bytes, device_bytes, request_bytes;    /* 0: not given */
     uint64_t drain_seconds;
     struct request_limits limits;
-    struct http_options http;   /* of which numbers are read, no more */
-    bool help, version, manual; /* a document is asked for */
-    struct settings settings;   /* the command's options: which files, how they are searched */
-    char **arguments;           /* that they borrow from */
+    struct http_options http;   /* only its numbers are set */
+    bool help, version, manual; /* the option asks for a document */
+    /* The command's options that say which files are served and how they are searched. */
+    struct settings settings;
+    char **arguments; /* the arguments that the settings borrow from */
     struct served_root *roots;
     size_t root_count;
 };
 
-/* False: message[SETTINGS_ERROR_BYTES] says what is wrong. serve_options_free in either case. */
+/* Reads the command line. False: message[SETTINGS_ERROR_BYTES] says what is wrong. The caller has
+ * to call serve_options_free in either case. */
 bool serve_options_read(struct serve_options *options, int argument_count, char **arguments,
                         char *message);
 void serve_options_free(struct serve_options *options);
 
-/* --help, and the manual page. */
+/* Print the documents of --help and --generate=man. */
 void serve_options_print_help(struct output *output);
 void serve_options_print_manual(struct output *output);
 

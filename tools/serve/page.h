@@ -1,6 +1,5 @@
 /* page: the files that are built into the server: its page, and the description of its interface.
- * cmake/embed.cmake writes them.
- */
+ * cmake/embed.cmake writes them into C source. */
 #ifndef SERVE_PAGE_H
 #define SERVE_PAGE_H
 
@@ -8,12 +7,12 @@
 #include <stdint.h>
 
 struct page_file {
-    const char *path, *type; /* of the URL; for Content-Type */
-    const char *tag;         /* for ETag, with its quotes */
+    const char *path, *type; /* path of the URL; value of Content-Type */
+    const char *tag;         /* value of ETag, with its quotes */
     const uint8_t *bytes;
     size_t bytes_count;
 };
 
-extern const struct page_file page_files[]; /* the last one's path is NULL */
+extern const struct page_file page_files[]; /* a file with path NULL ends the array */
 
 #endif
