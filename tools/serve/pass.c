@@ -1,8 +1,9 @@
 /* pass: searches of a state that several requests share.
  *
- * No thread of its own: a request that finds no pass of its kind running leads one, in its caller's
- * thread. Those that come meanwhile wait. When the pass ends, the first of them leads the next one,
- * with the others. Passes of other states and kinds run beside it, and share the runtime's workers.
+ * Passes have no thread of their own. If no pass of a request's kind is running, the request leads
+ * a pass in its caller's thread. Requests that come meanwhile wait. When the pass ends, the first
+ * waiting request leads the next pass and takes the other waiting requests along. Passes of
+ * different states and kinds run side by side and share the runtime's workers.
  */
 #include "serve/pass.h"
 
@@ -12,36 +13,40 @@
 #include "serve/pass_member.h"
 #include "trawl/clock.h"
 
-#define SHARED_STRINGS_MAX 16384u /* of a pass, */
+#define SHARED_STRINGS_MAX 16384u /* strings in one pass */
+/* Requests in one pass. */
 #define SHARED_REQUESTS_MAX 4096u
-#define MERGED_STRINGS_MAX 1000u /* of a request that shares passes */
+#define MERGED_STRINGS_MAX 1000u /* strings of a request that may share a pass */
 
-/* After a pass for several, their clients ask again at once: how long the next waits for them, as a
- * part of what the pass took. */
+/* After a pass for several requests their clients ask again at once. The next pass waits for these
+ * clients, for up to 1 / GATHER_SHARE of the time of the last pass. */
 #define GATHER_SHARE 16u
 
-/* A sample of a state: so many parts of so many bytes. */
+/* A sample of a state's blocks: SAMPLE_PARTS parts of SAMPLE_PART_BYTES. */
 #define SAMPLE_PARTS 64u
 #define SAMPLE_PART_BYTES 1024u
-#define SAMPLED_BYTES_MIN (1u << 20) /* of a state: below, listing everything costs little */
+/* In smaller states listing all occurrences costs little, so no sample is taken. */
+#define SAMPLED_BYTES_MIN (1u << 20)
+/* A sample of a state's files: SAMPLE_FILES files, of each the first SAMPLE_FILE_BYTES. */
 #define SAMPLE_FILES 32u
 #define SAMPLE_FILE_BYTES 16384u
-/* An occurrence in so many bytes is frequent. A core counts some 10 GB/s and lists 50 million
- * occurrences a second; a device counts a hundred times as much. */
+/* Strings are frequent if they occur more than once in so many bytes. A core counts about 10 GB/s
+ * and lists 50 million occurrences a second; a device counts 100 times as much. */
 #define FREQUENT_BYTES 256u
 #define FREQUENT_DEVICE_BYTES 4096u
 
 struct passes {
     struct trawl_runtime *runtime;
-    struct trawl_runtime
-        *samples; /* the host's, for samples: on devices they would wait for passes */
+    /* A runtime for samples on the host alone; on devices a sample would wait for passes. */
+    struct trawl_runtime *samples;
     pthread_mutex_t mutex;
-    struct pass_member *waiting;   /* by turn; of one turn the first that came first */
-    struct pass_member *leaders;   /* of the passes that run */
-    struct pass_member *gathering; /* a leader that waits for others */
-    uint64_t turn;                 /* of the last that left `waiting` */
-    uint32_t last_count;           /* members of the last shared pass that ended, */
-    uint64_t last_end_ns, last_ns; /* when, and how long it took */
+    /* List by `turn`; with equal turns, the request that came first is first. */
+    struct pass_member *waiting;
+    struct pass_member *leaders;   /* list of the leaders of running passes */
+    struct pass_member *gathering; /* a leader that waits for more requests; NULL: none */
+    uint64_t turn;                 /* highest turn of a request that has left `waiting` */
+    uint32_t last_count;           /* members of the last pass that ended */
+    uint64_t last_end_ns, last_ns; /* when the last pass ended, and how long it took */
     struct pass_facts facts;
 };
 
@@ -69,7 +74,7 @@ void passes_close(struct passes *passes)
     if (passes == NULL)
         return;
     pthread_mutex_destroy(&passes->mutex);
-    (void)trawl_runtime_close(passes->samples, NULL); /* no searcher of it is open */
+    (void)trawl_runtime_close(passes->samples, NULL); /* no searcher of `samples` is open */
     free(passes);
 }
 
@@ -106,8 +111,8 @@ static uint64_t block_bytes(const struct state *state)
     return total;
 }
 
-/* Is counting cheaper than listing what occurs, for this request and for others in its pass? The
- * sample is one text: a search of each part would cost more than the parts. */
+/* Returns whether counting the request's occurrences is cheaper than listing them. Copies the
+ * sample into one text, since a search of each part would cost more than the parts. */
 static bool is_dense(const struct passes *passes, const struct pass_request *request)
 {
     const struct state *state = request->state;
@@ -154,7 +159,7 @@ bool pass_is_frequent(struct passes *passes, const struct state *state,
     return 2 * found > tried;
 }
 
-/* ---- Passes: under the mutex ---- */
+/* ---- Passes: the caller holds the mutex ------------------------------------------------------ */
 
 static void begin_pass(struct passes *passes, struct pass_member *leader)
 {
@@ -177,6 +182,8 @@ static void end_pass(struct passes *passes, struct pass_member *leader)
     leader->leader = NULL;
 }
 
+/* Puts a request into `waiting`. Its turn is 1 after passes->turn, or 1 after the same client's
+ * last waiting request if that is later. */
 static void wait_for_turn(struct passes *passes, struct pass_member *member)
 {
     struct pass_member **link = &passes->waiting;
@@ -195,6 +202,7 @@ static void wait_for_turn(struct passes *passes, struct pass_member *member)
         pthread_cond_signal(&passes->gathering->wake);
 }
 
+/* Takes a request out of `waiting`. */
 static void stop_waiting(struct passes *passes, struct pass_member *member)
 {
     struct pass_member **link = &passes->waiting;
@@ -207,7 +215,8 @@ static void stop_waiting(struct passes *passes, struct pass_member *member)
         passes->turn = member->turn;
 }
 
-/* From `member` on, the first that may share a pass with this leader. */
+/* Returns the first request in the list from `member` on that may share a pass with the leader;
+ * NULL: none. */
 static struct pass_member *first_alike(struct pass_member *member, const struct pass_member *leader)
 {
     while (member != NULL && !pass_list_merges(member->request, leader->request))
@@ -215,7 +224,7 @@ static struct pass_member *first_alike(struct pass_member *member, const struct 
     return member;
 }
 
-/* Clients that had their answers a moment ago are about to ask again. */
+/* Waits for clients of the last pass that are about to ask again. */
 static void wait_for_others(struct passes *passes, struct pass_member *leader)
 {
     uint64_t until_ns = passes->last_end_ns + passes->last_ns / GATHER_SHARE;
@@ -230,6 +239,7 @@ static void wait_for_others(struct passes *passes, struct pass_member *leader)
     passes->gathering = NULL;
 }
 
+/* Moves waiting requests into the leader's pass, up to its limits. */
 static void gather(struct passes *passes, struct pass_member *leader)
 {
     struct pass_member *member = first_alike(passes->waiting, leader), *next, *last = leader;
@@ -251,7 +261,8 @@ static void gather(struct passes *passes, struct pass_member *leader)
     }
 }
 
-/* The next that waits leads; then the others of this pass go on, and are not touched any more. */
+/* Ends a pass: makes the next waiting request a leader, and wakes the members of this pass. The
+ * function must not touch a member after waking it. */
 static void hand_on(struct passes *passes, struct pass_member *leader, enum pass_stage stage)
 {
     struct pass_member *successor = first_alike(passes->waiting, leader), *next;
@@ -272,7 +283,7 @@ static void hand_on(struct passes *passes, struct pass_member *leader, enum pass
     leader->stage = stage;
 }
 
-/* What a pass did, for its members and for all. */
+/* Adds a pass to the facts, and tells its members what the pass searched. */
 static void account(struct passes *passes, struct pass_member *leader, uint64_t search_ns)
 {
     uint64_t bytes = block_bytes(leader->request->state);
@@ -304,14 +315,15 @@ static enum trawl_status lead(struct passes *passes, struct pass_member *leader,
     passes->last_ns = passes->last_end_ns - begin_ns;
     account(passes, leader, passes->last_ns);
     if (status > TRAWL_STOPPED && leader->member_count > 1) {
-        hand_on(passes, leader, PASS_FAILED); /* each may do better alone */
+        hand_on(passes, leader, PASS_FAILED); /* each request is searched for alone */
         return TRAWL_OK;
     }
     hand_on(passes, leader, PASS_DONE);
     return status;
 }
 
-/* Search in a pass with those that wait. OK with PASS_FAILED: it is to be searched alone. */
+/* Answers a request by a pass that other requests may share. OK with stage PASS_FAILED: the request
+ * has to be searched for alone. */
 static enum trawl_status share(struct passes *passes, struct pass_member *member,
                                struct trawl_error *error)
 {
@@ -333,7 +345,7 @@ static enum trawl_status share(struct passes *passes, struct pass_member *member
     return member->stage == PASS_LEADS ? lead(passes, member, error) : TRAWL_OK;
 }
 
-/* Search what blocks hold for one request alone. */
+/* Searches the blocks for one request alone. */
 static enum trawl_status search_blocks(struct passes *passes, struct pass_member *member, bool fits,
                                        bool is_listed, struct trawl_error *error)
 {
@@ -350,7 +362,7 @@ static enum trawl_status search_blocks(struct passes *passes, struct pass_member
     return status;
 }
 
-/* Whose searcher pass_cancel ends: the member's own, or (NULL) none. */
+/* Sets whose searcher pass_cancel stops: the member's own, or none (NULL). */
 static void lead_alone(struct passes *passes, struct pass_member *member,
                        struct pass_member *leader)
 {
@@ -360,6 +372,8 @@ static void lead_alone(struct passes *passes, struct pass_member *member,
     pthread_mutex_unlock(&passes->mutex);
 }
 
+/* Searches for a request: by a shared pass or alone in the blocks, then in the files that have to
+ * be opened. */
 static bool search(struct passes *passes, struct pass_member *member)
 {
     struct pass_request *request = member->request;

@@ -1,9 +1,9 @@
 /* pass: searches of a state that several requests share.
  *
- * Requests that wait for one collection are gathered, and their strings become one set that is
- * searched in one pass. A request whose strings are frequent, by a sample of the text, or very
- * many, gets a pass of its own. Clients take turns: of each no more than its share comes into one
- * pass.
+ * The strings of requests that wait for the same state are merged into one set, and one search, a
+ * pass, looks for the set. A request gets a pass of its own if its strings are frequent, by a
+ * sample of the text, or very many. Clients take turns, so that a client with many requests does
+ * not delay the requests of another one.
  */
 #ifndef SERVE_PASS_H
 #define SERVE_PASS_H
@@ -12,43 +12,51 @@
 
 struct pass_member;
 
-/* Where a pattern occurs: in which file of the state, and where in it. */
+/* One occurrence: its offset in the file, the file's index in the state, the pattern's number in
+ * the plan. */
 struct pass_position {
     uint64_t begin;
     uint32_t file, pattern;
 };
 
-/* What one request wants to know of a state. The caller owns it. */
+/* What one request asks about a state, and the results. The caller owns it. */
 struct pass_request {
     struct state *state;            /* borrowed until pass_run returns */
-    const struct served_view *view; /* of the state; borrowed likewise */
-    const struct trawl_plan *plan;  /* as pass_run's caller would search; borrowed likewise */
-    const struct trawl_plan_options *options; /* that the plan was built with; borrowed likewise.
-                                                 NULL: it shares passes only if it has no flags */
-    const struct collection *collection;      /* the state's; opens files that are not held */
-    bool search_zip;                          /* compressed files are unpacked; only if the
-                                                 collection does so, too */
-    uint64_t client;                          /* whose it is: clients take turns */
-    bool wants_positions, wants_counts;       /* beside `files` */
+    const struct served_view *view; /* a view of the state; borrowed until pass_run returns */
+    /* What the caller would search for; borrowed until pass_run returns. */
+    const struct trawl_plan *plan;
+    /* The options of the plan, borrowed until pass_run returns. NULL: the request shares a pass
+     * only if the plan has no flags. */
+    const struct trawl_plan_options *options;
+    /* The state's collection, which opens files that no block holds. */
+    const struct collection *collection;
+    /* Compressed files are unpacked; requires that the collection unpacks, too. */
+    bool search_zip;
+    uint64_t client;                    /* the request's client; clients take turns */
+    bool wants_positions, wants_counts; /* results that are wanted besides `files` */
+    /* Limit for position_count. */
     uint64_t positions_max;
-    struct guard *guard;   /* asked before memory is taken; NULL: none. Borrowed likewise */
+    /* Asked before memory is allocated; NULL: no limit; borrowed until pass_run returns. */
+    struct guard *guard;
     atomic_bool cancelled; /* set by pass_cancel */
 
     /* Results. */
-    uint8_t *files;            /* a bit for each index of the state: something occurs in the file,
-                                  or it is not held as it is. Freed by pass_free, as the arrays
-                                  below */
-    uint64_t occurrence_count; /* in files of the view; only if positions or counts are wanted */
-    uint64_t file_count;      /* of the view, in which something occurs; if neither is wanted, those
-                                 with a bit */
-    uint64_t unread_count;    /* files that could not be read: message names the last of them */
-    uint64_t *pattern_counts; /* wants_counts: one for each pattern of the plan */
-    struct pass_position *positions; /* wants_positions: in the order of the view */
-    uint64_t position_count; /* at most positions_max; occurrence_count says how many more */
-    uint32_t shared_count;   /* how many requests the pass answered, this one included */
+    /* One bit for each index of the state: the file has an occurrence, or no block holds the file's
+     * own bytes. pass_free frees `files` and the arrays below. */
+    uint8_t *files;
+    /* Occurrences in files of the view; 0 unless positions or counts are wanted. */
+    uint64_t occurrence_count;
+    /* Files of the view with an occurrence. If neither positions nor counts are wanted: files of
+     * the view with a bit. */
+    uint64_t file_count;
+    uint64_t unread_count; /* files that could not be read; message names the last of these files */
+    uint64_t *pattern_counts;        /* wants_counts: one count for each pattern of the plan */
+    struct pass_position *positions; /* wants_positions: sorted in the view's order */
+    uint64_t position_count; /* ≤ positions_max; occurrence_count counts all occurrences */
+    uint32_t shared_count;   /* requests that the pass answered, this one included */
     uint64_t searched_bytes;
     char message[SETTINGS_ERROR_BYTES];
-    struct pass_member *member; /* of pass.c; NULL */
+    struct pass_member *member; /* used by pass.c; the caller sets NULL */
 };
 
 static inline void pass_free(struct pass_request *request)
@@ -63,25 +71,26 @@ static inline void pass_free(struct pass_request *request)
 
 struct passes;
 
-/* One for all collections. threads: of the runtime. False: message says why. */
+/* Opens the passes of all collections. The runtime is borrowed. False: message says why. */
 bool passes_open(struct passes **passes, struct trawl_runtime *runtime, char *message);
 void passes_close(struct passes *passes);
 
-/* Search. Blocks; any number of threads may call. False: cancelled, or request->message says why.
- */
+/* Runs the search and waits for its end. Any number of threads may call. False: the request was
+ * cancelled, or request->message says why. */
 bool pass_run(struct passes *passes, struct pass_request *request);
-/* From any thread, while pass_run may run: it returns as soon as it can. A pass that others share
- * goes on to its end first. */
+/* Cancels a request: pass_run returns as soon as it can. A shared pass goes on until all of its
+ * requests are cancelled. Any thread may call while pass_run may run. */
 void pass_cancel(struct passes *passes, struct pass_request *request);
 
-/* Would most files of the state hold an occurrence, by a sample of it? */
+/* Returns whether most files of the state would have an occurrence, judged by a sample of the
+ * files. */
 bool pass_is_frequent(struct passes *passes, const struct state *state,
                       const struct trawl_plan *plan);
 
 struct pass_facts {
     uint64_t pass_count, request_count, shared_request_count, own_pass_count;
     uint64_t searched_bytes, search_ns;
-    uint64_t waiting_count; /* now */
+    uint64_t waiting_count; /* requests that wait at the moment */
 };
 void passes_facts(struct passes *passes, struct pass_facts *facts);
 

@@ -1,26 +1,29 @@
-/* pass_list: one search that lists what occurs in a state's blocks, for all members of a pass.
+/* pass_list: one search of a state's blocks that lists all occurrences for all members of a pass.
  *
- * The members' strings become one plan, each string once. An occurrence goes to each member that
- * has its string and wants its file.
+ * The members' strings become one plan that has each string once. An occurrence goes to each member
+ * that has the string and whose view has the file.
  */
 #include "serve/pass_member.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* A member's string. */
+/* A string of a member. */
 struct pass_string {
     struct trawl_pattern pattern;
     struct pass_member *member;
-    uint64_t number; /* in the member's plan */
+    uint64_t number; /* the string's number in the member's plan */
 };
 
 struct pass_listing {
     struct pass_member *leader;
-    struct pass_string *strings; /* of equal ones, one after the other */
-    uint64_t *firsts;            /* of each of the plan's patterns; NULL: the only member's plan */
+    /* All members' strings, sorted, so that equal strings are neighbours. */
+    struct pass_string *strings;
+    /* Index in `strings` of the first string of each pattern of the merged plan. NULL: there is one
+     * member, and its own plan is searched. */
+    uint64_t *firsts;
     const struct served_block *block;
-    uint64_t range; /* of the last occurrence */
+    uint64_t range; /* index of the range of the last occurrence */
 };
 
 static bool same_utf8(const struct trawl_utf8 *left, const struct trawl_utf8 *right)
@@ -41,7 +44,8 @@ bool pass_list_is_merged(const struct pass_request *request)
     return facts.flags == 0 || (options != NULL && options->flags == facts.flags);
 }
 
-/* Without flags nothing but the bytes matters. Of those that fit, whole lines end in '\n'. */
+/* Returns whether two requests may share a pass. Without flags two plans differ only in their
+ * bytes. Plans with whole lines that passed pass_list_fits all have the line end '\n'. */
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right)
 {
     const struct trawl_plan_options *a = left->options, *b = right->options;
@@ -59,8 +63,8 @@ bool pass_list_fits(const struct trawl_plan *plan)
     bool has_lines = facts.line_end == '\n';
 
     if (facts.edits_max > 0)
-        return has_lines && (facts.flags & TRAWL_WITHIN_LINES); /* else the best of neighbouring
-                                                             spans may be one that goes on beyond */
+        /* Else the best of several overlapping spans may be one that leaves the file. */
+        return has_lines && (facts.flags & TRAWL_WITHIN_LINES);
     return has_lines || !(facts.flags & TRAWL_WHOLE_LINE);
 }
 
@@ -107,7 +111,8 @@ end:
     return status;
 }
 
-/* The range that holds `begin`. Begins ascend. */
+/* Returns the range that contains `begin`. Calls have ascending `begin`, so the search starts at
+ * the last range. */
 static const struct tape_range *range_of(struct pass_listing *listing, uint64_t begin)
 {
     const struct tape_range *ranges = listing->block->ranges;
@@ -128,6 +133,7 @@ static const struct tape_range *range_of(struct pass_listing *listing, uint64_t 
     return &ranges[low];
 }
 
+/* Adds an occurrence to a member's results if the member's view has the file. */
 static void occurs(struct pass_member *member, const struct tape_range *range, uint64_t begin,
                    uint64_t number)
 {
@@ -148,7 +154,7 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
         uint64_t pattern = matches[i].pattern_index;
 
         if (matches[i].end > range->end || state_file_at(state, listing->block, range) == NULL)
-            continue; /* across files, or in one that is gone */
+            continue; /* the match crosses the file's end, or the state no longer has the file */
         if (listing->firsts == NULL) {
             occurs(listing->leader, range, matches[i].begin, pattern);
             continue;

@@ -1,4 +1,4 @@
-/* pass_member: what was found for a request so far. */
+/* pass_member: collects the results of one request. */
 #include "serve/pass_member.h"
 
 #include <stdlib.h>
@@ -12,7 +12,8 @@ static bool fail(struct pass_request *request)
     return false;
 }
 
-/* Where files come in the view; one that comes twice at its first place. */
+/* Fills member->ranks: the index in the view of each file, the first if a file comes twice. False:
+ * out of memory. */
 static bool read_ranks(struct pass_member *member)
 {
     const struct pass_request *request = member->request;
@@ -84,6 +85,7 @@ void pass_member_find(struct pass_member *member, uint32_t file)
         member->some_open = true;
 }
 
+/* Orders positions by the file's place in the view, then by offset, then by pattern. */
 static int compare(const void *left, const void *right, void *context)
 {
     const struct pass_position *a = left, *b = right;
@@ -96,6 +98,7 @@ static int compare(const void *left, const void *right, void *context)
     return a->pattern < b->pattern ? -1 : a->pattern > b->pattern;
 }
 
+/* Sorts the positions and drops those beyond positions_max. */
 static void sort(struct pass_member *member)
 {
     struct pass_request *request = member->request;
@@ -107,7 +110,8 @@ static void sort(struct pass_member *member)
         request->position_count = request->positions_max;
 }
 
-/* Twice as many as are wanted are kept; then the first half stays. */
+/* Makes room for one more position. The array grows to twice positions_max entries; when it is
+ * full, the better half is kept. False: out of memory. */
 static bool make_room(struct pass_member *member)
 {
     uint64_t most = member->request->positions_max, capacity = member->position_capacity * 2;
@@ -120,7 +124,7 @@ static bool make_room(struct pass_member *member)
         return true;
     }
     capacity = capacity < POSITIONS_FIRST ? POSITIONS_FIRST : capacity > most ? most : capacity;
-    /* To sort takes as much again. */
+    /* Sorting needs as much memory again. */
     grown = guard_take(member->request->guard,
                        2 * (capacity - member->position_capacity) * sizeof *grown)
                 ? realloc(member->request->positions, capacity * sizeof *grown)

@@ -1,6 +1,5 @@
-/* pass_member: a request on its way through passes, what was found for it so far, and the two ways
- * to search. For pass*.c.
- */
+/* pass_member: a request while passes search for it, its results so far, and the two ways to
+ * search. For pass*.c. */
 #ifndef SERVE_PASS_MEMBER_H
 #define SERVE_PASS_MEMBER_H
 
@@ -8,32 +7,36 @@
 
 enum pass_stage {
     PASS_WAITS,
-    PASS_LEADS, /* its thread searches, for itself and the others of its pass */
-    PASS_RUNS,  /* in the pass of another one */
+    PASS_LEADS, /* its thread runs the pass, for all members */
+    PASS_RUNS,  /* is a member of a pass that another request leads */
     PASS_DONE,
-    PASS_FAILED /* the shared pass did: it is to be searched for alone */
+    PASS_FAILED /* the shared pass failed, so the request is searched for alone */
 };
 
 struct pass_member {
     struct pass_request *request;
     struct trawl_searcher *searcher;
-    struct pass_member *next; /* that waits, or of the same pass */
+    struct pass_member *next; /* next in passes.waiting, or next member of the same pass */
     enum pass_stage stage;
-    struct pass_member *leader; /* of its pass; NULL: it is in none */
+    struct pass_member *leader; /* leader of the member's pass; NULL: the member is in no pass */
     pthread_cond_t wake;
-    uint64_t turn; /* lower ones first */
+    uint64_t turn; /* requests with lower turns are searched for first */
 
-    struct pass_member *next_leader; /* of a pass that runs, and that others may wait for */
-    uint32_t member_count;           /* of its pass, by `next`, the leader first, */
-    uint64_t string_count;           /* and what they look for */
+    /* The members below are used in leaders. next_leader: list of running passes. */
+    struct pass_member *next_leader;
+    uint32_t member_count; /* members of the pass, linked by `next`, the leader first */
+    uint64_t string_count; /* sum of the members' strings */
 
-    uint32_t *ranks;            /* of files in the view; NULL: no positions are wanted */
-    uint64_t position_capacity; /* of request->positions */
-    bool is_full;    /* the first positions_max of them are in order: others are before the last one
-                        of those, or are left out */
-    bool no_memory;  /* for positions */
-    bool some_open;  /* something occurs in files that are to be opened */
-    uint64_t absent; /* files with a bit in which nothing occurs */
+    /* A file's first index in the view, for each file of the state; NULL: positions are not
+     * wanted. */
+    uint32_t *ranks;
+    uint64_t position_capacity; /* capacity of request->positions */
+    /* The first positions_max entries of `positions` are sorted, and each later entry comes before
+     * the last of these; later occurrences are dropped. */
+    bool is_full;
+    bool no_memory;  /* there was no memory for positions */
+    bool some_open;  /* a file with an occurrence is not plain, so the file has to be opened */
+    uint64_t absent; /* opened files that have a bit in request->files but no occurrence */
 };
 
 static inline bool pass_bit(const uint8_t *bits, uint32_t index)
@@ -56,43 +59,47 @@ static inline bool pass_member_lists(const struct pass_member *member)
     return member->request->wants_counts || member->request->wants_positions;
 }
 
-/* Make room for results: none yet. False: message. pass_member_close in either case. */
+/* Allocates the results and opens a searcher. False: request->message says why. The caller has to
+ * call pass_member_close in either case. */
 bool pass_member_open(struct pass_member *member, struct pass_request *request,
                       struct trawl_runtime *runtime);
-/* Forget what was found. */
+/* Clears all results. Files that have to be opened get their bits in request->files. */
 void pass_member_reset(struct pass_member *member);
-/* Something occurs in a file of a block, which the view has. */
+/* Sets the bit of a file of the view in which the search of a block found an occurrence. */
 void pass_member_find(struct pass_member *member, uint32_t file);
-/* It occurs: count it, and keep where; or keep alone. */
+/* pass_member_add counts an occurrence and keeps its position if positions are wanted;
+ * pass_member_keep only keeps the position. */
 void pass_member_add(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
 void pass_member_keep(struct pass_member *member, uint32_t file, uint64_t begin, uint64_t pattern);
-/* Results that come last: positions in the view's order, and how many files. False: message. */
+/* Completes the results: sorts the positions in the view's order and counts the files. False:
+ * request->message says why. */
 bool pass_member_finish(struct pass_member *member);
 void pass_member_close(struct pass_member *member);
 
-/* Are all of a pass? */
+/* Returns whether all requests of the leader's pass are cancelled. */
 bool pass_members_cancelled(const struct pass_member *leader);
 
-/* ---- pass_list.c: one search that lists what occurs in a state's blocks, for all of a pass ----
- */
+/* ---- pass_list.c: for all members of a pass -------------------------------------------------- */
 
-/* May this one share a pass with others, and with that one? */
+/* pass_list_is_merged returns whether the request may share a pass at all; pass_list_merges,
+ * whether two such requests may share one. */
 bool pass_list_is_merged(const struct pass_request *request);
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right);
-/* Do occurrences in a file not depend on the files around it, if those that go beyond its end are
- * dropped? */
+/* Returns whether a search of a whole block finds the same occurrences in each file as a search of
+ * the file alone, once occurrences that cross a file's end are dropped. */
 bool pass_list_fits(const struct trawl_plan *plan);
-/* Search, with plans that pass_list_fits. STOPPED: all are cancelled. Cost: of several members, a
- * plan of all their strings; a search; some nanoseconds for each occurrence and member. */
+/* Searches all blocks of the state for all members; each plan has passed pass_list_fits. STOPPED:
+ * all requests are cancelled. Cost: with several members a plan of all strings; one search; some
+ * nanoseconds for each occurrence and member. */
 enum trawl_status pass_list(struct pass_member *leader, struct trawl_error *error);
 
 /* ---- pass_own.c: for one request alone ---- */
 
-/* Search what blocks hold: for strings so frequent that listing all occurrences costs more than
- * counting them, and for plans that do not fit (pass_list_fits). */
+/* Searches all blocks. Serves strings so frequent that listing all occurrences costs more than
+ * counting them, and plans that do not pass pass_list_fits (`fits` is false). */
 enum trawl_status pass_own(struct pass_member *member, bool fits, struct trawl_error *error);
-/* Search the files that are to be opened, after the blocks, if occurrences are asked for. One that
- * cannot be read is counted as such. */
+/* Searches the files that have to be opened, after the blocks, if positions or counts are wanted.
+ * Counts files that cannot be read in unread_count. */
 enum trawl_status pass_own_files(struct pass_member *member, struct trawl_error *error);
 
 #endif

@@ -1,8 +1,8 @@
-/* pass_own: searches for one request alone, of files and of parts of blocks.
+/* pass_own: searches blocks and opened files for one request alone.
  *
- * Files that lie side by side are counted as one text where no occurrence can cross a border. Which
- * files hold an occurrence, a search of records tells, which leaves each at its first one.
- * Positions are listed file by file in the view's order, until there are enough.
+ * Where no occurrence can cross a line end, neighbouring files of a block are counted as one text.
+ * A search of records, which leaves each record at its first occurrence, finds the files with an
+ * occurrence. Positions are listed file by file in the view's order, until there are positions_max.
  */
 #include "serve/pass_member.h"
 
@@ -16,10 +16,11 @@
 struct pass_file {
     struct pass_member *member;
     uint32_t file;
-    bool keeps; /* occurrences were counted: they are only kept, as many as are wanted */
+    /* The occurrences are already counted; only positions are kept, up to positions_max. */
+    bool keeps;
 };
 
-/* Can no occurrence go over a line end? */
+/* Returns whether no occurrence can cross a line end. */
 static bool stays_in_lines(const struct trawl_plan *plan)
 {
     struct trawl_facts facts = trawl_plan_facts(plan);
@@ -78,6 +79,8 @@ static enum trawl_status count_text(struct pass_member *member, struct trawl_tex
     return status;
 }
 
+/* Returns whether the state still has the range's file, the block has the file's own bytes, and the
+ * view has the file. */
 static bool is_counted(const struct pass_member *member, const struct served_block *block,
                        const struct tape_range *range)
 {
@@ -86,6 +89,7 @@ static bool is_counted(const struct pass_member *member, const struct served_blo
     return file != NULL && file->is_plain && pass_member_sees(member, range->file);
 }
 
+/* Counts the occurrences in the bytes from begin to end of a block. */
 static enum trawl_status count_run(struct pass_member *member, const struct served_block *block,
                                    uint64_t begin, uint64_t end, bool joins,
                                    struct trawl_error *error)
@@ -94,7 +98,8 @@ static enum trawl_status count_run(struct pass_member *member, const struct serv
     enum trawl_status status;
 
     if (joins && begin == 0 && end + 1 == block->bytes_count)
-        return count_text(member, block->text, error); /* a device may hold it */
+        /* The block's own text may be loaded onto a device. */
+        return count_text(member, block->text, error);
     status = trawl_text_from_memory(block->bytes + begin, end - begin, &text, error);
     if (status == TRAWL_OK)
         status = count_text(member, text, error);
@@ -102,7 +107,8 @@ static enum trawl_status count_run(struct pass_member *member, const struct serv
     return status;
 }
 
-/* Runs of files that lie side by side. */
+/* Counts the occurrences in a block. joins: neighbouring files that are counted are searched as one
+ * text. */
 static enum trawl_status count_block(struct pass_member *member, const struct served_block *block,
                                      bool joins, struct trawl_error *error)
 {
@@ -122,8 +128,8 @@ static enum trawl_status count_block(struct pass_member *member, const struct se
     return status;
 }
 
-/* Which files of the block hold an occurrence? Each second record is a file; the others lie between
- * files. */
+/* Finds the files of the block with an occurrence. Records with even numbers are files; records
+ * with odd numbers are the bytes between two files. */
 static enum trawl_status find_files(struct pass_member *member, const struct served_block *block,
                                     struct trawl_error *error)
 {
@@ -160,7 +166,8 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     return status;
 }
 
-/* Of one file, which is closed. keeps: until there are enough. */
+/* Lists the occurrences of one file, and closes its text. keeps: stops without error at
+ * positions_max. */
 static enum trawl_status list_file(struct pass_member *member, uint32_t number, bool keeps,
                                    struct trawl_text *text, struct trawl_error *error)
 {
@@ -172,7 +179,7 @@ static enum trawl_status list_file(struct pass_member *member, uint32_t number, 
     return keeps && status == TRAWL_STOPPED && !member->request->cancelled ? TRAWL_OK : status;
 }
 
-/* Where, until there are enough. */
+/* Lists positions file by file in the view's order, until there are positions_max. */
 static enum trawl_status list_files(struct pass_member *member, struct trawl_error *error)
 {
     const struct pass_request *request = member->request;
@@ -220,7 +227,8 @@ enum trawl_status pass_own(struct pass_member *member, bool fits, struct trawl_e
     return status;
 }
 
-/* A file that is not there any more, or not to be read, is told of; the search goes on. */
+/* Opens and searches one file. Counts a file that is gone or cannot be read in unread_count, and
+ * returns OK for it. */
 static enum trawl_status search_opened(struct pass_member *member, uint32_t number,
                                        struct trawl_error *error)
 {

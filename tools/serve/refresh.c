@@ -1,9 +1,9 @@
-/* refresh: the next state of a collection, from what the kernel told of its directories.
+/* refresh: makes the next state of a collection from the kernel's notices about its directories.
  *
- * A notice leads to files that are to be read anew, and to parts of the tree that are to be walked:
- * a directory, or all below one. What came of that is one batch, with a block for the contents. The
- * smallest blocks come into it, too, while they are of its size, as a log-structured merge tree
- * does it. So there are few blocks however often files change.
+ * A notice names a file that may have changed, or a part of the tree that has to be walked: one
+ * directory, or all below it. All changes go into one batch, whose block holds the new contents.
+ * While the smallest blocks are no larger than about twice the batch, the batch takes them in, as a
+ * log-structured merge tree does. So there are few blocks however often files change.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,12 +21,15 @@
 
 #define ROUNDS_MAX 8u
 #define ROUNDS_NS (SECOND_NS / 5)
-#define NAMES_NS (SECOND_NS / 2) /* names may change for as long, at least */
+/* Names may change for at least so long before collection_now gives up. */
+#define NAMES_NS (SECOND_NS / 2)
 #define CONFLICTS_MAX 3u
-/* Before watches are asked for again: so long, and so often as long as a walk takes. */
+/* Pause before asking the kernel for watches again: WATCH_PAUSE_NS, or WATCH_PAUSES times the last
+ * refresh if that is longer. */
 #define WATCH_PAUSE_NS SECOND_NS
 #define WATCH_PAUSES 100u
-#define MERGE_BYTES (UINT64_C(4) << 20) /* merged while a search waits, at most */
+#define MERGE_BYTES (UINT64_C(4) << 20) /* limit for a block that is merged while a search waits \
+                                         */
 
 static bool no_memory(char *message)
 {
@@ -47,7 +50,7 @@ bool watch_directory(struct collection *collection, int descriptor, const char *
     bool good;
     int os_code = ENOMEM;
 
-    if (rules < 0 && errno == ENOENT) /* git may be about to make it */
+    if (rules < 0 && errno == ENOENT) /* git may create .git/info later */
         rules = openat(descriptor, name = ".git", flags);
     below = rules < 0 ? NULL : malloc(bytes);
     good = rules < 0 || below != NULL;
@@ -68,7 +71,7 @@ bool watch_directory(struct collection *collection, int descriptor, const char *
     return good;
 }
 
-/* directory/name, in collection->path. False: out of memory, so all is to be walked. */
+/* Sets collection->path to directory/name. False: out of memory; the whole tree is to be walked. */
 static bool set_path(struct collection *collection, const char *directory, const char *name)
 {
     size_t bytes = strlen(directory) + strlen(name) + 2;
@@ -92,7 +95,8 @@ static void drop_part(struct collection *collection, size_t at)
     memmove(parts + at, parts + at + 1, (collection->part_count - at) * sizeof *parts);
 }
 
-/* Walk the directory of collection->path. No part is in another one that is deep. */
+/* Adds the directory collection->path to the parts to be walked. Afterwards no part lies in another
+ * part that is `deep`. */
 static void add_part(struct collection *collection, bool deep)
 {
     const struct file_settings *files = &collection->walking.files;
@@ -119,6 +123,7 @@ static void add_part(struct collection *collection, bool deep)
     parts[collection->part_count++] = (struct changed_part){copy, deep};
 }
 
+/* Adds a file to those whose contents may have changed. */
 static void add_dirty(struct collection *collection, uint32_t index)
 {
     uint32_t *dirty = collection->dirty;
@@ -145,7 +150,7 @@ static bool is_rule_file(const char *name)
     return false;
 }
 
-/* Something happened to a file, or to what was one. */
+/* Handles a notice about a file, or about a name that was a file. */
 static void take_file_notice(struct collection *collection, const struct notice *notice)
 {
     bool limited = collection->walking.files.bytes_max != UINT64_MAX, is_file;
@@ -164,13 +169,15 @@ static void take_file_notice(struct collection *collection, const struct notice 
     is_file =
         fstatat(collection->shelf.base, collection->path, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         S_ISREG(status.st_mode);
-    if (links > 1 || (is_file && status.st_nlink > 1)) /* it changed under its other names, too */
+    /* A file with hard links changed under its other names, too. */
+    if (links > 1 || (is_file && status.st_nlink > 1))
         collection->must_walk = true;
     else if (is_file && (limited || (index == UINT32_MAX && notice->kind == NOTICE_NAME)) &&
              set_path(collection, notice->directory, ""))
         add_part(collection, false);
 }
 
+/* Decides what has to be looked at or walked because of a notice. */
 static void take_notice(struct collection *collection, const struct notice *notice)
 {
     const struct settings *settings = &collection->walking;
@@ -178,7 +185,7 @@ static void take_notice(struct collection *collection, const struct notice *noti
     bool may_be_left_out = walks_by_rules(&settings->files) || settings->filters.count > 0;
 
     collection->renamed |= of_rules || notice->kind != NOTICE_CONTENT;
-    if (of_tree) /* a conflict may have come of it */
+    if (of_tree) /* the change may have resolved the conflict of two paths */
         collection->conflict_count = 0;
     collection->must_walk |=
         notice->is_walked ? of_rules && settings->files.filtering : of_rules || of_tree;
@@ -190,7 +197,8 @@ static void take_notice(struct collection *collection, const struct notice *noti
         add_part(collection, true);
 }
 
-/* Nobody tells that an empty base was replaced, or that a directory above it was renamed. */
+/* Returns whether another directory has the base's path now. The kernel sends no notice when an
+ * empty base is replaced, or when a directory above the base is renamed. */
 static bool is_base_replaced(const struct collection *collection)
 {
     struct stat named, open;
@@ -217,33 +225,35 @@ static void take_notices(struct collection *collection)
 
 enum mark { MARK_SEEN = 1, MARK_DIRTY = 2 };
 
-/* From one state to the next. */
+/* The making of one state from the state before. */
 struct update {
     struct collection *collection;
-    const struct state *before; /* NULL: none */
-    struct state *state;        /* that is being made */
+    const struct state *before; /* NULL: this is the first state */
+    struct state *state;        /* the state that is being made */
     struct file_batch batch;
-    uint64_t bytes_max; /* to be read */
-    uint8_t *marks;     /* of files of before */
+    uint64_t bytes_max; /* limit for the bytes of files that are read */
+    uint8_t *marks;     /* enum mark of each file of `before` */
     struct command_job job;
-    const struct changed_part *part; /* that is being walked */
+    const struct changed_part *part; /* the part that is being walked */
+    /* The walk has entered the part's directory, and it is the right one. */
     bool entered;
-    bool renamed;   /* files came or went */
-    bool conflict;  /* a directory has two paths, or became another one */
-    bool blind;     /* a directory cannot be watched: */
-    int watch_code; /* errno; 0: by its file system */
-    bool linked;    /* what is new may be what others became, and nobody told */
-    bool failed;    /* out of memory */
+    bool renamed;   /* files were added or removed */
+    bool conflict;  /* a directory has two paths, or was replaced */
+    bool blind;     /* a directory cannot be watched, for the reason watch_code */
+    int watch_code; /* errno; 0: its file system sends no notices */
+    /* A new file with hard links came: its other names may have changed without a notice. */
+    bool linked;
+    bool failed; /* memory or descriptors were short */
 };
 
-/* Was the file of this index changed already? */
+/* Returns whether this update has already changed the file of this index. */
 static bool is_changed(const struct update *update, uint32_t index)
 {
     return update->before == NULL || index >= update->before->index_count ||
            update->state->files[index] != update->before->files[index];
 }
 
-/* A file is to be read: UINT32_MAX: a new one. */
+/* Adds a file that has to be read to the batch. index UINT32_MAX: the file is new. */
 static void put_file(struct update *update, uint32_t index, const char *path,
                      const struct stat *status)
 {
@@ -269,7 +279,8 @@ static void remove_file(struct update *update, uint32_t index)
     update->renamed = true;
 }
 
-/* A file is there: the one of before, if it is still the same. */
+/* Handles a file that exists: keeps the file of the state before if it is unchanged, else adds it
+ * to the batch. `below` is its path below the base. */
 static void take_file(struct update *update, int directory, const char *name, const char *below)
 {
     uint32_t index = state_find(update->state, below);
@@ -279,7 +290,7 @@ static void take_file(struct update *update, int directory, const char *name, co
 
     if (index != UINT32_MAX) {
         if (is_changed(update, index))
-            return; /* it was moved meanwhile, and found before */
+            return; /* the file was moved meanwhile, and the walk has met it before */
         file = update->before->files[index];
         is_dirty = (update->marks[index] & MARK_DIRTY) != 0;
     }
@@ -292,7 +303,7 @@ static void take_file(struct update *update, int directory, const char *name, co
         put_file(update, index, below, &status);
 }
 
-/* What is left of the files that changed, and that no walk met. */
+/* Looks at the changed files that no walk has met. */
 static void take_dirty(struct update *update)
 {
     struct collection *collection = update->collection;
@@ -335,7 +346,8 @@ const char *path_below(const struct collection *collection, const char *path)
     return path[bytes] == '/' ? path + bytes + 1 : NULL;
 }
 
-/* May its files change without a notice: by another machine, or by the kernel? */
+/* Returns whether files of the directory's file system may change without a notice, by another
+ * machine or by the kernel. */
 static bool is_without_notices(int descriptor)
 {
     static const uint32_t kinds[] = {
@@ -352,7 +364,7 @@ static bool is_without_notices(int descriptor)
     return false;
 }
 
-/* Is the directory at which the walk begins still that of the part? */
+/* Returns whether the directory at which the walk begins still has the part's path. */
 static bool is_part(const struct update *update, int descriptor)
 {
     int part = open_below(update->collection->shelf.base, update->part->path, O_PATH | O_CLOEXEC);
@@ -365,6 +377,7 @@ static bool is_part(const struct update *update, int descriptor)
     return same;
 }
 
+/* Watches a directory that the walk enters. Sets `conflict` or `blind` if that is not possible. */
 static void enter_directory(void *context, int descriptor, const char *path)
 {
     struct update *update = context;
@@ -413,7 +426,7 @@ static void walk_tree(struct update *update, const char *path)
     tree_close(tree);
 }
 
-/* Files of the part that were not found are gone. */
+/* Removes the part's files that the walk has not met. */
 static void remove_unseen(struct update *update)
 {
     const struct changed_part *part = update->part;
@@ -460,7 +473,7 @@ static void walk_part(struct update *update, const struct changed_part *part)
         watches_end(collection->watches);
 }
 
-/* The base may be another directory than before, of the same name. */
+/* Opens the base again, since another directory may have its path now. */
 static bool open_base(struct collection *collection, char *message)
 {
     int descriptor = open(collection->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -479,7 +492,7 @@ static bool open_base(struct collection *collection, char *message)
     return false;
 }
 
-/* The parts that changed, or all. */
+/* Walks the changed parts, or the whole tree. */
 static bool walk_parts(struct update *update, char *message)
 {
     struct collection *collection = update->collection;
@@ -520,7 +533,8 @@ void collection_publish(struct collection *collection, struct state *state,
     state_drop(before);
 }
 
-/* The next state, of what has changed. False: message says why; all is to be walked, later. */
+/* Makes the next state from what has changed. False: message says why, and the whole tree is to be
+ * walked later. */
 static bool make_state(struct update *update, char *message)
 {
     struct collection *collection = update->collection;
@@ -535,15 +549,15 @@ static bool make_state(struct update *update, char *message)
     if (update->batch.count == 0 && update->before != NULL && !collection->renamed)
         return true;
     (void)state_merge(update->state, MERGE_BYTES, &update->batch);
-    (void)batch_fill(&update->batch); /* what is not held stays in its files */
+    (void)batch_fill(&update->batch); /* on failure, searches open the files that are not held */
     update->state->names += update->renamed || collection->renamed;
     collection_publish(collection, update->state, &update->batch);
     update->state = NULL;
     return true;
 }
 
-/* Without watches each search looks at all files. os_code: 0, or why the kernel gives none, which
- * is asked again after a pause. */
+/* Stops watching, so that each search looks at all files. os_code: why the kernel gives no watches,
+ * in which case they are asked for again after a pause; 0: never. */
 static void stop_watching(struct collection *collection, int os_code)
 {
     uint64_t pause_ns = WATCH_PAUSES * collection->refresh_ns;
@@ -601,9 +615,10 @@ static bool update_state(struct collection *collection, char *message)
     return true;
 }
 
-/* With `refresh`: bring the state up to now. If names change until its time is over, a file may
- * have been where it was looked for too early or too late: then there is no state of now. Bytes
- * that change are no reason: each file is as it was at some time meanwhile. */
+/* Brings the state up to date; the caller holds collection->refresh. Fails if names change until
+ * the time is over: a walk may then have looked for a file in a place too early or too late, so no
+ * state is known to be complete. Contents that change are no reason to fail: each file is held as
+ * it was at some time during the call. */
 static bool refresh(struct collection *collection, char *message)
 {
     uint64_t begin = now_ns();

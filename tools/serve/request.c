@@ -1,7 +1,7 @@
-/* request: a request's JSON, and the settings it means.
+/* request: reads a request's JSON into settings.
  *
- * Each member has a row that says what it becomes. Options go to the command's own parser, so they
- * mean what they mean there.
+ * A table has a row for each member of the JSON object, with the function that reads it. Options go
+ * to the command's own parser, so options mean the same as on a command line.
  */
 #include "serve/request.h"
 
@@ -18,12 +18,13 @@
 
 #include "trawl/base64.h"
 
-#define DEPTH_MAX 8u /* of arrays and objects */
+#define DEPTH_MAX 8u /* nesting of arrays and objects */
 #define PATHS_MAX 65536u
 #define OPTIONS_MAX 4096u
-#define VALUES_SPARED (PATHS_MAX + OPTIONS_MAX) /* beside strings to be searched for */
-/* How many bytes of memory a request takes, at most: for each byte of its body, each value in it,
- * each string that is searched for, and each byte of those strings. The plan is in it. */
+/* JSON values besides the strings to be searched for. */
+#define VALUES_SPARED (PATHS_MAX + OPTIONS_MAX)
+/* Upper bounds of a request's memory, with the plan, in bytes: for each byte of the body, each JSON
+ * value, each string to be searched for, and each byte of these strings. */
 #define BODY_BYTE_COST 4u
 #define VALUE_COST 160u
 #define PATTERN_COST 512u
@@ -31,7 +32,7 @@
 /* A glob is copied once for each level of its braces, of which there may be 64. */
 #define GLOB_BYTE_COST 64u
 #define GLOB_BYTES_MAX 65536u
-#define SHOWN_BYTES_MAX 60 /* of a text in a message */
+#define SHOWN_BYTES_MAX 60 /* bytes of a client's text that a message shows */
 
 struct reading {
     struct request *request;
@@ -41,13 +42,15 @@ struct reading {
     uint64_t pattern_count, pattern_bytes, file_count;
 };
 
-/* A member of an object, in the order in which they are taken. */
+/* A member of a JSON object. Members are read in the order of their table. */
 struct request_member {
     const char *name;
     bool (*take)(struct reading *reading, const char *name, json_t *value, void *to);
-    size_t offset; /* in struct request, of what `to` points to */
-    enum { MEMBER_VALUE, MEMBER_LIST, MEMBER_ALWAYS } kind; /* of a list each; NULL, too */
-    uint64_t count_max; /* of a list; 0: other limits bound it */
+    size_t offset; /* offset in struct request of what `to` points to */
+    /* MEMBER_LIST: `take` gets each element; MEMBER_ALWAYS: `take` is called with NULL if the
+     * member is absent. */
+    enum { MEMBER_VALUE, MEMBER_LIST, MEMBER_ALWAYS } kind;
+    uint64_t count_max; /* limit for a list's length; 0: other limits bound it */
 };
 
 static bool refuse(struct reading *reading, int http_status, const char *format, ...)
@@ -90,7 +93,7 @@ static bool take_memory(struct reading *reading, uint64_t bytes)
     return refuse(reading, http_status, "%s", why);
 }
 
-/* Keep a string of our own as long as those of the body; NULL: out of memory. */
+/* Copies a text so that it lasts as long as the request. NULL: out of memory. */
 static const char *keep_text(struct reading *reading, const char *text, size_t bytes_count)
 {
     json_t *string = json_stringn_nocheck(text, bytes_count);
@@ -102,8 +105,8 @@ static const char *keep_text(struct reading *reading, const char *text, size_t b
 /* ---- Values -----------------------------------------------------------------------------------
  */
 
-/* A string, and a NUL byte behind it; is_base64: what it stands for. Lasts as long as the request.
- */
+/* Reads a JSON string into *text, which ends with a NUL byte and lasts as long as the request.
+ * is_base64: decodes the string. False: refused. */
 static bool string_of(struct reading *reading, const char *name, json_t *string, bool is_base64,
                       const char **text, size_t *bytes_count)
 {
@@ -127,7 +130,7 @@ static bool string_of(struct reading *reading, const char *name, json_t *string,
     return *text != NULL || exhausted(reading);
 }
 
-/* A string, or {"bytes": BASE64}. */
+/* Reads a string or {"bytes": BASE64}. False: refused. */
 static bool text_of(struct reading *reading, const char *name, json_t *value, const char **text,
                     size_t *bytes_count)
 {
@@ -137,7 +140,7 @@ static bool text_of(struct reading *reading, const char *name, json_t *value, co
                      bytes_count);
 }
 
-/* The same, without NUL bytes: a const char *. */
+/* As text_of, into the const char * at `to`; refuses NUL bytes. */
 static bool take_line(struct reading *reading, const char *name, json_t *value, void *to)
 {
     const char **text = to;
@@ -155,7 +158,7 @@ static bool take_flag(struct reading *reading, const char *name, json_t *value, 
     return json_is_boolean(value) || refuse(reading, 400, "%s: true or false is expected", name);
 }
 
-/* A uint64_t, which is the server's limit before. */
+/* Lowers the uint64_t at `to`, which is the server's limit, to the client's limit. */
 static bool take_limit(struct reading *reading, const char *name, json_t *value, void *to)
 {
     uint64_t *limit = to;
@@ -176,7 +179,8 @@ static bool is_list(struct reading *reading, const char *name, json_t *value, ui
                   (unsigned long long)count_max);
 }
 
-/* The members of an object. where: before what is said of its names. */
+/* Reads the members of a JSON object by the table `members`. `where` precedes the member's name in
+ * messages. False: refused. */
 static bool take_members(struct reading *reading, const char *where, json_t *object,
                          const struct request_member *members, size_t count)
 {
@@ -216,12 +220,14 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
 /* ---- Strings to be searched for ---------------------------------------------------------------
  */
 
+/* Counts the strings in a text against the limits, and takes memory for them. False: refused. */
 static bool count_patterns(struct reading *reading, const char *text, size_t bytes_count)
 {
     const char *end = text + bytes_count;
     uint64_t count = 1;
 
-    if (reading->request->settings.length_prefixed) /* each one comes after 4 bytes, its length */
+    /* 4 bytes with its length precede each string. */
+    if (reading->request->settings.length_prefixed)
         count += bytes_count / 4;
     while (bytes_count > 0 && (text = memchr(text, '\n', (size_t)(end - text))) != NULL) {
         count++;
@@ -238,7 +244,8 @@ static bool count_patterns(struct reading *reading, const char *text, size_t byt
     return take_memory(reading, count * PATTERN_COST + bytes_count * PATTERN_BYTE_COST);
 }
 
-/* A file in memory: its path, which lasts as long as the request. NULL: refused. */
+/* Makes a file in memory with these bytes. Returns its path, which lasts as long as the request.
+ * NULL: refused. */
 static const char *make_file(struct reading *reading, const char *bytes, size_t bytes_count)
 {
     struct request *request = reading->request;
@@ -263,7 +270,8 @@ static const char *make_file(struct reading *reading, const char *bytes, size_t 
     return kept;
 }
 
-/* A file's contents, or an object that has its name, too. */
+/* Reads a file: its contents, or an object with its name and contents. *shown is the name or NULL.
+ * False: refused. */
 static bool file_of(struct reading *reading, const char *name, json_t *value, const char **shown,
                     const char **text, size_t *bytes_count)
 {
@@ -344,7 +352,8 @@ static bool take_path(struct reading *reading, const char *name, json_t *value, 
 /* ---- Options ----------------------------------------------------------------------------------
  */
 
-/* Abbreviations of today may mean another option tomorrow. */
+/* Returns whether the option's long name is written in full. Abbreviations are refused, since a
+ * later option may make them ambiguous. */
 static bool is_whole_name(const char *option)
 {
     size_t bytes_count = strcspn(option, "=");
@@ -356,14 +365,15 @@ static bool is_whole_name(const char *option)
     return false;
 }
 
-/* The command's parser refused it. errno was 0 before. */
+/* Refuses the options with the parser's reason. The caller set errno to 0 before it called the
+ * parser. */
 static bool refuse_options(struct reading *reading, int http_status, const char *why)
 {
     return refuse(reading, errno == ENOMEM ? 503 : http_status, "options: %s", why);
 }
 
-/* The string is one option, with its value, that is served. alone: what the command's parser makes
- * of it. */
+/* Checks that the string is exactly one option with its value, and that the server serves the
+ * option. `alone` holds what the command's parser made of the string. False: refused. */
 static bool check_option(struct reading *reading, const char *option, const struct settings *alone)
 {
     enum request_format format = reading->request->format;
@@ -395,13 +405,14 @@ static bool check_option(struct reading *reading, const char *option, const stru
                                            : take_memory(reading, strlen(option) * GLOB_BYTE_COST);
 }
 
-/* There is room. The text is borrowed. */
+/* Adds an argument; the array has room for it. The text is borrowed. */
 static void add_argument(struct request *request, const char *text)
 {
     request->arguments[request->argument_count++] = (char *)(uintptr_t)text;
 }
 
-/* The settings begin with them, whether there are any or none. */
+/* Checks and parses the options, which fill the settings. Called even if the request has no
+ * options. False: refused. */
 static bool take_options(struct reading *reading, const char *name, json_t *values, void *to)
 {
     struct request *request = reading->request;
@@ -438,12 +449,11 @@ static bool take_options(struct reading *reading, const char *name, json_t *valu
            refuse_options(reading, 400, request->settings.error);
 }
 
-/* ---- What the client knows --------------------------------------------------------------------
- */
+/* ---- The client's environment ---------------------------------------------------------------- */
 
 static enum charset server_charset = CHARSET_BYTES;
 
-static _Thread_local bool json_is_short; /* memory was short since it was set to false */
+static _Thread_local bool json_is_short; /* malloc has failed since the variable was set to false */
 
 static void *allocate(size_t bytes_count)
 {
@@ -453,9 +463,9 @@ static void *allocate(size_t bytes_count)
     return memory;
 }
 
-/* The locale belongs to the process, and letters are looked through before there are threads that
- * ask for them. Jansson has no word for memory that is short while it reads: it calls the text
- * wrong, or leaves bytes out. */
+/* Prepares what all requests share, once, before threads use it: the locale belongs to the process.
+ * Jansson reports a failed malloc while it reads as a syntax error, or leaves bytes out, so
+ * `allocate` notes the failure. */
 static void prepare(void)
 {
     json_set_alloc_funcs(allocate, free);
@@ -463,7 +473,8 @@ static void prepare(void)
     charset_prepare(true);
 }
 
-/* Bytes are searched in any locale. */
+/* Reads the client's charset. The server serves bytes in any locale, and UTF-8 only if its own
+ * charset is UTF-8. */
 static bool take_charset(struct reading *reading, const char *name, json_t *value, void *to)
 {
     const char *charset = json_string_value(value), *own = charset_name(server_charset);
@@ -513,10 +524,10 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
     return take_members(reading, "environment: ", value, members, sizeof members / sizeof *members);
 }
 
-/* ---- All of it --------------------------------------------------------------------------------
- */
+/* ---- The whole request ----------------------------------------------------------------------- */
 
-/* Before memory is taken for values: how many there are, and how deep. */
+/* Checks how many values the body has and how deep they are nested, before Jansson allocates memory
+ * for them. False: refused. */
 static bool is_bounded(struct reading *reading, const char *body, size_t body_bytes)
 {
     uint64_t values_max = 3 * reading->limits->patterns_max + VALUES_SPARED, value_count = 0;
@@ -583,8 +594,9 @@ static const struct request_member members[] = {
 #undef AT
 };
 
-/* What follows from all members. A server has no standard input, so without operands it searches
- * the directory; and only a command says that a directory is one instead of searching it. */
+/* Completes the settings once all members are read. A server has no standard input, so without
+ * operands it searches the directory. Only the command reports that an operand is a directory;
+ * other formats search the directory. */
 static bool finish(struct reading *reading)
 {
     struct request *request = reading->request;
@@ -596,7 +608,8 @@ static bool finish(struct reading *reading)
         (request->format != REQUEST_FRAMES && settings->directories == DIRECTORIES_READ))
         settings->directories = DIRECTORIES_RECURSE;
     settings->count_by_pattern |= request->format >= REQUEST_COLUMNS;
-    if (request->format >= REQUEST_COLUMNS) /* offsets are those of the files' own bytes */
+    /* Offsets count the bytes of the file itself, so nothing is converted. */
+    if (request->format >= REQUEST_COLUMNS)
         settings->encoding = NULL;
     return true;
 }

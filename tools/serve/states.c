@@ -1,4 +1,5 @@
-/* states: how the states of a collection are made of each other, and how long files last. */
+/* states: makes the states of a collection, each from the state before, and frees states and
+ * files. */
 #include "serve/states.h"
 
 #include <stdlib.h>
@@ -6,17 +7,18 @@
 
 #include "trawl/grow.h"
 
-#define BLOCK_BYTES_SMALL (UINT64_C(64) << 10) /* blocks up to this are of one size */
+/* state_merge takes in a block of up to 2 × (batch + BLOCK_BYTES_SMALL) bytes */
+#define BLOCK_BYTES_SMALL (UINT64_C(64) << 10)
 
 /* ---- Names ----------------------------------------------------------------------------------- */
 
-/* Files by their paths: a hash table with open addressing. States share it, also while the next one
- * adds to it; nothing is taken out. An entry of a file that is gone leads to an index with another
- * path or none. */
+/* A hash table with open addressing from paths to file indices. States share a table, also while
+ * the next state adds to it. Entries are never removed: an entry of a file that is gone leads to an
+ * index whose file has another path, or to no file. */
 struct served_names {
     atomic_uint holder_count;
-    uint64_t entry_count, used_count; /* entry_count: a power of two */
-    _Atomic uint64_t entries[];       /* a path's hash << 32 | index + 1; 0: free */
+    uint64_t entry_count, used_count; /* entry_count is a power of two */
+    _Atomic uint64_t entries[];       /* path's hash << 32 | (index + 1); 0: free */
 };
 
 static uint32_t hash_path(const char *path)
@@ -62,7 +64,8 @@ static void add_name(struct served_names *names, const char *path, uint32_t inde
     names->used_count++;
 }
 
-/* Room for one more. Another table, of the files that are there, has at least as much again. */
+/* Makes room for one more name. A full table is replaced by a new one with the files of the state,
+ * at most a quarter full. False: out of memory. */
 static bool make_room(struct state *state)
 {
     struct served_names *names = state->table;
@@ -127,8 +130,8 @@ static void free_gone(struct served_file *gone, struct shelf *shelf)
     }
 }
 
-/* Of the files that are gone since, the state before may still have some; the others have no holder
- * any more. */
+/* Releases a hold on a state; the last one frees the state. Files that the next state does not have
+ * pass to the next older state if that state has them; otherwise they are freed. */
 void state_drop(struct state *state)
 {
     struct served_file *file, *next, *free_now = NULL;
@@ -207,7 +210,8 @@ struct state *state_begin(struct shelf *shelf)
     return state;
 }
 
-/* An index that was free in the state before, too: so no other file of the batch is to leave it. */
+/* Returns an index that was free in the state before, too. Then no other item of the batch changes
+ * the same index. */
 static uint32_t free_index(struct state *state)
 {
     const struct state *before = state->shelf->newest;
@@ -234,7 +238,7 @@ uint32_t state_add(struct state *state, struct served_file *file)
     return index;
 }
 
-/* One more, or (UINT32_MAX) one less. */
+/* Adds a file to the state's sums (one = 1) or subtracts it (one = UINT32_MAX, that is, -1). */
 static void count_file(struct state *state, const struct served_file *file, uint32_t one)
 {
     uint64_t bytes = (uint64_t)file->held.status.st_size, live = file->held.bytes_count + 1;
@@ -255,7 +259,7 @@ static void count_file(struct state *state, const struct served_file *file, uint
     state->blocks[at].live_bytes += one == 1 ? live : -live;
 }
 
-/* Those with files, the largest first. */
+/* Drops blocks without files, and sorts the blocks by live bytes, the largest first. */
 static void sort_blocks(struct state *state)
 {
     uint32_t count = 0;
@@ -307,7 +311,7 @@ void state_publish(struct state *state, struct file_batch *batch)
 
 /* ---- Merges ---------------------------------------------------------------------------------- */
 
-/* What is left of a block comes into the batch's. */
+/* Adds copies of the files that the state has in a block to the batch. False: out of memory. */
 static bool copy_block(const struct state *state, uint32_t at, struct file_batch *batch)
 {
     const struct served_block *block = state->blocks[at].block;
@@ -335,7 +339,7 @@ bool state_merge(const struct state *state, uint64_t bytes_max, struct file_batc
         sum += live;
     }
     if (first + 1 == state->block_count && batch->bytes_count == 0)
-        first++; /* one alone */
+        first++; /* a merge of a single block would change nothing */
     for (uint32_t i = 0; i < state->block_count && good; i++) {
         uint64_t live = state->blocks[i].live_bytes;
         bool is_sparse = live < state->blocks[i].block->bytes_count / 2 && sum + live <= bytes_max;

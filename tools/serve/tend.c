@@ -1,16 +1,17 @@
-/* tend: the thread of a collection. It follows notices that no search has taken, loads what did not
- * fit a search's refresh, and merges blocks.
- */
+/* tend: the thread of a collection. The thread refreshes after notices when no search does, loads
+ * files that a search's refresh left unread, and merges blocks. */
 #include <poll.h>
 #include <unistd.h>
 
 #include "serve/inside.h"
 #include "trawl/clock.h"
 
-#define QUIET_NS (10 * SECOND_NS)           /* before a large file that changed is loaded again */
-#define BLOCK_BYTES_MIN (UINT64_C(1) << 30) /* blocks do not become longer than this, ... */
-#define BLOCKS_FULL 4u                      /* ... or a part like this of all files */
-#define PAUSE_NS (SECOND_NS / 50)           /* from a notice to the refresh: more may come */
+/* A large file is loaded again only after it has not changed for so long. */
+#define QUIET_NS (10 * SECOND_NS)
+#define BLOCK_BYTES_MIN (UINT64_C(1) << 30) /* a block's length is at most BLOCK_BYTES_MIN */
+#define BLOCKS_FULL 4u /* or 1 / BLOCKS_FULL of all files' bytes, if that is more */
+/* Pause between a notice and the refresh, since more notices may follow. */
+#define PAUSE_NS (SECOND_NS / 50)
 
 static uint64_t block_bytes_max(const struct state *state)
 {
@@ -19,7 +20,8 @@ static uint64_t block_bytes_max(const struct state *state)
     return part > BLOCK_BYTES_MIN ? part : BLOCK_BYTES_MIN;
 }
 
-/* A large file that grows all the time is not to be read all the time. */
+/* Returns whether a file may be loaded now. A large file has to be unchanged for QUIET_NS, so that
+ * a file that grows all the time is not read all the time. */
 static bool is_quiet(const struct stat *status)
 {
     struct timespec now;
@@ -29,7 +31,8 @@ static bool is_quiet(const struct stat *status)
            (uint64_t)(now.tv_sec - status->st_mtim.tv_sec) * SECOND_NS > QUIET_NS;
 }
 
-/* Files that no block holds, as many as make a block. */
+/* Adds files that no block holds to the batch, as many as fit one block. False: there are none, or
+ * memory is short. */
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
@@ -54,8 +57,8 @@ static bool plan_load(struct collection *collection, const struct state *state,
     return batch->count > 0;
 }
 
-/* What was made of files of `state` comes into the next one, unless they changed meanwhile. False:
- * out of memory. */
+/* Publishes what the batch made from files of `state` as the next state, without files that changed
+ * meanwhile. False: out of memory. */
 static bool take_over(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {
@@ -80,7 +83,8 @@ static bool take_over(struct collection *collection, const struct state *state,
     return next != NULL;
 }
 
-/* As it is, whatever the kernel may tell. NULL: there is none. */
+/* Returns the newest state without looking for notices; NULL: there is none. The caller drops the
+ * state. */
 static struct state *newest(struct collection *collection)
 {
     struct state *state;
@@ -93,7 +97,8 @@ static struct state *newest(struct collection *collection)
     return state;
 }
 
-/* Load some files, or merge blocks. False: there is nothing to do, or it cannot be done now. */
+/* Loads some files, or merges blocks. Returns false if there is nothing to do, or memory is
+ * short. */
 static bool work(struct collection *collection)
 {
     struct file_batch batch = {.shelf = &collection->shelf};
@@ -114,7 +119,7 @@ static bool work(struct collection *collection)
     return good;
 }
 
-/* Make the view of all files, for the first request. */
+/* Makes the view of all files in advance, for the first request. */
 static void make_plain_view(struct collection *collection)
 {
     const struct settings settings = {.directories = DIRECTORIES_RECURSE,
@@ -129,7 +134,8 @@ static void make_plain_view(struct collection *collection)
     state_drop(state);
 }
 
-/* Wait for notices, or for the end. */
+/* Waits for notices, for a wake-up, or at most a second if a large file is still changing.
+ * *noticed: a refresh is needed. */
 static void wait_for_notices(struct collection *collection, bool *noticed)
 {
     struct pollfd waits[2] = {{collection->wake, POLLIN, 0}, {-1, POLLIN, 0}};
@@ -147,8 +153,9 @@ static void wait_for_notices(struct collection *collection, bool *noticed)
     pthread_mutex_unlock(&collection->refresh);
 }
 
-/* More notices may follow, and searches do not wait for this thread. So walks take a
- * fifth of a core, however often names change. */
+/* Sleeps after a notice, since more notices may follow; searches refresh by themselves meanwhile.
+ * The pause is 4 times as long as the last refresh, so that refreshes take at most a fifth of a
+ * core. */
 static void pause_for_more(struct collection *collection)
 {
     const struct timespec pause = {0, (long)PAUSE_NS};

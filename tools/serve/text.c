@@ -1,4 +1,4 @@
-/* text: bytes and documents as text of JSON. */
+/* text: turns bytes and JSON documents into text. */
 #include "serve/text.h"
 
 #include <jansson.h>

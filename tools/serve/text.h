@@ -1,4 +1,4 @@
-/* text: bytes and documents as text of JSON. */
+/* text: turns bytes and JSON documents into text. */
 #ifndef SERVE_TEXT_H
 #define SERVE_TEXT_H
 
@@ -6,9 +6,10 @@
 
 struct json_t;
 
-/* A JSON string, or {"bytes": BASE64} where the text is not UTF-8; NULL: out of memory. */
+/* Returns a JSON string, or {"bytes": BASE64} if the text is not UTF-8. NULL: out of memory. */
 struct json_t *text_value(const char *text, size_t bytes_count);
-/* With its line end, to be freed; takes the document over. NULL: out of memory. */
+/* Returns the document as a line with its line end, to be freed. Takes ownership of the document.
+ * NULL: out of memory. */
 char *text_line(struct json_t *document);
 
 #endif

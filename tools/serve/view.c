@@ -1,8 +1,8 @@
-/* view: the files that a command line names, found by the command's own walk.
+/* view: finds the files that a command line names, by the command's own walk.
  *
- * The walk runs in a thread that has a working directory of its own, the client's: so names, globs
- * and messages are those of the command. It begins at operands that were found to be below the
- * collection's root without a link, and follows none.
+ * The walk runs in a thread whose working directory is the client's, so that names, globs and
+ * messages are the command's. Each operand is checked first: its path must lie below the
+ * collection's root and contain no link. The walk follows no links.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -29,28 +29,30 @@ struct viewing {
     const char *directory;
     const struct value_item *operands;
     size_t operand_count;
-    bool is_served_alone; /* files that the collection leaves out are no part of the view */
+    /* Files that the collection does not serve are skipped instead of reported. */
+    bool is_served_alone;
     char *message;
     bool failed, *is_unable;
-    /* The operand at hand: */
-    char *below; /* its path below the base; room for those of its files behind */
+    /* The operand that is being walked. */
+    char *below; /* path below the base: the operand's, and while walking a file's */
     size_t below_bytes, below_capacity;
-    size_t shown_bytes; /* of what names begin with */
-    const char *prefix; /* what the names of its files begin with, */
+    size_t shown_bytes; /* length of the operand within the names that the walk shows */
+    const char *prefix; /* the operand as it begins the shown names of its files */
     size_t prefix_bytes;
-    bool prefix_slash; /* and whether a slash follows */
-    char *shown;       /* room for the name of a file that no walk met */
+    bool prefix_slash; /* a slash follows the prefix */
+    char *shown;       /* buffer for the name of a file that no walk met */
     size_t shown_capacity;
-    struct stat status;
-    bool entered;
-    /* What was found: */
+    struct stat status; /* status of the operand */
+    bool entered;       /* the walk has entered the operand */
+    /* What the walk has found. */
     struct served_view *view;
     size_t item_capacity, *name_at, name_capacity, storage_bytes, storage_capacity;
-    char *missing; /* paths below the base of files that the state has not, one after the other */
+    char *missing; /* paths of files that the state lacks, each with a NUL byte */
     size_t missing_bytes, missing_capacity;
     uint64_t missing_count;
+    /* The view may be kept for later requests. */
     bool can_be_kept;
-    struct guard *guard; /* NULL: none */
+    struct guard *guard; /* limits the request's memory and time; NULL: no limit */
 };
 
 static bool fail(struct viewing *viewing, const char *format, ...)
@@ -67,7 +69,7 @@ static bool fail(struct viewing *viewing, const char *format, ...)
     return false;
 }
 
-/* The reason is not the request, but the server. */
+/* Fails for a reason that lies in the server, not in the request. */
 static bool give_up(struct viewing *viewing, const char *why)
 {
     *viewing->is_unable = true;
@@ -82,7 +84,8 @@ static bool give_up_for(struct viewing *viewing, const char *name, int os_code)
 
 /* ---- Items ----------------------------------------------------------------------------------- */
 
-/* As grown, if the guard lets so much memory be taken. */
+/* Grows an array as `grown` does, if the guard grants the memory. NULL: refused, or out of
+ * memory. */
 static void *grow(struct viewing *viewing, void *array, size_t *capacity, size_t wanted,
                   size_t size)
 {
@@ -93,7 +96,7 @@ static void *grow(struct viewing *viewing, void *array, size_t *capacity, size_t
     return grown(array, capacity, 64, wanted, size);
 }
 
-/* Room for so many items more. */
+/* Makes room for `more` items. False: memory is short. */
 static bool need_items(struct viewing *viewing, size_t more)
 {
     struct served_view *view = viewing->view;
@@ -135,7 +138,8 @@ static bool add_error(struct viewing *viewing, const char *name, int os_code)
     return add_item(viewing, &item, UINT32_MAX);
 }
 
-/* The path below the base of what the walk shows so, in viewing->below. */
+/* Sets viewing->below to the path below the base of a name that the walk shows. False: out of
+ * memory. */
 static bool set_below(struct viewing *viewing, const char *shown)
 {
     size_t bytes;
@@ -153,7 +157,7 @@ static bool set_below(struct viewing *viewing, const char *shown)
     return true;
 }
 
-/* A file of the state: was it not seen before? */
+/* Marks a file of the state as seen. Returns whether the file was not seen before. */
 static bool see(struct viewing *viewing, uint32_t file)
 {
     uint8_t *seen = &viewing->view->seen[file / 8], bit = (uint8_t)(1u << file % 8);
@@ -163,6 +167,7 @@ static bool see(struct viewing *viewing, uint32_t file)
     return is_first;
 }
 
+/* Adds a file that the walk met: to the view, or to `missing` if the state lacks it. */
 static bool add_file(struct viewing *viewing, const struct walk_item *item)
 {
     uint32_t file;
@@ -194,7 +199,8 @@ static bool add_file(struct viewing *viewing, const struct walk_item *item)
 
 /* ---- Operands -------------------------------------------------------------------------------- */
 
-/* As an absolute path without "." and needless slashes, in `path`. False: it has "..". */
+/* Writes the operand to `path` as an absolute path without "." and double slashes. *is_folder: the
+ * operand ends like a directory's name. False: the operand has a part "..". */
 static bool normalize(const char *directory, const char *operand, char *path, bool *is_folder)
 {
     const char *parts[2] = {operand[0] == '/' ? "" : directory, operand};
@@ -231,15 +237,15 @@ bool collection_has(const struct collection *collection, const char *directory, 
 {
     char *path = malloc(strlen(directory) + strlen(operand) + 3);
     bool is_folder = false;
-    bool held = path == NULL /* of which collection_view says so */ ||
+    bool held = path == NULL /* collection_view reports it */ ||
                 !normalize(directory, operand, path, &is_folder) || has(collection, path);
 
     free(path);
     return held;
 }
 
-/* Is an operand to be walked? It is looked at without following a link; its status is known
- * afterwards. */
+/* Looks at an operand without following a link and sets viewing->status. Returns whether the
+ * operand is to be walked; otherwise adds what the command would report, or fails. */
 static bool look_at(struct viewing *viewing, const char *operand, bool is_folder)
 {
     const struct settings *settings = viewing->job.settings;
@@ -274,7 +280,8 @@ static bool look_at(struct viewing *viewing, const char *operand, bool is_folder
     return false;
 }
 
-/* Which file or directory an operand names, and is it to be walked? */
+/* Checks an operand and sets viewing->below to its path below the base. Returns whether the operand
+ * is to be walked. */
 static bool find_operand(struct viewing *viewing, const char *operand)
 {
     char *path = malloc(strlen(viewing->directory) + strlen(operand) + 3);
@@ -300,6 +307,8 @@ static bool find_operand(struct viewing *viewing, const char *operand)
     return is_walked;
 }
 
+/* Checks that the walk begins at the operand that look_at saw, and watches each directory that the
+ * walk enters, so that the view can be kept. */
 static void enter_directory(void *context, int descriptor, const char *path)
 {
     struct viewing *viewing = context;
@@ -320,7 +329,7 @@ static void enter_directory(void *context, int descriptor, const char *path)
     pthread_mutex_unlock(&collection->refresh);
 }
 
-/* One operand, or (text NULL) the working directory without one. */
+/* Walks one operand; text NULL: the working directory, without an operand. */
 static void walk_operand(struct viewing *viewing, const char *text)
 {
     const struct value_item operand = {VALUE_OPERAND, text != NULL ? text : ".", NULL};
@@ -329,7 +338,8 @@ static void walk_operand(struct viewing *viewing, const char *text)
     size_t shown_bytes;
 
     if (!find_operand(viewing, operand.text)) {
-        viewing->can_be_kept = false; /* no notice may tell when it becomes another one */
+        /* No notice might tell when this operand becomes another file. */
+        viewing->can_be_kept = false;
         return;
     }
     walk_open(&walk, &viewing->job, &operand, 1, OPEN_LEVELS);
@@ -338,16 +348,16 @@ static void walk_operand(struct viewing *viewing, const char *text)
     shown_bytes = strlen(operand.text);
     while (shown_bytes > 2 && operand.text[shown_bytes - 1] == '/' &&
            operand.text[shown_bytes - 2] == '/')
-        shown_bytes--; /* as tree_open does */
+        shown_bytes--; /* tree_open drops the same slashes */
     viewing->shown_bytes = shown_bytes;
     viewing->prefix = operand.text;
     viewing->prefix_bytes = text != NULL ? shown_bytes : 0;
     viewing->prefix_slash = text != NULL && operand.text[shown_bytes - 1] != '/';
     while (walk_next(&walk, &item) && !viewing->failed) {
         if (text == NULL && item.kind == WALK_FILE)
-            viewing->shown_bytes = 0; /* shown without "./" */
+            viewing->shown_bytes = 0; /* these names are shown without "./" */
         if (item.kind == WALK_FILE && item.is_operand && S_ISDIR(viewing->status.st_mode))
-            continue; /* directories are to be skipped */
+            continue; /* -d skip: the operand is a directory */
         viewing->can_be_kept = viewing->can_be_kept && item.kind != WALK_ERROR;
         if (item.kind == WALK_FILE)
             (void)add_file(viewing, &item);
@@ -364,7 +374,7 @@ static void walk_operand(struct viewing *viewing, const char *text)
 
 /* ---- Equal operands -------------------------------------------------------------------------- */
 
-/* The items of an operand once more. */
+/* Adds the items of an operand again, for an equal operand. */
 static void repeat_items(struct viewing *viewing, size_t begin, size_t end)
 {
     struct served_view *view = viewing->view;
@@ -377,7 +387,7 @@ static void repeat_items(struct viewing *viewing, size_t begin, size_t end)
     }
 }
 
-/* Equal operands are walked once. */
+/* Walks all operands; walks equal operands once. */
 static void walk_operands(struct viewing *viewing)
 {
     size_t count = viewing->operand_count;
@@ -401,8 +411,9 @@ static void walk_operands(struct viewing *viewing)
 
 /* ---- The walk -------------------------------------------------------------------------------- */
 
-/* The working directory of this thread becomes the client's, if it is above the collection or in
- * it. Another one matters only in that it is not these. */
+/* Changes this thread's working directory to the client's if that is above the collection or in it,
+ * else to "/": the walk only has to know that any other directory is neither. False: message says
+ * why. */
 static bool change_directory(struct viewing *viewing)
 {
     const struct collection *collection = viewing->collection;
@@ -442,7 +453,8 @@ static void *walk_view(void *context)
     viewing->job.watcher = &watcher;
     if (!change_directory(viewing))
         return NULL;
-    /* The rules themselves are good: the job has opened them, too. */
+    /* The job has opened the same rules before, so a failure here is a shortage, not a wrong
+     * rule. */
     if (walks_by_rules(files) && !filter_open(&viewing->job.filter, settings, viewing->message))
         *viewing->is_unable = viewing->failed = true;
     if (!viewing->failed)
@@ -466,7 +478,7 @@ static void end_viewing(struct viewing *viewing)
     view_drop(viewing->view);
 }
 
-/* Are all files of the state asked for, and nothing that only a walk tells? */
+/* Returns whether the view is all files of the state, so that no walk is needed. */
 static bool is_plain(const struct viewing *viewing)
 {
     const struct settings *settings = viewing->job.settings;
@@ -480,7 +492,7 @@ static bool is_plain(const struct viewing *viewing)
            !files->debug && !viewing->state->unreadable;
 }
 
-/* The name of a file below the operand, in viewing->shown. */
+/* Sets viewing->shown to the shown name of a file below the operand. False: out of memory. */
 static bool set_shown(struct viewing *viewing, const char *rest)
 {
     size_t bytes = viewing->prefix_bytes + strlen(rest) + 2;
@@ -495,8 +507,9 @@ static bool set_shown(struct viewing *viewing, const char *rest)
     return true;
 }
 
-/* Would a walk take the file of this name by the options that the collection has not: --include and
- * --exclude, globs and types? They are asked of each directory on the way to the file. */
+/* Returns whether a walk would take the file viewing->shown by the request's own options:
+ * --include, --exclude, globs and types. A walk asks these options about each directory on the way
+ * to the file. */
 static bool takes_shown(struct viewing *viewing)
 {
     const struct command_job *job = &viewing->job;
@@ -520,7 +533,7 @@ static bool takes_shown(struct viewing *viewing)
     }
 }
 
-/* The files below a directory that no walk met. */
+/* Adds the state's files below a directory that no walk has met. */
 static void add_unseen(struct viewing *viewing, const char *below)
 {
     const struct state *state = viewing->state;
@@ -538,7 +551,7 @@ static void add_unseen(struct viewing *viewing, const char *below)
     }
 }
 
-/* Make a view of viewing->state. False: message says why. */
+/* Makes a view of viewing->state. False: message says why. */
 static bool make_view(struct viewing *viewing)
 {
     pthread_t thread;
@@ -552,7 +565,7 @@ static bool make_view(struct viewing *viewing)
         return give_up(viewing, "memory exhausted");
     if (viewing->job.settings->follow_links)
         return fail(viewing, "the server follows no links");
-    if (is_plain(viewing)) { /* as the walk of all would, without one */
+    if (is_plain(viewing)) { /* a walk of everything would find the same */
         viewing->job.show_names = viewing->job.show_names < 0 ? 1 : viewing->job.show_names;
         add_unseen(viewing, "");
     } else if (pthread_create(&thread, NULL, walk_view, viewing) == 0) {
@@ -563,15 +576,16 @@ static bool make_view(struct viewing *viewing)
     return !viewing->failed;
 }
 
-/* Does the walk meet the files of the state below its directory that its globs, types and the like
- * take and, while no name changes, no others? A glob may take what the collection's rules leave
- * out; only a request for what is served passes over such files. */
+/* Returns whether the walk meets exactly those files of the state below its directory that the
+ * request's globs, types and the like take, as long as no name changes. A glob may take files that
+ * the collection's rules leave out; only a request for served files skips such files. */
 static bool walks_as_served(const struct viewing *viewing)
 {
     const struct settings *settings = viewing->job.settings;
     const struct settings *served = viewing->collection->options.settings;
     struct file_settings files;
-    const void *asked = &files, *held = &served->files; /* both were zeros between the members */
+    /* Padding between members is zero in both. */
+    const void *asked = &files, *held = &served->files;
 
     memcpy(&files, &settings->files, sizeof files);
     files.names_only = served->files.names_only;
@@ -585,9 +599,9 @@ static bool walks_as_served(const struct viewing *viewing)
            (viewing->below_bytes == 0 || walks_alike_below(&files));
 }
 
-/* Names changed while the directory was walked, but what is in it the newer state tells: the walk
- * says in which order. What came meanwhile stands at the end. False: the walk met more than files,
- * or there is a message. */
+/* Brings a view up to the newer state after names changed during the walk. The newer state says
+ * which files there are; the walk says in which order. Files that the walk has not met come last.
+ * False: the walk met more than files, or message says why. */
 static bool bring_up(struct viewing *viewing, const struct state *newer)
 {
     const struct state *state = viewing->state;
@@ -606,7 +620,7 @@ static bool bring_up(struct viewing *viewing, const struct state *newer)
         const char *path;
 
         if (item.kind == WALK_ERROR && item.os_code == ENOENT && !item.is_operand)
-            continue; /* a directory that went */
+            continue; /* the directory was removed */
         if (item.kind != WALK_FILE || item.is_operand)
             return false;
         path = state->files[item.file]->path;
@@ -625,7 +639,8 @@ static bool bring_up(struct viewing *viewing, const struct state *newer)
     return !viewing->failed;
 }
 
-/* The view of the state, as searches take it. */
+/* Completes the view for searches: sets the items' names and the members that searches read. False:
+ * memory is short. */
 static bool finish_view(struct viewing *viewing)
 {
     struct served_view *view = viewing->view;
@@ -660,7 +675,7 @@ static void say_missing(struct viewing *viewing)
 
 /* ---- Kept views ------------------------------------------------------------------------------ */
 
-/* All that steers the walk. */
+/* Collects everything that determines the walk into a key. */
 static void make_key(struct view_key *key, const struct viewing *viewing)
 {
     const struct settings *settings = viewing->job.settings;
@@ -668,8 +683,8 @@ static void make_key(struct view_key *key, const struct viewing *viewing)
 
     view_key_add(key, &viewing->job.show_names, sizeof viewing->job.show_names);
     if (is_plain(viewing))
-        return;                                     /* no other key is as short */
-    memcpy(&files, &settings->files, sizeof files); /* with what is between members */
+        return; /* no other key is as short, so this key is unique */
+    memcpy(&files, &settings->files, sizeof files); /* with the padding between members */
     memset(&files.rules, 0, sizeof files.rules);
     view_key_add(key, &files, sizeof files);
     view_key_add(key, &settings->directories, sizeof settings->directories);
@@ -683,8 +698,9 @@ static void make_key(struct view_key *key, const struct viewing *viewing)
     view_key_add_list(key, viewing->operands, viewing->operand_count);
 }
 
-/* One walk, and whether names stayed meanwhile: only then it met each file, and a refusal holds.
- * *state is replaced where another walk is needed. NULL: *again, or the message says why. */
+/* Walks once and checks that no name changed meanwhile: only then has the walk met each file, and
+ * is a refusal final. *state is replaced if another walk is needed, which *again says. NULL:
+ * *again, or message says why. */
 static struct served_view *try_view(struct viewing *viewing, struct state **state, bool is_last,
                                     bool *again)
 {

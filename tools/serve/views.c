@@ -1,9 +1,9 @@
-/* views: those that a collection keeps, for requests that name the same files again; and which
- * operands are equal. */
+/* views: keeps views for requests that name the same files again, and finds equal operands. */
 #include "serve/inside.h"
 #include "trawl/grow.h"
 
-#define KEPT_SHARE 8u /* of the memory of all requests: so much more is there for kept views */
+/* Kept views may take 1 / KEPT_SHARE of the memory limit of all requests, in addition. */
+#define KEPT_SHARE 8u
 
 void view_drop(struct served_view *view)
 {
@@ -40,7 +40,8 @@ void view_key_add_list(struct view_key *key, const struct value_item *items, siz
     }
 }
 
-/* A view comes first. With the lock. */
+/* Moves a view to the front of the kept views and adds a hold on it. The caller holds
+ * collection->lock. */
 static void put_first(struct collection *collection, size_t at, struct served_view *view)
 {
     for (; at > 0; at--)

@@ -1,4 +1,4 @@
-/* watch: the kernel's notices of what happens in directories (inotify). */
+/* watch: watches directories by inotify, and reads the kernel's notices. */
 #include "serve/watch.h"
 
 #include <errno.h>
@@ -16,18 +16,18 @@
 #define READ_BYTES (64u << 10)
 
 struct watched {
-    int number;     /* the kernel's */
-    uint32_t walk;  /* the last that added it, */
-    bool is_walked; /* and that it walked it */
+    int number;     /* watch descriptor of inotify */
+    uint32_t walk;  /* number of the last walk that added the directory */
+    bool is_walked; /* the collection's walk entered the directory */
     char *path;
 };
 
 struct watches {
     int descriptor;
-    uint32_t walk;
-    const char *part;      /* that it walks, */
-    bool is_deep;          /* with what is below */
-    struct watched *items; /* by number */
+    uint32_t walk;         /* number of the current walk */
+    const char *part;      /* the directory that the current walk began at */
+    bool is_deep;          /* the current walk goes into directories below */
+    struct watched *items; /* sorted by number */
     size_t count, capacity;
     size_t read_at, read_bytes;
     _Alignas(struct inotify_event) char buffer[READ_BYTES];
@@ -86,7 +86,8 @@ bool is_in(const char *path, const char *directory)
            (strncmp(path, directory, bytes) == 0 && (path[bytes] == '\0' || path[bytes] == '/'));
 }
 
-/* The kernel gives numbers in ascending order, until there are no more. */
+/* Inserts a watch. The kernel numbers watches in ascending order until numbers run out, so the new
+ * one usually comes last. NULL: out of memory. */
 static struct watched *insert(struct watches *watches, int number)
 {
     size_t count = watches->count;
@@ -102,7 +103,9 @@ static struct watched *insert(struct watches *watches, int number)
     return find(watches, number);
 }
 
-/* Its path becomes another one only where no other may be right as well. */
+/* Sets the path of a watch. A watch that has another path changes it only if the current walk
+ * covers the old path and has not met the directory yet. False: errno says why; EXDEV: both paths
+ * may be right. */
 static bool set_path(const struct watches *watches, struct watched *item, const char *path,
                      enum watch_cause cause)
 {
@@ -163,13 +166,14 @@ void watches_end(struct watches *watches)
             watches->items[kept++] = *item;
             continue;
         }
-        (void)inotify_rm_watch(watches->descriptor, item->number); /* or the kernel did */
+        /* Fails if the kernel has removed the watch already. */
+        (void)inotify_rm_watch(watches->descriptor, item->number);
         free(item->path);
     }
     watches->count = kept;
 }
 
-/* False: it says nothing. */
+/* Translates an event of inotify into a notice. False: the event tells nothing. */
 static bool understand(const struct watches *watches, const struct inotify_event *event,
                        struct notice *notice)
 {

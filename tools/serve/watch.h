@@ -1,5 +1,4 @@
-/* watch: the kernel's notices of what happens in directories (inotify).
- */
+/* watch: watches directories by inotify, and reads the kernel's notices. */
 #ifndef SERVE_WATCH_H
 #define SERVE_WATCH_H
 
@@ -7,43 +6,45 @@
 
 struct watches;
 
-/* Why a directory is watched: a view walked it, git may have rules there, the collection walked it.
- */
+/* Why a directory is watched: a view's walk entered it; git may have rules in it; the collection's
+ * walk entered it. */
 enum watch_cause { WATCH_VIEW, WATCH_RULES, WATCH_FILES };
 
 enum notice_kind {
-    NOTICE_CONTENT, /* bytes or attributes of a file */
-    NOTICE_NAME,    /* a file came, went or was renamed */
-    NOTICE_TREE,    /* the same of a directory, or its attributes are others */
-    NOTICE_LOST     /* notices were lost: anything may have happened */
+    NOTICE_CONTENT, /* contents or attributes of a file changed */
+    NOTICE_NAME,    /* a file was created, removed or renamed */
+    NOTICE_TREE,    /* a directory was created, removed or renamed, or its attributes changed */
+    NOTICE_LOST /* notices were lost, so anything may have changed; the other members are not set */
 };
 
 struct notice {
     enum notice_kind kind;
-    bool is_walked; /* the collection walked the directory; of LOST no matter, as what follows */
-    const char *directory; /* as it was added; borrowed until the next call */
-    const char *name;      /* in it; likewise. "": the directory itself */
+    bool is_walked;        /* the collection's walk entered the directory */
+    const char *directory; /* path given to watches_add; borrowed until the next call */
+    /* Name in the directory, borrowed until the next call; "": the directory itself. */
+    const char *name;
 };
 
-/* NULL: errno says why. */
+/* Opens an inotify instance. NULL: errno says why. */
 struct watches *watches_open(void);
 void watches_close(struct watches *watches);
-/* To be polled: readable where there are notices. */
+/* Returns the descriptor to poll: readable when there are notices. */
 int watches_descriptor(const struct watches *watches);
 
-/* Watch an open directory, and call it `path` in notices. False: it cannot be watched, errno says
- * why. EXDEV: it has another path, too: it is mounted twice, or was moved meanwhile. With
- * WATCH_VIEW paths stay as they are. */
+/* Watches an open directory, which notices call `path`. With WATCH_VIEW a directory that has a path
+ * keeps it. False: errno says why. EXDEV: the directory already has another path that may be right,
+ * since it is mounted twice or was moved meanwhile. */
 bool watches_add(struct watches *watches, int descriptor, const char *path, enum watch_cause cause);
-/* A walk of the directory `part` ("": all; borrowed until the end) begins. Directories below it
- * that are not added until the end are watched no more. A walk that is not deep needs no end. */
+/* watches_begin begins a walk of the directory `part`, borrowed until the end; "": the whole tree.
+ * watches_end stops watching directories of the part that were not added since. A walk that is not
+ * deep needs no end. */
 void watches_begin(struct watches *watches, const char *part, bool is_deep);
 void watches_end(struct watches *watches);
 
-/* The next notice, without waiting. False: there is none. */
+/* Reads the next notice without waiting. False: there is none. */
 bool watches_next(struct watches *watches, struct notice *notice);
 
-/* Is the path this directory ("": all), or below it? */
+/* Returns whether the path is the directory or lies below it; every path lies below "". */
 bool is_in(const char *path, const char *directory);
 
 #endif

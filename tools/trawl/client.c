@@ -1,4 +1,4 @@
-/* client: a server searches in the place of the command, and answers with frames (output.h). */
+/* client: has a server search instead of the command. The server answers with frames (output.h). */
 #include "trawl/client.h"
 
 #include <errno.h>
@@ -20,23 +20,25 @@
 #define MESSAGE_BYTES_MAX (1u << 20)
 #define TOKEN_BYTES_MAX 4096u
 
-/* What a search with these settings wants to know of its server. */
+/* A search by a server: the command's settings, the request's body, and why the search failed. */
 struct client {
     const struct settings *settings;
     const struct value_item *operands;
     size_t operand_count;
-    bool insists; /* --server was given: what it does not serve is an error */
+    bool insists; /* --server was given, so whatever the server does not serve is an error */
     char token[TOKEN_BYTES_MAX + 1];
     struct client_json body;
     char message[SETTINGS_ERROR_BYTES];
 };
 
-static struct connection connection; /* static, so that its pages cost other runs nothing */
+/* Static, so that other runs of the command do not pay for its pages. */
+static struct connection connection;
 
 /* ---- The request ------------------------------------------------------------------------------
  */
 
-/* What a server cannot do; in client->message. False: nothing. */
+/* Returns whether the settings ask for something that a server cannot do; then client->message says
+ * what. */
 static bool is_unserved(struct client *client)
 {
     const struct settings *settings = client->settings;
@@ -90,7 +92,7 @@ static void put_environment(struct client *client)
     client_json_put(&client->body, "}");
 }
 
-/* False: out of memory. */
+/* Adds the options that the server takes to the body. False: out of memory. */
 static bool put_options(struct client *client)
 {
     const struct settings *settings = client->settings;
@@ -103,7 +105,8 @@ static bool put_options(struct client *client)
         int bytes;
 
         if (flag_refusal(given->flag) != NULL)
-            continue; /* is_unserved let it pass: it has a member of its own */
+            /* is_unserved accepted the option, so another member of the body stands for it. */
+            continue;
         bytes =
             asprintf(&option, "%s%s%s%s", name != NULL ? "--" : "-", name != NULL ? name : letter,
                      given->value != NULL ? "=" : "", given->value != NULL ? given->value : "");
@@ -119,8 +122,9 @@ static bool put_options(struct client *client)
     return true;
 }
 
-/* A file of -f or --replacements. One that is taken by reading it is not read where the command may
- * want it afterwards. */
+/* Adds a file of -f or --replacements to the body. False: the file cannot be read; or, unless the
+ * client insists, the file is no regular file: reading would consume it, and the command may need
+ * it afterwards. */
 static bool put_file(struct client *client, const char *name)
 {
     struct stat status;
@@ -159,7 +163,8 @@ static bool put_patterns(struct client *client)
     return put_file(client, settings->replacements);
 }
 
-/* False: client->message says why; where it does not insist, it may not. */
+/* Makes the request's body. False: client->message says why, but may be empty if the client does
+ * not insist. */
 static bool make_body(struct client *client)
 {
     char *directory = getcwd(NULL, 0);
@@ -187,6 +192,8 @@ static bool make_body(struct client *client)
     return !client->body.exhausted;
 }
 
+/* Reads the token from the file that TRAWL_TOKEN_FILE names; none if the variable is not set.
+ * False: client->message says why. */
 static bool read_token(struct client *client)
 {
     const char *name = getenv("TRAWL_TOKEN_FILE");
@@ -215,13 +222,15 @@ static bool read_token(struct client *client)
 /* ---- The answer -------------------------------------------------------------------------------
  */
 
+/* Prints client->message. Returns the exit status. */
 static int fail(struct client *client)
 {
     message_print("%s", client->message);
     return EXIT_ERROR;
 }
 
-/* Standard output, as it comes. False: the connection ended, or it cannot be written. */
+/* Copies a frame's bytes to the output as they come. False: the connection ended, or the output
+ * cannot be written. */
 static bool pass_output(struct output *output, uint32_t bytes_count)
 {
     const uint8_t *bytes;
@@ -236,6 +245,7 @@ static bool pass_output(struct output *output, uint32_t bytes_count)
     return output->error == 0;
 }
 
+/* Prints a message of the server. False: the connection ended, or the message is too long. */
 static bool pass_message(uint32_t bytes_count)
 {
     char *text = bytes_count <= MESSAGE_BYTES_MAX ? calloc(1, (size_t)bytes_count + 1) : NULL;
@@ -247,7 +257,7 @@ static bool pass_message(uint32_t bytes_count)
     return good;
 }
 
-/* The exit status. */
+/* Handles the frames of an answer. Returns the exit status. */
 static int pass_frames(struct client *client, struct output *output)
 {
     uint8_t head[5], status = 0;
@@ -281,7 +291,8 @@ static int pass_frames(struct client *client, struct output *output)
     return fail(client);
 }
 
-/* An error instead of an answer. */
+/* Handles an answer with an HTTP error. Returns the exit status, or CLIENT_NOT_ANSWERED if the
+ * command may search by itself. */
 static int pass_error(struct client *client)
 {
     char text[4096], message[400];
@@ -297,7 +308,8 @@ static int pass_error(struct client *client)
     if (!client_json_message(text, used, message, sizeof message))
         (void)snprintf(message, sizeof message, "the server answers with HTTP's status %u", status);
     (void)snprintf(client->message, sizeof client->message, "--server: %s", message);
-    /* Not the request's form and not the token, which the user wants to know of. */
+    /* Statuses below 404 are about the request's form and the token; the user has to see these
+     * errors. */
     return client->insists || status < 404 ? fail(client) : CLIENT_NOT_ANSWERED;
 }
 
@@ -333,7 +345,7 @@ int client_run(const struct settings *settings, const char *address, struct outp
     client.operands = settings->operands.items;
     client.operand_count = settings->operands.count;
     if (pattern_is_operand && client.operand_count == 0)
-        return CLIENT_NOT_ANSWERED; /* without a string the command says how it is used */
+        return CLIENT_NOT_ANSWERED; /* without a string the command prints its usage */
     if (pattern_is_operand) {
         client.operands++;
         client.operand_count--;

@@ -1,5 +1,5 @@
-/* client_json: the JSON that a client sends, and what it looks for in an error. By hand, since to
- * load a library for it would take longer than many a search of a server. */
+/* client_json: writes a client's JSON, and finds the message in an error's JSON. Written by hand,
+ * since loading a library would take longer than many searches by a server. */
 #include "trawl/client_json.h"
 
 #include <stdint.h>
@@ -10,7 +10,7 @@
 #include "trawl/grow.h"
 #include "trawl/utf8.h"
 
-#define PART_BYTES 3072u /* made at a time, a multiple of 3 */
+#define PART_BYTES 3072u /* bytes that are encoded at a time, a multiple of 3 */
 
 static void put_bytes(struct client_json *json, const void *bytes, size_t bytes_count)
 {
@@ -31,10 +31,10 @@ void client_json_put(struct client_json *json, const char *text)
     put_bytes(json, text, strlen(text));
 }
 
-/* In quotes; valid UTF-8. */
+/* Writes bytes, which are valid UTF-8, as a JSON string. */
 static void put_text(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
 {
-    size_t plain = 0; /* from here on, what stands for itself */
+    size_t plain = 0; /* begin of the bytes that need no escape and are not yet written */
 
     put_bytes(json, "\"", 1);
     for (size_t i = 0; i < bytes_count; i++) {
@@ -52,6 +52,7 @@ static void put_text(struct client_json *json, const uint8_t *bytes, size_t byte
     put_bytes(json, "\"", 1);
 }
 
+/* Writes bytes as a JSON string in base64. */
 static void put_base64(struct client_json *json, const uint8_t *bytes, size_t bytes_count)
 {
     char digits[BASE64_DIGITS(PART_BYTES)];
@@ -92,7 +93,8 @@ void client_json_file(struct client_json *json, const char *name, const void *by
 /* ---- Reading ----------------------------------------------------------------------------------
  */
 
-/* Of one that is not UTF-8: it names a file that is not. */
+/* Decodes a message in base64. A message is not UTF-8 if it names such a file. False: there is no
+ * text. */
 static bool decoded_message(const char *digits, const char *end, char *message, size_t room)
 {
     const char *quote = memchr(digits, '"', (size_t)(end - digits));

@@ -1,27 +1,27 @@
-/* client_json: the JSON that a client sends, and what it looks for in an error. */
+/* client_json: writes a client's JSON, and finds the message in an error's JSON. */
 #ifndef TRAWL_CLIENT_JSON_H
 #define TRAWL_CLIENT_JSON_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* JSON as far as it is written; all zero: nothing yet. */
+/* JSON that is being written; all members zero: empty. */
 struct client_json {
-    char *bytes; /* to be freed */
+    char *bytes; /* to be freed by the caller */
     size_t used, capacity;
-    bool exhausted; /* out of memory: from there on nothing was added */
+    bool exhausted; /* memory was short, so the text is incomplete */
 };
 
-/* What is JSON already. */
+/* Adds text that is JSON already. */
 void client_json_put(struct client_json *json, const char *text);
-/* A string, or {"bytes":...} in base64 where it is not UTF-8. */
+/* Adds a string, or {"bytes":...} in base64 if the bytes are not UTF-8. */
 void client_json_string(struct client_json *json, const void *bytes, size_t bytes_count);
-/* A file: {"name":...,"text":...} or {"name":...,"bytes":...}. */
+/* Adds a file: {"name":...,"text":...}, or {"name":...,"bytes":...} if the bytes are not UTF-8. */
 void client_json_file(struct client_json *json, const char *name, const void *bytes,
                       size_t bytes_count);
 
-/* The value of the first member `message`, in `message`, cut off if it is longer than `room`.
- * False: there is none. */
+/* Copies the value of the first member `message` in the JSON, cut off after room - 1 bytes. False:
+ * there is no such member. */
 bool client_json_message(const char *json, size_t json_bytes, char *message, size_t room);
 
 #endif

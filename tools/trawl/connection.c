@@ -1,4 +1,4 @@
-/* connection: one request of HTTP/1.1, and its answer. */
+/* connection: sends one request of HTTP/1.1 and reads its answer. */
 #include "trawl/connection.h"
 
 #include <errno.h>
@@ -12,7 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#define LINE_BYTES_MAX 8192u /* of a header */
+#define LINE_BYTES_MAX 8192u /* limit for the bytes of a header */
+/* Limit for the lines of an answer's head. */
 #define LINES_MAX 1000u
 
 static const char scheme[] = "http://";
@@ -20,7 +21,7 @@ static const char scheme[] = "http://";
 /* ---- The connection ---------------------------------------------------------------------------
  */
 
-/* The address itself is at fault, not the server. */
+/* Fails because the address is wrong, whether or not a server runs. Returns -1. */
 static int refuse(struct connection *connection, const char *address, const char *why)
 {
     connection->bad_address = true;
@@ -29,7 +30,7 @@ static int refuse(struct connection *connection, const char *address, const char
     return -1;
 }
 
-/* A descriptor; -1: connection->message says why. */
+/* Returns a connected descriptor; -1: connection->message says why. */
 static int connect_unix(struct connection *connection, const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -57,7 +58,8 @@ static int connect_unix(struct connection *connection, const char *path)
 #define HOST_BYTES_MAX 256u
 #define PORT_BYTES_MAX 6u
 
-/* HOST, HOST:PORT or [HOST]:PORT, perhaps with a slash behind it. */
+/* Splits HOST, HOST:PORT or [HOST]:PORT; a slash may follow. False: the text is none of these
+ * forms. */
 static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port[PORT_BYTES_MAX])
 {
     bool brackets = *text == '[';
@@ -80,6 +82,7 @@ static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port
     return *rest == '\0' || strcmp(rest, "/") == 0;
 }
 
+/* Returns a connected descriptor; -1: connection->message says why. */
 static int connect_tcp(struct connection *connection, const char *text)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *found = NULL;
@@ -117,7 +120,7 @@ bool connection_open(struct connection *connection, const char *address)
         connection->descriptor = connect_unix(connection, address + 5);
     else if (strncmp(address, scheme, strlen(scheme)) == 0)
         connection->descriptor = connect_tcp(connection, address + strlen(scheme));
-    else if (strchr(address, ':') != NULL) /* as --listen of the server takes it */
+    else if (strchr(address, ':') != NULL) /* HOST:PORT, as --listen of the server takes it */
         connection->descriptor = connect_tcp(connection, address);
     else
         refuse(connection, address, "it is not unix:PATH or http://HOST:PORT");
@@ -129,7 +132,8 @@ void connection_close(struct connection *connection)
     (void)close(connection->descriptor);
 }
 
-/* What cannot be sent is no error yet: the server may have answered before it read all. */
+/* Sends all bytes. A failure is no error yet, since the server may have answered before it read the
+ * whole request. */
 static void send_all(int descriptor, const char *bytes, size_t bytes_count)
 {
     while (bytes_count > 0) {
@@ -145,6 +149,7 @@ static void send_all(int descriptor, const char *bytes, size_t bytes_count)
 /* ---- The answer --------------------------------------------------------------------------------
  */
 
+/* Receives more bytes if all have been taken. False: the connection ended. */
 static bool receive(struct connection *connection)
 {
     ssize_t got;
@@ -159,7 +164,7 @@ static bool receive(struct connection *connection)
     return got > 0;
 }
 
-/* A line without its end. False: there is none, or it is too long. */
+/* Reads a line without its line end. False: the connection ended, or the line is too long. */
 static bool read_line(struct connection *connection, char line[LINE_BYTES_MAX])
 {
     for (size_t used = 0; used < LINE_BYTES_MAX && receive(connection); used++) {
@@ -174,7 +179,8 @@ static bool read_line(struct connection *connection, char line[LINE_BYTES_MAX])
     return false;
 }
 
-/* The whole text is one number, perhaps with blanks or an extension behind it. */
+/* Reads a number, after which only blanks or an extension of a chunk may follow. False: the text is
+ * no such number. */
 static bool read_length(const char *text, int base, uint64_t *length)
 {
     size_t digits = strspn(text, base == 10 ? "0123456789" : "0123456789abcdefABCDEF");
@@ -183,7 +189,7 @@ static bool read_length(const char *text, int base, uint64_t *length)
     return digits > 0 && digits < 16 && strchr(" \t;", text[digits]) != NULL;
 }
 
-/* What a header says about the body. */
+/* Reads what a header says about the body. False: the header is malformed. */
 static bool read_header(struct connection *connection, const char *line)
 {
     const char *value = strchr(line, ':');
@@ -200,7 +206,8 @@ static bool read_header(struct connection *connection, const char *line)
            read_length(value, 10, &connection->left);
 }
 
-/* Status and headers. Those of 1xx come before others. */
+/* Reads the status and headers; skips answers with a status of 1xx, which come first. False: this
+ * is no HTTP answer. */
 static bool read_head(struct connection *connection)
 {
     char line[LINE_BYTES_MAX];
@@ -245,7 +252,8 @@ bool connection_begin(struct connection *connection, const char *address, const 
     send_all(connection->descriptor, head, (size_t)bytes);
     free(head);
     send_all(connection->descriptor, body, body_bytes);
-    connection->left = UINT64_MAX; /* no header may say how much: until the end */
+    /* Without a header about its length, the body lasts until the connection ends. */
+    connection->left = UINT64_MAX;
     if (read_head(connection))
         return true;
     strcpy(connection->message, connection->end == 0
@@ -254,7 +262,8 @@ bool connection_begin(struct connection *connection, const char *address, const 
     return false;
 }
 
-/* Each chunk is a number, a line end, so many bytes, and a line end. The last one is empty. */
+/* Begins the next chunk: its length, a line end, so many bytes, and a line end. The last chunk has
+ * length 0. False: there is no more. */
 static bool next_chunk(struct connection *connection)
 {
     char line[LINE_BYTES_MAX];

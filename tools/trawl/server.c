@@ -1,4 +1,4 @@
-/* server: where trawl-serve is: beside the command, or where it is installed. */
+/* server: finds and runs trawl-serve, which is beside the command or where it is installed. */
 #include "trawl/server.h"
 
 #include <errno.h>
@@ -10,11 +10,12 @@
 #include "trawl/job.h"
 #include "trawl/message.h"
 
-#ifndef TRAWL_LIBEXEC /* where it is installed: tools/CMakeLists.txt */
+#ifndef TRAWL_LIBEXEC /* the folder of the installed trawl-serve; tools/CMakeLists.txt sets it */
 #define TRAWL_LIBEXEC "/usr/local/libexec/trawl"
 #endif
 
-/* False: there is no such program. */
+/* Replaces this process by the program folder/rest/trawl-serve. Returns only if that fails. False:
+ * there is no such program. True: a message says why the program cannot run. */
 static bool become(const char *folder, const char *rest, char **arguments)
 {
     char path[PATH_MAX + sizeof TRAWL_LIBEXEC + 32];

@@ -1,9 +1,9 @@
-/* server: `trawl serve` is another program, where the build has it. */
+/* server: runs trawl-serve for `trawl serve`, if the build has it. */
 #ifndef TRAWL_SERVER_H
 #define TRAWL_SERVER_H
 
-/* Become that program, with the arguments after arguments[1]. Returns the exit status if it cannot
- * be; then it is said why. */
+/* Replaces this process by trawl-serve with the arguments after arguments[1]. If that fails, prints
+ * why and returns the exit status. */
 int server_become(char **arguments);
 
 #endif
