@@ -1,13 +1,14 @@
-/* approximate: what the options about errors and FASTA files mean, and ask of a plan. */
+/* approximate: what the options of approximate search and FASTA files mean, and the plan options
+ * that follow. */
 #include "trawl/approximate.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define SHOWN_BYTES_MAX 60  /* of a string, in a message */
-#define SYMBOL_BYTES_MAX 4u /* a character's */
+#define SHOWN_BYTES_MAX 60  /* bytes of a string shown in a message */
+#define SYMBOL_BYTES_MAX 4u /* bytes of a character */
 
-/* Two options, or an option and one that it needs. */
+/* Two options that exclude each other, or an option and another that the option needs. */
 struct pair {
     bool wrong;
     const char *what, *other;
@@ -23,7 +24,7 @@ static bool refuse(const struct pair *pairs, size_t count, const char *verb, cha
     return false;
 }
 
-/* Options that say nothing without another one. */
+/* Finds an option that has no effect without another. */
 static bool is_incomplete(const struct settings *settings, char *error)
 {
     bool none = !settings->mismatches_given && !settings->edits_given;
@@ -106,7 +107,8 @@ void approximate_options(const struct patterns *patterns, const struct settings 
     bool within_lines = !holds_line_end(patterns, settings);
 
     if (settings->alphabet == TRAWL_DNA)
-        options->flags &= ~(uint32_t)TRAWL_IGNORE_CASE; /* as it is */
+        /* as the library requires; the alphabet dna already ignores case */
+        options->flags &= ~(uint32_t)TRAWL_IGNORE_CASE;
     options->flags |= (within_lines ? TRAWL_WITHIN_LINES : 0u) |
                       (settings->every_end ? TRAWL_EVERY_END : 0u) |
                       (settings->reverse_complement ? TRAWL_REVERSE_COMPLEMENT : 0u) |
@@ -116,7 +118,8 @@ void approximate_options(const struct patterns *patterns, const struct settings 
     options->alphabet = settings->alphabet;
     options->exact = settings->exact;
     options->exact_count = settings->exact_count;
-    options->line_end_also_set = settings->null_ends_line; /* NUL: the file is then binary */
+    /* a NUL makes the file binary, and then ends lines */
+    options->line_end_also_set = settings->null_ends_line;
 }
 
 uint64_t approximate_around(const struct patterns *patterns, const struct settings *settings)

@@ -6,12 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many digits that many bytes take, with those that fill up. */
+/* The number of digits for that many bytes, including padding. */
 #define BASE64_DIGITS(bytes_count) (((bytes_count) + 2) / 3 * 4)
 
 /* Writes BASE64_DIGITS(bytes_count) digits, and no NUL. */
 void base64_encode(char *digits, const uint8_t *bytes, size_t bytes_count);
-/* Writes at most 3 bytes for 4 digits; `bytes` may be `digits`. False: it is no base64. */
+/* Writes at most 3 bytes for 4 digits; `bytes` may be equal to `digits`. False: invalid base64. */
 bool base64_decode(char *bytes, size_t *bytes_count, const char *digits, size_t digit_count);
 
 #endif

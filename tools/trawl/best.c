@@ -1,4 +1,4 @@
-/* best: --best: the least distance in a text, found before the rest. */
+/* best: --best: finds the least distance in a text, before the search proper. */
 #include "trawl/best.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@ static void fail_to_copy(struct text_scan *scan)
     scan->stop = true;
 }
 
-/* READ: what came before was copied. */
+/* Copies the text to a temporary file. TRAWL_READ: the text up to the error was copied. */
 static enum trawl_status copy_text(struct text_scan *scan, struct trawl_error *error)
 {
     struct trawl_text *copy = NULL;

@@ -1,13 +1,13 @@
-/* binary: which files are binary, and from where on.
+/* binary: decides which files are binary, and from which offset on.
  *
- * grep 3.8 looks for NUL in each of its buffers before it searches it. From the buffer on that
- * has one, nothing is printed, NUL ends lines like newline, and the first selected line ends the
- * search with a message (under -c the count goes on). A file's buffers are blocks of 96 KiB; of
- * a stream, whose buffers are what read(2) happened to give, a window is one; of a file in another
- * encoding a block is 96 KiB of the converted text.
+ * grep 3.8 looks for NUL in each of its buffers before searching the buffer. From the first buffer
+ * with a NUL on, grep prints no lines, NUL ends lines like newline, and the first selected line
+ * ends the search with a message (under -c, counting goes on). In a file, grep's buffers are blocks
+ * of 96 KiB. In a stream, a buffer is whatever read(2) returned; here, a window. In a file in
+ * another encoding, a block is 96 KiB of the converted text.
  *
- * Here the text of a block may come in several windows, so what was printed of the current block
- * is held in the output until the next block begins.
+ * Here the text of a block may come in several windows. So the output of the current block is held
+ * back until the next block begins.
  */
 #include "trawl/binary.h"
 
@@ -44,9 +44,9 @@ static void discard(struct text_scan *scan)
         pool_cut_back(scan->job->worker);
 }
 
-/* Nothing more is printed from the block with the NUL on: its first selected line ends the search,
- * or its first run of them (ends_with_run). Lines of the block that were counted before the NUL was
- * seen are not counted, but for that line; the lines of a run are searched for again. */
+/* Stops printing, from the block with the NUL on. The first selected line of that block ends the
+ * search, or the first run of lines (ends_with_run). Of the lines in the block that were counted
+ * before the NUL was seen, only the first counts; a run is searched again. */
 static void go_quiet(struct text_scan *scan, bool in_current_block)
 {
     uint64_t counted = scan->selected_count - scan->selected_before_block;
@@ -80,10 +80,10 @@ void binary_found(struct text_scan *scan)
     scan->pending_count = 0;
     if (scan->binary_files == BINARY_FILES_WITHOUT_MATCH) {
         if (in_current_block)
-            scan->job->groups = scan->groups_before_block; /* nothing of it was printed */
+            scan->job->groups = scan->groups_before_block; /* nothing of the block was printed */
         if (!scan->settings->is_tg || scan->quiet)
             scan->selected_count = 0;
-        else if (in_current_block) /* else all of it was printed */
+        else if (in_current_block) /* in an earlier block all lines were printed */
             scan->selected_count = scan->selected_before_block;
         scan->stop = true;
         return;
@@ -92,7 +92,7 @@ void binary_found(struct text_scan *scan)
         go_quiet(scan, in_current_block);
     if (!scan->stop && !scan->check_whole_line && scan->settings->whole_lines &&
         scan->settings->null_ends_line) {
-        scan->rerun = true; /* only for texts that can be read again: search.c sees to it */
+        scan->rerun = true; /* search.c does this only for texts that can be read again */
         scan->stop = true;
     }
 }
@@ -120,7 +120,8 @@ uint64_t binary_text_bytes(struct text_scan *scan, const struct trawl_window *wi
     return block_begin > window->begin ? block_begin - window->begin : 0;
 }
 
-/* The first NUL behind what was searched and before `limit`; OFFSET_NONE: there is none. */
+/* Returns the offset of the first NUL behind the searched bytes and before `limit`; OFFSET_NONE: no
+ * NUL. */
 static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
 {
     uint8_t buffer[LOOK_BYTES];
@@ -133,7 +134,7 @@ static uint64_t null_behind(struct text_scan *scan, uint64_t limit)
         enum trawl_status status =
             trawl_text_read(scan->text, offset, buffer, wanted, &got, &scan->error);
 
-        if (status != TRAWL_OK && status != TRAWL_READ) /* grep would not have come there */
+        if (status != TRAWL_OK && status != TRAWL_READ) /* grep would not have read that far */
             scan_fail(scan, status);
         if (status != TRAWL_OK || got == 0)
             return OFFSET_NONE;
@@ -157,7 +158,7 @@ void binary_look_ahead(struct text_scan *scan)
     if (null >= limit)
         return;
     scan->null_offset = null;
-    /* A selected line that decided still does. */
+    /* A selected line that decided the search still decides. */
     scan->stop =
         scan->quiet && (scan->stop_at_select || scan->ends_with_run) && scan->selected_count > 0;
     binary_found(scan);

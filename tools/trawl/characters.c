@@ -1,9 +1,8 @@
-/* characters: of the matches that the library found, those that are matches in the locale's
- * characters.
+/* characters: checks the library's matches by the characters of the locale.
  *
- * A string that is not valid UTF-8 may be found inside of a character: the bytes before it tell.
- * Case is looked at again where i and I are not one letter, as in Turkish. And with --best those
- * matches are kept that have the least distance.
+ * A string that is invalid UTF-8 may be found inside a character; the bytes before the match show
+ * that. Case is compared again where i and I are two letters, as in Turkish. With --best, only
+ * matches with the least distance are kept.
  */
 #include "trawl/characters.h"
 
@@ -11,8 +10,9 @@
 
 #include "trawl/charset.h"
 
-/* Looks at the character, or the byte that belongs to none, that holds the byte before text offset
- * `at`, which is in the window. Returns where it ends: behind `at` if `at` is inside of it. */
+/* Looks at the character that contains the byte before text offset `at`; `at` is in the window. An
+ * invalid byte counts as a character. Returns the character's end, which is > `at` if `at` is
+ * inside the character. */
 static uint64_t character_before(const struct text_scan *scan, const struct trawl_window *window,
                                  uint64_t at, bool *is_word)
 {
@@ -42,7 +42,7 @@ static uint64_t character_before(const struct text_scan *scan, const struct traw
     return start + length;
 }
 
-/* Keep the bytes that the next window's first character may begin with. */
+/* Keeps the last bytes of the window, since the next window may begin inside a character. */
 static void keep_tail(struct text_scan *scan, const struct trawl_window *window)
 {
     struct characters *characters = &scan->characters;

@@ -1,15 +1,16 @@
-/* characters: of the library's matches, only those that are matches in the locale's characters. */
+/* characters: checks the library's matches by the characters of the locale. */
 #ifndef TRAWL_CHARACTERS_H
 #define TRAWL_CHARACTERS_H
 
 #include "trawl/scan.h"
 
-/* `*window` becomes `kept` where matches must be left out; false: out of memory. */
+/* Checks the matches of a window. If checks are needed, *window points to `kept`, with the valid
+ * matches. False: no memory. */
 bool characters_window(struct text_scan *scan, const struct trawl_window **window,
                        struct trawl_window *kept);
-/* From the text's beginning again. */
+/* Prepares for another pass from the begin of the text. */
 void characters_begin(struct text_scan *scan);
-/* As trawl_positions and trawl_first. */
+/* As trawl_positions and trawl_first, with checked matches. */
 enum trawl_status characters_positions(struct text_scan *scan, trawl_match_sink sink,
                                        struct trawl_error *error);
 enum trawl_status characters_first(struct text_scan *scan, struct trawl_match *match, bool *found,

@@ -1,4 +1,4 @@
-/* charset: what the locale says about characters, through the C library. */
+/* charset: characters of the locale, as the C library knows the characters. */
 #include "trawl/charset.h"
 
 #include <langinfo.h>
@@ -12,33 +12,33 @@
 
 #include "trawl/utf8.h"
 
-/* Letters whose upper-case letter has another lower-case one (the long s, the final sigma, ...).
- * All lie below these bounds, and those with an ASCII upper-case letter below the first; the
- * comparison with grep over all letters in tests/grep would show others. */
+/* Letters that are not the lower-case form of their upper-case letter, such as the long s and the
+ * final sigma. All of these letters lie below LONESOME_END, and letters whose upper-case letter is
+ * ASCII lie below LONESOME_END_ASCII. The comparison with grep over all letters, in tests/grep,
+ * would find further letters. */
 #define LONESOME_BEGIN 0x80
 #define LONESOME_END_ASCII 0x250
 #define LONESOME_END 0x2000
 #define LONESOME_MAX 64
 
-/* Letters that the C library folds and grep 3.8 does not find: Cyrillic forms of Unicode 9. */
+/* Letters that the C library folds but grep 3.8 does not: Cyrillic forms of Unicode 9. */
 #define UNFOUND_BEGIN 0x1c80
 #define UNFOUND_END 0x1c89
 
-/* Beside UTF-8, locales of one byte have letters beyond ASCII: what a byte stands for is asked
- * once. */
+/* The locale's charset. In CHARSET_SINGLE, code_points has the character of each byte. */
 static struct {
     enum charset kind;
     bool every_byte_is_valid;
-    uint32_t code_points[256]; /* CHARSET_SINGLE; NO_CHARACTER: the byte is none */
+    uint32_t code_points[256]; /* NO_CHARACTER: the byte is no character */
 } locale_set = {CHARSET_BYTES, true, {0}};
 
 #define NO_CHARACTER UINT32_MAX
 
-/* Found once by charset_prepare, then only read. */
+/* Filled by charset_prepare, then only read. */
 static struct {
     uint32_t code_points[LONESOME_MAX];
     uint32_t count;
-    uint32_t seen_end; /* letters below were looked at */
+    uint32_t seen_end; /* letters below were examined */
 } lonesome = {{0}, 0, LONESOME_BEGIN};
 
 void charset_prepare(bool beyond_ascii)
@@ -90,9 +90,10 @@ static bool is_continuation(uint8_t byte)
     return (byte & 0xc0) == 0x80;
 }
 
-/* Length of the character at bytes[0], which is not ASCII; 0 if it is not one. Two and three bytes
- * are decided here, because Cyrillic and Chinese texts consist of them; the rest, with what the C
- * library takes beyond U+10FFFF, by mbrlen. */
+/* Returns the length of the character at bytes[0], which is not ASCII; 0: no valid character.
+ * Decides about characters of two and three bytes without the C library, because Cyrillic and
+ * Chinese texts consist of such characters. mbrlen decides about longer characters, since the C
+ * library accepts some beyond U+10FFFF. */
 static size_t character_length(const uint8_t *bytes, size_t bytes_count)
 {
     uint8_t lead = bytes[0];
@@ -114,7 +115,7 @@ static size_t character_length(const uint8_t *bytes, size_t bytes_count)
     }
     memset(&state, 0, sizeof state);
     length = mbrlen((const char *)bytes, bytes_count, &state);
-    return length > bytes_count ? 0 : length; /* also (size_t)-1 and (size_t)-2 */
+    return length > bytes_count ? 0 : length; /* this includes (size_t)-1 and (size_t)-2 */
 }
 
 bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
@@ -125,7 +126,7 @@ bool charset_is_valid(const uint8_t *bytes, size_t bytes_count)
         (locale_set.kind == CHARSET_SINGLE && locale_set.every_byte_is_valid) ||
         (locale_set.kind == CHARSET_UTF8 && utf8_is_valid(bytes, bytes_count)))
         return true;
-    while (i < bytes_count) { /* what UTF-8 forbids, a locale may not */
+    while (i < bytes_count) { /* a locale may allow what UTF-8 forbids */
         uint64_t word;
 
         if (bytes_count - i >= sizeof word) {
@@ -224,7 +225,7 @@ bool charset_equal_case(const uint8_t *a, size_t a_count, const uint8_t *b, size
         if (first_is && second_is) {
             if (first != second && towupper((wint_t)first) != towupper((wint_t)second))
                 return false;
-        } else { /* a character cut off is as many bytes that are none */
+        } else { /* a truncated character counts as that many invalid bytes */
             first_length = second_length = 1;
             if (*a != *b)
                 return false;
@@ -249,8 +250,8 @@ static uint32_t add_variant(uint32_t variants[TRAWL_UTF8_VARIANTS_MAX], uint32_t
     return count + 1;
 }
 
-/* grep's rule: letters are equal if towupper gives the same for both. (U+212A KELVIN SIGN is its
- * own upper-case letter, so k does not find it, in grep 3.8 either.) */
+/* By grep's rule, letters are equal if towupper returns the same letter. U+212A KELVIN SIGN is its
+ * own upper-case letter, so k does not match U+212A, nor does k in grep 3.8. */
 uint32_t charset_variants(void *context, uint32_t code_point,
                           uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -268,7 +269,7 @@ uint32_t charset_variants(void *context, uint32_t code_point,
     return count;
 }
 
-/* The same of bytes. */
+/* As charset_variants, for the bytes of CHARSET_SINGLE. */
 static uint32_t byte_variants(void *context, uint32_t byte,
                               uint32_t variants[TRAWL_UTF8_VARIANTS_MAX])
 {
@@ -277,7 +278,7 @@ static uint32_t byte_variants(void *context, uint32_t byte,
         code_point == NO_CHARACTER ? 0 : charset_variants(context, code_point, variants);
     uint32_t kept = 1;
 
-    for (uint32_t i = 0; i < count; i++) { /* the first one is the letter itself */
+    for (uint32_t i = 0; i < count; i++) { /* variants[0] is the letter itself */
         int other = wctob((wint_t)variants[i]);
 
         if (i > 0 && other != EOF)
@@ -323,7 +324,7 @@ bool charset_empty_word(enum charset charset, const uint8_t *bytes, size_t bytes
                 length = 1;
         }
         if (!is_word && (!*word_before || (length > 1 && charset == CHARSET_UTF8))) {
-            *at += *word_before; /* grep looks inside a longer character that is no letter, too */
+            *at += *word_before; /* grep also looks inside a longer character that is no letter */
             return true;
         }
         *word_before = is_word;

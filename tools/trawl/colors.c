@@ -1,4 +1,4 @@
-/* colors: GREP_COLORS, and the specifications of --colors. */
+/* colors: GREP_COLORS and the specifications of --colors. */
 #include "trawl/colors.h"
 
 #include <stdio.h>
@@ -10,7 +10,8 @@
 /* ---- --colors --------------------------------------------------------------------------------
  */
 
-/* One number up to 255, decimal or after 0x; NULL: none. Else what follows. */
+/* Reads a number ≤ 255, decimal or after 0x. Returns the text behind the number; NULL: no such
+ * number. */
 static const char *read_number(const char *text, unsigned *number)
 {
     bool hex = text[0] == '0' && text[1] == 'x';
@@ -28,7 +29,7 @@ static const char *read_number(const char *text, unsigned *number)
     return end;
 }
 
-/* What follows 3 (or 4) in the SGR code of a colour. */
+/* Writes what follows 3 (or 4) in the SGR code of a colour. False: unknown colour. */
 static bool read_color(char color[16], const char *text)
 {
     static const char names[][8] = {"black", "red",     "green", "yellow",
@@ -72,7 +73,7 @@ static bool read_style(struct color_spec *spec, const char *text)
     return true;
 }
 
-/* What each type looks like before it is changed. */
+/* Sets the default look of a type, before the first specification changes the look. */
 static void begin_spec(struct color_spec *spec, enum color_type type)
 {
     static const char colors[COLOR_TYPE_COUNT][2] = {"5", "2", "", "1"};
@@ -121,7 +122,8 @@ const char *color_spec_read(struct color_spec *specs, const char *text)
     return "the attribute is none of fg, bg, style";
 }
 
-/* The SGR sequence of one side; an intense colour is one of the second eight of 256. */
+/* Writes the SGR code of the foreground or background. An intense colour is a colour from 8 to 15
+ * of the 256. */
 static size_t write_side(char *sequence, size_t room, bool more, char side, const char *color,
                          bool intense)
 {
@@ -149,7 +151,7 @@ static void write_sequence(const struct color_spec *spec, char sequence[COLOR_SE
                      spec->intense);
 }
 
-/* The sequences stand at `text`, COLOR_SEQUENCE_BYTES each. */
+/* Writes the sequences of --colors to `text`, COLOR_SEQUENCE_BYTES for each type. */
 static void apply_specs(struct colors *colors, const struct settings *settings, char *text)
 {
     struct color_spec specs[COLOR_TYPE_COUNT];
@@ -182,7 +184,7 @@ static bool color_wanted(const struct settings *settings)
     return settings->surroundings.output_is_terminal && settings->surroundings.colors_suit;
 }
 
-/* One name or name=value of GREP_COLORS. */
+/* Applies a name or name=value of GREP_COLORS. */
 static void set_color(struct colors *colors, bool invert, const char *name, const char *value)
 {
     const struct {
@@ -205,8 +207,8 @@ static void set_color(struct colors *colors, bool invert, const char *name, cons
         colors->no_erase = true;
 }
 
-/* As grep reads it: names of two letters separated by colons, values of digits and semicolons; the
- * first fault ends the reading. */
+/* Reads GREP_COLORS as grep does: two-letter names separated by colons, values of digits and
+ * semicolons. The first fault ends the reading. */
 static void read_colors(struct colors *colors, bool invert)
 {
     char *name = colors->storage;
@@ -246,7 +248,7 @@ bool colors_build(struct colors *colors, const struct settings *settings)
     colors->column = "";
     colors->separator = "36";
     colors->no_erase = false;
-    free(colors->storage); /* of a former call */
+    free(colors->storage); /* from an earlier call */
     variable_bytes = variable != NULL ? strlen(variable) + 1 : 1;
     colors->storage = calloc(1, variable_bytes + COLOR_TYPE_COUNT * COLOR_SEQUENCE_BYTES);
     if (colors->storage == NULL)

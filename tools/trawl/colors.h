@@ -1,4 +1,4 @@
-/* colors: GREP_COLORS, and the specifications of --colors. */
+/* colors: GREP_COLORS and the specifications of --colors. */
 #ifndef TRAWL_COLORS_H
 #define TRAWL_COLORS_H
 
@@ -7,11 +7,11 @@
 
 #define COLOR_SEQUENCE_BYTES 64
 
-/* SGR sequences; "" for none. */
+/* SGR sequences; "": no colour. */
 struct colors {
     const char *selected_match, *context_match, *selected_line, *context_line;
     const char *file_name, *line_number, *column, *byte_offset, *separator;
-    char *storage; /* what they point into; to be freed */
+    char *storage; /* memory that the sequences lie in; to be freed */
     bool on;
     bool reverse;  /* rv */
     bool no_erase; /* ne: no "\33[K" follows a sequence */
@@ -19,20 +19,20 @@ struct colors {
 
 enum color_type { COLOR_PATH, COLOR_LINE, COLOR_COLUMN, COLOR_MATCH, COLOR_TYPE_COUNT };
 
-/* What --colors said of one type. */
+/* What --colors says about a type. */
 struct color_spec {
     bool given;
     bool bold, intense, underline;
-    char foreground[16], background[16]; /* what follows 3 or 4 of an SGR code; "": none */
+    char foreground[16], background[16]; /* what follows 3 or 4 in an SGR code; "": no colour */
 };
 
-/* Take TYPE:ATTRIBUTE:VALUE, or TYPE:none, to specs[COLOR_TYPE_COUNT]. Returns what is wrong with
- * it, NULL: nothing. */
+/* Stores TYPE:ATTRIBUTE:VALUE or TYPE:none in specs[COLOR_TYPE_COUNT]. Returns what is wrong with
+ * the text; NULL: the text is correct. */
 const char *color_spec_read(struct color_spec *specs, const char *text);
 
-/* False: out of memory. */
+/* Computes the sequences. False: no memory. */
 bool colors_build(struct colors *colors, const struct settings *settings);
-/* Before and after what has that colour; nothing where there is none. */
+/* Print the sequences before and after coloured text; print nothing for the colour "". */
 void colors_begin(const struct colors *colors, struct output *output, const char *color);
 void colors_end(const struct colors *colors, struct output *output, const char *color);
 

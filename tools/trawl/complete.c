@@ -1,12 +1,13 @@
 /* complete: what bash, zsh and fish offer after `trawl`: options from flags.def, values of options
- * from the table below, else file names. */
+ * from the table below, and otherwise file names. */
 #include "trawl/complete.h"
 
 #include <string.h>
 
 #include "trawl/flags.h"
 
-/* A list of words, what a shell command prints, file names, or nothing to offer. */
+/* What is offered as an option's value: words, the output of a shell command, file names, or
+ * nothing. */
 enum offer { OFFER_NOTHING, OFFER_FILES, OFFER_WORDS, OFFER_COMMAND };
 
 static const struct values {
@@ -58,7 +59,9 @@ static enum flag_argument argument_of(const struct flag *flag)
 
 /* ---- bash ------------------------------------------------------------------------------------ */
 
-/* The patterns of a case: "-d|--directories|--directories=". */
+/* Prints the patterns of a case: "-d
+ * --directories
+ * --directories=". */
 static void write_bash_names(struct output *output, const struct flag *flag)
 {
     bool required = argument_of(flag) == ARGUMENT_REQUIRED;
@@ -163,7 +166,7 @@ static void write_bash(struct output *output)
 
 /* ---- zsh ------------------------------------------------------------------------------------- */
 
-/* Inside '...' and [...] of zsh. */
+/* Prints text inside '...' and [...] of zsh. */
 static void write_zsh_quoted(struct output *output, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -192,7 +195,7 @@ static void write_zsh_value(struct output *output, const struct flag *flag)
     } else if (values.offer == OFFER_COMMAND) {
         output_text(output, "{compadd -- $(");
         for (const char *at = values.words; *at != '\0'; at++) {
-            if (*at == ':') /* else the action would end here */
+            if (*at == ':') /* an unescaped colon would end the action */
                 output_byte(output, '\\');
             output_byte(output, (uint8_t)*at);
         }

@@ -1,4 +1,4 @@
-/* complete: the completions for shells, made from flags.def. */
+/* complete: prints the completions for shells, made from flags.def. */
 #ifndef TRAWL_COMPLETE_H
 #define TRAWL_COMPLETE_H
 
@@ -6,7 +6,7 @@
 
 #include "trawl/output.h"
 
-/* kind: complete-bash, complete-zsh, complete-fish. False: there is no such document. */
+/* Prints complete-bash, complete-zsh or complete-fish. False: no such document. */
 bool complete_write(struct output *output, const char *kind);
 
 #endif

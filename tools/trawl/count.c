@@ -1,7 +1,8 @@
-/* count: line ends and line numbers. */
+/* count: counts line ends and computes line numbers. */
 #include "trawl/count.h"
 
-#define PART_BYTES_MAX 255u /* what a byte counts to: the loop becomes one of vectors of bytes */
+/* a byte counts to 255, so the compiler makes the loop a loop over vectors of bytes */
+#define PART_BYTES_MAX 255u
 
 uint64_t count_byte(const uint8_t *bytes, uint64_t bytes_count, uint8_t byte)
 {
@@ -27,8 +28,8 @@ void count_window_begin(struct text_scan *scan, const struct trawl_window *windo
     scan->window_base = scan->line_end_count;
 }
 
-/* Go on from a match near `at`: what lies before it was counted by the thread that searched. Of
- * bytes in the window alone. */
+/* Continues from a match near `at`, if the bytes are the window's: the thread that searched has
+ * counted the line ends before each match. */
 static void count_from_match(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_begin,
                              uint64_t at)
 {
@@ -56,10 +57,10 @@ uint64_t line_number_at(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     if (at > scan->counted_end)
         count_from_match(scan, bytes, bytes_begin, at);
     if (at > scan->counted_end)
-        /* Of a window's later part: what comes before its bytes is there, too. */
+        /* For a later part of a window, the bytes before `bytes` are in memory, too. */
         scan->line_end_count += count_byte(bytes + (int64_t)(scan->counted_end - bytes_begin),
                                            at - scan->counted_end, scan->settings->line_end);
-    else if (at < scan->counted_end) /* of leading context */
+    else if (at < scan->counted_end) /* `at` is in leading context */
         scan->line_end_count -= count_byte(bytes + (int64_t)(at - bytes_begin),
                                            scan->counted_end - at, scan->settings->line_end);
     scan->counted_end = at;

@@ -1,7 +1,8 @@
-/* encoding: --encoding: files in another encoding, converted and searched.
+/* encoding: --encoding: converts files in another encoding.
  *
- * A thread reads, converts by iconv and writes into a pipe, which is searched as any stream. What
- * is not a character becomes U+FFFD. The text is UTF-8, or in the locale's own encoding.
+ * A thread reads the file, converts by iconv, and writes into a pipe, which is searched like any
+ * stream. Invalid characters become U+FFFD. The converted text is UTF-8, or in the locale's
+ * encoding.
  */
 #include "trawl/encoding.h"
 
@@ -22,8 +23,8 @@
 #include "trawl/binary.h"
 
 #define READ_BYTES (64u << 10)
-#define TEXT_BYTES (4u * READ_BYTES) /* room for what becomes of them, and most of a block */
-#define LEFT_BYTES_MAX 16u           /* of a character that is not whole yet */
+#define TEXT_BYTES (4u * READ_BYTES) /* room for the text of READ_BYTES, and most of a block */
+#define LEFT_BYTES_MAX 16u           /* bytes of an incomplete character */
 #define REPLACEMENT "\xef\xbf\xbd"
 
 #define NO_CONVERTER ((iconv_t)-1) /* NOLINT: as POSIX has it */
@@ -32,15 +33,15 @@
 
 struct encoding {
     int from, to, reader;
-    bool look_for_mark; /* a byte order mark says which encoding it is */
-    const char *name;   /* as iconv knows it; NULL: the bytes stay as they are */
-    iconv_t converter;  /* or NO_CONVERTER: they do, too */
+    bool look_for_mark; /* the encoding follows from a byte order mark */
+    const char *name;   /* name for iconv; NULL: the bytes are not converted */
+    iconv_t converter;  /* NO_CONVERTER: the bytes are not converted */
     pthread_t thread;
     int os_code;
     bool whole_blocks;
-    bool begun;                   /* something was converted */
+    bool begun;                   /* the first bytes were examined */
     uint64_t text_begin;          /* text offset of text[0] */
-    _Atomic uint64_t null_offset; /* encoding_null */
+    _Atomic uint64_t null_offset; /* result of encoding_null */
     uint8_t bytes[READ_BYTES + LEFT_BYTES_MAX];
     size_t bytes_count;
     uint8_t text[TEXT_BYTES];
@@ -84,7 +85,8 @@ bool encoding_is_known(const char *name)
     return true;
 }
 
-/* How long the byte order mark is that they begin with; *name: of which encoding, NULL: UTF-8. */
+/* Returns the length of the byte order mark at the begin of the bytes. *name: the encoding of the
+ * mark, NULL: UTF-8. */
 static size_t mark_bytes(const uint8_t *bytes, size_t bytes_count, const char **name)
 {
     *name = NULL;
@@ -117,14 +119,14 @@ bool encoding_applies(const char *name, int descriptor, const struct stat *statu
         return true;
     at = lseek(descriptor, 0, SEEK_CUR);
     got = at < 0 ? -1 : pread(descriptor, bytes, sizeof bytes, at);
-    /* What cannot be read the thread will read, and say why not. */
+    /* if pread fails, the thread will report the error */
     return got < 0 || encoding_converts(name, bytes, (uint64_t)got);
 }
 
 /* ---- In the thread ----------------------------------------------------------------------------
  */
 
-/* False: the reader is gone. */
+/* Writes the converted text into the pipe. False: the reader is gone. */
 static bool flush(struct encoding *encoding, bool end)
 {
     size_t at = 0, left = encoding->whole_blocks && !end ? encoding->text_count % BLOCK_BYTES : 0;
@@ -156,7 +158,7 @@ static void put(struct encoding *encoding, const void *bytes, size_t bytes_count
     encoding->text_count += bytes_count;
 }
 
-/* *used: how many bytes were. False: the reader is gone. */
+/* Converts the bytes by iconv. *used: the number of bytes converted. False: the reader is gone. */
 static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
 {
     char *from = (char *)encoding->bytes;
@@ -191,7 +193,7 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
     return true;
 }
 
-/* Which encoding it is, once enough is there to tell; returns what the mark took. */
+/* Chooses the encoding by the first bytes. Returns the length of the byte order mark to skip. */
 static size_t begin(struct encoding *encoding)
 {
     const char *marked;
@@ -210,7 +212,7 @@ static size_t begin(struct encoding *encoding)
     return mark;
 }
 
-/* Convert what was read. False: the reader is gone. */
+/* Converts the bytes read so far. False: the reader is gone. */
 static bool convert(struct encoding *encoding, bool end)
 {
     size_t used = 0;
@@ -232,7 +234,7 @@ static bool convert(struct encoding *encoding, bool end)
     return flush(encoding, end);
 }
 
-/* Wait until there is something to read. False: it is no longer wanted. */
+/* Waits for input. False: the reader closed the pipe. */
 static bool wait_for_input(const struct encoding *encoding)
 {
     struct pollfd both[2] = {{encoding->from, POLLIN, 0}, {encoding->to, 0, 0}};
@@ -266,7 +268,8 @@ static void *work(void *context)
 /* ---- Outside of it ----------------------------------------------------------------------------
  */
 
-/* A thread that is not asked for signals: to write into a pipe without a reader is an error. */
+/* Starts a thread that blocks all signals, so that writing into a pipe without a reader is an
+ * error, not SIGPIPE. */
 static int start(struct encoding *encoding)
 {
     sigset_t all, old;
@@ -326,7 +329,7 @@ int encoding_end(struct encoding *encoding)
 {
     int os_code;
 
-    (void)close(encoding->reader); /* which the thread notices */
+    (void)close(encoding->reader); /* the thread notices the closed pipe */
     (void)pthread_join(encoding->thread, NULL);
     os_code = encoding->os_code;
     if (encoding->converter != NO_CONVERTER)

@@ -1,4 +1,4 @@
-/* encoding: --encoding: files in another encoding, converted and searched. */
+/* encoding: --encoding: converts files in another encoding. */
 #ifndef TRAWL_ENCODING_H
 #define TRAWL_ENCODING_H
 
@@ -8,22 +8,23 @@
 
 struct encoding;
 
-/* Is there an encoding of that name ("auto" and "none" too)? */
+/* Returns whether an encoding has that name. "auto" and "none" count as names. */
 bool encoding_is_known(const char *name);
 
-/* Does what is in the descriptor need to be converted? */
+/* Returns whether the file's contents must be converted. */
 bool encoding_applies(const char *name, int descriptor, const struct stat *status);
 
-/* The same of a regular file that begins with these bytes. */
+/* As encoding_applies, for a regular file that begins with these bytes. */
 bool encoding_converts(const char *name, const uint8_t *bytes, uint64_t bytes_count);
 
-/* Convert it in a thread. Returns what its text can be read from, a pipe; -1: errno says why.
- * whole_blocks: BLOCK_BYTES are converted before the first of them can be read, whenever more of
- * the file comes; so encoding_null knows of all bytes in the blocks that were begun to be read. */
+/* Starts a thread that converts the file. Returns the reading end of a pipe with the converted
+ * text; -1: errno says why. whole_blocks: the thread writes BLOCK_BYTES at a time, as long as the
+ * file goes on. Then encoding_null covers all bytes of every block of which a byte was read. */
 int encoding_begin(struct encoding **encoding, const char *name, int descriptor, bool whole_blocks);
-/* Where the text's first NUL is, as far as it was converted; UINT64_MAX: there is none. */
+/* Returns the text offset of the first NUL converted so far; UINT64_MAX: no NUL. */
 uint64_t encoding_null(const struct encoding *encoding);
-/* Also before its end. Returns what was wrong when it was read, as errno; 0: nothing. */
+/* Ends the conversion, even before the file's end. Returns the errno of reading the file; 0: no
+ * error. */
 int encoding_end(struct encoding *encoding);
 
 #endif

@@ -1,4 +1,4 @@
-/* escape: text that may hold anything, made safe for a terminal. */
+/* escape: makes arbitrary text safe for a terminal. */
 #include "trawl/escape.h"
 
 #include <stdio.h>
@@ -6,16 +6,18 @@
 
 #include "trawl/utf8.h"
 
-#define ESCAPE_BYTES 16 /* what stands for one character at most, 4 bytes included */
+#define ESCAPE_BYTES 16 /* longest form of a character, which may have 4 bytes */
 
-/* Line and paragraph separators, and what embeds, overrides or isolates a direction. */
+/* Returns whether a character is a line or paragraph separator, or embeds, overrides or isolates a
+ * direction. */
 static bool changes_direction(uint32_t code_point)
 {
     return (code_point >= 0x2028 && code_point <= 0x202e) ||
            (code_point >= 0x2066 && code_point <= 0x2069);
 }
 
-/* How many bytes at bytes[0] are one character; text gets what stands for it, "" if itself. */
+/* Returns the length of the character at bytes[0]. `text` is the escaped form; "": no escape
+ * needed. */
 static size_t escape(const uint8_t *bytes, uint64_t bytes_count, bool keep_newline,
                      char text[ESCAPE_BYTES])
 {

@@ -1,4 +1,5 @@
-/* explain: sentences made of what the library says of a plan, which is lines of "name: value". */
+/* explain: makes sentences from the library's description of a plan, which consists of lines "name:
+ * value". */
 #include "trawl/explain.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ static const struct {
     {"automaton", "An automaton of all strings reads the text byte by byte.\n"},
 };
 
-/* The value of a line; "" if there is no such line. */
+/* Copies the value of a line; "" if no line has the name. */
 static void value_of(const char *lines, const char *name, char value[VALUE_BYTES])
 {
     size_t name_bytes = strlen(name);

@@ -1,4 +1,5 @@
-/* help: --help and the manual page, made from flags.def; complete.c writes the completions. */
+/* help: prints --help and the manual page, made from flags.def; complete.c prints the
+ * completions. */
 #include "trawl/help.h"
 
 #include <stdio.h>
@@ -36,8 +37,8 @@ static bool is_alias(const struct flag *flag)
     return flag->target != flag->id;
 }
 
-/* "-e, --regexp=PATTERNS" with every alias of the row; returns its width. tg: as tg has it, here
- * and below. */
+/* Writes the usage, such as "-e, --regexp=PATTERNS", with all aliases of the row. Returns the
+ * width. tg: the options as tg has them. */
 static int write_usage(const struct flag *flag, bool tg, char *text, size_t text_bytes)
 {
     enum flag_argument argument = flag_takes(flag, tg);
@@ -71,7 +72,7 @@ static void write_blanks(struct output *output, int count)
         output_byte(output, ' ');
 }
 
-/* A summary from its column on, in as many lines as it needs. */
+/* Prints a summary from SUMMARY_COLUMN on, broken into lines. */
 static void write_summary(struct output *output, const char *text)
 {
     const size_t room = HELP_COLUMNS - SUMMARY_COLUMN;
@@ -82,7 +83,7 @@ static void write_summary(struct output *output, const char *text)
         while (taken > 0 && text[taken] != ' ')
             taken--;
         if (taken == 0)
-            break; /* one word longer than a line */
+            break; /* a word is longer than a line */
         output_bytes(output, text, taken);
         output_byte(output, '\n');
         write_blanks(output, SUMMARY_COLUMN);
@@ -92,7 +93,7 @@ static void write_summary(struct output *output, const char *text)
     output_byte(output, '\n');
 }
 
-/* One option from its usage on. */
+/* Prints an option's usage and summary. */
 static void write_row(struct output *output, const struct flag *flag, bool tg)
 {
     char usage[128];

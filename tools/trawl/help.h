@@ -1,4 +1,4 @@
-/* help: the documents made from flags.def. */
+/* help: prints the documents made from flags.def. */
 #ifndef TRAWL_HELP_H
 #define TRAWL_HELP_H
 
@@ -6,16 +6,18 @@
 
 #include "trawl/output.h"
 
-/* tg: as the command means them when it is called by that name. */
+/* Prints the long help. tg: the options as tg has them. */
 void help_print(struct output *output, bool tg);
-/* The options used most, on one screen. */
+/* Prints the most used options, on a single screen. */
 void help_print_short(struct output *output, bool tg);
 
-/* kind: man, man-tg, complete-bash, complete-zsh, complete-fish. False: there is no such document.
+/* Prints a document: man, man-tg, complete-bash, complete-zsh, complete-fish. False: no such
+ * document.
  */
 bool help_generate(struct output *output, const char *kind);
 
-/* Text for troff: hyphens and backslashes are not to be changed, lines not to be commands. */
+/* Prints text for troff, so that troff neither changes hyphens and backslashes nor takes a line for
+ * a command. */
 void help_troff(struct output *output, const char *text);
 
 #endif

@@ -1,7 +1,7 @@
-/* hint: does a string look like a regular expression, which it is not?
+/* hint: recognizes strings that look like regular expressions.
  *
- * Asked once, after nothing was found, and only on a terminal. Signs that are also common in
- * programs and logs, such as * or a call's brackets, do not count.
+ * The strings are examined once, after nothing was found, and only on a terminal. Characters that
+ * are also common in programs and logs, such as * or the brackets of a call, do not count.
  */
 #include "trawl/hint.h"
 
@@ -17,7 +17,7 @@ static bool is_word(uint8_t byte)
     return byte == '_' || is_digit(byte) || ((byte | 0x20) >= 'a' && (byte | 0x20) <= 'z');
 }
 
-/* [abc], but not [] nor an index such as [i]. */
+/* Returns whether a set as in [a-c] begins here, but not [] nor an index such as [i]. */
 static bool is_bracket(const uint8_t *bytes, uint64_t bytes_count)
 {
     const uint8_t *end = bytes_count < 4 ? NULL : memchr(bytes + 2, ']', (size_t)(bytes_count - 2));
@@ -26,14 +26,14 @@ static bool is_bracket(const uint8_t *bytes, uint64_t bytes_count)
            (memchr(bytes, '-', (size_t)(end - bytes)) != NULL || bytes[1] == '^');
 }
 
-/* (foo), but not f(x) nor (). */
+/* Returns whether a group as in (foo) begins here, but not f(x) nor (). */
 static bool is_group(const uint8_t *bytes, uint64_t at, uint64_t bytes_count)
 {
     return bytes[at] == '(' && (at == 0 || !is_word(bytes[at - 1])) && bytes[at + 1] != ')' &&
            memchr(bytes + at + 1, ')', (size_t)(bytes_count - at - 1)) != NULL;
 }
 
-/* x{3}, x{3,}, x{3,5} */
+/* Returns whether a repetition begins here: x{3}, x{3,}, x{3,5}. */
 static bool is_repetition(const uint8_t *bytes, uint64_t bytes_count)
 {
     uint64_t at = 1;
@@ -44,8 +44,8 @@ static bool is_repetition(const uint8_t *bytes, uint64_t bytes_count)
     return bytes[0] == '{' && at > 1 && at < bytes_count && bytes[at] == '}';
 }
 
-/* What stands behind something that it repeats, or between two characters: a+, a?, x{3}, a.b; not
- * c++, 1.5. */
+/* Returns whether the byte is a sign behind something that the sign repeats, or a dot between two
+ * characters: a+, a?, x{3}, a.b, but not c++ nor 1.5. */
 static bool is_sign(const uint8_t *bytes, uint64_t at, uint64_t bytes_count)
 {
     uint8_t before = at > 0 ? bytes[at - 1] : 0, sign = bytes[at];

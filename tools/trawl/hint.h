@@ -1,10 +1,10 @@
-/* hint: does a string look like a regular expression, which it is not? */
+/* hint: recognizes strings that look like regular expressions. */
 #ifndef TRAWL_HINT_H
 #define TRAWL_HINT_H
 
 #include "trawl/patterns.h"
 
-/* The first of the strings that does; NULL: none. */
+/* Returns the first string that looks like a regular expression; NULL: no such string. */
 const struct trawl_pattern *hint_regex(const struct patterns *patterns);
 
 #endif

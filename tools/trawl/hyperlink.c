@@ -1,4 +1,4 @@
-/* hyperlink: --hyperlink-format: text that a terminal makes a link of (OSC 8).
+/* hyperlink: --hyperlink-format: text that a terminal shows as a link (OSC 8).
  *
  * A format is a URL with the variables {path}, {line}, {column} and {host}; {{ and }} are braces.
  */
@@ -33,7 +33,8 @@ const char *hyperlink_format(const char *name)
     return name;
 }
 
-/* The variable whose opening brace is at *format, which moves after it; NONE: there is none. */
+/* Reads the variable at *format and moves *format behind the variable. VARIABLE_NONE: no
+ * variable. */
 static enum variable take_variable(const char **format)
 {
     static const char *const names[] = {"", "{path}", "{line}", "{column}", "{host}"};
@@ -83,7 +84,8 @@ bool hyperlink_has_line(const char *format)
     return strstr(format, "{line}") != NULL;
 }
 
-/* What has no meaning of its own in a URL, and what is beyond ASCII, stands for itself. */
+/* Prints a path for a URL. Bytes beyond ASCII, and bytes without a special meaning in URLs, are
+ * printed as themselves. */
 static void print_path(struct output *output, const char *path)
 {
     for (; *path != '\0'; path++) {

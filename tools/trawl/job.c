@@ -1,4 +1,4 @@
-/* job: what a job says. */
+/* job: messages of a job, and which files a job may pass over. */
 #include "trawl/job.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* json: --json, in the schema of ripgrep's JSON Lines: a message on each line, `begin` and `end`
- * around what a file says, `match` and `context` for its lines, one `summary` at the end.
+/* json: --json, in the schema of ripgrep's JSON Lines. Each line is a message: `begin` and `end`
+ * around the messages of a file, `match` and `context` for lines, and a `summary` at the end.
  *
- * As in ripgrep, what is not UTF-8 stands in base64 as "bytes" in the place of "text".
+ * As in ripgrep, bytes that are not UTF-8 are printed in base64 as "bytes" instead of "text".
  */
 #include "trawl/json.h"
 
@@ -17,7 +17,7 @@
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 
-#define PART_BYTES 6144u /* made at a time, a multiple of 3 */
+#define PART_BYTES 6144u /* bytes escaped at a time, a multiple of 3 */
 #define ESCAPE_BYTES_MAX 6u
 
 static void put(struct text_scan *scan, const void *bytes, uint64_t bytes_count)
@@ -39,7 +39,7 @@ static void put_number(struct text_scan *scan, uint64_t number)
     put_text(scan, text);
 }
 
-/* Control characters in a string. */
+/* Control characters in a JSON string. */
 static const char escapes[32][8] = {
     "\\u0000", "\\u0001", "\\u0002", "\\u0003", "\\u0004", "\\u0005", "\\u0006", "\\u0007",
     "\\b",     "\\t",     "\\n",     "\\u000b", "\\f",     "\\r",     "\\u000e", "\\u000f",
@@ -48,7 +48,8 @@ static const char escapes[32][8] = {
 
 #define ESCAPES_SHORT (1u << '\b' | 1u << '\t' | 1u << '\n' | 1u << '\f' | 1u << '\r')
 
-/* As it stands in a string; returns where it ends. Eight bytes of `to` may be written. */
+/* Writes a byte in the form that a JSON string requires, and returns the end. May write up to 8
+ * bytes. */
 static uint8_t *escape(uint8_t *to, uint8_t byte)
 {
     if (byte >= ' ' && byte != '"' && byte != '\\') {
@@ -64,7 +65,7 @@ static uint8_t *escape(uint8_t *to, uint8_t byte)
     return to + ((ESCAPES_SHORT >> byte & 1) != 0 ? 2 : ESCAPE_BYTES_MAX);
 }
 
-/* Does a byte of it stand in a string otherwise than as it is? */
+/* Returns whether a JSON string requires an escape for some byte. */
 static bool has_escape(byte_vector bytes)
 {
     uint64_t halves[2];
@@ -76,7 +77,7 @@ static bool has_escape(byte_vector bytes)
     return (halves[0] | halves[1]) != 0;
 }
 
-/* In a string; valid UTF-8. */
+/* Prints valid UTF-8 inside a JSON string. */
 static bool put_escaped(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     struct output *output = scan->output;
@@ -109,7 +110,7 @@ static bool put_escaped(struct text_scan *scan, const uint8_t *bytes, uint64_t b
     return output->error == 0;
 }
 
-/* The last piece may end anywhere, those before it after three bytes. */
+/* Prints base64. All parts except the last have a multiple of 3 bytes. */
 static bool put_base64(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count)
 {
     struct output *output = scan->output;
@@ -130,8 +131,8 @@ static bool is_utf8(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes
     return utf8_is_valid(bytes, bytes_count);
 }
 
-/* Bytes as {"text":...}, or {"bytes":...} in base64 where they are not UTF-8: of the line, or where
- * that is NULL of the text. */
+/* Prints the range [begin, end) as json_data does: offsets are in `line`, or if `line` is NULL in
+ * the text. */
 static void put_data(struct text_scan *scan, const uint8_t *line, uint64_t begin, uint64_t end)
 {
     bool is_text = line != NULL ? utf8_is_valid(line + begin, end - begin)
@@ -154,7 +155,7 @@ void json_data(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_coun
 /* {"type":"...","data":{"path":... */
 static void put_beginning(struct text_scan *scan, const char *type)
 {
-    bool is_input = strcmp(scan->name, "(standard input)") == 0; /* ripgrep's name for it */
+    bool is_input = strcmp(scan->name, "(standard input)") == 0; /* the name in ripgrep */
     const char *name = is_input && scan->settings->label == NULL ? "<stdin>" : scan->name;
 
     put_text(scan, "{\"type\":\"");
@@ -168,7 +169,8 @@ void json_open(struct text_scan *scan)
     scan->json.begin_ns = now_ns();
 }
 
-/* What is printed of a binary file may be taken back, but not its `begin`, which an `end` follows.
+/* Prints a file's `begin` message, once, and commits the message. Lines of a binary file may be
+ * discarded later, but the `end` message needs its `begin`.
  */
 static void begin(struct text_scan *scan)
 {
@@ -193,7 +195,7 @@ static void put_match(struct text_scan *scan, const struct json_line *line,
         put_data(scan, NULL, begin, end);
 }
 
-/* What ripgrep does not have, where it is asked for. */
+/* Prints distance and strand, which ripgrep lacks, if the options ask. */
 static void put_errors(struct text_scan *scan, uint16_t distance, uint16_t reversed)
 {
     if (scan->settings->shows_distance) {
@@ -257,7 +259,8 @@ void json_line(struct text_scan *scan, const struct json_line *line)
     scan->json.matches += line->selected ? line->span_count : 0;
 }
 
-/* In the order of ripgrep's keys; those of the summary are sorted by name. */
+/* Writes a duration. sorted: keys in alphabetical order, as in ripgrep's summary; otherwise in the
+ * order of ripgrep's `end`. */
 static int elapsed(char *text, size_t text_bytes, uint64_t ns, bool sorted)
 {
     char human[40];

@@ -1,4 +1,4 @@
-/* trawl: the command. Search for strings as GNU grep -F does, with every core. */
+/* main: the command `trawl`: searches for strings as GNU grep -F does, with every core. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@
 #include "trawl/types.h"
 #include "trawl/version.h"
 
-/* Static, so that it costs a small run nothing. */
+/* Static, so that small runs do not pay for clearing the buffer. */
 static struct output standard_output;
 
 static int end_document(void)
@@ -58,8 +58,8 @@ static int list_types(const struct settings *settings)
     message_print("%s", message);
     return EXIT_ERROR;
 }
-/* The options of the file, if there is one, and those of the command line after them. False: said
- * why. */
+/* Parses the options of the file of options, if there is a file, and then of the command line.
+ * False: the error was printed. */
 static bool parse(struct settings *settings, struct config *config, int argument_count,
                   char **arguments)
 {
@@ -85,7 +85,7 @@ static bool parse(struct settings *settings, struct config *config, int argument
     return good;
 }
 
-/* What prints a document and searches nothing. False: the options ask for none. */
+/* Prints a document if the options ask for a document instead of a search. False: no document. */
 static bool print_document(const struct settings *settings, int *status)
 {
     if (settings->version) {
@@ -113,8 +113,8 @@ static bool print_document(const struct settings *settings, int *status)
     return true;
 }
 
-/* Nothing that is opened gets the number of a standard descriptor that is closed: what cannot be
- * read (standard input) or written takes it. Returns whether standard input is closed. */
+/* Keeps new files from taking the number of a closed standard descriptor: opens something
+ * unreadable (standard input) or unwritable there. Returns whether standard input was closed. */
 static bool take_closed_descriptors(void)
 {
     bool input_is_closed = fcntl(STDIN_FILENO, F_GETFD) < 0;
@@ -126,7 +126,7 @@ static bool take_closed_descriptors(void)
     return input_is_closed;
 }
 
-/* What settings_build wants to know of the process. */
+/* Finds out what settings_build must know about the process. */
 static void look_around(struct surroundings *surroundings)
 {
     const char *terminal = getenv("TERM");

@@ -1,4 +1,4 @@
-/* matches: reports that need matches, not lines. */
+/* matches: reports without lines: -o, --positions, --count-matches, --first. */
 #include "trawl/matches.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "trawl/count.h"
 #include "trawl/print.h"
 
-/* A match begins in a line that none began in before: it is selected. */
+/* Selects the line in which a match begins at `at`, the first match of the line. */
 static void begin_line(struct text_scan *scan, const struct trawl_window *window, uint64_t at)
 {
     uint64_t begin = at - window->begin;
@@ -26,7 +26,7 @@ static void begin_line(struct text_scan *scan, const struct trawl_window *window
     scan_selected(scan, end);
 }
 
-/* group: all that begin where the match does, itself included. */
+/* Prints a match. group: all matches with the same begin, including this match. */
 static bool print_one(struct text_scan *scan, const struct trawl_window *window,
                       const struct trawl_match *match, const struct trawl_match *group,
                       uint64_t group_count)
@@ -38,7 +38,7 @@ static bool print_one(struct text_scan *scan, const struct trawl_window *window,
 
     if (settings->checks_text && !charset_is_valid(bytes, (size_t)bytes_count)) {
         scan->encoding_error = true;
-        scan->bad_line = true; /* grep prints no more of this line */
+        scan->bad_line = true; /* grep prints nothing more of this line */
         return false;
     }
     if (settings->line_number)
@@ -47,7 +47,7 @@ static bool print_one(struct text_scan *scan, const struct trawl_window *window,
     return true;
 }
 
-/* The open line's end may stand in this window, which is text up to the text offset `limit`. */
+/* Looks for the end of the open line in this window, which is text up to text offset `limit`. */
 static void close_line(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
 {
     const uint8_t *line_end;
@@ -63,7 +63,7 @@ static void close_line(struct text_scan *scan, const struct trawl_window *window
         binary_move_line(scan);
 }
 
-/* Matches that begin before text offset `limit`. */
+/* Prints the matches that begin before text offset `limit`. */
 static void take_matches(struct text_scan *scan, const struct trawl_window *window, uint64_t limit)
 {
     bool overlapping = scan->settings->overlapping;
@@ -106,7 +106,7 @@ void matches_part(struct text_scan *scan, const struct trawl_window *window, uin
         scan->stop = true;
 }
 
-/* number: of the string; 0: none wanted. */
+/* number: the number of the string; 0: not printed. */
 static void print_position(struct text_scan *scan, const struct trawl_match *match, uint64_t number)
 {
     if (scan->job->show_names > 0)
@@ -146,8 +146,9 @@ static int positions_sink(void *context, const struct trawl_match *matches, uint
     return scan->left_count == 0 || scan->output->error != 0;
 }
 
-/* Counts what -o would print: the leftmost first, of those the longest, none overlapping. A match
- * stays open until the next one begins elsewhere, because a longer one may follow. */
+/* Counts what -o would print: of the matches that begin first, the longest; then the next match
+ * that does not overlap. A match stays open until a match with another begin follows, because a
+ * longer match may come. */
 static int count_window(void *context, const struct trawl_window *window)
 {
     struct text_scan *scan = context;
@@ -165,7 +166,8 @@ static int count_window(void *context, const struct trawl_window *window)
         } else if (overlapping || scan->selected_count == 0 || match->begin >= scan->match_end) {
             if (scan->left_count == 0)
                 return 1;
-            scan->selected_end = match->begin; /* here: where the last match began */
+            /* here selected_end is the begin of the last match */
+            scan->selected_end = match->begin;
             scan->match_end = match->end;
             scan->selected_count++;
             scan->left_count--;
@@ -174,9 +176,9 @@ static int count_window(void *context, const struct trawl_window *window)
     return 0;
 }
 
-/* Can occurrences of this one string overlap? If not, counting all is counting what -o prints,
- * and the library counts in parallel. By the prefix function (Knuth, Morris, Pratt 1977): they can
- * if a proper prefix is a suffix too. */
+/* Returns whether occurrences of a string can overlap. If not, the number of all occurrences is the
+ * number that -o prints, and the library counts in parallel. Occurrences can overlap if a proper
+ * prefix is also a suffix, which the prefix function shows (Knuth, Morris, Pratt 1977). */
 static bool can_overlap(const struct trawl_pattern *pattern)
 {
     const uint8_t *bytes = pattern->bytes;

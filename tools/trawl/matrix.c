@@ -1,4 +1,4 @@
-/* matrix: a text becomes records, records become rows. */
+/* matrix: turns texts into records, and records into rows. */
 #include "trawl/matrix.h"
 
 #include <errno.h>
@@ -14,26 +14,26 @@
 #include "trawl/totals.h"
 
 #define GATHER_BYTES (UINT64_C(4) << 20)
-#define RECORDS_MAX (UINT64_C(1) << 16) /* searched together */
+#define RECORDS_MAX (UINT64_C(1) << 16) /* records searched together */
 #define COUNT_BYTES (256u << 10)
 
-/* One text on its way to rows: the block holds bytes of it that are not in any row yet. */
+/* A text that is being searched. The block holds bytes that are not in a row yet. */
 struct matrix_rows {
     struct text_scan *scan;
     struct matrix *matrix;
     uint64_t used;   /* bytes in the block */
-    uint64_t looked; /* no record ends in those before */
+    uint64_t looked; /* no record ends before this offset in the block */
     enum trawl_status status;
     struct trawl_error error;
 
-    /* A record longer than the block: matrix->row is filled piece by piece. */
+    /* A record longer than the block; matrix->row is filled part by part. */
     bool is_long;
-    uint64_t base;     /* of the block's first byte, in the record */
-    uint64_t own_from; /* begins before this are of the piece before */
+    uint64_t base;     /* offset in the record at which the block begins */
+    uint64_t own_from; /* begins before own_from belong to the previous part */
     uint64_t own_to;
-    uint64_t filled_count; /* of matrix->row */
+    uint64_t filled_count; /* number of cells in matrix->row that are filled */
     int64_t empty;
-    size_t empty_at; /* charset_empty_word's state, in the block */
+    size_t empty_at; /* state of charset_empty_word; an offset in the block */
     bool empty_word_before;
 };
 
@@ -95,7 +95,7 @@ bool matrix_counts(const struct matrix *matrix)
     return matrix->counts;
 }
 
-/* Nothing more can be counted, and so nothing be printed. */
+/* Ends the count after an error, so that nothing is printed. */
 static void count_fails(struct command_job *job)
 {
     job->silent = false;
@@ -131,7 +131,7 @@ void matrix_count(struct command_job *job, int descriptor, const struct stat *st
     off_t at = lseek(descriptor, 0, SEEK_CUR);
 
     if (S_ISDIR(status->st_mode))
-        return; /* the second pass says so */
+        return; /* the second pass reports the error */
     if (!S_ISREG(status->st_mode) || at < 0 || job->settings->search_zip) {
         count_fails(job);
         job_message(job,
@@ -162,7 +162,7 @@ static void write_row(struct matrix_rows *rows, const int64_t *cells, int64_t em
     rows->scan->selected_count += matrix_write_row(rows->matrix, rows->scan, cells, empty) ? 1 : 0;
 }
 
-/* Where the empty string first occurs in a record. */
+/* Returns where the empty string first occurs in a record; -1: nowhere. */
 static int64_t empty_first(const struct settings *settings, const uint8_t *record, uint64_t count)
 {
     size_t at = 0;
@@ -185,7 +185,7 @@ static enum trawl_status ended(struct matrix_rows *rows, enum trawl_status statu
     return status == TRAWL_STOPPED ? TRAWL_OK : status;
 }
 
-/* The batch's records: `at` goes over its cells. */
+/* Writes the rows of a batch. */
 static void write_batch(struct matrix_rows *rows, const struct trawl_matrix_batch *batch)
 {
     struct matrix *matrix = rows->matrix;
@@ -206,7 +206,7 @@ static void write_batch(struct matrix_rows *rows, const struct trawl_matrix_batc
             continue;
         }
         write_row(rows, matrix->row, empty);
-        for (; from < at; from++) /* for the next record */
+        for (; from < at; from++) /* empty the row for the next record */
             matrix->row[batch->cell_patterns[from]] = -1;
     }
 }
@@ -230,8 +230,8 @@ static enum trawl_status search_cells(struct matrix_rows *rows,
     return status;
 }
 
-/* The block's bytes [0, end) are whole records. A record's line end is searched with it: no string
- * holds it, and it is what -x and -w see after the record. */
+/* Searches the block's bytes [0, end), which are whole records. A record is searched with its line
+ * end, which no string contains and which -x and -w need behind the record. */
 static void search_records(struct matrix_rows *rows, uint64_t end)
 {
     struct matrix *matrix = rows->matrix;
@@ -285,8 +285,9 @@ static int take_matches(void *context, const struct trawl_match *matches, uint64
     return rows->filled_count == rows->scan->job->patterns->count;
 }
 
-/* Look for begins [own_from, own_to) in the block's first `count` bytes. The bytes beside them are
- * what conditions ask about, so that a piece's border is taken for the record's only where it is.
+/* Searches the first `count` bytes of the block for occurrences that begin in [own_from, own_to).
+ * The bytes on either side are there so that -w does not take the border of a part for the border
+ * of the record.
  */
 static void search_piece(struct matrix_rows *rows, uint64_t count, bool last)
 {
@@ -301,7 +302,7 @@ static void search_piece(struct matrix_rows *rows, uint64_t count, bool last)
                            &rows->empty_at, &rows->empty_word_before))
         rows->empty = (int64_t)(rows->base + rows->empty_at);
     if (rows->filled_count == patterns->count || scan->settings->whole_lines)
-        return; /* -x: no string is as long as this record */
+        return; /* no string is as long as this record */
     rows->status = trawl_text_from_memory(rows->matrix->bytes, count, &text, &rows->error);
     if (rows->status == TRAWL_OK)
         rows->status = ended(rows, trawl_positions(scan->job->searcher, scan->plan, text,
@@ -323,7 +324,7 @@ static void long_begin(struct matrix_rows *rows)
     row_clear(rows);
 }
 
-/* The block is full of a record that goes on. */
+/* Searches a part of a record that fills the block and goes on. */
 static void long_go_on(struct matrix_rows *rows)
 {
     uint64_t dropped;
@@ -337,7 +338,8 @@ static void long_go_on(struct matrix_rows *rows)
     drop_front(rows, dropped);
 }
 
-/* It ends with the block's first `count` bytes. */
+/* Searches the last part of a record, which ends with the block's first `count` bytes, and writes
+ * the row. */
 static void long_end(struct matrix_rows *rows, uint64_t count)
 {
     rows->own_to = count;
@@ -347,7 +349,7 @@ static void long_end(struct matrix_rows *rows, uint64_t count)
     rows->is_long = false;
 }
 
-/* An algorithm for records takes a record whole. */
+/* Doubles the block, for an algorithm for records, which needs whole records. */
 static void grow_block(struct matrix_rows *rows)
 {
     struct matrix *matrix = rows->matrix;
@@ -404,7 +406,8 @@ static void drain_records(struct matrix_rows *rows, bool last)
     long_go_on(rows);
 }
 
-/* Rows of all records that are whole in the block; last: of the rest too. Leaves room in it. */
+/* Writes the rows of all complete records in the block; last: also of the incomplete record. Makes
+ * room in the block. */
 static void drain(struct matrix_rows *rows, bool last)
 {
     while (rows->is_long && !rows_stop(rows)) {
@@ -436,7 +439,7 @@ static int take_window(void *context, const struct trawl_window *window)
             drain(rows, false);
     }
     if (!rows->scan->seekable && !rows_stop(rows)) {
-        drain(rows, false); /* a stream's rows come as soon as its records do */
+        drain(rows, false); /* rows of a stream come as soon as the records */
         output_flush(rows->scan->output);
     }
     return rows_stop(rows);
@@ -454,7 +457,7 @@ enum trawl_status matrix_search(struct text_scan *scan, struct trawl_error *erro
     matrix->rows_before = scan->settings->file_names > 0 ? matrix->row_count : 0;
     status = trawl_windows(matrix->reader, matrix->reader_plan, scan->text, TRAWL_WINDOW_NO_MATCHES,
                            take_window, &rows, error);
-    if (!rows_stop(&rows)) /* after a fault the last record is not known to be whole */
+    if (!rows_stop(&rows)) /* after an error the last record may be incomplete */
         drain(&rows, status == TRAWL_OK);
     if (matrix->row_too_many)
         scan->job->done = true;

@@ -1,5 +1,5 @@
-/* matrix_write: rows as tab-separated or comma-separated values, as a NumPy array, or only filled
- * cells: a line for each, or an object for each row.
+/* matrix_write: writes rows as tab-separated or comma-separated values, as a NumPy array, or with
+ * only the strings that occur: a line for each string, or an object for each row.
  */
 #include "trawl/matrix.h"
 
@@ -20,7 +20,7 @@ static void write_cell(struct output *output, int64_t cell)
         output_number(output, (uint64_t)cell, 0);
 }
 
-/* A name that would break its row is quoted as RFC 4180 has it. */
+/* Prints a name; quotes a name that would break the row, by RFC 4180. */
 static void write_name_csv(struct output *output, const char *name)
 {
     if (strpbrk(name, ",\"\r\n") == NULL) {
@@ -36,7 +36,7 @@ static void write_name_csv(struct output *output, const char *name)
     output_byte(output, '"');
 }
 
-/* Tabs and line ends inside a name as in C. */
+/* Prints a name; escapes tabs and line ends as in C. */
 static void write_name_tsv(struct output *output, const char *name)
 {
     for (; *name != '\0'; name++) {
@@ -85,7 +85,7 @@ static int compare(const void *a, const void *b)
     return (first->column > second->column) - (first->column < second->column);
 }
 
-/* The row's number, the string's, the offset. */
+/* Prints lines of row number, string number and offset. */
 static void write_sparse(struct matrix *matrix, struct text_scan *scan)
 {
     struct output *output = matrix->job->output;
@@ -140,7 +140,7 @@ bool matrix_write_found(struct matrix *matrix, struct text_scan *scan, int64_t e
     for (uint64_t i = 0; empty >= 0 && i < numbers->empty_count; i++)
         matrix->found[matrix->found_count++] =
             (struct matrix_cell){numbers->empty[i] - 1, (uint64_t)empty};
-    if (numbers->begin != NULL && matrix->found_count > 1) /* else patterns come in order */
+    if (numbers->begin != NULL && matrix->found_count > 1) /* otherwise patterns come in order */
         qsort(matrix->found, (size_t)matrix->found_count, sizeof *matrix->found, compare);
     matrix->row_count++;
     filled = matrix->found_count > 0;
@@ -213,8 +213,8 @@ bool matrix_write_row(struct matrix *matrix, struct text_scan *scan, const int64
 
 /* ---- The header of an array ------------------------------------------------------------------ */
 
-/* Format version 1.0: magic, version, length, a dictionary, blanks up to a multiple of 64, newline.
- * The longest dictionary has 98 characters. */
+/* Writes the header of format version 1.0: magic, version, length, a dictionary, blanks up to a
+ * multiple of 64, newline. The longest dictionary has 98 characters. */
 static void make_header(const struct matrix *matrix, uint64_t row_count,
                         uint8_t header[MATRIX_NPY_HEADER_BYTES])
 {
@@ -240,7 +240,8 @@ bool matrix_header_can_wait(struct matrix *matrix)
     return matrix->header_at >= 0 && flags >= 0 && (flags & O_APPEND) == 0;
 }
 
-/* A header that comes later is zeros until then, so that a file that was not finished is no array.
+/* A header that is written last consists of zeros until then, so that an incomplete file is no
+ * valid array.
  */
 void matrix_header_begin(struct matrix *matrix)
 {

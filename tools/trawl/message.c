@@ -1,4 +1,4 @@
-/* message: lines on standard error. */
+/* message: prints lines on standard error. */
 #include "trawl/message.h"
 
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 struct message_manner message_manner;
 
-/* One write, so that lines of several processes do not mix. */
+/* Writes a line with a single call, so that lines of several processes do not mix. */
 static void message_line(const char *text)
 {
     static char end[] = "\n";
@@ -24,7 +24,7 @@ static void message_line(const char *text)
                             {end, sizeof end - 1}};
     ssize_t ignored = writev(STDERR_FILENO, parts, sizeof parts / sizeof *parts);
 
-    (void)ignored; /* there is nowhere else to say it */
+    (void)ignored; /* a failed write cannot be reported anywhere */
     free(escaped);
 }
 
@@ -41,7 +41,7 @@ char *message_format(char room[MESSAGE_BYTES], const char *format, va_list argum
         if (text != NULL)
             (void)vsnprintf(text, (size_t)bytes + 1, format, again);
         else
-            text = room; /* cut off */
+            text = room; /* truncated */
     }
     va_end(again);
     return text;

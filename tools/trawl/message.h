@@ -1,4 +1,4 @@
-/* message: lines on standard error. */
+/* message: prints lines on standard error. */
 #ifndef TRAWL_MESSAGE_H
 #define TRAWL_MESSAGE_H
 
@@ -7,21 +7,22 @@
 
 #include "trawl/output.h"
 
-#define MESSAGE_BYTES 1024 /* longer ones take memory */
+#define MESSAGE_BYTES 1024 /* longer messages are allocated */
 
 struct progress;
 
-/* Set once, before threads begin. */
+/* How messages look. Set once, before threads begin. */
 struct message_manner {
     bool escapes;   /* --escape-controls */
-    bool called_tg; /* whose messages these are */
+    bool called_tg; /* the command was called as tg */
 };
 extern struct message_manner message_manner;
 
 void message_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* A text of any length, since a path may have any; in `room` if it fits, else to be freed. */
+/* Formats a text of any length, since a path may have any length. Returns `room` if the text fits,
+ * otherwise memory that the caller frees. */
 char *message_format(char room[MESSAGE_BYTES], const char *format, va_list arguments);
-/* After what was printed so far. */
+/* Prints a message after the output so far. */
 void message_in_output(struct output *output, struct progress *progress, const char *text);
 
 #endif

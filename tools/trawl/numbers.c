@@ -1,4 +1,4 @@
-/* numbers: which of the strings given a match is. */
+/* numbers: the numbers of the strings that a match stands for. */
 #include "trawl/numbers.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
     uint64_t listed = 0;
 
     if (patterns->column_count == patterns->count)
-        return true; /* none empty, none twice */
+        return true; /* neither empty strings nor duplicates */
     numbers->begin = calloc((size_t)patterns->count + 1, sizeof *numbers->begin);
     numbers->list = malloc((size_t)(patterns->column_count + 1) * sizeof *numbers->list);
     if (numbers->begin == NULL || numbers->list == NULL || !collect_empty(numbers, patterns))
@@ -39,7 +39,8 @@ bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
         listed += i < patterns->count ? numbers->begin[i] : 0;
         numbers->begin[i] = listed;
     }
-    for (uint64_t i = patterns->column_count; i-- > 0;) /* from the last on, ends become begins */
+    /* from the last to the first, ends become begins */
+    for (uint64_t i = patterns->column_count; i-- > 0;)
         if (patterns->columns[i] < PATTERN_NEVER)
             numbers->list[--numbers->begin[patterns->columns[i]]] = i + 1;
     return true;
@@ -81,7 +82,7 @@ static void sort(struct number_set *set)
         qsort(set->list, (size_t)set->count, sizeof *set->list, compare);
 }
 
-/* False: out of memory. */
+/* Allocates the stamps. False: no memory. */
 static bool make_stamps(struct text_scan *scan)
 {
     struct number_set *set = &scan->numbers;

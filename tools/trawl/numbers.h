@@ -1,5 +1,5 @@
-/* numbers: which of the strings given a match is. They are numbered from 1 in the order given,
- * duplicates and empty ones too; the plan has each string once.
+/* numbers: the numbers of the strings that a match stands for. Strings are numbered from 1 in the
+ * order given, including duplicates and empty strings; the plan has each string once.
  */
 #ifndef TRAWL_NUMBERS_H
 #define TRAWL_NUMBERS_H
@@ -11,14 +11,15 @@
 struct patterns;
 
 struct numbers {
-    uint64_t *begin; /* pattern i of the plan has list[begin[i]] to list[begin[i + 1] - 1]; NULL
-                        where i + 1 is the one that it has */
+    /* Pattern i of the plan has the numbers list[begin[i]] .. list[begin[i + 1] - 1]. NULL: pattern
+     * i has the single number i + 1. */
+    uint64_t *begin;
     uint64_t *list;  /* ascending for each pattern */
-    uint64_t *empty; /* of the empty string */
+    uint64_t *empty; /* numbers of the empty string */
     uint64_t empty_count;
 };
 
-/* The arrays are to be freed. False: out of memory. */
+/* Fills the arrays, which the caller frees. False: no memory. */
 bool numbers_build(struct numbers *numbers, const struct patterns *patterns);
 
 static inline uint64_t numbers_count(const struct numbers *numbers, uint64_t pattern)
@@ -31,10 +32,10 @@ static inline uint64_t numbers_get(const struct numbers *numbers, uint64_t patte
     return numbers->begin == NULL ? pattern + 1 : numbers->list[numbers->begin[pattern] + index];
 }
 
-/* Numbers of the strings found in one place or line; of one text's scan. */
+/* The numbers of the strings found at an offset or in a line; part of a scan. */
 struct number_set {
-    uint64_t *stamps; /* of each pattern of the plan: the last set that it was in */
-    uint64_t stamp;   /* of this set */
+    uint64_t *stamps; /* for each pattern of the plan, the stamp of the last set with the pattern */
+    uint64_t stamp;   /* stamp of the current set */
     uint64_t *list;
     uint64_t count, capacity;
 };
@@ -42,12 +43,14 @@ struct number_set {
 struct text_scan;
 struct trawl_match;
 
-/* Is the pattern new to the set of the open line, whose first match begins a new set? */
+/* Adds a pattern to the set of the open line; begins: the line begins, so the set is empty. Returns
+ * whether the pattern is new. */
 bool number_set_first(struct text_scan *scan, uint64_t pattern, bool begins);
 
-/* The set of a line [begin, end) with these matches, or of the longest of those that begin at one
- * place; empty: the line holds the empty string too. Ascending, each number once. `end` is used
- * under -x of binary files, where a match may end elsewhere. False: out of memory, and the scan has
+/* number_set_of_line collects the numbers of all matches in a line; empty: the line also contains
+ * the empty string. number_set_at collects the numbers of the longest of the matches, which have
+ * the same begin. The numbers are ascending and distinct. `begin` and `end` are used under -x in
+ * binary files, where the library's matches may end elsewhere. False: no memory; the scan has
  * failed. */
 bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matches,
                         uint64_t match_count, uint64_t begin, uint64_t end, bool empty);

@@ -1,11 +1,11 @@
-/* output: standard output, in one buffer that is written with write(2). */
+/* output: standard output, in a buffer that is written with write(2). */
 #include "trawl/output.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#define NUMBER_ROOM 24u /* for its digits, in three words */
+#define NUMBER_ROOM 24u /* room for a number's digits, in three words */
 
 void output_open(struct output *output, int descriptor)
 {
@@ -87,7 +87,8 @@ void output_flush(struct output *output)
     write_committed(output);
 }
 
-/* A larger buffer, if it need not be larger than `most`. */
+/* Enlarges the buffer so that bytes_count more bytes fit. False: no memory, or the buffer would
+ * exceed `most`. */
 static bool grow(struct output *output, size_t bytes_count, size_t most)
 {
     size_t capacity = output->capacity;
@@ -106,7 +107,8 @@ static bool grow(struct output *output, size_t bytes_count, size_t most)
     return true;
 }
 
-/* Is there room to keep that much more? If not, from now on bytes are written. */
+/* Returns whether bytes_count more bytes can be kept. If not, calls full(), and from now on bytes
+ * are written. */
 static bool keep(struct output *output, size_t bytes_count)
 {
     if (output->capacity - output->used >= bytes_count ||
@@ -123,8 +125,8 @@ void output_make_room(struct output *output, size_t bytes_count)
     write_committed(output);
     if (output->capacity - output->used >= bytes_count)
         return;
-    /* To hold less is no error, only less exact about binary files. Callers ask for no more than
-     * half of the first buffer. */
+    /* Holding back fewer bytes is no error: only the report about a binary file becomes less exact.
+     * Callers ask for at most half of the first buffer. */
     if (!grow(output, bytes_count, OUTPUT_HELD_MAX))
         output_flush(output);
 }
@@ -156,7 +158,8 @@ void output_number(struct output *output, uint64_t number, unsigned width)
                                 "4041424344454647484950515253545556575859"
                                 "6061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    uint8_t digits[2 * NUMBER_ROOM] = {0}; /* the second half is copied, not used */
+    /* output_number copies the second half, too, but does not use it */
+    uint8_t digits[2 * NUMBER_ROOM] = {0};
     uint8_t *end = digits + NUMBER_ROOM;
     uint8_t *at = end;
 

@@ -13,8 +13,8 @@
 
 struct pool;
 struct pool_result;
-#define POOL_AHEAD_BATCHES 4096u /* batches that may be begun before earlier batches are printed \
-                                  */
+/* Batches that may be begun before earlier batches are printed. */
+#define POOL_AHEAD_BATCHES 4096u
 
 /* A message for standard error, due when the first `at` bytes of the kept output were printed. */
 struct pool_message {

@@ -1,4 +1,4 @@
-/* print: what lines are made of, heads, names, numbers, matches. */
+/* print: the parts of a printed line: heads, names, numbers, matches. */
 #include "trawl/print.h"
 
 #include "trawl/charset.h"
@@ -7,7 +7,7 @@
 #include "trawl/pool_turns.h"
 #include "trawl/style_name.h"
 
-#define COLOR_FRAME_BYTES 16 /* what colours are put into, at both ends */
+#define COLOR_FRAME_BYTES 16 /* bytes before and after a colour in an escape sequence */
 
 void print_separator(struct text_scan *scan, char separator)
 {
@@ -56,7 +56,7 @@ void print_name_end(struct text_scan *scan, uint8_t end)
     output_byte(scan->output, scan->settings->null_after_name ? '\0' : end);
 }
 
-/* ends_link: a link goes up to here. */
+/* Prints a number as a field. ends_link: an open link ends after the number. */
 static void print_field(struct text_scan *scan, uint64_t number, const char *color, bool selected,
                         bool ends_link)
 {
@@ -68,7 +68,8 @@ static void print_field(struct text_scan *scan, uint64_t number, const char *col
     print_field_end(scan, selected);
 }
 
-/* Nothing but the separator where no string was found: in a line of context. */
+/* Prints the numbers of the strings; in a line of context, where no string was found, only the
+ * separator. */
 static void print_numbers(struct text_scan *scan, bool selected)
 {
     const char *color = scan->settings->colors.line_number;
@@ -83,7 +84,7 @@ static void print_numbers(struct text_scan *scan, bool selected)
     print_separator(scan, selected ? ':' : '-');
 }
 
-/* Nothing but what ends it where there is no match: in a line of context. */
+/* Prints the distance; in a line of context, which has no match, only the separator. */
 static void print_distance(struct text_scan *scan, bool selected)
 {
     if (scan->shown_distance != DISTANCE_NONE) {
@@ -94,7 +95,8 @@ static void print_distance(struct text_scan *scan, bool selected)
     print_field_end(scan, selected);
 }
 
-/* The file's name above its first line, after an empty line where another file's are before. */
+/* Prints the file's name above its first line, after an empty line if another file's lines were
+ * printed before. */
 static void print_heading(struct text_scan *scan)
 {
     struct pool_worker *worker = scan->job->worker;
@@ -156,7 +158,7 @@ void print_group_separator(struct text_scan *scan)
 
     if (settings->colors.on)
         color_bytes += strlen(settings->colors.separator) + COLOR_FRAME_BYTES;
-    /* Under --heading an empty line parts files, and the heading prints it. */
+    /* Under --heading, print_heading prints an empty line between files. */
     if (separator == NULL || scan->job->groups == GROUPS_NONE ||
         (settings->heading && !scan->style.heading_shown) ||
         (settings->before_count < 0 && settings->after_count < 0))
@@ -239,7 +241,7 @@ bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t 
         if (scan->check_whole_line && (match.begin != begin || match.end != end))
             continue;
         if (match.end > end)
-            match.end = end; /* a string with a line end in it */
+            match.end = end; /* the string contains a line end */
         *found = match;
         return true;
     }

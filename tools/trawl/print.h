@@ -10,8 +10,8 @@ uint64_t print_content_end(struct text_scan *scan, const struct view *view, uint
 /* Returns the index of the first match that begins at `at` or later. */
 uint64_t print_first_match_at(const struct view *view, uint64_t at);
 /* Finds the leftmost, longest match that begins at `from` or later in the line [begin, end), given
- * as text offsets; with --overlapping and -o, the next match of all. Searching continues at *index.
- * False: no further match. */
+ * as text offsets. With --overlapping and -o, finds each match of the line in turn. The search goes
+ * on at *index. False: no further match. */
 bool print_next_match(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                       uint64_t from, uint64_t *index, struct trawl_match *found);
 /* Compares two matches with the same begin: the longer match is better, then the match with fewer

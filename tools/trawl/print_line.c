@@ -1,5 +1,5 @@
-/* print_line: lines, each with the context before and after it; those of which nothing but their
- * heads and bytes is printed. style.c has the others. */
+/* print_line: prints lines with the context before and after. style.c prints lines that need more
+ * than head and bytes. */
 #include "trawl/print_line.h"
 
 #include "trawl/binary.h"

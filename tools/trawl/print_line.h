@@ -1,31 +1,34 @@
-/* print_line: lines, each with the context before and after it. */
+/* print_line: prints lines with the context before and after. */
 #ifndef TRAWL_PRINT_LINE_H
 #define TRAWL_PRINT_LINE_H
 
 #include "trawl/scan.h"
 
-/* Where the line ends that `at` is in: behind its line end, or with the view. */
+/* Returns the end of the line that contains `at`: behind the line end, or at the end of the
+ * view. */
 uint64_t print_line_end(const struct text_scan *scan, const struct view *view, uint64_t at);
-/* Positions are in the view; `end` is one past the line end, if there is one. False: not
- * printed, because it is not UTF-8. */
+/* Prints the line [begin, end), given as offsets in the view, `end` behind the line end if the line
+ * has a line end. False: not printed, because the line is invalid text. */
 bool print_line(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                 char separator);
-/* Is a line printed as its head and its bytes, whatever matches in it? */
+/* Returns whether each line is printed as head and bytes, independent of the matches in the
+ * line. */
 bool print_is_simple(const struct text_scan *scan);
-/* How many of the lines [begin, end), as an offset of the view, belong to blocks of a file that can
- * be told apart in the output later (binary.c): what comes behind is of the last block alone. */
+/* Returns an offset ≤ end up to which the lines [begin, end) can be printed together. Lines of the
+ * last block must be separable from earlier lines in the output, because binary.c may discard
+ * them. */
 uint64_t print_part(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end);
-/* All these lines, if they are simple and text; returns how many they are. 0: none was printed,
- * print_line has to be asked for each. */
+/* Prints the lines [begin, end) together, if the lines are simple and valid text. Returns the
+ * number of lines; 0: nothing was printed, and print_line must print each line. */
 uint64_t print_run(struct text_scan *scan, const struct view *view, uint64_t begin, uint64_t end,
                    char separator);
-/* All of them, one like another. Where one is no text, it is not printed; `all`: but those after it
- * are. Returns whether all were. */
+/* Prints the lines [at, end) with the same separator. A line of invalid text is not printed; then
+ * print_lines goes on if `all`, and otherwise returns false. */
 bool print_lines(struct text_scan *scan, const struct view *view, uint64_t at, uint64_t end,
                  char separator, bool all);
-/* The lines of trailing context before `limit`. */
+/* Prints the lines of trailing context before `limit`. */
 void print_pending(struct text_scan *scan, const struct view *view, uint64_t limit);
-/* Separator and leading context of a selected line at `begin`. */
+/* Prints the separator and the leading context of a selected line at `begin`. */
 void print_before(struct text_scan *scan, const struct view *view, uint64_t begin);
 
 #endif

@@ -1,7 +1,7 @@
-/* progress: how far the search is.
+/* progress: shows how far the search is.
  *
- * The counters are atomic variables, so that the handler of SIGUSR1 and the display's thread can
- * print them. The line is made without printf, which a handler must not call.
+ * The counters are atomic variables, so that both the handler of SIGUSR1 and the display's thread
+ * can print a line. The line is composed without printf, which a handler must not call.
  */
 #include "trawl/progress.h"
 
@@ -24,14 +24,14 @@
 #define FOUND_UNKNOWN UINT64_MAX
 
 static struct {
-    const char *name; /* what lines begin with */
-    pthread_t thread; /* that opened it, and closes searchers */
+    const char *name; /* the begin of each line */
+    pthread_t thread; /* the thread that called progress_open, and closes searchers */
     uint64_t begin_ns;
-    _Atomic(const struct trawl_searcher *) searcher; /* that is at work on the current text */
-    _Atomic uint64_t text_bytes;                     /* of the current text; 0: not known */
-    _Atomic uint64_t text_found;                     /* or FOUND_UNKNOWN */
-    _Atomic uint64_t done_bytes, done_found;         /* of other texts */
-    atomic_bool shown;                               /* on a terminal */
+    _Atomic(const struct trawl_searcher *) searcher; /* searches the current text */
+    _Atomic uint64_t text_bytes;                     /* of the current text; 0: unknown */
+    _Atomic uint64_t text_found;                     /* in the current text, or FOUND_UNKNOWN */
+    _Atomic uint64_t done_bytes, done_found;         /* in all other texts */
+    atomic_bool shown;                               /* a line is shown on a terminal */
 } state;
 
 struct progress {
@@ -72,7 +72,7 @@ static void add_number(struct line *line, uint64_t number)
     add(line, at);
 }
 
-/* thousandths: a number of them; places: how many of the three are shown. */
+/* Adds thousandths / 1000 with `places` ≤ 3 decimal places. */
 static void add_fraction(struct line *line, uint64_t thousandths, int places, const char *unit)
 {
     char digits[5] = {'.', (char)('0' + thousandths / 100 % 10),
@@ -123,10 +123,10 @@ static void write_text(const char *text, size_t bytes_count)
 {
     ssize_t ignored = write(STDERR_FILENO, text, bytes_count);
 
-    (void)ignored; /* a display that cannot be written is no error */
+    (void)ignored; /* a failed write is no error of the search */
 }
 
-/* On the thread that closes searchers, so that none is closed meanwhile. */
+/* Prints the line on the thread that closes searchers, so that no searcher is closed meanwhile. */
 static void at_signal(int signal)
 {
     int error = errno;
@@ -162,7 +162,7 @@ void progress_file(const struct trawl_searcher *searcher, const struct trawl_tex
     const struct trawl_searcher *last;
     uint64_t text_bytes = 0;
 
-    if (state.name == NULL) /* there is no display, and perhaps there are several jobs */
+    if (state.name == NULL) /* without a display there may be several jobs */
         return;
     last = atomic_exchange(&state.searcher, NULL);
 
@@ -191,7 +191,7 @@ void progress_add(uint64_t bytes, uint64_t found)
 /* ---- The display ------------------------------------------------------------------------------
  */
 
-/* With the mutex held. */
+/* Prints the line. Called with the mutex. */
 static void show(struct progress *progress, const char *what)
 {
     struct line line;
@@ -206,7 +206,7 @@ static void *display(void *context)
     struct progress *progress = context;
     uint64_t step, next;
 
-    pthread_mutex_lock(&progress->mutex); /* progress_end may be at work already */
+    pthread_mutex_lock(&progress->mutex); /* progress_end may run already */
     step = progress->terminal ? STEP_NS : STEP_PLAIN_NS;
     next = state.begin_ns + (progress->always ? step : QUIET_NS);
     while (!progress->ended) {

@@ -1,4 +1,4 @@
-/* progress: how far the search is: on standard error from a thread of its own, or at SIGUSR1. */
+/* progress: shows how far the search is, on standard error or after SIGUSR1. */
 #ifndef TRAWL_PROGRESS_H
 #define TRAWL_PROGRESS_H
 
@@ -8,26 +8,28 @@
 
 struct progress;
 
-/* Before anything is searched: from now on SIGUSR1 prints a line, which begins with `name`. */
+/* Called before the search begins. From now on SIGUSR1 prints a line that begins with `name`. */
 void progress_open(const char *name);
-uint64_t progress_elapsed_ns(void); /* since then */
+uint64_t progress_elapsed_ns(void); /* time since progress_open */
 
-/* Start the display. always: from the beginning and also where standard error is no terminal; else
- * only from the third second on. NULL if the thread could not be started: then there is none. */
+/* Starts the display, in a thread. always: show progress from the beginning, even if standard error
+ * is no terminal; otherwise from the third second on. NULL: the thread could not be started, so
+ * there is no display. */
 struct progress *progress_begin(bool always);
 
-/* The text that a searcher with all threads searches next; NULL: none. The searcher must stay open
- * until then, and be closed by the thread that called progress_open. */
+/* Sets the text that a searcher with all threads searches next; NULL: no text. The searcher must
+ * stay open until the next call, and must be closed by the thread that called progress_open. */
 void progress_file(const struct trawl_searcher *searcher, const struct trawl_text *text);
-/* So much was found in it until now. Before the first call that is not known, and not shown. */
+/* Sets how much was found in the current text. Before the first call the number is unknown and not
+ * shown. */
 void progress_found(uint64_t found);
-/* Other texts were searched meanwhile. */
+/* Adds what was searched and found in texts other than the current text. */
 void progress_add(uint64_t bytes, uint64_t found);
 
-/* Clear the line, so that a message can be written. progress may be NULL. */
+/* Clears the line, so that a message can be written. `progress` may be NULL. */
 void progress_hide(struct progress *progress);
 void progress_end(struct progress *progress);
-/* Clear the line, if one is shown; for a handler that ends the program. */
+/* Clears the line, if a line is shown. For a signal handler that ends the program. */
 void progress_clear(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* reread: bytes of lines too long to be kept in memory, read again. */
+/* reread: reads again the bytes of lines too long to be kept in memory. */
 #include "trawl/reread.h"
 
 #include <stdlib.h>
@@ -31,7 +31,7 @@ const uint8_t *reread_some(struct text_scan *scan, uint64_t begin, uint64_t *byt
         if (status != TRAWL_OK)
             scan_fail(scan, status);
         if (status != TRAWL_OK || got == 0)
-            return NULL; /* or the file was cut off meanwhile */
+            return NULL; /* an error, or the file was truncated meanwhile */
         scan->reread_begin = begin;
         scan->reread_count = got;
         read_end = begin + got;
@@ -76,7 +76,7 @@ bool reread_pieces(struct text_scan *scan, enum charset charset, uint64_t begin,
             break;
         }
         if (got == 0)
-            break; /* the file was cut off meanwhile: what is left of the line is all there is */
+            break; /* the file was truncated meanwhile, so the line ends here */
         begin += got;
         got += held;
         held = begin < end && charset == CHARSET_UTF8 ? utf8_last(buffer, got) : 0;

@@ -1,4 +1,4 @@
-/* scan: what all parts of a scan need. */
+/* scan: functions for all parts of a scan. */
 #include "trawl/scan.h"
 
 #include <stdlib.h>

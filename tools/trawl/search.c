@@ -40,7 +40,8 @@ bool job_is_own_output(const struct settings *settings, const struct stat *statu
            (settings->report != REPORT_COUNT_BY_PATTERN || settings->file_names > 0);
 }
 
-/* Returns the width of numbers under -T: the digits of the file's size or largest line number. */
+/* Returns the width of numbers under -T: the digits of the file's size, or with -n of size + 1, the
+ * greatest line number possible. */
 static unsigned number_width(const struct command_job *job, const struct stat *status,
                              bool seekable)
 {

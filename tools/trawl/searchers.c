@@ -1,4 +1,4 @@
-/* searchers: those that the command opens. */
+/* searchers: opens the command's searchers. */
 #include "trawl/searchers.h"
 
 #include <stdio.h>
@@ -23,7 +23,8 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
     const struct settings *settings = job->settings;
     enum trawl_engine engine =
         single ? TRAWL_ENGINE_CPU : searchers_engine(settings, job->patterns);
-    /* Where lines without a match are printed, they are to be bytes that cannot change meanwhile.
+    /* If lines without a match are printed, the bytes must not change between search and output, so
+     * files are not mapped.
      */
     bool prints_others = settings->invert || settings->passthru || settings->before_count >= 0 ||
                          settings->after_count >= 0;
@@ -63,7 +64,7 @@ enum trawl_status searchers_open_reader(const struct settings *settings,
     enum trawl_status status = trawl_plan_build(NULL, 0, NULL, plan, error);
 
     options.engine = TRAWL_ENGINE_CPU;
-    options.threads = settings->threads == 1 ? 1 : 2; /* one reads ahead */
+    options.threads = settings->threads == 1 ? 1 : 2; /* a second thread reads ahead */
     options.chunk_bytes = settings->chunk_bytes;
     return status != TRAWL_OK ? status : trawl_searcher_open(&options, reader, error);
 }

@@ -1,4 +1,4 @@
-/* settings: what the options mean together. */
+/* settings: derives what the options mean together. */
 #include "trawl/settings.h"
 
 #include <stdio.h>
@@ -7,7 +7,8 @@
 
 #include "trawl/approximate.h"
 
-#define RECORDS_ALGORITHM "rabin-karp-matrix" /* and those whose name goes on after it */
+/* An algorithm for records, and the prefix of the names of further algorithms for records. */
+#define RECORDS_ALGORITHM "rabin-karp-matrix"
 
 bool settings_algorithm_is_for_records(const struct settings *settings)
 {
@@ -17,10 +18,12 @@ bool settings_algorithm_is_for_records(const struct settings *settings)
            memcmp(settings->algorithm, RECORDS_ALGORITHM, strlen(RECORDS_ALGORITHM)) == 0;
 }
 
-/* Options that say different things about what to print. */
+/* Finds options that ask for different output. Returns whether the settings contradict each
+ * other. */
 static bool contradiction(const struct settings *settings, char *error)
 {
-    /* What of this command's own is to be printed instead of lines; NULL: nothing. */
+    /* the option that prints something other than lines, beyond grep's options; NULL: no such
+     * option */
     const char *beyond = settings->count_matches        ? "--count-matches"
                          : settings->positions          ? "--positions"
                          : settings->first              ? "--first"
@@ -79,7 +82,7 @@ static bool contradiction(const struct settings *settings, char *error)
     return true;
 }
 
-/* An option that --matrix has no use for; NULL: none was given. */
+/* Returns an option that makes no sense with --matrix; NULL: no such option was given. */
 static const char *stranger_to_matrix(const struct settings *settings)
 {
     bool context =
@@ -143,7 +146,7 @@ static bool matrix_contradiction(const struct settings *settings, char *error)
     return true;
 }
 
-/* As ripgrep does by itself on a terminal. */
+/* Sets what ripgrep does on a terminal. */
 static void finish_terminal(struct settings *settings)
 {
     if (!settings->surroundings.output_is_terminal || settings->matrix != MATRIX_NONE)
@@ -152,8 +155,8 @@ static void finish_terminal(struct settings *settings)
     settings->line_number = settings->line_number || !settings->no_line_number;
 }
 
-/* As in ripgrep 13, where --color=never, --no-heading and -N win wherever they stand; since 14 the
- * last one does. */
+/* Sets what --pretty means. As in ripgrep 13, --color=never, --no-heading and -N win at any
+ * position; since ripgrep 14 the last option wins. */
 static void finish_pretty(struct settings *settings)
 {
     if (!settings->color_given || settings->color == COLOR_AUTO)
@@ -162,14 +165,14 @@ static void finish_pretty(struct settings *settings)
     settings->line_number = settings->line_number || !settings->no_line_number;
 }
 
-/* What options about the layout imply of others. */
+/* Sets what options about the layout imply for other options. */
 static void finish_layout(struct settings *settings)
 {
     if (settings->pretty)
         finish_pretty(settings);
     if (settings->is_tg)
         finish_terminal(settings);
-    if (settings->search_zip && !settings->encoding_given) /* tg's */
+    if (settings->search_zip && !settings->encoding_given) /* tg's default "auto" */
         settings->encoding = NULL;
     if (settings->vimgrep) {
         settings->heading = false;
@@ -191,7 +194,7 @@ static void finish_layout(struct settings *settings)
         settings->before_count = settings->after_count = settings->around_count = CONTEXT_NOT_GIVEN;
 }
 
-/* Is one of the options given that grep does not have? */
+/* Sets which of ripgrep's and this command's options about lines are in effect. */
 static void style_build(struct settings *settings)
 {
     struct style *style = &settings->style;
@@ -274,7 +277,9 @@ bool settings_build(struct settings *settings, char *error)
         settings->after_count = settings->around_count;
     if (settings->max_count_given >= 0 && settings->max_count_given != MAX_COUNT_NONE)
         settings->max_count = (uint64_t)settings->max_count_given;
-    else /* a negative number means no limit, except that in grep 3.8 it selects nothing under -v */
+    /* A negative number means no limit. But with -v, as in grep 3.8, a negative number selects
+     * nothing. */
+    else
         settings->max_count = settings->max_count_given < 0 && settings->invert ? 0 : UINT64_MAX;
     settings->stops_early = settings->report == REPORT_NAMES || settings->report == REPORT_QUIET ||
                             settings->report == REPORT_FIRST || settings->max_count == 1;

@@ -1,4 +1,4 @@
-/* string_counts: how often each string occurs. */
+/* string_counts: counts how often each string occurs. */
 #include "trawl/string_counts.h"
 
 #include <pthread.h>
@@ -9,11 +9,12 @@
 #include "trawl/print.h"
 #include "trawl/scan.h"
 
+/* The counts of the texts that a worker searches. */
 struct string_counts_part {
-    struct string_counts_part *next;      /* of all */
-    struct string_counts_part *next_idle; /* of those that no text uses */
+    struct string_counts_part *next;      /* list of all parts */
+    struct string_counts_part *next_idle; /* list of the parts that no text uses */
     uint64_t *counts;
-    uint64_t *touched; /* -H: patterns with a count that is not 0 */
+    uint64_t *touched; /* -H: patterns with a count > 0 */
     uint64_t touched_count, touched_capacity;
 };
 
@@ -59,7 +60,7 @@ void string_counts_close(struct command_job *job)
     job->string_counts = NULL;
 }
 
-/* NULL: out of memory. */
+/* Takes an idle part, or makes a part. NULL: no memory. */
 static struct string_counts_part *take_part(struct string_counts *string_counts,
                                             uint64_t pattern_count)
 {
@@ -111,7 +112,7 @@ static bool prints_each_text(const struct settings *settings)
     return settings->file_names > 0;
 }
 
-/* Count `count` more of a pattern. false: out of memory. */
+/* Adds `count` to a pattern's count. False: no memory. */
 static bool add(struct text_scan *scan, uint64_t pattern, uint64_t count)
 {
     struct string_counts_part *part = scan->string_counts_part;
@@ -177,7 +178,7 @@ static int compare(const void *a, const void *b)
     return (*first > *second) - (*first < *second);
 }
 
-/* -H: the strings of this text in the order given; the counts are 0 again. */
+/* -H: prints the counts of the text in the order of the strings, and resets the counts to 0. */
 static bool print_text(struct text_scan *scan, struct string_counts_part *part)
 {
     struct command_job *job = scan->job;

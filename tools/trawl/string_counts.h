@@ -1,7 +1,8 @@
-/* string_counts: how often each string occurs, for --count-by-pattern and --unmatched-patterns.
+/* string_counts: counts how often each string occurs, for --count-by-pattern and
+ * --unmatched-patterns.
  *
- * A text's occurrences are counted in an array with an element for each pattern of the plan. There
- * is one array for each text that is searched at the same time; they are added up at the end.
+ * A text's occurrences are counted in an array with an element for each pattern of the plan. Each
+ * text that is searched at the same time has its own array; the arrays are added up at the end.
  */
 #ifndef TRAWL_STRING_COUNTS_H
 #define TRAWL_STRING_COUNTS_H
@@ -10,11 +11,11 @@
 
 struct text_scan;
 
-/* False: message filled. */
+/* Makes job->string_counts. False: message[SETTINGS_ERROR_BYTES] says why. */
 bool string_counts_open(struct command_job *job, char *message);
-/* Count what the text holds, and with -H print it. */
+/* Counts the strings in a text, and with -H prints the counts. */
 enum trawl_status string_counts_search(struct text_scan *scan, struct trawl_error *error);
-/* After the last text: what was counted, unless each text's was printed. */
+/* Prints the counts after the last text, unless each text's counts were printed. */
 void string_counts_print(struct command_job *job);
 void string_counts_close(struct command_job *job);
 

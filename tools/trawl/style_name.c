@@ -1,4 +1,4 @@
-/* style_name: a file's name as ripgrep's options ask for it, and links. */
+/* style_name: prints a file's name as ripgrep's options ask, and links. */
 #include "trawl/style_name.h"
 
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include "trawl/escape.h"
 #include "trawl/hyperlink.h"
 
-/* To be freed; NULL: there is none. */
+/* Returns the absolute path of the file, to be freed; NULL: no path. */
 static char *whole_path(const struct text_scan *scan)
 {
     const char *directory = scan->settings->surroundings.directory;
@@ -29,7 +29,7 @@ bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t column)
     if (!scan->settings->style.links || style->link_open)
         return false;
     if (!style->link_sought)
-        style->link_path = whole_path(scan); /* of standard input there is none */
+        style->link_path = whole_path(scan); /* NULL for standard input */
     style->link_sought = true;
     if (style->link_path == NULL)
         return false;

@@ -1,11 +1,12 @@
-/* style_name: a file's name as ripgrep's options ask for it, and links. */
+/* style_name: prints a file's name as ripgrep's options ask, and links. */
 #ifndef TRAWL_STYLE_NAME_H
 #define TRAWL_STYLE_NAME_H
 
 #include "trawl/scan.h"
 
 void style_name(struct text_scan *scan);
-/* Make a link of what follows, if that is wanted, and not one already. */
+/* Begins a link to the file, if links are wanted and no link is open. Returns whether a link
+ * begins. */
 bool style_begin_link(struct text_scan *scan, uint64_t line, uint64_t column);
 void style_end_link(struct text_scan *scan);
 

@@ -1,12 +1,12 @@
-/* thread: threads that begin on another core than the one that starts them. */
+/* thread: starts threads on another core than the starter's, and has a lock that waits awake. */
 #include "trawl/thread.h"
 
 #include <errno.h>
 
 #include "trawl/clock.h"
 
-#define WATCH_NS 200000u /* four times as long as the files of a batch take to be found */
-#define LOOKS 16u        /* at the lock, between looks at the clock */
+#define WATCH_NS 200000u /* four times as long as finding the files of a batch takes */
+#define LOOKS 16u        /* attempts between two looks at the clock */
 
 int thread_start(struct thread *thread, void *(*main)(void *), void *context)
 {
@@ -48,7 +48,7 @@ void thread_lock_close(struct thread_lock *lock)
     (void)pthread_mutex_destroy(&lock->mutex);
 }
 
-/* A moment, in which the other thread of a core may have it. */
+/* Pauses for a moment, in which the core's other hardware thread runs. */
 static void pause_shortly(void)
 {
 #if defined(__x86_64__)
@@ -58,7 +58,7 @@ static void pause_shortly(void)
 #endif
 }
 
-/* Wait awake. True: the lock is had. */
+/* Waits awake for the lock. True: the lock is taken. */
 static bool watch(struct thread_lock *lock)
 {
     uint64_t end_ns = now_ns() + WATCH_NS;

@@ -37,7 +37,7 @@ static void last_workers(const struct command_job *job, struct job_sums *sums)
     }
 }
 
-/* What the searcher's last call did. */
+/* Returns what the searcher's last call did. */
 static struct job_totals last_totals(const struct command_job *job)
 {
     struct trawl_stats stats = {.size = sizeof stats};
@@ -80,7 +80,7 @@ void job_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_
         struct job_totals totals = last_totals(job);
 
         totals.sums.text_bytes = text_bytes;
-        totals.sums.match_count = 0; /* it is found once more in its file */
+        totals.sums.match_count = 0; /* the match is found again when its file is searched */
         job_add_totals(&job->totals, &totals);
     }
     job->totals.sums.file_count += file_count;

@@ -4,10 +4,10 @@
 
 #include "trawl/job.h"
 
-/* --stats: add what the searcher's last call did to the totals. */
+/* --stats: adds what the searcher's last call did to the totals. */
 void job_add_stats(struct command_job *job);
 void job_add_totals(struct job_totals *sum, const struct job_totals *more);
-/* So many files of so many bytes were passed over by the searcher's last call. */
+/* Adds files without an occurrence, which the searcher's last call searched together. */
 void job_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_bytes);
 
 #endif

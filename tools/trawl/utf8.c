@@ -1,4 +1,4 @@
-/* utf8: UTF-8 as Unicode defines it, whatever the locale. */
+/* utf8: UTF-8 as Unicode defines UTF-8, in any locale. */
 #include "trawl/utf8.h"
 
 #include <string.h>
@@ -25,7 +25,7 @@ size_t utf8_character(const uint8_t *bytes, uint64_t bytes_count, uint32_t *code
 }
 
 #define BLOCK sizeof(byte_vector)
-#define BLOCK_BEFORE 3u /* bytes that a block looks at before its own */
+#define BLOCK_BEFORE 3u /* bytes before a block that the block's check reads */
 
 typedef uint8_t byte_vector __attribute__((vector_size(16)));
 typedef int8_t signed_vector __attribute__((vector_size(16)));
@@ -46,8 +46,8 @@ static bool has_bit(byte_vector bytes, uint64_t bits)
     return ((words[0] | words[1]) & bits) != 0;
 }
 
-/* Where x is not what the byte before it asks for, if no character has more than two bytes; `one`:
- * what stands one byte before each of x. */
+/* Returns a mask of the bytes in x that do not fit the byte before, assuming that no character has
+ * more than two bytes. `one` holds the byte before each byte of x. */
 static byte_vector bad_pairs(byte_vector x, byte_vector one)
 {
     byte_vector follows = (byte_vector)((signed_vector)x < -64);
@@ -56,8 +56,8 @@ static byte_vector bad_pairs(byte_vector x, byte_vector one)
            (byte_vector)((x & 0xe0) == 0xe0);
 }
 
-/* Are two blocks, which follow three other bytes, valid and without characters of more than two
- * bytes? Of nearly all texts they are: a third of what block_is_valid asks. */
+/* Returns whether two blocks behind at least three bytes are valid and have no character of more
+ * than two bytes. That is true of nearly all texts, and costs a third of block_is_valid. */
 static bool pairs_are_valid(const uint8_t *bytes)
 {
     byte_vector x = load_vector(bytes), y = load_vector(bytes + BLOCK);
@@ -70,7 +70,7 @@ static bool pairs_are_valid(const uint8_t *bytes)
                     UINT64_MAX);
 }
 
-/* Of a block that follows three other bytes: is each byte what those before it ask for? */
+/* Returns whether each byte of a block, behind at least three bytes, fits the bytes before. */
 static bool block_is_valid(const uint8_t *bytes)
 {
     byte_vector x = load_vector(bytes), one = load_vector(bytes - 1);
@@ -81,7 +81,7 @@ static bool block_is_valid(const uint8_t *bytes)
     byte_vector bad = follows ^ asked;
 
     bad |= (byte_vector)(x >= 0xc0) & ((byte_vector)(x < 0xc2) | (byte_vector)(x > 0xf4));
-    /* Too long a form, a surrogate, beyond the last code point. */
+    /* An overlong form, a surrogate, or a code point beyond the last. */
     bad |= (byte_vector)(one == 0xe0) & (byte_vector)(x < 0xa0);
     bad |= (byte_vector)(one == 0xed) & (byte_vector)(x >= 0xa0);
     bad |= (byte_vector)(one == 0xf0) & (byte_vector)(x < 0x90);
@@ -89,7 +89,7 @@ static bool block_is_valid(const uint8_t *bytes)
     return !has_bit(bad, UINT64_MAX);
 }
 
-/* Two blocks, which follow three other bytes. */
+/* Returns whether two blocks, behind at least three bytes, are valid. */
 static bool blocks_are_valid(const uint8_t *bytes)
 {
     return pairs_are_valid(bytes) || (block_is_valid(bytes) && block_is_valid(bytes + BLOCK));
@@ -97,7 +97,7 @@ static bool blocks_are_valid(const uint8_t *bytes)
 
 bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count)
 {
-    uint8_t padded[BLOCK_BEFORE + 3 * BLOCK] = {0}; /* the first bytes, with zeros beside them */
+    uint8_t padded[BLOCK_BEFORE + 3 * BLOCK] = {0}; /* the first bytes, with zeros on either side */
 
     if (bytes_count >= BLOCK_BEFORE + 2 * BLOCK)
         memcpy(padded + BLOCK_BEFORE, bytes, 2 * BLOCK);
@@ -110,9 +110,9 @@ bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count)
     for (uint64_t at = 2 * BLOCK; at + 2 * BLOCK < bytes_count; at += 2 * BLOCK)
         if (!blocks_are_valid(bytes + at))
             return false;
-    if (!blocks_are_valid(bytes + bytes_count - 2 * BLOCK)) /* some of it perhaps once more */
+    if (!blocks_are_valid(bytes + bytes_count - 2 * BLOCK)) /* this may check some bytes again */
         return false;
-    /* The last character is whole. */
+    /* The last character must not be truncated. */
     return bytes[bytes_count - 1] < 0xc0 && bytes[bytes_count - 2] < 0xe0 &&
            bytes[bytes_count - 3] < 0xf0;
 }

@@ -1,4 +1,4 @@
-/* utf8: UTF-8 as Unicode defines it, whatever the locale: for JSON, previews and escapes. */
+/* utf8: UTF-8 as Unicode defines UTF-8, in any locale: for JSON, previews and escapes. */
 #ifndef TRAWL_UTF8_H
 #define TRAWL_UTF8_H
 
@@ -8,16 +8,16 @@
 
 #define UTF8_BYTES_MAX 4u
 
-/* How many bytes the character at bytes[0] has, 1 to 4; 0: it is not one, or it is cut off. */
+/* Returns the length of the character at bytes[0], 1 to 4; 0: invalid, or truncated. */
 size_t utf8_character(const uint8_t *bytes, uint64_t bytes_count, uint32_t *code_point);
 
 bool utf8_is_valid(const uint8_t *bytes, uint64_t bytes_count);
 
-/* Where the first `count` characters end; a byte that belongs to no character counts as one. */
+/* Returns where the first `count` characters end. An invalid byte counts as a character. */
 uint64_t utf8_skip(const uint8_t *bytes, uint64_t bytes_count, uint64_t count);
 
-/* How many bytes at the end are the last character, or the beginning of one that is cut off. 0: the
- * last byte is one of ASCII, or belongs to no character. */
+/* Returns the length of the last character at the end of the bytes, which may be truncated. 0: the
+ * last byte is ASCII, or belongs to no character. */
 uint64_t utf8_last(const uint8_t *bytes, uint64_t bytes_count);
 
 #endif

@@ -1,5 +1,5 @@
-/* value: the setters that flags.def names. Each reports what is wrong with a value, and names the
- * option. */
+/* value: the setters that flags.def names. If a value is wrong, the setter writes an error that
+ * names the option. */
 #include "trawl/settings.h"
 
 #include <ctype.h>
@@ -35,7 +35,7 @@ bool value_refuse(struct settings *settings, const char *why)
 
 enum number_state { NUMBER_GOOD, NUMBER_BAD, NUMBER_HUGE };
 
-/* Decimal digits after blanks and at most one sign, as strtol takes them. */
+/* Reads decimal digits after blanks and an optional sign, as strtol does. */
 static enum number_state parse_number(const char *text, bool *negative, uint64_t *number)
 {
     bool huge = false;
@@ -128,7 +128,7 @@ bool value_binary_files(struct settings *settings, const char *value)
     return true;
 }
 
-/* grep takes unambiguous beginnings of these words. */
+/* As in grep, unambiguous abbreviations of the words are allowed. */
 bool value_directories(struct settings *settings, const char *value)
 {
     size_t bytes = strlen(value);
@@ -187,7 +187,8 @@ bool value_when(struct settings *settings, const char *value, const char *option
 bool value_color(struct settings *settings, const char *value)
 {
     settings->color_given = true;
-    if (value != NULL && strcmp(value, "ansi") == 0) /* ripgrep's, elsewhere than on Windows */
+    /* ripgrep knows "ansi" also outside of Windows */
+    if (value != NULL && strcmp(value, "ansi") == 0)
         value = "always";
     return value_when(settings, value, "--color", &settings->color);
 }
@@ -219,7 +220,7 @@ bool value_engine(struct settings *settings, const char *value)
     return true;
 }
 
-/* Digits, perhaps with K, M or G after them. */
+/* Reads digits with an optional suffix K, M or G. */
 bool value_size(struct settings *settings, const char *option, const char *value, uint64_t *bytes)
 {
     size_t digits = strspn(value, "0123456789");
@@ -344,7 +345,8 @@ static int hex_digit(char digit)
     return -1;
 }
 
-/* Text with escapes, which become what they stand for; others stay as they are. A NUL follows. */
+/* Replaces the known escapes \n, \r, \t, \\ and \xHH by the bytes they name. Adds a NUL. Returns
+ * the length. */
 static size_t unescape(char *bytes, const char *text)
 {
     size_t used = 0;

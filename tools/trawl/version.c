@@ -1,11 +1,12 @@
-/* version: what --version says: engines, instruction sets, what unpacks compressed files. */
+/* version: prints what --version says: engines, instruction sets, formats of compressed files. */
 #include "trawl/version.h"
 
 #include <unistd.h>
 
 #include "trawl.h"
 
-/* An empty file of each format: a build that can open it can unpack. */
+/* An empty file of each format. If the library can open the file, the build can unpack the
+ * format. */
 static const struct sample_line {
     const char *name;
     uint8_t bytes_count;

@@ -1,4 +1,4 @@
-/* version: what --version says. */
+/* version: prints what --version says. */
 #ifndef TRAWL_VERSION_PRINT_H
 #define TRAWL_VERSION_PRINT_H
 

@@ -1,4 +1,4 @@
-/* whole: a file, read from beginning to end. */
+/* whole: reads a file from beginning to end. */
 #include "trawl/whole.h"
 
 #include <errno.h>
