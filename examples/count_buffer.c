@@ -1,8 +1,8 @@
 /* count_buffer: how often a string occurs in a buffer.
  *
- * Shows the three objects that every search needs (plan, text, searcher) and one way to handle
- * errors: the call that fails fills `error`, so the calls are chained and `error` is looked at
- * once.
+ * Shows the three objects that every search needs (plan, text, searcher), and how to handle errors
+ * in a single place: the program chains the calls, the first call that fails fills `error`, and
+ * the program reads `error` at the end.
  *
  *     $ ./count_buffer
  *     fish: 4
@@ -30,7 +30,7 @@ int main(void)
     else
         fprintf(stderr, "count_buffer: %s\n", error.message);
 
-    /* Each of them accepts NULL, so nothing depends on how far the chain came. */
+    /* The close functions accept NULL, so the objects after a failed call need no test. */
     trawl_searcher_close(searcher);
     trawl_text_close(text);
     trawl_plan_free(plan);

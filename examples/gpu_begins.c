@@ -2,8 +2,9 @@
  *
  * Shows trawl_begins_into for programs whose next step is a kernel: the positions are written to
  * memory of a device that the program allocated, in the device's primary context, which is also the
- * context of the CUDA runtime's functions (cudaMalloc). Here they are copied back and printed. The
- * driver is loaded at run time, so that this program compiles without the CUDA toolkit.
+ * context of the CUDA runtime's functions (cudaMalloc). This program copies the positions back and
+ * prints the positions. The program loads the driver at run time, so that it compiles without the
+ * CUDA toolkit.
  *
  *     $ ./gpu_begins
  *     5 begins: 0 2 4 6 8
@@ -25,7 +26,8 @@ static int (*cuMemFree)(uint64_t address);
 
 #define LOAD(function, symbol) ((function = (__typeof__(function))dlsym(driver, symbol)) != NULL)
 
-/* Memory of device 0, whose primary context becomes this thread's. 0: there is none. */
+/* Allocates memory of device 0, and makes the device's primary context this thread's current
+ * context. Returns the address; 0 without a device or memory. */
 static uint64_t device_memory(size_t bytes)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW), *context = NULL;
@@ -65,7 +67,8 @@ int main(void)
                           &error) == TRAWL_OK)
         code = cuMemcpyDtoH(begins, address, sizeof begins);
     if (error.status == TRAWL_OK && code == 0) {
-        printf("%" PRIu64 " begins:", count); /* the true total, also if it exceeds the room */
+        /* `count` is the true total, even if the array has less room. */
+        printf("%" PRIu64 " begins:", count);
         for (uint64_t i = 0; i < count && i < 8; i++)
             printf(" %" PRIu64, begins[i]);
         printf("\n");

@@ -1,8 +1,8 @@
 /* gpu_resident: many searches of a text that stays on a GPU.
  *
- * Shows how an engine is chosen and what to do if it is not there, and a text that is copied to the
- * device once: each search then reads it at the speed of the device's memory. Without a GPU the
- * program says so and ends with status 77.
+ * Shows how to choose an engine, what to do if the engine is not available, and how to copy a text
+ * to the device once: each search then reads the copy at the speed of the device's memory. Without
+ * a GPU the program says so and ends with status 77.
  *
  *     $ ./gpu_resident
  *     GATTACA: 64 (cuda)
@@ -48,7 +48,7 @@ int main(void)
     for (size_t i = 0; i < sizeof dna; i += 1024)
         memcpy(dna + i, motif, sizeof motif);
 
-    options.engine = TRAWL_ENGINE_CUDA; /* AUTO would go on with the CPU instead */
+    options.engine = TRAWL_ENGINE_CUDA; /* without a GPU, AUTO would search on the CPU */
     status = trawl_searcher_open(&options, &searcher, &error);
     if (status == TRAWL_ENGINE) {
         fprintf(stderr, "SKIPPED: %s\n", error.message);

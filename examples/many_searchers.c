@@ -1,8 +1,9 @@
 /* many_searchers: several threads search at the same time, with one plan.
  *
- * Shows what is shared and what is not. A plan is immutable: any number of threads use it. A
- * runtime holds the worker threads and devices for all of them. A searcher is for one thread at a
- * time; with a runtime it costs little, so each thread opens its own.
+ * Shows what is shared and what is not. A plan is immutable: any number of threads use the
+ * same plan. A runtime holds the worker threads and devices that all searchers share. A searcher
+ * is for one thread at a time; with a runtime, a searcher costs little, so each thread opens a
+ * searcher of its own.
  *
  *     $ ./many_searchers
  *     text 0: 1
@@ -25,7 +26,7 @@ struct job {
     const char *bytes;
     uint64_t count;
     enum trawl_status status;
-    struct trawl_error error; /* each thread has its own */
+    struct trawl_error error; /* each thread has an error struct of its own */
 };
 
 static void *search(void *argument)
@@ -73,7 +74,7 @@ int main(void)
         else
             failed += fprintf(stderr, "text %d: %s\n", i, jobs[i].error.message);
     }
-    (void)trawl_runtime_close(runtime, NULL); /* BUSY only while searchers are open: none is */
+    (void)trawl_runtime_close(runtime, NULL); /* fails (BUSY) only while searchers are open */
     trawl_plan_free(plan);
     return started == THREADS && failed == 0 ? 0 : 2;
 }

@@ -1,8 +1,9 @@
 /* records_matrix: which of several strings occur in which of many records.
  *
- * Shows records in the layout of an Arrow column (one tape of bytes, offsets, a bit per record that
- * says whether it is null) and results that are pulled in batches. The shape CELLS has an entry for
- * each record and string that occurs in it; ANY tells of each record whether any string occurs.
+ * Shows records in the layout of an Arrow column (one tape of bytes, offsets, and a bit per record
+ * for null records), and results that the program pulls in batches. The shape CELLS has an entry
+ * for each record and each string that occurs there; ANY tells whether any string occurs in a
+ * record.
  *
  *     $ ./records_matrix
  *     record 0: kitty at 4
@@ -59,7 +60,8 @@ int main(void)
         status = print_cells(matrix, &error);
     if (status != TRAWL_OK)
         fprintf(stderr, "records_matrix: %s\n", error.message);
-    trawl_matrix_close(matrix); /* before the searcher, the plan and the tape that it borrows */
+    /* The search borrows the searcher, the plan and the tape, so the search is closed first. */
+    trawl_matrix_close(matrix);
     trawl_searcher_close(searcher);
     trawl_plan_free(plan);
     return status == TRAWL_OK && fflush(stdout) == 0 ? 0 : 2;

@@ -1,9 +1,9 @@
-/* set_ids: many strings at once, and which of them was found where.
+/* set_ids: searches many strings at once, and prints which string was found where.
  *
- * Shows a set as one plan. A match names its string by the index that the string had in the array
- * given to trawl_plan_build; the caller keeps what it knows of the string, here an id of its own,
- * in an array beside it. Occurrences may overlap, and every one is reported, in order of (begin,
- * index).
+ * Shows a set as one plan. A match names its string by the string's index in the array that the
+ * program gave to trawl_plan_build. The program keeps its own data about each string, here an
+ * id, in an array with the same indices. Occurrences may overlap, and the search reports all
+ * occurrences, in order of (begin, index).
  *
  *     $ ./set_ids
  *     1 she id 700
@@ -50,7 +50,7 @@ int main(void)
         patterns[i].bytes_count = strlen(entries[i].string);
     }
     status = trawl_plan_build(patterns, STRINGS, NULL, &plan, &error);
-    if (status != TRAWL_OK && error.pattern_index < STRINGS) /* one string is to blame */
+    if (status != TRAWL_OK && error.pattern_index < STRINGS) /* the error is about a string */
         fprintf(stderr, "set_ids: id %" PRIu32 ": ", entries[error.pattern_index].id);
     if (status == TRAWL_OK)
         status = trawl_text_from_memory("ushers", 6, &text, &error);

@@ -6,10 +6,10 @@
  * cores, NVIDIA GPUs) give the same answers, byte for byte.
  *
  * Three objects, and a fourth for programs with many threads (struct trawl_runtime):
- *   plan      one or many compiled patterns. Immutable: any number of threads may share it.
+ *   plan      one or many compiled patterns. Immutable: any number of threads may share a plan.
  *   text      memory, a file, or a descriptor that is read to its end.
- *   searcher  what one calling thread searches with, one call at a time. It has threads and devices
- *             of its own, or uses those of a runtime that it shares with other searchers.
+ *   searcher  the handle by which one calling thread searches, one call at a time. A searcher has
+ *             threads and devices of its own, or shares a runtime's with other searchers.
  *
  * The shortest complete use:
  *
@@ -28,18 +28,18 @@
  *     trawl_plan_free(plan);
  *
  * Conventions of every function below:
- *   - It returns a status. Results go to out-parameters, which are set on success only,
- *     unless its comment says more.
+ *   - The function returns a status. Results go to out-parameters, which are set on success
+ *     only, unless the function's comment says more.
  *   - A struct trawl_error pointer may be NULL. A failing call fills the struct once; a
  *     successful call does not touch it.
- *   - Option structs begin with `size`: set it to sizeof the struct, zero the rest, then set
- *     what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of every
- *     field, and a NULL options pointer means all defaults. A larger struct from a later version
- *     is accepted if the fields that this version does not know are zero.
+ *   - Option structs begin with `size`: set `size` to sizeof the struct, zero the other fields,
+ *     and set what you need (TRAWL_*_OPTIONS_INIT does the first two). Zero is the default of
+ *     every field, and a NULL options pointer means all defaults. A larger struct from a later
+ *     version is accepted if the fields that this version does not know are zero.
  *   - Offsets, sizes and counts are 64-bit, in bytes unless the name says otherwise, 0-based.
  *   - free and close functions accept NULL.
  *   - The library never prints, exits, installs signal handlers or reads the environment.
- * What needs a GPU beside an option is in trawl_devices.h.
+ * trawl_devices.h has the functions that need a GPU.
  */
 #ifndef TRAWL_H
 #define TRAWL_H
@@ -67,8 +67,8 @@ extern "C" {
 
 /* ---- Status and error ------------------------------------------------------------------ */
 
-/* 0 is success, 1 to 9 is a normal early end, 10 and above is a failure. Numbers are permanent, and
- * the number of a status that went (22, 23) is not used again. */
+/* 0 is success, 1 to 9 is a normal early end, 10 and above is a failure. Numbers are permanent. The
+ * numbers of removed statuses (22, 23) are not used again. */
 #define TRAWL_STATUS_LIST(X)                                                 \
     X(OK, 0, "success")                                                      \
     X(STOPPED, 1, "a sink stopped the search, or it was cancelled")          \
@@ -91,17 +91,17 @@ enum trawl_status {
 
 #define TRAWL_ERROR_MESSAGE_BYTES 256
 
-/* What went wrong. The caller owns it, usually on the stack. It never holds a pointer. */
+/* What went wrong. The caller owns the struct, usually on the stack. No field is a pointer. */
 struct trawl_error {
     enum trawl_status status;
-    int32_t os_code;                         /* errno of the failed system call, 0 if none */
-    int32_t driver_code;                     /* the GPU driver's code, 0 if none */
-    uint64_t pattern_index;                  /* the pattern at fault, UINT64_MAX if none */
-    uint64_t text_offset;                    /* where in the text, UINT64_MAX if nowhere */
+    int32_t os_code;        /* errno of the failed system call; 0: no system call failed */
+    int32_t driver_code;    /* the GPU driver's code; 0: the driver did not fail */
+    uint64_t pattern_index; /* the pattern at fault; UINT64_MAX: no pattern is */
+    uint64_t text_offset;   /* where in the text; UINT64_MAX: nowhere */
     char message[TRAWL_ERROR_MESSAGE_BYTES]; /* one line without newline; names what is at fault */
 };
 
-/* The run-time version, "major.minor.patch". Static text. */
+/* Return the run-time version, "major.minor.patch": static text. */
 TRAWL_API const char *trawl_version(void);
 
 /* Describe a status in words: static text; "unknown status" for a number that is not a status. */
@@ -118,27 +118,26 @@ struct trawl_pattern {
 };
 
 enum trawl_plan_flag {
-    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, also the variants that it lists */
-    TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_],
-                              with `utf8` also those that is_word names */
-    TRAWL_WHOLE_LINE = 4,  /* the occurrence is a whole line: it lies between two line ends, or the
-                              text's ends */
+    TRAWL_IGNORE_CASE = 1, /* A-Z equal a-z; with `utf8`, also the variants that `variants` lists */
+    TRAWL_WHOLE_WORD = 2,  /* neither neighbour is a word character: [0-9A-Za-z_], with `utf8` also
+                              the characters for which is_word returns true */
+    TRAWL_WHOLE_LINE = 4,  /* a whole line: both neighbours are line ends, or ends of the text */
     TRAWL_SINGLE_BYTE =
-        128, /* `utf8` is about bytes instead of code points, for texts in which each
-                byte is a character: ISO-8859-1 and the like. Not with errors */
-    /* The others are for plans with errors (mismatches_max, edits_max, alphabet): */
-    TRAWL_WITHIN_LINES = 8, /* no occurrence holds a line end */
-    TRAWL_EVERY_END = 16,   /* edits: an occurrence for each end that has one, not the best alone */
-    TRAWL_REVERSE_COMPLEMENT = 32, /* DNA: also the other strand's occurrences of each pattern */
-    TRAWL_ANY_BASE = 64 /* DNA: a letter of the text that stands for several bases, such as N,
-                           equals what one of them equals; otherwise what all of them equal */
+        128, /* `utf8` is about bytes instead of code points, for texts in which each byte is a
+                character: ISO-8859-1 and the like. Not with errors */
+    /* The flags below are for plans with errors: */
+    TRAWL_WITHIN_LINES = 8,        /* no occurrence holds a line end */
+    TRAWL_EVERY_END = 16,          /* edits: a match for each end, not only the best match */
+    TRAWL_REVERSE_COMPLEMENT = 32, /* DNA: also find each pattern's reverse complement */
+    TRAWL_ANY_BASE = 64 /* DNA: a letter of the text for several bases, such as N, matches if any
+                           of the bases does; else only if all of the bases do */
 };
 
 /* How the text is searched (docs/design.md describes the methods). AUTO lets the plan choose. A
- * method that does not fit the patterns is refused with ARGUMENT. All give the same answer.
- * BUCKETS, CLASSES and AUTOMATON are the ways of SET on the host, which SET chooses from and
- * changes as the text asks for it; on devices they are SET. An automaton that would be too large,
- * or cannot be made of the patterns, leaves the search to SET. */
+ * method that does not fit the patterns is refused with ARGUMENT. All methods give the same answer.
+ * BUCKETS, CLASSES and AUTOMATON are the host's ways to search by SET; with SET, the host chooses a
+ * way, and changes it as the text demands. Devices take SET for all three. If an automaton would be
+ * too large, or if the patterns allow no automaton, the host searches by SET. */
 #define TRAWL_METHOD_LIST(X) \
     X(AUTO, 0, "auto")       \
     X(EVERY, 1, "every")     \
@@ -154,33 +153,34 @@ enum trawl_method {
     TRAWL_METHOD_LIST(TRAWL_METHOD_ENUM)
 #undef TRAWL_METHOD_ENUM
 };
-#define TRAWL_METHODS_COUNT 8 /* all of these */
+#define TRAWL_METHODS_COUNT 8 /* number of methods */
 
 #define TRAWL_UTF8_VARIANTS_MAX 8
 
-/* What UTF-8 text needs beyond ASCII; the library holds no Unicode tables. Functions must be
- * pure: the same answer each time, callable from any thread, as long as the plan lives. */
+/* What UTF-8 text needs beyond ASCII; the library holds no Unicode tables. The functions must be
+ * pure: the same answer each time, from any thread, for as long as the plan lives. */
 struct trawl_utf8 {
     void *context;
-    /* Write all code points that equal `code_point` when case is ignored, itself included, to
-     * variants. Return how many, 1 to TRAWL_UTF8_VARIANTS_MAX. Called by trawl_plan_build. */
+    /* Writes all code points that equal `code_point` when case is ignored, and code_point
+     * itself, to `variants`. Returns how many, 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build
+     * calls this. */
     uint32_t (*variants)(void *context, uint32_t code_point,
                          uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
-    /* Is this code point (>= 128) a word character? Called during searches. */
+    /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
     bool (*is_word)(void *context, uint32_t code_point);
 };
 
-/* What patterns and texts of a plan with errors are sequences of (docs/approximate.md). */
+/* The symbols of patterns and texts of a plan with errors (docs/approximate.md). */
 enum trawl_alphabet {
     TRAWL_BYTES = 0,
-    TRAWL_CHARACTERS = 1, /* of UTF-8; a byte that is part of none is one itself */
-    TRAWL_DNA = 2         /* letters of either case. Patterns: the 15 codes of IUPAC, of which U is
-                             none. Other bytes of a text equal nothing */
+    TRAWL_CHARACTERS = 1, /* of UTF-8; a byte that is part of no character is a symbol by itself */
+    TRAWL_DNA = 2 /* letters of either case. A pattern's letters are the 15 codes of IUPAC; U is not
+                     a code. Other bytes of a text match nothing */
 };
 
 #define TRAWL_ERRORS_MAX 31
 
-/* Symbols [begin, end) of each pattern, from 0 on. */
+/* Symbols [begin, end) of each pattern, counted from 0. */
 struct trawl_range {
     uint64_t begin;
     uint64_t end;
@@ -189,27 +189,28 @@ struct trawl_range {
 struct trawl_plan_options {
     uint64_t size;             /* sizeof(struct trawl_plan_options) */
     uint32_t flags;            /* enum trawl_plan_flag, or-ed */
-    enum trawl_method method;  /* AUTO, or a method to force */
+    enum trawl_method method;  /* AUTO, or the method to use */
     uint32_t line_end_set;     /* 0: lines end in '\n'; 1: in `line_end` */
-    uint8_t line_end;          /* for WHOLE_LINE and for the line calls */
+    uint8_t line_end;          /* the line end, for WHOLE_LINE and for calls that deliver lines */
     uint8_t line_end_also_set; /* 1: `line_end_also` ends lines, too (grep in binary files: NUL) */
     uint8_t line_end_also;
     uint8_t reserved;
     const struct trawl_utf8 *utf8; /* NULL: bytes are characters. Copied. */
-    const void *sample;    /* NULL, or bytes like those of the texts to come: their frequencies */
-    uint64_t sample_bytes; /* steer the choice of a method. Read during build. */
+    const void
+        *sample; /* NULL, or bytes like the texts to come: frequencies for the choice of a method */
+    uint64_t sample_bytes; /* bytes of `sample`, which is read during build */
     const char *algorithm; /* NULL: trawl's own methods. Else a name from trawl_algorithm, perhaps
                               followed by options (gallery/README.md); `method` is then AUTO.
                               Borrowed until trawl_plan_build returns. */
-    /* A plan with errors has one of the first two, or the alphabet DNA. `method` and
-     * `algorithm` are then not set. */
-    uint32_t mismatches_max;         /* occurrences with up to so many mismatches, */
-    uint32_t edits_max;              /* or within so many edits: 0 to TRAWL_ERRORS_MAX, and less
-                                        than any pattern has symbols */
+    /* A plan with errors sets mismatches_max, edits_max, or alphabet DNA, and no method or
+     * algorithm. */
+    uint32_t mismatches_max; /* find occurrences with up to this many mismatches */
+    uint32_t edits_max; /* or with up to this many edits; both: 0 to TRAWL_ERRORS_MAX, and less than
+                           the symbols of every pattern */
     enum trawl_alphabet alphabet;    /* without errors: BYTES or DNA */
-    uint32_t exact_count;            /* of `exact` */
-    const struct trawl_range *exact; /* symbols of each pattern in which there is no error; those
-                                        beyond a pattern's end are ignored. Copied. */
+    uint32_t exact_count;            /* ranges in `exact` */
+    const struct trawl_range *exact; /* symbols of each pattern in which no error is allowed;
+                                        symbols beyond a pattern's end are ignored. Copied. */
 };
 #define TRAWL_PLAN_OPTIONS_INIT                                                                \
     {                                                                                          \
@@ -217,15 +218,16 @@ struct trawl_plan_options {
             NULL, 0, 0, TRAWL_BYTES, 0, NULL                                                   \
     }
 
-/* Name the algorithms of the gallery: published ones, kept as published, for comparison. Each gives
- * the same answer as trawl's own methods in every call, on one core or on all. A plan uses one only
- * if its options name it, and none promises time linear in the text. "rabin-karp-matrix" and
- * "rabin-karp-matrix-sample" work with trawl_matrix_open only.
+/* Name the algorithms of the gallery: published algorithms, kept as published, for comparison. Each
+ * gives the same answer as trawl's own methods in every call, on one core or on all cores. A plan
+ * uses an algorithm only if the plan's options name it. No algorithm promises time linear in the
+ * text. "rabin-karp-matrix" and "rabin-karp-matrix-sample" work with trawl_matrix_open only.
  * Returns the name at `index`, NULL after the last; a build without the gallery has no names.
- * *summary (unless summary is NULL) gets one line about it, and is untouched if the name is NULL.
- * Both are static text. *engines (unless engines is NULL) gets the engines that have it: bits
- * 1u << enum trawl_engine (CPU and CUDA); a search on another engine ends with UNSUPPORTED. Options
- * for a device may follow a name (gallery/README.md); such a plan runs on the CUDA engine only. */
+ * *summary (unless summary is NULL) gets one line about the algorithm, and is untouched if the name
+ * is NULL. Both are static text. *engines (unless engines is NULL) gets the engines that have the
+ * algorithm: bits 1u << enum trawl_engine (CPU and CUDA); a search on any other engine ends with
+ * UNSUPPORTED. Options for a device may follow a name (gallery/README.md); such a plan runs on the
+ * CUDA engine only. */
 TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint32_t *engines);
 
 /* Compile patterns into a plan.
@@ -241,7 +243,7 @@ TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint
  * Threads    any. The plan is immutable and may be shared.
  * Cost       time and memory linear in the patterns' total bytes. A large set takes up to about 64
  *            bytes per pattern beside the patterns' bytes; the first search allocates two thirds of
- *            them.
+ *            this memory.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns,
                                                            uint64_t pattern_count,
@@ -254,28 +256,29 @@ struct trawl_facts {
     uint64_t pattern_count;
     uint32_t flags;   /* enum trawl_plan_flag, as built */
     uint32_t engines; /* that can run the plan: bits 1u << enum trawl_engine (CPU and CUDA) */
-    uint32_t mismatches_max; /* these three as built */
+    uint32_t mismatches_max; /* this and the next two: as built */
     uint32_t edits_max;
     enum trawl_alphabet alphabet;
-    uint8_t has_errors; /* 1: a plan with errors; else the three above are 0 */
-    uint8_t line_end;   /* what ends lines for the plan */
+    uint8_t has_errors; /* 1: a plan with errors; 0: the three fields above are 0 */
+    uint8_t line_end;   /* the byte that ends lines */
     uint8_t reserved[10];
 };
 
-/* Tell what a plan was built with, and where it can run. All zeros for NULL. */
+/* Tell what a plan was built with, and where the plan can run. All zeros for NULL. */
 TRAWL_API struct trawl_facts trawl_plan_facts(const struct trawl_plan *plan);
 
-/* The bytes of pattern `pattern_index` as given; borrowed until the plan is freed. NULL bytes and
- * count 0 if the index is out of range. */
+/* Return the bytes of pattern `pattern_index` as given; borrowed until the plan is freed. NULL
+ * bytes and count 0 if the index is out of range. */
 TRAWL_API struct trawl_pattern trawl_plan_pattern(const struct trawl_plan *plan,
                                                   uint64_t pattern_index);
 
-/* Explain a plan. The text is lines of "name: value": method, q, stride, table bytes, and why; of
- * one pattern also what each method is expected to cost on a core with AVX2; or the algorithm, its
+/* Explain a plan. The text is lines of "name: value": the method, q, the stride, the bytes of
+ * tables, and why the plan chose the method. For one pattern the text also has the expected cost of
+ * each method on a core with AVX2. For a plan with an algorithm the text has the algorithm, its
  * source and its engines.
  *
- * Shape      writes at most buffer_bytes including the closing NUL; *needed_bytes is what the
- *            whole text needs including the NUL. So a first call may pass NULL and 0.
+ * Shape      writes at most buffer_bytes including the closing NUL; *needed_bytes is the size of
+ *            the whole text including the NUL. So a first call may pass NULL and 0.
  * Errors     ARGUMENT
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_explain(const struct trawl_plan *plan,
@@ -301,10 +304,10 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_file(const char *path,
                                                                struct trawl_error *error);
 
 /* Open a descriptor as a text. A regular file is searched from its current offset to its end;
- * reading finds the end, so a file may grow or report size 0. Anything else is a stream: it is read
- * in order until its end, and can be searched once. The descriptor is borrowed until
- * trawl_text_close. A search does not move a regular file's offset. Offsets in results count from
- * the first byte searched. A pipe's buffer is enlarged to 1 MiB, so that its writer waits less
+ * reading finds the end, so a file may grow or report size 0. Any other descriptor is a stream: a
+ * search reads a stream in order until its end, and only one search can. The descriptor is borrowed
+ * until trawl_text_close. A search does not move a regular file's offset. Offsets in results count
+ * from the first byte searched. A pipe's buffer is enlarged to 1 MiB, so that its writer waits less
  * (1 GiB through `cat` takes 0.2 s instead of 0.7).
  * name: for error messages, copied; NULL for "descriptor N".
  */
@@ -313,15 +316,15 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_descriptor(int descrip
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);
 
-/* Open what may be compressed by gzip, xz, bzip2, zstd or lz4: a file, or a descriptor. The first
- * bytes tell the format, not the name. A compressed text is a stream of the bytes it unpacks to:
- * offsets count those bytes, and it can be searched once. Only a part of it is in memory at a time;
- * the format's window, up to 256 MiB, comes on top. Consecutive members, streams and frames are one
- * text. A text that is not compressed is opened as by the functions above; of a pipe, the first
- * read tells. The library of a format is loaded when its first text comes. Errors: as of the
- * functions above; READ with os_code 0 if data is damaged, ends too early or is followed by
- * something else (the message names the byte of the file; what came before was searched);
- * UNSUPPORTED if the format's library is not installed. */
+/* Open a file, or a descriptor, that may be compressed by gzip, xz, bzip2, zstd or lz4. The first
+ * bytes tell the format, not the name. A compressed text is a stream of its unpacked bytes: offsets
+ * count unpacked bytes, and only one search can read the stream. Only a part of the text is in
+ * memory at a time; the format's window, up to 256 MiB, comes on top. Consecutive members, streams
+ * and frames are one text. A text that is not compressed is opened as by the functions above; for a
+ * pipe, the first read tells. The library of a format is loaded when the first text of the format
+ * is opened. Errors: as of the functions above; READ with os_code 0 if data is damaged, ends too
+ * early or is followed by something else (the message names the byte of the file; what came before
+ * was searched); UNSUPPORTED if the format's library is not installed. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_open_compressed(const char *path,
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);
@@ -329,7 +332,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_compressed(int descrip
                                                                      const char *name,
                                                                      struct trawl_text **text,
                                                                      struct trawl_error *error);
-/* Name the format of compressed bytes: "gzip", ...; NULL for others. 10 bytes are enough. */
+/* Name the format of compressed bytes: "gzip", ...; NULL for other bytes. 10 bytes are enough. */
 TRAWL_API const char *trawl_compression(const void *bytes, uint64_t bytes_count);
 
 /* Close a text. Borrowed bytes and descriptors stay the caller's. */
@@ -338,8 +341,8 @@ TRAWL_API void trawl_text_close(struct trawl_text *text);
 /* Tell whether trawl_text_read works at any offset: true for memory and regular files. */
 TRAWL_API bool trawl_text_is_seekable(const struct trawl_text *text);
 
-/* The size of a text as known now: the bytes in memory, or a regular file's size less the offset
- * where the search begins. Returns false, and leaves *text_bytes, if that is not known. */
+/* Tell a text's size as known now: the bytes in memory, or a regular file's size less the offset
+ * where the search begins. If the size is not known, returns false and leaves *text_bytes. */
 TRAWL_API bool trawl_text_bytes(const struct trawl_text *text, uint64_t *text_bytes);
 
 /* Read up to buffer_bytes from `offset`; *read_bytes is less only at the text's end.
@@ -357,20 +360,20 @@ struct trawl_runtime;
 enum trawl_engine {
     TRAWL_ENGINE_AUTO = 0, /* the CPU, and GPUs where they make the search faster */
     TRAWL_ENGINE_CPU = 1,
-    TRAWL_ENGINE_CUDA = 2, /* GPUs; status ENGINE if there is no usable device. The CPU searches
-                              within errors, too, where it takes less time than a device */
+    TRAWL_ENGINE_CUDA = 2, /* GPUs; status ENGINE if there is no usable device. The CPU also
+                              searches within errors if it takes less time than a device */
 };
 
 struct trawl_runtime_options {
     uint64_t size; /* sizeof(struct trawl_runtime_options) */
     enum trawl_engine engine;
-    uint32_t threads;             /* how many search, 1 to 1024, a caller's thread included; 0: one
-                                     per core. Each GPU has a thread, even if that makes more. */
+    uint32_t threads; /* threads that search, 1 to 1024, including a caller's thread; 0: a thread
+                         per core. Each GPU has a thread of its own, even beyond this number. */
     const char *instruction_set;  /* as in struct trawl_searcher_options */
-    uint64_t device_memory_bytes; /* at most so much of each device's memory; 0: no limit */
-    uint64_t host_memory_bytes;   /* at most so much for chunks that texts are read into; 0: no
-                                     limit. A search that gets none waits up to a second for others
-                                     to release some, then ends with MEMORY. */
+    uint64_t device_memory_bytes; /* limit on each device's memory; 0: no limit */
+    uint64_t host_memory_bytes;   /* limit on the memory for chunks that texts are read into; 0: no
+                                     limit. A search that gets no memory waits up to a second until
+                                     other searches release memory, then ends with MEMORY. */
 };
 #define TRAWL_RUNTIME_OPTIONS_INIT                                             \
     {                                                                          \
@@ -378,14 +381,14 @@ struct trawl_runtime_options {
     }
 
 /* Open a runtime: the worker threads, devices, loaded texts and memory that searchers share. Any
- * number of searchers may use it at the same time, each from a thread of its own; their searches
- * share the workers. A searcher that is given no runtime opens one for itself. Worker threads start
- * when a text is large enough to need them, and stay.
+ * number of searchers may use a runtime at the same time, each from a thread of its own; their
+ * searches share the workers. A searcher that is given no runtime opens a runtime for itself.
+ * Worker threads start when a text is large enough to need them, and stay.
  * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_runtime_open(
     const struct trawl_runtime_options *options, struct trawl_runtime **runtime,
     struct trawl_error *error);
-/* Close a runtime. Errors: BUSY if a searcher of it is still open; the runtime then stays open. */
+/* Close a runtime. Errors: BUSY if a searcher of the runtime is open; the runtime stays open. */
 TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
                                                 struct trawl_error *error);
 
@@ -393,26 +396,26 @@ TRAWL_API enum trawl_status trawl_runtime_close(struct trawl_runtime *runtime,
 
 struct trawl_searcher;
 
-/* Does a search copy a regular file's bytes (read), or search them where the kernel has them? A
- * program may choose another value than NEVER if its SIGBUS handler calls trawl_map_repair. */
+/* How a search gets a regular file's bytes: by a copy (read), or in the kernel's page cache. To set
+ * a value other than NEVER, a program must have a SIGBUS handler that calls trawl_map_repair. */
 enum trawl_map {
     TRAWL_MAP_NEVER = 0,
-    TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, as far as they are in the page cache: in
-                                large pages this takes half the time, in small ones 0.9 */
-    TRAWL_MAP_ALWAYS = 2     /* every file, all but its last pages; for tests */
+    TRAWL_MAP_IF_FASTER = 1, /* files of 32 MiB and more, as far as they are in the page cache:
+                                takes 0.5 of the time of a copy with large pages, 0.9 with small */
+    TRAWL_MAP_ALWAYS = 2     /* every file, except for its last pages; for tests */
 };
 
 struct trawl_searcher_options {
     uint64_t size; /* sizeof(struct trawl_searcher_options) */
     enum trawl_engine engine;
-    uint32_t threads;     /* how many search, 1 to 1024, the caller's included; 0: one per core */
-    uint64_t chunk_bytes; /* text per unit of work; 0: chosen. Small ones are for tests. */
+    uint32_t threads;     /* threads that search, 1 to 1024, with the caller's; 0: one per core */
+    uint64_t chunk_bytes; /* text per unit of work; 0: chosen. Small units are for tests. */
     const char *instruction_set;   /* a name of trawl_instruction_set, not kept; NULL: the best */
-    uint64_t device_memory_bytes;  /* at most so much of each device's memory; 0: no limit */
-    struct trawl_runtime *runtime; /* NULL: the searcher opens its own. Else the runtime sets
+    uint64_t device_memory_bytes;  /* limit on each device's memory; 0: no limit */
+    struct trawl_runtime *runtime; /* NULL: the searcher opens a runtime. Else the runtime sets
                                       engine, threads, instruction_set and device_memory_bytes,
-                                      which must be 0 here. Close it after the searcher. */
-    enum trawl_map map;            /* see above */
+                                      which are 0 here. Close the runtime after the searcher. */
+    enum trawl_map map;            /* how files are read */
 };
 #define TRAWL_SEARCHER_OPTIONS_INIT                                                    \
     {                                                                                  \
@@ -420,51 +423,51 @@ struct trawl_searcher_options {
             TRAWL_MAP_NEVER                                                            \
     }
 
-/* The instruction sets this build can use on this machine: best first, NULL after the last;
- * "portable" is always among them. Static text. */
+/* List the instruction sets that this build can use on this machine: best first, NULL after the
+ * last; "portable" is always in the list. Static text. */
 TRAWL_API const char *trawl_instruction_set(uint32_t index);
 
 /* Open a searcher.
  * Errors: ARGUMENT, MEMORY, ENGINE (with the reason), DEVICE.
- * Cost: with a runtime, some memory; without one, that of trawl_runtime_open. */
+ * Cost: with a runtime, some memory; without a runtime, the cost of trawl_runtime_open. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     const struct trawl_searcher_options *options, struct trawl_searcher **searcher,
     struct trawl_error *error);
 TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
 
-/* What bounds a call: the kind of work with the most time per thread that does it. */
+/* What bounds a call: the kind of work with the most time per thread that does this work. */
 enum trawl_bound {
-    TRAWL_BOUND_NONE = 0,    /* no text was searched in chunks, or it took no time */
+    TRAWL_BOUND_NONE = 0,    /* no text was searched in chunks, or the search took no time */
     TRAWL_BOUND_SOURCE = 1,  /* reading the text */
-    TRAWL_BOUND_COPIES = 2,  /* copying it for devices, on the host */
-    TRAWL_BOUND_SEARCH = 3,  /* searching it on the host */
-    TRAWL_BOUND_DEVICES = 4, /* searching it on devices, with the copies there */
+    TRAWL_BOUND_COPIES = 2,  /* copying the text for devices, on the host */
+    TRAWL_BOUND_SEARCH = 3,  /* searching the text on the host */
+    TRAWL_BOUND_DEVICES = 4, /* searching the text on devices, with the copies to devices */
     TRAWL_BOUND_OUTPUT = 5   /* the caller's sink */
 };
 
 /* The fields of trawl_searcher_stats; zeros before the first call. */
 struct trawl_stats {
     uint64_t size;       /* sizeof(struct trawl_stats), set by the caller */
-    uint64_t text_bytes; /* searched; less than the text when the search stopped early */
+    uint64_t text_bytes; /* bytes searched; less than the text if the search stopped early */
     uint64_t chunk_count;
     uint64_t cpu_chunk_count;
     uint64_t device_chunk_count;
     uint64_t match_count;     /* occurrences found; fewer than the text has if lines are counted or
-                                 window flags leave some out */
+                                 window flags leave out occurrences */
     uint64_t candidate_count; /* positions verified byte by byte */
-    uint64_t wall_ns;         /* 0 where no clock is read: see struct trawl_worker_stats */
+    uint64_t wall_ns;         /* 0 if no clock is read: see struct trawl_worker_stats */
     uint32_t thread_count;    /* threads that took part */
     char engine[32];          /* "cpu", "cuda", "cpu+cuda" */
     char instruction_set[16]; /* of the CPU engine */
-    char note[160];           /* why an engine did not take part, or why an algorithm ran in another
-                                 form; empty if there is nothing to say */
+    char note[160]; /* why an engine did not take part, or why an algorithm ran in another form;
+                       empty if there is nothing to say */
     /* For algorithms of the gallery on devices, summed over workers; else 0: */
     uint64_t device_copy_ns;   /* waiting for copies to and from devices */
     uint64_t device_kernel_ns; /* in kernels, by the devices' clocks */
     uint64_t child_grids;      /* grids that kernels launched */
     uint64_t child_spills;     /* launches the device refused; the launching thread did the work */
     uint64_t device_back_ns;   /* the part of device_copy_ns that copied results to the host */
-    uint64_t device_memory_ns; /* allocating memory on devices, and pinned memory for them */
+    uint64_t device_memory_ns; /* allocating memory on devices, and pinned memory for copies */
     uint64_t device_host_ns;   /* the host's work: sorting, verifying, clearing rows */
     uint64_t child_withheld;   /* launches left out because a device takes only so many; the thread
                                   did the work */
@@ -473,18 +476,18 @@ struct trawl_stats {
     uint64_t device_shifts_ns; /* algorithms: the part of device_kernel_ns in the kernel that marks,
                                   before the search, where the shifts put windows */
 };
-/* What the last finished call on a searcher did. Errors: ARGUMENT. */
+/* Tell what the last finished call on a searcher did. Errors: ARGUMENT. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_stats(
     const struct trawl_searcher *searcher, struct trawl_stats *stats, struct trawl_error *error);
 
-/* Cancel the searcher's current call. It returns STOPPED as soon as it can, and leaves its
- * out-parameters untouched; what a sink got before stays valid. Of a search in batches, the waiting
- * or next call for a batch returns STOPPED. Does nothing if no call is running.
- * Work that a device has begun, and trawl_text_load, go on to their end. No call has a time limit.
+/* Cancel the searcher's current call. The call returns STOPPED as soon as it can, and leaves its
+ * out-parameters untouched; what a sink got before stays valid. In a search in batches, the waiting
+ * or next call for a batch returns STOPPED. Does nothing if no call is running. Work that a device
+ * has begun, and trawl_text_load, go on to their end. No call has a time limit.
  * Threads: any, also from inside a sink. */
 TRAWL_API void trawl_searcher_cancel(struct trawl_searcher *searcher);
 
-/* How many bytes of the current call's text are done: for a progress display.
+/* Tell how many bytes of the current call's text are searched: for a progress display.
  * Threads: any, also during a call. */
 TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher);
 
@@ -496,25 +499,25 @@ TRAWL_API uint64_t trawl_searcher_progress(const struct trawl_searcher *searcher
  *   MEMORY    scratch could not grow; the searcher stays usable
  *   THREAD    is never returned: the search goes on with the threads that it has
  *   READ      reading failed (os_code, text_offset); results before that offset were delivered,
- *             and trawl_count and trawl_count_lines set their count to them
+ *             and trawl_count and trawl_count_lines set their count to these results
  *   DEVICE    a device failed, and the engine is TRAWL_ENGINE_CUDA
  *   UNSUPPORTED  the searcher's engine does not have the plan's algorithm (trawl_plan_facts), or
  *             TRAWL_ENGINE_CUDA is to search for more, or longer, patterns than a device takes
  * Cost: a search reads each text byte at most once, plus the overlap of chunks (the longest pattern
  * less one byte each); a plan of method "sampled" reads less than the text. Time is linear in the
- * text for any one pattern. For sets on the CPU it is linear in text and occurrences, except where
- * docs/design.md gives another bound.
+ * text for any one pattern. For sets on the CPU, time is linear in text and occurrences, except
+ * where docs/design.md gives another bound.
  */
 
 struct trawl_match {
-    uint64_t begin; /* of the occurrence, from the text's first byte */
-    uint64_t end;   /* one past its last byte */
+    uint64_t begin; /* of the occurrence, counted from the text's first byte */
+    uint64_t end;   /* the byte after the occurrence's last byte */
     uint32_t pattern_index;
     uint16_t distance; /* plans with errors: mismatches, or edits; else 0 */
     uint16_t reversed; /* 1: the reverse complement occurs; else 0 */
 };
 
-/* Count all occurrences of all patterns, overlapping ones too. */
+/* Count all occurrences of all patterns, overlapping occurrences too. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count(struct trawl_searcher *searcher,
                                                       const struct trawl_plan *plan,
                                                       struct trawl_text *text, uint64_t *count,
@@ -526,21 +529,21 @@ struct trawl_pattern_count {
     uint64_t count; /* 1 or more */
 };
 
-/* Takes counts of some patterns. One pattern may come many times, in any order: add its counts up.
- * Return non-zero to stop the search. Called like a trawl_match_sink. */
+/* Takes counts of patterns. A pattern may come many times, in any order: add its counts up. Return
+ * non-zero to stop the search. Called like a trawl_match_sink. */
 typedef int (*trawl_pattern_count_sink)(void *context, const struct trawl_pattern_count *counts,
                                         uint64_t counts_count);
 
-/* Count all occurrences, overlapping ones too, of each pattern. The searching threads add up what
- * their chunks hold, and the sink gets the sums, chunk after chunk in the text's order. STOPPED if
- * the sink stopped it. Cost: that of the search; per occurrence some nanoseconds in the searching
- * threads; and per chunk a count for each pattern that occurs there. */
+/* Count all occurrences, overlapping occurrences too, of each pattern. Each searching thread adds
+ * up the occurrences of its chunk, and the sink gets the sums, chunk after chunk in the text's
+ * order. STOPPED if the sink stopped the search. Cost: the search; some nanoseconds per occurrence
+ * in the searching threads; and per chunk a count for each pattern that occurs there. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_by_pattern(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     trawl_pattern_count_sink sink, void *context, struct trawl_error *error);
 
-/* Find the first occurrence: the least begin, and among equals the least pattern_index. If there is
- * none, *found is false and *match is untouched. Stops reading soon after the occurrence. */
+/* Find the first occurrence: the least begin, and among equal begins the least pattern_index. If
+ * there is no occurrence, *found is false and *match is untouched. Stops reading soon after. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *searcher,
                                                       const struct trawl_plan *plan,
                                                       struct trawl_text *text,
@@ -549,77 +552,78 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_first(struct trawl_searcher *sea
 
 /* Takes matches in order of (begin, pattern_index); with errors, next of (reversed, end). Return
  * non-zero to stop the search. Runs on the thread that called the search, never twice at once, and
- * may not call the same searcher. The matches are borrowed until it returns. */
+ * may not call the same searcher. The matches are borrowed until the sink returns. */
 typedef int (*trawl_match_sink)(void *context, const struct trawl_match *matches,
                                 uint64_t match_count);
 
-/* Deliver all occurrences in order to a sink. STOPPED if the sink stopped it. */
+/* Deliver all occurrences in order to a sink. STOPPED if the sink stopped the search. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_positions(struct trawl_searcher *searcher,
                                                           const struct trawl_plan *plan,
                                                           struct trawl_text *text,
                                                           trawl_match_sink sink, void *context,
                                                           struct trawl_error *error);
 
-/* Fill the caller's array with where the first begins_max occurrences begin, ascending;
- * *begin_count is the true total, also when that is more. With several patterns, a begin comes once
- * for each pattern that occurs there. After READ or DEVICE both hold what was found before the
- * fault. The array is memory of the host or, for callers that continue on the GPU, of a device.
+/* Fill the caller's array with the begins of the first begins_max occurrences, ascending;
+ * *begin_count is the true total, even if greater. With several patterns, a begin comes once for
+ * each pattern that occurs there. After READ or DEVICE, both hold what was found before the fault.
+ * The array is memory of the host or, for callers that continue on the GPU, of a device.
  *
- * In host memory. Cost: if devices have loaded the text, the begins of one part are copied into the
- * array while the next part is searched, one device after the other; straight from the device, as
- * fast as the bus, if the array is pinned memory.
+ * In host memory. Cost: if devices have loaded the text, the begins of a part are copied into the
+ * array while the next part is searched, for each device in turn; straight from the device, as fast
+ * as the bus, if the array is pinned memory.
  *
  * In a device's memory, from cuMemAlloc or cudaMalloc, in the primary context, aligned to 8 bytes:
- * the text must be loaded (trawl_text_load), and that device has to have all of it. Work that was
- * submitted on the array before must be finished. The array's bytes beyond the begins may change,
- * and *begin_count is set on success only. A searcher without devices takes no such array: it must
- * be one of TRAWL_ENGINE_CUDA, or of AUTO after trawl_text_load has opened devices.
+ * that device must have loaded the whole text (trawl_text_load). Work that was submitted on the
+ * array before must be finished. The array's bytes beyond the begins may change, and *begin_count
+ * is set on success only. The searcher must have devices: it is a searcher of TRAWL_ENGINE_CUDA, or
+ * of AUTO after trawl_text_load has opened devices.
  * Errors: UNSUPPORTED also if the text is not loaded on the array's device, and for plans that a
  * device cannot verify alone (an algorithm; errors; whole words or lines; IGNORE_CASE where an
- * occurrence's length varies). Cost: that of trawl_count, and 8 bytes written per occurrence. */
+ * occurrence's length varies). Cost: the cost of trawl_count, and 8 bytes written per occurrence.
+ */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_begins_into(
     struct trawl_searcher *searcher, const struct trawl_plan *plan, struct trawl_text *text,
     uint64_t *begins, uint64_t begins_max, uint64_t *begin_count, struct trawl_error *error);
 
-/* Count the lines in which an occurrence begins. Lines end in the plan's line end; bytes after
- * the last one form a line if there are any.
- * invert: count the lines in which none begins. lines_max: stop at this count (0 counts nothing,
- * UINT64_MAX all). After READ: a line that the error cuts is not counted. */
+/* Count the lines in which an occurrence begins. Lines end in the plan's line end; bytes after the
+ * last line end are a line, too.
+ * invert: count the lines in which no occurrence begins. lines_max: stop at this count (0 counts
+ * nothing, UINT64_MAX all lines). After READ: a line that the error cuts is not counted. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_count_lines(struct trawl_searcher *searcher,
                                                             const struct trawl_plan *plan,
                                                             struct trawl_text *text, bool invert,
                                                             uint64_t lines_max, uint64_t *count,
                                                             struct trawl_error *error);
 
-/* One part of the text with all occurrences that begin in it. Windows follow each other without
- * gap from offset 0 to the text's end. The last one has `last` set and may be empty. Borrowed
- * until the sink returns. */
+/* A part of the text with all occurrences that begin there. Windows follow each other without gap
+ * from offset 0 to the text's end. The last window has `last` set and may be empty. A window is
+ * borrowed until the sink returns. */
 struct trawl_window {
     uint64_t begin; /* text offset of bytes[0] */
     const uint8_t *bytes;
     uint64_t bytes_count;
     uint64_t after_bytes_count; /* bytes readable after bytes_count, so that each match of the
                                    window is whole in memory */
-    const struct trawl_match *matches; /* in order; begin in the window, end perhaps after it */
+    const struct trawl_match *matches; /* in order; each begins in the window */
     uint64_t match_count;
     uint64_t line_end_count;          /* line ends in the window; 0 unless TRAWL_WINDOW_LINE_ENDS */
-    const uint64_t *line_ends_before; /* match_count: those before each match's begin. NULL without
-                                         that flag, or where the matches are dense */
+    const uint64_t *line_ends_before; /* line ends before each match's begin; NULL without
+                                         TRAWL_WINDOW_LINE_ENDS, or if matches are dense */
     bool last;
-    bool one_per_line; /* no two of the matches begin in one line; may be false even so */
+    bool one_per_line; /* no two matches begin in the same line; may be false although no two do */
     bool has_null;     /* a NUL is among the bytes; false unless TRAWL_WINDOW_NULLS */
 };
 
 enum trawl_window_flag {
     TRAWL_WINDOW_LINE_ENDS = 1,  /* count line ends (in the searching threads) */
     TRAWL_WINDOW_NO_MATCHES = 2, /* deliver no matches: only read the text */
-    /* Two flags name matches that the caller needs. The search may leave out others: less work. */
-    TRAWL_WINDOW_LINES = 4, /* one match that begins in each line; here a NUL ends a line,
-                               too, unless `line_end_also` is set */
-    TRAWL_WINDOW_SPANS = 8, /* leftmost, longest, not overlapping: from the text's beginning, the
-                               longest of the matches that begin first, then the same after its end.
-                               Wins over TRAWL_WINDOW_LINES */
-    TRAWL_WINDOW_NULLS = 16 /* say which windows hold a NUL (in the searching threads) */
+    /* For the next two flags, the search may leave out matches that the caller does not need. */
+    TRAWL_WINDOW_LINES = 4, /* a match that begins in each line; here a NUL ends a line, too, unless
+                               `line_end_also` is set */
+    TRAWL_WINDOW_SPANS = 8, /* leftmost, longest, not overlapping: the longest of the matches
+                               that begin first, then the same after its end. Wins over
+                               TRAWL_WINDOW_LINES */
+    TRAWL_WINDOW_NULLS = 16 /* tell which windows hold a NUL (in the searching threads) */
 };
 
 typedef int (*trawl_window_sink)(void *context, const struct trawl_window *window);
@@ -636,8 +640,8 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_windows(struct trawl_searcher *s
 
 /* ---- Batches ------------------------------------------------------------------------------
  *
- * The same searches, pulled: the caller asks for the next results when it wants them. The search
- * runs ahead of the caller by a bounded number of chunks.
+ * The same searches, pulled: the caller asks for the next results when the caller wants results.
+ * The search runs ahead of the caller by a bounded number of chunks.
  */
 struct trawl_search;
 
@@ -645,8 +649,8 @@ enum trawl_search_flag {
     TRAWL_SEARCH_LINE_NUMBERS = 1 /* also a column of line numbers */
 };
 
-/* Results of one part of the text, in columns of match_count, in order of (begin, pattern index).
- * Borrowed until the next call for the search. */
+/* Results of a part of the text, in columns of match_count entries, in order of (begin, pattern
+ * index). Borrowed until the next call for the search. */
 struct trawl_batch {
     uint64_t size;       /* sizeof(struct trawl_batch), set by the caller */
     uint64_t text_begin; /* occurrences that begin in [text_begin, text_end) */
@@ -654,10 +658,11 @@ struct trawl_batch {
     uint64_t match_count;
     const uint64_t *begins;
     const uint64_t *ends;
-    const uint64_t *pattern_indices; /* of a plan with errors: pattern index + (distance << 32) +
-                                        (reversed << 48), as in struct trawl_match */
-    const uint64_t *line_numbers; /* of the line each begins in, from 0 on; NULL without the flag */
-    bool last;                    /* the text ends here: no batch follows */
+    const uint64_t *pattern_indices; /* with errors: pattern index + (distance << 32) + (reversed
+                                        << 48), as in struct trawl_match */
+    const uint64_t *line_numbers;    /* of the line in which each occurrence begins, from 0 on; NULL
+                                        without the flag */
+    bool last;                       /* the text ends here: no batch follows */
 };
 
 /* Begin a search in batches, with flags of enum trawl_search_flag. The searcher is inside a call
@@ -668,11 +673,11 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_open(struct trawl_searche
                                                             struct trawl_text *text, uint32_t flags,
                                                             struct trawl_search **search,
                                                             struct trawl_error *error);
-/* Take the next batch; batches follow each other without gap, and some may be empty. After the last
- * one, and after a failure, calls fail with ARGUMENT.
+/* Take the next batch; batches follow each other without gap, and a batch may be empty. After the
+ * last batch, and after a failure, calls fail with ARGUMENT.
  * Errors: STOPPED after trawl_searcher_cancel; READ, DEVICE, MEMORY after the batches before the
- *         fault.
- * Threads: one at a time; it works on the search, too. */
+ * fault.
+ * Threads: one at a time. The calling thread works on the search, too. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_search_next(struct trawl_search *search,
                                                             struct trawl_batch *batch,
                                                             struct trawl_error *error);
@@ -682,10 +687,11 @@ TRAWL_API void trawl_search_close(struct trawl_search *search);
 /* ---- Records x patterns ---------------------------------------------------------------------
  *
  * Many records on one tape, in the layout of Arrow's string columns, which can be searched without
- * a copy. Records may be empty and of any length; an occurrence counts for a record if it lies
- * wholly inside it. The whole tape is searched as one text, so long and skewed records cost nothing
- * extra; the searching threads turn occurrences into cells, and the caller asks for the records in
- * batches. A cell is a pair (record, pattern) where the pattern occurs in the record.
+ * a copy. Records may be empty and of any length; an occurrence counts for a record if the
+ * record holds the whole occurrence. The whole tape is searched as one text, so long and skewed
+ * records cost nothing extra; the searching threads turn occurrences into cells, and the caller
+ * asks for the records in batches. A cell is a pair (record, pattern) where the pattern occurs in
+ * the record.
  */
 struct trawl_matrix_search;
 
@@ -698,8 +704,8 @@ struct trawl_record_array {
     uint32_t offset_bytes; /* 8: uint64_t or int64_t; 4: int32_t; 0: 8 */
     uint32_t reserved;
     const uint8_t *validity; /* NULL: all records are valid. Else bit (i & 7) of byte i >> 3, i
-                                counted from validity_begin, is 0 where record i is null: nothing
-                                occurs in it, whatever its bytes are. */
+                                counted from validity_begin, is 0 if record i is null: nothing
+                                occurs in a null record, whatever its bytes are. */
     uint64_t validity_begin; /* the first record's bit */
 };
 #define TRAWL_RECORD_ARRAY_INIT                                         \
@@ -709,7 +715,8 @@ struct trawl_record_array {
 
 enum trawl_matrix_shape {
     TRAWL_MATRIX_CELLS = 0, /* the cells: record, pattern, where it first begins */
-    TRAWL_MATRIX_ANY = 1    /* for each record: does any occur? A record is left at the first */
+    TRAWL_MATRIX_ANY =
+        1 /* for each record: does any pattern occur? The search leaves a record at the first */
 };
 
 /* Records [record_begin, record_end), complete. Fields of the other shape are NULL. Borrowed until
@@ -730,20 +737,21 @@ struct trawl_matrix_batch {
 
 /* Begin a search of records in one shape. The searcher is inside a call until trawl_matrix_close;
  * plan, tape, offsets and validity are borrowed until then, *records itself is not. Word and line
- * conditions of the plan look at the record alone: its borders are the text's.
+ * conditions of the plan take a record's borders for the text's.
  * Errors: as of trawl_positions, except READ. ARGUMENT also for an unknown shape or offset_bytes,
- *         for offsets that descend (text_offset: that of the record) or exceed 2^63, and under an
- *         algorithm for records for offsets of 4 bytes or validity. LIMIT if such an algorithm's
- *         row would exceed 2^32 bytes.
+ * for offsets that descend (text_offset: the record's offset) or exceed 2^63, and under an
+ * algorithm for records for offsets of 4 bytes or validity. LIMIT if such an algorithm's row would
+ * exceed 2^32 bytes.
  * Cost: reads the offsets once. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_open(
     struct trawl_searcher *searcher, const struct trawl_plan *plan,
     const struct trawl_record_array *records, enum trawl_matrix_shape shape,
     struct trawl_matrix_search **matrix, struct trawl_error *error);
-/* Take the next batch of records. Batches follow each other without gap from record 0 on; some may
- * have no record or no cell. The last one, failures, and who may call: as of trawl_search_next.
- * Cost: time that of trawl_positions, and 24 bytes written per cell.
- * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller where
+/* Take the next batch of records. Batches follow each other without gap from record 0 on; a batch
+ * may have no record or no cell. The last batch, failures, and who may call: as of
+ * trawl_search_next.
+ * Cost: the time of trawl_positions, and 24 bytes written per cell.
+ * Memory: 8 bytes per occurrence and 24 per cell in each thread's chunks, which are smaller if
  * occurrences are dense; up to 4 bytes per pattern for each thread; ANY: a bit for each record of a
  * batch. Algorithms for records: about 1 MiB of rows for each thread, at least one row. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_matrix_next(struct trawl_matrix_search *matrix,
@@ -754,7 +762,7 @@ TRAWL_API void trawl_matrix_close(struct trawl_matrix_search *matrix);
 
 /* ---- Rare -------------------------------------------------------------------------------- */
 
-/* Memory functions to replace the C library's. allocate returns bytes aligned to `alignment` (a
+/* Memory functions that replace the C library's. allocate returns bytes aligned to `alignment` (a
  * power of two) or NULL; release gets the same size back. */
 struct trawl_allocator {
     void *context;
@@ -766,18 +774,20 @@ struct trawl_allocator {
  * thread-safe: call it while no object of the library exists. */
 TRAWL_API void trawl_set_allocator(const struct trawl_allocator *allocator);
 
-/* Handle a SIGBUS that comes from a file which trawl has mapped. Such a file may become shorter, or
- * its disk may fail, while it is searched; touching the lost bytes raises SIGBUS. The library
- * installs no handler. A program that sets `map` calls this function from its own, with the
+/* Handle a SIGBUS that comes from a file which trawl has mapped. While a search runs, such a file
+ * may become shorter, or its disk may fail; a read of the lost bytes raises SIGBUS. The library
+ * installs no handler. A program that sets `map` calls this function from its own handler, with the
  * signal's si_addr. True: the function has put zeros there, and the handler should return. The
- * search notices, drops what it found in them, and reads the file there: the text ends, or the call
- * fails with READ, as if nothing had been mapped. False: the signal has another cause.
+ * search then notices the zeros, drops what it found there, and reads the file instead: the text
+ * ends, or the call fails with READ, as if nothing had been mapped. False: the signal has a
+ * different cause.
  *
- * Of mapped bytes a caller sees only windows of trawl_windows without matches. If the file becomes
- * shorter while the sink has such a window, the search fails with READ after it. Bytes that others
- * write to the file during a search may be seen before or after the change, also within a window.
- * Mapped bytes are the page cache's, so host_memory_bytes does not bound them; some 32 to 48 MiB of
- * them are resident at a time. Chunks that go to GPUs are read, not mapped.
+ * Callers see mapped bytes only in windows of trawl_windows without matches. If the file becomes
+ * shorter while the sink has such a window, the search fails with READ after the window. If another
+ * program writes to the file during a search, the search may see bytes from before or after the
+ * change, also within a window. Mapped bytes belong to the page cache, so host_memory_bytes does
+ * not bound them; about 32 to 48 MiB of mapped bytes are resident at a time. Chunks that go to GPUs
+ * are read, not mapped.
  * Threads: any; safe in a signal handler. */
 TRAWL_API bool trawl_map_repair(const void *address);
 

@@ -1,5 +1,5 @@
 /* trawl_devices: texts in the memory of GPUs, and what the workers of devices and of the host did.
- * The conventions are those of trawl.h.
+ * The conventions of trawl.h apply.
  */
 #ifndef TRAWL_DEVICES_H
 #define TRAWL_DEVICES_H
@@ -13,54 +13,56 @@ extern "C" {
 /* ---- Devices ----------------------------------------------------------------------------- */
 
 /* Open a text in a GPU's memory from cuMemAlloc or cudaMalloc, in its primary context; borrowed.
- * Finish work that writes it before calls that get it. Load it first, and unload it before
- * trawl_text_close. The GPU searches it where it is; what the host must read (lines, windows, whole
- * words, algorithms, IGNORE_CASE where lengths vary) copies it to the host at the first such call:
- * do not change it from then on. Errors: ARGUMENT, MEMORY. */
+ * Finish work that writes the memory before calls that get the text. Load the text before the first
+ * search, and unload the text before trawl_text_close. The GPU searches the text in place. What the
+ * host must read (lines, windows, whole words, algorithms, IGNORE_CASE where lengths vary) is
+ * copied to the host at the first such call: do not change the text from then on. Errors: ARGUMENT,
+ * MEMORY. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_from_device(uint64_t address,
                                                                  uint64_t bytes_count,
                                                                  struct trawl_text **text,
                                                                  struct trawl_error *error);
 
-/* Keep a copy of a memory text on the searcher's devices, for many searches of one text. Searches
- * of it then read host memory only for the bytes that line and window calls deliver. Under AUTO it
- * is no error that there is no device, or no room on it, and CPU does nothing: the host searches
- * the text. Do not change or free the bytes until
- * trawl_text_unload or trawl_searcher_close (with a shared runtime, trawl_runtime_close).
+/* Keep a copy of a memory text on the searcher's devices, for many searches of the same text.
+ * Searches of the text then read host memory only for the bytes that line and window calls deliver.
+ * Under AUTO a lack of devices, or of room on devices, is no error, and CPU does nothing: the host
+ * searches the text. Do not change or free the bytes until trawl_text_unload or
+ * trawl_searcher_close (with a shared runtime, trawl_runtime_close).
  * The copy stays until this text object is unloaded, whatever other texts of the same memory are
  * loaded and unloaded. The searchers of a runtime share the copies: a search copies nothing if all
- * bytes of its text lie in copies, which may be those of longer or of overlapping texts. Loading
- * bytes that are loaded as exactly this text copies them again, unless the runtime has other
- * searchers: then the old copy stays, for both. A text of trawl_text_from_device is
- * copied within its GPU's memory, and only if less than 79 bytes follow it in its allocation.
+ * bytes of its text lie in copies, which may be copies of longer or of overlapping texts. Loading
+ * bytes that are loaded as exactly this text copies the bytes again, unless the runtime has other
+ * searchers: then the old copy stays, for both texts. A text of trawl_text_from_device is copied
+ * within its GPU's memory, and only if less than 79 bytes follow the text in its allocation.
  * Errors: ARGUMENT (not a text in memory), BUSY, MEMORY, DEVICE, LIMIT (more than 64 texts); for a
  * text in a GPU's memory also UNSUPPORTED, ENGINE. Cost: one copy to the device. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_text_load(struct trawl_searcher *searcher,
                                                           struct trawl_text *text,
                                                           struct trawl_error *error);
-/* Drop the copy of a loaded text, for all searchers of the runtime; none may be searching it. Does
- * nothing if this text object is not loaded. */
+/* Drop the copy of a loaded text, for all searchers of the runtime. No searcher may be searching
+ * the text. Does nothing if this text object is not loaded. */
 TRAWL_API void trawl_text_unload(struct trawl_searcher *searcher, struct trawl_text *text);
 
-/* What the workers of one kind did in the last finished call; mostly zeros if it ended soon. Where
+/* What the workers of a kind did in the last finished call; mostly zeros if the call ended soon. If
  * less than 16 KiB of memory are searched on the host, other than in batches or in records, no
- * clock is read, which would take as long: search_ns, ready_ns, wait_ns, and the call's wall_ns and
- * output_ns, are 0. */
+ * clock is read, because reading takes as long as the search: search_ns, ready_ns, wait_ns, and the
+ * call's wall_ns and output_ns, are 0. */
 struct trawl_worker_stats {
     uint64_t size; /* sizeof(struct trawl_worker_stats), set by the caller */
     char name[96]; /* "cpu", or a device's name */
     uint64_t chunk_count;
-    uint64_t text_bytes;   /* searched; includes chunks whose results nobody took */
-    uint64_t search_ns;    /* searching, summed over the threads */
-    uint64_t ready_ns;     /* cpu: reading chunks; a device: the host's copying of chunks for it */
-    uint64_t wait_ns;      /* summed over the threads: none of these, nor in the caller's sink */
-    uint32_t thread_count; /* threads that did something for the call */
-    uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* of text_bytes, by the method that each chunk
-                                                   ended with; AUTO: an algorithm of the gallery */
+    uint64_t text_bytes; /* searched; includes chunks whose results the caller did not take */
+    uint64_t search_ns;  /* searching, summed over the threads */
+    uint64_t ready_ns;   /* cpu: reading chunks; a device: the host's copying of chunks for it */
+    uint64_t wait_ns; /* summed over the threads: neither searching nor reading nor copying, nor in
+                         the caller's sink */
+    uint32_t thread_count;                      /* threads that did something for the call */
+    uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* of text_bytes, by the method with which each
+                                                   chunk ended; AUTO: an algorithm of the gallery */
 };
 
-/* What workers did in the last call. Index 0 is the host's cores; each further index is a device.
- * *count gets how many there are, 0 after a call that searched no text in chunks.
+/* Tell what workers did in the last call. Index 0 is the host's cores; each further index is a
+ * device. *count gets the number of indices, 0 after a call that searched no text in chunks.
  * Errors: ARGUMENT, also for an index that is too large. */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_workers(
     const struct trawl_searcher *searcher, uint32_t index, struct trawl_worker_stats *stats,
