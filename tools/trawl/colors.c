@@ -96,7 +96,7 @@ const char *color_spec_read(struct color_spec *specs, const char *text)
            (strlen(names[type]) != type_bytes || memcmp(names[type], text, type_bytes) != 0))
         type++;
     if (type == COLOR_TYPE_COUNT)
-        return "it begins with none of path, line, column, match";
+        return "unknown type; the types are path, line, column, match";
     if (*attribute == ':')
         attribute++;
     value = strchr(attribute, ':');
@@ -113,13 +113,14 @@ const char *color_spec_read(struct color_spec *specs, const char *text)
         return read_color(*attribute == 'f' ? specs[type].foreground : specs[type].background,
                           value)
                    ? NULL
-                   : "there is no such colour: black, red, green, yellow, blue, magenta, cyan, "
-                     "white, a number up to 255, or three with commas";
+                   : "unknown colour; the colours are black, red, green, yellow, blue, magenta, "
+                     "cyan, "
+                     "white, a number up to 255, or three numbers with commas";
     if (strncmp(attribute, "style:", 6) == 0)
         return read_style(&specs[type], value)
                    ? NULL
-                   : "there is no such style: bold, intense, underline, or one of them after 'no'";
-    return "the attribute is none of fg, bg, style";
+                   : "unknown style; the styles are bold, intense, underline, each also after 'no'";
+    return "unknown attribute; the attributes are fg, bg, style";
 }
 
 /* Writes the SGR code of the foreground or background. An intense colour is a colour from 8 to 15

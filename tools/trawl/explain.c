@@ -10,22 +10,24 @@
 #define SENTENCE_BYTES (4 * VALUE_BYTES)
 
 #define SET_SENTENCES                                                                        \
-    "A table of the strings tells for every place of the text whether one may begin there. " \
-    "Where\none may, it is compared whole.\n"
+    "A table of the strings shows for each position of the text whether a string may begin " \
+    "there.\n"                                                                               \
+    "If so, the string is compared as a whole.\n"
 
 static const struct {
     const char *method, *sentences;
 } methods[] = {
     {"every",
-     "Every place of the text is looked at, many at once: a few bytes of it are compared with "
-     "those\nof the string. Where they agree, the whole string is.\n"},
-    {"grams", "Groups of a few bytes are looked at, side by side, many at once: wherever the "
-              "string is, one\n"
-              "of them lies within it, and few places have such a group. There the whole string is "
-              "compared.\n"},
+     "A few bytes of the string are compared with the text at every position, many positions at\n"
+     "once. Where these bytes are equal, the whole string is compared.\n"},
+    {"grams",
+     "The search looks at groups of a few bytes, many groups at once. Every occurrence of the\n"
+     "string contains such a group, and few other positions have the same group. At these\n"
+     "positions the whole string is compared.\n"},
     {"sampled",
-     "A few bytes are looked at, and many more passed over, since the string is long: wherever it\n"
-     "is, some of those lie within it. Where they do, the whole string is compared.\n"},
+     "The search looks at a few bytes and skips many more, since the string is long. Every\n"
+     "occurrence contains some of the bytes that are looked at. Where these bytes are equal, the\n"
+     "whole string is compared.\n"},
     {"set", SET_SENTENCES},
     {"buckets", SET_SENTENCES},
     {"classes", SET_SENTENCES},
@@ -81,8 +83,8 @@ static void print_errors(struct output *output, const char *lines)
         if (*most == '\0' || strcmp(most, "0") == 0)
             continue;
         (void)snprintf(text, sizeof text,
-                       "Errors are allowed: %s, at most %s, counted in %s. Where an occurrence\n"
-                       "may be, it is verified.\n",
+                       "Errors are allowed: %s, at most %s, counted in %s.\n"
+                       "Each possible occurrence is verified.\n",
                        kinds[i], most, alphabet);
         output_text(output, text);
     }
@@ -101,7 +103,7 @@ static void print_method(struct output *output, const char *lines)
         if (strcmp(methods[i].method, method) == 0)
             output_text(output, methods[i].sentences);
     if (*classes != '\0')
-        output_text(output, "Strings of different lengths have tables of their own.\n");
+        output_text(output, "Strings of different lengths have separate tables.\n");
 }
 
 static void print_algorithm(struct output *output, const char *lines, const char *algorithm)

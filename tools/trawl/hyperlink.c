@@ -56,9 +56,8 @@ const char *hyperlink_check(const char *format)
     if (*format == '\0')
         return NULL;
     if (strchr(format, '{') == NULL)
-        return "it is neither a format with {path} nor the name of one: default, file, kitty, "
-               "vscode, "
-               "vscodium, emacs, grep+, textmate, macvim, none";
+        return "neither a format with {path} nor a known name; the names are default, file, kitty, "
+               "vscode, vscode-insiders, vscodium, emacs, grep+, textmate, macvim, none";
     if (scheme == 0 || format[scheme] != ':')
         return "it does not begin with a scheme such as file:";
     while (*format != '\0') {
@@ -68,7 +67,7 @@ const char *hyperlink_check(const char *format)
             enum variable variable = take_variable(&format);
 
             if (variable == VARIABLE_NONE)
-                return "a variable is none of {path}, {line}, {column}, {host}";
+                return "unknown variable; the variables are {path}, {line}, {column}, {host}";
             has[variable] = true;
         } else if (*format++ == '}') {
             return "a } is not doubled, and no { is before it";

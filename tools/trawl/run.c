@@ -210,7 +210,7 @@ static bool open_report(struct command_job *job, char *message)
     if (report == REPORT_COUNT_BY_PATTERN || report == REPORT_UNMATCHED)
         return string_counts_open(job, message);
     if (job->held == NULL)
-        /* the reports that returned above print nothing to be saved when SIGINT comes */
+        /* matrices and counts by string, which returned above, keep SIGINT's default action */
         interrupt_open(job->output);
     return true;
 }

@@ -25,7 +25,7 @@ enum report {
 
 /* How lines are printed, beyond grep's options. */
 struct style {
-    bool on;         /* at least one of these options is set */
+    bool on;         /* lines need an option that grep lacks: style.c prints them */
     bool links;      /* --hyperlink-format, with colours */
     bool escapes;    /* --escape-controls */
     bool names;      /* names are printed in another form */
