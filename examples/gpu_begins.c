@@ -3,8 +3,8 @@
  * Shows trawl_begins_into for programs whose next step is a kernel: the positions are written to
  * memory of a device that the program allocated, in the device's primary context, which is also the
  * context of the CUDA runtime's functions (cudaMalloc). This program copies the positions back and
- * prints the positions. The program loads the driver at run time, so that it compiles without the
- * CUDA toolkit.
+ * prints the positions. The program loads the driver at run time, so that no CUDA toolkit is needed
+ * to compile.
  *
  *     $ ./gpu_begins
  *     5 begins: 0 2 4 6 8

@@ -1,4 +1,4 @@
-/* many_searchers: several threads search at the same time, with one plan.
+/* many_searchers: several threads search at the same time, with the same plan.
  *
  * Shows what is shared and what is not. A plan is immutable: any number of threads use the
  * same plan. A runtime holds the worker threads and devices that all searchers share. A searcher

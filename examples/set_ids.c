@@ -1,8 +1,8 @@
 /* set_ids: searches many strings at once, and prints which string was found where.
  *
- * Shows a set as one plan. A match names its string by the string's index in the array that the
- * program gave to trawl_plan_build. The program keeps its own data about each string, here an
- * id, in an array with the same indices. Occurrences may overlap, and the search reports all
+ * Shows a set of strings as a plan. A match names its string by the string's index in the array
+ * that the program gave to trawl_plan_build. The program keeps its own data about each string, here
+ * an id, in an array with the same indices. Occurrences may overlap, and the search reports all
  * occurrences, in order of (begin, index).
  *
  *     $ ./set_ids

@@ -435,7 +435,7 @@ TRAWL_API TRAWL_CHECKED enum trawl_status trawl_searcher_open(
     struct trawl_error *error);
 TRAWL_API void trawl_searcher_close(struct trawl_searcher *searcher);
 
-/* What bounds a call: the kind of work with the most time per thread that does this work. */
+/* The kind of work that bounds a call: it takes the most time per thread that does such work. */
 enum trawl_bound {
     TRAWL_BOUND_NONE = 0,    /* no text was searched in chunks, or the search took no time */
     TRAWL_BOUND_SOURCE = 1,  /* reading the text */
@@ -620,9 +620,9 @@ enum trawl_window_flag {
     /* For the next two flags, the search may leave out matches that the caller does not need. */
     TRAWL_WINDOW_LINES = 4, /* a match that begins in each line; here a NUL ends a line, too, unless
                                `line_end_also` is set */
-    TRAWL_WINDOW_SPANS = 8, /* leftmost, longest, not overlapping: the longest of the matches
-                               that begin first, then the same after its end. Wins over
-                               TRAWL_WINDOW_LINES */
+    TRAWL_WINDOW_SPANS = 8, /* leftmost-longest without overlap: the longest of the matches that
+                               begin first, then the longest that begin first after its end, and so
+                               on. Wins over TRAWL_WINDOW_LINES */
     TRAWL_WINDOW_NULLS = 16 /* tell which windows hold a NUL (in the searching threads) */
 };
 

@@ -54,8 +54,8 @@ struct trawl_worker_stats {
     uint64_t text_bytes; /* searched; includes chunks whose results the caller did not take */
     uint64_t search_ns;  /* searching, summed over the threads */
     uint64_t ready_ns;   /* cpu: reading chunks; a device: the host's copying of chunks for it */
-    uint64_t wait_ns; /* summed over the threads: neither searching nor reading nor copying, nor in
-                         the caller's sink */
+    uint64_t wait_ns;    /* not searching, reading, copying or in the caller's sink, summed over the
+                            threads */
     uint32_t thread_count;                      /* threads that did something for the call */
     uint64_t method_bytes[TRAWL_METHODS_COUNT]; /* of text_bytes, by the method with which each
                                                    chunk ended; AUTO: an algorithm of the gallery */

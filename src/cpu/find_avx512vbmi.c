@@ -21,9 +21,10 @@ static inline __m512i grams_ruled_out(__m512i block, const struct gram_tables *t
     return _mm512_gf2p8affine_epi64_epi8(unit, _mm512_permutexvar_epi8(index, tables->classes), 0);
 }
 
-/* Handles a block: combines the grams that began in the word before and go on in this word with the
- * grams that are complete in this word (WHOLE: stride 8, no gram goes on in a further word). Every
- * bit is reported a word later than its gram begins, as find.h defines the bits. */
+/* Handles a block. `begun` has the grams that the word in which they begin does not rule out. A
+ * gram counts if the following word does not rule it out either. With WHOLE (stride 8), grams end
+ * in the word in which they begin. Each gram's bit is set a word after its begin, as find.h
+ * defines. */
 #define GRAMS_LOOP(WHOLE)                                           \
     for (uint64_t w = 0; w < word_count; w++) {                     \
         const uint8_t *block = text + 64 * w;                       \

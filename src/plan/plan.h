@@ -114,9 +114,9 @@ struct trawl_plan {
     struct plan_set set;
     struct plan_nibbles nibbles;
     double byte_bits; /* entropy of a byte of the literals, in bits */
-    /* the CPU begins with classes of length, which have tables of their own; else with buckets */
+    /* the CPU begins with classes of length, which have tables of their own; false: with buckets */
     bool has_classes;
-    /* the CPU also tries the second of these ways, and goes on with the faster way */
+    /* the CPU tries classes and buckets in turn, and goes on with the faster way */
     bool has_either;
     uint64_t *set_bitmap; /* 2^bitmap_bits bits */
     uint64_t *set_wide;   /* 2^bitmap_bits bits by plan_hash_wide; NULL if set.wide_mask is 0 */

@@ -12,7 +12,7 @@
 #define SET_BUCKET_BITS_MAX 24u
 /* from here on, the CPU begins with classes of length; below, with buckets */
 #define CLASSES_LITERALS_MIN 8192u
-#define EITHER_LITERALS_MAX 65536u /* up to here, the CPU also tries the second way */
+#define EITHER_LITERALS_MAX 65536u /* up to here, the CPU tries both ways in turn */
 #define LETTER_BITS_MIN 3.0
 #define LETTER_BITS_MAX 6.5
 

@@ -51,8 +51,7 @@ void plan_tune_probes(const struct trawl_plan *plan, const uint8_t *sample, uint
 void plan_tune_grams(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      const struct byte_rates *rates, struct plan_tuning *tuning);
 
-/* Returns whether method grams has few enough candidates, among the methods that read the whole
- * text. */
+/* Returns whether the tuning's grams are rare enough in the text for method grams. */
 bool plan_reads_grams(const struct trawl_plan *plan, const struct plan_tuning *tuning);
 
 /* What each method costs an engine, in ns, in a text without candidates. */
