@@ -7,8 +7,7 @@
  *            at the same time. A file that shrinks or grows ends where reading ends. With in_place,
  *            a chunk may instead lie in a mapping of the file (text/mapping.h); the last chunk is
  *            always read
- *   stream   a single thread reads at a time. Bytes that the next chunk needs again are carried
- * over
+ *   stream   a single thread reads at a time, and carries over bytes that the next chunk needs too
  */
 #ifndef TRAWL_TEXT_TEXT_H
 #define TRAWL_TEXT_TEXT_H

@@ -1,12 +1,10 @@
-/* bench.h: what the files of the measuring program share.
+/* bench.h: declarations shared by the files of trawl-bench.
  *
- * The program reads rows on standard input and writes one line of JSON for each row. A line of
- * input is a kind of thing and its fields, KEY=VALUE, with tabs between them (README.md):
- *   row   a name, how many rounds
- *   ask   a text, patterns, the call, options: what the following contestants are to answer;
- *         alike=1: no oracle knows it, they are compared with the first of them
- *   as    a contestant: a name, who it is, its options
- * A row ends where the next begins, or at an empty line. */
+ * The program reads rows on standard input and writes a line of JSON for each row. An input line is
+ * a word and fields KEY=VALUE, separated by tabs (README.md): row   begins a row: name, number of
+ * rounds ask   a question for the contestants that follow: text, patterns, call, options. alike=1:
+ * no oracle knows the answer, so the first contestant's answer is the expected answer as    a
+ * contestant: name, kind, options A row ends at the next row or at an empty line. */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
 
@@ -20,7 +18,7 @@
 
 #define SAMPLES_MAX 256u
 
-/* Durations of one thing, one per round. */
+/* The durations of a contestant, a duration per round. */
 struct samples {
     double seconds[SAMPLES_MAX];
     uint32_t count;
@@ -29,23 +27,23 @@ struct samples {
 void samples_add(struct samples *samples, double seconds);
 
 double clock_seconds(void);
-/* What this process, all its threads, has had of processors. */
+/* Returns the processor time of this process, all threads together. */
 double processor_seconds(void);
 
-/* splitmix64 (Steele, Lea, Flood 2014): the same numbers on every machine. */
+/* splitmix64 (Steele, Lea, Flood 2014), which gives the same numbers on every machine. */
 struct seeded {
     uint64_t state;
 };
 uint64_t seeded_u64(struct seeded *seeded);
 uint64_t seeded_below(struct seeded *seeded, uint64_t bound);
 
-/* Print "trawl-bench: ..." and exit with status 2: the benchmark could not run. */
+/* Prints "trawl-bench: ..." and exits with status 2: the benchmark could not run. */
 void fail(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 
 void *allocate(uint64_t bytes);
 char *copy_text(const char *text);
 
-/* A string of JSON, quotes included; and seconds as an array. */
+/* Prints a JSON string with quotes. print_json_samples prints seconds as a JSON array. */
 void print_json_string(FILE *file, const char *text);
 void print_json_samples(FILE *file, const struct samples *samples);
 
@@ -54,21 +52,21 @@ void print_json_samples(FILE *file, const struct samples *samples);
 #define FIELDS_MAX 32u
 
 struct fields {
-    char *line; /* split in place */
+    char *line; /* the input line, split in place */
     const char *key[FIELDS_MAX], *value[FIELDS_MAX];
     uint32_t count;
 };
 
-/* Takes the line. */
+/* Splits the line in place; `fields` points into the line. */
 void fields_split(char *line, struct fields *fields);
-/* The value of a key, or `otherwise`. Numbers may end in K, M or G. */
+/* Returns the value of a key, or `otherwise`. Numbers may end in K, M or G (powers of 1024). */
 const char *field(const struct fields *fields, const char *key, const char *otherwise);
 uint64_t field_number(const struct fields *fields, const char *key, uint64_t otherwise);
 double field_seconds(const struct fields *fields, const char *key, double otherwise);
 
 /* ---- Questions ---------------------------------------------------------------------------- */
 
-/* What is asked of a text. HASHED calls deliver occurrences or cells, which are compared too. */
+/* The calls. A HASHED call delivers occurrences or cells, which are compared too. */
 #define CALL_LIST(X)           \
     X(COUNT, "count")          \
     X(BUILD, "build")          \
@@ -88,13 +86,13 @@ enum call {
 };
 enum call call_named(const char *name);
 bool call_is_of_records(enum call call);
-/* Whether the answer is an array of begins, which says nothing of patterns. */
+/* Returns whether the call's answer is an array of begins, without patterns. */
 bool call_is_of_begins(enum call call);
 
-/* An answer in short: how many, and a sum over all of them that knows no order. */
+/* A digest of an answer: the number of items, and a sum over all items, in any order. */
 struct answer {
     uint64_t count, sum;
-    bool summed; /* false: the count alone is known */
+    bool summed; /* false: `sum` is not known */
 };
 uint64_t answer_mix(uint64_t a, uint64_t b, uint64_t c);
 bool answers_agree(const struct answer *a, const struct answer *b);
@@ -115,21 +113,22 @@ struct question {
     uint64_t pattern_count;
     uint8_t *pattern_bytes;
     uint32_t flags;        /* enum trawl_plan_flag */
-    uint64_t record_bytes; /* all records are as long; 0: the text is one */
+    uint64_t record_bytes; /* length of each record; 0: the text has no records */
     uint64_t *offsets;
     struct expected expected[EXPECTED_MAX];
     uint32_t expected_count;
 };
 
-/* text.c: texts are kept from question to question while the same ones are asked for. */
+/* text.c: makes the question's text and patterns. A text stays while questions ask for it. */
 void question_open(struct question *question);
 void question_close(struct question *question);
 void texts_drop_unused(const struct question *questions, uint32_t count);
 
-/* oracle.c: what is right for the text's first `bytes`, by code that the library has no part in. */
+/* oracle.c: returns the right answer for the text's first `bytes` bytes, without the library. */
 struct answer oracle_answer(const struct question *question, enum call call, uint64_t bytes);
 
-/* Numbered pieces of work by some threads. Returns the seconds from when all of them run. */
+/* Runs work(context, 0), ..., work(context, count - 1) on threads. Returns the seconds since all
+ * threads run. */
 double pieces_run(void (*work)(void *context, uint64_t index), void *context, uint64_t count,
                   uint32_t threads);
 uint32_t cores_count(void);
@@ -151,7 +150,7 @@ enum run_part {
         PARTS
 };
 
-/* One run. `why` is not empty where it was not done. */
+/* The result of a run. `why` says why the run was not possible; else empty. */
 struct bench_run {
     double seconds, part[PARTS];
     struct answer answer;
@@ -166,41 +165,43 @@ struct contestant {
     struct question *question;
     enum call call;
     uint32_t threads;
-    bool ours;      /* a wrong answer fails the whole measurement */
-    bool bound;     /* it only reads or copies: it has no answer */
-    bool agrees;    /* no oracle knows the answer: it is compared with the first one's */
-    uint64_t bytes; /* the text's first so many are searched; less than all: a share */
+    bool ours;      /* a wrong answer of this contestant fails the whole measurement */
+    bool bound;     /* the contestant only reads or copies, and has no answer */
+    bool agrees;    /* no oracle knows the answer: compare with the first contestant's answer */
+    uint64_t bytes; /* the contestant searches the text's first `bytes` bytes, its share */
     void (*run)(struct contestant *contestant, bool full, struct bench_run *run);
     void (*close)(struct contestant *contestant);
     void *state;
-    /* what came out */
+    /* Results. */
     struct samples whole, part[PARTS];
     struct bench_run last;
     double first_plan_seconds;
     uint64_t memory_bytes;
     bool right, out;
-    char method[24]; /* what the plan chose */
+    char method[24]; /* the method that the plan chose */
 };
 
-/* Whether this contestant is one of the file's kinds; then its functions are set. `full`: look at
- * every occurrence; else only at how many there are, where looking would take time. */
+/* Each function returns whether the file implements the contestant's kind, and then sets the
+ * contestant's functions. full, in run(): look at every occurrence; else, where looking would take
+ * time, only at their number. */
 bool library_contestant(struct contestant *contestant, const char *kind);
 bool rival_contestant(struct contestant *contestant, const char *kind);
 bool hyperscan_contestant(struct contestant *contestant, const char *kind);
 bool device_contestant(struct contestant *contestant, const char *kind);
 bool command_contestant(struct contestant *contestant, const char *kind);
 
-/* The version of the library of that name; NULL: it is not installed. */
+/* Returns the version of Hyperscan; NULL: Hyperscan is not installed. */
 const char *hyperscan_version(void);
 
-/* library.c: searchers, and texts that were loaded, stay from row to row; this closes them. */
+/* library.c: closes searchers and loaded texts, which stay open from row to row. */
 void library_close(void);
-/* Unloads the texts of these bytes, from each searcher; NULL: all texts. */
+/* Unloads texts over these bytes from each searcher; NULL: all texts. */
 void library_unload(const uint8_t *bytes);
-/* The most memory that the library holds in one run of the contestant. */
+/* Returns the most memory that the library holds during a run of the contestant. */
 uint64_t library_memory(struct contestant *contestant);
 
-/* device.c: memory of the driver's first device, and pinned memory of the host. 0, NULL: none. */
+/* device.c: allocates memory on the driver's first device, or pinned host memory. 0 or NULL: the
+ * allocation failed, or there is no device. */
 uint64_t device_allocate(uint64_t bytes);
 void device_free(uint64_t address);
 bool device_fetch(uint64_t address, void *to, uint64_t bytes);
@@ -219,9 +220,9 @@ struct bench_row {
     uint32_t question_count, contestant_count;
 };
 
-/* race.c: run all and print the line of JSON. */
+/* race.c: runs the row's contestants and prints a line of JSON. */
 void row_run(struct bench_row *row);
-/* Did one of the project's own contestants find what is not right? */
+/* Returns whether a contestant of trawl gave a wrong answer. */
 bool race_went_wrong(void);
 
 /* ---- load.c: a server's clients ------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""./dev bench NAME [OPTION]...: measure, and write what came out. README.md tells how."""
+"""./dev bench NAME [OPTION]...: runs a benchmark and writes the results. README.md tells how."""
 import argparse
 import copy
 import itertools
@@ -23,7 +23,7 @@ from report import result
 from runner import ROOT, Runner, die, machine, read_results, size, this_commit, write_results
 from texts import Texts
 
-# name: the module, its rows, bytes of text, rounds
+# name: (module, function that makes the rows, bytes of text, rounds)
 KINDS = {
     'cpu': (cpu, cpu.rows, '1G', 5), 'commands': (commands, commands.rows, '1G', 5),
     'sets': (sets, sets.set_rows, '64M', 5), 'matrix': (sets, sets.matrix_rows, '200000000', 5),
@@ -78,7 +78,7 @@ def parse(words):
 
 
 def settle(options, name):
-    """What the name decides where nothing was said."""
+    """Set the options that were not given to the benchmark's defaults."""
     _, _, count, rounds = KINDS[name]
     options.bytes = size(options.bytes or count)
     options.rounds = options.rounds or rounds
@@ -88,7 +88,7 @@ def settle(options, name):
 
 
 class Clock:
-    """The rows that are wanted, until the time is up."""
+    """Yields the rows to measure, until the time is up."""
 
     def __init__(self, options):
         self.wanted, self.late = options.filter or '', 0
@@ -104,12 +104,12 @@ class Clock:
                 yield row
 
     def rest(self, again):
-        """Those that there is time for."""
+        """Yield the rows of `again` that there is time for."""
         return itertools.takewhile(lambda _: not self.end or time.monotonic() < self.end, again)
 
 
 def add_times(rows, later):
-    """Rows that were measured again: all their times count, for noise seldom falls twice."""
+    """Add the times of rows that were measured again. All times count, because noise seldom hits twice."""
     print(f'measured again: {len(later)} rows')
     again = {row['name']: row for row in later}
     for row in (row for row in rows if row['name'] in again):
@@ -120,7 +120,7 @@ def add_times(rows, later):
 
 
 def measure(options, name):
-    """The head and the rows of a file of results; None: an answer was wrong."""
+    """Run a benchmark. Return (head, rows) for a file of results; None: an answer was wrong."""
     module, make, _, _ = KINDS[name]
     settle(options, name)
     runner, texts, clock = Runner(options), Texts(options), Clock(options)
@@ -189,14 +189,14 @@ def one(options, name):
     if options.markdown:
         with open(options.markdown, 'w', encoding='utf-8') as file:
             file.write('\n'.join(lines).strip('\n') + '\n')
-    elif name not in ('cpu', 'commands', 'papers'):  # which have shown each row
+    elif name not in ('cpu', 'commands', 'papers'):  # these benchmarks print each row as it ends
         print('\n' + '\n'.join(lines))
     return 0
 
 
 def documents(options):
-    """Measure again, and write the figures of the documents. Figures of a tree with changes that no
-    commit holds cannot be made again: they are refused, unless --uncommitted is given."""
+    """Measure again, and write the figures of the documents. With uncommitted changes, nobody could
+    repeat the measurement; then --uncommitted is needed."""
     names = options.words or list(DOCS)
     if options.check or options.from_json:
         return docs.main(options.check, names)
@@ -224,7 +224,7 @@ def documents(options):
 
 
 def main():
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # files are deleted on the way out
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # exit handlers delete the files
     options = parse(sys.argv[1:])
     return documents(options) if options.name == 'docs' else one(options, options.name)
 

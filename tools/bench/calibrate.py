@@ -1,8 +1,10 @@
-"""calibrate: what the methods of one pattern cost each instruction set, for src/plan/costs.def. Texts and
-patterns are made so that a forced method does one thing all the time: so many probes at each place,
-grams of one stride, samples of one stride, candidates of a known number. One thread, processor time,
-texts that lie in the second-level cache; the least time of many rounds counts, of several passes: a
-processor is faster in some seconds than in others."""
+"""calibrate: measures the costs in src/plan/costs.def: the time of each method for a single pattern, for
+each instruction set.
+
+Text and pattern are made so that a forced method repeats a single kind of work: a fixed number of probes
+at each offset, grams of a fixed stride, samples of a fixed stride, or a known number of candidates. A
+single thread searches a text that fits the second-level cache. The least processor time of many rounds
+and several passes counts, because a processor's speed changes from second to second."""
 import os
 import re
 import statistics
@@ -13,21 +15,22 @@ from runner import ROOT
 COSTS = os.path.join(ROOT, 'src', 'plan', 'costs.def')
 LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 SIXTY_FOUR = LETTERS + LETTERS.upper() + '0123456789+/'
-# In a text of so many letters, all alike often, so many probes leave a place in few blocks of 64.
+# probes: letters. With texts of these equally frequent letters, this many probes reject all offsets in
+# most blocks of 64.
 PROBES = {1: '', 2: SIXTY_FOUR, 3: LETTERS, 4: '0123456789', 5: 'abcde', 6: 'ACGT'}
-# The widest stride that is rare enough with so many bytes of a pattern, and with these letters.
+# bytes of a gram: (the widest stride whose grams are rare enough, the letters of the text).
 STRIDES = {1: (7, 'ACGT'), 2: (7, LETTERS), 4: (9, LETTERS), 8: (12, LETTERS)}
 PASSES = 5
-SAMPLED = (64, 128, 200, 300, 500)  # lengths; a stride is 8 less, of whole words
-PIECE, LONG = 1000, 100  # of such a text, a piece again and again, a pattern of so many bytes is in each
-TWO = 'ab'               # of it eight probes leave one place in 256, which eight bytes decide,
-DECIDED, COMPARED = 8, 40  # or of more one vector
+SAMPLED = (64, 128, 200, 300, 500)  # pattern lengths; the stride is 8 less, rounded to whole words
+PIECE, LONG = 1000, 100  # the text repeats PIECE bytes; a pattern of LONG bytes is in each repetition
+TWO = 'ab'  # with two letters, 8 probes leave a candidate in 256 offsets
+DECIDED, COMPARED = 8, 40  # pattern lengths: 8 bytes decide a candidate; a comparison of a vector does
 WORDS = ('every', 'every_probe', 'grams 1', 'grams 2', 'grams 4', 'grams 8', 'sample', 'compared',
          'candidate')
 
 
 def questions():
-    """(name, method, text, pattern)."""
+    """Yield (name, method, text, pattern)."""
     for probes, letters in PROBES.items():
         text, pattern = (f'letters:{letters}', 'drawn:1:16:16') if letters else ('repeat:0', f'literal:{LETTERS}')
         yield f'every, {probes} probes', 'every', text, pattern
@@ -55,7 +58,7 @@ def rows(options, _):
 
 
 def line_of(points):
-    """Where the line through the points begins, and how much it rises: the least squares' one."""
+    """Fit a line to the points by least squares. Return the line's value at 0 and the slope."""
     mean_x, mean_y = (statistics.mean(it) for it in zip(*points))
     rise = (sum((x - mean_x) * (y - mean_y) for x, y in points)
             / sum((x - mean_x) ** 2 for x, _ in points))
@@ -63,7 +66,7 @@ def line_of(points):
 
 
 def costs(found, isa):
-    """A row of costs.def, in ns, of the rows' times."""
+    """Make a row of costs.def, in ns, from the measured times."""
     def per_byte(name):
         return min(least(result(row, isa)) / row['text_bytes'] for row in found if row['name'] == name) * 1e9
 
@@ -78,7 +81,7 @@ def costs(found, isa):
 
 
 def built_in():
-    """Instruction set -> its row of costs.def."""
+    """Return {instruction set: row of costs.def} from the source tree."""
     with open(COSTS, encoding='utf-8') as file:
         return {it[1]: [float(word) for word in it[2].split(',')]
                 for it in re.finditer(r'^COSTS\((\w+),([^)]*)\)', file.read(), re.M)}

@@ -1,12 +1,13 @@
-/* command: whole programs as contestants, timed from their start to the end of wait4.
+/* command: runs whole programs as contestants, timed from the start to the end of wait4.
  *
- * kind=command argv=PROGRAM|ARGUMENT|...   | stands for the byte 0x1f
- * Of the question: bag=1, lines may come in any order.
- * The kernel's account of a program's memory begins with what the process holds that starts it. So
- * rows of commands ask about no text.
- * The answer is the output: the same bytes and the same status as the row's first contestant's.
- * Standard output is a pipe that this process empties; never the null device, with which some
- * programs stop at their first match.
+ * Contestant  kind=command argv=PROGRAM|ARGUMENT|..., with the byte 0x1f instead of |
+ * Question    bag=1: the lines of the output may come in any order
+ *
+ * The answer is the output: all contestants have to write the same bytes, and end with the same
+ * status, as the row's first contestant. Standard output is a pipe that this process empties. The
+ * null device is not used, because some programs then stop at the first match.
+ * The kernel counts the memory of the starting process as the program's memory at first. So rows of
+ * commands ask about no text.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +22,9 @@
 
 #define ARGUMENTS_MAX 24u
 #define SEPARATOR "\x1f"
-#define CANNOT_RUN 127 /* a shell's exit status for that */
+#define CANNOT_RUN 127 /* exit status of a program that could not be started, as in a shell */
 #define SINK_PIPE_BYTES (1 << 20)
-#define HEAD_BYTES (64u << 10) /* of the output, looked at in each run */
+#define HEAD_BYTES (64u << 10) /* these first bytes of the output are compared in each run */
 #define FNV_OFFSET 0xcbf29ce484222325u
 #define FNV_PRIME 0x100000001b3u
 
@@ -32,13 +33,13 @@ struct program {
     const char *argument[ARGUMENTS_MAX + 1];
 };
 
-/* ---- What a program writes ----------------------------------------------------------------- */
+/* ---- A program's output -------------------------------------------------------------------- */
 
 struct written {
-    uint64_t bytes, seen; /* all, and those that were looked at: what follows is of these */
+    uint64_t bytes, seen; /* all bytes; bytes that were hashed */
     uint64_t hash;
-    uint64_t lines; /* in whatever order they came: the sum of the lines' hashes */
-    uint64_t line;  /* of the line that has no end yet */
+    uint64_t lines; /* sum of the lines' hashes, which does not depend on the lines' order */
+    uint64_t line;  /* hash of the current line so far */
 };
 
 static void look_at(struct written *output, const uint8_t *bytes, uint64_t count)
@@ -54,8 +55,8 @@ static void look_at(struct written *output, const uint8_t *bytes, uint64_t count
     }
 }
 
-/* Empty the pipe to its end. What is not looked at is moved out of it without a copy, the same way
- * for every program. */
+/* Empties the pipe until its end. Bytes that are not hashed leave the pipe without a copy, in the
+ * same way for each program. */
 static void drain(int descriptor, bool all, struct written *output)
 {
     static uint8_t buffer[HEAD_BYTES];
@@ -78,8 +79,8 @@ static void drain(int descriptor, bool all, struct written *output)
 
 /* ---- Processes ----------------------------------------------------------------------------- */
 
-/* -1: it cannot be run. No copy of this process is made on the way, as fork makes one: that would
- * be counted as the program's time. */
+/* Starts a program; -1: the program cannot be run. posix_spawn makes no copy of this process, as
+ * fork would; the time for that copy would count as the program's. */
 static pid_t start(const char *const *program, int output)
 {
     posix_spawn_file_actions_t files;
@@ -98,7 +99,7 @@ static pid_t start(const char *const *program, int output)
     return failed == 0 ? child : -1;
 }
 
-/* Its exit status; 128 + n after signal n. */
+/* Waits for the child and returns its exit status; 128 + n after signal n. */
 static int wait_for(pid_t child, struct rusage *usage)
 {
     int status;
@@ -121,7 +122,7 @@ static void run_program(const struct program *program, bool all, struct written 
 
     if (pipe2(sink, O_CLOEXEC) != 0)
         fail("pipe: %s", strerror(errno));
-    (void)fcntl(sink[0], F_SETPIPE_SZ, SINK_PIPE_BYTES); /* a wish */
+    (void)fcntl(sink[0], F_SETPIPE_SZ, SINK_PIPE_BYTES); /* the system may refuse */
     begin = clock_seconds();
     child = start(program->argument, sink[1]);
     close(sink[1]);
@@ -143,7 +144,7 @@ static void run_command(struct contestant *it, bool full, struct bench_run *run)
     if (run->status > 1)
         snprintf(run->why, sizeof run->why, "it ended with status %d", run->status);
     run->output_bytes = run->answer.count = output.bytes;
-    run->answer.summed = output.seen == output.bytes; /* else its length has to do */
+    run->answer.summed = output.seen == output.bytes; /* else only the length is compared */
     run->answer.sum =
         answer_mix(bag ? output.lines ^ output.line : output.hash, (uint64_t)run->status, 0);
 }

@@ -1,4 +1,4 @@
-"""commands: whole processes on files and trees: trawl, grep -F, rg -F, ugrep -F."""
+"""commands: measures whole processes on files and trees: trawl, grep -F, rg -F, ugrep -F."""
 import os
 import random
 import shlex
@@ -13,7 +13,7 @@ PEERS = (GREP, RG, RG_READ, UGREP)
 PROGRAMS = {GREP: 'grep', RG: 'rg', RG_READ: 'rg', UGREP: 'ugrep', 'cat': 'cat', 'wc -c': 'wc'}
 MIB = 1 << 20
 ONE = ((1, '1 thread'), (2, '2 threads'))
-# name, file, pattern (a number: so many bytes of the file), options, threads, baseline, more
+# (name, file, pattern or the number of bytes to take from the file, options, threads, baseline, more)
 ROWS = [(f'rare word -c, {label}', 'english', 'Habakkuk', '-c', n, PEERS[:3], {})
         for n, label in ONE]
 ROWS += [(f'absent word -c, {label}', 'english', 'Qxzjvkw', '-c', n, PEERS[:3], {})
@@ -46,22 +46,23 @@ ROWS += [(f'tree {mode}', 'tree', word, options, 0, (GREP, RG), {})
              ('unsafe', '-c -v', '-c -v'), ('unsafe', '-n -w', '-n -w'), ('Qxzjvkw', '-n', '-n absent'))]
 ROWS += [(f'tree, ignore rules {mode}', 'tree', word, mode.split()[0], 0, (RG,), {'ignores': True})
          for word, mode in (('Qxzjvkw', '-l absent'), ('unsafe', '-c'), ('unsafe', '-n'))]
-# Rows of README's table and of the plot: their names, and what they are to a reader.
+# (name of a row, label) of the table in README.md and of the plot, in order. README begins with a row that
+# trawl wins clearly; the row that trawl loses stays, at the end.
 PLOTTED = (
-    ('rare word -c, 2 threads', 'count lines with a rare word'),
     ('frequent word -c', 'count lines with "the"'),
     ('frequent word -n', 'print lines with "the", numbered'),
     ('frequent word -o', 'print every "the"'),
     ('frequent word -c -i', 'count, case ignored'),
     ('DNA lines m=16 -c', 'DNA, 16 bases, lines of 70'),
     ('one line m=16 -c', 'DNA, all in one line'),
-    ('pipe, rare word -c', 'from a pipe'),
+    ('pipe, rare word -c', 'rare word, from a pipe'),
+    ('rare word -c, 2 threads', 'count lines with a rare word'),
 )
 
 
 def install(options, texts):
-    """A copy of the command in one piece, as an installation makes it: the file that the linker
-    wrote here and there starts 4 % later."""
+    """Copy the command to a contiguous file, as an installation does. The file that the linker wrote
+    piecewise starts 4 % later."""
     path = texts.path('trawl')
     if not os.path.exists(path):
         shutil.copy(options.command, path)
@@ -76,7 +77,7 @@ def versions(options):
 
 
 def argv(who, trawl, tree=False, ignores=False, threads=0):
-    """The program and what it alone needs so that all do the same."""
+    """Return a program's name and the options that make all programs do the same."""
     if who == TRAWL:
         return ([trawl] + ([f'-j{threads}'] if threads else []) + (['-r'] if tree else [])
                 + (['--ignore'] if ignores else []))
@@ -116,7 +117,8 @@ def piece_of(path, length):
 
 
 def contestants(row, path, pattern, trawl, installed):
-    """Who gives the right answer comes first: grep, or ripgrep where ignore files are read."""
+    """Return the row's contestants. The first gives the right answer: grep, or ripgrep with ignore
+    files."""
     _, kind, _, options, threads, baseline, more = row
     tree, ignores, fed = kind == 'tree', more.get('ignores', False), more.get('fed', False)
     names = [RG] if ignores else [GREP]
@@ -165,7 +167,7 @@ def tree_bytes(path):
 
 
 def best(row):
-    """The fastest of the row's baseline, and the ratio of its time to trawl's."""
+    """Return the fastest program of the row's baseline, and that program's time / trawl's time."""
     known = {name: median(result(row, name)) for name in row['baseline']}
     known = {name: seconds for name, seconds in known.items() if seconds}
     trawl = median(result(row, TRAWL))
@@ -181,7 +183,7 @@ def versions_line(data, names):
 
 
 def section(data):
-    """The table of docs/benchmarks.md."""
+    """Make the table of docs/benchmarks.md."""
     names = (TRAWL,) + PEERS + ('cat', 'wc -c')
     lines = ['![GB/s of trawl, ripgrep and GNU grep on files of 1 GiB](measurements/commands.svg)', '',
              *opening(data), versions_line(data, names), spread_line(data)]
@@ -202,7 +204,7 @@ def section(data):
 
 
 def plotted(data):
-    """Some rows, the unfavourable one among them: (label, GB/s of trawl, ripgrep and grep)."""
+    """Return (label, GB/s of trawl, ripgrep and grep) for the rows in PLOTTED."""
     rows_of = {row['name']: row for row in data['rows']}
     for name, label in PLOTTED:
         row = rows_of.get(name)
@@ -213,12 +215,13 @@ def plotted(data):
 
 
 def readme(data):
-    """The table of README.md."""
+    """Make the table of README.md."""
     machine = data['machine']
     cells = [[label] + [number(it, '.1f') for it in values] for label, values in plotted(data)]
     return table(['GB/s', 'trawl', 'ripgrep', 'GNU grep'], cells) + [
         '', f"Whole commands on files of {machine['text_bytes'] / 2**30:g} GiB in the page cache, from start "
-        f"to end; {machine['processor']}, {machine['cores']} cores, {machine['date']}, commit "
+        'to end. trawl uses all cores; ripgrep searches a single file with one thread, as GNU grep always '
+        f"does. {machine['processor']}, {machine['cores']} cores, {machine['date']}, commit "
         f"{machine['commit']}."]
 
 

@@ -1,4 +1,4 @@
-"""cpu: one pattern in texts in memory: the read loop, memmem and trawl in turn."""
+"""cpu: measures a single pattern in texts in memory: the read loop, memmem and trawl in turn."""
 import math
 import random
 import statistics
@@ -9,11 +9,11 @@ from runner import die
 LENGTHS = (1, 2, 4, 8, 16, 64, 256, 1024, 4096)
 WORST_LENGTHS = (8, 64, 1024, 16384)
 ALPHABETS = ('az', 'english', 'dna', 'periodic')
-MEMMEM_SECONDS = 2  # an eighth of it is what a part of the text takes at least
+MEMMEM_SECONDS = 2  # memmem gets a share of the text that takes at least an eighth of these seconds
 READ_ONE, ONE, MEMMEM = 'read, one thread', 'trawl, one thread', 'memmem'
 READ_ALL, ALL = 'read, all threads', 'trawl, all threads'
 RANDOM_ONE = 'random, one thread'
-WORST = (  # the text, what is searched for, how that differs from the text's beginning
+WORST = (  # (text, pattern, how the pattern differs from the text's beginning)
     ('repeat:a', 'a^n, a^m', {}),
     ('repeat:a', 'a^n, a^(m-1)b', {'change': 'last', 'to': 'b'}),
     ('repeat:a', 'a^n, ba^(m-1)', {'change': 'first', 'to': 'b'}),
@@ -105,7 +105,7 @@ def speed(row, name):
 
 
 def figures(row):
-    """The ratios of a row."""
+    """Return the ratios of a row."""
     one, memmem = speed(row, ONE), speed(row, MEMMEM)
     return {'one': one, 'all': speed(row, ALL), 'memmem': memmem,
             'to_read': ratio(one, speed(row, READ_ONE)), 'to_memmem': ratio(one, memmem),
@@ -113,7 +113,7 @@ def figures(row):
 
 
 def letters_table(data, alphabet):
-    """A row for each length: the pattern that is present beside the one that is absent."""
+    """Make a table with a row for each length: a pattern that is present beside an absent pattern."""
     threads, pairs = data['machine']['cores'], {}
     for row in data['rows']:
         if row['alphabet'] == alphabet:

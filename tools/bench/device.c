@@ -1,9 +1,8 @@
-/* device: the driver's first device, for memory that answers are written to, and for what bounds a
- * search there.
+/* device: allocates memory on the driver's first device, and measures the bounds of a search there.
  *
- * kind=device-read   a kernel that only reads the text, which lies on the device
- * kind=device-copy to=device|host   the text's copy, between pinned memory and the device
- * Both take at most BYTES_MAX of the text; their time is that of the whole.
+ * kind=device-read   runs a kernel that only reads the text on the device
+ * kind=device-copy to=device|host   copies the text between pinned memory and the device
+ * Both contestants process at most BYTES_MAX of the text, and report the time for the whole text.
  */
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -14,11 +13,11 @@
 
 #define BYTES_MAX (4ull << 30)
 #define THREADS 256u
-#define LOADS 4u /* of 16 bytes, in flight for each thread */
+#define LOADS 4u /* loads of 16 bytes that each thread has in flight */
 #define BLOCKS_EACH 8u
-#define MULTIPROCESSORS 16 /* the attribute's number */
+#define MULTIPROCESSORS 16 /* CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT */
 
-/* The driver's functions, by their names there. */
+/* X(name of the driver's function, parameters). */
 #define DRIVER_LIST(X)                                                                        \
     X(cuInit, (unsigned flags))                                                               \
     X(cuDeviceGet, (int *device, int ordinal))                                                \
@@ -49,8 +48,9 @@ static struct {
     int multiprocessors;
 } driver;
 
-/* Each thread xors LOADS vectors at a time, a whole grid apart from step to step; an answer is
- * written where it is a number that no text has, so that nothing is optimised away. */
+/* Each thread combines LOADS vectors by xor, then steps ahead by a whole grid. The kernel writes
+ * the result only if the result is a number that no text gives, so that no load is optimised away.
+ */
 static const char read_kernel[] =
     ".version 7.0\n.target sm_70\n.address_size 64\n"
     ".visible .entry read_all(.param .u64 text, .param .u64 bytes, .param .u64 out)\n{\n"
@@ -59,9 +59,9 @@ static const char read_kernel[] =
     "cvta.to.global.u64 %rd1, %rd1;\n"
     "mov.u32 %r1, %ctaid.x;\nmov.u32 %r2, %ntid.x;\nmov.u32 %r3, %tid.x;\nmov.u32 %r4, %nctaid.x;\n"
     "mad.wide.u32 %rd4, %r1, %r2, 0;\ncvt.u64.u32 %rd5, %r3;\nshl.b64 %rd4, %rd4, 6;\n"
-    "shl.b64 %rd5, %rd5, 4;\nadd.u64 %rd4, %rd4, %rd5;\n"    /* where this thread begins */
-    "mul.wide.u32 %rd6, %r2, 16;\n"                          /* from load to load */
-    "mul.wide.u32 %rd7, %r2, %r4;\nshl.b64 %rd7, %rd7, 6;\n" /* from step to step */
+    "shl.b64 %rd5, %rd5, 4;\nadd.u64 %rd4, %rd4, %rd5;\n"    /* begin of this thread */
+    "mul.wide.u32 %rd6, %r2, 16;\n"                          /* distance between loads */
+    "mul.wide.u32 %rd7, %r2, %r4;\nshl.b64 %rd7, %rd7, 6;\n" /* distance between steps */
     "mov.u32 %r5, 0;\n"
     "NEXT:\n"
     "mul.lo.u64 %rd8, %rd6, 3;\nadd.u64 %rd8, %rd8, %rd4;\nadd.u64 %rd8, %rd8, 16;\n"
@@ -96,7 +96,7 @@ static bool load(void)
     return found;
 }
 
-/* Its context is then the thread's, to the end. false: there is no device. */
+/* Opens the device and makes its context current until the end; false: there is no device. */
 static bool ready(void)
 {
     static bool asked, found;
@@ -151,7 +151,7 @@ struct bound {
     void *pinned, *function;
 };
 
-/* What is on the device before the time: the text, or room for it. */
+/* Puts the text on the device, or allocates room for the text, before the timed part. */
 static bool fill(const struct contestant *it, struct bound *own, bool reads)
 {
     void *module = NULL;
@@ -177,7 +177,7 @@ static bool open_bound(const struct contestant *it, struct bound *own, struct be
     return run->why[0] == '\0';
 }
 
-/* One pass over the text: by a kernel, or a copy of it. */
+/* Reads the text with the kernel, or copies the text, once. */
 static bool pass(struct bound *own, bool to_host)
 {
     void *parameters[] = {&own->address, &own->bytes, &own->address};

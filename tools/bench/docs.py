@@ -1,4 +1,4 @@
-"""docs: the parts of documents that are made from docs/measurements, and their plots."""
+"""docs: writes the parts of documents, and the plots, that are made from docs/measurements."""
 import os
 
 import calibrate
@@ -13,7 +13,8 @@ from runner import ROOT, die, read_results
 
 MEASUREMENTS = 'docs/measurements'
 NOT_YET = ['Not measured yet.']
-# page, section, who makes the lines; of the results of that name, but for parts of papers.md
+# (page, section, function that makes the lines). The section's name is the name of the file of results,
+# except for the parts of papers.md.
 SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
     ('cpu', cpu), ('commands', commands), ('sets', sets), ('matrix', sets), ('calibrate', calibrate))]
 SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('README.md', 'commands', commands.readme),
@@ -28,7 +29,7 @@ def results(root, name):
 
 
 def pages(root):
-    """Each page as the measurements make it."""
+    """Return {page: text}, with sections made from the measurements."""
     known, made = {}, {}
     for path, name, lines in SECTIONS:
         file = 'papers' if path == 'docs/papers.md' else name
@@ -45,7 +46,7 @@ def pages(root):
 
 
 def draw(root, names):
-    """The plots of these files of results."""
+    """Draw the plots of these files of results."""
     if plots.pyplot is None:
         print(plots.WHAT)
         return
@@ -61,7 +62,7 @@ def draw(root, names):
 
 
 def main(check, names=(), root=ROOT):
-    """Write all sections, or say which differ. Returns the exit status."""
+    """Write all sections or, with check, say which pages differ. Return the exit status."""
     wrong = 0
     for path, text in pages(root).items():
         full = os.path.join(root, path)

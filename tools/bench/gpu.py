@@ -1,6 +1,6 @@
-"""gpu: what a machine with one, two or four devices does: one pattern, lists, sets, pairs, searches
-within errors, and the gallery's kernels. Each count is compared with the CPU
-engine's; of sets, and of the first part of each text, with the oracle's."""
+"""gpu: measures searches on 1, 2 or 4 devices: single patterns, lists, sets, pairs, searches with errors,
+and the gallery's kernels. Each count is compared with the CPU engine's count. Counts of sets, and of the
+first part of each text, are also compared with the oracle."""
 import os
 import random
 
@@ -14,7 +14,7 @@ LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 64, 80, 128, 256, 512, 1024, 
 WORST_LENGTHS = (8, 16, 64, 256, 1024, 4096, 16384)
 SETS = ((8, 10000), (8, 100000), (8, 1000000), (16, 10), (16, 100), (16, 1000), (16, 10000),
         (16, 100000), (16, 1000000), (24, 10000), (32, 100000))
-WITHIN = (  # how many, of how many bases, within what; strands; the last bases, which have no errors
+WITHIN = (  # (patterns, bases of each, kind of errors, errors, strands, exact motif at the end)
     (1000, 23, 'mismatches', 3, '', ''), (1000, 23, 'mismatches', 4, '', ''),
     (1000, 23, 'mismatches', 4, 'both-strands', ''), (1000, 23, 'mismatches', 4, 'both-strands', 'NGG'),
     (1000, 23, 'mismatches', 6, '', ''), (1000, 23, 'mismatches', 6, 'both-strands', 'NGG'),
@@ -30,10 +30,10 @@ GROUPS = (
     ('sets', 'Sets of patterns'), ('approximate', 'Within errors'), ('pairs', 'Pairs of position and pattern'),
     ('gallery', "Against the gallery's kernels"),
     ('devices', 'Several devices'))
-CROSSED = ('counts', 'worst', 'sets')  # their names are of two parts
-CORPORA = 'corpora'  # which is measured where it is named, and only told of while it runs
+CROSSED = ('counts', 'worst', 'sets')  # groups whose rows have names of two parts
+CORPORA = 'corpora'  # a group that runs only if named; the report leaves the group out
 CORPUS_LENGTHS = (1, 2, 3, 4, 7, 8, 16, 17, 64, 65, 500, 1500, 3999, 4000)
-MAY_REFUSE = 'pss-gr'  # whose key lies in registers
+MAY_REFUSE = 'pss-gr'  # refuses long patterns, because its key lies in registers
 
 
 def letters(options, share=1, **more):
@@ -41,7 +41,7 @@ def letters(options, share=1, **more):
 
 
 def gpu(name=ALL, **more):
-    """With a plan that was searched with before, unless it says otherwise."""
+    """Return a contestant on the GPU. By default the plan was built, and searched with, before."""
     return {'name': name, 'engine': 'cuda', 'loaded': True, 'plan': 'once', 'ours': True, **more}
 
 
@@ -83,7 +83,7 @@ def worst_rows(options, texts):
 
 
 def list_rows(options, texts):
-    """Occurrences at every so many places, as arrays of begins on the device and in host memory."""
+    """Yield rows with an occurrence each 10,000 or 100 offsets, as arrays on the device and the host."""
     for every in (10000, 100):
         for length in (1, 2, 4, 6, 8, 10, 16):
             pattern = 'QWERTZUIOPASDFGH'[:length]
@@ -104,7 +104,8 @@ def set_rows(options, texts):
 
 
 def approximate_rows(options, texts):
-    """Guides and longer strings within errors; then one of 40 letters beside its pieces without."""
+    """Yield rows of guides and longer strings with errors; then a pattern of 40 letters beside an exact
+    search for the pattern's pieces."""
     for count, length, kind, errors, strands, motif in WITHIN:
         bases = recipes.letters(count * length, length, b'ACGT')
         path = texts.patterns(f'within-{count}-{length}-{motif}', [
@@ -125,9 +126,9 @@ def approximate_rows(options, texts):
 
 
 def pair_rows(options, texts):
-    """A text of words, each of the set."""
+    """Yield rows over a text that consists of words of the set."""
     draw = random.Random(7)
-    count = min(100000, options.bytes // 80)  # fewer beside a small text
+    count = min(100000, options.bytes // 80)  # a small text gets fewer words
     many = [recipes.letters(draw.randint(5, 12), i) for i in range(count)]
     path = texts.patterns('pair-words', many)
     text = texts.write('pair-text', b' '.join(draw.choices(many, k=min(options.bytes // 9, 10 ** 6))))
@@ -141,13 +142,13 @@ def pair_rows(options, texts):
 
 
 def algorithms(options, engine):
-    """The gallery's names that an engine has, by its number; but of those that take records."""
+    """Return the gallery's algorithms for texts on an engine, which is given by number."""
     return [name for name, engines in options.facts['algorithms'].items()
             if engines >> engine & 1 and not name.startswith('rabin-karp-matrix')]
 
 
 def corpora_rows(options, texts):
-    """All positions in whole corpora, by each algorithm on each engine that has it."""
+    """Yield rows with all positions in whole corpora, by each algorithm on each engine."""
     who = [cpu(), gpu(loaded=None)]
     who += [{'name': f'{name}, CPU', 'algorithm': name, 'ours': True} for name in algorithms(options, 1)]
     who += [gpu(f'{name}, GPU', algorithm=name, loaded=None) for name in algorithms(options, 2)]
@@ -200,7 +201,7 @@ def devices_here():
 
 
 def rows(options, texts):
-    small = options.bytes < 1 << 20  # a try, or a simulated device
+    small = options.bytes < 1 << 20  # a trial run, or a simulated device
     options.sets = (10,) if small else (1000, 10000, 60000)
     for group, make in MAKERS.items():
         if group in options.words or not options.words and group != CORPORA:
@@ -208,7 +209,7 @@ def rows(options, texts):
 
 
 def several(options, texts, run):
-    """The rows of `devices` with one device, with two and with four, twice in turn."""
+    """Run the rows of `devices` with 1, 2 and 4 devices, twice in turn."""
     if options.words and 'devices' not in options.words:
         return []
     counts = [n for n in (1, 2, 4) if n <= devices_here()]
@@ -231,7 +232,7 @@ def several(options, texts, run):
 
 
 def cell(row_, it, read):
-    """GB/s, or millions of answers a second where they are many, and x the read speed."""
+    """Format GB/s, or millions of results a second for long lists, and the ratio to the read speed."""
     if it is None:
         return '-'
     speed = row_['text_bytes'] / median(it) / 1e9
@@ -245,7 +246,7 @@ def cell(row_, it, read):
 
 
 def crossed(rows_of, title):
-    """trawl's own figures alone: a row for each second part of a name, a column for each first."""
+    """Make a table of trawl's figures. The first part of a row's name is the column, the second the row."""
     found = {it['name']: cell(it, result(it, ALL), result(it, READ)) for it in rows_of}
     heads = list(dict.fromkeys(name.rpartition(', ')[0] for name in found))
     rows = list(dict.fromkeys(name.rpartition(', ')[2] for name in found))
@@ -272,7 +273,7 @@ def group_lines(data, group, title):
 
 
 def device_lines(data):
-    """How many times one device's speed two and four have, the worst first."""
+    """Yield the speed of 2 and 4 devices / the speed of a device, the worst first."""
     found = []
     for row_ in data['rows']:
         for it in row_['results']:

@@ -1,6 +1,6 @@
-/* hyperscan: kind=hyperscan, that library, or Vectorscan, where it is installed: one thread,
- * literals in block mode; of a record each pattern is reported once. The few declarations are those
- * of its C interface, version 5. */
+/* hyperscan: kind=hyperscan runs Hyperscan or Vectorscan, if installed: a single thread, literals,
+ * block mode. In a record each pattern is reported once. The declarations here follow Hyperscan's C
+ * interface, version 5. */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 typedef int (*on_match)(unsigned id, unsigned long long from, unsigned long long to, unsigned flags,
                         void *context);
 
-/* The library's functions, by their names there. */
+/* X(return type, name of the library's function, parameters). */
 #define FUNCTION_LIST(X)                                                                       \
     X(const char *, hs_version, (void))                                                        \
     X(int, hs_compile_lit_multi,                                                               \
@@ -55,12 +55,12 @@ const char *hyperscan_version(void)
     return load() ? library.hs_version() : NULL;
 }
 
-/* false: `run` says why not. */
+/* Compiles the question's patterns; false: run->why says why not. */
 static bool compile(const struct question *question, struct hyperscan *made, struct bench_run *run)
 {
     uint64_t count = question->pattern_count;
     const char **bytes = (const char **)allocate(count * sizeof *bytes);
-    unsigned *flags = (unsigned *)allocate(2 * count * sizeof *flags); /* and numbers */
+    unsigned *flags = (unsigned *)allocate(2 * count * sizeof *flags); /* then the patterns' ids */
     size_t *lengths = (size_t *)allocate(count * sizeof *lengths);
     int status;
 
@@ -93,7 +93,7 @@ static int count_one(unsigned id, unsigned long long from, unsigned long long to
     return 0;
 }
 
-/* Blocks of less than 4 GiB: the text, or each record. */
+/* Scans blocks of less than 4 GiB: the text, or each record. */
 static void run_hyperscan(struct contestant *it, bool full, struct bench_run *run)
 {
     const struct question *question = it->question;

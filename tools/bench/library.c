@@ -1,14 +1,18 @@
-/* library: the library as a contestant: trawl's own ways and the gallery's algorithms.
+/* library: runs libtrawl as a contestant, with trawl's methods or the gallery's algorithms.
  *
- * kind=trawl, with
- *   engine=cpu|cuda|auto  threads=N  isa=NAME  chunk=BYTES   the searcher's (open from row to row)
- *   method=NAME  algorithm=NAME  sample=1                    the plan's
- *   plan=once     built before the time; else it is part of each run, and `plan` says how much
- *   plan=new      built for each run, before the time; before=N: N searches with it come before,
- * too loaded=1      the text is loaded before the time clock=cpu     processor time instead of the
- * time that passes Of the question: each=1  a search for each pattern, one after the other; their
- * sum alphabet=dna  mismatches=N  edits=N  exact=N (the last symbols)   what the plan is told of
- * errors
+ * Contestant  kind=trawl
+ *   engine=cpu|cuda|auto  threads=N  isa=NAME  chunk=BYTES   options of the searcher, which stays
+ *                 open from row to row
+ *   method=NAME  algorithm=NAME  sample=1                    options of the plan
+ *   plan=once     the plan is built before the timed part. By default each run builds the plan, and
+ *                 the result `plan` has the time for that part
+ *   plan=new      the plan is built for each run, before the timed part
+ *   before=N      plan=new: N untimed searches with the plan come first
+ *   loaded=1      the text is loaded before the timed part
+ *   clock=cpu     processor time is measured instead of wall time
+ * Question
+ *   each=1        a search for each pattern; the answers are added up
+ *   alphabet=dna  mismatches=N  edits=N  exact=N (the last N symbols)   the plan's errors
  */
 #include <inttypes.h>
 #include <stdatomic.h>
@@ -22,18 +26,18 @@
 #define SAMPLE_BYTES (64u << 10)
 #define LOADED_MAX 64u
 
-/* A contestant's own. */
+/* The state of a contestant between runs. */
 struct library {
     struct trawl_searcher *searcher;
-    struct trawl_plan *plan; /* kept */
-    struct trawl_text *text; /* its own, or a loaded one */
+    struct trawl_plan *plan; /* the plan of plan=once */
+    struct trawl_text *text; /* opened for this contestant, or an entry of `loaded` */
     uint64_t text_bytes;
     bool loaded;
-    void *array;            /* for lists, on the host or pinned */
-    uint64_t address, room; /* on a device; items */
+    void *array;            /* the array for lists of begins, in host memory, perhaps pinned */
+    uint64_t address, room; /* the array's address on a device, or 0; the array's items */
 };
 
-static struct trawl_error failure; /* the last one */
+static struct trawl_error failure; /* the error of the last failed call */
 
 /* ---- Searchers ---------------------------------------------------------------------------- */
 
@@ -57,7 +61,8 @@ static struct trawl_searcher *searcher_of(const struct contestant *it, char why[
     uint32_t i = 0;
 
     options.chunk_bytes = field_number(&it->fields, "chunk", 0);
-    /* What one contestant has loaded, another's searches of the same bytes would find there. */
+    /* loaded is part of the key: a searcher that has loaded a text would use the device copy for a
+     * contestant without loaded=1 too. */
     snprintf(key, sizeof key, "%s %" PRIu32 " %" PRIu64 " %s%s", engine, it->threads,
              options.chunk_bytes, isa, field(&it->fields, "loaded", NULL) != NULL ? " loaded" : "");
     while (i < SEARCHERS_MAX && searchers[i].searcher != NULL && strcmp(searchers[i].key, key) != 0)
@@ -86,7 +91,7 @@ void library_close(void)
     }
 }
 
-/* ---- What a run needs --------------------------------------------------------------------- */
+/* ---- Plans and texts ---------------------------------------------------------------------- */
 
 static enum trawl_method method_named(const char *name)
 {
@@ -138,7 +143,7 @@ static void drop_text(struct library *own)
     own->text = NULL;
 }
 
-/* Texts that are loaded, for all contestants with the same searcher. */
+/* The loaded texts, shared by all contestants with the same searcher. */
 static struct loaded {
     struct trawl_searcher *searcher;
     const uint8_t *bytes;
@@ -185,7 +190,7 @@ static bool load(const struct contestant *it, struct library *own, struct bench_
     return true;
 }
 
-/* The text of this share, loaded where it is to be. */
+/* Opens the contestant's share of the text, and loads it with loaded=1. */
 static bool open_text(const struct contestant *it, struct library *own, struct bench_run *run)
 {
     if (field(&it->fields, "loaded", NULL) != NULL)
@@ -212,7 +217,7 @@ static void array_close(const struct contestant *it, struct library *own)
     own->room = 0;
 }
 
-/* Room for as many occurrences as there are, its pages touched before the time begins. */
+/* Allocates an array for `count` begins, and touches the pages before the timed part. */
 static bool array_open(const struct contestant *it, struct library *own, uint64_t count,
                        struct bench_run *run)
 {
@@ -238,7 +243,7 @@ static bool array_open(const struct contestant *it, struct library *own, uint64_
     return false;
 }
 
-/* The next begin of an answer; one that is not in order makes the sum wrong. */
+/* Adds the next begin to the answer. A begin out of order makes the sum wrong on purpose. */
 static void add_begin(struct answer *answer, uint64_t *before, uint64_t begin, uint64_t pattern)
 {
     answer->sum += begin < *before ? 1 : answer_mix(begin, pattern, 0);
@@ -384,7 +389,7 @@ static void take_parts(const struct library *own, struct bench_run *run)
     }
 }
 
-/* As many as are to be found, and one more, which must stay empty. */
+/* Makes room for the expected occurrences and for one more, which has to stay empty. */
 static bool prepare(struct contestant *it, struct library *own, struct bench_run *run)
 {
     uint64_t count = 0;
@@ -409,7 +414,7 @@ static void check_list(const struct contestant *it, struct library *own, struct 
     sum_array(own, &run->answer);
 }
 
-/* "method: NAME" of the plan's explanation. */
+/* Copies NAME of the line "method: NAME" in the plan's explanation. */
 static void take_method(const struct trawl_plan *plan, struct bench_run *run)
 {
     static const char key[] = "method: ";
@@ -429,7 +434,7 @@ static double now(const struct contestant *it)
                                                                : clock_seconds();
 }
 
-/* A search for these patterns. */
+/* Runs a search for these patterns. */
 static void run_one(const struct contestant *it, const struct trawl_pattern *patterns,
                     uint64_t count, bool full, struct bench_run *run)
 {
@@ -448,7 +453,7 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
         begin = now(it);
     (void)good(ask(it, own, own->plan, full, run), run);
     run->seconds = now(it) - begin;
-    if (full) /* a run whose time does not count */
+    if (full) /* the time of a full run does not count */
         take_method(own->plan, run);
     if (!once) {
         struct trawl_plan *plan = own->plan;
@@ -464,7 +469,7 @@ static void run_one(const struct contestant *it, const struct trawl_pattern *pat
     check_list(it, own, run);
 }
 
-/* One search for each pattern: times and answers are added up. */
+/* Runs a search for each pattern, and adds up times and answers. */
 static void run_each(const struct contestant *it, struct bench_run *run)
 {
     struct answer all = {0, 0, true};

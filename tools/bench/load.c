@@ -1,12 +1,12 @@
-/* load: many clients of a server at once, for ./dev bench serve.
+/* load: plays many clients of a server at once, for ./dev bench serve.
  *
- * trawl-bench load SOCKET CLIENTS SECONDS
- *   reads queries on standard input, one a line, as rows are written: expected=, what the answer's
- *   body must hold, target=, body=, the request's; first=1: the client goes away after the first
- *   bytes of the answer, which then are to hold it. Each client keeps a connection and asks its own
- *   queries, the i-th client the i-th, the (CLIENTS + i)-th and so on, around and around. Writes
- * one object of JSON: how many were answered, how many wrongly, and times in microseconds: of the
- *   whole answer, and until the first byte of its body.
+ * trawl-bench load SOCKET CLIENTS SECONDS reads queries on standard input, a query a line, in the
+ * form of rows: expected=        the answer's body has to contain this string target=, body= target
+ * and body of the request first=1          the client disconnects after the first bytes of the
+ * body, which have to contain `expected` Each client keeps a connection. Client i sends queries i,
+ * CLIENTS + i, 2 * CLIENTS + i, ..., and starts over at the end. The program writes a JSON object:
+ * the number of answers, the number of wrong answers, and times in microseconds until the end of an
+ * answer and until the first byte of the body.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "bench/bench.h"
 
 #define ANSWER_BYTES (64u << 10)
-#define TIMES_MAX (1u << 24) /* later ones are counted, not kept */
+#define TIMES_MAX (1u << 24) /* later answers are counted, but their times are not stored */
 
 struct query {
     const char *expected, *target, *body;
@@ -39,7 +39,7 @@ struct load_client {
     size_t have;
 };
 
-/* Of all clients, in microseconds. */
+/* The results of all clients; times in microseconds. */
 static struct {
     float *whole, *first;
     _Atomic size_t count;
@@ -88,7 +88,7 @@ static void receive(struct load_client *client, int descriptor)
     client->buffer[client->have] = '\0';
 }
 
-/* Is the chunked body from `at` on complete? */
+/* Returns whether the chunked body from `at` on is complete. */
 static bool chunks_end(const char *at)
 {
     for (;;) {
@@ -105,7 +105,8 @@ static bool chunks_end(const char *at)
     }
 }
 
-/* Ask, and take the whole answer, or its beginning. Returns whether it holds what it must. */
+/* Sends a query and receives the whole answer or, with first=1, the beginning. Returns whether the
+ * answer contains query->expected. */
 static bool ask(struct load_client *client, int descriptor, const struct query *query,
                 double *first)
 {
@@ -174,7 +175,7 @@ static int compare(const void *a, const void *b)
     return left < right ? -1 : left > right;
 }
 
-/* If there are none, 0. */
+/* Prints the percentiles 50, 90 and 99; all are 0 if count is 0. */
 static void print_times(const char *name, float *sorted, size_t count)
 {
     static const size_t ranks[] = {50, 90, 99};
@@ -196,7 +197,7 @@ static struct query *read_queries(size_t *count)
         queries = realloc(queries, (*count + 1) * sizeof *queries);
         if (queries == NULL)
             fail("memory exhausted");
-        fields_split(copy_text(line), &fields); /* kept */
+        fields_split(copy_text(line), &fields); /* queries point into the copy, which stays */
         queries[*count].expected = field(&fields, "expected", "");
         queries[*count].target = field(&fields, "target", "");
         queries[*count].body = field(&fields, "body", "");

@@ -1,5 +1,5 @@
-/* trawl-bench: run rows of contestants and write what they took. See bench.h for the input, and
- * README.md for how a measurement is made of it. */
+/* trawl-bench: runs rows of contestants and writes their times. bench.h describes the input,
+ * README.md how Python makes a benchmark of rows. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,8 @@ static void row_close(struct bench_row *row)
     memset(row, 0, sizeof *row);
 }
 
-/* Questions are opened when all of the row is known: texts that it does not need make room. */
+/* Opens the row's questions, once the whole row is read: then texts that no question of the row
+ * uses can be freed first. */
 static void row_open(struct bench_row *row)
 {
     texts_drop_unused(row->question, row->question_count);
@@ -91,7 +92,7 @@ static void take_line(struct bench_row *row, char *line)
 
 /* ---- The program -------------------------------------------------------------------------- */
 
-/* What the build is, for the report's head. */
+/* Prints facts about this build as JSON, for the head of a file of results. */
 static int describe(void)
 {
     const char *name;
@@ -133,7 +134,7 @@ int main(int argc, char **argv)
         return 2;
     }
     while (getline(&line, &room, stdin) > 0)
-        if (line[0] == '\n') /* the row ends here, and its result is wanted */
+        if (line[0] == '\n') /* an empty line ends a row */
             row_finish(&row);
         else
             take_line(&row, copy_text(line));

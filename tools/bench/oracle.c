@@ -1,6 +1,7 @@
-/* oracle: the right answers, by an automaton for all patterns at once (Aho, Corasick 1975) that
- * shares no code with the library. Threads take pieces of the text: an occurrence belongs to the
- * piece in which it ends, and the automaton starts so far before a piece that it knows its state.
+/* oracle: computes the right answers with an automaton for all patterns (Aho, Corasick 1975), which
+ * shares no code with the library. Threads take pieces of the text. An occurrence belongs to the
+ * piece in which the occurrence ends. The automaton starts longest - 1 bytes before a piece, so
+ * that its state is right where the piece begins.
  */
 #include <ctype.h>
 #include <pthread.h>
@@ -23,7 +24,7 @@ struct shares {
     _Atomic uint64_t next;
     uint32_t threads;
     _Atomic uint32_t running;
-    pthread_barrier_t ready; /* all threads run, since `begin` */
+    pthread_barrier_t ready; /* passed when all threads run, at the time `begin` */
     double begin;
 };
 
@@ -76,10 +77,10 @@ uint32_t cores_count(void)
 
 struct node {
     uint32_t child, sibling, fail;
-    uint32_t out;     /* the nearest node on the way of fails at which a pattern ends, itself too */
-    uint32_t pattern; /* + 1 of the first that ends here; 0: none */
+    uint32_t out;     /* nearest node at which a pattern ends, along `fail`, this node included */
+    uint32_t pattern; /* 1 + index of the first pattern that ends here; 0: no pattern does */
     uint8_t byte;
-    uint64_t total; /* patterns that end here, or at a fail of it */
+    uint64_t total; /* number of patterns that end here or at a node along `fail` */
 };
 
 struct oracle {
@@ -87,13 +88,13 @@ struct oracle {
     uint64_t bytes;
     struct node *node;
     uint32_t count, root[256];
-    uint32_t *next;  /* pattern + 1 that is equal to this one */
-    uint32_t *order; /* nodes, those nearer to the root first */
+    uint32_t *next;  /* next[p]: 1 + index of another pattern equal to pattern p; 0: the last */
+    uint32_t *order; /* the nodes by distance from the root */
     uint64_t longest;
     uint8_t fold[256];
     enum call call;
-    bool counts;                        /* totals are enough */
-    _Atomic uint64_t found, sum, first; /* begin and pattern */
+    bool counts;                        /* the call only counts, so node.total is enough */
+    _Atomic uint64_t found, sum, first; /* first: least begin, with its pattern */
 };
 
 static uint32_t child_of(const struct oracle *it, uint32_t node, uint8_t byte)
@@ -253,7 +254,7 @@ static void search_piece(void *context, uint64_t index)
 
 /* ---- Records ------------------------------------------------------------------------------ */
 
-/* One record at a time, since a pattern's first occurrence in each is what counts. */
+/* Searches record by record, because only a pattern's first occurrence in each record counts. */
 static void search_records(struct oracle *it)
 {
     uint64_t bytes = it->question->record_bytes;
@@ -282,7 +283,7 @@ static void search_records(struct oracle *it)
 
 /* ---- Answers ------------------------------------------------------------------------------ */
 
-/* A question for each pattern: the sum of their answers. */
+/* Answers the question for each pattern separately, and adds up the answers. */
 static struct answer answer_each(const struct question *question, enum call call, uint64_t bytes)
 {
     struct answer all = {0, 0, true};

@@ -1,9 +1,9 @@
-"""python: the Python package beside other packages, in one process, by turns, with equal answers.
+"""python: measures the Python package beside other packages, in one process, in turns, with equal answers.
 
-Four questions, for 1 to 100,000 patterns: how many occurrences one long text holds, which of many
-records hold any, and what a text and a column of records are with a value in the place of each. Half of
-the patterns are taken from the text, half are not in it. To compile the patterns is not timed. Packages
-that are not installed are left out. Then counts from Python beside the same counts from C."""
+Four questions, for 1 to 100,000 patterns: count the occurrences in a long text; say which of many records
+contain a pattern; replace the occurrences in a text; replace the occurrences in a column of records. Half
+of the patterns are taken from the text, half do not occur. Compiling the patterns is not timed. Packages
+that are not installed are left out. At the end, counts from Python stand beside the same counts from C."""
 import itertools
 import random
 import re
@@ -15,11 +15,11 @@ from runner import die
 COUNTS = (1, 10, 100, 1000, 10000, 100000)
 CLOCKS = {'wall': time.perf_counter, 'cpu': time.process_time}
 TRAWL, C = 'trawl', 'C'
-SMALLEST = 256  # a contestant that takes long gets a part of the text, at least one in so many
+SMALLEST = 256  # a slow contestant gets a share of the text, at least 1 / SMALLEST
 
 
 def package():
-    """The package trawl."""
+    """Import the package trawl."""
     try:
         import trawl
     except ImportError:
@@ -31,7 +31,7 @@ def package():
 
 
 class Turns:
-    """Contestants of a row in turn, as trawl-bench has them, in this process."""
+    """Runs a row's contestants in turns, as trawl-bench does, in this process."""
 
     def __init__(self, options, clock):
         self.clock, self.rounds, self.seconds = clock, options.rounds, options.cell_seconds
@@ -42,15 +42,15 @@ class Turns:
         return max(self.clock() - begin, 1e-9), answer
 
     def share(self, function, part):
-        """How small a part of the text takes about as long as there is time."""
+        """Return n such that 1 / n of the text takes about as long as there is time."""
         share = SMALLEST
         while share > 1 and self.timed(function, part(share))[0] * 4 <= self.seconds:
             share //= 4
         return share
 
     def results(self, row, who, part, truth):
-        """who: {name: function}, each called with a part of the text; truth(name, part): what is right. A
-        wrong answer ends the run."""
+        """Measure {name: function}, each called with a part of the text. truth(name, part) is the right
+        answer. A wrong answer ends the run."""
         shares = {name: self.share(function, part) for name, function in who.items()}
         right = {name: truth(name, part(share)) for name, share in shares.items()}
         made = {name: {'name': name, 'seconds': []} for name in who}
@@ -68,7 +68,7 @@ class Turns:
 
 
 def parts_of(whole, make):
-    """part(share): the first 1/share of it, made once."""
+    """Return a function part(share), which gives the first 1/share of the whole, made once."""
     made = {}
 
     def part(share):
@@ -83,7 +83,7 @@ def parts_of(whole, make):
 
 
 def make_text(draw, count):
-    """Words of a made-up language, frequent ones short and often."""
+    """Make a text of a made-up language, in which frequent words are short."""
     letters = 'etaoinshrdlucmfwypvbgkjqxz'
     weights = [1 / (rank + 2) for rank in range(len(letters))]
     words = [''.join(draw.choices(letters, weights, k=draw.randint(1 + (rank > 50), 6 + rank % 9)))
@@ -96,7 +96,8 @@ def make_text(draw, count):
 
 
 def make_patterns(draw, text, count):
-    """None begins with another, so that at each place one at most occurs: all count the same."""
+    """Make patterns of which no pattern is a prefix of another. So at most one pattern occurs at each
+    offset, and all packages count the same."""
     found, begun = set(), set()
     while len(found) < count:
         size = draw.randint(8, 20)
@@ -113,7 +114,7 @@ def make_patterns(draw, text, count):
 
 
 class Records:
-    """The same records as each contestant likes them."""
+    """The same records in the form that each contestant takes."""
 
     def __init__(self, lines):
         import pyarrow
@@ -220,7 +221,7 @@ class Hyperscan:
         for record in records.bytes:
             try:
                 self.database.scan(record, match_event_handler=lambda *_: found.append(1) or True)
-            except Exception:  # its callback stopped it
+            except Exception:  # the callback stopped the scan
                 pass
             total += bool(found)
             found.clear()
@@ -367,7 +368,7 @@ def set_rows(options, draw, text):
 
 
 def beside_c(options, runner, texts, text):
-    """Counts by one plan from Python and from C, one after the other."""
+    """Count with a plan from Python and from C, in turns."""
     trawl, size = package(), 1 << 20
     turns = Turns(options, CLOCKS[options.clock])
     searcher, plan = trawl.Searcher('cpu', options.threads), trawl.Plan('pattern')
@@ -402,13 +403,13 @@ def measure(options, runner, texts):
 
 
 def rate(row, name):
-    """GB/s; of guides 10^9 positions x patterns a second."""
+    """Return GB/s; for guides 10^9 positions x patterns a second."""
     it = result(row, name)
     return it and row.get('units', 1) * row['text_bytes'] / least(it) / 1e9
 
 
 def section(data, left_out=()):
-    """A table for each question; the last column is trawl's rate / that of the best of all others."""
+    """Make a table for each question. The last column is trawl's rate / the best other rate."""
     lines = machine_lines(data)
     for title in dict.fromkeys(row['table'] for row in data['rows']):
         rows = [row for row in data['rows'] if row['table'] == title]

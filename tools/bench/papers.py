@@ -1,6 +1,6 @@
-"""papers: the tables and figures of the gallery's sources, measured again.
+"""papers: measures the tables and figures of the gallery's sources again.
 
-What a source printed, who takes part in which row, and how its tables look is data: papers.json."""
+papers.json has the sources' figures, the contestants of each row, and the form of the tables."""
 import json
 import os
 import random
@@ -13,19 +13,19 @@ from report import digits, machine_lines, table
 from runner import HERE, command
 
 NAMES = ('pss', 'bmh', 'swift', 'word', 'records')
-GPU_CHUNK = 256 << 20  # the sources copied a text whole and launched one kernel on it
-STREAM_CHUNK = 512 << 10  # and, in several streams, pieces of it
-PATTERNS = 25  # of each cell of swift: one pattern's ends decide how many child grids start
+GPU_CHUNK = 256 << 20  # the sources copied the whole text and launched a single kernel
+STREAM_CHUNK = 512 << 10  # with several streams, the sources copied pieces of the text
+PATTERNS = 25  # patterns for each cell of swift: a pattern's ends decide how many child grids start
 PARTS = ('plan', 'copy_in', 'shifts', 'kernel', 'copy_out', 'search')
 PLACES = {'one core': 'one core', 'all cores': 'all cores', 'GPU': 'GPU', 'GPU, own': 'GPU',
           'command': 'whole process'}
-PATTERN_SECONDS = 0.1  # what takes longer has no second run with the same pattern
+PATTERN_SECONDS = 0.1  # a run that takes longer is not repeated with the same pattern
 ALIASES = {'wordSearchCPU (naive, one core)': 'naive'}
 
 
 def definitions():
-    """The data, with all rows of its tables: where several are alike, the parts of their labels stand in
-    what each of them `is`."""
+    """Read papers.json. A row template with several labels becomes a row for each label, whose parts are
+    put into the row's field `is`."""
     with open(os.path.join(HERE, 'papers.json'), encoding='utf-8') as file:
         found = json.load(file)
     for made in (made for facts in found.values() for made in facts['tables']):
@@ -39,7 +39,7 @@ def definitions():
 
 
 def contestant(who, host, side, options):
-    """A library's contestant: its name is an algorithm with options, and where it runs."""
+    """Make a contestant of kind trawl. The name says the algorithm with options, and where it runs."""
     name = ALIASES.get(who) or who.split(',')[0] if not who.startswith('pss-') else who
     fields = {'method': 'automaton' if 'automaton' in who else None,
               'name': who, 'ours': side == 'own', 'threads': options.threads,
@@ -94,7 +94,7 @@ def recipes_cut(content, count):
 
 
 def pieces_of(content, path, length, places):
-    """Questions for pieces of a text, which begin at these places."""
+    """Yield questions with pieces of a text as patterns; the pieces begin at these offsets."""
     length = min(length, len(content) // 8)
     for at in places:
         yield {'text': f'file:{path}', 'patterns': f'at:{at}:{length}', 'call': 'positions'}
@@ -115,7 +115,7 @@ def bmh_asks(texts, options):
 
 
 def swift_asks(texts, options):
-    """Rows "CELL #PATTERN", which `merged` joins."""
+    """Yield rows named "CELL #PATTERN", which `merged` joins."""
     bible = texts.source('english')[0]
     contents = (('bible', bible), ('world192', texts.source('world')[0]),
                 ('E. coli', texts.source('dna')[0][:4638690]),
@@ -144,7 +144,8 @@ def word_asks(texts, options):
 
 
 def records_asks(texts, options):
-    """Records of 200 bytes with a NUL after each, as the sample lays them out for strstr."""
+    """Yield rows over records of 200 bytes, each followed by a NUL, as the sample stores records for
+    strstr."""
     sizes = [(m, 4096, 'M = {0}, N = {1}') for m in (16, 64, 256, 1024, 4095)]
     sizes += [(256, n, 'M = {0}, N = {1}') for n in (256, 1024)]
     sizes += [(256, 4096, 'N = {1}, M = {0}')]
@@ -188,7 +189,7 @@ def rows(options, texts):
 
 
 def finish(row):
-    """Where each contestant ran, and on whose side, beside what it took."""
+    """Add to each result where the contestant ran, and whether it is the source's or trawl's."""
     hosts = row.pop('hosts')
     for it in row['results']:
         it['host'], it['side'] = hosts[it['name']]
@@ -197,7 +198,8 @@ def finish(row):
 
 
 def merged(rows):
-    """Rows "CELL #PATTERN" as one, with the mean of each pattern's runs, in the patterns' order."""
+    """Join the rows "CELL #PATTERN" of each cell to a row with the mean of each pattern's runs, in the
+    order of the patterns."""
     cells = {}
     for row in rows:
         cells.setdefault((row['paper'], row['name'].split(' #')[0]), []).append(row)
@@ -229,7 +231,7 @@ def joined(name, rows):
 
 
 class Figures:
-    """The results of one source's rows, by "ROW|CONTESTANT|PART"."""
+    """The results of a source's rows, by "ROW|CONTESTANT|PART"."""
 
     def __init__(self, data, paper):
         rows_of = [row for row in data['rows'] if row['paper'] == paper]
@@ -246,7 +248,7 @@ class Figures:
         return bool(it and it.get('seconds') and not it.get('wrong') and not it.get('why'))
 
     def state(self, it):
-        """The word in place of a number."""
+        """Return the word that replaces a missing number."""
         if it is None:
             return 'no time'
         if it.get('wrong'):
@@ -271,8 +273,8 @@ def quartiles(values):
 
 
 def cell(figures, ref):
-    """The text of a cell: the mean (the median, if it differs by 5 %), or the median (quartiles) of
-    many patterns, in ms; a word where there is no number."""
+    """Format a cell in ms: the mean, with the median if that differs by 5 %, or the median and quartiles
+    of many patterns. A cell without a number gets a word."""
     it, parts = figures.find(ref), ref.split('|')
     if not figures.good(it):
         return figures.state(it)
@@ -287,7 +289,7 @@ def cell(figures, ref):
 
 
 def table_lines(figures, made):
-    """A column of the source's numbers stands before ours where it has any."""
+    """Make the lines of a table. If the source has numbers, they are the column before ours."""
     marked = any(row[2] for row in made['rows'])
     heads, columns = [made['corner']] + (['whose'] if marked else []), []
     for head, key in made['columns']:
@@ -320,7 +322,7 @@ def part(data, paper):
 
 
 def children_line(figures):
-    """How many child grids there were: where many are missing, it is not the source's algorithm."""
+    """Say how many child grids were started. If many were not, the source's algorithm did not run."""
     counts = [(row, one) for row in figures.rows.values() for it in row['results']
               if figures.good(it) for one in it.get('children', [])]
     if not counts:
@@ -333,13 +335,13 @@ def children_line(figures):
 
 
 def narrow(*made, **fields):
-    """A table without the blanks that only programs read."""
+    """Make a table without padding blanks."""
     return [line.replace(' | ', '|').replace('| ', '|').replace(' |', '|')
             for line in table(*made, **fields)]
 
 
 def compared(figures):
-    """(row, kind of processor, the source's best / trawl's best) where both took part, by means."""
+    """Yield (row, kind of processor, mean of the source's best / mean of trawl's best)."""
     for row in figures.rows.values():
         for place in dict.fromkeys(PLACES.values()):
             best = {side: min((statistics.mean(it['seconds']) for it in row['results']
@@ -350,7 +352,7 @@ def compared(figures):
 
 
 def overview(data):
-    """A row for each publication; then where trawl is behind."""
+    """Make a table with a row for each publication, then the list of rows in which trawl is slower."""
     lines, count, behind = [], 0, []
     for paper in NAMES:
         found, facts = list(compared(Figures(data, paper))), definitions()[paper]

@@ -1,4 +1,4 @@
-"""plots: the figures of the documents, by matplotlib. Without it they stay as they are."""
+"""plots: draws the documents' figures with matplotlib. Without matplotlib the figures stay unchanged."""
 import re
 
 from report import median
@@ -15,7 +15,7 @@ WHAT = 'no plots: python3 has no matplotlib (pip install matplotlib)'
 
 
 def write(figure, path):
-    """As few lines as may be, and nothing that changes from run to run."""
+    """Write an SVG file, with few lines and without anything that changes from run to run."""
     figure.savefig(path, format='svg', metadata={'Date': None})
     pyplot.close(figure)
     with open(path, encoding='utf-8') as file:
@@ -26,7 +26,7 @@ def write(figure, path):
 
 
 def bars(groups, series, title, path):
-    """groups: (label, values), one value for each of the series."""
+    """Draw bars. groups: (label, values), with a value for each series."""
     figure, axes = pyplot.subplots(figsize=(7.5, 0.42 * len(groups) + 1), constrained_layout=True)
     high = 0.8 / len(series)
     for i, name in enumerate(series):
@@ -41,7 +41,7 @@ def bars(groups, series, title, path):
 
 
 def lines(panels, x_label, y_label, path):
-    """panels: (title, {name: [(x, y)]}), both axes logarithmic."""
+    """Draw lines on logarithmic axes. panels: (title, {name: [(x, y)]})."""
     figure, all_axes = pyplot.subplots(1, len(panels), figsize=(4.2 * len(panels), 3.4), squeeze=False,
                                        constrained_layout=True)
     for axes, (title, series) in zip(all_axes[0], panels):

@@ -1,4 +1,4 @@
-/* race: the contestants of a row in turn, every answer checked, and what they took as JSON. */
+/* race: runs a row's contestants in turns, checks each answer, and writes the times as JSON. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #define SHARE_BYTES_MIN (16ull << 10)
 #define SHARE_FACTOR 4u
 #define RUNS_UNTIL_BEHIND 2u
-#define SHARE_OF_TIME 8 /* a share takes at least one in so many of the time there is */
+#define SHARE_OF_TIME 8 /* a share of the text takes at least 1 / SHARE_OF_TIME of the time */
 
 static bool any_wrong;
 
@@ -33,7 +33,7 @@ static struct expected *remember(struct question *question, enum call call, uint
     return &question->expected[question->expected_count++];
 }
 
-/* NULL: only contestants know it, and none has run. */
+/* Returns the expected answer; NULL: no oracle knows the answer, and no contestant has run yet. */
 static struct expected *expected_of(struct contestant *it)
 {
     struct expected *expected = known(it->question, it->call, it->bytes);
@@ -48,7 +48,7 @@ static struct expected *expected_of(struct contestant *it)
 
 /* ---- One contestant ----------------------------------------------------------------------- */
 
-/* One run, checked; false where it is out of the race. */
+/* Runs a contestant once and checks the answer; false: the contestant is out of the race. */
 static bool run_once(const struct bench_row *row, struct contestant *it, bool full)
 {
     struct expected *expected = expected_of(it);
@@ -78,7 +78,7 @@ static bool run_once(const struct bench_row *row, struct contestant *it, bool fu
     return false;
 }
 
-/* A contestant that takes long gets a part of the text, as large as its time allows. */
+/* Gives a slow contestant a share of the text, as large as its time allows. */
 static bool find_share(const struct bench_row *row, struct contestant *it, double seconds)
 {
     uint64_t all = it->bytes, unit = it->question->record_bytes;
@@ -104,7 +104,7 @@ static void enter(const struct bench_row *row, struct contestant *it)
 
     it->bytes = all;
     it->right = true;
-    if (checked < all && !it->bound) { /* the oracle knows a part of the text alone */
+    if (checked < all && !it->bound) { /* the oracle has only searched a part of the text */
         it->bytes = checked;
         if (!run_once(row, it, true))
             return;
@@ -124,7 +124,7 @@ static double least(const struct contestant *it)
     return found;
 }
 
-/* Is it so many times as slow as another one that it need not be run again? */
+/* Returns whether the contestant is so much slower than another that no more runs are needed. */
 static bool is_behind(const struct bench_row *row, const struct contestant *it)
 {
     double times = field_seconds(&it->fields, "behind", 0), first = least(it);
@@ -243,8 +243,7 @@ static void print_row(const struct bench_row *row)
     fflush(stdout);
 }
 
-/* ---- A row
- * --------------------------------------------------------------------------------------- */
+/* ---- A row -------------------------------------------------------------------------------- */
 
 void row_run(struct bench_row *row)
 {
@@ -256,8 +255,8 @@ void row_run(struct bench_row *row)
         enter(row, &row->contestant[i]);
     for (uint32_t round = 0; round < rounds; round++)
         for (uint32_t i = 0; i < count; i++) {
-            /* Every second round goes backwards: nobody always follows the same one, whose caches
-             * it finds. */
+            /* Every second round goes backwards, so that no contestant always finds the caches that
+             * the same other contestant left. */
             uint32_t next = round % 2 == 0 ? round + i : round + count - i;
 
             time_once(row, &row->contestant[next % count]);

@@ -1,9 +1,11 @@
-"""regret: what the plan's choice costs beyond the best. In texts of many kinds, each row is searched as
-the plan chooses, as it chooses when it is shown the text's first 64 KiB, and by each method that can
-be forced. The regret of a choice is its time / the least time of all. Each time is that of the first
-count with a plan that was built for it, as in a program that asks each question once; with --warm=N,
-N counts with the same plan come before. Least times count; with one thread on the host they are the
-processor's, which other programs disturb less."""
+"""regret: measures what the plan's choice of a method costs beyond the best method.
+
+In texts of many kinds, each row is searched by the method that the plan chooses, by the method that the
+plan chooses when shown the text's first 64 KiB, and by each method that can be forced. The regret of a
+choice is the choice's time / the least time of all methods. A time is that of the first count with a new
+plan, as in a program that asks each question once; with --warm=N, N counts with the same plan come first.
+The least time of several runs counts. With a single thread on the host, processor time is measured, which
+other programs disturb less."""
 import random
 import statistics
 import time
@@ -21,13 +23,13 @@ SETS = (10, 30, 100, 300, 1000, 10000, 100000)
 SET_KINDS = (('taken, 5 to 12 bytes', 'pieces:{n}:5:12'), ('made up, 5 to 12 bytes', 'drawn:{n}:5:12'),
              ('taken, 16 to 32 bytes', 'pieces:{n}:16:32'))
 SET_FLAGS_COUNT = 1000
-SINGLY, SINGLY_COUNT = 'one by one', 10  # a search for each string, of so many
-MADE = (  # texts that the program makes
+SINGLY, SINGLY_COUNT = 'one by one', 10  # for up to this many strings, a search for each string
+MADE = (  # texts that trawl-bench makes
     ('a-z', 'letters'), ('ab', 'letters:ab'), ('ACGT', 'letters:ACGT'),
     ('16 letters', 'letters:0123456789abcdef'), ('Thue-Morse', 'thue-morse'), ('Fibonacci', 'fibonacci'),
     ('(37 letters)^n', 'piece:37'), ('(1,000 letters)^n', 'piece:1000'), ('a^n', 'repeat:a'),
     ('(ab)^n', 'repeat:ab'))
-FILES = (  # those of texts.py
+FILES = (  # texts of texts.py
     ('DNA', 'dna'), ('English', 'english'), ('world192', 'world'), ('Russian', 'cyrillic'),
     ('Chinese', 'chinese'), ('list of words', 'words'), ('log', 'log'), ('JSON lines', 'json'),
     ('CSV', 'csv'), ('XML', 'xml'), ('machine code', 'programs'), ('image', 'image'),
@@ -35,15 +37,17 @@ FILES = (  # those of texts.py
     ('Rust', 'code'), ('JavaScript', 'javascript'), ('Perl', 'perl'), ('log, programs, DNA', None))
 WITH_SETS = ('a-z', 'ACGT', 'DNA', 'English', 'world192', 'log', 'JSON lines', 'XML', 'machine code', 'C',
              'Python', 'log, programs, DNA')
-BEHIND = 1.5  # a forced method that takes so many times as long as the best is run twice
-ROW_SECONDS = 0.2  # of a contestant; then it is not run again
-BAR, AGAIN_FROM, AGAIN = 1.25, 1.1, 2  # a row above the second is measured again, with twice the rounds
-SET_WAYS = ('buckets', 'classes', 'automaton')  # of the host: to a device, one pattern as a set is one way
-CLEAR = 1.1  # a method is the best where every other takes so many times as long
-SPARSE = 0.01  # of the places
-TURNS = 3  # of the choice in a round, on the host, as three methods are often as quick: the least time
-#            of many runs is less than that of few
-SHARE_OF_SECONDS = 0.85  # the rest is for rows that are measured again
+BEHIND = 1.5  # a forced method that takes BEHIND times as long as the best is only run twice
+ROW_SECONDS = 0.2  # a contestant that has run this long is not run again
+BAR = 1.25  # rows with a larger regret are counted in the report
+AGAIN_FROM, AGAIN = 1.1, 2  # rows with a larger regret are measured again, with AGAIN times the rounds
+SET_WAYS = ('buckets', 'classes', 'automaton')  # on the host; a device has a single method for sets
+CLEAR = 1.1  # a method wins clearly if each other method takes CLEAR times as long
+SPARSE = 0.01  # occurrences per offset
+# The choice runs TURNS times in a round on the host. Often three forced methods are equally fast, and the
+# least time of their many runs would be less than the least time of the choice's few runs.
+TURNS = 3
+SHARE_OF_SECONDS = 0.85  # the remaining time is for rows that are measured again
 WORST = 20
 
 
@@ -65,7 +69,7 @@ def contestants(options, is_set):
 
 
 def questions(label, size):
-    """(name, facts, patterns and flags) of a text's rows."""
+    """Yield (name, facts, fields for patterns and flags) for the rows of a text."""
     for m in (m for m in LENGTHS if 4 * m <= size):
         for kind, recipe, more in KINDS:
             facts = {'m': m, 'kind': kind}
@@ -85,8 +89,8 @@ def questions(label, size):
 
 
 def recipe_of(texts, source):
-    """Of a text in a file; None: this machine has no such text."""
-    if source is None:  # a text that changes its kind on the way
+    """Return the recipe of a text in a file; None: this machine lacks the text."""
+    if source is None:  # a text that consists of three kinds
         parts = [texts.source(name)[0][:1 << 21] for name in ('log', 'programs', 'dna')]
         content = b''.join(parts) if all(parts) else b''
     else:
@@ -95,8 +99,8 @@ def recipe_of(texts, source):
 
 
 def rows(options, texts):
-    """Text after text; of the time that is left each gets the same part. `--share` of the rows, drawn
-    by a seed, in an order drawn by it."""
+    """Yield the rows text by text. Each text gets an equal part of the remaining time. --share and the
+    seed draw the rows, and the seed draws their order."""
     begin, kinds, late = time.monotonic(), MADE + FILES, 0
     for index, (label, source) in enumerate(kinds):
         until = options.seconds and begin + SHARE_OF_SECONDS * options.seconds * (index + 1) / len(kinds)
@@ -128,7 +132,8 @@ def rows(options, texts):
 
 
 def doubtful(data):
-    """Rows with a regret. Not those of a device, which is quiet, and whose texts take long to make."""
+    """Return the rows with a regret above AGAIN_FROM. Rows on a device are left out: a device has little
+    noise, and large texts take long to make."""
     return [row for row in data['rows'] if (regret(row) or 0) > AGAIN_FROM and data.get('engine') != 'cuda']
 
 
@@ -136,7 +141,7 @@ def doubtful(data):
 
 
 def methods_of(row):
-    """The forced methods' least times, those that are not refused; the slowest last."""
+    """Return {forced method: least time}, without refused methods, the slowest last."""
     found = {it['name']: least(result(row, it['name'])) for it in row['results']
              if it['name'] not in (CHOICE, SHOWN, *READS)}
     return dict(sorted(((name, value) for name, value in found.items() if value),
@@ -144,14 +149,14 @@ def methods_of(row):
 
 
 def least_of(row, name):
-    """Of all its turns; None: it was not measured."""
+    """Return the least time of a contestant's turns; None: the contestant was not measured."""
     found = [least(it) for it in row['results']
              if it['name'] == name and it.get('seconds') and not it.get('wrong')]
     return min(found) if found else None
 
 
 def regret(row, name=CHOICE):
-    """None: it was not measured."""
+    """Return a choice's time / the least time of all methods; None: the choice was not measured."""
     own = least_of(row, name)
     all_times = [least_of(row, it) for it in (CHOICE, SHOWN)] + list(methods_of(row).values())
     return own / min(value for value in all_times if value) if own else None
@@ -162,7 +167,7 @@ def speed(row, name=CHOICE):
 
 
 def figures(found, name):
-    """Mean and worst regret, and how many are above the bar."""
+    """Return the mean and the worst regret, and how many rows are above BAR."""
     values = [value for value in (regret(row, name) for row in found) if value]
     return values and [sum(value > BAR for value in values), f'{statistics.mean(values):.3f}',
                        times(max(values))]
@@ -187,7 +192,7 @@ def kind_table(found):
 
 
 def clear_winner(row):
-    """The forced method with which every other one takes at least CLEAR times as long; None: none."""
+    """Return the forced method that is CLEAR times as fast as each other method, or None."""
     names, values = list(methods_of(row)), list(methods_of(row).values())
     return names[0] if len(values) > 1 and values[1] >= CLEAR * values[0] else None
 
@@ -203,7 +208,7 @@ def method_lines(found):
 
 
 def noise_line(found):
-    """The choice against the same method forced: mostly the same work."""
+    """Compare the choice with the same method forced, which is the same work: the difference is noise."""
     values = sorted(least_of(row, CHOICE) / methods_of(row)[it['method']] for row in found
                     for it in [result(row, CHOICE) or {}] if it.get('method') in methods_of(row))
     if not values:

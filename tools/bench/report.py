@@ -1,9 +1,9 @@
-"""report: medians, tables, and the parts of documents that programs write."""
+"""report: computes medians, formats tables, and writes the generated parts of documents."""
 import statistics
 
 
 def result(row, name):
-    """A contestant of a row that was measured and was right; None: there is none."""
+    """Return a row's result for a contestant; None: the contestant was not measured, or was wrong."""
     for it in row['results']:
         if it['name'] == name:
             return it if it.get('seconds') and not it.get('wrong') else None
@@ -19,19 +19,19 @@ def least(it):
 
 
 def work(it):
-    """Seconds without building the plan, where that is known for each run."""
+    """Return the seconds of each run, without the time for building the plan if that is known."""
     plan = it.get('plan', [])
     return ([whole - part for whole, part in zip(it['seconds'], plan)]
             if len(plan) == len(it['seconds']) else it['seconds'])
 
 
 def spread(seconds):
-    """(slowest - fastest) / median."""
+    """Return (slowest - fastest) / median."""
     return (max(seconds) - min(seconds)) / statistics.median(seconds)
 
 
 def ratio(a, b):
-    """How many times as long a takes as b; None where one of them is not known."""
+    """Return a / b; None if a or b is not known."""
     return a / b if a and b else None
 
 
@@ -40,7 +40,7 @@ def number(value, form='.2f'):
 
 
 def digits(value):
-    """Three digits that count."""
+    """Format a number with three significant digits."""
     size = abs(value)
     places = 0 if size >= 100 or size == 0 else 1 if size >= 10 else 2 if size >= 1 else \
         3 if size >= 0.1 else 4
@@ -48,12 +48,12 @@ def digits(value):
 
 
 def times(value):
-    """How many times: "0.53", "17.1" or "112"."""
+    """Format a ratio: "0.53", "17.1" or "112"."""
     return number(value, '.2f' if value is None or value < 1 else '.1f' if value < 100 else '.0f')
 
 
 def table(columns, rows, left=1):
-    """Lines of Markdown; the first `left` columns are words, the rest numbers."""
+    """Return a table as lines of Markdown. The first `left` columns are words, the others numbers."""
     lines = ['| ' + ' | '.join(columns) + ' |',
              '|' + ''.join('---|' if i < left else '--:|' for i in range(len(columns)))]
     return lines + ['| ' + ' | '.join(str(cell) for cell in row) + ' |' for row in rows]
@@ -71,7 +71,7 @@ def machine_lines(data):
 
 
 def opening(data):
-    """Where the times are, and the machine."""
+    """Return the line that names the file of results and the machine."""
     name = data['benchmark']
     return [f'Every single time is in [measurements/{name}.json](measurements/{name}.json).', '',
             *machine_lines(data)]
@@ -87,7 +87,7 @@ def spread_line(data):
 
 
 def put_section(page, name, lines):
-    """The page with these lines between the markers of that name; None: it has no such markers."""
+    """Put lines between the page's markers of that name; None: the page lacks the markers."""
     begin, end = f'<!-- begin {name} -->', f'<!-- end {name} -->'
     before, found, rest = page.partition(begin + '\n')
     _, closed, after = rest.partition(end)

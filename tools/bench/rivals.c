@@ -1,10 +1,10 @@
-/* rivals: contestants in this process that are not the library's.
+/* rivals: contestants in this process besides libtrawl.
  *
- * kind=read       a loop that only reads the text: what the memory gives
- * kind=memmem|strstr  the C library's functions: counts, the first, and the first of each pattern
- *                 in each record. strstr needs records that end in NUL.
- * threads=N: each gets a piece of the text, and looks for all patterns in it; they run before the
- * time.
+ * kind=read           a loop that only reads the text, which shows the memory's speed
+ * kind=memmem|strstr  the C library's functions. They count, find the first occurrence, or find
+ * each pattern's first occurrence in each record. strstr needs records that end in NUL threads=N
+ * each thread searches a piece of the text for all patterns. The threads start before the timed
+ * part
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ typedef uint64_t vector __attribute__((vector_size(64), aligned(64)));
 #define EACH_SET
 #endif
 
-/* The exclusive or of whole lines of 512 bytes. */
+/* Returns the exclusive or of the text's whole blocks of 512 bytes. */
 EACH_SET static uint64_t read_lines(const uint8_t *bytes, uint64_t count)
 {
     const vector *at = (const vector *)(const void *)bytes;
@@ -41,7 +41,7 @@ EACH_SET static uint64_t read_lines(const uint8_t *bytes, uint64_t count)
     return sum;
 }
 
-/* ---- Pieces of a text, one a thread -------------------------------------------------------- */
+/* ---- Pieces of a text, a piece for each thread --------------------------------------------- */
 
 enum rival { RIVAL_READ, RIVAL_MEMMEM, RIVAL_STRSTR };
 
@@ -63,7 +63,7 @@ static const uint8_t *find(enum rival rival, const uint8_t *text, uint64_t bytes
     return (const uint8_t *)strstr((const char *)text, (const char *)wanted);
 }
 
-/* Occurrences that begin in the piece. */
+/* Searches for occurrences that begin in the piece. */
 static void search_text(struct rival_search *search, uint64_t begin, uint64_t end)
 {
     const struct question *question = search->it->question;
@@ -137,11 +137,11 @@ static void run_rival(struct contestant *it, bool full, struct bench_run *run)
     run->answer = (struct answer){search.count, search.sum, full && call_is_of_records(it->call)};
     if (it->call == CALL_FIRST)
         run->answer.count = search.first == UINT64_MAX ? 0 : search.first;
-    if (search.rival == RIVAL_READ) /* used, so that no compiler leaves the loop out */
+    if (search.rival == RIVAL_READ) /* the sum is used, so that no compiler removes the loop */
         run->answer.count = search.sum & 1;
 }
 
-/* ---- Which -------------------------------------------------------------------------------- */
+/* ---- Contestants -------------------------------------------------------------------------- */
 
 bool rival_contestant(struct contestant *contestant, const char *kind)
 {

@@ -1,7 +1,7 @@
-"""runner: rows for trawl-bench, what it answers, and files of results.
+"""runner: sends rows to trawl-bench, reads the results, and writes files of results.
 
-A row is a dict: name, any facts about it (kept with its results), and `asks`: a list of (fields,
-contestants); contestants are dicts of fields with a name. Fields are those of bench.h."""
+A row is a dict: a name, any facts (stored with the results), and `asks`, a list of (fields, contestants).
+A contestant is a dict of fields with a name. bench.h describes the fields."""
 import datetime
 import json
 import os
@@ -19,7 +19,7 @@ def die(message):
 
 
 def size(text):
-    """A number of bytes; K, M and G are powers of 1024."""
+    """Read a number of bytes; K, M and G are powers of 1024."""
     units = {'K': 10, 'M': 20, 'G': 30}
     shift = units.get(text[-1:].upper(), 0)
     try:
@@ -41,7 +41,7 @@ def line_of(word, fields):
 
 
 def command(*words, **fields):
-    """A contestant that is a program."""
+    """Return a contestant that runs a program."""
     return {'kind': 'command', 'argv': '\x1f'.join(words), **fields}
 
 
@@ -54,7 +54,7 @@ def lines_of(row):
 
 
 class Runner:
-    """The program, fed with one row after the other."""
+    """Runs trawl-bench on rows."""
 
     def __init__(self, options):
         self.options = options
@@ -64,7 +64,7 @@ class Runner:
                                                stdout=subprocess.PIPE).stdout)
 
     def run(self, rows, environment=None, show=None):
-        """Results of rows, in order."""
+        """Run rows, and return their results in order."""
         process = subprocess.Popen([self.program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                    env={**os.environ, 'LC_ALL': 'C', **(environment or {})})
         results = []
@@ -105,7 +105,7 @@ def processor():
 
 
 def first_line(*words):
-    """What a program prints first; None: it is not installed."""
+    """Return the first line that a program prints; None: the program is not installed."""
     try:
         done = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     except (OSError, subprocess.CalledProcessError):
@@ -114,7 +114,7 @@ def first_line(*words):
 
 
 def this_commit():
-    """TRAWL_COMMIT: of a copy of the tree without its repository."""
+    """Return the tree's commit. A copy of the tree without its repository sets TRAWL_COMMIT."""
     return os.environ.get('TRAWL_COMMIT') or first_line('git', '-C', ROOT, 'describe', '--always', '--abbrev=9', '--dirty') or 'unknown'
 
 
@@ -137,7 +137,7 @@ def machine(options, facts):
 
 
 def write_results(path, head, rows):
-    """Compact JSON, one row a line."""
+    """Write compact JSON, a row a line."""
     with open(path, 'w', encoding='utf-8') as file:
         file.write('{\n')
         for key, value in head.items():

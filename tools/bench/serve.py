@@ -1,8 +1,8 @@
-"""serve: a server's answers beside the search alone, and beside rg and trawl on the same tree.
+"""serve: measures a server's answers beside the search alone, and beside rg and trawl on the same tree.
 
-The tree is made of pieces of source files that are here. A word that is nowhere else stands in 16 of
-its files. The server holds the tree; the search alone counts in one text of the same bytes, in
-memory, loaded onto devices. Answers are compared: with what was planted, and with the search alone."""
+The tree consists of pieces of this machine's source files. Each word of the queries stands in 16 files and
+nowhere else. The server holds the tree. "The search alone" counts in a single text of the same bytes, in
+memory or loaded onto devices. Answers are compared with the planted words and with the search alone."""
 import json
 import os
 import random
@@ -23,12 +23,12 @@ TWO = 'zq'
 CLIENTS = 64
 PLANTED = 16
 START_SECONDS, COMMAND_RUNS = 300, 7
-RUNS, ORACLE = 256, '16M'  # of each search alone; how much of the text the oracle looks at
+RUNS, ORACLE = 256, '16M'  # runs of each search alone; how much of the text the oracle searches
 FOLDERS, ENDINGS = ('/usr/include', '/usr/lib/python3'), ('.h', '.hpp', '.c', '.py', '.rs')
 
 
 def make_tree(options, directory):
-    """Its files."""
+    """Make the tree, and return the paths of its files."""
     folders = options.words or FOLDERS
     content = recipes.own_files(folders, ENDINGS)
     if not content:
@@ -43,7 +43,7 @@ def make_tree(options, directory):
 
 
 def absent_words(count, seed):
-    """Words of small letters that no text holds, with a high certainty: 16 letters by chance."""
+    """Make words of 16 random small letters, which almost certainly no text contains."""
     chance = random.Random(seed)
     return [''.join(chance.choices(string.ascii_lowercase, k=16)) for _ in range(count)]
 
@@ -62,7 +62,7 @@ def load(bench, address, clients, seconds, queries):
 
 
 def search_alone(options, runner, paths, path, kinds):
-    """Of each word: how often it is in all files, each with a line end behind it, and the times."""
+    """Count each word in the concatenated files, each followed by a line end. Return counts and times."""
     with open(path, 'wb') as out:
         for place in paths:
             with open(place, 'rb') as file:
@@ -82,7 +82,7 @@ def search_alone(options, runner, paths, path, kinds):
 
 
 def get(address, target):
-    """The body of an answer; None: nobody listens yet."""
+    """Send a request, and return the answer's body; None: the server does not listen yet."""
     with socket.socket(socket.AF_UNIX) as connection:
         try:
             connection.connect(address)
@@ -94,7 +94,8 @@ def get(address, target):
 
 
 def start(options, directory, address):
-    """The server, with all loaded; the seconds until then, and what it says of the collection."""
+    """Start the server. Return the process, the seconds until all files are loaded, and the server's
+    facts about the collection."""
     begin = time.perf_counter()
     server = subprocess.Popen(
         [os.path.join(os.path.dirname(options.runner), 'trawl-serve'), f'--listen=unix:{address}',
@@ -113,7 +114,7 @@ def start(options, directory, address):
 
 
 def measure(options, runner, texts):
-    """One row, with all figures."""
+    """Measure everything, and return a row with all figures."""
     bench, seconds = options.runner, options.cell_seconds
     directory, address = texts.path('tree'), texts.path('socket')
     paths = make_tree(options, directory)
@@ -142,7 +143,7 @@ def measure(options, runner, texts):
 
 
 def processes(options, runner, directory, address, absent):
-    """Whole commands on the tree, by turns: medians."""
+    """Run whole commands on the tree, in turns, and return the medians."""
     who = {'trawl --server': [options.command, f'--server=unix:{address}', '-rl'],
            'trawl': [options.command, '-rl']}
     if shutil.which('rg'):
@@ -156,7 +157,7 @@ def processes(options, runner, directory, address, absent):
 
 
 def section(data):
-    """Lines of Markdown."""
+    """Make the section as lines of Markdown."""
     result, rows = data['rows'][0], []
     for kind, row in result['one client'].items():
         cells = [f'one client, {kind}']

@@ -1,5 +1,5 @@
-"""sets and matrix: many patterns in one text, and in many records of 200 bytes, beside Hyperscan,
-memmem, the gallery, aho-corasick, and the commands with a file of patterns."""
+"""sets and matrix: measure many patterns in a text, and in many records of 200 bytes, beside Hyperscan,
+memmem, the gallery, aho-corasick, and commands with a file of patterns."""
 import statistics
 import subprocess
 import sys
@@ -13,17 +13,17 @@ MIB = 1 << 20
 LINE = 80
 RECORD = 200
 AHO = 'aho-corasick (Rust), one core'
-AHO_BYTES = 4 << 20  # it makes an object of each match
-GALLERY_PATTERNS_MAX = 2000  # it goes through the text once for each
+AHO_BYTES = 4 << 20  # share of the text for aho-corasick, which makes an object for each match
+GALLERY_PATTERNS_MAX = 2000  # the gallery's algorithm reads the text once for each pattern
 ONE, ALL, HYPERSCAN = 'trawl, one core', 'trawl, all cores', 'Hyperscan, one core'
 MEMMEM, GALLERY = 'memmem, all cores', 'rabin-karp of the gallery, one core'
 SET_COMMANDS = ('grep -F -c -f', 'trawl -c -f', 'trawl -j1 -c -f', 'rg -F -c -f')
-# kind, patterns, bytes of each
+# (kind, number of patterns, bytes of a pattern)
 SETS = (('words', 10, 0), ('words', 1000, 0), ('words', 100000, 0), ('dna', 10, 16), ('dna', 1000, 16),
         ('dna', 100000, 16), ('letters', 1000, 16), ('letters', 100000, 16))
-# kind, patterns, bytes of each, records at most
+# (kind, number of patterns, bytes of a pattern, most records)
 MATRICES = (('letters', 4096, 12, 1000000), ('letters', 100000, 12, 1000000), ('english', 1000, 4, 20000))  # the last is dense: about 130 cells a record
-# The pairs that are compared: who, with whom, whether the time to compile is compared.
+# The pairs that are compared: (contestant, other contestant, compare the time to compile?).
 PAIRS = ((ONE, HYPERSCAN, False), (ONE, HYPERSCAN, True), ('trawl -j1 -c -f', 'grep -F -c -f', False),
          ('trawl -j1 -c -f', 'rg -F -c -f', False), ('trawl, cells, all cores', MEMMEM, False),
          ('trawl, cells, all cores', 'rabin-karp-matrix of the gallery, all cores', False),
@@ -59,7 +59,7 @@ def set_patterns(kind, count, length, path, texts):
 
 
 def aho_corasick(patterns, path, rounds, text_bytes):
-    """As a result of a row: it runs by itself, in Python."""
+    """Measure aho-corasick in Python, and return a result in the form of trawl-bench's."""
     share = min(text_bytes, AHO_BYTES)
     runs = []
     for _ in range(rounds + 1):
@@ -127,7 +127,7 @@ def matrix_rows(options, texts):
 
 
 def merged(rows):
-    """Rows of commands, which hold no text, joined to those before them."""
+    """Join the rows of commands, which hold no text in memory, to the rows before them."""
     for row in [row for row in rows if row.get('merge')]:
         before = next(it for it in rows if it['name'] == row['name'])
         before['results'] += row['results']
@@ -135,7 +135,7 @@ def merged(rows):
 
 
 def finish(row, rounds):
-    """What is measured beside the runner."""
+    """Add the results that trawl-bench does not measure."""
     paths = row.pop('paths', None)
     if paths:
         row['results'].append(aho_corasick(*paths, rounds, row['text_bytes']))
@@ -167,7 +167,7 @@ def fast(value):
 
 
 def conclusions(data):
-    """What all rows come to, for each pair of names."""
+    """Yield a line for each of PAIRS, which sums up all rows."""
     for faster, than, compiles in PAIRS:
         values = [ratio_of(row, faster, than, compiles) for row in data['rows']]
         values = [value for value in values if value]
@@ -181,14 +181,14 @@ def conclusions(data):
 
 
 def cost_of(it):
-    """Milliseconds to compile, and MiB held."""
+    """Format the milliseconds to compile, and the MiB that the compiled patterns take."""
     made, held = (compiling(it), it.get('memory_bytes')) if it else (None, None)
     return ' and '.join(([f'{digits(1000 * made)} ms'] if made else [])
                         + ([f'{digits(held / MIB)} MiB'] if held else []))
 
 
 def section(data):
-    """What all rows come to, then a table of speeds, and one of compiling and memory."""
+    """Make the section: conclusions, a table of speeds, and a table of compile times and memory."""
     rows_of = data['rows']
     names = list(dict.fromkeys(it['name'] for row in rows_of for it in row['results']))
     lines = opening(data) + [spread_line(data), '', 'What the rows come to, by the program:', '']

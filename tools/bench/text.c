@@ -1,21 +1,22 @@
-/* text: the texts and patterns of questions, made from recipes.
+/* text: makes the texts and patterns of questions from recipes.
  *
- *   text=letters[:ALPHABET]  random, even odds (seed=N)
- *   text=file:PATH           repeated until there are bytes=N; without that, as it is
- *   text=fibonacci           each word the last one and the one before it: b, a, ab, aba
- *   text=thue-morse          each half the first one with a and b exchanged
- *   text=repeat:PART         PART again and again; text=piece:N: N random letters
- *   plant=PATTERN@EVERY      PATTERN at each EVERY-th place
+ *   text=letters[:ALPHABET]  random letters with equal odds (seed=N)
+ *   text=file:PATH           the file, repeated up to bytes=N; without bytes, the file once
+ *   text=fibonacci           the Fibonacci words b, a, ab, aba: each is the last two, concatenated
+ *   text=thue-morse          the Thue-Morse word: each step appends itself with a and b exchanged
+ *   text=repeat:PART         PART repeated
+ *   text=piece:N             N random letters, repeated
+ *   plant=PATTERN@EVERY      writes PATTERN at each offset that is a multiple of EVERY
  *
  *   patterns=literal:TEXT
- *   patterns=file:PATH       one a line
- *   patterns=at:PLACE:BYTES  what stands there
- *   patterns=pieces:COUNT:LEAST:MOST   from random places, none with a line end (pattern-seed=N)
- *   patterns=drawn:COUNT:LEAST:MOST    each byte from a random place, none a line end
- *   change=first|middle|last to=BYTE   that byte of the first pattern is another: without `to` one
- *                                      of the text, if it has another one
- *   absent=1                 the middle byte of the first pattern becomes one with which the text
- *                            does not hold it
+ *   patterns=file:PATH       a pattern a line
+ *   patterns=at:PLACE:BYTES  the text's BYTES bytes at offset PLACE
+ *   patterns=pieces:COUNT:LEAST:MOST   pieces of the text from random offsets, without line ends
+ *                            (pattern-seed=N)
+ *   patterns=drawn:COUNT:LEAST:MOST    each byte from a random offset of the text, without line
+ * ends change=first|middle|last to=BYTE   replaces that byte of the first pattern by BYTE; without
+ * `to`, by a different byte of the text, if the text has a different byte absent=1 replaces the
+ * middle byte of the first pattern so that the pattern does not occur
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -63,7 +64,7 @@ static void fill_repeated(uint8_t *text, uint64_t bytes, const void *part, uint6
     uint64_t done = part_bytes < bytes ? part_bytes : bytes;
 
     memcpy(text, part, (size_t)done);
-    while (done < bytes && done > 0) { /* a multiple of part_bytes until the last step */
+    while (done < bytes && done > 0) { /* done is a multiple of part_bytes until the last step */
         uint64_t step = done < bytes - done ? done : bytes - done;
 
         memcpy(text + done, text, (size_t)step);
@@ -124,7 +125,7 @@ static void fill_thue_morse(uint8_t *text, uint64_t bytes)
             text[done + i] = (uint8_t)('a' + 'b' - text[i]);
 }
 
-/* PATTERN@EVERY: copies PATTERN to each multiple of EVERY. */
+/* Reads PATTERN@EVERY, and copies PATTERN to each offset that is a multiple of EVERY. */
 static void plant(uint8_t *text, uint64_t bytes, const char *what)
 {
     const char *at = what != NULL ? strrchr(what, '@') : NULL;
@@ -169,8 +170,8 @@ static void fill(const struct fields *fields, const char *kind, uint8_t *text, u
     }
 }
 
-/* Large pages where the system gives them: all contestants read the same memory, and the page
- * tables' share of the time does not depend on the system's setting. */
+/* Makes a text, in huge pages if the system allows. All contestants read the same memory, so the
+ * time for page tables does not depend on the system's setting. */
 static void make(struct text *text, const struct fields *fields)
 {
     const char *kind = field(fields, "text", "letters");
@@ -255,7 +256,8 @@ void texts_drop_unused(const struct question *questions, uint32_t count)
 
 /* ---- Patterns ----------------------------------------------------------------------------- */
 
-/* A NUL follows each pattern, for strstr. */
+/* Allocates room for `count` patterns of `bytes` bytes in all, each followed by a NUL for strstr.
+ */
 static void room_for(struct question *question, uint64_t count, uint64_t bytes)
 {
     question->pattern_count = count;
@@ -279,8 +281,8 @@ static void take_file(struct question *question, const char *path)
     }
 }
 
-/* A byte from a random place of the text; where the text seems to have none but `other`, the one
- * after that. */
+/* Returns a byte from a random offset of the text that is not `other`; if no draw finds such a
+ * byte, other + 1. */
 static uint8_t draw_byte(const struct question *question, uint8_t other, struct seeded *seeded)
 {
     for (uint32_t i = 0; i < DRAW_TRIES; i++) {
@@ -292,7 +294,7 @@ static uint8_t draw_byte(const struct question *question, uint8_t other, struct 
     return (uint8_t)(other + 1);
 }
 
-/* `drawn`: of bytes that stand apart; else what stands together. */
+/* Takes patterns from the text: drawn: each byte from a random offset; else a piece of the text. */
 static void take_pieces(struct question *question, bool drawn, uint64_t count, uint64_t least,
                         uint64_t most)
 {
@@ -325,7 +327,7 @@ static void take_bytes(struct question *question, const void *bytes, uint64_t co
         (struct trawl_pattern){memcpy(question->pattern_bytes, bytes, (size_t)count), count};
 }
 
-/* NAME:NUMBER:NUMBER..., as many numbers as there is room for; false: another recipe. */
+/* Reads NAME:NUMBER:NUMBER... with `count` numbers; false: the recipe has another name. */
 static bool read_recipe(const char *recipe, const char *name, uint64_t *numbers, uint32_t count)
 {
     size_t length = strlen(name);
@@ -369,7 +371,7 @@ static bool is_absent(const struct question *question)
                   (size_t)question->patterns[0].bytes_count) == NULL;
 }
 
-/* Of the first pattern: to the byte `to`, else to one of the text's that differs, or is absent. */
+/* Carries out change= and absent= on the first pattern. */
 static void change(struct question *question)
 {
     const char *where = field(&question->fields, "change", NULL);

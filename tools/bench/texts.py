@@ -1,8 +1,8 @@
-"""texts: the files that contestants search, made from recipes with a seed.
+"""texts: makes the files that contestants search, from recipes with a seed.
 
-Corpora of the folder of data (--data, TRAWL_DATA, ../shared/data) are taken where they are there:
-bible.txt, world192.txt, ecoli-nc008253.txt, rust-library.rs, words-100k.txt, subtitles-ru.txt,
-subtitles-zh.txt. Programs and source code are the machine's own, where it has any."""
+The folder of data (--data, TRAWL_DATA, ../shared/data) may hold corpora: bible.txt, world192.txt,
+ecoli-nc008253.txt, rust-library.rs, words-100k.txt, subtitles-ru.txt, subtitles-zh.txt. A generated text
+replaces a missing corpus. Programs and source code are taken from the machine."""
 import base64
 import json
 import os
@@ -28,7 +28,7 @@ FILES = {'english': 'bible.txt', 'world': 'world192.txt', 'dna': 'ecoli-nc008253
          'code': 'rust-library.rs', 'words': 'words-100k.txt', 'cyrillic': 'subtitles-ru.txt',
          'chinese': 'subtitles-zh.txt'}
 OWN_BYTES = 16 << 20
-OWN = {  # folders of the machine, and how the names of files in them end
+OWN = {  # kind: (folders of the machine, endings of file names)
     'programs': (('/usr/bin', '/usr/lib'), ''),
     'c': ((os.path.join(runner.ROOT, 'src'), '/usr/include'), ('.c', '.h')),
     'c++': (('/usr/include/c++',), ''),
@@ -38,7 +38,7 @@ OWN = {  # folders of the machine, and how the names of files in them end
 
 
 class Texts:
-    """A folder of files for one run; deleted at the end."""
+    """A folder of files for a run, deleted at the end."""
 
     def __init__(self, options):
         self.data = options.data or os.environ.get('TRAWL_DATA') or os.path.join(
@@ -54,8 +54,8 @@ class Texts:
         return os.path.join(self.folder, name)
 
     def source(self, kind):
-        """The bytes of a corpus and its name. Without the file, generated ones; none (b'') where
-        the machine has no such files, or the kind cannot be generated."""
+        """Return (bytes, name) of a corpus. A missing corpus is generated; the bytes are b'' if the
+        machine has no files of that kind and the kind cannot be generated."""
         if kind in self.sources:
             return self.sources[kind]
         path = os.path.join(self.data, FILES.get(kind, ''))
@@ -79,7 +79,7 @@ class Texts:
         return kind in FILES and not self.source(kind)[1].startswith('generated')
 
     def write(self, name, content):
-        """A file with these bytes; as it is if it is there already."""
+        """Write a file unless it exists, and return the path."""
         path = self.path(name)
         if not os.path.exists(path):
             with open(path, 'wb') as file:
@@ -87,8 +87,8 @@ class Texts:
         return path
 
     def corpus(self, kind, count, line=0):
-        """A file of `count` bytes (0: as long as it is) made of a corpus, ending in a line end;
-        line: without its own line ends, in lines of so many bytes (-1: in one line)."""
+        """Make a file of `count` bytes (0: the corpus's size) from a corpus, with a line end at the end.
+        line: drop the corpus's line ends, and make lines of `line` bytes (-1: a single line)."""
         path = self.path(f'{kind}-{count}-{line}')
         if os.path.exists(path):
             return path
@@ -111,11 +111,11 @@ def repeat_into(path, content, count):
             left -= file.write(content[:left])
         file.write(b'\n')
         file.flush()
-        os.fdatasync(file.fileno())  # a writer in the background is one more contestant
+        os.fdatasync(file.fileno())  # writing back later would disturb the contestants
 
 
 def own_files(folders, endings):
-    """The first bytes of the machine's files, in the order of their names."""
+    """Return the first OWN_BYTES bytes of the machine's files, in the order of names."""
     parts, left = [], OWN_BYTES
     for folder in folders:
         for place, inner, names in os.walk(folder):
@@ -126,7 +126,7 @@ def own_files(folders, endings):
                     try:
                         with open(path, 'rb') as file:
                             parts.append(file.read(left))
-                    except OSError:  # not for this user
+                    except OSError:  # this user may not read the file
                         continue
                     left -= len(parts[-1])
             if left <= 0:
@@ -146,7 +146,7 @@ def letters(count, seed, alphabet=LETTERS):
 
 
 def words_text(draw, words, names):
-    """Words with falling frequency in lines of 8 to 37; a few names are rare, as names are."""
+    """Make lines of 8 to 37 words with falling frequencies; names are rare."""
     lines, total = [], 0
     while total < GENERATED_BYTES:
         line = [names[int(draw.random() * len(names))] if draw.random() < 0.0003 else
@@ -186,7 +186,7 @@ def xml_line(draw, number):
 
 
 def image(draw):
-    """Pixels that change little by little, deflated as in a PNG file."""
+    """Make pixels that change little by little, deflated as in a PNG file."""
     noise = draw.randbytes(GENERATED_BYTES)
     rows = [bytes((x * 3 + y + (noise[y * 4096 + x] & 15)) & 255 for x in range(4096))
             for y in range(GENERATED_BYTES // 4096)]
@@ -219,7 +219,7 @@ def generate(kind):
 
 
 def pieces(text, count, least, most, seed=5):
-    """Pieces of lines of the text, at random places."""
+    """Take pieces of the text's lines from random offsets."""
     draw, found = random.Random(seed), []
     while len(found) < count:
         length = draw.randint(least, most)
@@ -230,7 +230,7 @@ def pieces(text, count, least, most, seed=5):
 
 
 def distinct(patterns, most):
-    """At most so many different ones, shuffled."""
+    """Return at most `most` different patterns, shuffled."""
     left = sorted(set(patterns))
     random.Random(7).shuffle(left)
     return left[:most]
@@ -244,8 +244,8 @@ def words(text, least):
 
 
 def write_tree(folder, count, content):
-    """Folders of small files with `count` bytes in all, and .ignore files that leave out a quarter.
-    Returns how many files there are."""
+    """Make folders of small files with `count` bytes in all, and .ignore files that exclude a quarter.
+    Return the number of files."""
     draw, done, number = random.Random(13), 0, 0
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, '.ignore'), 'w', encoding='utf-8') as file:

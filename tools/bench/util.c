@@ -1,5 +1,5 @@
-/* util: the clock, repeated times, seeded numbers, JSON, failing, the input's fields, and answers
- * in short. */
+/* util: clocks, samples of times, random numbers, JSON, fatal errors, fields of the input, answers.
+ */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ double field_seconds(const struct fields *fields, const char *key, double otherw
     return value != NULL ? strtod(value, NULL) : otherwise;
 }
 
-/* Takes the line. */
+/* Splits the line in place; `fields` points into the line. */
 void fields_split(char *line, struct fields *fields)
 {
     char *rest = line, *word;

@@ -1,19 +1,19 @@
-"""within: searches with errors from Python beside other programs, by turns, with answers compared.
+"""within: measures searches with errors from Python beside other programs, in turns.
 
-Guides of 23 bases in random DNA, on both strands, and one pattern in text of made-up words; with copies
-of the patterns in both that have some errors. Each contestant's answer on its part of the text is
-compared with trawl's for the same question:
+The texts are random DNA with guides of 23 bases, searched on both strands, and made-up words with a single
+pattern. Both texts contain copies of the patterns with some errors. On each contestant's share of the text,
+the answer is compared with trawl's answer to the same question:
 
-  sassy      edits: the ends of all spans within k (search_all). What is timed is its search, which
-             gives one of each run of them, as trawl's best ends
-  edlib      edits: the least distance, and at how many ends it is
+  sassy      edits: the ends of all spans within k (search_all). The timed call is search, which gives one
+             end of each run of ends, as trawl's best ends do
+  edlib      edits: the least distance, and the number of ends with that distance
   Hyperscan  mismatches: the occurrences; edits: the ends of all spans
-  regex      mismatches: the occurrences, overlapping ones too
-  tre-agrep, ugrep   the lines with an occurrence; ugrep has no mismatch in a pattern's first byte
+  regex      mismatches: the occurrences, overlapping occurrences too
+  tre-agrep, ugrep   the lines with an occurrence; ugrep allows no mismatch in a pattern's first byte
 
-Contestants that are missing, cannot answer, or would take too long are left out. Of guides the figures
-are 10^9 positions x patterns a second, both strands counted once; of text GB/s. "exact" is trawl's exact
-search of the pattern's k + 1 pieces."""
+Contestants that are not installed, cannot answer, or would take too long are left out. Guides are measured
+in 10^9 positions x patterns a second, where both strands count once; texts in GB/s. "exact" is trawl's
+exact search for the pattern's k + 1 pieces."""
 import collections
 import os
 import random
@@ -41,7 +41,7 @@ CLOCKS = {'wall': time.perf_counter, 'cpu': processor_time}
 
 
 class Question:
-    """Patterns, how many errors of a kind, the text."""
+    """The patterns, the kind and number of errors, and the text."""
 
     def __init__(self, name, part, kind, k, patterns, is_dna):
         self.name, self.part, self.kind, self.k = name, part, kind, k
@@ -49,7 +49,7 @@ class Question:
 
     @property
     def both(self):
-        """The patterns, and of DNA their reverse complements."""
+        """Return the patterns and, for DNA, the reverse complements."""
         more = [one.translate(PAIRS)[::-1] for one in self.patterns] if self.is_dna else []
         return [*self.patterns, *more]
 
@@ -59,7 +59,7 @@ class Question:
         return package().Plan(self.patterns, **{self.kind: self.k}, **options)
 
     def truth(self, meaning, text):
-        """trawl's answer."""
+        """Return trawl's answer."""
         if meaning == 'occurrences':
             return self.plan().count(text)
         if meaning == 'ends':
@@ -92,7 +92,7 @@ def with_errors(draw, pattern, letters, errors):
 
 
 def planted(draw, text, patterns, letters, copies):
-    """The text with so many copies of each pattern, most of them in its first 256th."""
+    """Plant `copies` copies of each pattern in the text, most of them in the first 256th."""
     text = bytearray(text)
     for pattern in patterns:
         for number in range(copies):
@@ -119,7 +119,7 @@ def questions(draw, size):
                 yield Question(f'{length} bytes, {k} {kind}', part, kind, k, [pattern], False)
 
 
-# ---- Contestants: (what is timed, what is compared, what that means); None: not in the row -----
+# ---- Contestants: (timed call, compared call, meaning of the answer), or None ------------------
 
 
 def trawl_exact(asked, searcher, _):
@@ -139,7 +139,7 @@ def sassy(asked, _, options):
     one = module.Searcher('iupac' if asked.is_dna else 'ascii', rc=False)
 
     def count(text):
-        # Of patterns of one length it searches several side by side, of DNA alone.
+        # sassy searches several DNA patterns of equal length side by side.
         if asked.is_dna and len(asked.patterns) > 1:
             return len(one.search_many(asked.both, [text], asked.k, options.threads, 'batch_patterns'))
         return sum(len(one.search(pattern, text, asked.k)) for pattern in asked.both)
@@ -162,7 +162,7 @@ def edlib(asked, *_):
 
 
 def hyperscan(asked, *_):
-    if len(asked.patterns) > 1:  # it compiles 40 guides in 30 s
+    if len(asked.patterns) > 1:  # compiling 40 guides takes 30 s
         return None
     import hyperscan as module
     flag = module.HS_EXT_FLAG_EDIT_DISTANCE if asked.edits else module.HS_EXT_FLAG_HAMMING_DISTANCE
@@ -174,13 +174,13 @@ def hyperscan(asked, *_):
     try:
         made.database.compile(expressions=[re.escape(one) for one in asked.both], ids=list(range(count)),
                               elements=count, flags=[module.HS_FLAG_DOTALL] * count, ext=[extra] * count)
-    except module.error:  # it refuses the pattern
+    except module.error:  # Hyperscan refuses the pattern
         return None
     return made.count, made.count, 'ends' if asked.edits else 'occurrences'
 
 
 def regex(asked, *_):
-    # Its matches within edits begin once at each place.
+    # With edits, regex reports only a single match for each begin.
     if asked.edits or len(asked.patterns) > 1:
         return None
     import regex as module
@@ -194,7 +194,7 @@ def regex(asked, *_):
 
 
 def command(asked, words, texts, meaning):
-    """A command that counts lines of a file; each part of the text has one."""
+    """Make a contestant that runs a command to count lines. Each share of the text is a file."""
     if asked.is_dna or shutil.which(words[0]) is None:
         return None
 
@@ -239,7 +239,8 @@ def measure(options, _, texts):
             if check is not None and check(part) != asked.truth(meaning, part):
                 die(f'{asked.name}: {name} has another answer than trawl')
             who[name] = count
-        # The answers are not alike: the later ones of a contestant are compared with its first.
+        # Contestants give different kinds of answers. So later answers of a contestant are compared with
+        # that contestant's first answer.
         rows.append({'name': asked.name, 'table': 'guides of 23' if asked.is_dna else 'one pattern',
                      'text_bytes': len(asked.part(1)), 'units': len(asked.patterns) if asked.is_dna else 1,
                      'results': turns.results(asked.name, who, asked.part,
