@@ -20,7 +20,7 @@ static enum find_level level_here(void)
 {
     const unsigned avx2 = bit_AVX2 | bit_BMI | bit_BMI2;
     const unsigned avx512 = bit_AVX512F | bit_AVX512BW | bit_AVX512VL | bit_AVX512DQ;
-    const unsigned vbmi = bit_AVX512VBMI | bit_GFNI;
+    const unsigned vbmi = bit_AVX512VBMI | bit_AVX512VBMI2 | bit_AVX512VPOPCNTDQ | bit_GFNI;
     unsigned eax, ebx, ecx, edx, saves, high;
 
     if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (ecx & bit_OSXSAVE) == 0 ||

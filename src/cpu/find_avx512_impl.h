@@ -12,7 +12,7 @@
 #include <immintrin.h>
 
 #include "cpu/find.h"
-#include "cpu/find_stems_avx512.h"
+#include "cpu/find_keys_avx512.h"
 
 static inline __m512i load64(const uint8_t *text)
 {

@@ -65,4 +65,227 @@ static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
     tile->hot_count = hot_count;
 }
 
-const struct find_ops find_avx512vbmi = FIND_OPS;
+/* Probes within 8 bytes of each other are all tested everywhere: a block and its bytes shifted, in
+ * registers, so that no load crosses a cache line. */
+#define NEAR_BYTES 8u
+#define NEAR_PROBES_MAX 8u
+#define NEAR_PROBES_FREE 1u /* this many more cost no more than a branch on what passed */
+
+struct near_probes {
+    __m512i shift[NEAR_PROBES_MAX], value[NEAR_PROBES_MAX], fold[NEAR_PROBES_MAX];
+};
+
+#define NEAR_BYTES_AT(p, FOLD)                                                              \
+    ((FOLD) ? _mm512_or_si512(_mm512_shrdv_epi64(here, later, near.shift[p]), near.fold[p]) \
+            : _mm512_shrdv_epi64(here, later, near.shift[p]))
+
+#define NEAR_NEXT(p, COUNT, FOLD) \
+    if ((COUNT) > (p))            \
+        equal = _mm512_mask_cmpeq_epi8_mask(equal, NEAR_BYTES_AT(p, FOLD), near.value[p]);
+
+#define NEAR_CASE(COUNT, FOLD)                                                               \
+    case COUNT:                                                                              \
+        for (uint64_t w = 0; w < word_count; w++) {                                          \
+            __m512i next = load64(text + 64 * w + 64);                                       \
+            __m512i later = _mm512_alignr_epi64(next, here, 1);                              \
+            __mmask64 equal = _mm512_cmpeq_epi8_mask(NEAR_BYTES_AT(0, FOLD), near.value[0]); \
+                                                                                             \
+            __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                            \
+            NEAR_NEXT(1, COUNT, FOLD)                                                        \
+            NEAR_NEXT(2, COUNT, FOLD)                                                        \
+            NEAR_NEXT(3, COUNT, FOLD)                                                        \
+            NEAR_NEXT(4, COUNT, FOLD)                                                        \
+            NEAR_NEXT(5, COUNT, FOLD)                                                        \
+            NEAR_NEXT(6, COUNT, FOLD)                                                        \
+            NEAR_NEXT(7, COUNT, FOLD)                                                        \
+            tile->mask[w] = equal;                                                           \
+            any |= equal;                                                                    \
+            here = next;                                                                     \
+        }                                                                                    \
+        break;
+
+#define NEAR_BODY(FOLD)                  \
+    __m512i here = load64(text);         \
+    uint64_t any = 0;                    \
+                                         \
+    switch (probe_count) {               \
+        NEAR_CASE(1, FOLD)               \
+        NEAR_CASE(2, FOLD)               \
+        NEAR_CASE(3, FOLD)               \
+        NEAR_CASE(4, FOLD)               \
+        NEAR_CASE(5, FOLD)               \
+        NEAR_CASE(6, FOLD)               \
+        NEAR_CASE(7, FOLD)               \
+        NEAR_CASE(NEAR_PROBES_MAX, FOLD) \
+    }                                    \
+    tile->is_dense = true;               \
+    tile->hot_count = any != 0;          \
+    tile->passed = 0;
+
+static void near_exact(const uint8_t *text, uint64_t word_count, const struct near_probes *probes,
+                       uint32_t probe_count, struct find_tile *tile)
+{
+    const struct near_probes near = *probes;
+
+    NEAR_BODY(false)
+}
+
+static void near_fold(const uint8_t *text, uint64_t word_count, const struct near_probes *probes,
+                      uint32_t probe_count, struct find_tile *tile)
+{
+    const struct near_probes near = *probes;
+
+    NEAR_BODY(true)
+}
+
+/* Are the probes near each other, and to be tested everywhere? *begin: the least offset. */
+static bool near_probes_load(const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
+                             struct near_probes *near, uint64_t *begin)
+{
+    uint64_t least = probes[0].offset, greatest = least;
+
+    TRAWL_ASSERT(probe_count > 0 && first <= probe_count);
+    if (probe_count > NEAR_PROBES_MAX || probe_count - first > NEAR_PROBES_FREE)
+        return false;
+    for (uint32_t p = 1; p < probe_count; p++) {
+        least = probes[p].offset < least ? probes[p].offset : least;
+        greatest = probes[p].offset > greatest ? probes[p].offset : greatest;
+    }
+    if (greatest - least >= NEAR_BYTES)
+        return false;
+    for (uint32_t p = 0; p < NEAR_PROBES_MAX; p++) {
+        const struct plan_probe *probe = &probes[p < probe_count ? p : 0];
+
+        near->shift[p] = _mm512_set1_epi64((int64_t)(8 * (probe->offset - least)));
+        near->value[p] = _mm512_set1_epi8((char)probe->value);
+        near->fold[p] = _mm512_set1_epi8((char)probe->fold);
+    }
+    *begin = least;
+    return true;
+}
+
+static void every_or_near(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
+                          uint32_t first, uint32_t probe_count, struct find_tile *tile)
+{
+    struct near_probes near;
+    uint64_t begin;
+
+    if (near_probes_load(probes, first, probe_count, &near, &begin))
+        near_exact(text + begin, word_count, &near, probe_count, tile);
+    else
+        every_avx512vbmi(text, word_count, probes, first, probe_count, tile);
+}
+
+static void every_fold_or_near(const uint8_t *text, uint64_t word_count,
+                               const struct plan_probe *probes, uint32_t first,
+                               uint32_t probe_count, struct find_tile *tile)
+{
+    struct near_probes near;
+    uint64_t begin;
+
+    if (near_probes_load(probes, first, probe_count, &near, &begin))
+        near_fold(text + begin, word_count, &near, probe_count, tile);
+    else
+        every_fold_avx512vbmi(text, word_count, probes, first, probe_count, tile);
+}
+
+/* The block's positions of these bits, in order; returns how many. */
+static inline uint32_t places_of_bits(uint64_t bits, uint32_t block, uint32_t *places)
+{
+    const __m512i workers = _mm512_setr_epi64(
+        0x0706050403020100, 0x0f0e0d0c0b0a0908, 0x1716151413121110, 0x1f1e1d1c1b1a1918,
+        0x2726252423222120, 0x2f2e2d2c2b2a2928, 0x3736353433323130, 0x3f3e3d3c3b3a3938);
+    __m512i set = _mm512_maskz_compress_epi8(bits, workers);
+    uint32_t count = (uint32_t)_mm_popcnt_u64(bits);
+
+    for (uint32_t i = 0; i < count; i += 16) {
+        __m512i sixteen = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(set));
+
+        _mm512_storeu_si512(places + i,
+                            _mm512_add_epi32(sixteen, _mm512_set1_epi32((int32_t)block)));
+        set = _mm512_alignr_epi64(set, set, 2);
+    }
+    return count;
+}
+
+struct pair_tables {
+    _Alignas(64) uint8_t classes[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
+};
+
+/* The classes that the block's positions share with some literal. */
+static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t *block,
+                                                                  const struct pair_tables *tables,
+                                                                  __m512i fold, uint32_t groups,
+                                                                  uint32_t count)
+{
+    const __m512i twice_shifted = _mm512_set1_epi64(0x0000010204081020); /* each byte << 2 */
+    __m512i bytes[FIND_PAIRS_MAX + 1], pairs[FIND_PAIRS_MAX], shared = _mm512_setzero_si512();
+
+    for (uint32_t j = 0; j <= count; j++)
+        bytes[j] = _mm512_or_si512(load64(block + j), fold);
+    for (uint32_t j = 0; j < count; j++)
+        pairs[j] = _mm512_xor_si512(bytes[j],
+                                    _mm512_gf2p8affine_epi64_epi8(bytes[j + 1], twice_shifted, 0));
+    for (uint32_t g = 0; g < groups; g++) {
+        __m512i classes[FIND_PAIRS_MAX], of_all;
+
+        for (uint32_t j = 0; j < count; j++)
+            classes[j] = _mm512_permutex2var_epi8(load64(tables->classes[g][j]), pairs[j],
+                                                  load64(tables->classes[g][j] + 64));
+        of_all = _mm512_ternarylogic_epi64(classes[0], classes[1], classes[2], 0x80);
+        for (uint32_t j = 3; j < count; j++)
+            of_all = _mm512_and_si512(of_all, classes[j]);
+        shared = _mm512_or_si512(shared, of_all);
+    }
+    return shared;
+}
+
+/* One loop for each number of groups and pairs. */
+#define PAIRS_CASE(GROUPS, COUNT)                                                           \
+    case 8 * (GROUPS) + (COUNT):                                                            \
+        for (uint64_t w = 0; w < word_count; w++) {                                         \
+            __m512i shared = pairs_shared(text + 64 * w, &tables, fold, (GROUPS), (COUNT)); \
+                                                                                            \
+            __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);                           \
+            count += places_of_bits(_mm512_test_epi8_mask(shared, shared),                  \
+                                    base + 64 * (uint32_t)w, places + count);               \
+        }                                                                                   \
+        break;
+
+static uint32_t pairs_avx512vbmi(const uint8_t *text, uint64_t word_count,
+                                 const struct find_pairs *pairs, uint32_t base, uint32_t *places)
+{
+    const __m512i fold = _mm512_set1_epi8((char)pairs->fold);
+    struct pair_tables tables;
+    uint32_t count = 0;
+
+    TRAWL_ASSERT(base + 64 * word_count <= UINT32_MAX);
+    TRAWL_ASSERT(pairs->groups * sizeof pairs->classes[0] <= sizeof tables.classes);
+    memcpy(tables.classes, pairs->classes, pairs->groups * sizeof pairs->classes[0]);
+    switch (8 * pairs->groups + pairs->count) {
+        PAIRS_CASE(1, 5)
+        PAIRS_CASE(2, 6)
+        PAIRS_CASE(4, 5)
+    }
+    TRAWL_ASSERT(count <= 64 * word_count);
+    return count;
+}
+
+static uint64_t count_bits_by_vectors(const struct find_tile *tile, uint64_t word_count)
+{
+    __m512i counts = _mm512_setzero_si512();
+    uint64_t w = 0, count;
+
+    if (!tile->is_dense)
+        return count_bits_avx512vbmi(tile, word_count);
+    TRAWL_ASSERT(word_count <= FIND_TILE_WORDS);
+    for (; w + 8 <= word_count; w += 8)
+        counts = _mm512_add_epi64(counts, _mm512_popcnt_epi64(_mm512_loadu_si512(tile->mask + w)));
+    count = (uint64_t)_mm512_reduce_add_epi64(counts);
+    for (; w < word_count; w++)
+        count += (uint64_t)__builtin_popcountll(tile->mask[w]);
+    return count;
+}
+
+const struct find_ops find_avx512vbmi = FIND_OPS(
+    every_or_near, every_fold_or_near, count_bits_by_vectors, stem_keys_vectors, pairs_avx512vbmi);

@@ -132,9 +132,9 @@
     tile->hot_count = tile->is_dense ? any != 0 : hot_count;                  \
     tile->passed = passed;
 
-static void FIND_NAME(every_exact)(const uint8_t *text, uint64_t word_count,
-                                   const struct plan_probe *probes, uint32_t first,
-                                   uint32_t probe_count, struct find_tile *tile)
+static void FIND_NAME(every)(const uint8_t *text, uint64_t word_count,
+                             const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
+                             struct find_tile *tile)
 {
 #define EQUAL(p, FIRST)                                                 \
     ((FIRST) < FIND_WIDE_MIN ? block_equal(block + offset[p], value[p]) \
@@ -154,20 +154,6 @@ static void FIND_NAME(every_fold)(const uint8_t *text, uint64_t word_count,
     FIND_EVERY_BODY(EQUAL)
 #undef EQUAL
 #undef EQUAL_MORE
-}
-
-static void FIND_NAME(every)(const uint8_t *text, uint64_t word_count,
-                             const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
-                             struct find_tile *tile)
-{
-    uint8_t fold = 0;
-
-    for (uint32_t p = 0; p < probe_count; p++)
-        fold |= probes[p].fold;
-    if (fold != 0)
-        FIND_NAME(every_fold)(text, word_count, probes, first, probe_count, tile);
-    else
-        FIND_NAME(every_exact)(text, word_count, probes, first, probe_count, tile);
 }
 
 #ifndef HAS_GRAMS_TILE
@@ -295,48 +281,49 @@ static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
     tile->is_dense = false;
     tile->hot_count = hot_count;
 }
-#define FIND_QUICK_NIBBLES true
+#define FIND_NIBBLES FIND_NAME(nibbles)
 #else
-/* Returns whether a group has a class that allows the byte at each of the tested offsets. */
-static inline bool nibbles_pass(const uint8_t *text, const struct plan_nibbles *nibbles)
+#define FIND_NIBBLES NULL
+#endif
+
+#ifndef HAS_NIBBLES
+static inline uint64_t block_bytes(const uint8_t *text, const struct find_bytes *bytes)
 {
-    uint8_t any = 0;
+    uint64_t bits = 0;
 
-    for (uint32_t g = 0; g < nibbles->groups; g++) {
-        uint8_t shared = 0xff;
-
-        for (uint32_t j = 0; j < nibbles->bytes; j++) {
-            uint8_t byte = text[nibbles->at[j]];
-
-            shared &= nibbles->low[g][j][byte & 15];
-            if (nibbles->bytes <= PLAN_NIBBLE_WHOLE_MAX)
-                shared &= nibbles->high[g][j][byte >> 4];
-        }
-        any |= shared;
-    }
-    return any != 0;
+    for (uint32_t i = 0; i < 64; i++)
+        bits |= (uint64_t)bytes->has[text[i]] << i;
+    return bits;
 }
+#endif
 
-static void FIND_NAME(nibbles)(const uint8_t *text, uint64_t word_count,
-                               const struct plan_nibbles *nibbles, struct find_tile *tile)
+static void FIND_NAME(bytes)(const uint8_t *text, uint64_t word_count,
+                             const struct find_bytes *bytes, struct find_tile *tile)
 {
-    uint32_t hot_count = 0;
+    uint64_t any = 0;
+#ifdef HAS_NIBBLES
+    const uint32_t groups = bytes->nibbles.groups;
+    const uint64_t at[1] = {0};
+    struct nibble_tables tables[PLAN_NIBBLE_GROUPS_MAX];
 
+    nibbles_load(tables, &bytes->nibbles);
+#endif
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
     for (uint64_t w = 0; w < word_count; w++) {
-        uint64_t bits = 0;
-
-        for (uint32_t i = 0; i < 64; i++)
-            bits |= (uint64_t)nibbles_pass(text + 64 * w + i, nibbles) << i;
-        tile->mask[w] = bits;
-        tile->hot[hot_count] = (uint16_t)w;
-        hot_count += bits != 0;
-    }
-    tile->is_dense = false;
-    tile->hot_count = hot_count;
-}
-#define FIND_QUICK_NIBBLES false
+#ifdef HAS_NIBBLES
+        uint64_t bits = groups == 1 ? block_nibbles(text + 64 * w, tables, at, 1, true, 1)
+                                    : block_nibbles(text + 64 * w, tables, at, 1, true, 2);
+#else
+        uint64_t bits = block_bytes(text + 64 * w, bytes);
 #endif
+
+        __builtin_prefetch(text + 64 * w + FIND_AHEAD_BYTES);
+        tile->mask[w] = bits;
+        any |= bits;
+    }
+    tile->is_dense = true;
+    tile->hot_count = any != 0;
+}
 
 static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count)
 {
@@ -360,6 +347,45 @@ static uint64_t FIND_NAME(mismatch)(const uint8_t *a, const uint8_t *b, uint64_t
     return count;
 }
 
+/* The word's bits of positions where the literal's first bytes stand: no branch but the loop's. */
+static inline uint64_t FIND_NAME(sieve_word)(const uint8_t *text, uint64_t bits,
+                                             const uint8_t *literal, uint64_t ignored)
+{
+    uint64_t kept = 0;
+
+    for (; bits != 0; bits &= bits - 1) {
+        uint64_t place = (uint64_t)__builtin_ctzll(bits);
+
+        kept |= (uint64_t)((block_same(text + place, literal) | ignored) == UINT64_MAX) << place;
+    }
+    return kept;
+}
+
+static uint64_t FIND_NAME(sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
+                                 uint32_t count, struct find_tile *tile, uint64_t *place)
+{
+    uint64_t ignored = count < 64 ? UINT64_MAX << count : 0, cleared = 0;
+    uint64_t failed = 0, failed_word = 0; /* the last word with cleared bits, and those */
+    uint64_t hot_count = tile->is_dense ? word_count : tile->hot_count;
+
+    TRAWL_ASSERT(count > 0 && count <= 64);
+    TRAWL_ASSERT(hot_count <= word_count && word_count <= FIND_TILE_WORDS);
+    for (uint64_t i = 0; i < hot_count; i++) {
+        uint64_t w = tile->is_dense ? i : tile->hot[i], bits = tile->mask[w];
+        uint64_t kept = FIND_NAME(sieve_word)(text + 64 * w, bits, literal, ignored);
+
+        tile->mask[w] = kept;
+        kept ^= bits;
+        cleared += (uint64_t)__builtin_popcountll(kept);
+        failed_word =
+            kept != 0 ? w : failed_word; /* no branch: the text decides it anew each time */
+        failed = kept != 0 ? kept : failed;
+    }
+    if (failed != 0)
+        *place = 64 * failed_word + (uint64_t)__builtin_ctzll(failed);
+    return cleared;
+}
+
 static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t word_count)
 {
     uint64_t count = 0;
@@ -381,14 +407,17 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
 #define FIND_STEMS(name) name
 #endif
 
-/* The variant's table of functions. */
-#define FIND_OPS                                                                            \
-    {                                                                                       \
-        .name = FIND_STRING(VARIANT), .every = FIND_NAME(every), .grams = FIND_NAME(grams), \
-        .set = FIND_NAME(set), .has_quick_nibbles = FIND_QUICK_NIBBLES,                     \
-        .nibbles = FIND_NAME(nibbles), .mismatch = FIND_NAME(mismatch),                     \
-        .count_bits = FIND_NAME(count_bits), .gram_samples = FIND_STEMS(gram_samples),      \
-        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins)    \
+/* The variant's table; those that are named may be its own. */
+#define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)               \
+    {                                                                                          \
+        .name = FIND_STRING(VARIANT), .every = (every_of), .every_fold = (every_fold_of),      \
+        .grams = FIND_NAME(grams), .set = FIND_NAME(set), .nibbles = FIND_NIBBLES,             \
+        .bytes = FIND_NAME(bytes), .sieve = FIND_NAME(sieve), .mismatch = FIND_NAME(mismatch), \
+        .count_bits = (count_bits_of), .gram_samples = FIND_STEMS(gram_samples),               \
+        .stem_samples = FIND_STEMS(stem_samples), .stem_begins = FIND_STEMS(stem_begins),      \
+        .stems = FIND_STEMS(stem_stems), .stem_keys = (stem_keys_of), .pairs = (pairs_of)      \
     }
+#define FIND_OPS_COMMON(stem_keys_of) \
+    FIND_OPS(FIND_NAME(every), FIND_NAME(every_fold), FIND_NAME(count_bits), stem_keys_of, NULL)
 
 #endif

@@ -1,6 +1,5 @@
-/* find_stems: in plain C, the first two steps of a class that is searched by stems, and the samples
- * of a class that is searched by grams. A variant with vectors for these steps defines
- * HAS_STEM_VECTORS. No function has a branch that depends on the text.
+/* find_stems: the three steps of a class that goes by stems, and the samples of others, in plain C;
+ * a variant with vectors for them defines HAS_STEM_VECTORS. None has a branch on the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H
 #define TRAWL_CPU_FIND_STEMS_H
@@ -44,20 +43,34 @@ static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first,
     return (uint32_t)count;
 }
 
-/* Returns the first sample that can lie in a literal whose begin is ≥ `begin`. */
-static inline uint64_t stem_first(uint64_t begin, uint32_t stride)
+/* The first sample that tells of the span and was not taken by the one before, which took those
+ * below `taken`. */
+static inline uint64_t stem_first(const struct set_span *span, uint32_t stride, uint64_t taken)
 {
-    return (begin + stride - 1) / stride * stride;
+    uint64_t first = (span->from + stride - 1) / stride * stride;
+
+    TRAWL_ASSERT(first >= span->from && first - span->from < stride);
+    TRAWL_ASSERT(first + stride >= taken);
+    return first < taken ? first + stride : first;
 }
 
-static inline uint32_t stem_samples(const uint8_t *text, uint64_t begin, uint64_t end,
-                                    uint64_t readable, const struct set_class *class, uint64_t fold,
-                                    uint32_t *places)
+static inline uint32_t stem_samples(const uint8_t *text, const struct set_span *spans,
+                                    uint32_t span_count, uint64_t readable,
+                                    const struct set_class *class, uint64_t fold, uint32_t *places)
 {
-    TRAWL_ASSERT(begin < end);
-    (void)readable; /* this variant reads only the samples' own bytes */
-    return stem_samples_between(text, stem_first(begin, class->stride), end + class->stride - 1,
-                                class, fold, places);
+    uint32_t count = 0, stride = class->stride;
+    uint64_t last = 0;
+
+    (void)readable; /* no more is read than decides */
+    for (uint32_t s = 0; s < span_count; s++) {
+        uint64_t first = stem_first(&spans[s], stride, last);
+
+        TRAWL_ASSERT(spans[s].from <= spans[s].to && last <= spans[s].from + stride - 1ull);
+        last = spans[s].to + stride - 1ull;
+        count += stem_samples_between(text, first, last, class, fold, places + count);
+    }
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
+    return count;
 }
 
 /* The members of the stem map that a loop keeps in registers. */
@@ -74,12 +87,20 @@ static inline struct stem_view stem_view(const struct set_class *class, uint64_t
     return view;
 }
 
+/* Are both bits in the word? skip: 0 for a stem, SET_BEGIN_SHIFT for a begin. */
+static inline bool stem_passes(uint64_t word, uint64_t hash, uint32_t skip)
+{
+    hash >>= skip;
+    return (word >> (hash & 63) & word >> (hash >> 6 & 63) & 1) != 0;
+}
+
 static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
                                    uint32_t place_count, uint64_t begin, uint64_t end,
-                                   const struct set_class *class, uint64_t fold, uint32_t *begins)
+                                   uint32_t stride, const struct set_class *class, uint64_t fold,
+                                   uint32_t *begins)
 {
     struct stem_view view = stem_view(class, fold);
-    uint32_t stem_min = class->stem_min, stride = class->stride;
+    uint32_t stem_min = class->stem_min;
     uint64_t count = 0;
 
     TRAWL_ASSERT(begin < end && end <= UINT32_MAX);
@@ -92,14 +113,39 @@ static inline uint32_t stem_begins(const uint8_t *text, const uint32_t *places,
             memcpy(&low, text + x, sizeof low);
             begins[count] = (uint32_t)x;
             hash = set_stem_hash(low, fold, stem_min);
-            count += set_passes(view.map[hash >> view.shift], hash >> SET_BEGIN_SHIFT) &
+            count += stem_passes(view.map[hash >> view.shift], hash, SET_BEGIN_SHIFT) &
                      (places[i] >= begin + offset) & (x < end);
         }
     return (uint32_t)count;
 }
 
-/* Tests samples in a loop; `is_short` is a compile-time constant. `count` samples have passed
- * before; returns the new count. */
+static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
+                                  uint32_t base, const struct set_class *class, uint64_t fold,
+                                  uint32_t *codes)
+{
+    struct stem_view view = stem_view(class, fold);
+    uint32_t stem_min = class->stem_min, lengths = class->stem_lengths;
+    uint64_t count = 0, word = 0;
+
+    TRAWL_ASSERT(begin_count <= SET_STEM_BATCH && stem_min <= SET_STEM_BYTES);
+    TRAWL_ASSERT(lengths >> (SET_STEM_BYTES + 1) == 0 && lengths >> stem_min != 0);
+    for (uint32_t i = 0; i < begin_count; i++) {
+        uint64_t low, hash;
+
+        TRAWL_ASSERT(begins[i] >= base && begins[i] - base < SET_TILE_PLACES);
+        memcpy(&low, text + begins[i], sizeof low);
+        for (uint32_t k = stem_min; k <= SET_STEM_BYTES; k++) {
+            hash = set_stem_hash(low, fold, k);
+            if (k == stem_min || k == SET_STEM_FAR)
+                word = view.map[hash >> view.shift];
+            codes[count] = set_stem_code(begins[i] - base, k);
+            count += stem_passes(word, hash, 0) & (lengths >> k & 1);
+        }
+    }
+    return (uint32_t)count;
+}
+
+/* One loop for each shape of a gram; `count` is how many passed before. */
 static inline __attribute__((always_inline)) uint32_t gram_loop(
     const uint8_t *text, uint64_t first, uint64_t last, const struct set_class *of, uint64_t fold,
     bool is_short, struct set_passed *passed, uint32_t count)

@@ -1,5 +1,5 @@
-/* find_stems_avx512: by vectors, the first two steps of a class that is searched by stems, and
- * samples of at least 8 bytes. */
+/* find_stems_avx512: the first two steps of a class that goes by stems, and samples of 8 bytes and
+ * more, by vectors; find_keys_avx512.h has the third step and the look-up of keys. */
 #ifndef TRAWL_CPU_FIND_STEMS_AVX512_H
 #define TRAWL_CPU_FIND_STEMS_AVX512_H
 
@@ -27,42 +27,49 @@ static inline void stem_order_fill(struct stem_order *order, uint32_t stride)
     }
 }
 
-static inline uint32_t stem_samples_vectors(const uint8_t *text, uint64_t begin, uint64_t end,
-                                            uint64_t readable, const struct set_class *class,
-                                            uint64_t fold, uint32_t *places)
+static inline uint32_t stem_samples_vectors(const uint8_t *text, const struct set_span *spans,
+                                            uint32_t span_count, uint64_t readable,
+                                            const struct set_class *class, uint64_t fold,
+                                            uint32_t *places)
 {
     const __m512i factor = _mm512_set1_epi32((int32_t)PLAN_HASH32_FACTOR);
     const __m512i folds = _mm512_set1_epi32((int32_t)(uint32_t)fold), one = _mm512_set1_epi32(1);
     const __m128i shift = _mm_cvtsi32_si128((int32_t)set_sample_shift(class));
     __m512i words, bytes, offsets;
     uint32_t count = 0, stride = class->stride;
-    uint64_t i = stem_first(begin, stride), last = end + stride - 1;
     struct stem_order order;
+    uint64_t last = 0;
 
     TRAWL_ASSERT(stride > 0 && stride <= SET_STEM_STRIDE_MAX);
     stem_order_fill(&order, stride);
     words = _mm512_loadu_si512(order.words);
     bytes = _mm512_loadu_si512(order.bytes);
     offsets = _mm512_loadu_si512(order.places);
-    for (; i < last && i + 64 <= readable; i += 16ull * stride) {
-        __m512i grams = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, at;
-        __mmask16 there =
-            _mm512_cmplt_epu32_mask(offsets, _mm512_set1_epi32((int32_t)(uint32_t)(last - i)));
-        __mmask16 passed;
+    for (uint32_t s = 0; s < span_count; s++) {
+        uint64_t i = stem_first(&spans[s], stride, last);
 
-        grams = _mm512_or_si512(_mm512_shuffle_epi8(grams, bytes), folds);
-        grams = _mm512_mullo_epi32(grams, factor);
-        word = _mm512_i32gather_epi32(_mm512_srl_epi32(grams, shift), class->bitmap, 4);
-        at = _mm512_and_si512(_mm512_srli_epi32(grams, 8), _mm512_set1_epi32(31));
-        passed = _mm512_mask_test_epi32_mask(there, word, _mm512_sllv_epi32(one, at));
-        _mm512_storeu_si512(
-            places + count,
-            _mm512_maskz_compress_epi32(
-                passed, _mm512_add_epi32(offsets, _mm512_set1_epi32((int32_t)(uint32_t)i))));
-        count += (uint32_t)_mm_popcnt_u32(passed);
+        last = spans[s].to + stride - 1ull;
+        for (; i < last && i + 64 <= readable; i += 16ull * stride) {
+            __m512i grams = _mm512_permutexvar_epi32(words, _mm512_loadu_si512(text + i)), word, at;
+            __mmask16 there =
+                _mm512_cmplt_epu32_mask(offsets, _mm512_set1_epi32((int32_t)(uint32_t)(last - i)));
+            __mmask16 passed;
+
+            grams = _mm512_or_si512(_mm512_shuffle_epi8(grams, bytes), folds);
+            grams = _mm512_mullo_epi32(grams, factor);
+            word = _mm512_i32gather_epi32(_mm512_srl_epi32(grams, shift), class->bitmap, 4);
+            at = _mm512_and_si512(_mm512_srli_epi32(grams, 8), _mm512_set1_epi32(31));
+            passed = _mm512_mask_test_epi32_mask(there, word, _mm512_sllv_epi32(one, at));
+            _mm512_storeu_si512(
+                places + count,
+                _mm512_maskz_compress_epi32(
+                    passed, _mm512_add_epi32(offsets, _mm512_set1_epi32((int32_t)(uint32_t)i))));
+            count += (uint32_t)_mm_popcnt_u32(passed);
+        }
+        TRAWL_ASSERT(count <= SET_PASSED_MAX);
+        count += stem_samples_between(text, i, last, class, fold, places + count);
     }
-    TRAWL_ASSERT(count <= SET_PASSED_MAX);
-    return count + stem_samples_between(text, i, last, class, fold, places + count);
+    return count;
 }
 
 /* Computes set_stem_hash of eight words. */
@@ -138,14 +145,14 @@ static inline __mmask8 stem_eight(uint32_t left)
 /* Handles all begins before a position at once, if the first stem_min bytes of each lie in the same
  * 8 bytes, which are loaded once. The positions are at least `begin` + stride - 1. */
 static inline uint32_t stem_begins_together(const uint8_t *text, const uint32_t *places,
-                                            uint32_t place_count, uint64_t end,
+                                            uint32_t place_count, uint64_t end, uint32_t stride,
                                             const struct set_class *class, uint64_t fold,
                                             uint32_t *begins)
 {
     const __m512i folds = _mm512_set1_epi64((int64_t)fold);
     const __m256i beyond = _mm256_set1_epi32((int32_t)(uint32_t)end);
     struct stem_view view = stem_view(class, fold);
-    uint32_t count = 0, stride = class->stride;
+    uint32_t count = 0;
 
     TRAWL_ASSERT(class->stem_min + stride - 1 <= SET_STEM_BYTES);
     TRAWL_ASSERT(end <= UINT32_MAX);
@@ -193,22 +200,22 @@ static inline uint32_t stem_begins_apart(const uint8_t *text, const uint32_t *pl
 
 static inline uint32_t stem_begins_vectors(const uint8_t *text, const uint32_t *places,
                                            uint32_t place_count, uint64_t begin, uint64_t end,
-                                           const struct set_class *class, uint64_t fold,
-                                           uint32_t *begins)
+                                           uint32_t stride, const struct set_class *class,
+                                           uint64_t fold, uint32_t *begins)
 {
-    uint32_t count = 0, first = 0, stride = class->stride;
+    uint32_t count = 0, first = 0;
 
     TRAWL_ASSERT(stride > 0 && begin <= end);
     while (first < place_count && places[first] < begin + stride - 1)
         first++;
     if (first > 0)
-        count = stem_begins(text, places, first, begin, end, class, fold, begins);
+        count = stem_begins(text, places, first, begin, end, stride, class, fold, begins);
     TRAWL_ASSERT(count <= stride * first && place_count <= SET_PASSED_MAX);
     places += first;
     place_count -= first;
     if (class->stem_min + stride - 1 <= SET_STEM_BYTES)
-        return count +
-               stem_begins_together(text, places, place_count, end, class, fold, begins + count);
+        return count + stem_begins_together(text, places, place_count, end, stride, class, fold,
+                                            begins + count);
     for (uint32_t offset = 0; offset < stride; offset++)
         count +=
             stem_begins_apart(text, places, place_count, end, offset, class, fold, begins + count);

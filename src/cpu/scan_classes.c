@@ -1,8 +1,8 @@
-/* scan_classes: method set for large sets: samples each tile for each class of lengths in turn.
+/* scan_classes: method set, large: each tile is sampled for each class of lengths in turn.
  *
- * The scan gathers a tile's occurrences, sorts them, and then emits the sorted occurrences. It
- * emits nothing before. So if the tile's candidates turn out to be dense, the scan drops what it
- * has gathered, and the automaton begins with this tile.
+ * A tile's occurrences are collected, put in order and then emitted; nothing is emitted before. So
+ * if the tile's candidates are dense, the scan drops what it collected, and the automaton begins
+ * with this tile.
  */
 #include <string.h>
 
@@ -11,13 +11,12 @@
 #include "cpu/sampling.h"
 
 #define SORTED_BY_HAND 16u
-#define LINE_TILE_PLACES 16u
-#define TILE_WORK 128u                    /* work for a tile with any content */
-#define HITS_AHEAD 16u                    /* distance to the hit whose literal is prefetched */
-#define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* the other bytes of a gram, and whole vectors */
+#define LINE_TILE_PLACES 32u
+#define TILE_WORK 128u                    /* of a tile, whatever it holds */
+#define HITS_AHEAD 16u                    /* a hit's literal is prefetched */
+#define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
-/* Samples each begin of the tile, for stride 1. Vectors test all begins except for the text's last
- * bytes. Returns the number of samples that pass. */
+/* Stride 1: each begin of the tile is a sample. Vectors look at all but the text's last bytes. */
 static uint32_t sample_places(const struct sampling *sampling, struct set_passed *passed)
 {
     const struct set_class *class = sampling->class;
@@ -59,8 +58,7 @@ static uint32_t sample_places(const struct sampling *sampling, struct set_passed
     return count;
 }
 
-/* Samples all positions that can lie in an occurrence which begins in the tile. Returns the number
- * of samples that pass. */
+/* All samples that may lie in an occurrence that begins in the tile. */
 static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *passed)
 {
     const struct set_class *class = sampling->class;
@@ -98,8 +96,7 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
     return count;
 }
 
-/* Sorts hits with the same offset by literal. Often the hits are in order already, or are as many
- * as literals that nest. */
+/* By literal, those that begin at one position: often in order already, or as many as nest. */
 static void order_place(struct hit *hits, uint32_t count)
 {
     uint32_t i = 1;
@@ -122,8 +119,8 @@ static void order_place(struct hit *hits, uint32_t count)
     }
 }
 
-/* Sorts the tile's hits, whose offsets are in [begin, begin + places), by a counting sort. Errors:
- * MEMORY.
+/* Order the tile's hits, which lie at [begin, begin + SET_TILE_PLACES): a counting sort by
+ * position.
  */
 static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 {
@@ -158,7 +155,7 @@ static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint6
     return TRAWL_OK;
 }
 
-/* Counts or emits the tile's occurrences in ascending order. */
+/* The tile's occurrences, in order. */
 static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 {
     struct hits *hits = &scan->worker->gathered;
@@ -168,6 +165,10 @@ static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
     TRAWL_ASSERT(scan->worker->counted == 0 || scan->want == WANT_COUNT);
     if (scan->want == WANT_COUNT && plain) {
         scan->result->count += hits->count + scan->worker->counted;
+        return;
+    }
+    if (scan->worker->lines_kept && !scan->has_nulls && hits->count > 0) {
+        emit_stem_lines(scan);
         return;
     }
     for (uint64_t i = 1; i < hits->count && ordered; i++)
@@ -187,18 +188,20 @@ static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
     }
 }
 
-/* Gathers the tile's occurrences until the work exceeds scan->work_max. */
+/* Gather the tile's occurrences, as long as the work allows. */
 static void gather_tile(struct sampling *sampling)
 {
     struct scan *scan = sampling->scan;
     struct engine_worker *worker = scan->worker;
 
     worker->gathered.count = worker->counted = 0;
+    worker->lines_kept = false;
     for (uint32_t c = 0; c < worker->matcher->class_count && scan->work <= scan->work_max; c++) {
         struct set_passed *passed = &worker->scratch->passed;
 
         sampling->class = &worker->matcher->classes[c];
-        scan->status = sampling->class->by_stems
+        scan->status = sampling->line_words > 0 ? sample_stem_lines(sampling)
+                       : sampling->class->by_stems
                            ? sample_stems(sampling)
                            : sample_verify(sampling, passed, sample_tile(sampling, passed));
         if (scan->status != TRAWL_OK) {
@@ -208,19 +211,17 @@ static void gather_tile(struct sampling *sampling)
     }
 }
 
-/* For LINES: adapts the size of the next tile. The scan skips the rest of a line after the line's
- * first hit, so a tile should end soon after its first hit. The estimate is that the next tile's
- * first hit is as far behind the tile's begin as this tile's first hit. */
-static void adapt_tile(struct engine_worker *worker, const struct scan *scan, uint64_t kept,
-                       uint64_t begin)
+/* LINES: what follows a hit in its line is passed over. So while lines have hits little is looked
+ * at at once; where lines are looked at for themselves, while they are longer than the tile. */
+static void adapt_tile(struct engine_worker *worker, bool hit, const struct sampling *sampling)
 {
-    const struct hits *hits = &scan->result->hits;
-    uint64_t wanted =
-        hits->count > kept ? hits->items[kept].offset - begin : 2 * (uint64_t)worker->tile_places;
+    uint64_t passed_over = max_u64(sampling->scan->run_until, sampling->end) - sampling->end;
+    bool less = sampling->line_words > 0 ? passed_over >= worker->tile_places : hit;
+    uint64_t least = sampling->line_words > 0 ? 64 : LINE_TILE_PLACES;
 
     TRAWL_ASSERT(worker->tile_places > 0 && worker->tile_places <= SET_TILE_PLACES);
     worker->tile_places =
-        (uint32_t)min_u64(max_u64(wanted, LINE_TILE_PLACES), cpu_sizes.class_places);
+        (uint32_t)(less ? least : min_u64(2 * worker->tile_places, cpu_sizes.class_places));
 }
 
 enum trawl_status classes_begin(const struct scan *scan)
@@ -243,33 +244,34 @@ void scan_classes(struct scan *scan)
     scan->work_max = 0;
     (void)dense_budget_rest(scan);
     while (!scan->over && !scan_is_full(scan)) {
-        struct sampling sampling = {scan, worker->matcher, NULL, max_u64(scan->at, scan->run_until),
-                                    scan->limit};
+        struct sampling sampling = {
+            scan, worker->matcher, NULL, max_u64(scan->at, scan->run_until), scan->limit, 0};
         uint64_t places = scan->want == WANT_LINES ? worker->tile_places : cpu_sizes.class_places;
-        uint64_t kept = scan->result->hits.count;
+        uint64_t kept = scan->result->count;
         bool switched = false;
 
         scan->at = sampling.begin;
         if (scan->at >= scan->limit)
             return;
         sampling.end = min_u64(scan->limit, scan->at + places);
+        sampling.line_words = stem_line_words(&sampling);
+        if (sampling.line_words > 0)
+            sampling.end = sampling.begin + 64 * sampling.line_words;
         TRAWL_ASSERT(sampling.begin < sampling.end && sampling.end <= scan->limit);
         dense_allow(scan, sampling.end - sampling.begin);
         scan->work += TILE_WORK;
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over &&
                !(switched = dense_switch(scan, sampling.begin)))
-            /* again, with a higher work_max, which in the end is unlimited */
-            gather_tile(&sampling);
+            gather_tile(&sampling); /* once more, with more work, in the end with any */
         if (switched)
             continue;
         if (scan->over)
             return;
         verify_gathered(scan, sampling.begin, sampling.end - sampling.begin);
-        TRAWL_ASSERT(scan->result->hits.count >= kept && scan->at == sampling.begin);
+        TRAWL_ASSERT(scan->result->count >= kept && scan->at == sampling.begin);
         dense_spare(scan, max_u64(scan->run_until, sampling.end) - sampling.begin);
-        if (scan->want == WANT_LINES)
-            adapt_tile(worker, scan, kept, sampling.begin);
+        adapt_tile(worker, scan->result->count > kept, &sampling);
         scan->at = sampling.end;
     }
 }

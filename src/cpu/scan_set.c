@@ -1,16 +1,15 @@
-/* scan_set: method set by buckets: a bitmap of grams proposes positions, buckets list literals, and
- * a comparison of bytes decides. */
+/* scan_set: method set: a gram bitmap names positions, buckets name literals, bytes decide. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "cpu/worker.h"
 
 #define CANDIDATE_WORK 16u
-#define TAIL_WORK 4u /* work for a character of a tail */
-/* bytes after a position that the filters test, and whole vectors */
+#define TAIL_WORK 4u /* of a character */
+/* What is looked at behind a position, and whole vectors. */
 #define SET_KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
 
-/* Returns the 8 bytes at position x; bytes that are not readable are 0. */
+/* The first bytes at position x; near the text's end the load is put together bytewise. */
 static uint64_t head_at(const struct scan *scan, uint64_t x)
 {
     uint64_t head = 0;
@@ -23,7 +22,7 @@ static uint64_t head_at(const struct scan *scan, uint64_t x)
     return head;
 }
 
-/* Emits the literal if it stands at position x. */
+/* The literal at position x, if it is there. */
 static void verify_literal(struct scan *scan, uint64_t x, uint32_t index)
 {
     const struct plan_literal literal = plan_literal_at(scan->plan, index);
@@ -65,7 +64,7 @@ static void verify_place(struct scan *scan, uint64_t x)
     scan->passed++;
     TRAWL_ASSERT(hash >> set->bitmap_bits == 0 && bucket >> set->bucket_bits == 0);
     if ((bitmap[hash / 64] >> (hash % 64) & 1) == 0)
-        return; /* the nibble tables let the position pass, but no literal has the gram */
+        return; /* nibbles let it pass, but the gram is no literal's */
     scan->result->candidate_count++;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
         head |= 0x2020202020202020ull;
@@ -79,14 +78,13 @@ static void verify_place(struct scan *scan, uint64_t x)
         if (scan->over || (scan->want == WANT_LINES && scan->run_until > x))
             return;
         if (scan->work > scan->work_max && scan->result->count == count && dense_switch(scan, x))
-            return; /* the automaton has begun with this position */
+            return; /* the automaton began with this position */
     }
     if (scan->work > scan->work_max)
         (void)dense_switch(scan, x + 1);
 }
 
-/* Fills the tile for the next positions. Returns the number of words filled; 0 near the text's end,
- * where vectors would load too much. */
+/* Fill the tile for the next positions; returns how many words it has, 0 at the text's very end. */
 static uint64_t fill(struct scan *scan, uint64_t *places)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -99,7 +97,7 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
     if (words == 0)
         return 0;
     *places = min_u64(*places, 64 * words);
-    if (plan->nibbles.groups > 0 && find->has_quick_nibbles)
+    if (plan->nibbles.groups > 0 && find->nibbles != NULL)
         find->nibbles(scan->chunk->bytes + scan->at, words, &plan->nibbles, &scan->worker->tile);
     else
         find->set(scan->chunk->bytes + scan->at, words, &plan->set,
@@ -129,7 +127,7 @@ void scan_set(struct scan *scan)
         if (scan->over)
             return;
         TRAWL_ASSERT(places > 0 && begin + places <= scan->limit);
-        if (scan->run_until <= begin + places) /* the automaton has not searched beyond the tile */
+        if (scan->run_until <= begin + places) /* the tile was not dense */
             dense_spare(scan, places);
         scan->at = max_u64(begin + places, scan->run_until);
     }

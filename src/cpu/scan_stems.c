@@ -1,84 +1,115 @@
-/* scan_stems: searches a class of a large set by stems.
+/* scan_stems: a class of a large set that goes by stems.
  *
- * The search has three steps (find.h). Each works on what the step before left of a tile, without a
- * branch that depends on the text. First, samples of four bytes name positions where a literal may
- * begin. Second, the first stem_min bytes at each such begin are looked up. Third, the stems of
- * each length are looked up.
+ * Three steps (find.h), each over what the step before left of a tile, and none with a branch on
+ * the text. Samples of four bytes name positions where a literal may begin. The first bytes there,
+ * as many as all stems have, are looked up. Then the stems of each length are looked up. If a class
+ * has few literals and the instruction set allows it, pairs of bytes name the positions instead of
+ * samples.
  */
 #include "cpu/sampling.h"
 
-/* Finds the begins below `end` where a literal may stand: among each of the positions and the
- * stride - 1 positions before. Returns the number of begins; *begins is their array. */
-static uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end,
-                               const uint32_t *places, uint32_t place_count,
-                               const uint32_t **begins)
+/* Of the positions those whose four bytes begin some literal: pairs let many others through. */
+static uint32_t keep_samples(const struct sampling *sampling, uint32_t *places, uint32_t count)
+{
+    const struct set_class *class = sampling->class;
+    const uint32_t *bitmap = (const uint32_t *)(const void *)class->bitmap;
+    const uint8_t *text = sampling->scan->chunk->bytes;
+    uint32_t shift = set_sample_shift(class), fold = (uint32_t)sampling->matcher->fold, kept = 0;
+
+    TRAWL_ASSERT(sampling->class->by_stems && sampling->class->stride <= SET_STEM_STRIDE_MAX);
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t four, place = places[i];
+
+        TRAWL_ASSERT(place >= sampling->begin && place < sampling->end);
+        memcpy(&four, text + place, sizeof four);
+        four = set_sample_product(four, fold);
+        places[kept] = place;
+        kept += bitmap[four >> shift] >> (four >> 8 & 31) & 1;
+    }
+    return kept;
+}
+
+uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words)
+{
+    const struct set_span span = {(uint32_t)sampling->begin, (uint32_t)end};
+    struct scan *scan = sampling->scan;
+    uint32_t *places = scan->worker->scratch->places;
+
+    TRAWL_ASSERT(sampling->begin < end && end <= sampling->end);
+    TRAWL_ASSERT(sampling->begin + 64 * words <= end);
+    if (words == 0)
+        return stem_span_places(sampling, &span, 1);
+    return keep_samples(sampling, places,
+                        scan->worker->find->pairs(scan->chunk->bytes + sampling->begin, words,
+                                                  sampling->class->pairs, span.from, places));
+}
+
+uint32_t stem_span_places(const struct sampling *sampling, const struct set_span *spans,
+                          uint32_t span_count)
+{
+    const struct scan *scan = sampling->scan;
+    uint32_t count;
+
+    TRAWL_ASSERT(span_count > 0 && spans[0].from >= sampling->begin);
+    TRAWL_ASSERT(spans[span_count - 1].to <= sampling->end);
+    count = scan->worker->find->stem_samples(scan->chunk->bytes, spans, span_count, scan->loadable,
+                                             sampling->class, sampling->matcher->fold,
+                                             scan->worker->scratch->places);
+    TRAWL_ASSERT(count <= SET_PASSED_MAX);
+    return count;
+}
+
+uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
+                        const uint32_t *places, uint32_t place_count, const uint32_t **begins)
 {
     const struct set_class *class = sampling->class;
     const struct scan *scan = sampling->scan;
     uint32_t count;
 
     TRAWL_ASSERT(place_count <= SET_PASSED_MAX && end <= sampling->end);
+    TRAWL_ASSERT(stride == 1 || stride == class->stride);
     *begins = places;
     if (!set_looks_at_begins(class))
         return place_count;
     *begins = scan->worker->scratch->begins;
     count = scan->worker->find->stem_begins(scan->chunk->bytes, places, place_count,
-                                            sampling->begin, end, class, sampling->matcher->fold,
-                                            scan->worker->scratch->begins);
+                                            sampling->begin, end, stride, class,
+                                            sampling->matcher->fold, scan->worker->scratch->begins);
     TRAWL_ASSERT(count <= SET_PASSED_MAX);
     return count;
 }
 
-/* Looks up the stems of all lengths at the begins, each of which 8 readable bytes follow. Writes
- * the stems that pass to the worker's scratch, as set_stem_code. Returns their number. */
-static uint32_t stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count)
+uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count)
 {
-    const struct set_class *class = sampling->class;
-    const uint8_t *text = sampling->scan->chunk->bytes;
-    uint32_t *codes = sampling->scan->worker->scratch->stems, base = (uint32_t)sampling->begin;
-    uint32_t stem_min = class->stem_min, lengths = class->stem_lengths, passed = 0;
-    uint64_t fold = sampling->matcher->fold, word = 0;
+    const struct scan *scan = sampling->scan;
+    uint32_t stems;
 
-    TRAWL_ASSERT(count <= SET_STEM_BATCH && stem_min <= SET_STEM_BYTES);
-    TRAWL_ASSERT(lengths >> (SET_STEM_BYTES + 1) == 0 && lengths >> stem_min != 0);
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t low = load64(text + begins[i]);
-
-        TRAWL_ASSERT(begins[i] >= base && begins[i] - base < SET_TILE_PLACES);
-        for (uint32_t k = stem_min; k <= SET_STEM_BYTES; k++) {
-            uint64_t hash = set_stem_hash(low, fold, k);
-
-            if (k == stem_min || k == SET_STEM_FAR)
-                word = class->stem_map[set_stem_word(class, hash)];
-            codes[passed] = set_stem_code(begins[i] - base, k);
-            passed += set_passes(word, hash) & (lengths >> k & 1);
-        }
-    }
-    TRAWL_ASSERT(passed <= SET_STEMS_MAX);
-    return passed;
+    TRAWL_ASSERT(count > 0 && begins[0] >= sampling->begin);
+    stems = scan->worker->find->stems(scan->chunk->bytes, begins,
+                                      (uint32_t)min_u64(cpu_sizes.stem_batch, count),
+                                      (uint32_t)sampling->begin, sampling->class,
+                                      sampling->matcher->fold, scan->worker->scratch->stems);
+    TRAWL_ASSERT(stems <= SET_STEMS_MAX);
+    return stems;
 }
 
-/* Gathers the occurrences whose begin is in [sampling->begin, end) and up to stride - 1 before a
- * position of `places`. */
-static enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end,
-                                     const uint32_t *places, uint32_t place_count)
+enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
+                              const uint32_t *places, uint32_t place_count)
 {
     const struct scan *scan = sampling->scan;
     const uint32_t *begins;
-    uint32_t count = stem_begins_at(sampling, end, places, place_count, &begins);
+    uint32_t count = stem_begins_at(sampling, end, stride, places, place_count, &begins);
 
     TRAWL_ASSERT(count <= SET_PASSED_MAX && end <= sampling->end);
     for (uint32_t i = 0; i < count && scan->work <= scan->work_max;
-         i += (uint32_t)cpu_sizes.stem_batch) {
-        uint32_t batch = (uint32_t)min_u64(cpu_sizes.stem_batch, count - i);
-
+         i += (uint32_t)cpu_sizes.stem_batch)
         TRAWL_TRY(stems_verify(sampling, scan->worker->scratch->stems,
-                               stems_at(sampling, begins + i, batch)));
-    }
+                               stem_stems_at(sampling, begins + i, count - i)));
     return TRAWL_OK;
 }
 
-/* Verifies the last begins of the text without a filter: a stem of each length at each begin. */
+/* The text's last begins: each stem is looked up. */
 static enum trawl_status verify_last(const struct sampling *sampling)
 {
     const struct set_class *class = sampling->class;
@@ -98,22 +129,39 @@ static enum trawl_status verify_last(const struct sampling *sampling)
     return stems_verify(sampling, stems, count);
 }
 
+uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end)
+{
+    uint64_t room = sampling->scan->loadable - sampling->begin;
+
+    TRAWL_ASSERT(sampling->begin <= sampling->scan->loadable);
+    if (sampling->class->pairs == NULL || sampling->scan->worker->find->pairs == NULL ||
+        end < sampling->begin + 64 || room < FIND_LOAD_SLACK + 64)
+        return 0;
+    TRAWL_ASSERT(end <= sampling->end);
+    return min_u64((end - sampling->begin) / 64, (room - FIND_LOAD_SLACK) / 64);
+}
+
 enum trawl_status sample_stems(const struct sampling *sampling)
 {
-    struct scan *scan = sampling->scan;
-    uint64_t loadable = scan->loadable, reach = 8 + sampling->class->stride - 1;
-    uint64_t end = min_u64(sampling->end, loadable < reach ? 0 : loadable - reach + 1);
     struct sampling left = *sampling;
+    uint64_t loadable = sampling->scan->loadable, reach = 8 + sampling->class->stride - 1;
+    uint64_t end = min_u64(sampling->end, loadable < reach ? 0 : loadable - reach + 1), words;
 
-    TRAWL_ASSERT(sampling->class->by_stems && sampling->end <= scan->limit);
-    if (sampling->begin < end) {
-        uint32_t *places = scan->worker->scratch->places;
-        uint32_t count =
-            scan->worker->find->stem_samples(scan->chunk->bytes, sampling->begin, end, loadable,
-                                             sampling->class, sampling->matcher->fold, places);
+    TRAWL_ASSERT(left.class->by_stems && left.end <= left.scan->limit);
+    words = stem_pair_words(&left, end);
+    if (words > 0) {
+        uint64_t to = left.begin + 64 * words;
+        uint32_t count = stem_places(&left, to, words);
 
-        TRAWL_ASSERT(count <= SET_PASSED_MAX);
-        TRAWL_TRY(stem_verify(sampling, end, places, count));
+        TRAWL_TRY(stem_verify(&left, to, 1, left.scan->worker->scratch->places, count));
+        left.begin = to;
+    }
+    TRAWL_ASSERT(left.begin <= left.end && end <= left.end);
+    if (left.begin < end) {
+        uint32_t count = stem_places(&left, end, 0);
+
+        TRAWL_TRY(
+            stem_verify(&left, end, left.class->stride, left.scan->worker->scratch->places, count));
         left.begin = end;
     }
     return left.begin < left.end ? verify_last(&left) : TRAWL_OK;

@@ -1,20 +1,18 @@
-/* scan_verify: from a large set's samples that passed to occurrences.
+/* scan_verify: from samples of a large set that passed to occurrences.
  *
- * The tables and the literals exceed the caches. So each step prefetches what the next step needs,
- * for many samples at once. The usual case has no branch that depends on the text.
+ * The tables and the literals are larger than the caches, so each step prefetches what the next one
+ * needs, for many samples at once. The usual case has no branch on the text.
  */
 #include "cpu/sampling.h"
 
 #define CANDIDATE_WORK 16u
 #define SHORT_BYTES 16u
-#define STEM_WORK 8u  /* work for a stem, up to the read of its bucket */
-#define WHOLE_WORK 4u /* work for an occurrence that needs no comparison */
-/* more work for an occurrence that must be sorted; the automaton has sorted lists */
-#define LISTED_WORK 8u
-#define USUAL_ENTRIES 2u /* entries of a bucket that are usually enough */
+#define STEM_WORK 8u     /* a stem on its way to its bucket */
+#define WHOLE_WORK 4u    /* an occurrence that need not be compared */
+#define LISTED_WORK 8u   /* and is to be put in order: the automaton has lists of them */
+#define USUAL_ENTRIES 2u /* of a bucket */
 
-/* Returns whether the literal and the text agree in the first `count` bytes, 0 < count ≤
- * SHORT_BYTES. Both have at least 8 readable bytes. */
+/* Do the literal and the text have the same bytes, at most SHORT_BYTES? Both are readable for 8. */
 static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint64_t count)
 {
     uint64_t keep = UINT64_MAX >> (count < 8 ? 64 - 8 * count : 0);
@@ -25,7 +23,7 @@ static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint6
     return ((differ | (load64(literal + last) ^ load64(text + last))) & keep) == 0;
 }
 
-/* Returns whether the literal stands at x. */
+/* Does the literal stand at x? */
 static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool exact)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -45,7 +43,7 @@ static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool ex
     return same == length;
 }
 
-/* Compares the named literals with the text, and gathers the occurrences. Errors: MEMORY. */
+/* Gather those that stand there. */
 static enum trawl_status gather(struct scan *scan, const struct set_named *named, uint32_t count)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -69,12 +67,12 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
     return TRAWL_OK;
 }
 
-/* A sample, for which the literals of its bucket are compared. */
+/* A sample on its way to the literals that its hash names. */
 struct sample {
     uint64_t hash;
     uint64_t place;
-    /* The values of set_side that an entry may have to pass: for the bytes after the sample's gram,
-     * and for the bytes before. UNKNOWN: the text ends there. */
+    /* What entries' tags may be, of the bytes behind it and of those before. UNKNOWN: the text ends
+     * there. */
     uint32_t tags[2];
 };
 
@@ -88,16 +86,16 @@ static inline uint32_t load32(const uint8_t *bytes)
     return word;
 }
 
-/* Values that are the same for all samples of a tile. */
+/* What stays the same for a tile's samples. */
 struct tile {
     const struct set_entry *entries;
     const uint8_t *text;
-    uint64_t begin; /* the tile's begins are [begin, end) */
+    uint64_t begin; /* begins of the tile */
     uint64_t end;
     uint64_t loadable;
     uint64_t fold;
     uint32_t q;
-    bool tags; /* some entries have a tag of side bytes; a compile-time constant */
+    bool tags; /* some entries have one; known when compiling */
 };
 
 static inline struct sample sample_at(const struct tile *tile, uint64_t hash, uint64_t place)
@@ -117,7 +115,7 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
     return sample;
 }
 
-/* Returns whether the entry's tag of the bytes beside its gram lets the sample pass. */
+/* Does the entry's tag of the bytes beside it let the sample pass? */
 static inline bool goes_on(const struct tile *tile, const struct sample *sample, uint32_t low)
 {
     uint32_t side = low >> SET_OFFSET_BITS, wanted;
@@ -128,8 +126,7 @@ static inline bool goes_on(const struct tile *tile, const struct sample *sample,
     return (side == 0) | (side == wanted) | (wanted == UNKNOWN);
 }
 
-/* Adds the literal of an entry to `named` if the entry's tags agree with the sample. Returns the
- * new number of named literals. */
+/* Name the literal of an entry if its tags are the sample's; returns how many are named then. */
 static inline uint32_t name(const struct tile *tile, uint64_t index, const struct sample *sample,
                             struct set_named *named, uint32_t count)
 {
@@ -173,7 +170,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
         plan_literal_fetch(plan, tile.entries[min_u64(from, last)].literal);
         plan_literal_fetch(plan, tile.entries[min_u64(from + 1ull, last)].literal);
         if (scan->work > scan->work_max)
-            break; /* a bucket may have very many entries */
+            break; /* a bucket may hold many */
         for (uint32_t e = USUAL_ENTRIES;; e++) {
             if (named_count >= cpu_sizes.named) {
                 TRAWL_TRY(gather(scan, named, named_count));
@@ -190,15 +187,14 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
     return gather(scan, named, named_count);
 }
 
-/* Returns whether the scan only counts, so that occurrences need not be gathered. */
+/* Occurrences need not be gathered. */
 static bool counts_only(const struct scan *scan)
 {
     return scan->want == WANT_COUNT && !plan_has_conditions(scan->plan);
 }
 
-/* Compares the literals in scratch->named and takes the literals in scratch->whole, which need no
- * comparison; counts or gathers the occurrences. Both arrays hold indexes into `literals` instead
- * of literals. Errors: MEMORY. */
+/* Verify the literals that may stand somewhere, and count or gather those that do. In place of the
+ * literals they have the numbers of their keys. */
 static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
                                     uint32_t named_count, uint32_t whole_count)
 {
@@ -233,8 +229,8 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
     return gather(scan, named, named_count);
 }
 
-/* Returns whether the literal of this key may stand at the stem. `open`: the text ends soon after
- * the stem, so the tags of the following bytes are unknown. */
+/* May the literal stand there, whose key has the stem's hash? `open`: the text ends behind the
+ * stem, so nothing is known of its literals' tags. */
 static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool open)
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);
@@ -243,15 +239,14 @@ static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool o
            ((tag == 0) | (tag == stem->four) | (tag == stem->two) | (open & (tag < SET_WHOLE_TAG)));
 }
 
-/* Returns whether the text ends before all bytes that tags cover. */
+/* Does the text not have all the bytes that tags are of? */
 static inline bool stem_is_open(const struct scan *scan, uint64_t place)
 {
     TRAWL_ASSERT(place <= scan->loadable);
     return scan->loadable - place < SET_STEM_BYTES + SET_TAG_BYTES;
 }
 
-/* Reads the keys in the stems' buckets. `longer`: all stems have SET_STEM_BYTES bytes; else all
- * stems are shorter. `longer` is a compile-time constant. Errors: MEMORY. */
+/* Look at the keys of the stems' buckets. Are the stems of SET_STEM_BYTES, or all shorter? */
 static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     const struct sampling *sampling, const struct set_stem *stems, uint32_t count, bool longer)
 {
@@ -288,14 +283,40 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
                 named_count = whole_count = 0;
             }
             if (scan->work > scan->work_max)
-                break; /* a bucket may have very many entries */
+                break; /* a bucket may hold many */
         }
     }
     return take_found(scan, class->stem_literals, named_count, whole_count);
 }
 
-/* Divides the stems that lie wholly in the text into shorter and longer stems, and prefetches their
- * buckets. */
+/* The same by vectors, of a tile behind which the text has the bytes that tags are of. */
+static enum trawl_status look_by_vectors(const struct sampling *sampling,
+                                         const struct set_stem *stems, uint32_t count)
+{
+    const struct set_class *class = sampling->class;
+    struct scan *scan = sampling->scan;
+    struct set_scratch *scratch = scan->worker->scratch;
+    struct set_found found = {scratch->named, scratch->whole, 0, 0, 0};
+
+    TRAWL_ASSERT(count <= SET_STEMS_MAX && scan->worker->find->stem_keys != NULL);
+    for (uint32_t i = 0, looked; i < count && scan->work <= scan->work_max; i += looked) {
+        looked = scan->worker->find->stem_keys(class, stems + i, count - i, &found);
+        TRAWL_ASSERT(looked <= count - i);
+        scan->work += found.work;
+        found.work = 0;
+        if (i + looked == count)
+            break;
+        TRAWL_TRY(take_found(scan, class->stem_literals, found.named_count, found.whole_count));
+        found.named_count = found.whole_count = 0;
+        if (looked == 0) { /* its bucket has many keys */
+            TRAWL_TRY(look_at_stems(sampling, stems + i, 1, true));
+            looked = 1;
+        }
+    }
+    return take_found(scan, class->stem_literals, found.named_count, found.whole_count);
+}
+
+/* Sort the stems that lie in the text by what may follow, and fetch their buckets. */
 static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, uint32_t count,
                         uint32_t *shorter_count, uint32_t *longer_count)
 {
@@ -337,7 +358,7 @@ static void fetch_keys(const struct set_class *class, const struct set_stem *ste
     }
 }
 
-/* Computes the tags of the bytes after the stems. */
+/* The tags of what is behind the stems. */
 static void fetch_tags(const struct scan *scan, uint64_t fold, struct set_stem *stems,
                        uint32_t count)
 {
@@ -360,6 +381,7 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
     struct scan *scan = sampling->scan;
     struct set_scratch *scratch = scan->worker->scratch;
     uint64_t fold = sampling->matcher->fold;
+    bool by_vectors = scan->worker->find->stem_keys != NULL && !stem_is_open(scan, sampling->end);
     uint32_t shorter, longer;
 
     TRAWL_ASSERT(count <= SET_STEMS_MAX);
@@ -369,8 +391,12 @@ enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *
     fetch_keys(sampling->class, scratch->shorter, shorter);
     fetch_keys(sampling->class, scratch->longer, longer);
     fetch_tags(scan, fold, scratch->longer, longer);
-    TRAWL_TRY(look_at_stems(sampling, scratch->shorter, shorter, false));
-    return look_at_stems(sampling, scratch->longer, longer, true);
+    if (by_vectors)
+        TRAWL_TRY(look_by_vectors(sampling, scratch->shorter, shorter));
+    else
+        TRAWL_TRY(look_at_stems(sampling, scratch->shorter, shorter, false));
+    return by_vectors ? look_by_vectors(sampling, scratch->longer, longer)
+                      : look_at_stems(sampling, scratch->longer, longer, true);
 }
 
 enum trawl_status sample_verify(const struct sampling *sampling, const struct set_passed *passed,

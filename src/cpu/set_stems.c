@@ -1,18 +1,22 @@
-/* set_stems: makes the tables of a class that is searched by stems. */
+/* set_stems: the tables of a class that is searched by stems. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/memory.h"
+#include "cpu/find.h"
 #include "cpu/set_matcher.h"
 
 #define SAMPLE_BITS_MIN 13u
-/* 128 KiB, enough because words have few different grams of four bytes */
-#define SAMPLE_BITS_CACHED 20u
+#define SAMPLE_BITS_CACHED 20u /* 128 KiB; words have few different grams of four bytes */
 #define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u
 #define STEM_BITS_MAX 28u
+#define PAIRS_LITERALS_MAX 3072u /* beyond, too many positions pass */
 #define BUCKET_BITS_MIN 4u
-/* log2 of entries up to which there are as many buckets as entries */
-#define BUCKET_BITS_LIGHT 24u
+#define BUCKET_BITS_LIGHT 24u /* so far there are as many buckets as entries */
+#define PAIRS_OF_ONE_GROUP 128u
+#define PAIRS_OF_TWO_GROUPS 1024u
 
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS])
 {
@@ -86,4 +90,105 @@ void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold)
         TRAWL_ASSERT(product >> set_sample_shift(class) < 2ull << class->word_bits);
         bitmap[product >> set_sample_shift(class)] |= 1u << (product >> 8 & 31);
     }
+}
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t first, second;
+
+    memcpy(&first, a, sizeof first);
+    memcpy(&second, b, sizeof second);
+    return (first > second) - (first < second);
+}
+
+/* How many pairs a literal has, then these, the first most significant. */
+#define PAIR_BITS 7u
+#define KEY_COUNT_SHIFT (PAIR_BITS * FIND_PAIRS_MAX)
+
+static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, uint64_t length)
+{
+    uint32_t count = (uint32_t)min_u64(length - 1, pairs->count);
+    uint64_t key = count;
+
+    TRAWL_ASSERT(length >= 2 && pairs->count <= FIND_PAIRS_MAX);
+    for (uint32_t j = 0; j < FIND_PAIRS_MAX; j++)
+        key = key << PAIR_BITS |
+              (j < count ? find_pair(bytes[j] | pairs->fold, bytes[j + 1] | pairs->fold) : 0);
+    return key;
+}
+
+/* A literal without some pairs, for which all values pass, weighs as much as several. */
+static uint64_t key_weight(const struct find_pairs *pairs, uint64_t key)
+{
+    TRAWL_ASSERT(key >> KEY_COUNT_SHIFT <= pairs->count);
+    return 1ull << (pairs->count - (uint32_t)(key >> KEY_COUNT_SHIFT));
+}
+
+/* Deal the sorted keys to the groups' classes: those that begin alike share one. */
+static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
+{
+    uint64_t classes = 8ull * pairs->groups, total = 0, before = 0;
+
+    for (uint64_t i = 0; i < count; i++)
+        total += key_weight(pairs, keys[i]);
+    TRAWL_ASSERT(count == 0 || total >= count);
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t class = (uint32_t)(before * classes / total), in = class % 8;
+
+        TRAWL_ASSERT(class < classes);
+        before += key_weight(pairs, keys[i]);
+        for (uint32_t j = 0; j < pairs->count; j++) {
+            uint8_t *values = pairs->classes[class / 8][j];
+            bool has = j < keys[i] >> KEY_COUNT_SHIFT;
+            uint32_t value = keys[i] >> PAIR_BITS * (FIND_PAIRS_MAX - 1 - j) & 127;
+
+            for (uint32_t v = has ? value : 0; v <= (has ? value : 127); v++)
+                values[v] |= (uint8_t)(1u << in);
+        }
+    }
+    TRAWL_ASSERT(before == total);
+}
+
+enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,
+                                   uint64_t fold, struct trawl_error *error)
+{
+    uint64_t *keys;
+    uint64_t count = 0, distinct = 0;
+    void *memory;
+
+    if (class->literal_count > PAIRS_LITERALS_MAX)
+        return TRAWL_OK;
+    TRAWL_ASSERT(class->pairs == NULL);
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof *class->pairs, &memory, error));
+    class->pairs = (struct find_pairs *)memory;
+    class->pairs->groups = class->literal_count <= PAIRS_OF_ONE_GROUP    ? 1
+                           : class->literal_count <= PAIRS_OF_TWO_GROUPS ? 2
+                                                                         : FIND_PAIR_GROUPS_MAX;
+    class->pairs->count = class->pairs->groups == 2 ? FIND_PAIRS_MAX : FIND_PAIRS_MAX - 1;
+    TRAWL_ASSERT(class->pairs->count <= FIND_PAIRS_MAX &&
+                 class->entry_count == class->literal_count);
+    class->pairs->fold = (uint8_t)fold;
+    TRAWL_TRY(memory_allocate(class->entry_count, sizeof *keys, &memory, error));
+    keys = (uint64_t *)memory;
+    for (; count < class->entry_count; count++) {
+        uint32_t literal = class->stem_literals[count];
+
+        keys[count] = pairs_key(class->pairs, plan_literal_bytes(plan, literal),
+                                plan_literal_at(plan, literal).bytes_count);
+    }
+    if (count > 1)
+        qsort(keys, (size_t)count, sizeof *keys, compare_keys);
+    for (uint64_t i = 0; i < count; i++)
+        if (i == 0 || keys[i] != keys[distinct - 1])
+            keys[distinct++] = keys[i];
+    TRAWL_ASSERT(count == class->entry_count && distinct <= count);
+    deal(class->pairs, keys, distinct);
+    memory_release(keys, class->entry_count, sizeof *keys);
+    return TRAWL_OK;
+}
+
+void set_stems_free(struct set_class *class)
+{
+    memory_release(class->pairs, 1, sizeof *class->pairs);
+    class->pairs = NULL;
 }

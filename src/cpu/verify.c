@@ -1,12 +1,12 @@
 /* verify: candidates become occurrences, in time linear in the text.
  *
- * Three rules keep the time of verification linear (docs/design.md has the argument):
- *   runs      if a literal with period p ≤ m / 2 occurs, the scan finds the end of the run once.
- *             The run's other occurrences follow by arithmetic, and nothing else in the run can
+ * Three rules keep verification from growing beyond the text (docs/design.md has the argument):
+ *   runs      an occurrence of a literal with period p <= m / 2 is extended to the end of its run
+ *             once; the run's other occurrences follow by arithmetic and nothing else in it can
  *             match (Fine and Wilf 1965);
- *   learning  the scan first compares the offset where the last candidate failed;
- *   budget    when the compared bytes exceed cpu_sizes.work_factor times the chunk, two_way,
- *             whose time is linear, searches the rest of the chunk.
+ *   learning  the offset where the last candidate failed is compared first;
+ *   budget    when the bytes compared exceed WORK_FACTOR times the chunk, the rest of the chunk is
+ *             searched by two_way, which is linear by itself.
  */
 #include <string.h>
 
@@ -18,9 +18,9 @@
 #include "plan/analyse.h"
 
 #define MEMCMP_BYTES_MIN 12u /* shorter literals are compared eight bytes at a time */
-#define CANDIDATE_WORK 16u   /* work for a candidate, besides its compared bytes */
+#define CANDIDATE_WORK 16u   /* what a candidate costs beside its bytes */
 
-/* Returns the record that holds x. Positions mostly ascend from call to call. */
+/* The record that holds x; places mostly come in order. */
 static uint64_t record_at(struct scan *scan, uint64_t x)
 {
     const struct records *records = scan->chunk->records;
@@ -33,9 +33,7 @@ static uint64_t record_at(struct scan *scan, uint64_t x)
     return scan->record;
 }
 
-/* Returns the last byte of the record that holds x, at most chunk->owned. *holds: the record holds
- * all `length` bytes from x on. */
-static uint64_t record_end(struct scan *scan, uint64_t x, uint64_t length, bool *holds)
+uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length, bool *holds)
 {
     uint64_t end = records_begin(scan->chunk->records, record_at(scan, x) + 1) - scan->chunk->begin;
 
@@ -44,8 +42,7 @@ static uint64_t record_end(struct scan *scan, uint64_t x, uint64_t length, bool 
     return min_u64(end - 1, scan->chunk->owned);
 }
 
-/* Fills the worker's tile `ends` with a bit for each position of 64 * words where a record ends. */
-static void fill_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
+void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
 {
     const struct records *records = scan->chunk->records;
     uint64_t *mask = scan->worker->ends.mask, from = scan->chunk->begin + begin;
@@ -61,7 +58,7 @@ static void fill_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
     }
 }
 
-/* Fills the worker's tile `ends` with the line ends of the tile that is being verified. */
+/* Where the tile's lines end. */
 static void fill_ends(struct scan *scan, uint8_t also)
 {
     struct engine_worker *worker = scan->worker;
@@ -71,7 +68,7 @@ static void fill_ends(struct scan *scan, uint8_t also)
     TRAWL_ASSERT(scan->tile_words > 0 && scan->tile_words <= FIND_TILE_WORDS);
     TRAWL_ASSERT(scan->tile_begin + 64 * scan->tile_words <= scan->loadable);
     if (scan->chunk->records != NULL) {
-        fill_record_ends(scan, scan->tile_begin, scan->tile_words);
+        verify_record_ends(scan, scan->tile_begin, scan->tile_words);
         scan->ends_known = true;
         scan->has_nulls = false;
         return;
@@ -90,8 +87,18 @@ static void fill_ends(struct scan *scan, uint8_t also)
         worker->ends.mask[w] |= worker->ends_also.mask[w];
 }
 
-/* Returns the first line end at or after x; chunk->owned if there is no line end. `also` is a
- * second byte that ends lines. */
+const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
+{
+    bool two = scan->plan->line_end_also != scan->plan->line_end;
+
+    scan->tile_begin = begin;
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
+    scan->tile_words = words;
+    fill_ends(scan, two ? scan->plan->line_end_also : 0);
+    return scan->worker->ends.mask;
+}
+
+/* The first line end at x or after, or the end of what is owned. */
 static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
 {
     uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;
@@ -115,8 +122,7 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     return x + bytes_find_either(scan->chunk->bytes + x, owned - x, scan->plan->line_end, also);
 }
 
-/* LINES: returns whether the hit at x is the first of its line, and then skips the line. With
- * records, the record must hold the whole hit. */
+/* LINES: the line of the hit at x needs no other. A record needs one that it holds. */
 static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -126,7 +132,7 @@ static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
 
     if (x < scan->line_until)
         return false;
-    end = records ? record_end(scan, x, length, &holds)
+    end = records ? verify_record_end(scan, x, length, &holds)
                   : line_end_from(scan, x, two ? plan->line_end_also : 0);
     TRAWL_ASSERT(x <= end && end <= scan->chunk->owned);
     if (!holds)
@@ -138,8 +144,7 @@ static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
     return true;
 }
 
-/* SPANS: returns whether the hit is a new span. A longer hit at the begin of the last span replaces
- * the span. */
+/* SPANS: is the hit one to keep? A longer one takes the place of one at the same begin. */
 static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
     struct hits *hits = &scan->result->hits;
@@ -160,7 +165,7 @@ static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
         scan->span_end = end;
     }
     scan->span_reach = max_u64(scan->span_reach, end);
-    if (scan->span_is_sure) /* before, hits with other begins may be spans too */
+    if (scan->span_is_sure) /* until then other begins may be taken too */
         scan->run_until = max_u64(scan->run_until, scan->span_end);
     return taken;
 }
@@ -197,7 +202,7 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
         scan->over = true;
 }
 
-/* Returns how many of `count` bytes at text equal the byte `period` before, without a break. */
+/* How many of `count` bytes at text equal those `period` before them. */
 static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_t period,
                            uint64_t count)
 {
@@ -220,7 +225,7 @@ static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_
     return i;
 }
 
-/* The literal, which has a period, occurs at x. Emits all occurrences of its run. */
+/* The literal occurs at x and has a period: emit the whole run. */
 static void verify_run(struct scan *scan, uint64_t x)
 {
     uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, period = scan->plan->period;
@@ -238,9 +243,7 @@ static void verify_run(struct scan *scan, uint64_t x)
     }
     TRAWL_ASSERT(last >= x && last < scan->limit);
     TRAWL_ASSERT(scan->run_until > last);
-    /* The same byte precedes each later occurrence of the run, except in case. If that byte
-     * rules out an occurrence, only the first can be accepted. Case matters only if a letter
-     * ends lines. */
+    /* As after any period of the run, unless its letters differ in case and one ends lines. */
     if ((scan->plan->flags & both) != both &&
         !plan_may_follow(scan->plan, scan->chunk->bytes[x + period - 1]))
         last = x;
@@ -285,7 +288,7 @@ void verify_one(struct scan *scan, uint64_t x)
     }
 }
 
-/* Verifies the candidates of a word, and skips candidates below run_until. */
+/* Skip candidates of begins that are done. */
 static void verify_word(struct scan *scan, uint64_t place, uint64_t bits,
                         void (*verify)(struct scan *scan, uint64_t x))
 {
@@ -369,7 +372,7 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search)
     uint64_t step = max_u64(step_min, 2 * plan->length_max);
 
     if (scan->want >= WANT_LINES && plan->literal_count > 1)
-        scan->want = WANT_HITS; /* hits come literal by literal, not in the text's order */
+        scan->want = WANT_HITS; /* they come literal by literal */
     hits->one_per_line = hits->one_per_line && scan->want == WANT_LINES;
     while (scan->at < scan->limit && scan->status == TRAWL_OK && !scan_is_full(scan)) {
         uint64_t to = scan->limit - scan->at > step ? scan->at + step : scan->limit;

@@ -10,8 +10,9 @@
 #if TRAWL_ZLIB
 #include <zlib.h>
 
-#define WINDOW_GZIP_ONLY (15 + 16) /* windowBits of zlib: 15, the largest window; +16, gzip only \
-                                    */
+#define WINDOW_GZIP_ONLY                                                    \
+    (15 + 16) /* windowBits of zlib: 15, the largest window; +16, gzip only \
+               */
 
 static struct {
     __typeof__(inflateInit2_) *init;

@@ -105,6 +105,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
             worker->trial.spent = UINT64_MAX / 2;
         }
         worker->tile_places = (uint32_t)test_random_between(answer->random, 1, SET_TILE_PLACES);
+        worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         read = worker->dense.read_bytes;
         by_classes = worker->trial.by_classes;

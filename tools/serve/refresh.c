@@ -28,8 +28,9 @@
  * refresh if that is longer. */
 #define WATCH_PAUSE_NS SECOND_NS
 #define WATCH_PAUSES 100u
-#define MERGE_BYTES (UINT64_C(4) << 20) /* limit for a block that is merged while a search waits \
-                                         */
+#define MERGE_BYTES                                                              \
+    (UINT64_C(4) << 20) /* limit for a block that is merged while a search waits \
+                         */
 
 static bool no_memory(char *message)
 {

@@ -1,0 +1,280 @@
+/* scan_bytes: sets whose strings are all of one byte: a tile's bits are occurrences.
+ *
+ * One hit per line is enough. Where hits are few, the scan searches the line's end after each.
+ * Otherwise bytes of the set and line ends are events, and a line has a hit if its first event is a
+ * byte of the set. An addition finds these for 64 positions at once: a bit at each line's begin is
+ * carried through the positions without an event to the first one.
+ */
+#include <string.h>
+
+#include "base/bytes.h"
+#include "base/checked.h"
+#include "cpu/worker.h"
+
+#define WORDS_PER_BIT 2u /* LINES: with fewer bits than one per this many words, one by one */
+
+void bytes_empty(struct find_bytes *bytes)
+{
+    memset(bytes, 0, sizeof *bytes);
+    bytes->nibbles.bytes = bytes->nibbles.groups = 1;
+}
+
+void bytes_add(struct find_bytes *bytes, uint8_t value)
+{
+    struct plan_nibbles *nibbles = &bytes->nibbles;
+    uint32_t group = value >> 7;
+    uint8_t bit = (uint8_t)(1u << (value >> 4 & 7));
+
+    bytes->has[value] = true;
+    nibbles->low[group][0][value & 15] |= bit;
+    nibbles->high[group][0][value >> 4] |= bit;
+    nibbles->groups = nibbles->groups > group + 1 ? nibbles->groups : group + 1;
+    TRAWL_ASSERT(nibbles->groups <= 2);
+}
+
+bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan)
+{
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+
+    memset(set, 0, sizeof *set);
+    if (plan->literal_count == 0 || plan->element_count > 0 || plan->length_max > 1 ||
+        plan_has_conditions(plan) || plan->algorithm.name != NULL)
+        return false;
+    bytes_empty(&set->bytes);
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint8_t value = plan_literal_bytes(plan, i)[0];
+
+        TRAWL_ASSERT(plan_literal_at(plan, i).bytes_count == 1);
+        set->repeats = set->repeats || set->count[value] > 0;
+        for (uint32_t cases = 0; cases < 2; cases++) {
+            uint8_t other = cases == 1 ? (uint8_t)(value ^ 0x20) : value;
+
+            if (cases == 1 && !(fold && value >= 'a' && value <= 'z'))
+                continue;
+            if (set->count[other]++ == 0)
+                set->literal[other] = i;
+            bytes_add(&set->bytes, other);
+        }
+    }
+    return true;
+}
+
+bool scan_bytes_fits(const struct engine_worker *worker, enum want want)
+{
+    if (want == WANT_LINES)
+        return true;
+    return worker->method == TRAWL_METHOD_SET &&
+           (!worker->bytes.repeats || want == WANT_COUNT || want == WANT_SPANS);
+}
+
+/* The last positions, where a vector would reach beyond the text. */
+static void fill_last(const uint8_t *text, uint64_t places, const bool has[256],
+                      struct find_tile *tile)
+{
+    TRAWL_ASSERT(places > 0 && places <= 64);
+    tile->mask[0] = 0;
+    for (uint64_t i = 0; i < places; i++)
+        tile->mask[0] |= (uint64_t)has[text[i]] << i;
+    tile->is_dense = true;
+    tile->hot_count = tile->mask[0] != 0;
+}
+
+/* Fill the worker's tile of the next positions; returns its words. *vectors: not the last
+ * positions.
+ */
+static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
+{
+    struct engine_worker *worker = scan->worker;
+    const uint8_t *text = scan->chunk->bytes + scan->at;
+    uint64_t room = scan->loadable - scan->at, words;
+
+    TRAWL_ASSERT(scan->at < scan->limit && scan->limit <= scan->loadable);
+    *places = min_u64(scan->limit - scan->at, 64 * FIND_TILE_WORDS);
+    words =
+        min_u64((*places + 63) / 64, room > FIND_LOAD_SLACK ? (room - FIND_LOAD_SLACK) / 64 : 0);
+    *vectors = words > 0;
+    if (!*vectors) {
+        *places = min_u64(*places, 64);
+        fill_last(text, *places, worker->bytes.bytes.has, &worker->tile);
+        return 1;
+    }
+    *places = min_u64(*places, 64 * words);
+    worker->find->bytes(text, words, &worker->bytes.bytes, &worker->tile);
+    tile_cut(&worker->tile, words, *places);
+    TRAWL_ASSERT(words <= FIND_TILE_WORDS && *places <= 64 * words);
+    return words;
+}
+
+/* Where the tile's lines end. *nulls: some at a NUL that does not end lines for all callers. */
+static void fill_ends(struct scan *scan, uint64_t words, uint64_t places, bool vectors, bool *nulls)
+{
+    struct engine_worker *worker = scan->worker;
+    const struct trawl_plan *plan = scan->plan;
+    const uint8_t *text = scan->chunk->bytes + scan->at;
+    struct plan_probe probe = {0, plan->line_end, 0, {0}}, also = {0, plan->line_end_also, 0, {0}};
+    bool two = plan->line_end_also != plan->line_end;
+
+    also.value = two ? also.value : 0;
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS && places <= 64 * words);
+    TRAWL_ASSERT(!vectors || scan->at + 64 * words + FIND_LOAD_SLACK <= scan->loadable);
+    if (scan->chunk->records != NULL) {
+        verify_record_ends(scan, scan->at, words);
+        tile_cut(&worker->ends, words, places);
+        return;
+    }
+    if (vectors) {
+        worker->find->every(text, words, &probe, 1, 1, &worker->ends);
+        worker->find->every(text, words, &also, 1, 1, &worker->ends_also);
+        tile_cut(&worker->ends, words, places);
+        tile_cut(&worker->ends_also, words, places);
+    } else {
+        bool is_end[256] = {false}, is_also[256] = {false};
+
+        is_end[probe.value] = true;
+        is_also[also.value] = true;
+        fill_last(text, places, is_end, &worker->ends);
+        fill_last(text, places, is_also, &worker->ends_also);
+    }
+    if (worker->ends_also.hot_count == 0)
+        return;
+    *nulls = *nulls || (!two && probe.value != 0);
+    for (uint64_t w = 0; w < words; w++)
+        worker->ends.mask[w] |= worker->ends_also.mask[w];
+}
+
+/* The line that holds x goes on as far as scan->line_until, and has its hit. */
+static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
+{
+    const struct trawl_plan *plan = scan->plan;
+    bool two = plan->line_end_also != plan->line_end;
+    uint64_t owned = scan->chunk->owned, end = owned;
+
+    TRAWL_ASSERT(owned <= scan->available);
+    if (x < owned && scan->chunk->records != NULL) {
+        bool holds; /* as any does one byte */
+
+        scan->line_until = verify_record_end(scan, x, 1, &holds) + 1;
+        return;
+    }
+    if (x < owned)
+        end = x + bytes_find_either(scan->chunk->bytes + x, owned - x, plan->line_end,
+                                    two ? plan->line_end_also : 0);
+    *nulls = *nulls || (!two && end < owned && scan->chunk->bytes[end] != plan->line_end);
+    TRAWL_ASSERT(end <= owned && (x >= owned || end >= x));
+    scan->line_until = end + 1;
+}
+
+/* Leave the tile one bit a line; scan->at begins a line, or what is left of one without a hit.
+ * Returns false where the tile's last line has its hit. */
+static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uint64_t words)
+{
+    bool begun = true;
+
+    TRAWL_ASSERT(words > 0 && words <= FIND_TILE_WORDS);
+    for (uint64_t w = 0; w < words; w++) {
+        uint64_t events = tile->mask[w] | ends->mask[w], begins = ends->mask[w] << 1;
+        uint64_t once = ~events + begins, sum = once + begun;
+
+        begun = once < begins || sum < once || ends->mask[w] >> 63 != 0;
+        tile->mask[w] &= sum & events;
+    }
+    return begun;
+}
+
+/* The same, bit by bit. */
+static void thin_singly(struct scan *scan, uint64_t words, bool *nulls)
+{
+    struct find_tile *tile = &scan->worker->tile;
+
+    TRAWL_ASSERT(tile->is_dense && words <= FIND_TILE_WORDS);
+    for (uint64_t w = 0; w < words; w++)
+        for (uint64_t bits = tile->mask[w]; bits != 0; bits &= bits - 1) {
+            uint64_t x = scan->at + 64 * w + (uint64_t)__builtin_ctzll(bits);
+
+            TRAWL_ASSERT(x < scan->limit);
+            if (x < scan->line_until)
+                tile->mask[w] ^= bits & (~bits + 1);
+            else
+                pass_line(scan, x, nulls);
+        }
+}
+
+static void select_lines(struct scan *scan, uint64_t words, uint64_t places, bool vectors,
+                         bool *nulls)
+{
+    struct engine_worker *worker = scan->worker;
+
+    TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
+    TRAWL_ASSERT(words <= FIND_TILE_WORDS && places <= 64 * words);
+    if (worker->find->count_bits(&worker->tile, words) < words / WORDS_PER_BIT) {
+        thin_singly(scan, words, nulls);
+        return;
+    }
+    fill_ends(scan, words, places, vectors, nulls);
+    if (!thin_lines(&worker->tile, &worker->ends, words))
+        pass_line(scan, scan->at + places, nulls);
+}
+
+static void emit(struct scan *scan, uint64_t words)
+{
+    const struct engine_worker *worker = scan->worker;
+    struct hits *hits = &scan->result->hits;
+    const uint8_t *text = scan->chunk->bytes + scan->at;
+
+    scan->status = hits_reserve(hits, 64 * words, scan->error);
+    scan->over = scan->status != TRAWL_OK;
+    if (scan->over)
+        return;
+    TRAWL_ASSERT(hits->count + 64 * words <= hits->capacity);
+    TRAWL_ASSERT(scan->at + 64 * words <= UINT32_MAX);
+    for (uint64_t w = 0; w < words; w++)
+        for (uint64_t bits = worker->tile.mask[w]; bits != 0; bits &= bits - 1) {
+            uint64_t i = 64 * w + (uint64_t)__builtin_ctzll(bits);
+
+            TRAWL_ASSERT(scan->at + i < scan->limit);
+            hits->items[hits->count++] =
+                (struct hit){(uint32_t)(scan->at + i), worker->bytes.literal[text[i]]};
+        }
+}
+
+/* Strings may be in the list more than once. */
+static uint64_t count_repeated(const struct scan *scan, uint64_t words)
+{
+    const uint8_t *text = scan->chunk->bytes + scan->at;
+    uint64_t count = 0;
+
+    TRAWL_ASSERT(scan->at + 64 * (words - 1) < scan->limit);
+    TRAWL_ASSERT(scan->worker->tile.is_dense);
+    for (uint64_t w = 0; w < words; w++)
+        for (uint64_t bits = scan->worker->tile.mask[w]; bits != 0; bits &= bits - 1)
+            count += scan->worker->bytes.count[text[64 * w + (uint64_t)__builtin_ctzll(bits)]];
+    return count;
+}
+
+void scan_bytes(struct scan *scan)
+{
+    struct engine_worker *worker = scan->worker;
+    bool nulls = false;
+
+    while (scan->at < scan->limit && !scan->over && !scan_is_full(scan)) {
+        bool vectors;
+        uint64_t places, words = fill(scan, &places, &vectors), kept = scan->result->hits.count;
+
+        TRAWL_ASSERT(places > 0 && scan->at + places <= scan->limit);
+        if (scan->want == WANT_LINES && worker->tile.hot_count > 0)
+            select_lines(scan, words, places, vectors, &nulls);
+        if (worker->tile.hot_count > 0 && scan->want != WANT_COUNT) {
+            emit(scan, words);
+            scan->result->count += scan->result->hits.count - kept;
+            scan->over = scan->over || (scan->want == WANT_FIRST && scan->result->count > 0);
+        } else if (worker->tile.hot_count > 0) {
+            scan->result->count += worker->bytes.repeats
+                                       ? count_repeated(scan, words)
+                                       : worker->find->count_bits(&worker->tile, words);
+        }
+        TRAWL_ASSERT(scan->result->hits.count >= kept && words <= FIND_TILE_WORDS);
+        scan->at = max_u64(scan->at + places, scan->line_until);
+    }
+    scan->result->candidate_count = scan->result->count;
+    scan->result->hits.one_per_line = scan->result->hits.one_per_line && !nulls;
+}

@@ -1,0 +1,306 @@
+/* scan_stem_lines: lines with a hit, of a class that goes by stems.
+ *
+ * A line needs one hit. So while many lines have one, the scan looks at the first few positions of
+ * all lines of a tile, then at the next ones of the lines without a hit, then at their rest.
+ */
+#include "cpu/sampling.h"
+
+#define FIRST_SAMPLES 16u /* of a line: a vector's */
+#define NEXT_SAMPLES 32u
+#define LINES_SHARE 4u /* one line in so many with a hit are many */
+#define WORDS_SHARE 8u /* fewer hits than one in so many words: lines are not worth a look */
+#define NO_HIT UINT32_MAX
+#define ASKED (UINT32_MAX - 1) /* no hit yet, but a stem that is verified now */
+
+/* How many bits the word has. The compiler calls a function for that where the processor need not
+ * have an instruction for it. */
+static inline uint32_t bits_of_word(uint64_t word)
+{
+    word -= word >> 1 & 0x5555555555555555ull;
+    word = (word & 0x3333333333333333ull) + (word >> 2 & 0x3333333333333333ull);
+    word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0full;
+    return (uint32_t)(word * 0x0101010101010101ull >> 56);
+}
+
+/* The tile's lines. A line is what ends at a line end, or at a NUL, as verify_ends has it. */
+struct line_map {
+    const uint64_t *ends;
+    uint64_t begin;
+    uint32_t before[SET_TILE_PLACES / 64 + 1]; /* ends before each word */
+    uint32_t count;
+};
+
+static void map_lines(struct line_map *map, const struct sampling *sampling)
+{
+    TRAWL_ASSERT(sampling->line_words > 0 && 64 * sampling->line_words <= SET_TILE_PLACES);
+    TRAWL_ASSERT(sampling->end == sampling->begin + 64 * sampling->line_words);
+    map->ends = verify_ends(sampling->scan, sampling->begin, sampling->line_words);
+    map->begin = sampling->begin;
+    map->before[0] = 0;
+    for (uint64_t w = 0; w < sampling->line_words; w++)
+        map->before[w + 1] = map->before[w] + bits_of_word(map->ends[w]);
+    map->count = map->before[sampling->line_words] + 1;
+    TRAWL_ASSERT(map->count <= SET_TILE_PLACES + 1);
+}
+
+/* The number of the line that x is in. */
+static uint32_t line_of(const struct line_map *map, uint64_t x)
+{
+    uint64_t place = x - map->begin;
+    uint64_t below = map->ends[place / 64] & ((1ull << place % 64) - 1);
+
+    TRAWL_ASSERT(x >= map->begin && place < SET_TILE_PLACES);
+    return map->before[place / 64] + bits_of_word(below);
+}
+
+/* The tile's lines; their spans are of their first `places` positions. */
+static uint32_t first_spans(const struct sampling *sampling, const struct line_map *map,
+                            uint32_t places)
+{
+    struct set_scratch *scratch = sampling->scan->worker->scratch;
+    uint32_t from = (uint32_t)sampling->begin, line = 0;
+
+    for (uint64_t w = 0; w < sampling->line_words; w++)
+        for (uint64_t bits = map->ends[w]; bits != 0; bits &= bits - 1) {
+            uint32_t end = (uint32_t)(map->begin + 64 * w) + (uint32_t)__builtin_ctzll(bits) + 1;
+
+            TRAWL_ASSERT(from < end && end <= sampling->end);
+            scratch->spans[line].from = from;
+            scratch->spans[line].to = (uint32_t)min_u64(end, from + places);
+            scratch->span_line[line] = (uint16_t)line;
+            scratch->span_end[line++] = end;
+            from = end;
+        }
+    TRAWL_ASSERT(line + 1 == map->count);
+    if (from == sampling->end)
+        return line;
+    scratch->spans[line].from = from;
+    scratch->spans[line].to = (uint32_t)min_u64(sampling->end, from + places);
+    scratch->span_line[line] = (uint16_t)line;
+    scratch->span_end[line] = (uint32_t)sampling->end;
+    return line + 1;
+}
+
+/* The next `places` positions of the lines that have no hit and are not at their end. */
+static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t places)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t from = scratch->spans[i].to, end = scratch->span_end[i];
+        uint16_t line = scratch->span_line[i];
+
+        TRAWL_ASSERT(from <= end && kept <= i);
+        scratch->spans[kept].from = from;
+        scratch->spans[kept].to = (uint32_t)min_u64(end, (uint64_t)from + places);
+        scratch->span_line[kept] = line;
+        scratch->span_end[kept] = end;
+        kept += (from < end) & (scratch->line_hit[line] == NO_HIT);
+    }
+    TRAWL_ASSERT(kept <= count);
+    return kept;
+}
+
+/* May the hit stand for its line? */
+static bool may_stand(struct scan *scan, const struct hit *hit)
+{
+    bool holds = true;
+
+    if (scan->chunk->records != NULL)
+        (void)verify_record_end(scan, hit->offset,
+                                plan_literal_at(scan->plan, hit->literal).bytes_count, &holds);
+    return holds;
+}
+
+/* Of gathered hits from `from` on, the first of each line. */
+static void note_hits(const struct sampling *sampling, const struct line_map *map, uint64_t from)
+{
+    const struct hits *hits = &sampling->scan->worker->gathered;
+    uint32_t *line_hit = sampling->scan->worker->scratch->line_hit;
+
+    TRAWL_ASSERT(from <= hits->count);
+    for (uint64_t i = from; i < hits->count; i++) {
+        uint32_t line = line_of(map, hits->items[i].offset);
+
+        TRAWL_ASSERT(line < map->count);
+        if (!may_stand(sampling->scan, &hits->items[i]))
+            continue;
+        if (line_hit[line] >= ASKED || hits->items[i].offset < hits->items[line_hit[line]].offset)
+            line_hit[line] = (uint32_t)i;
+    }
+}
+
+/* Keep one hit of each line, in order. */
+static enum trawl_status keep_hits(struct engine_worker *worker, uint32_t lines,
+                                   struct trawl_error *error)
+{
+    struct hits *hits = &worker->gathered, *kept = &worker->ordered, other;
+
+    TRAWL_ASSERT(lines > 0 && lines <= SET_TILE_PLACES + 1);
+    kept->count = 0;
+    TRAWL_TRY(hits_reserve(kept, lines, error));
+    for (uint32_t line = 0; line < lines && hits->count > 0; line++) {
+        uint32_t hit = worker->scratch->line_hit[line];
+
+        kept->items[kept->count] = hits->items[hit != NO_HIT ? hit : 0];
+        kept->count += hit != NO_HIT;
+    }
+    TRAWL_ASSERT(kept->count <= hits->count && kept->count <= lines);
+    other = *hits;
+    *hits = *kept;
+    *kept = other;
+    return TRAWL_OK;
+}
+
+uint64_t stem_line_words(const struct sampling *sampling)
+{
+    const struct scan *scan = sampling->scan;
+    const struct set_matcher *matcher = sampling->matcher;
+    uint64_t room = scan->loadable - sampling->begin,
+             words = (sampling->end - sampling->begin) / 64;
+
+    TRAWL_ASSERT(sampling->begin < sampling->end && sampling->end <= scan->limit);
+    if (scan->want != WANT_LINES || matcher->class_count != 1 || !matcher->classes[0].by_stems ||
+        plan_has_conditions(scan->plan) || room < 2 * FIND_LOAD_SLACK)
+        return 0;
+    TRAWL_ASSERT(64 * words <= SET_TILE_PLACES);
+    return min_u64(words, (room - FIND_LOAD_SLACK) / 64);
+}
+
+/* All lines at once. */
+static enum trawl_status gather_lines(const struct sampling *sampling)
+{
+    uint64_t words = stem_pair_words(sampling, sampling->end);
+    uint32_t count = stem_places(sampling, sampling->end, words);
+
+    return stem_verify(sampling, sampling->end, words > 0 ? 1 : sampling->class->stride,
+                       sampling->scan->worker->scratch->places, count);
+}
+
+/* Of the stems that passed take one of each line that has no hit; the others of such lines stay.
+ * Returns how many are taken. */
+static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *map,
+                            uint32_t *count)
+{
+    uint32_t taken = 0, left = 0;
+
+    TRAWL_ASSERT(*count <= SET_STEMS_MAX);
+    for (uint32_t i = 0; i < *count; i++) {
+        uint32_t stem = scratch->stems[i], line = line_of(map, map->begin + set_code_place(stem));
+        bool takes = scratch->line_hit[line] == NO_HIT;
+
+        scratch->line_hit[line] = takes ? ASKED : scratch->line_hit[line];
+        scratch->first[taken] = stem;
+        scratch->first_line[taken] = (uint16_t)line;
+        scratch->stems[left] = stem;
+        left += !takes & (scratch->line_hit[line] == ASKED);
+        taken += takes;
+    }
+    TRAWL_ASSERT(taken + left <= *count);
+    *count = left;
+    return taken;
+}
+
+/* Most stems that pass stand there: verify one of each line, and the others of the lines where that
+ * one did not. */
+static enum trawl_status verify_lines(const struct sampling *sampling, const struct line_map *map,
+                                      uint32_t count)
+{
+    struct engine_worker *worker = sampling->scan->worker;
+    struct set_scratch *scratch = worker->scratch;
+    uint32_t taken = take_firsts(scratch, map, &count), left = 0, failed = 0;
+    uint64_t looked = worker->gathered.count;
+
+    TRAWL_TRY(stems_verify(sampling, scratch->first, taken));
+    note_hits(sampling, map, looked);
+    for (uint32_t i = 0; i < taken; i++)
+        failed += scratch->line_hit[scratch->first_line[i]] == ASKED;
+    TRAWL_ASSERT(failed <= taken);
+    TRAWL_ASSERT(worker->gathered.count >= looked);
+    if (failed == 0)
+        return TRAWL_OK;
+    looked = worker->gathered.count;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t stem = scratch->stems[i];
+
+        scratch->stems[left] = stem;
+        left += scratch->line_hit[line_of(map, map->begin + set_code_place(stem))] == ASKED;
+    }
+    TRAWL_ASSERT(left <= count);
+    TRAWL_TRY(stems_verify(sampling, scratch->stems, left));
+    note_hits(sampling, map, looked);
+    for (uint32_t i = 0; i < taken; i++)
+        if (scratch->line_hit[scratch->first_line[i]] == ASKED)
+            scratch->line_hit[scratch->first_line[i]] = NO_HIT;
+    return TRAWL_OK;
+}
+
+/* Some positions of each line at a time, and of each line only until it has a hit. */
+static enum trawl_status gather_spans(const struct sampling *sampling, const struct line_map *map)
+{
+    const struct scan *scan = sampling->scan;
+    struct set_scratch *scratch = scan->worker->scratch;
+    uint32_t stride = sampling->class->stride;
+    const uint32_t places[] = {FIRST_SAMPLES * stride, NEXT_SAMPLES * stride, SET_TILE_PLACES};
+    uint32_t spans = first_spans(sampling, map, places[0]);
+
+    for (uint32_t round = 1; spans > 0; round++) {
+        uint32_t count = stem_span_places(sampling, scratch->spans, spans);
+        const uint32_t *begins;
+
+        TRAWL_ASSERT(spans <= map->count && count <= SET_PASSED_MAX);
+        count = stem_begins_at(sampling, sampling->end, stride, scratch->places, count, &begins);
+        TRAWL_ASSERT(count <= SET_PASSED_MAX);
+        for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH)
+            TRAWL_TRY(verify_lines(sampling, map, stem_stems_at(sampling, begins + i, count - i)));
+        if (round == sizeof places / sizeof *places)
+            break;
+        spans = next_spans(scratch, spans, places[round]);
+    }
+    return TRAWL_OK;
+}
+
+void emit_stem_lines(struct scan *scan)
+{
+    const struct hits *gathered = &scan->worker->gathered;
+    struct hits *hits = &scan->result->hits;
+    uint64_t whole = gathered->count - 1; /* the last one's line may go on behind the tile */
+    const struct hit *last = &gathered->items[whole];
+
+    TRAWL_ASSERT(gathered->count > 0 && scan->want == WANT_LINES && !scan->keeps_lengths);
+    TRAWL_ASSERT(gathered->items[0].offset >= scan->line_until);
+    scan->status = hits_reserve(hits, whole, scan->error);
+    if (scan->status != TRAWL_OK) {
+        scan->over = true;
+        return;
+    }
+    if (whole > 0)
+        memcpy(hits->items + hits->count, gathered->items, whole * sizeof *hits->items);
+    hits->count += whole;
+    scan->result->count += whole;
+    verify_emit(scan, last->offset, last->literal,
+                plan_literal_at(scan->plan, last->literal).bytes_count);
+}
+
+enum trawl_status sample_stem_lines(const struct sampling *sampling)
+{
+    struct engine_worker *worker = sampling->scan->worker;
+    struct line_map map;
+
+    if (!worker->lines_hit) {
+        TRAWL_TRY(gather_lines(sampling));
+        if (WORDS_SHARE * worker->gathered.count < sampling->line_words)
+            return TRAWL_OK;
+    }
+    map_lines(&map, sampling);
+    memset(worker->scratch->line_hit, 0xff, map.count * sizeof *worker->scratch->line_hit);
+    if (worker->lines_hit)
+        TRAWL_TRY(gather_spans(sampling, &map));
+    else
+        note_hits(sampling, &map, 0);
+    TRAWL_TRY(keep_hits(worker, map.count, sampling->scan->error));
+    TRAWL_ASSERT(worker->gathered.count <= map.count);
+    worker->lines_kept = true;
+    worker->lines_hit = LINES_SHARE * worker->gathered.count >= map.count;
+    return TRAWL_OK;
+}
