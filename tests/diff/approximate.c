@@ -579,11 +579,52 @@ static void run_case(uint64_t index)
     input_free(&input.diff);
 }
 
+/* ---- Characters ---------------------------------------------------------------------------- */
+
+/* A text of ASCII but for one character of four bytes. One pattern ends with that character, and
+ * the text has an error before it; the other begins with the character's last byte alone, which is
+ * not a symbol there. */
+#define BESIDE_BYTES 120u
+#define BESIDE_LENGTHS 12u
+
+static void check_beside(bool edits, uint64_t letters)
+{
+    static const char character[] = "\xf0\x9f\x98\x80";
+    struct test_random random = test_random_begin("beside");
+    uint8_t bytes[2 * BESIDE_BYTES + 4], first[BESIDE_LENGTHS + 4], second[BESIDE_LENGTHS + 1];
+    const struct naive_bytes again[2] = {{first, letters + 4}, {second, letters + 1}};
+    const struct trawl_pattern patterns[2] = {{first, letters + 4}, {second, letters + 1}};
+    const struct approximate_query query = {.patterns = again,
+                                            .pattern_count = 2,
+                                            .alphabet = APPROXIMATE_CHARACTERS,
+                                            .edits = edits,
+                                            .k = 1,
+                                            .line_end = '\n',
+                                            .line_end_also = '\n'};
+    AUTO_SEARCHER searcher = must_searcher(1, 0);
+    AUTO_TEXT text = must_text(bytes, sizeof bytes);
+    AUTO_PLAN plan = NULL;
+
+    for (uint64_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (uint8_t)('a' + test_random_below(&random, 2));
+    memcpy(bytes + BESIDE_BYTES, character, 4);
+    memcpy(first, bytes + BESIDE_BYTES - letters, letters + 4);
+    first[test_random_below(&random, letters)] = 'z';
+    memcpy(second, bytes + BESIDE_BYTES + 3, letters + 1);
+    plan = must_plans(patterns, 2,
+                      PLAN_WITH(.alphabet = TRAWL_CHARACTERS, .mismatches_max = edits ? 0 : 1,
+                                .edits_max = edits));
+    TEST_CHECK_U64(must_count(searcher, plan, text),
+                   approximate_matches(&query, (struct naive_bytes){bytes, sizeof bytes}, NULL, 0));
+}
+
 /* ---- Floods -------------------------------------------------------------------------------- */
 
 #define FLOOD_BYTES 2500000u /* more occurrences than an engine lists at once */
 #define FLOOD_LITERAL 9u
 #define FLOOD_ERRORS 2u
+/* With an exact part in common: planes are then compared at its places alone, which are all. */
+#define FLOOD_PATTERNS 40u
 
 /* What occurs in a text of one letter: each begin, or each end by every begin that is nearest. */
 struct flood {
@@ -617,14 +658,26 @@ static void check_flood(bool edits, uint32_t threads, uint64_t chunk_bytes)
 {
     const uint64_t expected = FLOOD_BYTES - FLOOD_LITERAL + 1 + (edits ? FLOOD_ERRORS : 0);
     uint8_t *bytes = (uint8_t *)test_memory(FLOOD_BYTES);
+    const bool with_exact = !edits && approx_method_forced == APPROX_PLANES;
+    static const struct trawl_range first = {0, 1};
+    uint8_t patterns[FLOOD_PATTERNS][FLOOD_LITERAL];
+    struct trawl_pattern list[FLOOD_PATTERNS];
     struct flood flood = {.edits = edits};
     AUTO_SEARCHER searcher = must_searcher(threads, chunk_bytes);
     AUTO_TEXT text = must_text(bytes, FLOOD_BYTES);
-    AUTO_PLAN plan =
-        must_plan_with("aaaaaaaaa", PLAN_WITH(.mismatches_max = edits ? 0 : FLOOD_ERRORS,
-                                              .edits_max = edits ? FLOOD_ERRORS : 0,
-                                              .flags = edits ? TRAWL_EVERY_END : 0));
+    AUTO_PLAN plan = NULL;
 
+    for (uint32_t i = 0; i < FLOOD_PATTERNS; i++) {
+        memset(patterns[i], i == 0 ? 'a' : 'b' + (int)(i % 25), FLOOD_LITERAL);
+        patterns[i][0] = 'a';
+        patterns[i][1 + i / 25] = 'z';
+        list[i] = (struct trawl_pattern){patterns[i], FLOOD_LITERAL};
+    }
+    memset(patterns[0], 'a', FLOOD_LITERAL);
+    plan = must_plans(list, with_exact ? FLOOD_PATTERNS : 1,
+                      PLAN_WITH(.mismatches_max = edits ? 0 : FLOOD_ERRORS,
+                                .edits_max = edits ? FLOOD_ERRORS : 0, .exact = &first,
+                                .exact_count = with_exact, .flags = edits ? TRAWL_EVERY_END : 0));
     memset(bytes, 'a', FLOOD_BYTES);
     TEST_CHECK_U64(must_count(searcher, plan, text), expected);
     MUST(trawl_positions(searcher, plan, text, see_floods, &flood, NULL));
@@ -640,7 +693,7 @@ static void check_floods(void)
     for (uint32_t method = 0; method <= APPROX_METHODS; method++) {
         approx_method_forced = (enum approx_method)method;
         alarm(SILENCE_SECONDS);
-        if (method != APPROX_COLUMNS && test_turn(method, share))
+        if (method == APPROX_PLANES || (method != APPROX_COLUMNS && test_turn(method, share)))
             check_flood(false, 1 + method % 2, 0);
         if (method != APPROX_PLANES && test_turn(method + 1, share))
             check_flood(true, 1 + method % 2, (uint64_t)4 << 20);
@@ -657,6 +710,11 @@ int main(void)
     signal(SIGABRT, say_current);
     if (!test_cases(cases, run_case))
         return test_end();
+    approx_beyond_min = 1;
+    for (uint32_t i = 0; i < 2 * APPROX_METHODS * BESIDE_LENGTHS; i++) {
+        approx_method_forced = (enum approx_method)(i / 2 % APPROX_METHODS);
+        check_beside(i % 2 != 0, 1 + i / (2 * APPROX_METHODS));
+    }
     check_floods();
     printf("%" PRIu64 " runs, %" PRIu64 " inputs refused; %" PRIu64 " matches, %" PRIu64
            " with errors, %" PRIu64 " reversed; inputs by method:",

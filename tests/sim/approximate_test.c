@@ -265,13 +265,37 @@ static void plant(struct test_random *random, uint64_t at, bool shifts)
     }
 }
 
+/* A copy with an error in the middle of each piece but one, all of one kind: replaced, put in or
+ * left out. So that piece alone proposes it, and of edits the copy's end is as far from the piece
+ * as an end can be. */
+static void plant_spread(struct test_random *random, uint64_t at, uint64_t kind, uint64_t spared)
+{
+    const struct trawl_pattern *pattern = &c.patterns[test_random_below(random, c.pattern_count)];
+    const uint8_t *letters = (const uint8_t *)pattern->bytes;
+    const uint64_t count = pattern->bytes_count, pieces = (uint64_t)c.errors_max + 1;
+
+    for (uint64_t j = 0; j < count; j++) {
+        uint64_t piece = j * pieces / count, first = (piece * count + pieces - 1) / pieces;
+        uint64_t middle = (first + ((piece + 1) * count + pieces - 1) / pieces) / 2;
+
+        if (j != middle || piece == spared || is_exact(j)) {
+            c.text[at++] = letters[j];
+            continue;
+        }
+        if (kind < 2)
+            c.text[at++] = is_dna() ? (letters[j] == 'A' ? 'C' : 'A') : 'f';
+        if (kind == 1)
+            c.text[at++] = letters[j];
+    }
+}
+
 /* Random letters and line ends, copies of patterns, and a run of one letter. */
 static void draw_text(struct test_random *random)
 {
     bool has_tiles = c.turn % 16 == 5;
     uint64_t copies = test_random_below(random, 6);
 
-    c.text_bytes = (has_tiles ? GRAMS_TILE_PLACES + 200 : 480) + test_random_below(random, 100);
+    c.text_bytes = (has_tiles ? GRAMS_TILE_PLACES + 200 : 736) + test_random_below(random, 100);
     c.chunk_begin = c.text_bytes / 3 + test_random_below(random, c.text_bytes / 3);
     for (uint64_t i = 0; i < c.text_bytes; i++)
         c.text[i] = test_random_below(random, 60) == 0 ? '\n' : draw_letter(random, true);
@@ -283,6 +307,10 @@ static void draw_text(struct test_random *random)
         plant(random, GRAMS_TILE_PLACES - test_random_below(random, PATTERN_BYTES_MAX), c.edits);
     plant(random, 50 + test_random_below(random, 5), c.edits);
     plant(random, c.chunk_begin - 1 - test_random_below(random, c.shortest / 2), false);
+    for (uint64_t i = 0; c.errors_max < 4 && i < 4; i++) /* each a place of 60 bytes */
+        plant_spread(random, i < 2 ? 110 + 60 * i : c.text_bytes + 60 * i - 300,
+                     c.edits ? (c.turn + i) % 3 : 0,
+                     i % 2 == 0 ? 0 : test_random_below(random, (uint64_t)c.errors_max + 1));
     plant(random, 0, false);
     plant(random, TEXT_BYTES_MAX, false);
 }
@@ -614,7 +642,7 @@ static void check_work(const struct work_row *row)
     const uint64_t letters = strlen(row->letters);
     static uint8_t bytes[WORK_BYTES], patterns[27][34];
     struct trawl_pattern list[27];
-    uint64_t text_bytes = row->is_dense ? WORK_BYTES : TEXT_BYTES_MAX / 2, right, count, most;
+    uint64_t text_bytes = row->is_dense ? WORK_BYTES : TEXT_BYTES_MAX / 3, right, count, most;
 
     AUTO_TEXT text = must_text(bytes, text_bytes);
     AUTO_PLAN plan = NULL;
@@ -647,6 +675,57 @@ static void check_work(const struct work_row *row)
     }
 }
 
+/* Literals with four motifs and so many lengths that their pieces begin at more places than tables
+ * have segments; and half as many, which have room. */
+#define SEGMENT_LENGTHS 21u
+#define SEGMENT_SHORTEST 12u
+#define SEGMENT_MISMATCHES 3u
+
+static void check_segments(uint32_t patterns)
+{
+    struct test_random random = test_random_begin("segments");
+    static const struct trawl_range exact = {0, 2};
+    static const struct approximate_range exact_again = {0, 2};
+    uint8_t bytes[4 * SEGMENT_LENGTHS][32], text_bytes[4 * SEGMENT_LENGTHS * 40];
+    struct trawl_pattern list[4 * SEGMENT_LENGTHS];
+    struct naive_bytes again[4 * SEGMENT_LENGTHS];
+    struct approximate_query query = {.patterns = again,
+                                      .pattern_count = patterns,
+                                      .alphabet = APPROXIMATE_DNA,
+                                      .k = SEGMENT_MISMATCHES,
+                                      .exact = &exact_again,
+                                      .exact_count = 1};
+    uint64_t count, expected_here;
+
+    AUTO_TEXT text = must_text(text_bytes, sizeof text_bytes);
+    AUTO_SEARCHER searcher = host_searcher(TRAWL_ENGINE_CUDA, 1, 0, NULL);
+    AUTO_PLAN plan = NULL;
+
+    for (uint64_t i = 0; i < sizeof text_bytes; i++)
+        text_bytes[i] = (uint8_t) "ACGT"[test_random_below(&random, 4)];
+    for (uint32_t i = 0; i < patterns; i++) {
+        uint64_t length = SEGMENT_SHORTEST + i / 4;
+
+        for (uint64_t j = 0; j < length; j++)
+            bytes[i][j] = (uint8_t) "ACGT"[j == 0 ? i % 4 : test_random_below(&random, 4)];
+        bytes[i][1] = 'G';
+        list[i] = (struct trawl_pattern){bytes[i], length};
+        again[i] = (struct naive_bytes){bytes[i], length};
+        memcpy(text_bytes + 40 * i, bytes[i], (size_t)length);
+        for (uint32_t j = 0; j < SEGMENT_MISMATCHES; j++)
+            text_bytes[40 * i + 2 + test_random_below(&random, length - 2)] = 'T';
+    }
+    approx_method_forced = APPROX_PLANES;
+    plan = must_plans(list, patterns,
+                      PLAN_WITH(.alphabet = TRAWL_DNA, .mismatches_max = SEGMENT_MISMATCHES,
+                                .exact = &exact, .exact_count = 1));
+    expected_here =
+        approximate_matches(&query, (struct naive_bytes){text_bytes, sizeof text_bytes}, NULL, 0);
+    MUST(trawl_count(searcher, plan, text, &count, NULL));
+    TEST_CHECK(expected_here >= patterns);
+    TEST_CHECK_U64(count, expected_here);
+}
+
 static void check_works(void)
 {
     struct sim_driver_options driver = {1, 1, 64u << 20, 2, 0, 0, 0};
@@ -659,6 +738,8 @@ static void check_works(void)
     sim_driver_reset(&driver);
     for (uint32_t i = 0; i < sizeof work_rows / sizeof *work_rows; i++)
         check_work(&work_rows[i]);
+    check_segments(4 * SEGMENT_LENGTHS);
+    check_segments(2 * SEGMENT_LENGTHS);
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
