@@ -8,7 +8,7 @@
 #define SHOWN_BYTES_MAX 60  /* bytes of a string shown in a message */
 #define SYMBOL_BYTES_MAX 4u /* bytes of a character */
 
-/* Two options that exclude each other, or an option and another that the option needs. */
+/* Two options that exclude each other, or an option and a second option that the first needs. */
 struct pair {
     bool wrong;
     const char *what, *other;
@@ -24,7 +24,7 @@ static bool refuse(const struct pair *pairs, size_t count, const char *verb, cha
     return false;
 }
 
-/* Finds an option that has no effect without another. */
+/* Finds an option that has no effect without a second option. */
 static bool is_incomplete(const struct settings *settings, char *error)
 {
     bool none = !settings->mismatches_given && !settings->edits_given;

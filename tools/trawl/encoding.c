@@ -33,7 +33,7 @@
 
 struct encoding {
     int from, to, reader;
-    bool look_for_mark; /* the encoding follows from a byte order mark */
+    bool look_for_mark; /* a byte order mark at the file's begin decides the encoding */
     const char *name;   /* name for iconv; NULL: the bytes are not converted */
     iconv_t converter;  /* NO_CONVERTER: the bytes are not converted */
     pthread_t thread;
@@ -194,7 +194,7 @@ static bool by_iconv(struct encoding *encoding, bool end, size_t *used)
 }
 
 /* Chooses the encoding by the first bytes. Returns the length of the byte order mark to skip. */
-static size_t begin(struct encoding *encoding)
+static size_t choose_encoding(struct encoding *encoding)
 {
     const char *marked;
     size_t mark = mark_bytes(encoding->bytes, encoding->bytes_count, &marked);
@@ -220,7 +220,7 @@ static bool convert(struct encoding *encoding, bool end)
     if (!encoding->begun) {
         if (encoding->bytes_count < 3 && !end)
             return true;
-        used = begin(encoding);
+        used = choose_encoding(encoding);
         encoding->bytes_count -= used;
         memmove(encoding->bytes, encoding->bytes + used, encoding->bytes_count);
     }
@@ -270,7 +270,7 @@ static void *work(void *context)
 
 /* Starts a thread that blocks all signals, so that writing into a pipe without a reader is an
  * error, not SIGPIPE. */
-static int start(struct encoding *encoding)
+static int start_thread(struct encoding *encoding)
 {
     sigset_t all, old;
     int error;
@@ -308,7 +308,7 @@ int encoding_begin(struct encoding **encoding, const char *name, int descriptor,
     }
     made->reader = ends[0];
     made->to = ends[1];
-    error = start(made);
+    error = start_thread(made);
     if (error == 0) {
         *encoding = made;
         return made->reader;

@@ -124,7 +124,7 @@ static void report_match(struct fasta *fasta, const struct trawl_match *match)
         print_match(scan, &found, numbered ? numbers_get(numbers, match->pattern_index, i) : 0);
 }
 
-/* Handles matches in the block; the block owns begins in [own_from, own_to). */
+/* Handles matches in the block. The block owns the matches that begin in [own_from, own_to). */
 static int take_matches(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     struct fasta *fasta = context;
@@ -165,13 +165,14 @@ static int block_sink(void *context, const struct trawl_match *matches, uint64_t
 
 /* ---- The block ------------------------------------------------------------------------------- */
 
-static void fail(struct fasta *fasta, enum trawl_status status)
+static void fail_fasta(struct fasta *fasta, enum trawl_status status)
 {
     fasta->status = fasta->error.status = status;
     fasta->stop = true;
 }
 
-/* Searches the first bytes_count bytes of the block. Begins in [own_from, own_to) are new. */
+/* Searches the first bytes_count bytes of the block. Occurrences that begin in [own_from, own_to)
+ * are new. */
 static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own_to)
 {
     struct command_job *job = fasta->scan->job;
@@ -189,7 +190,7 @@ static void search_block(struct fasta *fasta, uint64_t bytes_count, uint64_t own
                                  &fasta->error);
     trawl_text_close(text);
     if (status > TRAWL_STOPPED)
-        fail(fasta, status);
+        fail_fasta(fasta, status);
     else if (job->settings->stats)
         job_add_stats(job);
     progress_add(bytes_count, fasta->scan->selected_count - before);
@@ -260,7 +261,7 @@ static void begin_sequence(struct fasta *fasta)
     sequences = grown(fasta->sequences, &fasta->sequence_capacity, 64, fasta->sequence_count + 1,
                       sizeof *sequences);
     if (sequences == NULL) {
-        fail(fasta, TRAWL_MEMORY);
+        fail_fasta(fasta, TRAWL_MEMORY);
         return;
     }
     fasta->sequences = sequences;
@@ -277,7 +278,7 @@ static void add_name(struct fasta *fasta, const uint8_t *bytes, uint64_t bytes_c
     names = grown(fasta->names, &fasta->names_capacity, 2 * NAME_BYTES_MAX,
                   fasta->names_used + bytes_count, 1);
     if (names == NULL) {
-        fail(fasta, TRAWL_MEMORY);
+        fail_fasta(fasta, TRAWL_MEMORY);
         return;
     }
     fasta->names = names;

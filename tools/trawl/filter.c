@@ -72,7 +72,7 @@ struct filter_walk {
 
 /* ---- What was requested ---------------------------------------------------------------------- */
 
-static bool fail(char *message, const char *option, const char *value, const char *why)
+static bool refuse_value(char *message, const char *option, const char *value, const char *why)
 {
     snprintf(message, SETTINGS_ERROR_BYTES, "%s: '%s': %s", option, value, why);
     return false;
@@ -115,8 +115,8 @@ static bool add_globs(struct filter *filter, const struct value_list *rules, cha
                 continue;
             status = ignore_add_line(filter->globs, text, strlen(text), 0);
             if (status != GLOB_GOOD)
-                return fail(message, kind == 0 ? "-g (--glob)" : "--iglob", text,
-                            glob_status_text(status));
+                return refuse_value(message, kind == 0 ? "-g (--glob)" : "--iglob", text,
+                                    glob_status_text(status));
             if (text[0] != '!' && ignore_count(filter->globs) > before)
                 filter->globs_take = true;
         }
@@ -188,8 +188,8 @@ static bool add_files(struct filter *filter, const struct value_list *rules, cha
         if (os_code == 0 && larger[filter->explicit_count] == NULL)
             os_code = errno;
         if (os_code != 0)
-            return fail(message, "--ignore-file", rules->items[i].text,
-                        os_code == EINVAL ? "not a regular file" : strerror(os_code));
+            return refuse_value(message, "--ignore-file", rules->items[i].text,
+                                os_code == EINVAL ? "not a regular file" : strerror(os_code));
         filter->explicit_count++;
     }
     if (!filter->use_vcs || filter->files.no_ignore_global)
@@ -198,9 +198,10 @@ static bool add_files(struct filter *filter, const struct value_list *rules, cha
     if (os_code == 0 && filter->global_path != NULL)
         os_code = read_list(&filter->global, AT_FDCWD, filter->global_path,
                             list_flags(filter, LIST_GITIGNORE));
-    return os_code == 0 || fail(message, "core.excludesFile",
-                                filter->global_path != NULL ? filter->global_path : "~/.gitconfig",
-                                strerror(os_code));
+    return os_code == 0 ||
+           refuse_value(message, "core.excludesFile",
+                        filter->global_path != NULL ? filter->global_path : "~/.gitconfig",
+                        strerror(os_code));
 }
 
 bool filter_open(struct filter **made, const struct settings *settings, char *message)

@@ -96,7 +96,7 @@ bool value_add(struct value_list *list, enum value_kind kind, const char *text)
 }
 
 /* Carries out an option, and records the option for a request to a server. */
-static bool take(struct settings *settings, const struct flag *flag, const char *value)
+static bool take_option(struct settings *settings, const struct flag *flag, const char *value)
 {
     struct given_option *given = grown(settings->given, &settings->given_capacity, 16,
                                        settings->given_count + 1, sizeof *given);
@@ -259,7 +259,7 @@ static bool read_long(struct settings *settings, struct reader *reader, const ch
         }
         value = reader->arguments[reader->next++];
     }
-    return take(settings, flag, value);
+    return take_option(settings, flag, value);
 }
 
 /* Letters that mean another option in ripgrep than in grep. -d is from ripgrep 14. */
@@ -312,7 +312,7 @@ static bool end_digits(struct settings *settings, struct reader *reader)
     reader->digit_last = false;
     if (value == NULL)
         return false;
-    return take(settings, &flag_table[FLAG_AROUND], value);
+    return take_option(settings, &flag_table[FLAG_AROUND], value);
 }
 
 /* Returns whether the digit is tg's -0, not a part of -NUM. */
@@ -352,7 +352,7 @@ static bool read_short(struct settings *settings, struct reader *reader, const c
                 value = reader->arguments[reader->next++];
             }
         }
-        if (!take(settings, flag, value))
+        if (!take_option(settings, flag, value))
             return false;
         if (value != NULL)
             break;
@@ -446,7 +446,7 @@ bool flags_parse(struct settings *settings, const struct config *config, int arg
  */
 
 /* Reads a file's text, ended by NUL. Returns NULL, or why the file cannot be used, with errno. */
-static const char *load(struct config *config, int descriptor)
+static const char *load_config(struct config *config, int descriptor)
 {
     size_t bytes_count;
     struct stat status;
@@ -455,17 +455,17 @@ static const char *load(struct config *config, int descriptor)
     if (fstat(descriptor, &status) != 0)
         return strerror(errno);
     if (S_ISFIFO(status.st_mode)) /* the writer of a pipe may be slow, or may never come */
-        return "it is a pipe";
+        return "the file is a pipe";
     if (!whole_read_from(descriptor, CONFIG_BYTES_MAX, &config->text, &bytes_count))
         return strerror(errno);
     if (bytes_count > CONFIG_BYTES_MAX)
         return strerror(errno = EFBIG);
     config->text[bytes_count] = '\0'; /* whole_read_from left room for the NUL */
-    return strlen(config->text) == bytes_count ? NULL : "it holds a NUL byte";
+    return strlen(config->text) == bytes_count ? NULL : "the file contains a NUL byte";
 }
 
 /* Splits the text into arguments. False: no memory. */
-static bool cut(struct config *config)
+static bool split_lines(struct config *config)
 {
     size_t line_count = 2;
     char *line = config->text;
@@ -525,7 +525,7 @@ bool config_read(struct config *config, char *message)
         config->path = NULL;
         return true;
     }
-    why = descriptor < 0 ? strerror(errno) : load(config, descriptor);
+    why = descriptor < 0 ? strerror(errno) : load_config(config, descriptor);
     if (descriptor >= 0)
         (void)close(descriptor);
     if (why != NULL && errno == ENOMEM)
@@ -537,7 +537,7 @@ bool config_read(struct config *config, char *message)
                        config->path, why);
         return named == NULL;
     }
-    if (cut(config))
+    if (split_lines(config))
         return true;
 exhausted:
     strcpy(message, "memory exhausted");

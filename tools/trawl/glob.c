@@ -394,8 +394,8 @@ static size_t skip_one(const char *pattern, size_t bytes, size_t at)
     return at + 1;
 }
 
-/* Returns the offset of the ',' or '}' that ends the alternative in which `at` lies. Inner braces
- * are skipped. NONE: the pattern ends first. */
+/* Returns the offset of the ',' or '}' that ends the alternative in which `at` lies, skipping inner
+ * braces; NONE: the pattern ends before. */
 static size_t alternative_end(const char *pattern, size_t bytes, size_t at)
 {
     size_t depth = 0;

@@ -2,7 +2,7 @@
 #include "trawl/guard.h"
 
 /* Adds `bytes` to the guard's sum. False: the sum would exceed bytes_max. */
-static bool add(struct guard *guard, uint64_t bytes)
+static bool add_bytes(struct guard *guard, uint64_t bytes)
 {
     uint64_t before = atomic_load(&guard->bytes);
 
@@ -26,9 +26,9 @@ bool guard_take(struct guard *guard, uint64_t bytes)
 {
     if (guard == NULL)
         return true;
-    if (!add(guard, bytes))
+    if (!add_bytes(guard, bytes))
         return refuse(guard, GUARD_OWN);
-    if (guard->all == NULL || add(guard->all, bytes))
+    if (guard->all == NULL || add_bytes(guard->all, bytes))
         return true;
     (void)atomic_fetch_sub(&guard->bytes, bytes);
     return refuse(guard, GUARD_ALL);

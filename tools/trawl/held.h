@@ -1,6 +1,5 @@
-/* held: lets a job search files that its caller supplies, such as the server's files in memory,
- * instead of walking directories.
- */
+/* held: lets a job search files that the job's caller supplies, such as the server's files in
+ * memory, instead of walking directories. */
 #ifndef TRAWL_HELD_H
 #define TRAWL_HELD_H
 
@@ -31,8 +30,8 @@ struct held {
      * long as the job. May set item->holds_nothing where no string of the plan occurs in the
      * file. */
     bool (*next)(void *context, struct walk_item *item);
-    /* Returns a descriptor of an item's file, positioned at its beginning; -1: errno says why.
-     * Called from any thread. */
+    /* Returns a descriptor of an item's file, positioned at the file's beginning; -1: errno says
+     * why. Called from any thread. */
     int (*open)(void *context, const struct walk_item *item);
     /* If not NULL, called after the plan was built instead of the functions above. Returns the exit
      * status. */

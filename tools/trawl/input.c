@@ -256,8 +256,9 @@ static void search_open(struct pool_worker *worker, int descriptor, const struct
         search_big(worker, &file);
 }
 
-/* Returns whether an item must not be opened before its turn. The writer of a pipe would notice. */
-static bool waits(const struct walk_item *item, int directory)
+/* Returns whether an item must wait for its turn before being opened. The writer of a pipe would
+ * notice an earlier open. */
+static bool must_wait(const struct walk_item *item, int directory)
 {
     struct stat status;
 
@@ -277,7 +278,7 @@ static void search_file(struct pool_worker *worker, const struct walk_item *item
     int descriptor, open_error;
     bool turn = !worker->pool->takes_turns || pool_has_turn(worker);
 
-    if ((!turn || worker->gather.count > 0) && waits(item, directory)) {
+    if ((!turn || worker->gather.count > 0) && must_wait(item, directory)) {
         gather_flush(worker);
         if (!pool_wait_turn(worker))
             return;

@@ -6,8 +6,8 @@
 
 /* Searches an item. */
 void pool_search(struct pool_worker *worker, const struct walk_item *item);
-/* Returns whether a file that begins with these bytes is decompressed or converted, so that its
- * text differs from its bytes. */
+/* Returns whether a file that begins with these bytes is decompressed or converted before the
+ * search. */
 bool input_is_converted(const struct settings *settings, const uint8_t *bytes,
                         uint64_t bytes_count);
 /* Reports to the progress display how much was searched since the last call. */

@@ -172,7 +172,7 @@ void json_open(struct text_scan *scan)
 /* Prints a file's `begin` message, once, and commits the message. Lines of a binary file may be
  * discarded later, but the `end` message needs its `begin`.
  */
-static void begin(struct text_scan *scan)
+static void put_begin(struct text_scan *scan)
 {
     if (scan->json.begun)
         return;
@@ -208,7 +208,7 @@ static void put_errors(struct text_scan *scan, uint16_t distance, uint16_t rever
 
 void json_match(struct text_scan *scan, const struct json_match *match)
 {
-    begin(scan);
+    put_begin(scan);
     put_beginning(scan, "match");
     put_text(scan, ",\"sequence\":");
     json_data(scan, match->sequence, match->sequence_bytes);
@@ -230,7 +230,7 @@ void json_line(struct text_scan *scan, const struct json_line *line)
 {
     uint64_t base = line->bytes != NULL ? 0 : line->offset;
 
-    begin(scan);
+    put_begin(scan);
     put_beginning(scan, line->selected ? "match" : "context");
     put_text(scan, ",\"lines\":");
     put_data(scan, line->bytes, base, base + line->count);
@@ -281,7 +281,7 @@ void json_end(struct text_scan *scan, bool binary)
     char text[512], time[128];
 
     if (binary)
-        begin(scan);
+        put_begin(scan);
     if (!json->begun)
         return;
     printed = json->bytes;

@@ -178,7 +178,7 @@ static int64_t empty_first(const struct settings *settings, const uint8_t *recor
                : -1;
 }
 
-static enum trawl_status ended(struct matrix_rows *rows, enum trawl_status status)
+static enum trawl_status end_search(struct matrix_rows *rows, enum trawl_status status)
 {
     if (rows->scan->settings->stats)
         job_add_stats(rows->scan->job);
@@ -256,7 +256,7 @@ static void search_records(struct matrix_rows *rows, uint64_t end)
             at = record_end + (line_end != NULL);
             matrix->offsets[++records.record_count] = at;
         }
-        rows->status = ended(rows, search_cells(rows, &records));
+        rows->status = end_search(rows, search_cells(rows, &records));
     }
 }
 
@@ -305,8 +305,8 @@ static void search_piece(struct matrix_rows *rows, uint64_t count, bool last)
         return; /* no string is as long as this record */
     rows->status = trawl_text_from_memory(rows->matrix->bytes, count, &text, &rows->error);
     if (rows->status == TRAWL_OK)
-        rows->status = ended(rows, trawl_positions(scan->job->searcher, scan->plan, text,
-                                                   take_matches, rows, &rows->error));
+        rows->status = end_search(rows, trawl_positions(scan->job->searcher, scan->plan, text,
+                                                        take_matches, rows, &rows->error));
     trawl_text_close(text);
 }
 

@@ -57,8 +57,8 @@ bool matrix_open(struct command_job *job, char *message);
 void matrix_close(struct matrix *matrix);
 /* Returns the searcher that reads the text, whose progress is shown. */
 const struct trawl_searcher *matrix_reader(const struct matrix *matrix);
-/* Returns whether this pass counts records. In such a pass matrix_count is called for each
- * descriptor, which stays open at the same position. */
+/* Returns whether this pass only counts records. In such a pass matrix_count is called for each
+ * descriptor, and leaves the descriptor's position unchanged. */
 bool matrix_counts(const struct matrix *matrix);
 void matrix_count(struct command_job *job, int descriptor, const struct stat *status,
                   const char *name);

@@ -46,7 +46,7 @@ bool numbers_build(struct numbers *numbers, const struct patterns *patterns)
     return true;
 }
 
-static bool add(struct text_scan *scan, uint64_t number)
+static bool add_number(struct text_scan *scan, uint64_t number)
 {
     struct number_set *set = &scan->numbers;
     uint64_t *list = scan_grow(scan, set->list, &set->capacity, set->count + 1, sizeof *list);
@@ -64,7 +64,7 @@ static bool add_pattern(struct text_scan *scan, uint64_t pattern)
     uint64_t count = numbers_count(numbers, pattern);
 
     for (uint64_t i = 0; i < count; i++)
-        if (!add(scan, numbers_get(numbers, pattern, i)))
+        if (!add_number(scan, numbers_get(numbers, pattern, i)))
             return false;
     return true;
 }
@@ -127,7 +127,7 @@ bool number_set_of_line(struct text_scan *scan, const struct trawl_match *matche
         set->stamps[pattern] = set->stamp;
     }
     for (uint64_t i = 0; empty && i < numbers->empty_count; i++)
-        if (!add(scan, numbers->empty[i]))
+        if (!add_number(scan, numbers->empty[i]))
             return false;
     sort(set);
     return true;

@@ -31,8 +31,8 @@ void output_close(struct output *output)
     output->capacity = sizeof output->initial;
 }
 
-static void give(struct output *output, enum output_frame frame, const void *bytes,
-                 size_t bytes_count)
+static void send_frame(struct output *output, enum output_frame frame, const void *bytes,
+                       size_t bytes_count)
 {
     if (output->error == 0 && bytes_count > 0)
         output->error = output->sink(output->sink_context, frame, bytes, bytes_count);
@@ -46,7 +46,7 @@ static void write_output(struct output *output, const uint8_t *bytes, size_t byt
         return;
     }
     if (output->sink != NULL) {
-        give(output, OUTPUT_FRAME_OUTPUT, bytes, bytes_count);
+        send_frame(output, OUTPUT_FRAME_OUTPUT, bytes, bytes_count);
         return;
     }
     while (bytes_count > 0 && output->error == 0) {
@@ -67,7 +67,7 @@ void output_frame(struct output *output, enum output_frame frame, const void *by
                   size_t bytes_count)
 {
     output_flush(output);
-    give(output, frame, bytes, bytes_count);
+    send_frame(output, frame, bytes, bytes_count);
 }
 
 static void write_committed(struct output *output)
@@ -109,7 +109,7 @@ static bool grow(struct output *output, size_t bytes_count, size_t most)
 
 /* Returns whether bytes_count more bytes can be kept. If not, calls full(), and from now on bytes
  * are written. */
-static bool keep(struct output *output, size_t bytes_count)
+static bool keep_bytes(struct output *output, size_t bytes_count)
 {
     if (output->capacity - output->used >= bytes_count ||
         grow(output, bytes_count, OUTPUT_KEPT_MAX))
@@ -120,7 +120,7 @@ static bool keep(struct output *output, size_t bytes_count)
 
 void output_make_room(struct output *output, size_t bytes_count)
 {
-    if (output->full != NULL && keep(output, bytes_count))
+    if (output->full != NULL && keep_bytes(output, bytes_count))
         return;
     write_committed(output);
     if (output->capacity - output->used >= bytes_count)
@@ -136,7 +136,7 @@ void output_bytes_large(struct output *output, const void *bytes, size_t bytes_c
     const uint8_t *at = bytes;
     size_t part = OUTPUT_BYTES / 2;
 
-    if (output->full != NULL && keep(output, bytes_count)) {
+    if (output->full != NULL && keep_bytes(output, bytes_count)) {
         memcpy(output->bytes + output->used, bytes, bytes_count);
         output->used += bytes_count;
         return;

@@ -1,12 +1,13 @@
 /* pool: several workers search the files of a walk and report in the walk's order.
  *
- * Each worker takes the next few files of the walk (a batch), searches the files with its own
- * searcher, which starts no threads, and keeps the output. Batches are printed in order. The worker
- * whose batch is next prints at once. Other workers leave their finished batches to that worker,
- * which prints these batches when their turn comes. A worker waits for its turn only if its output
- * exceeds the limit, or if its next file may not be searched ahead. Files that are not regular, and
- * large files, are searched when their turn comes, the large files by a shared searcher with all
- * threads.
+ * Each worker takes the next few files of the walk (a batch), searches these files with a searcher
+ * that starts no threads, and keeps the output. Batches are printed in order. The worker with the
+ * next batch has the turn and prints at once. A worker without the turn leaves a finished batch to
+ * the worker with the turn, which prints the batch when all earlier batches are printed.
+ *
+ * A worker waits for the turn in two cases: if the kept output reaches its limit, and if the next
+ * file may not be searched before the turn. Files that are not regular, and large files, may not.
+ * Large files are searched by a shared searcher with all threads.
  */
 #ifndef TRAWL_POOL_H
 #define TRAWL_POOL_H

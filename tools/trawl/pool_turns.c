@@ -23,7 +23,7 @@ struct pool_result {
 };
 
 /* Prints a message for the pool's own job, which has no worker. */
-static void say(struct command_job *job, const char *text)
+static void print_message(struct command_job *job, const char *text)
 {
     message_in_output(job->output, job->progress, text);
 }
@@ -44,7 +44,7 @@ static void print_kept(struct pool *pool, const uint8_t *bytes, size_t bytes_cou
     for (size_t i = 0; i < message_count; i++) {
         output_bytes(job->output, bytes + from, messages[i].at - from);
         from = messages[i].at;
-        say(job, messages[i].text);
+        print_message(job, messages[i].text);
     }
     output_bytes(job->output, bytes + from, bytes_count - from);
     output_commit(job->output);
@@ -280,7 +280,7 @@ static bool tells_nothing(const struct pool_worker *worker)
 
 /* Leaves a finished batch to the worker that has the turn. False: this worker has the turn, or the
  * limit is reached. */
-static bool leave(struct pool_worker *worker)
+static bool leave_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
     size_t bytes_count = worker->kept != NULL ? worker->kept->used : 0;
@@ -340,7 +340,7 @@ void pool_end_batch(struct pool_worker *worker)
 {
     struct pool *pool = worker->pool;
 
-    if (pool->over || (!pool_has_turn(worker) && (leave(worker) || !pool_wait_turn(worker))))
+    if (pool->over || (!pool_has_turn(worker) && (leave_batch(worker) || !pool_wait_turn(worker))))
         return;
     if (worker->job != pool->job)
         add_to_job(pool->job, worker->job);
@@ -371,7 +371,7 @@ void pool_say(struct pool_worker *worker, const char *text)
             output_commit(worker->kept);
             print_own(worker);
         }
-        say(worker->pool->job, text);
+        print_message(worker->pool->job, text);
     }
 }
 

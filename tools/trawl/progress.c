@@ -28,10 +28,10 @@ static struct {
     pthread_t thread; /* the thread that called progress_open, and closes searchers */
     uint64_t begin_ns;
     _Atomic(const struct trawl_searcher *) searcher; /* searches the current text */
-    _Atomic uint64_t text_bytes;                     /* of the current text; 0: unknown */
-    _Atomic uint64_t text_found;                     /* in the current text, or FOUND_UNKNOWN */
-    _Atomic uint64_t done_bytes, done_found;         /* in all other texts */
-    atomic_bool shown;                               /* a line is shown on a terminal */
+    _Atomic uint64_t text_bytes;                     /* bytes of the current text; 0: unknown */
+    _Atomic uint64_t text_found;             /* matches in the current text, or FOUND_UNKNOWN */
+    _Atomic uint64_t done_bytes, done_found; /* bytes and matches in all other texts */
+    atomic_bool shown;                       /* a line is shown on a terminal */
 } state;
 
 struct progress {
@@ -54,7 +54,7 @@ uint64_t progress_elapsed_ns(void)
 /* ---- The line, made of what a handler may call ------------------------------------------------
  */
 
-static void add(struct line *line, const char *text)
+static void add_text(struct line *line, const char *text)
 {
     while (*text != '\0' && line->used < sizeof line->text)
         line->text[line->used++] = *text++;
@@ -69,7 +69,7 @@ static void add_number(struct line *line, uint64_t number)
         *--at = (char)('0' + number % 10);
         number /= 10;
     } while (number > 0);
-    add(line, at);
+    add_text(line, at);
 }
 
 /* Adds thousandths / 1000 with `places` ≤ 3 decimal places. */
@@ -80,8 +80,8 @@ static void add_fraction(struct line *line, uint64_t thousandths, int places, co
 
     digits[1 + places] = '\0';
     add_number(line, thousandths / 1000);
-    add(line, digits);
-    add(line, unit);
+    add_text(line, digits);
+    add_text(line, unit);
 }
 
 static void make_line(struct line *line, const char *begin, const char *what, const char *end)
@@ -94,29 +94,29 @@ static void make_line(struct line *line, const char *begin, const char *what, co
     uint64_t speed = milliseconds > 0 ? all / 1000 / milliseconds : 0; /* MB/s */
 
     line->used = 0;
-    add(line, begin);
-    add(line, state.name);
-    add(line, what);
+    add_text(line, begin);
+    add_text(line, state.name);
+    add_text(line, what);
     add_fraction(line, all / MEGABYTE, 3, " GB, ");
     add_fraction(line, milliseconds, 1, " s, ");
     add_fraction(line, speed, 2, " GB/s");
     if (found != FOUND_UNKNOWN) {
-        add(line, ", ");
+        add_text(line, ", ");
         add_number(line, atomic_load(&state.done_found) + found);
-        add(line, " found");
+        add_text(line, " found");
     }
     if (searcher != NULL && of > 0) {
-        add(line, ", ");
+        add_text(line, ", ");
         add_number(line, (uint64_t)(100.0 * (double)now / (double)of));
-        add(line, " % of ");
+        add_text(line, " % of ");
         add_fraction(line, of / MEGABYTE, 3, " GB");
         if (speed > 0 && of > now) {
-            add(line, ", ");
+            add_text(line, ", ");
             add_number(line, (of - now) / MEGABYTE / speed);
-            add(line, " s left");
+            add_text(line, " s left");
         }
     }
-    add(line, end);
+    add_text(line, end);
 }
 
 static void write_text(const char *text, size_t bytes_count)

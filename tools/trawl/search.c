@@ -224,8 +224,9 @@ static bool matches_suffice(const struct text_scan *scan)
            !settings->style.on && !scan->null_seen;
 }
 
-/* --pattern-number: returns whether the longest match at an offset gives all numbers. For a line it
- * does not; and if case is ignored, different strings may match the same bytes. */
+/* --pattern-number: returns whether the longest match at an offset gives all numbers to be printed.
+ * A line needs the numbers of all its matches. And if case is ignored, different strings may match
+ * the same bytes, so a single match does not give all numbers. */
 static bool one_match_tells(const struct text_scan *scan)
 {
     return scan->settings->report == REPORT_ONLY_MATCHING && !scan->job->patterns->case_may_tell;
@@ -469,8 +470,8 @@ static void leave_input(struct text_scan *scan, const struct stat *status, off_t
     }
 }
 
-static void fail(struct command_job *job, const char *name, enum trawl_status status,
-                 const struct trawl_error *error)
+static void report_fault(struct command_job *job, const char *name, enum trawl_status status,
+                         const struct trawl_error *error)
 {
     if ((status == TRAWL_READ || status == TRAWL_OPEN) && error->os_code != 0) {
         job_file_error(job, name, error->os_code);
@@ -530,7 +531,7 @@ void job_search(struct command_job *job, const struct job_file *file)
     memset(&error, 0, sizeof error);
     status = text_open(file, &text, &error);
     if (status != TRAWL_OK) {
-        fail(job, file->name, status, &error);
+        report_fault(job, file->name, status, &error);
         return;
     }
     scan_begin(&scan, job, text, file);
@@ -558,7 +559,7 @@ void job_search(struct command_job *job, const struct job_file *file)
         job->searched_found += scan.selected_count;
     }
     if (status != TRAWL_OK)
-        fail(job, file->name, status, &error);
+        report_fault(job, file->name, status, &error);
     if (!job->done)
         report_file(job, &scan);
     if (is_input)

@@ -105,7 +105,7 @@ struct settings {
     const char *engine, *method, *algorithm, *instruction_set, *generate;
     char error[SETTINGS_ERROR_BYTES]; /* a line, without the program's name */
 
-    /* What the options mean together, set by settings_build. before_count and after_count include
+    /* What settings_build derives from the options. before_count and after_count include
      * around_count. */
     enum report report;
     /* a line that is invalid in the locale makes a file binary; false for tg, where as in ripgrep
@@ -117,7 +117,7 @@ struct settings {
     bool any_byte;           /* strings may contain any byte: --hex, --length-prefixed */
     bool approximate;        /* the plan is approximate */
     bool shows_distance;     /* printed matches show their distance */
-    bool numbers_wanted;     /* numbers of the strings, in the order given, are needed */
+    bool numbers_wanted;     /* the report needs the numbers of the strings, in the order given */
     bool null_is_binary;     /* a NUL byte makes a file binary */
     bool null_ends_line;     /* a NUL byte also ends a line */
     bool count_ends_at_null; /* only the count of lines that NUL or line_end ends is wanted */

@@ -95,7 +95,7 @@ static void give_part(struct string_counts *string_counts, struct string_counts_
     pthread_mutex_unlock(&string_counts->lock);
 }
 
-static bool touch(struct string_counts_part *part, uint64_t pattern)
+static bool list_touched(struct string_counts_part *part, uint64_t pattern)
 {
     uint64_t *touched =
         grown(part->touched, &part->touched_capacity, 64, part->touched_count + 1, sizeof *touched);
@@ -113,11 +113,12 @@ static bool prints_each_text(const struct settings *settings)
 }
 
 /* Adds `count` to a pattern's count. False: no memory. */
-static bool add(struct text_scan *scan, uint64_t pattern, uint64_t count)
+static bool add_count(struct text_scan *scan, uint64_t pattern, uint64_t count)
 {
     struct string_counts_part *part = scan->string_counts_part;
 
-    if (prints_each_text(scan->settings) && part->counts[pattern] == 0 && !touch(part, pattern)) {
+    if (prints_each_text(scan->settings) && part->counts[pattern] == 0 &&
+        !list_touched(part, pattern)) {
         scan_fail(scan, TRAWL_MEMORY);
         return false;
     }
@@ -130,7 +131,7 @@ static int counts_sink(void *context, const struct trawl_pattern_count *counts,
                        uint64_t counts_count)
 {
     for (uint64_t i = 0; i < counts_count; i++)
-        if (!add(context, counts[i].pattern_index, counts[i].count))
+        if (!add_count(context, counts[i].pattern_index, counts[i].count))
             return 1;
     return 0;
 }
@@ -138,7 +139,7 @@ static int counts_sink(void *context, const struct trawl_pattern_count *counts,
 static int matches_sink(void *context, const struct trawl_match *matches, uint64_t match_count)
 {
     for (uint64_t i = 0; i < match_count; i++)
-        if (!add(context, matches[i].pattern_index, 1))
+        if (!add_count(context, matches[i].pattern_index, 1))
             return 1;
     return 0;
 }

@@ -142,8 +142,8 @@ static const uint8_t *replaced_block(struct text_scan *scan, const struct piece 
 
 /* Returns bytes of the piece from `at` on that are adjacent in memory, and their number in *count.
  * NULL: unreadable. */
-static const uint8_t *look(struct text_scan *scan, const struct piece *piece, uint64_t at,
-                           uint64_t *count)
+static const uint8_t *piece_bytes(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                                  uint64_t *count)
 {
     uint64_t most = piece->count - at;
     const uint8_t *bytes;
@@ -158,7 +158,7 @@ static const uint8_t *look(struct text_scan *scan, const struct piece *piece, ui
 static uint8_t byte_at(struct text_scan *scan, const struct piece *piece, uint64_t at)
 {
     uint64_t count;
-    const uint8_t *bytes = look(scan, piece, at, &count);
+    const uint8_t *bytes = piece_bytes(scan, piece, at, &count);
 
     return bytes != NULL ? *bytes : '\0';
 }
@@ -178,12 +178,13 @@ static uint64_t character_at(struct text_scan *scan, const struct piece *piece, 
     return length > 0 ? length : 1;
 }
 
-/* As look, up to `end`. Never ends inside a character: a character across two blocks is copied to
- * `character`. */
-static const uint8_t *look_whole(struct text_scan *scan, const struct piece *piece, uint64_t at,
-                                 uint64_t end, uint8_t character[UTF8_BYTES_MAX], uint64_t *count)
+/* As piece_bytes, up to `end`. Never ends inside a character: a character across two blocks is
+ * copied to `character`. */
+static const uint8_t *piece_characters(struct text_scan *scan, const struct piece *piece,
+                                       uint64_t at, uint64_t end, uint8_t character[UTF8_BYTES_MAX],
+                                       uint64_t *count)
 {
-    const uint8_t *bytes = look(scan, piece, at, count);
+    const uint8_t *bytes = piece_bytes(scan, piece, at, count);
 
     if (bytes == NULL || *count >= end - at) {
         *count = *count < end - at ? *count : end - at;
@@ -197,8 +198,8 @@ static const uint8_t *look_whole(struct text_scan *scan, const struct piece *pie
 }
 
 /* Returns where `characters` characters from `at` on end. */
-static uint64_t skip(struct text_scan *scan, const struct piece *piece, uint64_t at, uint64_t end,
-                     uint64_t characters)
+static uint64_t skip_characters(struct text_scan *scan, const struct piece *piece, uint64_t at,
+                                uint64_t end, uint64_t characters)
 {
     uint8_t character[UTF8_BYTES_MAX];
 
@@ -213,7 +214,7 @@ static bool is_printable(struct text_scan *scan, const struct piece *piece)
     uint64_t count;
 
     for (uint64_t at = 0; at < piece->content; at += count) {
-        const uint8_t *bytes = look_whole(scan, piece, at, piece->content, character, &count);
+        const uint8_t *bytes = piece_characters(scan, piece, at, piece->content, character, &count);
 
         if (bytes == NULL || !print_is_printable(scan, bytes, count))
             return false;
@@ -231,7 +232,7 @@ static void put_bytes(struct text_scan *scan, const struct piece *piece, uint64_
     uint64_t count;
 
     for (; begin < end && scan->output->error == 0; begin += count) {
-        const uint8_t *bytes = look_whole(scan, piece, begin, end, character, &count);
+        const uint8_t *bytes = piece_characters(scan, piece, begin, end, character, &count);
 
         if (bytes == NULL)
             return;
@@ -318,7 +319,7 @@ static void print_around_match(struct text_scan *scan, const struct piece *piece
     uint8_t character[UTF8_BYTES_MAX];
     char text[64];
 
-    end = skip(scan, piece, begin, end, characters);
+    end = skip_characters(scan, piece, begin, end, characters);
     for (uint64_t i = begin; i < end; i++)
         rest += (byte_at(scan, piece, i) & 0xc0) != 0x80;
     rest = characters > rest ? characters - rest : 0;
@@ -331,7 +332,7 @@ static void print_around_match(struct text_scan *scan, const struct piece *piece
             at = begin - 1;
         begin = at;
     }
-    end = skip(scan, piece, end, piece->content, rest - rest / 2 + before);
+    end = skip_characters(scan, piece, end, piece->content, rest - rest / 2 + before);
     (void)snprintf(text, sizeof text, "[%llu bytes ...] ", (unsigned long long)begin);
     if (begin > 0)
         output_text(scan->output, text);
@@ -348,7 +349,7 @@ static void print_beginning(struct text_scan *scan, const struct piece *piece, u
 {
     const struct line_span *spans = piece->is_match ? scan->style.spans : piece->spans;
     uint64_t span_count = piece->is_match ? scan->style.span_count : piece->span_count;
-    uint64_t end = skip(scan, piece, 0, piece->content, characters), more = 0;
+    uint64_t end = skip_characters(scan, piece, 0, piece->content, characters), more = 0;
     uint64_t begin = trimmed(scan, piece, 0);
     char text[64];
 

@@ -22,7 +22,7 @@ struct thread {
 /* Starts main(context), which must call thread_begins first. Returns 0 or an errno. Join
  * `thread->id`. */
 int thread_start(struct thread *thread, void *(*main)(void *), void *context);
-/* Lets the calling thread, started as `thread`, run on any core again. */
+/* Lets the calling thread, which was started as `thread`, run on any core again. */
 void thread_begins(const struct thread *thread);
 
 struct thread_lock {

@@ -80,7 +80,7 @@ void job_add_passed(struct command_job *job, uint64_t file_count, uint64_t text_
         struct job_totals totals = last_totals(job);
 
         totals.sums.text_bytes = text_bytes;
-        totals.sums.match_count = 0; /* the match is found again when its file is searched */
+        totals.sums.match_count = 0; /* the match is counted again when the file is searched */
         job_add_totals(&job->totals, &totals);
     }
     job->totals.sums.file_count += file_count;

@@ -75,7 +75,7 @@ struct tree {
     size_t note_capacity;
     struct level *levels;
     size_t level_count, level_capacity;
-    size_t *chains; /* for each hash of (device, inode), the last level with that hash */
+    size_t *chains; /* chains[h] is the last level whose (device, inode) has hash h */
     size_t chain_count;
     char *path;
     size_t path_capacity, root_bytes;
@@ -118,7 +118,7 @@ static size_t set_name(struct tree *tree, const struct level *level, const char 
     return at;
 }
 
-static bool tell(struct tree *tree, struct tree_entry *entry, enum tree_kind kind, int os_code)
+static bool set_entry(struct tree *tree, struct tree_entry *entry, enum tree_kind kind, int os_code)
 {
     memset(entry, 0, sizeof *entry);
     entry->kind = kind;
@@ -129,7 +129,7 @@ static bool tell(struct tree *tree, struct tree_entry *entry, enum tree_kind kin
 
 /* Reports that the entry of tree->path was left out and why, if --debug asks for that. False:
  * nothing to report. */
-static bool tell_note(struct tree *tree, struct tree_entry *entry, const char *reason)
+static bool set_note(struct tree *tree, struct tree_entry *entry, const char *reason)
 {
     size_t bytes = strlen(tree->path) + strlen(reason) + 16;
     char *note;
@@ -138,10 +138,10 @@ static bool tell_note(struct tree *tree, struct tree_entry *entry, const char *r
         return false;
     note = grown(tree->note, &tree->note_capacity, NAMES_FIRST, bytes, sizeof *note);
     if (note == NULL)
-        return tell(tree, entry, TREE_ERROR, ENOMEM);
+        return set_entry(tree, entry, TREE_ERROR, ENOMEM);
     tree->note = note;
     (void)snprintf(note, bytes, "%s: left out: %s", tree->path, reason);
-    tell(tree, entry, TREE_NOTE, 0);
+    set_entry(tree, entry, TREE_NOTE, 0);
     entry->path = note;
     return true;
 }
@@ -273,20 +273,20 @@ static bool enter(struct tree *tree, const char *name, bool by_link, struct tree
     struct stat status;
 
     if (level == NULL)
-        return !tell(tree, entry, TREE_ERROR, ENOMEM);
+        return !set_entry(tree, entry, TREE_ERROR, ENOMEM);
     directory =
         open_directory(tree, depth == 0 ? AT_FDCWD : tree->levels[depth - 1].directory->descriptor,
                        name, follow, &status);
     if (directory == NULL)
-        return !tell(tree, entry, TREE_ERROR, errno);
+        return !set_entry(tree, entry, TREE_ERROR, errno);
     if (is_above(tree, status.st_dev, status.st_ino)) {
         tree_directory_drop(directory);
-        return !tell(tree, entry, TREE_LOOP, 0);
+        return !set_entry(tree, entry, TREE_LOOP, 0);
     }
     if (tree->options.files->one_file_system && depth > 0 &&
         status.st_dev != tree->levels[0].device) {
         tree_directory_drop(directory);
-        return !tell_note(tree, entry, "it is in another file system");
+        return !set_note(tree, entry, "it is in another file system");
     }
     level->directory = directory;
     level->device = status.st_dev;
@@ -348,7 +348,7 @@ static bool leave(struct tree *tree, struct tree_entry *entry)
     if (tree->level_count > 1) {
         parent = &tree->levels[tree->level_count - 2];
         if (parent->directory == NULL && !reopen_parent(tree)) {
-            tell(tree, entry, TREE_ERROR, errno);
+            set_entry(tree, entry, TREE_ERROR, errno);
             tree->path[parent->path_bytes] = '\0';
             do
                 drop_level(tree);
@@ -566,7 +566,7 @@ static const char *reason_against(struct tree *tree, const struct level *level, 
 }
 
 /* Handles the next entry of the last level. False: there is nothing to report to the caller. */
-static bool take(struct tree *tree, struct level *level, struct tree_entry *entry)
+static bool take_entry(struct tree *tree, struct level *level, struct tree_entry *entry)
 {
     const struct found *found = &level->found[level->found_at++];
     const char *name = level->names + found->name_at;
@@ -577,7 +577,7 @@ static bool take(struct tree *tree, struct level *level, struct tree_entry *entr
     size_t name_at;
 
     if (guard_is_over(tree->options.guard))
-        return tell(tree, entry, TREE_ERROR, ECANCELED);
+        return set_entry(tree, entry, TREE_ERROR, ECANCELED);
     if (type == DT_UNKNOWN || (type == DT_LNK && follow)) {
         struct stat status;
 
@@ -593,17 +593,17 @@ static bool take(struct tree *tree, struct level *level, struct tree_entry *entr
     name_at = set_name(tree, level, name);
     if (name_at == 0) {
         tree->path[level->path_bytes] = '\0';
-        return tell(tree, entry, TREE_ERROR, ENOMEM);
+        return set_entry(tree, entry, TREE_ERROR, ENOMEM);
     }
     reason = reason_against(tree, level, name_at, type, room);
     if (reason == no_memory)
-        return tell(tree, entry, TREE_ERROR, ENOMEM);
+        return set_entry(tree, entry, TREE_ERROR, ENOMEM);
     *tree->options.left_out |= reason != NULL;
     if (reason != NULL)
-        return tell_note(tree, entry, reason);
+        return set_note(tree, entry, reason);
     if (type == DT_DIR)
         return !enter(tree, tree->path + name_at, follow && found->type != DT_DIR, entry);
-    tell(tree, entry, TREE_FILE, 0);
+    set_entry(tree, entry, TREE_FILE, 0);
     entry->name_at = name_at;
     entry->directory = level->directory;
     entry->type = type;
@@ -623,13 +623,13 @@ bool tree_next(struct tree *tree, struct tree_entry *entry)
         struct level *level = &tree->levels[tree->level_count - 1];
 
         if (level->found_at < level->found_count) {
-            if (take(tree, level, entry))
+            if (take_entry(tree, level, entry))
                 return true;
         } else if (level->unread) {
             read_portion(tree, level);
         } else if (level->os_code != 0) {
             tree->path[level->path_bytes] = '\0';
-            tell(tree, entry, TREE_ERROR, level->os_code);
+            set_entry(tree, entry, TREE_ERROR, level->os_code);
             level->os_code = 0;
             return true;
         } else if (!leave(tree, entry)) {

@@ -21,7 +21,7 @@ struct exclude;
 struct filter;
 struct tree;
 
-/* An open directory. It is counted by reference, since threads that open files in the directory may
+/* An open directory, counted by reference, since threads that open files in the directory may
  * outlast the walk. */
 struct tree_directory {
     int descriptor;

@@ -10,7 +10,7 @@
 #include "trawl/ignore.h"
 #include "trawl/output.h"
 
-/* One of the globs of a type. */
+/* A glob of a type. */
 struct type_row {
     const char *name, *glob; /* borrowed, not terminated by NUL */
     size_t name_bytes, glob_bytes;
@@ -30,7 +30,8 @@ static const struct {
 #undef TYPE
 };
 
-static bool fail(struct types *types, const char *option, const char *value, const char *why)
+static bool refuse_value(struct types *types, const char *option, const char *value,
+                         const char *why)
 {
     snprintf(types->message, SETTINGS_ERROR_BYTES, "%s: '%s': %s", option, value, why);
     return false;
@@ -70,7 +71,7 @@ static bool add_table(struct types *types)
     return true;
 }
 
-static void clear(struct types *types, const char *name)
+static void clear_type(struct types *types, const char *name)
 {
     size_t kept = 0;
 
@@ -81,8 +82,8 @@ static void clear(struct types *types, const char *name)
 }
 
 /* Gives the type of `like` all globs of the type `name`. */
-static bool include(struct types *types, const struct type_row *like, const char *name,
-                    size_t bytes)
+static bool include_type(struct types *types, const struct type_row *like, const char *name,
+                         size_t bytes)
 {
     size_t count = types->count;
     bool found = false;
@@ -98,11 +99,12 @@ static bool include(struct types *types, const struct type_row *like, const char
         if (!add_row(types, &row))
             return false;
     }
-    return found || fail(types, "--type-add", like->name, "it includes a type that is not there");
+    return found ||
+           refuse_value(types, "--type-add", like->name, "it includes a type that is not there");
 }
 
 /* Reads a value of --type-add: NAME:GLOB or NAME:include:NAME,NAME... */
-static bool add(struct types *types, const char *value)
+static bool add_type(struct types *types, const char *value)
 {
     static const char word[] = "include:";
     size_t name_bytes = strcspn(value, ":");
@@ -112,8 +114,8 @@ static bool add(struct types *types, const char *value)
     for (size_t i = 0; i < name_bytes; i++)
         good = good && (isalnum((unsigned char)value[i]) || (unsigned char)value[i] >= 128);
     if (!good || (name_bytes == 3 && memcmp(value, "all", 3) == 0))
-        return fail(types, "--type-add", value,
-                    "not of the form NAME:GLOB with a NAME of letters and digits");
+        return refuse_value(types, "--type-add", value,
+                            "not of the form NAME:GLOB with a NAME of letters and digits");
     if (strncmp(row.glob, word, sizeof word - 1) != 0) {
         row.glob_bytes = strlen(row.glob);
         return add_row(types, &row);
@@ -121,7 +123,7 @@ static bool add(struct types *types, const char *value)
     for (const char *at = row.glob + sizeof word - 1;; at++) {
         size_t bytes = strcspn(at, ",");
 
-        if (!include(types, &row, at, bytes))
+        if (!include_type(types, &row, at, bytes))
             return false;
         at += bytes;
         if (*at == '\0')
@@ -138,9 +140,9 @@ static bool types_open(struct types *types, const struct value_list *rules, char
         return false;
     for (size_t i = 0; i < rules->count; i++)
         if (rules->items[i].kind == VALUE_TYPE_CLEAR)
-            clear(types, rules->items[i].text);
+            clear_type(types, rules->items[i].text);
     for (size_t i = 0; i < rules->count; i++)
-        if (rules->items[i].kind == VALUE_TYPE_ADD && !add(types, rules->items[i].text))
+        if (rules->items[i].kind == VALUE_TYPE_ADD && !add_type(types, rules->items[i].text))
             return false;
     return true;
 }

@@ -28,7 +28,7 @@ bool walk_skips_operand(const struct walk *walk, const char *name, bool is_direc
            exclude_skips(walk->job->exclude, name, true, is_directory);
 }
 
-static bool tell(struct walk_item *item, enum walk_kind kind, const char *name, bool is_operand)
+static bool set_item(struct walk_item *item, enum walk_kind kind, const char *name, bool is_operand)
 {
     memset(item, 0, sizeof *item);
     item->kind = kind;
@@ -71,9 +71,9 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
     struct stat status;
 
     if (strcmp(operand, "-") == 0)
-        return tell(item, WALK_INPUT,
-                    settings->label != NULL ? settings->label : "(standard input)", true);
-    tell(item, WALK_FILE, operand, true);
+        return set_item(item, WALK_INPUT,
+                        settings->label != NULL ? settings->label : "(standard input)", true);
+    set_item(item, WALK_FILE, operand, true);
     if (settings->directories != DIRECTORIES_RECURSE && !settings->files.names_only)
         return true; /* the caller learns by opening the operand what kind of file the operand is */
     if (fstatat(AT_FDCWD, operand, &status, 0) != 0) {
@@ -90,7 +90,7 @@ static bool next_operand(struct walk *walk, const char *operand, struct walk_ite
         walk->job->show_names = 1;
     walk->tree = tree_open(operand, &options);
     if (walk->tree == NULL) {
-        tell(item, WALK_ERROR, operand, true);
+        set_item(item, WALK_ERROR, operand, true);
         item->os_code = errno;
     }
     return walk->tree == NULL;
@@ -108,12 +108,12 @@ static bool next_entry(struct walk *walk, struct walk_item *item)
         return false;
     }
     hidden = walk->below_working_directory && entry.path[0] == '.' && entry.path[1] == '/' ? 2 : 0;
-    tell(item,
-         entry.kind == TREE_FILE   ? WALK_FILE
-         : entry.kind == TREE_LOOP ? WALK_LOOP
-         : entry.kind == TREE_NOTE ? WALK_NOTE
-                                   : WALK_ERROR,
-         entry.path + hidden, false);
+    set_item(item,
+             entry.kind == TREE_FILE   ? WALK_FILE
+             : entry.kind == TREE_LOOP ? WALK_LOOP
+             : entry.kind == TREE_NOTE ? WALK_NOTE
+                                       : WALK_ERROR,
+             entry.path + hidden, false);
     item->open_at = entry.kind == TREE_FILE ? entry.name_at - hidden : 0;
     item->directory = entry.directory;
     item->type = entry.type;

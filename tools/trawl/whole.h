@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Reads a file; name "-" is standard input. The caller frees *bytes, which is not NULL and has room
- * for another byte. False: message[SETTINGS_ERROR_BYTES] names the file and says why. */
+/* Reads a file; the name "-" means standard input. The caller frees *bytes, which is not NULL and
+ * has room for another byte. False: message[SETTINGS_ERROR_BYTES] names the file and says why. */
 bool whole_read(const char *name, char **bytes, size_t *bytes_count, char *message);
 
 /* Reads the bytes of a descriptor. The caller frees *bytes, also after an error; *bytes has room
