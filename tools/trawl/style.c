@@ -292,7 +292,8 @@ static void print_part(struct text_scan *scan, const struct piece *piece, uint64
         at = content;
     }
     put_bytes(scan, piece, at, end < piece->content ? end : piece->content, false);
-    if (end > piece->content)
+    if (end > piece->content &&
+        scan->status == TRAWL_OK) /* a line that cannot be read is cut off */
         output_byte(scan->output, settings->line_end);
 }
 
@@ -400,7 +401,7 @@ static void print_piece(struct text_scan *scan, const struct piece *piece, uint6
         return;
     }
     print_part(scan, piece, trimmed(scan, piece, 0), piece->count);
-    if (piece->content == piece->count)
+    if (piece->content == piece->count && scan->status == TRAWL_OK)
         output_byte(scan->output, scan->settings->line_end);
 }
 
