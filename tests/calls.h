@@ -162,6 +162,26 @@ static inline struct trawl_stats must_stats(const struct trawl_searcher *searche
     return stats;
 }
 
+/* Do the numbers of the last call agree? Each byte that workers of one kind searched was searched
+ * by one method; all kinds together searched the text, or of a call that ended early no less than
+ * what was delivered. */
+static inline bool stats_agree(const struct trawl_searcher *searcher, bool ended_early)
+{
+    struct trawl_worker_stats worker = {.size = sizeof worker};
+    struct trawl_stats stats = must_stats(searcher);
+    uint64_t bytes = 0, by_method = 0;
+    uint32_t kinds = 0;
+
+    for (uint32_t i = 0; trawl_searcher_workers(searcher, i, &worker, &kinds, NULL) == TRAWL_OK;
+         i++) {
+        bytes += worker.text_bytes;
+        for (uint32_t method = 0; method < TRAWL_METHODS_COUNT; method++)
+            by_method += worker.method_bytes[method];
+    }
+    return by_method == bytes &&
+           (kinds == 0 || (ended_early ? bytes >= stats.text_bytes : bytes == stats.text_bytes));
+}
+
 static inline void calls_plan_free(struct trawl_plan **plan)
 {
     trawl_plan_free(*plan);

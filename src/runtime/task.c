@@ -582,10 +582,14 @@ static void search_staged(struct search *search, struct task *task, struct worke
 /* What was done with a chunk in its mapping is to be done again. */
 static void forget_work(struct search *search, const struct task *task)
 {
-    TRAWL_ASSERT(atomic_load(&search->done.host.chunks) > 0);
-    TRAWL_ASSERT(atomic_load(&search->done.host.bytes) >= task->result.done - task->from);
-    JOB_ADD(&search->job, &search->done.host.chunks, (uint64_t)-1);
-    JOB_ADD(&search->job, &search->done.host.bytes, task->from - task->result.done);
+    struct work_done *done = &search->done.host;
+    uint64_t searched = task->result.done - task->from;
+
+    TRAWL_ASSERT(atomic_load(&done->chunks) > 0);
+    TRAWL_ASSERT(atomic_load(&done->method_bytes[task->result.method]) >= searched);
+    JOB_ADD(&search->job, &done->chunks, (uint64_t)-1);
+    JOB_ADD(&search->job, &done->bytes, -searched);
+    JOB_ADD(&search->job, &done->method_bytes[task->result.method], -searched);
 }
 
 /* Search a chunk in its mapping. Read it and search it again if the file lost its bytes meanwhile,

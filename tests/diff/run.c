@@ -1,6 +1,8 @@
 /* run: one call of the library on one input, compared with the oracle's answer. */
 #include "diff/run.h"
 
+#include "calls.h"
+
 #define LINE_ENDS_BYTES 512u /* of a window for each match, at least: then it is told */
 #define WINDOW_FLAGS \
     (TRAWL_WINDOW_LINE_ENDS | TRAWL_WINDOW_NO_MATCHES | TRAWL_WINDOW_LINES | TRAWL_WINDOW_SPANS)
@@ -193,6 +195,8 @@ static void check_stats(struct check *check, bool matches_known)
     check_u64(check, "stats.text_bytes", stats.text_bytes, check->input->text_bytes);
     if (matches_known)
         check_u64(check, "stats.match_count", stats.match_count, check->expected->match_count);
+    if (!check->failed && !stats_agree(check->searcher, false))
+        WRONG(check, "the bytes of workers, of methods, or of the text differ");
     if (!check->failed && strcmp(stats.instruction_set, check->config->instruction_set) != 0)
         WRONG(check, "stats.instruction_set is %.16s", stats.instruction_set);
 }
