@@ -452,6 +452,28 @@ static void test_nibbles(void)
     TEST_CHECK_U64(forms, 2 * 3 + 2 + 2);
 }
 
+/* Strings that together hold every byte value, all but one, or all but two; the text is these
+ * strings, of which many have one of the other values in place of the first that is held. Strings
+ * of random bytes had never held nearly all of the 256 values. */
+static void test_all_bytes(void)
+{
+    for (uint32_t other = 0; other < 3; other++) {
+        struct diff_input input;
+
+        input_begin(&chance, INPUT_LETTERS_256, 4000, &input);
+        for (uint32_t i = 0; i < input.text_bytes; i++)
+            input.text[i] = (uint8_t)(other + i % (256 - other));
+        for (uint32_t from = 0; from < 256; from += 8)
+            add_slice(&input, input.text, from, test_random_between(&chance, 8, 16));
+        for (uint32_t i = 0; i < input.text_bytes && other > 0; i++)
+            if (input.text[i] == other && test_random_one_in(&chance, 2))
+                input.text[i] = (uint8_t)test_random_below(&chance, other);
+        for (uint32_t set = 0; set < instruction_set_count(); set++)
+            run_case(&input, set);
+        input_free(&input);
+    }
+}
+
 int main(void)
 {
     uint64_t cases = test_amount(CASES_NORMAL, CASES_LONG);
@@ -496,6 +518,7 @@ int main(void)
         input_free(&input);
     }
     test_nibbles();
+    test_all_bytes();
     printf("%" PRIu64 " scans by the automaton, %" PRIu64 " without it; %" PRIu64
            " by classes of lengths, %" PRIu64 " by these and by buckets\n",
            answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.turned);
