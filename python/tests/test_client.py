@@ -211,9 +211,13 @@ def test_silence(tmp_path):
             client.count("a")
 
 
-def test_a_kept_connection_that_was_closed(tmp_path):
-    """The next request goes by a new one, and its answer is taken once."""
-    with Fake(tmp_path, *[plain(COUNT)] * 3, hang=False) as fake:
+@pytest.mark.parametrize("hang, said, says", [
+    (False, b"", b""), (True, b"Type: x", b"Type: x\r\nconnection: Close"), (True, b"/1.1", b"/1.0"),
+])  # fmt: skip
+def test_a_connection_that_ends(tmp_path, hang, said, says):
+    """The next request goes by a new one, and its answer is taken once. (No server had only said that
+    the connection ends.)"""
+    with Fake(tmp_path, *[plain(COUNT).replace(said, says, 1)] * 3, hang=hang) as fake:
         with trawl.Client(fake.address) as client:
             for _ in range(3):
                 assert client.count(["a", "b"]).files == 2
