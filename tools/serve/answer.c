@@ -1,9 +1,9 @@
-/* answer: answers one request: takes the request's settings and writes the bytes of the answer.
+/* answer: answers a request: takes the request's settings and writes the bytes of the answer.
  *
  * Each answer has a thread, which runs the same job as the command. The job's files come from a
- * view of the collection's state instead of a walk of directories. If the output shows of a file
- * without an occurrence at most its name, a pass, which several requests may share, first finds the
- * files that contain an occurrence.
+ * view of the collection's state instead of a walk of directories. Often the output shows nothing
+ * but the name of a file without an occurrence. Then a pass, which several requests may share,
+ * first finds the files with an occurrence.
  */
 #include "serve/answer.h"
 
@@ -28,26 +28,26 @@
 #define SECONDS_MAX 1000000000u
 /* Memory of an answer's pipe, output buffers and thread. */
 #define ANSWER_BYTES (UINT64_C(2) << 20)
-/* A pass searches all files of a state. It is worth its cost for a view of at least one file
- * in PASS_PART of the state's files. On devices that part is smaller, since a device searches a
- * text about 100 times as fast as the host searches the same text file by file. */
+/* A pass searches all files of a state. A pass pays if the view has at least 1 / PASS_PART of the
+ * state's files. On devices that part is smaller, since a device searches a text about 100 times as
+ * fast as the host searches the same text file by file. */
 #define PASS_PART_DEVICE 256u
 #define PASS_PART_HOST 4u
-/* The job searches its first files one by one before it asks for a pass, so that the first lines
- * come early: 1 / FIRST_FILES_SHARE as many files as make a pass worth its cost. */
+/* Before a pass, the job searches some files one by one, so that the first lines come early. The
+ * number of these files is 1 / FIRST_FILES_SHARE of the least number for which a pass pays. */
 #define FIRST_FILES_SHARE 16u
 
 /* ---- Passes -----------------------------------------------------------------------------------
  */
 
-/* Cancels the answer's pass if one is running. The caller holds answer->lock. */
+/* Cancels the answer's pass if pass_run is running. The caller holds answer->lock. */
 static void end_pass(struct served_answer *answer)
 {
     if (answer->passing)
         pass_cancel(answer->server->passes, &answer->pass);
 }
 
-/* Marks the answer as truncated by its deadline, and cancels its pass. */
+/* Marks the answer as truncated by the deadline, and cancels the answer's pass. */
 static void expire(struct served_answer *answer)
 {
     pthread_mutex_lock(&answer->lock);
@@ -79,7 +79,7 @@ static bool all_are_searched(const struct served_answer *answer)
 }
 
 /* Returns whether a pass has shown that the item's file contains no string of the plan. Returns
- * false if there was no pass, or if the job would search other bytes than the pass did. */
+ * false if there was no pass, or if the pass searched other bytes than the job would. */
 static bool holds_nothing(const struct served_answer *answer, const struct view_item *item)
 {
     const struct settings *settings = &answer->request.settings;
@@ -265,7 +265,7 @@ static void *work(void *context)
         tell_cut(answer, &status);
     /* Count the answer before its last bytes are written: a client that has read the last bytes
      * ends the answer, which sets `cancelled`. A refused request is ended at once, so `cancelled`
-     * does not mean that its client went away. */
+     * does not mean that the client went away. */
     if (answer->request.guard.cancelled && answer->http_status == 0)
         server->cancelled_count++;
     else
@@ -431,7 +431,7 @@ struct served_answer *answer_begin(struct server *server, struct request *reques
     return answer;
 }
 
-/* Waits until the pipe has bytes or its writing end is closed. When the deadline passes, ends the
+/* Waits until the pipe has bytes or the writing end is closed. When the deadline passes, ends the
  * search. Returns false if the client closed its connection. */
 static bool wait_for_bytes(struct served_answer *answer, int connection)
 {

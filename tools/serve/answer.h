@@ -1,4 +1,4 @@
-/* answer: answers one request: takes the request's settings and writes the bytes of the answer.
+/* answer: answers a request: takes the request's settings and writes the bytes of the answer.
  *
  * A thread of the answer writes the bytes into a pipe, in the format that the client gets. The
  * connection's thread reads the pipe. If that thread ends the answer, the search ends, too.
@@ -35,14 +35,14 @@ struct served_answer;
 struct served_answer *answer_begin(struct server *server, struct request *request, uint64_t client,
                                    int *http_status, char *message);
 /* Waits until the answer begins or is refused. Meanwhile watches the client's connection (-1:
- * none): a client that closes the connection, or only its sending side, counts as gone. False:
+ * none): a client that closes the connection, or only the sending side, counts as gone. False:
  * message and *http_status say why the request is refused; *http_status is 0 if the client is gone.
  * The caller still has to call answer_end. */
 bool answer_begun(struct served_answer *answer, int connection, int *http_status, char *message);
 /* Waits for the next bytes of the answer and returns how many came. 0: the end. -1: the client is
  * gone, or the answer ended early. */
 ssize_t answer_read(struct served_answer *answer, int connection, void *to, size_t room);
-/* Ends the search if it still runs, waits for the answer's thread, and frees the answer. */
+/* Ends the search if the search still runs, waits for the answer's thread, and frees the answer. */
 void answer_end(struct served_answer *answer);
 
 #endif

@@ -1,5 +1,5 @@
-/* answering: the parts of an answer that all formats share: the answer's beginning, its state, view
- * and pass, and how its bytes get into the pipe. */
+/* answering: the parts of an answer that all formats share: the beginning, the state, the view, the
+ * pass, and the writing into the pipe. */
 #include "serve/answering.h"
 
 #include <errno.h>
@@ -85,7 +85,8 @@ static int put_line(struct served_answer *answer, enum output_frame frame, const
 }
 
 /* Returns how many of the bytes come before the first line that exceeds results_max, and sets
- * answer->cut if there is one. With REQUEST_JSON only lines of type "match" count as results. */
+ * answer->cut if there is such a line. With REQUEST_JSON only lines of type "match" count as
+ * results. */
 static size_t within_limit(struct served_answer *answer, const uint8_t *bytes, size_t bytes_count)
 {
     const char *prefix = answer->request.format == REQUEST_JSON ? "{\"type\":\"match\"" : "";

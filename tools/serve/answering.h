@@ -74,10 +74,10 @@ int answering_count(void *context, struct command_job *job, const struct value_i
                     size_t operand_count);
 /* Writes a line for each file of the collection, for REQUEST_FILES. Returns the exit status. */
 int answering_list(struct served_answer *answer);
-/* Returns whether the answer must end: its deadline has passed, or its client is gone. */
+/* Returns whether the answer must end: the deadline has passed, or the client is gone. */
 bool answering_is_over(struct served_answer *answer);
-/* Begins the answer of REQUEST_COUNT or REQUEST_COLUMNS and writes all of it. patterns: NULL if
- * there was no string to search for. */
+/* Begins the answer of REQUEST_COUNT or REQUEST_COLUMNS and writes the whole answer. patterns: NULL
+ * if there was no string to search for. */
 void answering_write(struct served_answer *answer, const struct patterns *patterns);
 
 #endif

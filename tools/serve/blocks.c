@@ -26,7 +26,7 @@
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* Opens a path below a directory name by name. Used where the kernel has no openat2 or the path is
- * too long for it. */
+ * too long for openat2. */
 static int open_by_parts(int directory, const char *path, int flags)
 {
     int descriptor = fcntl(directory, F_DUPFD_CLOEXEC, 0);
@@ -107,8 +107,8 @@ uint64_t shelf_room(const struct shelf *shelf)
     return used < shelf->bytes_max ? shelf->bytes_max - used : 0;
 }
 
-/* Returns whether devices search a loaded text. Learns it from a search of the text, and sets
- * shelf->no_devices if the searcher has only one worker. */
+/* Returns whether devices search a loaded text. Searches the text to find out. Also sets
+ * shelf->no_devices if the searcher has a single worker. */
 static bool is_on_devices(struct shelf *shelf, struct trawl_text *text)
 {
     struct trawl_worker_stats worker = {.size = sizeof worker};
@@ -154,7 +154,7 @@ static void free_block(struct served_block *block, struct shelf *shelf)
     free(block);
 }
 
-/* Makes an empty block with room for those files of the batch that are to be held. NULL: out of
+/* Makes an empty block with room for the files of the batch that are to be held. NULL: out of
  * memory. */
 static struct served_block *make_block(const struct file_batch *batch)
 {
@@ -383,7 +383,7 @@ static bool unpack(struct file_batch *batch, struct batch_item *item, int descri
     return true;
 }
 
-/* Unpacks the item's file if it is compressed. A file that cannot be unpacked is refused. */
+/* Unpacks the item's file if the file is compressed. A file that cannot be unpacked is refused. */
 static void look_for_compressed(struct file_batch *batch, struct batch_item *item)
 {
     uint8_t head[16];

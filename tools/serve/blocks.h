@@ -27,24 +27,25 @@ void shelf_close(struct shelf *shelf);
 /* Returns how many more bytes blocks may hold. */
 uint64_t shelf_room(const struct shelf *shelf);
 
-/* Frees a file and its hold on its block. */
+/* Frees a file, and gives up the file's hold on a block. */
 void served_file_free(struct served_file *file, struct shelf *shelf);
 
-/* One change of a state: a file that is new, changed, moved to another block, or gone. */
+/* A change of a state: a file that is new, changed, moved to a new block, or removed. */
 struct batch_item {
     uint32_t index; /* index in state.files */
-    /* The file after the change; its status says how many bytes it has. NULL: the file is gone. */
+    /* The file after the change; made->held.status has the file's size. NULL: the file is gone. */
     struct served_file *made;
-    /* The bytes are copied from this file's block; NULL: they are read from the file. */
+    /* The bytes are copied from this file's block; NULL: the bytes are read from the file. */
     const struct served_file *source;
     /* Where the bytes go in the batch's block, with their line end; room 0: the file is not
      * held. */
     uint64_t begin, room;
-    /* Bytes of a compressed file until they are copied into the block; else NULL. */
+    /* Unpacked bytes of a compressed file until fill_item copies the bytes into the block; else
+     * NULL. */
     uint8_t *unpacked;
 };
 
-/* The changes that lead from one state to the next. The bytes of their files come into one new
+/* The changes that lead from one state to the next. The bytes of the files come into a single new
  * block. */
 struct file_batch {
     struct shelf *shelf;
@@ -58,17 +59,17 @@ struct file_batch {
 
 /* Returns whether the batch's block, with this file added, would stay below bytes_max. */
 bool batch_fits(const struct file_batch *batch, const struct stat *status, uint64_t bytes_max);
-/* Adds a file that no block holds yet. The batch owns the file until it is published.
- * is_to_be_held: batch_fill reads its bytes into the block. NULL: out of memory. */
+/* Adds a file that no block holds yet. The batch owns the file until state_publish. is_to_be_held:
+ * batch_fill reads the file into the block. NULL: out of memory. */
 struct served_file *batch_make(struct file_batch *batch, uint32_t index, const char *path,
                                const struct stat *status, bool is_to_be_held);
-/* Adds a copy of `source`, a file that a block holds; batch_fill copies its bytes. False: out of
+/* Adds a copy of `source`, a file that a block holds; batch_fill copies the bytes. False: out of
  * memory. */
 bool batch_copy(struct file_batch *batch, uint32_t index, const struct served_file *source);
 /* Adds the removal of a file. False: out of memory. */
 bool batch_remove(struct file_batch *batch, uint32_t index);
-/* Makes the block and fills it. A file that cannot be read is marked as refused and not held.
- * False: out of memory, and no file is held. */
+/* Makes and fills the block. A file that cannot be read is marked as refused and not held. False:
+ * out of memory, and no file is held. */
 bool batch_fill(struct file_batch *batch);
 /* Frees the batch and the files that were not published. */
 void batch_close(struct file_batch *batch);

@@ -2,10 +2,10 @@
  * changes of its files.
  *
  * Four kinds of objects:
- *     collection a root directory (or file), its watches, and its newest state
- *     state which files there were at one time, and their bytes; immutable and reference-counted
- *     block the bytes of many files of states, one after the other, searched as one text
- *     view the files that one command line names, in the order in which the command finds them
+ *   collection  a root directory (or file), with watches and the newest state
+ *   state       which files there were at a time, with their bytes; immutable, reference-counted
+ *   block       the bytes of many files, one after the other, searched as a single text
+ *   view        the files that a command line names, in the order in which the command finds them
  *
  * A search that holds a state sees all files as they were at one time, whatever happens to the
  * files meanwhile. collection_now reads the kernel's notices first, so the state that it returns is
@@ -24,14 +24,14 @@
 #include "trawl/walk.h"
 
 /* Returns whether an errno means a shortage of memory or descriptors, so that the same call may
- * succeed later. A walk that met such an errno has not found all files. */
+ * succeed later. A walk that met a shortage has not found all files. */
 static inline bool is_shortage(int os_code)
 {
     return os_code == ENOMEM || os_code == EMFILE || os_code == ENFILE;
 }
 
-/* The bytes of one file in a block. A newer state may no longer contain that file, or may have read
- * it again into another block: then state_file_at returns NULL. */
+/* The bytes of one file in a block. In a newer state the file may be gone, or may lie in a newer
+ * block: then state_file_at returns NULL. */
 struct tape_range {
     uint64_t begin, end; /* offsets in the block; `end` is that of the file's line end */
     uint32_t file;       /* index in state.files */
@@ -39,7 +39,8 @@ struct tape_range {
 
 /* Bytes of many files, one after the other; a line end follows each file. */
 struct served_block {
-    /* holds: one for each file of any state, and one of the batch that makes the block. */
+    /* Count of holds: each file of any state has one, and so has the batch that makes the block..
+     */
     atomic_uint file_count;
     uint8_t *bytes;
     /* bytes_count: with line ends. mapped_bytes: bytes_count in whole pages. */
@@ -65,8 +66,8 @@ struct served_file {
     bool is_plain;
     /* The file cannot be held: reading failed, or the file changed while it was read. */
     bool refused;
-    /* The file had changed within RECENT_NS before it was read, so its times may stay the same if
-     * it changes again. */
+    /* The file had changed less than RECENT_NS before the server read the file. A further change
+     * may then leave the file's times as they were. */
     bool recent;
     uint64_t born;                 /* number of the first state that has the file */
     struct served_file *next_gone; /* next file of the list state.gone */
@@ -85,8 +86,8 @@ struct collection;
 struct served_names;
 struct shelf;
 
-/* The files of a collection at one time. A file keeps its index in `files` in all states that have
- * it, also when its contents change. */
+/* The files of a collection at one time. A file has the same index in `files` in all states, also
+ * after the contents change. */
 struct state {
     atomic_uint holder_count;
     uint64_t number; /* 1 for a collection's first state, then 1 more for each state */
@@ -110,8 +111,8 @@ struct state {
     struct served_file *gone;
 };
 
-/* Returns the file of the state whose bytes are this range of the block. NULL: the state no longer
- * has that file, or has its bytes in another place. */
+/* Returns the file of the state whose bytes are this range of the block. NULL: in the state that
+ * file is gone, or lies elsewhere. */
 static inline const struct served_file *state_file_at(const struct state *state,
                                                       const struct served_block *block,
                                                       const struct tape_range *range)
@@ -151,7 +152,7 @@ struct served_view {
 };
 
 struct collection_options {
-    /* `root` as the user gave it; both are borrowed until collection_close. */
+    /* `root` is as the user gave the path; both are borrowed until collection_close. */
     const char *name, *root;
     /* The command's options that say which files are served; borrowed until collection_close. */
     struct settings *settings;

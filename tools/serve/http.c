@@ -47,11 +47,12 @@ struct http {
     struct asker *clients; /* connections_max entries */
     uint64_t running;
     pthread_t opener;
-    /* While the daemon starts: buffer for the library's reason if it fails; else NULL. */
+    /* While the daemon starts: where to write the library's message if the start fails; else
+     * NULL. */
     char *fault;
 };
 
-/* A request, from its first line to the end of its answer. */
+/* A request, from the first line to the end of the answer. */
 struct exchange {
     struct http *http;
     const struct route *route;
@@ -202,8 +203,8 @@ static int descriptor_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-/* Returns a number for the client: its IPv4 address, its IPv6 network (64 bits), or its user and
- * process on a Unix socket. */
+/* Returns a number for the client: the IPv4 address, the IPv6 network (64 bits), or on a Unix
+ * socket the user and the process. */
 static uint64_t client_of(struct MHD_Connection *connection)
 {
     const struct sockaddr *address =
@@ -337,7 +338,7 @@ static void set_refusal(struct exchange *exchange, int status, const char *messa
 }
 
 /* Returns whether the header bears the token. The time that this takes depends on the token's
- * length, not on its bytes. */
+ * length, not on the token's bytes. */
 static bool is_token(const char *token, const char *header_value)
 {
     const char *given = header_value;
@@ -611,8 +612,8 @@ static void complete(void *context, struct MHD_Connection *connection, void **ow
 
 /* ---- Opening and closing --------------------------------------------------------------------- */
 
-/* Receives the library's messages. Keeps what the library says in the thread that starts it, while
- * it starts; ignores messages about connections. */
+/* Receives the library's messages. Keeps messages of the thread that starts the library, for
+ * http_open to report; ignores messages about connections. */
 static void note(void *context, const char *format, va_list arguments)
 {
     struct http *http = context;

@@ -1,4 +1,4 @@
-/* inside: the members of a collection, for the files that implement it. */
+/* inside: the members of a collection, for the files that implement the collection. */
 #ifndef SERVE_INSIDE_H
 #define SERVE_INSIDE_H
 
@@ -11,7 +11,8 @@
 
 /* Bytes of files that are read while a search waits; the collection's thread reads the rest. */
 #define REFRESH_BYTES (UINT64_C(64) << 20)
-/* Changed parts of the tree that are walked one by one; with more, the whole tree is walked. */
+/* Limit for changed parts of the tree that are walked separately. If more parts change, the whole
+ * tree is walked. */
 #define PARTS_MAX 8u
 
 /* A directory that is to be walked, `deep`: with all directories below it. */
@@ -33,7 +34,8 @@ struct collection {
 
     /* Held by the thread that makes a state. Guards the members up to conflict_count: */
     pthread_mutex_t refresh;
-    struct watches *watches; /* NULL: the kernel gives none, so each search looks at all files */
+    /* NULL: the kernel gives no watches, so each search looks at all files. */
+    struct watches *watches;
     /* Not 0: the kernel gave too few watches; time of now_ns() at which to try again. */
     uint64_t watch_again_ns;
     bool must_walk; /* anything may have changed, so the whole tree is to be walked */
@@ -56,12 +58,13 @@ struct collection {
     uint64_t view_bytes;                  /* sum of `bytes` over all views */
 
     pthread_t thread; /* refreshes after notices, loads files, and merges blocks */
-    /* waits_for_quiet: a large file changed within QUIET_NS, so the thread looks at it again
+    /* waits_for_quiet: a large file changed within QUIET_NS, so the thread looks at the file again
      * later. */
     bool has_thread, waits_for_quiet;
     int wake; /* an eventfd that ends the thread's wait for notices */
     atomic_bool is_ending, is_loading;
-    /* begin_ns: when the last load began. load_ns: how long it took. */
+    /* When the last load began, and how long that load took; number of refreshes that changed the
+     * state. */
     _Atomic uint64_t begin_ns, load_ns, refresh_count;
 };
 
@@ -81,8 +84,8 @@ bool watch_directory(struct collection *collection, int descriptor, const char *
 /* Returns whether a walk may leave files out by ripgrep's rules. */
 bool walks_by_rules(const struct file_settings *files);
 /* Returns whether a walk that begins at a lower directory finds the same files there as a walk of
- * the whole tree. A walk that begins lower may miss rules above it, a border between file systems,
- * and its depth. */
+ * the whole tree. A walk that begins lower may miss rules of the directories above and a border
+ * between file systems, and counts depth from another directory. */
 bool walks_alike_below(const struct file_settings *files);
 
 /* Returns the part below the base of an absolute path without links; NULL: the path is not below

@@ -49,9 +49,9 @@ static bool remove_stale(const struct sockaddr_un *address, char *message)
     return true;
 }
 
-/* Opens and locks the folder of the path. With the lock, a server that starts sees a socket of
- * another one either stale or listened on, never between bind and listen. -1: the folder cannot be
- * opened, and nothing is locked. */
+/* Opens and locks the folder of the path. With the lock, no server sees another server's socket
+ * between bind and listen, when the socket looks stale. -1: the folder cannot be opened, and
+ * nothing is locked. */
 static int lock_folder(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -193,7 +193,7 @@ static bool is_loopback(const struct sockaddr_storage *address)
             (IN6_IS_ADDR_V4MAPPED(&six->sin6_addr) && six->sin6_addr.s6_addr[12] == 127));
 }
 
-/* Fills the members that say what the socket is, whether trawl opened it or systemd passed it. */
+/* Fills the members that describe the socket, which trawl opened or systemd passed. */
 static bool describe(struct listener *listener, char *message)
 {
     struct sockaddr_storage address = {0};

@@ -20,8 +20,8 @@ struct listener {
 
 /* Opens the socket that systemd passed, if there is one, else `address`: unix:PATH or HOST:PORT;
  * NULL: unix:$XDG_RUNTIME_DIR/trawl.sock. False: message[SETTINGS_ERROR_BYTES] says why. The caller
- * has to call listen_close in either case. Must be called while the process has one thread, since
- * it changes the umask. */
+ * has to call listen_close in either case. Changes the umask meanwhile, so the process must have a
+ * single thread. */
 bool listen_open(struct listener *listener, const char *address, char *message);
 /* Removes the path of the Unix socket, unless another socket has taken the path since. */
 void listen_remove(struct listener *listener);

@@ -1,4 +1,4 @@
-/* main: starts the server, handles its signals, and ends it. */
+/* main: starts the server, handles signals, and ends the server. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -36,7 +36,8 @@ struct serving {
     struct listener listener;
     struct http *http;
     char *token, *certificate, *key;
-    bool *is_loading; /* for each collection: report_loaded has not yet reported it as loaded */
+    /* For each collection: report_loaded has not yet reported that the collection is loaded. */
+    bool *is_loading;
 };
 
 static bool fail(char *message, const char *what, const char *why)
@@ -303,7 +304,7 @@ static void serve(struct serving *serving)
 }
 
 /* Makes the null device standard input. Opens standard output and standard error on the null device
- * if they are closed, so that no socket gets their numbers. */
+ * if closed, so that no socket gets the descriptor 1 or 2. */
 static bool take_standard_descriptors(void)
 {
     int null = open("/dev/null", O_RDWR);
@@ -316,7 +317,8 @@ static bool take_standard_descriptors(void)
     return true;
 }
 
-/* Prepares the process: a client that disconnects or a file that shrinks must not end it. */
+/* Prepares the process: a client that disconnects or a file that shrinks must not end the
+ * process. */
 static bool set_up_process(void)
 {
     struct rlimit limit;

@@ -33,8 +33,8 @@ static uint64_t read_number(const char *root, const char *path, const char *name
     return number;
 }
 
-/* Returns the least limit of a control group and of the groups above it. In a container the topmost
- * directory may hold the group's own files. */
+/* Returns the least of the limits of a control group and of the groups above. In a container the
+ * topmost directory may hold the group's own files. */
 static uint64_t limit_of(const char *root, const char *mount, char *group, const char *name)
 {
     uint64_t least = UINT64_MAX, limit;

@@ -1,4 +1,4 @@
-/* metrics: writes totals of the server, its passes and its collections, in the text format of
+/* metrics: writes totals of the server, the passes and the collections in the text format of
  * Prometheus. */
 #include "serve/metrics.h"
 

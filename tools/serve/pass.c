@@ -18,7 +18,7 @@
 #define SHARED_REQUESTS_MAX 4096u
 #define MERGED_STRINGS_MAX 1000u /* strings of a request that may share a pass */
 
-/* After a pass for several requests their clients ask again at once. The next pass waits for these
+/* After a pass for several requests the clients ask again at once. The next pass waits for these
  * clients, for up to 1 / GATHER_SHARE of the time of the last pass. */
 #define GATHER_SHARE 16u
 
@@ -30,8 +30,8 @@
 /* A sample of a state's files: SAMPLE_FILES files, of each the first SAMPLE_FILE_BYTES. */
 #define SAMPLE_FILES 32u
 #define SAMPLE_FILE_BYTES 16384u
-/* Strings are frequent if they occur more than once in so many bytes. A core counts about 10 GB/s
- * and lists 50 million occurrences a second; a device counts 100 times as much. */
+/* Strings are frequent if the sample has more than one occurrence in so many bytes. A core counts
+ * about 10 GB/s and lists 50 million occurrences a second; a device counts 100 times as much. */
 #define FREQUENT_BYTES 256u
 #define FREQUENT_DEVICE_BYTES 4096u
 
@@ -182,8 +182,8 @@ static void end_pass(struct passes *passes, struct pass_member *leader)
     leader->leader = NULL;
 }
 
-/* Puts a request into `waiting`. Its turn is 1 after passes->turn, or 1 after the same client's
- * last waiting request if that is later. */
+/* Puts a request into `waiting`. The request's turn is passes->turn + 1, or 1 after the turn of the
+ * same client's last waiting request if that is later. */
 static void wait_for_turn(struct passes *passes, struct pass_member *member)
 {
     struct pass_member **link = &passes->waiting;
@@ -362,7 +362,8 @@ static enum trawl_status search_blocks(struct passes *passes, struct pass_member
     return status;
 }
 
-/* Sets whose searcher pass_cancel stops: the member's own, or none (NULL). */
+/* Sets the leader whose searcher pass_cancel stops: the member for a search alone; NULL: no
+ * search. */
 static void lead_alone(struct passes *passes, struct pass_member *member,
                        struct pass_member *leader)
 {

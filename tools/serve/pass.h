@@ -1,9 +1,9 @@
 /* pass: searches of a state that several requests share.
  *
- * The strings of requests that wait for the same state are merged into one set, and one search, a
- * pass, looks for the set. A request gets a pass of its own if its strings are frequent, by a
- * sample of the text, or very many. Clients take turns, so that a client with many requests does
- * not delay the requests of another one.
+ * The strings of requests that wait for the same state are merged into one set. A single
+ * search for the set, a pass, answers all of these requests. A request with very many strings, or
+ * with strings that are frequent in a sample of the text, gets a separate pass. Clients take turns,
+ * so that a client with many requests does not delay other clients.
  */
 #ifndef SERVE_PASS_H
 #define SERVE_PASS_H
@@ -12,8 +12,8 @@
 
 struct pass_member;
 
-/* One occurrence: its offset in the file, the file's index in the state, the pattern's number in
- * the plan. */
+/* An occurrence: offset in the file, index of the file in the state, number of the pattern in the
+ * plan. */
 struct pass_position {
     uint64_t begin;
     uint32_t file, pattern;

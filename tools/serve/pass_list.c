@@ -19,8 +19,8 @@ struct pass_listing {
     struct pass_member *leader;
     /* All members' strings, sorted, so that equal strings are neighbours. */
     struct pass_string *strings;
-    /* Index in `strings` of the first string of each pattern of the merged plan. NULL: there is one
-     * member, and its own plan is searched. */
+    /* Index in `strings` of the first string of each pattern of the merged plan. NULL: the only
+     * member's plan is searched. */
     uint64_t *firsts;
     const struct served_block *block;
     uint64_t range; /* index of the range of the last occurrence */

@@ -1,5 +1,5 @@
-/* pass_member: a request while passes search for it, its results so far, and the two ways to
- * search. For pass*.c. */
+/* pass_member: a request during a pass, the results so far, and the two ways to search. For
+ * pass*.c. */
 #ifndef SERVE_PASS_MEMBER_H
 #define SERVE_PASS_MEMBER_H
 
@@ -7,7 +7,7 @@
 
 enum pass_stage {
     PASS_WAITS,
-    PASS_LEADS, /* its thread runs the pass, for all members */
+    PASS_LEADS, /* the request's thread runs the pass for all members */
     PASS_RUNS,  /* is a member of a pass that another request leads */
     PASS_DONE,
     PASS_FAILED /* the shared pass failed, so the request is searched for alone */
@@ -63,7 +63,7 @@ static inline bool pass_member_lists(const struct pass_member *member)
  * call pass_member_close in either case. */
 bool pass_member_open(struct pass_member *member, struct pass_request *request,
                       struct trawl_runtime *runtime);
-/* Clears all results. Files that have to be opened get their bits in request->files. */
+/* Clears all results. Files that have to be opened have their bits in request->files set. */
 void pass_member_reset(struct pass_member *member);
 /* Sets the bit of a file of the view in which the search of a block found an occurrence. */
 void pass_member_find(struct pass_member *member, uint32_t file);
@@ -81,8 +81,8 @@ bool pass_members_cancelled(const struct pass_member *leader);
 
 /* ---- pass_list.c: for all members of a pass -------------------------------------------------- */
 
-/* pass_list_is_merged returns whether the request may share a pass at all; pass_list_merges,
- * whether two such requests may share one. */
+/* pass_list_is_merged returns whether the request may share a pass at all; pass_list_merges returns
+ * whether two requests may be in the same pass. */
 bool pass_list_is_merged(const struct pass_request *request);
 bool pass_list_merges(const struct pass_request *left, const struct pass_request *right);
 /* Returns whether a search of a whole block finds the same occurrences in each file as a search of

@@ -166,7 +166,7 @@ static enum trawl_status find_files(struct pass_member *member, const struct ser
     return status;
 }
 
-/* Lists the occurrences of one file, and closes its text. keeps: stops without error at
+/* Lists the occurrences in the text of one file, and closes the text. keeps: stops without error at
  * positions_max. */
 static enum trawl_status list_file(struct pass_member *member, uint32_t number, bool keeps,
                                    struct trawl_text *text, struct trawl_error *error)

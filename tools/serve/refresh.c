@@ -1,9 +1,10 @@
 /* refresh: makes the next state of a collection from the kernel's notices about its directories.
  *
- * A notice names a file that may have changed, or a part of the tree that has to be walked: one
- * directory, or all below it. All changes go into one batch, whose block holds the new contents.
- * While the smallest blocks are no larger than about twice the batch, the batch takes them in, as a
- * log-structured merge tree does. So there are few blocks however often files change.
+ * A notice names a file that may have changed, or a part of the tree that has to be walked: a
+ * directory, with or without the directories below. All changes go into a batch, and the new
+ * contents into the batch's block. While the smallest blocks are no larger than about twice the
+ * batch, the batch takes them in, as a log-structured merge tree does. So there are few blocks
+ * however often files change.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,9 +29,8 @@
  * refresh if that is longer. */
 #define WATCH_PAUSE_NS SECOND_NS
 #define WATCH_PAUSES 100u
-#define MERGE_BYTES                                                              \
-    (UINT64_C(4) << 20) /* limit for a block that is merged while a search waits \
-                         */
+/* Limit for a block that is merged while a search waits. */
+#define MERGE_BYTES (UINT64_C(4) << 20)
 
 static bool no_memory(char *message)
 {
@@ -124,7 +124,7 @@ static void add_part(struct collection *collection, bool deep)
     parts[collection->part_count++] = (struct changed_part){copy, deep};
 }
 
-/* Adds a file to those whose contents may have changed. */
+/* Adds a file's index to collection->dirty, the list of files with possibly changed contents. */
 static void add_dirty(struct collection *collection, uint32_t index)
 {
     uint32_t *dirty = collection->dirty;
@@ -236,12 +236,12 @@ struct update {
     uint8_t *marks;     /* enum mark of each file of `before` */
     struct command_job job;
     const struct changed_part *part; /* the part that is being walked */
-    /* The walk has entered the part's directory, and it is the right one. */
+    /* The walk has entered the part's directory, and is_part was true. */
     bool entered;
     bool renamed;   /* files were added or removed */
     bool conflict;  /* a directory has two paths, or was replaced */
     bool blind;     /* a directory cannot be watched, for the reason watch_code */
-    int watch_code; /* errno; 0: its file system sends no notices */
+    int watch_code; /* errno; 0: the directory's file system sends no notices */
     /* A new file with hard links came: its other names may have changed without a notice. */
     bool linked;
     bool failed; /* memory or descriptors were short */
@@ -280,8 +280,8 @@ static void remove_file(struct update *update, uint32_t index)
     update->renamed = true;
 }
 
-/* Handles a file that exists: keeps the file of the state before if it is unchanged, else adds it
- * to the batch. `below` is its path below the base. */
+/* Handles a file that exists: keeps the file of the state before if unchanged, else adds a new file
+ * to the batch. `below` is the path below the base. */
 static void take_file(struct update *update, int directory, const char *name, const char *below)
 {
     uint32_t index = state_find(update->state, below);
@@ -474,7 +474,7 @@ static void walk_part(struct update *update, const struct changed_part *part)
         watches_end(collection->watches);
 }
 
-/* Opens the base again, since another directory may have its path now. */
+/* Opens the base again, since a different directory may have the base's path now. */
 static bool open_base(struct collection *collection, char *message)
 {
     int descriptor = open(collection->base, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -558,7 +558,7 @@ static bool make_state(struct update *update, char *message)
 }
 
 /* Stops watching, so that each search looks at all files. os_code: why the kernel gives no watches,
- * in which case they are asked for again after a pause; 0: never. */
+ * and the server asks for watches again after a pause; 0: the server never asks again. */
 static void stop_watching(struct collection *collection, int os_code)
 {
     uint64_t pause_ns = WATCH_PAUSES * collection->refresh_ns;

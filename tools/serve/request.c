@@ -1,7 +1,7 @@
 /* request: reads a request's JSON into settings.
  *
- * A table has a row for each member of the JSON object, with the function that reads it. Options go
- * to the command's own parser, so options mean the same as on a command line.
+ * A table has a row for each member of the JSON object, with the function that reads the member.
+ * Options go to the command's own parser, so options mean the same as on a command line.
  */
 #include "serve/request.h"
 
@@ -220,13 +220,14 @@ static bool take_members(struct reading *reading, const char *where, json_t *obj
 /* ---- Strings to be searched for ---------------------------------------------------------------
  */
 
-/* Counts the strings in a text against the limits, and takes memory for them. False: refused. */
+/* Counts the strings in a text against the limits, and counts the memory that the strings need.
+ * False: refused. */
 static bool count_patterns(struct reading *reading, const char *text, size_t bytes_count)
 {
     const char *end = text + bytes_count;
     uint64_t count = 1;
 
-    /* 4 bytes with its length precede each string. */
+    /* 4 bytes with the length precede each string. */
     if (reading->request->settings.length_prefixed)
         count += bytes_count / 4;
     while (bytes_count > 0 && (text = memchr(text, '\n', (size_t)(end - text))) != NULL) {
@@ -270,8 +271,8 @@ static const char *make_file(struct reading *reading, const char *bytes, size_t 
     return kept;
 }
 
-/* Reads a file: its contents, or an object with its name and contents. *shown is the name or NULL.
- * False: refused. */
+/* Reads a file: a text, or an object with a name and contents. *shown is the name or NULL. False:
+ * refused. */
 static bool file_of(struct reading *reading, const char *name, json_t *value, const char **shown,
                     const char **text, size_t *bytes_count)
 {
@@ -353,7 +354,7 @@ static bool take_path(struct reading *reading, const char *name, json_t *value, 
  */
 
 /* Returns whether the option's long name is written in full. Abbreviations are refused, since a
- * later option may make them ambiguous. */
+ * later option may make an abbreviation ambiguous. */
 static bool is_whole_name(const char *option)
 {
     size_t bytes_count = strcspn(option, "=");
@@ -372,8 +373,8 @@ static bool refuse_options(struct reading *reading, int http_status, const char 
     return refuse(reading, errno == ENOMEM ? 503 : http_status, "options: %s", why);
 }
 
-/* Checks that the string is exactly one option with its value, and that the server serves the
- * option. `alone` holds what the command's parser made of the string. False: refused. */
+/* Checks that the string is a single option, with a value where needed, and that the server serves
+ * the option. `alone` holds what the command's parser made of the string. False: refused. */
 static bool check_option(struct reading *reading, const char *option, const struct settings *alone)
 {
     enum request_format format = reading->request->format;
@@ -526,8 +527,8 @@ static bool take_environment(struct reading *reading, const char *name, json_t *
 
 /* ---- The whole request ----------------------------------------------------------------------- */
 
-/* Checks how many values the body has and how deep they are nested, before Jansson allocates memory
- * for them. False: refused. */
+/* Checks the number of values in the body and the depth of nesting before Jansson allocates memory.
+ * False: refused. */
 static bool is_bounded(struct reading *reading, const char *body, size_t body_bytes)
 {
     uint64_t values_max = 3 * reading->limits->patterns_max + VALUES_SPARED, value_count = 0;

@@ -45,8 +45,8 @@ struct request {
     struct json_t *body, *texts; /* own the strings that the members above point to */
 };
 
-/* Reads a request's body. format: REQUEST_JSON for /v1/search, whose member `format` may name
- * another one, or REQUEST_COUNT. Opens and runs nothing that the body names. False:
+/* Reads a request's body. format: REQUEST_COUNT, or REQUEST_JSON for /v1/search, where the body's
+ * member `format` may replace REQUEST_JSON. Opens and runs nothing that the body names. False:
  * message[SETTINGS_ERROR_BYTES] says what is wrong, and *http_status is 4xx or 5xx. The caller has
  * to call request_free in either case. Any number of threads may call. */
 bool request_read(struct request *request, const char *body, size_t body_bytes,

@@ -13,8 +13,8 @@
 /* ---- Names ----------------------------------------------------------------------------------- */
 
 /* A hash table with open addressing from paths to file indices. States share a table, also while
- * the next state adds to it. Entries are never removed: an entry of a file that is gone leads to an
- * index whose file has another path, or to no file. */
+ * the next state adds to it. Entries are never removed: the entry of a removed file leads to an
+ * index without a file, or to a file with a different path. */
 struct served_names {
     atomic_uint holder_count;
     uint64_t entry_count, used_count; /* entry_count is a power of two */
@@ -64,8 +64,8 @@ static void add_name(struct served_names *names, const char *path, uint32_t inde
     names->used_count++;
 }
 
-/* Makes room for one more name. A full table is replaced by a new one with the files of the state,
- * at most a quarter full. False: out of memory. */
+/* Makes room for one more name. A full table is replaced by a new table with the names of the
+ * state's files, at most a quarter full. False: out of memory. */
 static bool make_room(struct state *state)
 {
     struct served_names *names = state->table;
@@ -130,8 +130,8 @@ static void free_gone(struct served_file *gone, struct shelf *shelf)
     }
 }
 
-/* Releases a hold on a state; the last one frees the state. Files that the next state does not have
- * pass to the next older state if that state has them; otherwise they are freed. */
+/* Releases a hold on a state; the last one frees the state. Each file in `gone` moves to the list
+ * of the next older state if that state has the file; otherwise the file is freed. */
 void state_drop(struct state *state)
 {
     struct served_file *file, *next, *free_now = NULL;
@@ -238,7 +238,8 @@ uint32_t state_add(struct state *state, struct served_file *file)
     return index;
 }
 
-/* Adds a file to the state's sums (one = 1) or subtracts it (one = UINT32_MAX, that is, -1). */
+/* Adds a file to the state's sums (one = 1), or subtracts the file (one = UINT32_MAX, that is,
+ * -1). */
 static void count_file(struct state *state, const struct served_file *file, uint32_t one)
 {
     uint64_t bytes = (uint64_t)file->held.status.st_size, live = file->held.bytes_count + 1;

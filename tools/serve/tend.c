@@ -6,7 +6,7 @@
 #include "serve/inside.h"
 #include "trawl/clock.h"
 
-/* A large file is loaded again only after it has not changed for so long. */
+/* A large file is loaded again once the file has not changed for so long. */
 #define QUIET_NS (10 * SECOND_NS)
 #define BLOCK_BYTES_MIN (UINT64_C(1) << 30) /* a block's length is at most BLOCK_BYTES_MIN */
 #define BLOCKS_FULL 4u /* or 1 / BLOCKS_FULL of all files' bytes, if that is more */
@@ -31,8 +31,8 @@ static bool is_quiet(const struct stat *status)
            (uint64_t)(now.tv_sec - status->st_mtim.tv_sec) * SECOND_NS > QUIET_NS;
 }
 
-/* Adds files that no block holds to the batch, as many as fit one block. False: there are none, or
- * memory is short. */
+/* Adds files that no block holds to the batch, as many as fit one block. False: there is no such
+ * file, or memory is short. */
 static bool plan_load(struct collection *collection, const struct state *state,
                       struct file_batch *batch)
 {

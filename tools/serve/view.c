@@ -37,7 +37,7 @@ struct viewing {
     char *below; /* path below the base: the operand's, and while walking a file's */
     size_t below_bytes, below_capacity;
     size_t shown_bytes; /* length of the operand within the names that the walk shows */
-    const char *prefix; /* the operand as it begins the shown names of its files */
+    const char *prefix; /* the operand as the shown names of the files below begin */
     size_t prefix_bytes;
     bool prefix_slash; /* a slash follows the prefix */
     char *shown;       /* buffer for the name of a file that no walk met */
@@ -576,9 +576,9 @@ static bool make_view(struct viewing *viewing)
     return !viewing->failed;
 }
 
-/* Returns whether the walk meets exactly those files of the state below its directory that the
- * request's globs, types and the like take, as long as no name changes. A glob may take files that
- * the collection's rules leave out; only a request for served files skips such files. */
+/* Returns whether the walk, as long as no name changes, meets exactly the state's files below the
+ * directory that the request's own options (globs, types) take. A glob may take files that the
+ * collection's rules leave out; only a request for served files skips such files. */
 static bool walks_as_served(const struct viewing *viewing)
 {
     const struct settings *settings = viewing->job.settings;

@@ -87,7 +87,7 @@ bool is_in(const char *path, const char *directory)
 }
 
 /* Inserts a watch. The kernel numbers watches in ascending order until numbers run out, so the new
- * one usually comes last. NULL: out of memory. */
+ * watch usually comes last. NULL: out of memory. */
 static struct watched *insert(struct watches *watches, int number)
 {
     size_t count = watches->count;
@@ -103,9 +103,8 @@ static struct watched *insert(struct watches *watches, int number)
     return find(watches, number);
 }
 
-/* Sets the path of a watch. A watch that has another path changes it only if the current walk
- * covers the old path and has not met the directory yet. False: errno says why; EXDEV: both paths
- * may be right. */
+/* Sets the path of a watch. The path of a watch changes only if the current walk covers the old
+ * path and has not met the directory yet. False: errno says why; EXDEV: both paths may be right. */
 static bool set_path(const struct watches *watches, struct watched *item, const char *path,
                      enum watch_cause cause)
 {

@@ -6,8 +6,8 @@
 
 struct watches;
 
-/* Why a directory is watched: a view's walk entered it; git may have rules in it; the collection's
- * walk entered it. */
+/* Why a directory is watched: a view's walk entered the directory; git may have rules there; the
+ * collection's walk entered the directory. */
 enum watch_cause { WATCH_VIEW, WATCH_RULES, WATCH_FILES };
 
 enum notice_kind {
@@ -32,8 +32,8 @@ void watches_close(struct watches *watches);
 int watches_descriptor(const struct watches *watches);
 
 /* Watches an open directory, which notices call `path`. With WATCH_VIEW a directory that has a path
- * keeps it. False: errno says why. EXDEV: the directory already has another path that may be right,
- * since it is mounted twice or was moved meanwhile. */
+ * keeps that path. False: errno says why. EXDEV: the watch has a different path that may be right,
+ * since the directory is mounted twice or was moved meanwhile. */
 bool watches_add(struct watches *watches, int descriptor, const char *path, enum watch_cause cause);
 /* watches_begin begins a walk of the directory `part`, borrowed until the end; "": the whole tree.
  * watches_end stops watching directories of the part that were not added since. A walk that is not

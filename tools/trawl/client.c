@@ -105,7 +105,7 @@ static bool put_options(struct client *client)
         int bytes;
 
         if (flag_refusal(given->flag) != NULL)
-            /* is_unserved accepted the option, so another member of the body stands for it. */
+            /* is_unserved accepted the option; a member of its own in the body replaces it. */
             continue;
         bytes =
             asprintf(&option, "%s%s%s%s", name != NULL ? "--" : "-", name != NULL ? name : letter,
@@ -123,8 +123,8 @@ static bool put_options(struct client *client)
 }
 
 /* Adds a file of -f or --replacements to the body. False: the file cannot be read; or, unless the
- * client insists, the file is no regular file: reading would consume it, and the command may need
- * it afterwards. */
+ * client insists, is no regular file. To read a pipe would consume bytes that the command may need
+ * afterwards. */
 static bool put_file(struct client *client, const char *name)
 {
     struct stat status;
@@ -192,8 +192,8 @@ static bool make_body(struct client *client)
     return !client->body.exhausted;
 }
 
-/* Reads the token from the file that TRAWL_TOKEN_FILE names; none if the variable is not set.
- * False: client->message says why. */
+/* Reads the token from the file that TRAWL_TOKEN_FILE names; sets no token if the variable is not
+ * set. False: client->message says why. */
 static bool read_token(struct client *client)
 {
     const char *name = getenv("TRAWL_TOKEN_FILE");

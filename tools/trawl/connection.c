@@ -1,4 +1,4 @@
-/* connection: sends one request of HTTP/1.1 and reads its answer. */
+/* connection: sends an HTTP/1.1 request and reads the answer. */
 #include "trawl/connection.h"
 
 #include <errno.h>
@@ -58,8 +58,7 @@ static int connect_unix(struct connection *connection, const char *path)
 #define HOST_BYTES_MAX 256u
 #define PORT_BYTES_MAX 6u
 
-/* Splits HOST, HOST:PORT or [HOST]:PORT; a slash may follow. False: the text is none of these
- * forms. */
+/* Splits HOST, HOST:PORT or [HOST]:PORT; a slash may follow. False: the text has another form. */
 static bool split_address(const char *text, char host[HOST_BYTES_MAX], char port[PORT_BYTES_MAX])
 {
     bool brackets = *text == '[';
@@ -179,8 +178,8 @@ static bool read_line(struct connection *connection, char line[LINE_BYTES_MAX])
     return false;
 }
 
-/* Reads a number, after which only blanks or an extension of a chunk may follow. False: the text is
- * no such number. */
+/* Reads a number, after which only blanks or an extension of a chunk may follow. False: the text
+ * has another form. */
 static bool read_length(const char *text, int base, uint64_t *length)
 {
     size_t digits = strspn(text, base == 10 ? "0123456789" : "0123456789abcdefABCDEF");

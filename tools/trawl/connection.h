@@ -1,4 +1,4 @@
-/* connection: sends one request of HTTP/1.1 and reads its answer. Nothing that a server sends is
+/* connection: sends an HTTP/1.1 request and reads the answer. Nothing that a server sends is
  * trusted, since the server may be another program. */
 #ifndef TRAWL_CONNECTION_H
 #define TRAWL_CONNECTION_H
