@@ -109,7 +109,7 @@ FRAMES = frame(b"o", b"a.c:one\n") + frame(b"m", b"b.c: Permission denied") + fr
 WANTED = (0, b"a.c:one\nc.c:\0\xff\n", b"trawl: b.c: Permission denied\n")
 CHUNKED = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 EARLY = b"trawl: --server: the connection ended early\n"
-FOREIGN = b"trawl: --server: what answers is no server of trawl\n"
+FOREIGN = b"trawl: --server: the program at this address is not trawl's server\n"
 
 
 def test_forms():
@@ -201,7 +201,7 @@ def test_errors():
         expect(got == (2, b"", b"trawl: --server: %s\n" % message[:399]), "the error %r: %r" % (message, got))
     for text in (b"", b"<html>", b"{", b'{"message":', b'{"message":"', b'{"message":3}', b"\0" * 9000,
                  b'{"message":{"bytes":"', b'{"message":{"bytes":"=x"}', b'{"message":{"bytes":""}'):
-        expect(say("", b"502 Bad", text) == (2, b"", b"trawl: --server: the server answers with HTTP's status 502\n"),
+        expect(say("", b"502 Bad", text) == (2, b"", b"trawl: --server: the server answers with the HTTP status 502\n"),
                "the error %r: %r" % (text, say("", b"502 Bad", text)))
 
 
@@ -333,7 +333,7 @@ def test_tcp_and_token():
            "without a token")
     for text in ("", "\n", "two words", "two\nlines", "x" * 5000, "\0"):
         open("token", "w").write(text)
-        expect(run("x", "f", TRAWL_TOKEN_FILE="token") == (2, b"", b"trawl: TRAWL_TOKEN_FILE: token: this is no token\n"),
+        expect(run("x", "f", TRAWL_TOKEN_FILE="token") == (2, b"", b"trawl: TRAWL_TOKEN_FILE: token: the file has no valid token\n"),
                "the token %r" % text[:20])
     expect(run("x", "f", TRAWL_TOKEN_FILE="nowhere")[2] == b"trawl: nowhere: No such file or directory\n", "no token")
 

@@ -388,7 +388,7 @@ def options(folder, root):
     with open(empty, "w"):
         pass
     socket_option = "--listen=unix:" + path
-    refused("which files?", socket_option)
+    refused("there are no files to serve", socket_option)
     refused("nowhere: No such file", socket_option, "nowhere")
     refused("--max-queries: 'x' is not a number", "--max-queries=x", root)
     refused("--idle-seconds: '0' is out of range", "--idle-seconds=0", root)
@@ -399,26 +399,26 @@ def options(folder, root):
     refused("unrecognized option '--lisen", "--lisen=x", root)
     refused("option '--count' is not one of the server's", socket_option, "-c", root)
     refused("option '--follow' is not one of the server's", socket_option, "--follow", root)
-    refused("there is a collection 'tree' already", socket_option, root, root)
+    refused("there already is a collection 'tree'", socket_option, root, root)
     refused("neither unix:PATH nor HOST:PORT", "--listen=8080", root)
-    refused("has 1 to 107 bytes", "--listen=unix:", root)
-    refused("has 1 to 107 bytes", "--listen=unix:/" + "x" * 200, root)
+    refused("must have 1 to 107 bytes", "--listen=unix:", root)
+    refused("must have 1 to 107 bytes", "--listen=unix:/" + "x" * 200, root)
     refused("XDG_RUNTIME_DIR", root, env={key: value for key, value in os.environ.items() if key != "XDG_RUNTIME_DIR"})
     refused("the token is empty", socket_option, "--token-file=" + empty, root)
     refused("nowhere: No such file", socket_option, "--token-file=nowhere", root)
-    refused("one needs the other", "--listen=127.0.0.1:0", "--key=" + empty, root)
+    refused("each of the two options needs the other", "--listen=127.0.0.1:0", "--key=" + empty, root)
     for text, name in ("", empty), ("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n", os.path.join(folder, "half.pem")):
         with open(name, "w") as file:
             file.write(text)
-        refused(name + ": there is no ", "--listen=127.0.0.1:0", "--certificate=" + name, "--key=" + name, root)
+        refused(name + ": the file has no ", "--listen=127.0.0.1:0", "--certificate=" + name, "--key=" + name, root)
     wrong = os.path.join(folder, "wrong.pem")
     with open(wrong, "w") as file:
         file.write("-----BEGIN CERTIFICATE-----\nx\n-----END CERTIFICATE-----\n-----BEGIN PRIVATE KEY-----\nx\n-----END PRIVATE KEY-----\n")
     refused("TLS does not start with the certificate " + wrong, "--listen=127.0.0.1:0", "--certificate=" + wrong, "--key=" + wrong, root)
-    refused("are needed", "--listen=0.0.0.0:0", root)
-    refused("are needed", "--listen=0.0.0.0:0", "--token-file=" + os.path.join(root, "a.txt"), root)
+    refused("other machines can reach this address", "--listen=0.0.0.0:0", root)
+    refused("other machines can reach this address", "--listen=0.0.0.0:0", "--token-file=" + os.path.join(root, "a.txt"), root)
     # The manual's arguments stood in the text: nobody had looked at more than its head.
-    for option, words in ("--help", b"--max-results"), ("--version", b"trawl "), ("--generate=man", b".TH TRAWL"), ("--generate=man", b".TP\n.BI \\-\\-key= FILE\nthe key"):
+    for option, words in ("--help", b"--max-results"), ("--version", b"trawl "), ("--generate=man", b".TH TRAWL"), ("--generate=man", b".TP\n.BI \\-\\-key= FILE\nthe private key"):
         got = subprocess.run(SERVE + [option], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
         expect(got.returncode == 0 and words in got.stdout and got.stderr == b"", option, got)
     # As tg, and after an option, `serve` is a string that is searched for.
@@ -517,7 +517,7 @@ def activation(folder, root):
                 equal(notices.recv(100), b"STOPPING=1", "what systemd is told")
     expect(os.path.exists(path), "systemd's socket stays")
     expect(not os.path.exists("unused"), "--listen is not used")
-    for count, words in ("2", "one socket"), ("1", "no socket"):
+    for count, words in ("2", "one socket"), ("1", "not a listening socket"):
         got = subprocess.run(["sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=%s exec "$0" serve "$1" 3</dev/null' % count, TRAWL, root], stderr=subprocess.PIPE, timeout=WAIT_S)
         expect(got.returncode == 2 and words in got.stderr.decode(), "LISTEN_FDS=" + count, got)
 
@@ -688,7 +688,7 @@ def limits(folder, root):
         end.close()
         lines = b"".join(content for kind, content in frames if kind == b"o").splitlines(keepends=True)
         expect(0 < len(lines) < 200000 and lines == [b"%07d straw of the haystack\n" % i for i in range(len(lines))], "lines until time is over", len(lines))
-        expect(frames[-1] == (b"x", b"\2") and b"allows 1 s" in frames[-2][1], "that time is over", frames[-2:])
+        expect(frames[-1] == (b"x", b"\2") and b"cut off after 1 s" in frames[-2][1], "that time is over", frames[-2:])
         ends = [begin_large(server) for _ in range(2)]
         described(server, "POST", "/v1/count", 429, {"patterns": ["a"]})
         equal(server.ask("GET", "/healthz")[0], 200, "what is no query")

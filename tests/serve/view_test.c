@@ -237,7 +237,7 @@ static void test_views(void)
     check_view("views/above/tree", line);
     check_refusal("views/other", "trawl -r -e x", "not in the collection name");
     check_refusal("views/above", "trawl -r -e x", "not in the collection name");
-    check_refusal("views/above", "trawl -r -e x tree ../other", "no \"..\"");
+    check_refusal("views/above", "trawl -r -e x tree ../other", "does not take \"..\"");
     check_refusal("views/above/tree", "trawl -e x link/a.c",
                   "link/a.c: the server follows no links");
     check_refusal("views/above/tree", "trawl -e x toplink", "the server follows no links");

@@ -216,8 +216,10 @@ static void tell_cut(struct served_answer *answer, uint8_t *status)
         return;
     }
     (void)snprintf(text, sizeof text,
-                   late ? "--server: there is more, but the server allows %" PRIu64 " s"
-                        : "--server: there is more than %" PRIu64 " lines, which the server allows",
+                   late ? "--server: the answer was cut off after %" PRIu64
+                          " s, by --max-seconds or max_seconds"
+                        : "--server: the answer was cut off after %" PRIu64
+                          " lines, by --max-results or max_results",
                    late ? answer->request.seconds_max : answer->request.results_max);
     output_frame(output, OUTPUT_FRAME_MESSAGE, text, strlen(text));
     *status = EXIT_ERROR;
@@ -333,8 +335,8 @@ static struct collection *choose(const struct server *server, const struct reque
                        missing != NULL ? missing : "");
     } else if (count > 1 && request->directory == NULL) {
         *http_status = request->format == REQUEST_FILES ? 404 : 400;
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "collection: which of the %zu is meant?",
-                       count);
+        (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                       "collection: the request has to name one of the %zu collections", count);
         return NULL;
     }
     return chosen;

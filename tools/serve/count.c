@@ -161,10 +161,11 @@ int answering_count(void *context, struct command_job *job, const struct value_i
     const struct settings *settings = job->settings;
 
     if (job->patterns->check.any || (settings->whole_lines && settings->line_end != '\n')) {
-        answering_refuse(answer, 422,
-                         job->patterns->check.any
-                             ? "strings that are no text of the server's charset are not counted"
-                             : "-x with -z is not served here");
+        answering_refuse(
+            answer, 422,
+            job->patterns->check.any
+                ? "a string is not valid text in the server's charset, so it cannot be counted"
+                : "counts and columns are not served with both -x and -z");
         return EXIT_ERROR;
     }
     if (!answering_look(answer, job, operands, operand_count))
@@ -178,8 +179,9 @@ int answering_count(void *context, struct command_job *job, const struct value_i
         if (!answering_pass(answer, job->patterns)) {
             answering_refuse(answer, 503,
                              *pass->message != '\0' ? pass->message
-                             : answer->truncated    ? "the search took longer than is allowed"
-                                                    : "cancelled");
+                             : answer->truncated
+                                 ? "the search took longer than the server or the request allows"
+                                 : "cancelled");
             return EXIT_ERROR;
         }
     }

@@ -467,21 +467,21 @@ static void check(struct exchange *exchange, const char *path, const char *metho
     exchange->route = find_route(path, &exchange->page);
     if (is_cross_site(exchange, is_post))
         set_refusal(exchange, MHD_HTTP_FORBIDDEN,
-                    "the Host or Origin header is that of another site");
+                    "the Host or Origin header names a different site");
     else if (exchange->route == NULL)
-        set_refusal(exchange, MHD_HTTP_NOT_FOUND, "there is nothing of this path");
+        set_refusal(exchange, MHD_HTTP_NOT_FOUND, "the server has nothing at this path");
     else if (exchange->route->is_post
                  ? !is_post
                  : strcmp(method, MHD_HTTP_METHOD_GET) != 0 && !exchange->is_head)
         set_refusal(exchange, MHD_HTTP_METHOD_NOT_ALLOWED,
-                    "this path has another method: see the header Allow");
+                    "this path needs a different method: see the header Allow");
     else if (options->token != NULL && !exchange->route->is_open &&
              !is_token(options->token, header(exchange, MHD_HTTP_HEADER_AUTHORIZATION)))
         set_refusal(exchange, MHD_HTTP_UNAUTHORIZED,
                     "the server's token is needed: Authorization: Bearer TOKEN");
     else if (is_post && !is_json(header(exchange, MHD_HTTP_HEADER_CONTENT_TYPE)))
         set_refusal(exchange, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE,
-                    "the body has to be JSON: Content-Type: application/json");
+                    "the body must be declared as JSON: Content-Type: application/json");
 }
 
 /* ---- Handling requests ----------------------------------------------------------------------- */
@@ -512,7 +512,7 @@ static bool take_body(struct exchange *exchange, const char *bytes, size_t bytes
             guard_give(all, may ? more : 0);
             set_refusal(exchange, MHD_HTTP_SERVICE_UNAVAILABLE,
                         may ? "memory exhausted"
-                            : "requests hold all the memory that they may take: see "
+                            : "other requests hold all the memory that requests may take: see "
                               "--request-memory");
         } else {
             exchange->body = body;

@@ -36,7 +36,7 @@ static bool remove_stale(const struct sockaddr_un *address, char *message)
     if (lstat(address->sun_path, &status) != 0)
         return errno == ENOENT || refuse(message, address->sun_path, strerror(errno));
     if (!S_ISSOCK(status.st_mode))
-        return refuse(message, address->sun_path, "it is there, and is no socket");
+        return refuse(message, address->sun_path, "a file has this name and is no socket");
     probe = socket(AF_UNIX, KIND, 0);
     if (probe < 0)
         return refuse(message, address->sun_path, strerror(errno));
@@ -94,7 +94,7 @@ static bool listen_unix(struct listener *listener, const char *path, char *messa
     int lock;
 
     if (*path == '\0' || strlen(path) >= sizeof listener->path)
-        return refuse(message, path, "a path of a socket has 1 to 107 bytes");
+        return refuse(message, path, "the path of a socket must have 1 to 107 bytes");
     lock = lock_folder(path);
     good = bind_unix(listener, path, message);
     if (lock >= 0)
@@ -109,9 +109,9 @@ static bool listen_default(struct listener *listener, char *message)
 
     if (folder == NULL || *folder != '/')
         return refuse(message, "no socket is named",
-                      "XDG_RUNTIME_DIR is not set, so name one: --listen=unix:PATH");
+                      "XDG_RUNTIME_DIR is not set, so give --listen=unix:PATH");
     if (snprintf(path, sizeof path, "%s/trawl.sock", folder) >= (int)sizeof listener->path)
-        return refuse(message, folder, "XDG_RUNTIME_DIR is too long: name a socket");
+        return refuse(message, folder, "XDG_RUNTIME_DIR is too long: give --listen=unix:PATH");
     return listen_unix(listener, path, message);
 }
 
@@ -146,7 +146,7 @@ static bool listen_tcp(struct listener *listener, const char *address, char *mes
         host_bytes -= 2;
     }
     if (host_bytes == 0 || host_bytes >= sizeof listener->host || colon[1] == '\0')
-        return refuse(message, address, "it is neither unix:PATH nor HOST:PORT");
+        return refuse(message, address, "the address is neither unix:PATH nor HOST:PORT");
     memcpy(listener->host, host, host_bytes);
     listener->host[host_bytes] = '\0';
     fault = getaddrinfo(listener->host, colon + 1, &hints, &found);
@@ -170,10 +170,10 @@ static bool take_passed(int *descriptor, char *message)
     if (process == NULL || count == NULL || strtol(process, NULL, 10) != (long)getpid())
         return true;
     if (strcmp(count, "1") != 0)
-        return refuse(message, "LISTEN_FDS", "it has to be one socket");
+        return refuse(message, "LISTEN_FDS", "systemd has to pass exactly one socket");
     *descriptor = PASSED_DESCRIPTOR;
     if (getsockopt(*descriptor, SOL_SOCKET, SO_ACCEPTCONN, &listens, &bytes) != 0 || listens == 0)
-        return refuse(message, "LISTEN_FDS", "descriptor 3 is no socket that listens");
+        return refuse(message, "LISTEN_FDS", "descriptor 3 is not a listening socket");
     (void)fcntl(*descriptor, F_SETFD, FD_CLOEXEC);
     (void)fcntl(*descriptor, F_SETFL, fcntl(*descriptor, F_GETFL) | O_NONBLOCK);
     (void)unsetenv("LISTEN_PID");

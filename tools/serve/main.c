@@ -85,18 +85,18 @@ static bool read_secrets(struct serving *serving, char *message)
             return fail(message, options->token_file, "the token is empty");
     }
     if ((serving->certificate == NULL) != (serving->key == NULL))
-        return fail(message, "--certificate, --key", "one needs the other");
+        return fail(message, "--certificate, --key", "each of the two options needs the other");
     if (serving->certificate != NULL && !has_part(serving->certificate, "CERTIFICATE-----"))
-        return fail(message, options->certificate, "there is no certificate in PEM in it");
+        return fail(message, options->certificate, "the file has no certificate in PEM");
     if (serving->key != NULL && !has_part(serving->key, "PRIVATE KEY-----"))
-        return fail(message, options->key, "there is no private key in PEM in it");
+        return fail(message, options->key, "the file has no private key in PEM");
     if (serving->certificate != NULL && serving->listener.is_unix)
         return fail(message, "--certificate", "a Unix socket has no TLS");
     if (serving->listener.is_loopback || (serving->token != NULL && serving->certificate != NULL))
         return true;
     return fail(message, serving->listener.shown,
-                "other machines reach this address, so --token-file, --certificate and --key are "
-                "needed");
+                "other machines can reach this address, so give --token-file, --certificate and "
+                "--key");
 }
 
 static bool open_runtime(struct serving *serving, char *message)

@@ -21,41 +21,43 @@ static const struct option_row {
 } rows[] = {
 #define AT(member) offsetof(struct serve_options, member)
     {"--listen", "unix:PATH|HOST:PORT", OPTION_TEXT, AT(listen), 0,
-     "listen there; without it at unix:$XDG_RUNTIME_DIR/trawl.sock. A Unix socket is its owner's "
-     "alone. Where HOST is not this machine's loopback, --token-file, --certificate and --key are "
-     "needed. PORT 0 is one that is free."},
+     "the address to listen at; default unix:$XDG_RUNTIME_DIR/trawl.sock. Only its owner can "
+     "connect to a Unix socket. If HOST is not this machine's loopback, --token-file, "
+     "--certificate and --key are needed. PORT 0 takes a free port."},
     {"--token-file", "FILE", OPTION_TEXT, AT(token_file), 0,
-     "requests must bear the token in FILE, one line: Authorization: Bearer TOKEN"},
-    {"--certificate", "FILE", OPTION_TEXT, AT(certificate), 0, "serve by TLS: certificates in PEM"},
-    {"--key", "FILE", OPTION_TEXT, AT(key), 0, "the key of the certificate, in PEM"},
+     "requests must have the token in FILE, one line, in a header: Authorization: Bearer TOKEN"},
+    {"--certificate", "FILE", OPTION_TEXT, AT(certificate), 0,
+     "serve by TLS with this certificate chain, in PEM"},
+    {"--key", "FILE", OPTION_TEXT, AT(key), 0, "the private key of the certificate, in PEM"},
     {"--host-memory", "SIZE", OPTION_SIZE, AT(host_bytes), 0,
-     "hold at most so many bytes of files in memory; without it half of what is free. The rest is "
-     "read at each search."},
+     "hold at most SIZE bytes of files in memory; default: half of the free memory. Each "
+     "search reads the files that do not fit."},
     {"--device-memory", "SIZE", OPTION_SIZE, AT(device_bytes), 0,
-     "use at most so much of each device's memory"},
+     "use at most SIZE bytes of each device's memory"},
     {"--request-memory", "SIZE", OPTION_SIZE, AT(request_bytes), 0,
-     "all requests together take at most so much memory; without it a quarter of what is free"},
+     "let all requests together take at most SIZE bytes of memory; default: a quarter of the "
+     "free memory"},
     {"--max-memory", "SIZE", OPTION_SIZE, AT(limits.memory_max), UINT64_C(1) << 30,
-     "refuse a request that needs more memory (1G)"},
+     "refuse a request that needs more than SIZE bytes of memory (1G)"},
     {"--max-request", "SIZE", OPTION_SIZE, AT(limits.body_bytes_max), UINT64_C(16) << 20,
-     "refuse larger requests (16M)"},
+     "refuse a request of more than SIZE bytes (16M)"},
     {"--max-patterns", "NUM", OPTION_NUMBER, AT(limits.patterns_max), 1000000,
-     "refuse requests with more strings (1000000)"},
+     "refuse a request with more than NUM strings (1000000)"},
     {"--max-results", "NUM", OPTION_NUMBER, AT(limits.results_max), 100000000,
-     "end an answer after so many lines with matches, lines of output or columns' rows "
+     "end an answer after NUM lines with matches, lines of output or rows of columns "
      "(100000000)"},
     {"--max-seconds", "NUM", OPTION_NUMBER, AT(limits.seconds_max), 600,
-     "end an answer after that time (600)"},
+     "end an answer after NUM seconds (600)"},
     {"--max-queries", "NUM", OPTION_NUMBER, AT(http.queries_max), 256,
-     "refuse more queries of one client at the same time (256). A client is a process, or for TCP "
-     "an address."},
+     "let one client have at most NUM queries at the same time, and refuse more (256). A "
+     "client is a process, or an address with TCP."},
     {"--max-connections", "NUM", OPTION_NUMBER, AT(http.connections_max), 1024,
-     "close connections beyond so many (1024)"},
+     "close connections beyond NUM (1024)"},
     {"--idle-seconds", "NUM", OPTION_NUMBER, AT(http.idle_seconds), 60,
-     "close a connection that takes and sends nothing for so long (60)"},
+     "close a connection that neither takes nor sends bytes for NUM seconds (60)"},
     {"--drain-seconds", "NUM", OPTION_NUMBER, AT(drain_seconds), 30,
-     "when the server ends, wait so long for answers (30)"},
-    {"--help", NULL, OPTION_SWITCH, AT(help), 0, "print this"},
+     "when the server ends, wait at most NUM seconds for answers (30)"},
+    {"--help", NULL, OPTION_SWITCH, AT(help), 0, "print this help"},
     {"--version", NULL, OPTION_SWITCH, AT(version), 0, "print the version"},
     {"--generate=man", NULL, OPTION_SWITCH, AT(manual), 0, "print the manual page"},
 #undef AT
@@ -187,9 +189,10 @@ static bool read_root(struct serve_options *options, const char *operand, char *
     options->root_count++;
     for (size_t i = 0; i + 1 < options->root_count; i++)
         if (strcmp(options->roots[i].name, root->name) == 0) {
-            (void)snprintf(message, SETTINGS_ERROR_BYTES,
-                           "%s: there is a collection '%s' already: name it, as NAME=PATH", operand,
-                           root->name);
+            (void)snprintf(
+                message, SETTINGS_ERROR_BYTES,
+                "%s: there already is a collection '%s': choose another name by NAME=PATH", operand,
+                root->name);
             return false;
         }
     return true;
@@ -200,7 +203,8 @@ static bool read_roots(struct serve_options *options, char *message)
     const struct value_list *operands = &options->settings.operands;
 
     if (operands->count == 0) {
-        strcpy(message, "which files? Usage: trawl serve [OPTION]... [NAME=]PATH...");
+        strcpy(message,
+               "there are no files to serve. Usage: trawl serve [OPTION]... [NAME=]PATH...");
         return false;
     }
     options->roots = calloc(operands->count, sizeof *options->roots);
@@ -255,16 +259,17 @@ void serve_options_free(struct serve_options *options)
 /* ---- Documents ------------------------------------------------------------------------------- */
 
 static const char about[] =
-    "serves files to clients: it holds them in memory, and on devices where there are any, follows "
-    "what happens to them, and answers many clients at once. Each PATH, a file or a directory, is "
-    "a collection of its name, or of NAME.";
+    "serves files to clients: it holds the files in memory, and on devices if there are devices, "
+    "follows all changes of the files, and answers many clients at once. Each PATH, a file or a "
+    "directory, is a collection, which is called NAME or else by the last part of PATH.";
 
 static const char about_rest[] =
-    "The command's options about files say which files are served, as --ignore, --hidden, -g, -t, "
-    "--max-filesize, --search-zip; --engine and --threads say how they are searched.";
+    "The command's options about files, such as --ignore, --hidden, -g, -t, --max-filesize and "
+    "--search-zip, say which files are served; --engine and --threads say how the server searches.";
 
-static const char about_signals[] = "SIGHUP loads all files anew. SIGTERM and SIGINT refuse new "
-                                    "queries, answer those that were asked, and end.";
+static const char about_signals[] = "On SIGHUP the server loads all files again. On SIGTERM and "
+                                    "SIGINT the server refuses new queries, answers the queries "
+                                    "it has, and ends.";
 
 void serve_options_print_help(struct output *output)
 {
@@ -316,7 +321,7 @@ void serve_options_print_manual(struct output *output)
     print_section(output, ".SH SIGNALS\n", about_signals);
     output_text(output,
                 ".SH EXIT STATUS\n0 after SIGTERM or SIGINT, 2 if the server cannot start.\n"
-                ".SH ENVIRONMENT\n.B XDG_RUNTIME_DIR\nsays where the socket is.\n"
-                ".B LISTEN_FDS, LISTEN_PID, NOTIFY_SOCKET\nare systemd's: a socket that it passes "
-                "is used instead of \\-\\-listen.\n.SH SEE ALSO\n.BR trawl (1)\n");
+                ".SH ENVIRONMENT\n.B XDG_RUNTIME_DIR\nis the folder of the default socket.\n"
+                ".B LISTEN_FDS, LISTEN_PID, NOTIFY_SOCKET\nare set by systemd; a socket that "
+                "systemd passes is used instead of \\-\\-listen.\n.SH SEE ALSO\n.BR trawl (1)\n");
 }

@@ -76,10 +76,11 @@ const char *request_refusal(const struct guard *guard, int *http_status)
 {
     *http_status = guard->refusal == GUARD_OWN ? 413 : 503;
     if (guard->refusal == GUARD_OWN)
-        return "the request needs more memory than the server grants one: see --max-memory";
+        return "the request needs more memory than one request may take: see --max-memory";
     if (guard->refusal == GUARD_ALL)
-        return "requests hold all the memory that they may take: see --request-memory";
-    return guard_is_over(guard) ? "the search took longer than is allowed" : NULL;
+        return "other requests hold all the memory that requests may take: see --request-memory";
+    return guard_is_over(guard) ? "the search took longer than the server or the request allows"
+                                : NULL;
 }
 
 static bool take_memory(struct reading *reading, uint64_t bytes)
@@ -149,7 +150,7 @@ static bool take_line(struct reading *reading, const char *name, json_t *value, 
     if (!text_of(reading, name, value, text, &bytes_count))
         return false;
     return strlen(*text) == bytes_count ||
-           refuse(reading, 400, "%s: a NUL byte cannot stand here", name);
+           refuse(reading, 400, "%s: a NUL byte is not allowed here", name);
 }
 
 static bool take_flag(struct reading *reading, const char *name, json_t *value, void *to)
@@ -164,7 +165,7 @@ static bool take_limit(struct reading *reading, const char *name, json_t *value,
     uint64_t *limit = to;
 
     if (!json_is_integer(value) || json_integer_value(value) < 1)
-        return refuse(reading, 400, "%s: a number from 1 on is expected", name);
+        return refuse(reading, 400, "%s: a number of at least 1 is expected", name);
     if ((uint64_t)json_integer_value(value) < *limit)
         *limit = (uint64_t)json_integer_value(value);
     return true;
@@ -282,7 +283,7 @@ static bool file_of(struct reading *reading, const char *name, json_t *value, co
     if (given == NULL)
         return text_of(reading, name, value, text, bytes_count);
     if (json_object_size(value) != 2)
-        return refuse(reading, 400, "%s: of a file its name and contents are expected", name);
+        return refuse(reading, 400, "%s: a file needs a name and contents, and nothing else", name);
     if (!take_line(reading, name, given, shown))
         return false;
     return contents != NULL
@@ -321,7 +322,7 @@ static bool take_pattern(struct reading *reading, const char *name, json_t *valu
         return false;
     if (strlen(text) != bytes_count)
         return refuse(reading, 400,
-                      "patterns: a string with a NUL byte has to stand in a file, with its name");
+                      "patterns: send a string with a NUL byte as a file: an object with a name");
     return count_patterns(reading, text, bytes_count) &&
            (value_add(to, VALUE_STRING, text) || exhausted(reading));
 }
@@ -389,13 +390,13 @@ static bool check_option(struct reading *reading, const char *option, const stru
         return refuse_options(
             reading, flag != NULL && flag->category == CATEGORY_REFUSED ? 422 : 400, alone->error);
     if (flag == NULL || (strncmp(option, "--", 2) == 0 && !is_whole_name(option + 2)))
-        return refuse(reading, 400, "options: '%.*s' is not an option; long names are to be whole",
+        return refuse(reading, 400, "options: '%.*s' is not an option; write long names in full",
                       SHOWN_BYTES_MAX, option);
     if (why != NULL)
         return refuse(reading, 422, "%.*s is not served: %s", name_bytes, option, why);
     if (format >= REQUEST_COLUMNS &&
         (flag->served == SERVED_LINES || flag->served == SERVED_START_LINES))
-        return refuse(reading, 422, "%.*s changes lines or layout, which this answer has none of",
+        return refuse(reading, 422, "%.*s changes lines or layout, and this format has neither",
                       name_bytes, option);
     if (format == REQUEST_JSON && flag->id == FLAG_LIST_FILES)
         return refuse(reading, 422, "--files prints no JSON: see /v1/files");
@@ -604,7 +605,7 @@ static bool finish(struct reading *reading)
     struct settings *settings = &request->settings;
 
     if (settings->patterns.count == 0 && !settings->files.names_only)
-        return refuse(reading, 400, "patterns: there are none");
+        return refuse(reading, 400, "patterns: there is no string to search for");
     if (settings->operands.count == 0 ||
         (request->format != REQUEST_FRAMES && settings->directories == DIRECTORIES_READ))
         settings->directories = DIRECTORIES_RECURSE;
@@ -641,9 +642,10 @@ bool request_read(struct request *request, const char *body, size_t body_bytes,
     if (request->texts == NULL || json_is_short)
         return exhausted(&reading);
     if (request->body == NULL)
-        return refuse(&reading, 400, "the body is no JSON: %s at byte %d", error.text,
+        return refuse(&reading, 400, "the body is not valid JSON: %s at byte %d", error.text,
                       error.position);
-    return (json_is_object(request->body) || refuse(&reading, 400, "the body is no JSON object")) &&
+    return (json_is_object(request->body) ||
+            refuse(&reading, 400, "the body is not a JSON object")) &&
            take_members(&reading, "", request->body, members, sizeof members / sizeof *members) &&
            finish(&reading);
 }

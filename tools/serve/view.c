@@ -173,7 +173,7 @@ static bool add_file(struct viewing *viewing, const struct walk_item *item)
     uint32_t file;
 
     if (item->type != DT_REG && item->type != DT_UNKNOWN)
-        return fail(viewing, "%s: the server reads regular files alone", item->name);
+        return fail(viewing, "%s: the server reads only regular files", item->name);
     if (!set_below(viewing, item->name))
         return false;
     file = state_find(viewing->state, viewing->below);
@@ -263,7 +263,7 @@ static bool look_at(struct viewing *viewing, const char *operand, bool is_folder
         close(descriptor);
     mode = os_code == 0 ? viewing->status.st_mode : 0;
     if (os_code == ELOOP || S_ISLNK(mode))
-        return fail(viewing, "%s: the server follows no links: name it without", operand);
+        return fail(viewing, "%s: the server follows no links: use a path without links", operand);
     if (os_code == 0 && is_folder && !S_ISDIR(mode))
         os_code = ENOTDIR;
     if (os_code == 0 &&
@@ -276,7 +276,7 @@ static bool look_at(struct viewing *viewing, const char *operand, bool is_folder
     else if (S_ISDIR(mode) && !walk_skips_operand(&walk, operand, true))
         (void)add_item(viewing, &item, UINT32_MAX);
     else if (!S_ISDIR(mode) && !walk_skips_devices(settings, true))
-        fail(viewing, "%s: the server reads regular files alone", operand);
+        fail(viewing, "%s: the server reads only regular files", operand);
     return false;
 }
 
@@ -293,7 +293,7 @@ static bool find_operand(struct viewing *viewing, const char *operand)
     else if (strcmp(operand, "-") == 0)
         fail(viewing, "-: the server does not read standard input");
     else if (!normalize(viewing->directory, operand, path, &is_folder))
-        fail(viewing, "%s: the server takes no \"..\": name it without", operand);
+        fail(viewing, "%s: the server does not take \"..\": use a path without \"..\"", operand);
     else if (!has(viewing->collection, path))
         fail(viewing, "%s: is not in the collection %s (%s)", operand,
              viewing->collection->options.name, viewing->collection->root);
@@ -434,7 +434,8 @@ static bool change_directory(struct viewing *viewing)
     if (descriptor < 0 || unshare(CLONE_FS) != 0 || fchdir(descriptor) != 0) {
         *viewing->is_unable = is_shortage(errno);
         fail(viewing, "%s: %s", path,
-             errno == ELOOP ? "the server follows no links: name it without" : strerror(errno));
+             errno == ELOOP ? "the server follows no links: use a path without links"
+                            : strerror(errno));
     }
     if (descriptor >= 0)
         close(descriptor);

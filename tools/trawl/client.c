@@ -215,7 +215,7 @@ static bool read_token(struct client *client)
     if (bytes_count > 0 && bytes_count <= TOKEN_BYTES_MAX)
         return true;
     (void)snprintf(client->message, sizeof client->message,
-                   "TRAWL_TOKEN_FILE: %.200s: this is no token", name);
+                   "TRAWL_TOKEN_FILE: %.200s: the file has no valid token", name);
     return false;
 }
 
@@ -280,7 +280,7 @@ static int pass_frames(struct client *client, struct output *output)
             good = false;
             break;
         default:
-            strcpy(client->message, "--server: what answers is no server of trawl");
+            strcpy(client->message, "--server: the program at this address is not trawl's server");
             return fail(client);
         }
     }
@@ -306,7 +306,8 @@ static int pass_error(struct client *client)
         used += count;
     }
     if (!client_json_message(text, used, message, sizeof message))
-        (void)snprintf(message, sizeof message, "the server answers with HTTP's status %u", status);
+        (void)snprintf(message, sizeof message, "the server answers with the HTTP status %u",
+                       status);
     (void)snprintf(client->message, sizeof client->message, "--server: %s", message);
     /* Statuses below 404 are about the request's form and the token; the user has to see these
      * errors. */

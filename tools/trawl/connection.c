@@ -90,7 +90,7 @@ static int connect_tcp(struct connection *connection, const char *text)
     int descriptor = -1, code;
 
     if (!split_address(text, host, port))
-        return refuse(connection, text, "it is not http://HOST:PORT");
+        return refuse(connection, text, "the address is not http://HOST:PORT");
     code = getaddrinfo(host, port, &hints, &found);
     if (code != 0)
         why = code == EAI_SYSTEM ? strerror(errno) : gai_strerror(code);
@@ -122,7 +122,7 @@ bool connection_open(struct connection *connection, const char *address)
     else if (strchr(address, ':') != NULL) /* HOST:PORT, as --listen of the server takes it */
         connection->descriptor = connect_tcp(connection, address);
     else
-        refuse(connection, address, "it is not unix:PATH or http://HOST:PORT");
+        refuse(connection, address, "the address is neither unix:PATH nor http://HOST:PORT");
     return connection->descriptor >= 0;
 }
 
@@ -255,9 +255,9 @@ bool connection_begin(struct connection *connection, const char *address, const 
     connection->left = UINT64_MAX;
     if (read_head(connection))
         return true;
-    strcpy(connection->message, connection->end == 0
-                                    ? "--server: the connection ended early"
-                                    : "--server: what answers is no server of trawl");
+    strcpy(connection->message,
+           connection->end == 0 ? "--server: the connection ended early"
+                                : "--server: the program at this address is not trawl's server");
     return false;
 }
 

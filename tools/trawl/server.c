@@ -41,8 +41,8 @@ int server_become(char **arguments)
                        become(folder, "/../libexec/trawl", arguments + 1))) ||
         become(TRAWL_LIBEXEC, "", arguments + 1))
         return EXIT_ERROR;
-    message_print("serve: trawl-serve is neither beside the command nor in %s; it is built where "
-                  "libmicrohttpd and jansson are",
+    message_print("serve: trawl-serve is neither beside the command nor in %s; a build has it if "
+                  "libmicrohttpd and jansson are installed",
                   TRAWL_LIBEXEC);
     return EXIT_ERROR;
 }

@@ -1,15 +1,15 @@
-/* app: what is typed becomes requests, and their answers become lists.
+/* app: turns what the user types into requests, and the answers into lists.
  *
- * What comes from files never becomes markup: it reaches the page as text nodes alone. One search
- * is at hand at a time. Its AbortController ends its requests when the next one begins, and nobody
- * shows what comes after that.
+ * Names and lines of files reach the page as text nodes, never as markup. The page runs a single
+ * search at a time. When the next search begins, the AbortController of the search before ends all
+ * requests of that search, and the page ignores what still arrives from these requests.
  */
 'use strict';
 
-const DELAY_MS = 80; // from the last key to the search
-const ENTRY_MS = 1000; // searches closer than this are one entry of the browser's history
-const LINES_FIRST = 200; // with matches, asked for at first; each further time, twice as many
-const LINE_BYTES_MAX = 2000; // of one line; the page says how many it leaves out
+const DELAY_MS = 80; // time between the last key and the search
+const ENTRY_MS = 1000; // searches within this time share an entry of the browser's history
+const LINES_FIRST = 200; // lines with matches in the first request; doubled in each further request
+const LINE_BYTES_MAX = 2000; // bytes shown of a line; the page says how many bytes are left out
 const MESSAGES_MAX = 50;
 const LOAD_MS = 2000;
 const LOAD_POINTS = 40;
@@ -22,10 +22,10 @@ const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const number = value => value.toLocaleString('en');
 const several = (count, what) => `${number(count)} ${what}${count === 1 ? '' : 's'}`;
 
-let search = null; // the search at hand
+let search = null; // the current search
 let collections = [];
 let timer = 0;
-let entered = -Infinity; // when the history got its last entry
+let entered = -Infinity; // time of the last entry in the history
 
 function make(parent, tag, classes, text) {
     const element = parent.appendChild(document.createElement(tag));
@@ -36,7 +36,7 @@ function make(parent, tag, classes, text) {
 
 // ---- The server
 
-/* A response with an answer in it; otherwise an error whose message says what is wrong. */
+/* Sends a request. Returns the response if its status is 2xx; otherwise throws an error whose message the page shows. */
 async function ask(path, body, signal) {
     const headers = body ? { 'Content-Type': 'application/json' } : {};
     const token = sessionStorage.getItem('token');
@@ -62,12 +62,13 @@ async function ask(path, body, signal) {
     throw new Error(message ?? `The server answered with status ${response.status}.`);
 }
 
-/* Of what went wrong: ask's message, or the browser's own words were no help. */
+/* Returns the message of an error that `ask` threw; for an error of the browser, BROKE_OFF, since browsers' messages do not
+   help the user. */
 function wordsOf(error) {
     return error.name === 'Error' ? error.message : BROKE_OFF;
 }
 
-/* Arrays of the lines that have come, without their ends. */
+/* Yields the lines of a response as they arrive: arrays of lines without line ends. */
 async function* linesOf(response) {
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
     for (let rest = ''; ; ) {
@@ -81,7 +82,7 @@ async function* linesOf(response) {
 
 // ---- What is asked
 
-/* The form as the address has it after '#': only what is not as it is at first. */
+/* Returns the part of the address after '#': the form's values that differ from the initial values. */
 function addressOf() {
     const data = new URLSearchParams(new FormData(form));
     for (const [name, value] of [...data])
@@ -101,7 +102,7 @@ function formFromAddress() {
     }
 }
 
-/* One that the server has not is a choice, too: the server's answer says that it is not there. */
+/* Selects a collection. A name that the server does not have can be selected, too; the server then answers with an error. */
 function chooseCollection(name) {
     const select = form.elements.in;
     select.replaceChildren(...collections.map(({ name }) => new Option(name)));
@@ -127,7 +128,8 @@ function bodyOf() {
 
 // ---- A search
 
-/* What a user asks is part of the address, so that it can be sent, and be gone back to. */
+/* Begins the search that the user asked for, and puts the query into the address: so the user can send the address as a
+   link, and the browser's back button works. */
 function beginAsked() {
     const now = performance.now(), address = addressOf();
     if (address !== (location.hash || '#'))
@@ -146,12 +148,12 @@ function begin(limit = LINES_FIRST) {
         context: Number(form.elements.c.value),
         limit,
         running: false,
-        cleared: false, // the page shows nothing of the search before
-        taken: [], // the answer's lines of JSON that are shown, so that a longer answer goes on there
+        cleared: false, // the page no longer shows results of the search before
+        taken: [], // JSON lines of the answer that are shown; a longer answer continues after these lines
         lineCount: 0,
-        received: 0, // lines with matches in the last answer, which the limit counts
-        file: null, // the one that lines are added to
-        counts: null, // of /v1/count; an error's message if that failed
+        received: 0, // lines with matches in the last answer, ≤ limit
+        file: null, // the file to which lines are added
+        counts: null, // the answer of /v1/count; a string is the message of an error
         status: null, // the answer's last line
         error: '',
     };
@@ -215,12 +217,13 @@ function finish(search, error) {
     byId('error').textContent = error;
     if (!error && search.body.patterns[0]) byId('login').hidden = true;
     more.hidden = !canGrow(search);
-    watcher.unobserve(more); // and observed again, it tells where the button is now
+    watcher.unobserve(more); // observing the button again reports whether the button is visible now
     watcher.observe(more);
     tell(search);
 }
 
-/* Fewer lines with matches than asked for, and not all: the server's own limit. */
+/* Returns whether a larger limit may bring more lines. If a truncated answer has fewer lines with matches than the limit, the
+   server's own limit ended the answer. */
 function canGrow(search) {
     return !search.running && search.status?.truncated === true && search.received >= search.limit;
 }
@@ -228,11 +231,11 @@ function canGrow(search) {
 function grow() {
     if (!search || !canGrow(search)) return;
     search.limit *= 2;
-    count(search); // files may have changed
+    count(search); // the files may have changed since the last count
     fetchLines(search);
 }
 
-/* One line of an answer. False: it is not the one that was there before, as files have changed. */
+/* Takes a line of an answer. Returns false if a line that is already shown differs, because a file has changed. */
 function take(search, cursor, text) {
     const { type, data } = JSON.parse(text);
     if (type === 'match') cursor.received++;
@@ -243,7 +246,7 @@ function take(search, cursor, text) {
         if (type === 'begin') showFile(search, data);
         else showLine(search, data, type === 'match');
     } else if (type === 'end' && data.binary_offset !== null && cursor.taken === search.taken.length) {
-        search.file.note.textContent = 'a binary file: lines from its first zero byte on are not shown';
+        search.file.note.textContent = 'binary file: lines after its first zero byte are not shown';
     } else if (type === 'message' && byId('messages').childElementCount < MESSAGES_MAX) {
         make(byId('messages'), 'p', '', data.text ?? textOf(bytesOf(data)));
     } else if (type === 'status') {
@@ -257,7 +260,7 @@ function take(search, cursor, text) {
 const bytesOf = text => text.text !== undefined ? encoder.encode(text.text)
     : Uint8Array.from(atob(text.bytes), character => character.charCodeAt(0));
 
-/* Replacement characters for what is not UTF-8; pictures of control characters. */
+/* Decodes UTF-8: replacement characters stand for wrong bytes, symbols (U+2400 and on) for control characters. */
 const textOf = bytes => decoder.decode(bytes)
     .replace(/[\0-\x08\x0b-\x1f]/g, character => String.fromCharCode(0x2400 + character.charCodeAt(0)));
 
@@ -289,7 +292,7 @@ function showLine(search, data, isMatch) {
     fill(code, bytesOf(data.lines), data.submatches);
 }
 
-/* The bytes with their matches marked. Offsets count bytes; a mark holds whole characters. */
+/* Shows a line's bytes with the matches marked. Offsets count bytes; a mark is widened to whole characters. */
 function fill(code, bytes, submatches) {
     const inside = at => at < bytes.length && (bytes[at] & 0xc0) === 0x80;
     const left = at => { while (at > 0 && inside(at)) at--; return at; };
@@ -314,7 +317,7 @@ function fill(code, bytes, submatches) {
     if (end < whole) make(code, 'span', 'note', ` … ${several(whole - end, 'byte')} more`);
 }
 
-/* The counts, and how much of them is shown: the page never leaves out lines without a word. */
+/* Shows the counts and how many lines are shown. The page never leaves out lines without saying so. */
 function tell(search) {
     const { counts, status, running } = search, parts = [];
     results.ariaBusy = String(running || (counts === null && query.value !== ''));
@@ -389,7 +392,7 @@ async function copy({ target }) {
 function onFocus({ target }) {
     if (!target.dataset.where) return;
     for (const one of results.querySelectorAll('[tabindex="0"]')) one.tabIndex = -1;
-    target.tabIndex = 0; // the one line that Tab leads to
+    target.tabIndex = 0; // the Tab key leads to this line only
 }
 
 // ---- The load of the server
@@ -404,7 +407,7 @@ const METRICS = {
     passed: 'trawl_pass_requests_total',
 };
 
-/* The sum of a metric's samples, whatever their labels. */
+/* Returns the sum of a metric over all labels. */
 function metricOf(text, name) {
     let sum = 0;
     for (const [, value] of text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)`, 'gm')))
@@ -416,7 +419,7 @@ async function showLoad() {
     try {
         if (!document.hidden) addLoad(await (await ask('/metrics')).text());
     } catch {
-        load.last = null; // a search says what is wrong
+        load.last = null; // not reported here: the next search reports the error
     }
     load.timer = setTimeout(showLoad, LOAD_MS);
 }
@@ -480,7 +483,7 @@ async function start() {
 }
 
 form.addEventListener('input', () => {
-    search?.abort.abort(); // or its end would say that all is there
+    search?.abort.abort(); // otherwise the end of that search would report complete results
     results.ariaBusy = 'true';
     clearTimeout(timer);
     timer = setTimeout(beginAsked, DELAY_MS);
