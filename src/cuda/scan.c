@@ -13,6 +13,7 @@
 
 /* Prices in times of reading the text once [H100, 256 MiB]. */
 #define PRICE_AUTOMATON 10.0
+#define PRICE_TRIED 4.0       /* a set that is expected to take more may take far more */
 #define TRIED_LAUNCH_NS 1.5e4 /* what a launch takes beside its text */
 #define MAKE_NS 2e5           /* what the automaton takes to be made, */
 #define MAKE_BYTE_NS 150.0    /* and for each byte of the set's strings */
@@ -108,6 +109,14 @@ static bool is_judged(const struct engine_worker *worker, uint64_t bytes)
     return tables->kernel == CUDA_KERNEL_SET && tables->dense_left == 0 &&
            tables->automaton != CUDA_AUTOMATON_NONE && worker->limits.automaton &&
            bytes >= worker->limits.tried_bytes;
+}
+
+/* Is a short range of the text searched first? Each trial costs about 20 us. */
+static bool is_tried_first(const struct engine_worker *worker)
+{
+    const struct cuda_tables *tables = &worker->tables;
+
+    return !tables->is_tried && (!tables->sets_ready || tables->sets_price > PRICE_TRIED);
 }
 
 /* The set's filter searched `bytes` in so many ns, and `rest` bytes follow. The automaton takes
@@ -354,7 +363,7 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
     if (bytes == 0)
         return TRAWL_OK;
     is_judged_now = is_judged(worker, bytes);
-    if (is_judged_now && !worker->tables.is_tried && bytes > 2 * worker->limits.tried_bytes) {
+    if (is_judged_now && is_tried_first(worker) && bytes > 2 * worker->limits.tried_bytes) {
         /* A short range first: nobody knows yet how dense the text is. The clock must not count
          * how long the tables take to be made. */
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));

@@ -527,6 +527,7 @@ void cuda_sets_choose(const struct engine_worker *worker, const struct trawl_pla
     TRAWL_ASSERT(choice.stride + choice.choices + choice.gram_bytes - 2 <= plan->length_min);
     TRAWL_ASSERT(choice.filter_words % 4 == 0 && choice.form < FORMS);
     tables->sets_kernel = kernel_of(&choice);
+    tables->sets_price = choice.cost;
     entries = (uint64_t)entries_of(plan, &choice);
     sets->literal_count = plan->literal_count;
     sets->stride = choice.stride;

@@ -49,6 +49,7 @@ struct cuda_tables {
     struct scan_sets sets; /* stride 0: stream_set does not take the set */
     bool sets_ready;       /* its tables are there too */
     enum cuda_kernel sets_kernel;
+    double sets_price; /* what that kernel is expected to take, in times of reading the text */
     enum cuda_automaton automaton;
     struct cuda_memory memory;
     struct cuda_memory sets_memory, entries_memory;
