@@ -13,7 +13,7 @@
 #include "trawl/utf8.h"
 
 /* Letters that are not the lower-case form of their upper-case letter, such as the long s and the
- * final sigma. All of these letters lie below LONESOME_END, and letters whose upper-case letter is
+ * final sigma. All of these letters lie below LONESOME_END. Letters whose upper-case letter is
  * ASCII lie below LONESOME_END_ASCII. The comparison with grep over all letters, in tests/grep,
  * would find further letters. */
 #define LONESOME_BEGIN 0x80

@@ -61,7 +61,7 @@ void charset_prepare(bool beyond_ascii);
 uint32_t charset_variants(void *context, uint32_t code_point,
                           uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
 
-/* Returns a code point that is equal for all letters with the same variants. */
+/* Returns the same code point for all letters that have the same variants. */
 uint32_t charset_folded(uint32_t code_point);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "trawl/flags.h"
 
-/* What is offered as an option's value: words, the output of a shell command, file names, or
+/* What the shell offers as an option's value: words, the output of a command, file names, or
  * nothing. */
 enum offer { OFFER_NOTHING, OFFER_FILES, OFFER_WORDS, OFFER_COMMAND };
 

@@ -113,6 +113,6 @@ bool exclude_skips(const struct exclude *exclude, const char *name, bool is_oper
             return !rule->include;
         first_includes = rule->include;
     }
-    /* No rule matches. As in grep, such a name is left out if the first rule includes names. */
+    /* No rule matches. As in grep, the name is then left out if the first rule is an --include. */
     return first_includes;
 }

@@ -1,5 +1,4 @@
-/* fasta: --fasta: searches the sequences of FASTA files, whose lines are joined to a text for each
- * sequence. */
+/* fasta: --fasta: searches FASTA files. The lines of each sequence are joined to one text. */
 #ifndef TRAWL_FASTA_H
 #define TRAWL_FASTA_H
 

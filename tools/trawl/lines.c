@@ -1,8 +1,8 @@
 /* lines: cuts windows into lines and selects lines.
  *
  * Whole lines of a window are handled in the window. The carry keeps the open line at the window's
- * end, and the lines before that leading context may need. If the open line grows long, only the
- * line's begin is kept, with the matches that decide about the line.
+ * end, and the lines before that leading context may need. If the open line grows long, its bytes
+ * are dropped; the offset of its begin stays, with the matches that decide about the line.
  */
 #include "trawl/lines.h"
 

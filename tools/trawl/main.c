@@ -126,7 +126,8 @@ static bool take_closed_descriptors(void)
     return input_is_closed;
 }
 
-/* Finds out what settings_build must know about the process. */
+/* Asks the system for the facts that settings_build needs: terminals, locale, environment, output
+ * file. */
 static void look_around(struct surroundings *surroundings)
 {
     const char *terminal = getenv("TERM");

@@ -4,7 +4,8 @@
 
 #include "trawl/scan.h"
 
-/* Handles a part of the text. False ends the pass. */
+/* The function that reread_pieces calls for each part of the text. Returning false ends the
+ * pass. */
 typedef bool (*reread_pass)(struct text_scan *scan, const uint8_t *bytes, uint64_t bytes_count);
 /* Calls `pass` for parts of the text [begin, end). In CHARSET_UTF8, no part ends inside a
  * character; otherwise each part except the last has a multiple of 3 bytes. False: `pass` returned
