@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define THREADS_MIN 64u /* of a block, where the option is THREADS; a multiple of THREADS_STEP */
+#define THREADS_MIN 32u /* of a block, where the option is THREADS; a multiple of THREADS_STEP */
 #define THREADS_STEP 32u
 #define THREADS_MAX 1024u
 #define BLOCKS_MAX 0x7fffffffu
@@ -24,14 +24,14 @@ struct algorithm_row {
     enum searches searches;
     enum engines engines;
     enum geometry geometry;
-    const char *summary;
+    const char *summary; /* ends with the source, in parentheses */
     const char *source;
 };
 
 static const struct algorithm_row rows[] = {
     {"", TEXT, BOTH, NONE, "", ""}, /* GALLERY_NONE */
 #define ALGORITHM(enumerator, name, searches, engines, geometry, summary, source) \
-    {name, searches, engines, geometry, summary, source},
+    {name, searches, engines, geometry, summary " (" source ")", source},
 #include "gallery/algorithms.def"
 #undef ALGORITHM
 };

@@ -9,9 +9,11 @@
  *            compared at once instead of in a second pass. Records of one length, padding and
  *            packing of characters are not needed.
  *            Of patterns given twice one is searched for, and its cells are copied.
- * As published  rabin-karp-matrix-sample, on GPUs alone: a record that the device flagged is
- *            searched for each pattern from its beginning, as strstr does, but beyond NULs and
- *            with the library's conditions.
+ * As published  rabin-karp-matrix-sample and the forms that the sample weighed, on GPUs alone: for
+ *            each pattern strstr searches a record that the device flagged, from the record's
+ *            beginning. strstr needs a record that ends in a NUL, as the sample's records do, and
+ *            a pattern without NUL. memmem searches other records and for other patterns.
+ * Ours       rabin-karp-matrix-memmem: as rabin-karp-matrix-sample, with memmem for all records.
  * Memory     24 bytes per literal and 16 per distinct length.
  * Cost       two remainders and one look-up per byte of the record and distinct length; each
  *            literal whose hash agrees is compared, unless its pattern was found before.
@@ -42,7 +44,10 @@ struct twin {
 struct gallery_matrix {
     const struct trawl_plan *plan;
     uint32_t literal_count; /* the plan's, which may be gone when this is closed */
-    bool as_published;      /* rabin-karp-matrix-sample, and what is made of it */
+    bool as_published;      /* each pattern is searched for by itself: not rabin-karp-matrix */
+    char *strings; /* the literals, each with a NUL behind its bytes; NULL: memmem finds all */
+    uint64_t strings_bytes;
+    uint64_t *string_at; /* per literal: its offset in `strings`; UINT64_MAX: it holds a NUL */
     uint32_t class_count;
     uint32_t heads_bits;
     struct length_class *classes; /* literal_count of them at most */
@@ -137,9 +142,34 @@ static void make_table(struct gallery_matrix *matrix)
     }
 }
 
+/* Copies the literals for strstr. */
+static enum trawl_status make_strings(struct gallery_matrix *matrix, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = matrix->plan;
+    uint64_t at = 0;
+    void *memory;
+
+    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *matrix->string_at, &memory, error));
+    matrix->string_at = (uint64_t *)memory;
+    for (uint32_t i = 0; i < plan->literal_count; i++)
+        matrix->strings_bytes += plan_literal_at(plan, i).bytes_count + 1;
+    TRAWL_TRY(memory_allocate_zeroed(matrix->strings_bytes, 1, &memory, error));
+    matrix->strings = (char *)memory;
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t count = plan_literal_at(plan, i).bytes_count;
+        const uint8_t *bytes = plan_literal_bytes(plan, i);
+
+        memcpy(matrix->strings + at, bytes, (size_t)count);
+        matrix->string_at[i] = memchr(bytes, 0, (size_t)count) == NULL ? at : UINT64_MAX;
+        at += count + 1;
+    }
+    return TRAWL_OK;
+}
+
 enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
                                       struct gallery_matrix **matrix_out, struct trawl_error *error)
 {
+    enum gallery_algorithm algorithm = gallery_choice_of(plan).algorithm;
     enum trawl_status status = TRAWL_OK;
     struct gallery_matrix *matrix;
     void *memory;
@@ -148,7 +178,7 @@ enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
     matrix = (struct gallery_matrix *)memory;
     matrix->plan = plan;
     matrix->literal_count = plan->literal_count;
-    matrix->as_published = gallery_choice_of(plan).algorithm != GALLERY_RABIN_KARP_MATRIX;
+    matrix->as_published = algorithm != GALLERY_RABIN_KARP_MATRIX;
     matrix->heads_bits = 1;
     while (matrix->heads_bits < HEADS_BITS_MAX && plan->literal_count >> matrix->heads_bits > 0)
         matrix->heads_bits++;
@@ -163,6 +193,8 @@ enum trawl_status gallery_matrix_open(const struct trawl_plan *plan,
     TRAWL_TRY_DONE(
         memory_allocate(1ull << matrix->heads_bits, sizeof *matrix->heads, &memory, error));
     matrix->heads = (uint32_t *)memory;
+    if (matrix->as_published && algorithm != GALLERY_RABIN_KARP_MATRIX_MEMMEM)
+        TRAWL_TRY_DONE(make_strings(matrix, error));
     if (plan->literal_count > 0) {
         make_classes(matrix);
         make_table(matrix);
@@ -183,6 +215,8 @@ void gallery_matrix_close(struct gallery_matrix *matrix)
     memory_release(matrix->next, matrix->literal_count, sizeof *matrix->next);
     memory_release(matrix->twins, matrix->literal_count, sizeof *matrix->twins);
     memory_release(matrix->heads, 1ull << matrix->heads_bits, sizeof *matrix->heads);
+    memory_release(matrix->string_at, matrix->literal_count, sizeof *matrix->string_at);
+    memory_release(matrix->strings, matrix->strings_bytes, 1);
     memory_release(matrix, 1, sizeof *matrix);
 }
 
@@ -238,19 +272,37 @@ static uint64_t search_class(const struct gallery_matrix *matrix, const struct l
     return filled;
 }
 
-/* The first occurrence of a literal that the record accepts, UINT64_MAX if none. */
-static uint64_t find_literal(const struct trawl_plan *plan, uint32_t index, const uint8_t *record,
-                             uint64_t record_bytes)
+/* Returns where the literal's bytes first occur in [from, end), which is not empty; NULL: nowhere.
+ * strstr ends at a string's first NUL, and the search goes on behind that NUL. */
+static const uint8_t *find_bytes(const struct gallery_matrix *matrix, uint32_t index,
+                                 const uint8_t *from, const uint8_t *end)
 {
+    const struct trawl_plan *plan = matrix->plan;
+
+    if (matrix->strings == NULL || matrix->string_at[index] == UINT64_MAX || end[-1] != 0)
+        return (const uint8_t *)memmem(from, (size_t)(end - from), plan_literal_bytes(plan, index),
+                                       (size_t)plan_literal_at(plan, index).bytes_count);
+    for (; from < end; from += strlen((const char *)from) + 1) {
+        const char *found = strstr((const char *)from, matrix->strings + matrix->string_at[index]);
+
+        if (found != NULL)
+            return (const uint8_t *)found;
+    }
+    return NULL;
+}
+
+/* Returns the first occurrence of a literal that the record accepts, UINT64_MAX if none. */
+static uint64_t find_literal(const struct gallery_matrix *matrix, uint32_t index,
+                             const uint8_t *record, uint64_t record_bytes)
+{
+    const struct trawl_plan *plan = matrix->plan;
     const struct plan_literal literal = plan_literal_at(plan, index);
-    const uint8_t *bytes = plan_literal_bytes(plan, index);
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     uint64_t count = literal.bytes_count, length;
 
     for (uint64_t x = 0; x < record_bytes && count <= record_bytes - x; x++) {
         if (!fold) {
-            const uint8_t *found = (const uint8_t *)memmem(record + x, (size_t)(record_bytes - x),
-                                                           bytes, (size_t)count);
+            const uint8_t *found = find_bytes(matrix, index, record + x, record + record_bytes);
 
             if (found == NULL)
                 break;
@@ -264,10 +316,11 @@ static uint64_t find_literal(const struct trawl_plan *plan, uint32_t index, cons
     return UINT64_MAX;
 }
 
-static uint64_t search_as_published(const struct trawl_plan *plan, const uint8_t *record,
+static uint64_t search_as_published(const struct gallery_matrix *matrix, const uint8_t *record,
                                     uint64_t record_bytes, const struct gallery_met *met,
                                     int64_t *row)
 {
+    const struct trawl_plan *plan = matrix->plan;
     uint64_t filled = 0;
 
     for (uint32_t i = 0; i < plan->literal_count; i++) {
@@ -276,7 +329,7 @@ static uint64_t search_as_published(const struct trawl_plan *plan, const uint8_t
 
         if (met->flags != NULL && met->flags[met->hash_of[i]] == 0)
             continue;
-        x = find_literal(plan, i, record, record_bytes);
+        x = find_literal(matrix, i, record, record_bytes);
         if (x == UINT64_MAX || (*cell >= 0 && (uint64_t)*cell <= x))
             continue;
         filled += *cell < 0;
@@ -291,7 +344,7 @@ uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_
     uint64_t filled = 0;
 
     if (matrix->as_published)
-        return search_as_published(matrix->plan, record, record_bytes, met, row);
+        return search_as_published(matrix, record, record_bytes, met, row);
     for (uint32_t i = 0; i < matrix->class_count && matrix->classes[i].count <= record_bytes; i++)
         filled += search_class(matrix, &matrix->classes[i], record, record_bytes, row);
     for (uint32_t i = 0; i < matrix->twin_count; i++) {

@@ -64,7 +64,10 @@ SIMT_KERNEL(gallery_pss_gm, gallery_arguments, 1024, 1)
  * memory, so the compiler keeps it where it is. With 16 words, unoptimised code for blocks of 1,024
  * threads would keep four in local memory. */
 #define PSS_WORDS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
-#define PSS_WORD(w) uint32_t key##w = simt_shuffle_u32(own, w);
+#define PSS_WORD(w)                    \
+    uint32_t key##w = 0;               \
+    if (4u * (w) < args.pattern_bytes) \
+        key##w = simt_shuffle_u32(own, w);
 #define PSS_BYTE(w, j)                                                     \
     if (4u * (w) + (j) == args.pattern_bytes)                              \
         goto found;                                                        \

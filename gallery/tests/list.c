@@ -42,7 +42,7 @@ static const struct {
     {"bmh-shared", ON_CUDA, "16x33"},
     {"bmh-conflict-free", ON_CUDA, "132x256"},
     {"aho-corasick", ON_CUDA, "128"},
-    {"pss-gg", ON_CUDA, "64"},
+    {"pss-gg", ON_CUDA, "32"},
     {"pss-gr", ON_CUDA, "992"},
     {"pss-gm", ON_CUDA, "256"},
     {"pss-shared", ON_CUDA, "1024"},
@@ -51,6 +51,7 @@ static const struct {
     {"word-reduction", ON_CUDA, "96"},
     {"rabin-karp-matrix", ON_BOTH, NULL},
     {"rabin-karp-matrix-sample", ON_CUDA, NULL},
+    {"rabin-karp-matrix-memmem", ON_CUDA, NULL},
     {"rabin-karp-matrix-bytes", ON_CUDA, NULL},
     {"rabin-karp-matrix-wide", ON_CUDA, NULL},
     {"rabin-karp-matrix-pairs", ON_CUDA, NULL},
@@ -77,7 +78,7 @@ static void listed(void)
 
         if (!TEST_CHECK(name != NULL && strcmp(name, rows[i].name) == 0))
             continue;
-        TEST_CHECK(summary != NULL && strlen(summary) > 5 && strlen(summary) < 80);
+        TEST_CHECK(summary != NULL && strlen(summary) > 5 && strchr(summary, '(') != NULL);
         TEST_CHECK(summary != NULL && strchr(summary, '\n') == NULL);
         TEST_CHECK(trawl_algorithm(i, NULL, NULL) == name);
         TEST_CHECK_U64(engines, rows[i].engines);
@@ -146,7 +147,7 @@ static void options_that_do_not_fit(void)
         const char *text, *named; /* the message names this */
     } wrong[] = {
         {"pss-gm:", "threads \"\""},
-        {"pss-gm:32", "\"32\""},
+        {"pss-gm:0", "\"0\""},
         {"pss-gm:100", "\"100\""},
         {"pss-gm:1056", "\"1056\""},
         {"pss-gm:+64", "\"+64\""},

@@ -12,9 +12,12 @@
 #define RANDOM_PATTERNS_MAX 12
 
 static const char matrix_name[] = "rabin-karp-matrix";
-static const char *const names[] = {matrix_name, "rabin-karp-matrix-sample",
-                                    "rabin-karp-matrix-bytes", "rabin-karp-matrix-wide",
-                                    "rabin-karp-matrix-pairs"};
+static const char *const names[] = {matrix_name,
+                                    "rabin-karp-matrix-sample",
+                                    "rabin-karp-matrix-bytes",
+                                    "rabin-karp-matrix-wide",
+                                    "rabin-karp-matrix-pairs",
+                                    "rabin-karp-matrix-memmem"};
 enum { NAMES = sizeof names / sizeof *names };
 
 static void reset(uint64_t seed, uint64_t memory_bytes)
@@ -91,6 +94,14 @@ static void run(struct scene *scene, const char *algorithm)
     nothing_left();
 }
 
+/* Ends three of four records with a NUL, as the sample does: strstr searches such records. */
+static void end_records(struct test_random *random, struct scene *scene)
+{
+    for (uint64_t i = 0; i < scene->records.record_count; i++)
+        if (scene->offsets[i + 1] > scene->offsets[i] && !test_random_one_in(random, 4))
+            scene->tape.text[scene->offsets[i + 1] - 1] = 0;
+}
+
 static void random_scenes(void)
 {
     struct test_random random = test_random_begin("gallery records device");
@@ -104,6 +115,8 @@ static void random_scenes(void)
         reset(round + 1, 4u << 20);
         small_limits(&random);
         scene_begin(&random, kind, record_count, test_random_between(&random, 1, longest), &scene);
+        if (test_random_one_in(&random, 2))
+            end_records(&random, &scene);
         scene_add_patterns(&random, test_random_below(&random, RANDOM_PATTERNS_MAX + 1),
                            test_random_one_in(&random, 5) ? 120 : 10, &scene);
         scene.tape.flags = (uint32_t)test_random_below(&random, 8);
