@@ -84,7 +84,8 @@ alone() {
     LD_LIBRARY_PATH=$driver "$trawl" --algorithm="$1" --stats -n -b -o 'ab' text >cuda.out 2>cuda.err
     if ! cmp cpu.out cuda.out || ! grep -q '^engine: cuda$' cuda.err ||
         ! grep -q '^seconds of device kernels: 0\.[0-9]*[1-9]' cuda.err ||
-        ! grep -q '^seconds of device copies: ' cuda.err; then
+        ! grep -q '^seconds of device copies: .* to devices, .* back' cuda.err ||
+        ! grep -q '^seconds of sorting and verifying what devices found: ' cuda.err; then
         echo "not as it should be: --algorithm=$1: $(cat cuda.err)"
         failed=$((failed + 1))
     fi
@@ -115,7 +116,9 @@ gallery() {
     LD_LIBRARY_PATH=$driver "$trawl" --engine=cuda --algorithm=naive fox text >cuda.out 2>cuda.err
     expect_error $? 'the CUDA engine does not have algorithm naive'
     LD_LIBRARY_PATH=$driver TRAWL_SIM_DEVICES=0 "$trawl" --algorithm=pss-gm fox text >cuda.out 2>cuda.err
-    expect_error $? '^trawl: --algorithm: pss-gm needs --engine=cuda: .*no device'
+    expect_error $? '^trawl: --algorithm: pss-gm needs --engine=cuda: .*no device.* no form for the CPU'
+    LD_LIBRARY_PATH=$driver TRAWL_SIM_DEVICES=0 "$trawl" --algorithm=bf-shared fox text >cuda.out 2>cuda.err
+    expect_error $? '^trawl: --algorithm: bf-shared needs .*; --algorithm=bf runs on the CPU'
 }
 
 "$part"

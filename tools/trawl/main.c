@@ -38,7 +38,7 @@ static int list_algorithms(void)
         return EXIT_ERROR;
     }
     for (uint32_t i = 0; (name = trawl_algorithm(i, &summary, &engines)) != NULL; i++) {
-        char line[160];
+        char line[320];
 
         (void)snprintf(line, sizeof line, "%-24s %-9s %s\n", name,
                        engines == 1u << TRAWL_ENGINE_CPU    ? "cpu"

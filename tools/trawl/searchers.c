@@ -16,6 +16,36 @@ enum trawl_engine searchers_engine(const struct settings *settings, const struct
                                                    : TRAWL_ENGINE_AUTO;
 }
 
+/* The listed algorithm for the CPU whose name, up to a separator, begins `asked`: bf for bf-shared
+ * and for bf:256. Returns NULL if there is none. */
+static const char *find_twin(const char *asked)
+{
+    const char *name, *twin = NULL;
+    uint32_t engines = 0;
+
+    for (uint32_t i = 0; (name = trawl_algorithm(i, NULL, &engines)) != NULL; i++)
+        if ((engines & 1u << TRAWL_ENGINE_CPU) != 0 && strncmp(asked, name, strlen(name)) == 0 &&
+            strchr("-:,", asked[strlen(name)]) != NULL)
+            twin = name;
+    return twin;
+}
+
+/* Says that an algorithm found no device, and what runs on the CPU instead. */
+static void write_no_device(char *message, const char *asked, const char *why)
+{
+    const char *twin = find_twin(asked);
+
+    if (twin != NULL)
+        (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                       "--algorithm: %s needs --engine=cuda: %s; --algorithm=%s runs on the CPU",
+                       asked, why, twin);
+    else
+        (void)snprintf(message, SETTINGS_ERROR_BYTES,
+                       "--algorithm: %s needs --engine=cuda: %s; it has no form for the CPU, "
+                       "--list-algorithms says which algorithms have",
+                       asked, why);
+}
+
 bool searchers_open(const struct command_job *job, bool single, struct trawl_searcher **searcher,
                     char *message)
 {
@@ -44,8 +74,7 @@ bool searchers_open(const struct command_job *job, bool single, struct trawl_sea
     if (trawl_searcher_open(&options, searcher, &error) == TRAWL_OK)
         return true;
     if (engine == TRAWL_ENGINE_CUDA && settings->engine == NULL)
-        (void)snprintf(message, SETTINGS_ERROR_BYTES, "--algorithm: %s needs --engine=cuda: %s",
-                       settings->algorithm, error.message);
+        write_no_device(message, settings->algorithm, error.message);
     else
         (void)snprintf(message, SETTINGS_ERROR_BYTES, "%s%s",
                        engine == TRAWL_ENGINE_CUDA ? "--engine=cuda: "

@@ -52,7 +52,10 @@ static struct job_totals last_totals(const struct command_job *job)
     totals.sums.device_chunk_count = stats.device_chunk_count;
     totals.sums.search_ns = stats.wall_ns;
     totals.sums.device_copy_ns = stats.device_copy_ns;
+    totals.sums.device_back_ns = stats.device_back_ns;
     totals.sums.device_kernel_ns = stats.device_kernel_ns;
+    totals.sums.device_shifts_ns = stats.device_shifts_ns;
+    totals.sums.device_host_ns = stats.device_host_ns;
     totals.sums.child_grids = stats.child_grids;
     totals.sums.child_spills = stats.child_spills;
     totals.sums.child_withheld = stats.child_withheld;
