@@ -135,12 +135,13 @@ uint32_t cores_count(void);
 
 /* ---- Contestants -------------------------------------------------------------------------- */
 
-#define PART_LIST(X)    \
-    X(PLAN, "plan")     \
-    X(IN, "copy_in")    \
-    X(KERNEL, "kernel") \
-    X(SHIFTS, "shifts") \
-    X(OUT, "copy_out")  \
+#define PART_LIST(X)     \
+    X(PLAN, "plan")      \
+    X(IN, "copy_in")     \
+    X(KERNEL, "kernel")  \
+    X(SHIFTS, "shifts")  \
+    X(OUT, "copy_out")   \
+    X(HOST, "host_work") \
     X(SEARCH, "search")
 
 enum run_part {

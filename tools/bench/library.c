@@ -374,6 +374,7 @@ static void take_parts(const struct library *own, struct bench_run *run)
     run->part[PART_IN] = (double)(stats.device_copy_ns - stats.device_back_ns) * 1e-9;
     run->part[PART_OUT] = (double)stats.device_back_ns * 1e-9;
     run->part[PART_KERNEL] = (double)stats.device_kernel_ns * 1e-9;
+    run->part[PART_HOST] = (double)stats.device_host_ns * 1e-9;
     run->part[PART_SHIFTS] = (double)stats.device_shifts_ns * 1e-9;
     run->chunks = stats.chunk_count;
     run->occurrences = stats.match_count;

@@ -1,10 +1,12 @@
 /* rivals: contestants in this process besides libtrawl.
  *
- * kind=read           a loop that only reads the text, which shows the memory's speed
- * kind=memmem|strstr  the C library's functions. They count, find the first occurrence, or find
- * each pattern's first occurrence in each record. strstr needs records that end in NUL threads=N
- * each thread searches a piece of the text for all patterns. The threads start before the timed
- * part
+ * kind=read           A loop that only reads the text, which shows the memory's speed.
+ * kind=memmem|strstr  The C library's functions. They count, find the first occurrence, or find
+ *                     each pattern's first occurrence in each record. As the C++ AMP sample does,
+ *                     they store a number for each record and pattern, -1 if none was found.
+ *                     strstr needs records that end in NUL.
+ * threads=N           Each thread searches a piece of the text for all patterns. The threads start
+ *                     before the timed part.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -45,10 +47,16 @@ EACH_SET static uint64_t read_lines(const uint8_t *bytes, uint64_t count)
 
 enum rival { RIVAL_READ, RIVAL_MEMMEM, RIVAL_STRSTR };
 
+/* Of a contestant. */
+struct rival_state {
+    enum rival rival;
+    int32_t *firsts; /* of records: record_count x pattern_count; NULL: not allocated yet */
+};
+
 struct rival_search {
     const struct contestant *it;
     enum rival rival;
-    bool full;
+    int32_t *firsts;
     uint64_t pieces, piece_bytes;
     _Atomic uint64_t count, sum, first;
 };
@@ -95,19 +103,33 @@ static void search_text(struct rival_search *search, uint64_t begin, uint64_t en
 static void search_records(struct rival_search *search, uint64_t begin, uint64_t end)
 {
     const struct question *question = search->it->question;
-    uint64_t bytes = question->record_bytes, count = 0, sum = 0;
+    uint64_t bytes = question->record_bytes;
 
     for (uint64_t record = begin / bytes; record < end / bytes; record++)
         for (uint64_t p = 0; p < question->pattern_count; p++) {
             const uint8_t *text = question->bytes + record * bytes;
             const uint8_t *at = find(search->rival, text, bytes, &question->patterns[p]);
 
-            count += at != NULL;
-            if (at != NULL && search->full)
-                sum += answer_mix(record, p, (uint64_t)(at - text));
+            search->firsts[record * question->pattern_count + p] =
+                at == NULL ? -1 : (int32_t)(at - text);
         }
-    atomic_fetch_add(&search->count, count);
-    atomic_fetch_add(&search->sum, sum);
+}
+
+/* The answer, of the matrix that was stored. */
+static struct answer take_firsts(const struct rival_search *search)
+{
+    const struct question *question = search->it->question;
+    struct answer answer = {0, 0, true};
+
+    for (uint64_t record = 0; record < search->it->bytes / question->record_bytes; record++)
+        for (uint64_t p = 0; p < question->pattern_count; p++) {
+            int32_t first = search->firsts[record * question->pattern_count + p];
+
+            answer.count += first >= 0;
+            if (first >= 0)
+                answer.sum += answer_mix(record, p, (uint64_t)first);
+        }
+    return answer;
 }
 
 static void search_piece(void *context, uint64_t index)
@@ -127,14 +149,22 @@ static void search_piece(void *context, uint64_t index)
 
 static void run_rival(struct contestant *it, bool full, struct bench_run *run)
 {
+    struct rival_state *state = (struct rival_state *)it->state;
     struct rival_search search = {
-        .it = it, .full = full, .pieces = it->threads, .first = UINT64_MAX};
+        .it = it, .rival = state->rival, .pieces = it->threads, .first = UINT64_MAX};
     uint64_t unit = it->question->record_bytes > 0 ? it->question->record_bytes : 4096;
 
-    search.rival = (enum rival)(uintptr_t)it->state;
+    (void)full;
+    if (it->question->record_bytes > 0 && state->firsts == NULL)
+        state->firsts =
+            (int32_t *)allocate(it->question->pattern_count * (it->question->bytes_count / unit) *
+                                sizeof *state->firsts);
+    search.firsts = state->firsts;
     search.piece_bytes = it->bytes / it->threads / unit * unit;
     run->seconds = pieces_run(search_piece, &search, search.pieces, it->threads);
-    run->answer = (struct answer){search.count, search.sum, full && call_is_of_records(it->call)};
+    run->answer = (struct answer){search.count, search.sum, false};
+    if (search.firsts != NULL)
+        run->answer = take_firsts(&search);
     if (it->call == CALL_FIRST)
         run->answer.count = search.first == UINT64_MAX ? 0 : search.first;
     if (search.rival == RIVAL_READ) /* the sum is used, so that no compiler removes the loop */
@@ -143,14 +173,27 @@ static void run_rival(struct contestant *it, bool full, struct bench_run *run)
 
 /* ---- Contestants -------------------------------------------------------------------------- */
 
+static void close_rival(struct contestant *it)
+{
+    struct rival_state *state = (struct rival_state *)it->state;
+
+    free(state->firsts);
+    free(state);
+    it->state = NULL;
+}
+
 bool rival_contestant(struct contestant *contestant, const char *kind)
 {
     static const char *const names[] = {"read", "memmem", "strstr"};
 
     for (uint32_t rival = RIVAL_READ; rival <= RIVAL_STRSTR; rival++)
         if (strcmp(kind, names[rival]) == 0) {
+            struct rival_state *state = (struct rival_state *)allocate(sizeof *state);
+
+            state->rival = (enum rival)rival;
             contestant->run = run_rival;
-            contestant->state = (void *)(uintptr_t)rival;
+            contestant->close = close_rival;
+            contestant->state = state;
             contestant->bound = rival == RIVAL_READ;
         }
     return contestant->run != NULL;
