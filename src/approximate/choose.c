@@ -173,14 +173,14 @@ static enum approx_method choose(const struct approximate *approximate, double r
     return best;
 }
 
-bool approx_is_for_host(const struct approximate *approximate, double rate, bool is_copied,
-                        uint32_t threads)
+bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work)
 {
     double verify = approximate->edits ? prices_host.ends : prices_host.begin;
-    double device = approximate->device_ns + rate * verify + (is_copied ? COPY_NS : 0);
+    double device = approximate->device_ns + work->rate * verify + (work->is_copied ? COPY_NS : 0);
+    double host = approximate->host_ns / (work->threads > 1 ? work->threads : 1);
 
     return approximate->method_on_device == APPROX_ALL ||
-           device > approximate->host_ns / (threads > 1 ? threads : 1);
+           work->ready_ns + (double)work->bytes * device > (double)work->bytes * host;
 }
 
 void approx_choose(struct approximate *approximate)

@@ -10,11 +10,17 @@ extern enum approx_method approx_method_forced;
 /* Set the methods of a plan whose symbols are there. */
 void approx_choose(struct approximate *approximate);
 
-/* Would the host, by so many threads, search a text in less time than a device that proposes `rate`
- * candidates for each byte, which one thread of the host then verifies? is_copied: the text is not
- * in the device's memory yet. Never, where a test forces the method. */
-bool approx_is_for_host(const struct approximate *approximate, double rate, bool is_copied,
-                        uint32_t threads);
+/* What a search on a device, or a step of one, would take. */
+struct approx_work {
+    uint64_t bytes;   /* of text */
+    double rate;      /* candidates that the device proposes for a byte */
+    double ready_ns;  /* before it searches */
+    bool is_copied;   /* the text is not in its memory yet */
+    uint32_t threads; /* of the host, which would search instead; one of them verifies otherwise */
+};
+
+/* Would the host take less time? Never, where a test forces the method. */
+bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work);
 
 /* Where piece `index` of the k + 1 of a literal of `count` symbols begins; index k + 1: `count`. */
 static inline uint64_t approx_piece_begin(const struct approximate *approximate, uint64_t count,

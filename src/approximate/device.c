@@ -18,6 +18,7 @@
 #include "cuda/open.h"
 
 #define STATIC_SHARED_BYTES (17u << 10) /* of the kernels, and what the driver takes */
+#define TABLE_WORD_NS 30                /* to list pieces, a word of the tables, by one thread */
 #define THREADS_TIMES 4u                /* as many as the CUDA engine's kernels have */
 
 struct approx_device {
@@ -79,6 +80,14 @@ void approx_device_close(struct approx_device *own)
     memory_release(own, 1, sizeof *own);
 }
 
+static enum trawl_status make_tables(struct approx_device *own, bool whole,
+                                     struct trawl_error *error)
+{
+    return approx_tables_make(own->approximate,
+                              own->worker->device->shared_max - STATIC_SHARED_BYTES, whole,
+                              &own->tables, error);
+}
+
 enum trawl_status approx_device_begin(struct approx_device *own,
                                       const struct approximate *approximate,
                                       struct trawl_error *error)
@@ -92,8 +101,7 @@ enum trawl_status approx_device_begin(struct approx_device *own,
     if (approximate->method_on_device == APPROX_ALL)
         return TRAWL_FAIL(error, UNSUPPORTED, "a device has no method for such patterns");
     cuda_worker_take(own->worker, approximate->plan);
-    return approx_tables_make(approximate, own->worker->device->shared_max - STATIC_SHARED_BYTES,
-                              &own->tables, error);
+    return make_tables(own, false, error);
 }
 
 /* ---- Grams --------------------------------------------------------------------------------- */
@@ -104,6 +112,8 @@ static enum trawl_status send_tables(struct approx_device *own, struct trawl_err
 
     if (own->ready)
         return TRAWL_OK;
+    if (own->tables.words == NULL)
+        TRAWL_TRY(make_tables(own, true, error));
     TRAWL_TRY(cuda_memory_reserve(own->worker->device, &own->memory,
                                   cuda_worker_room(own->worker, bytes), error));
     TRAWL_TRY(
@@ -335,6 +345,13 @@ enum trawl_status approx_device_rate(struct approx_device *own, const struct eng
     }
     *rate = (double)counted / (double)to;
     return TRAWL_OK;
+}
+
+double approx_device_ready_ns(const struct approx_device *own)
+{
+    if (own->approximate->method_on_device == APPROX_PIECES || own->tables.words != NULL)
+        return 0;
+    return (double)own->tables.word_count * TABLE_WORD_NS;
 }
 
 bool approx_device_holds(const struct approx_device *own, const struct engine_chunk *chunk)

@@ -28,6 +28,8 @@ enum trawl_status approx_device_candidates(struct approx_device *device,
 /* The candidates of a byte of the chunk. Errors: likewise. */
 enum trawl_status approx_device_rate(struct approx_device *device, const struct engine_chunk *chunk,
                                      double *rate, struct trawl_error *error);
+/* What making its tables takes, if they are not there. */
+double approx_device_ready_ns(const struct approx_device *device);
 /* Are the chunk's bytes in the memory of a device? */
 bool approx_device_holds(const struct approx_device *device, const struct engine_chunk *chunk);
 

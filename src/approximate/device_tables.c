@@ -364,7 +364,8 @@ static enum trawl_status choose_gram(const struct builder *builder, uint64_t sha
 /* ---- All ----------------------------------------------------------------------------------- */
 
 enum trawl_status approx_tables_make(const struct approximate *approximate, uint64_t shared_bytes,
-                                     struct approx_tables *tables, struct trawl_error *error)
+                                     bool whole, struct approx_tables *tables,
+                                     struct trawl_error *error)
 {
     struct builder builder = {.approximate = approximate, .tables = tables};
     struct size size = {0, 0};
@@ -376,6 +377,8 @@ enum trawl_status approx_tables_make(const struct approximate *approximate, uint
     find_motifs(&builder);
     TRAWL_TRY(choose_gram(&builder, shared_bytes, &size, error));
     tables->word_count = ((uint64_t)size.words + 3) & ~3ull;
+    if (!whole)
+        return TRAWL_OK;
     tables->motifs_at = GRAMS_CODE_WORDS + GRAMS_LITERAL_WORDS * approximate->plan->literal_count;
     tables->segments_at = tables->motifs_at + GRAMS_LITERAL_WORDS * tables->motif_count;
     tables->heads_at = tables->segments_at + tables->segment_count;

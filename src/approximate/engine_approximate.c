@@ -138,9 +138,10 @@ static bool is_to_be_left(const struct engine_worker *worker, const struct engin
                           uint64_t bytes)
 {
     uint64_t count = worker->candidates.count;
+    const struct approx_work work = {.bytes = bytes, .rate = (double)count / (double)bytes};
 
     return worker->device != NULL && chunk->may_be_left && count >= LEFT_MIN &&
-           approx_is_for_host(worker->approximate, (double)count / (double)bytes, false, 1);
+           approx_is_for_host(worker->approximate, &work);
 }
 
 /* Hits of begins in [from, *to); *to is lessened where they would be too many. Or the result says
@@ -194,23 +195,27 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
     return TRAWL_OK;
 }
 
-/* Is the host to search such a text? Of a text that is not in memory the sample has no bytes. */
+/* Is the host to search a text? Of one that is not in memory the sample has no bytes of its own. */
 static enum trawl_status ask(struct engine_worker *worker, const struct engine_chunk *sample,
                              struct engine_result *result, struct trawl_error *error)
 {
     const struct approximate *approximate = worker->approximate;
-    const uint32_t threads = worker->engine->threads;
-    const bool is_copied = sample->owned == 0 || !approx_device_holds(worker->device, sample);
-    double rate = approximate->device_rate;
+    const bool by_pieces = approximate->method_on_device == APPROX_PIECES;
+    struct approx_work work = {.bytes = sample->before + sample->owned + sample->after,
+                               .rate = approximate->device_rate,
+                               .ready_ns = approx_device_ready_ns(worker->device),
+                               .threads = worker->engine->threads};
 
-    result->is_left = approx_is_for_host(approximate, rate, is_copied, threads);
+    work.is_copied = sample->owned == 0 || !approx_device_holds(worker->device, sample);
+    result->is_left = approx_is_for_host(approximate, &work);
     if (result->is_left || sample->owned == 0)
         return TRAWL_OK;
-    if (approximate->method_on_device == APPROX_PIECES &&
-        !approx_is_for_host(approximate, SURE_TIMES * rate, is_copied, threads))
+    work.rate *= SURE_TIMES;
+    if (by_pieces && !approx_is_for_host(approximate, &work))
         return TRAWL_OK;
-    TRAWL_TRY(approx_device_rate(worker->device, sample, &rate, error));
-    result->is_left = approx_is_for_host(approximate, rate, is_copied, threads);
+    TRAWL_TRY(approx_device_rate(worker->device, sample, &work.rate, error));
+    work.ready_ns = 0;
+    result->is_left = approx_is_for_host(approximate, &work);
     return TRAWL_OK;
 }
 

@@ -164,6 +164,8 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
         sample.begin = sample.before = (text->bytes_count - sample.owned) / 2;
         sample.bytes = text->bytes + sample.begin;
         sample.after = sample.readable = text->bytes_count - sample.owned - sample.begin;
+    } else {
+        sample.after = search->text_bytes;
     }
     engine = worker_engine(caller, &search->job, true, &engine_worker);
     TRAWL_TRY(engine_scan(engine, engine_worker, &sample, 0, WANT_NOTHING, &result, error));
