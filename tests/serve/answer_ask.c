@@ -1,4 +1,5 @@
-/* answer_ask: a command line, both ways: by the command, and as a request that is answered. */
+/* answer_ask: runs a command line both ways: by the command, and as a request to the server's
+ * code. */
 #include "tests/serve/answer_ask.h"
 
 #include <stdio.h>
@@ -23,7 +24,7 @@ static void append(struct output_bytes *to, const void *bytes, size_t bytes_coun
 
     do
         larger = realloc(to->bytes, to->count + bytes_count + 1);
-    while (larger == NULL); /* faults pass */
+    while (larger == NULL); /* the fault is over */
     to->bytes = larger;
     memcpy(to->bytes + to->count, bytes, bytes_count);
     to->count += bytes_count;
@@ -46,7 +47,7 @@ void free_printed(struct printed *printed)
     free(printed->messages.bytes);
 }
 
-/* Times differ. */
+/* Removes times, which differ between runs. */
 void mask_elapsed(struct output_bytes *output)
 {
     char *at = output->bytes, *to = at, *end = at + output->count;
@@ -84,7 +85,7 @@ void run_command(char **arguments, struct printed *printed)
     fclose(messages);
 }
 
-/* As the server reads: no longer than the answer may take. */
+/* Reads as the server does: no longer than the answer may take. */
 static void read_answer(struct served_answer *answer, struct output_bytes *to)
 {
     char bytes[65536];
@@ -121,7 +122,7 @@ static void take_frames(struct printed *printed, const char *prefix, struct outp
     }
 }
 
-/* What the command prints is apart from lines about messages and the status. */
+/* Separates what the command prints from lines about messages and the status. */
 static void take_lines(struct printed *printed, const char *prefix, struct output_bytes *lines)
 {
     char *line_end;
@@ -148,7 +149,7 @@ static void take_lines(struct printed *printed, const char *prefix, struct outpu
     }
 }
 
-/* False: refused, with printed->status and the message. */
+/* Asks for an answer. False: the request was refused; `printed` has the status and the message. */
 bool ask(json_t *body, enum request_format format, struct printed *printed)
 {
     struct request request;

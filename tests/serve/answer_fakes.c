@@ -1,7 +1,6 @@
-/* answer_fakes: a collection and its passes, as simple as can be: the command's own walk, and a
- * search of each file by itself. The working directory is another one than the client's. Which
- * files are held is decided by the hash of their names, so an answer meets all kinds beside each
- * other. */
+/* answer_fakes: the simplest collection and passes: the command's own walk, and a separate search
+ * of each file. The working directory differs from the client's. The hash of a file's name decides
+ * whether the file is held, so an answer meets held and unheld files side by side. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -50,7 +49,8 @@ static unsigned hash(const char *path)
     return sum;
 }
 
-/* Half of those that are not held are so as files that are not plain: a block has their bytes. */
+/* Half of the files without `bytes` stand for files that are not plain: a block has their unpacked
+ * bytes. */
 static int add_file(const char *path, const struct stat *status, int type, struct FTW *place)
 {
     const char *below = path + strlen(fake.root) + 1;
@@ -245,7 +245,7 @@ static int take(void *context, const struct trawl_match *matches, uint64_t match
     return 0;
 }
 
-/* Every file by itself, read anew. */
+/* Searches every file separately, and reads the file again. */
 bool pass_run(struct passes *passes, struct pass_request *request)
 {
     const struct state *state = request->state;

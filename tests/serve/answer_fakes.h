@@ -4,17 +4,17 @@
 
 #include "serve/collection.h"
 
-/* Of files, by the hash of their names: 0: none is held, 4: all are. */
+/* How many files are held, chosen by the hash of the file's name: 0 none, 4 all. */
 extern unsigned fake_held_share;
 
 /* Passes end when they are cancelled. */
 extern atomic_bool fake_pass_hangs;
 
-/* There is one; root: an absolute path. */
+/* Makes the only collection. root: an absolute path. */
 struct collection *fake_collection(const char *name, const char *root,
                                    struct trawl_runtime *runtime);
 void fake_close(struct collection *collection);
-/* It is the server's own (answer_real.c), and several threads may ask. */
+/* The collection is the server's own (answer_real.c), and several threads may ask. */
 extern const bool fake_is_real;
 
 #endif

@@ -1,5 +1,4 @@
-/* answer_real: what answer_fakes has for tests of answers, with the server's own collection and
- * passes. */
+/* answer_real: replaces answer_fakes by the server's own collection and passes. */
 #include "serve/collection.h"
 #include "tests/serve/answer_fakes.h"
 #include "tests/test.h"

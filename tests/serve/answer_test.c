@@ -1,5 +1,5 @@
-/* answer: the frames of an answer hold what the command prints for the same command line, byte by
- * byte, with its messages and its exit status; counts and columns hold what it counts. */
+/* answer: compares the frames of an answer with the command's output, messages and exit status for
+ * the same command line, byte by byte; compares counts and columns with the command's counts. */
 #include <ftw.h>
 #include <jansson.h>
 #include <pthread.h>
@@ -175,7 +175,7 @@ static const char *const paths[] = {
     "src",   "docs",    ".",         "src/deep", "./src",          "src/f1.h",
     "docs/", "nothing", "zeros.bin", "empty",    "src/deep/f2.txt"};
 
-/* One command line, both ways. */
+/* Runs a command line by the command and by the server's code, and compares. */
 struct line {
     char *arguments[ARGUMENTS_MAX];
     int count;
@@ -198,7 +198,7 @@ static void add(struct line *line, const char *member, const char *text)
     line->arguments[line->count++] = (char *)(uintptr_t)text;
 }
 
-/* Without a directory to search the command would read its standard input. */
+/* without a directory to search, the command would read standard input */
 static void finish_line(struct line *line, bool has_paths)
 {
     if (!has_paths) {
@@ -227,7 +227,7 @@ static void check_line(struct line *line)
     good = ask(line->body, REQUEST_JSON, &got);
     mask_elapsed(&got.output);
     mask_elapsed(&expected.output);
-    if (!good && expected.status == 2) { /* a request that says the same */
+    if (!good && expected.status == 2) { /* the same command line as a request */
         TEST_CHECK(got.messages.count > 0 && (got.status == 400 || got.status == 422));
         if (!TEST_CHECK(strncmp(got.messages.bytes, "options:", 8) == 0 ||
                         strstr(expected.messages.bytes, got.messages.bytes) != NULL))
@@ -269,7 +269,7 @@ static void check_random(struct test_random *random)
     check_line(&line);
 }
 
-/* Links lead to where the client is. */
+/* Links to the client's directory. */
 static void check_links(void)
 {
     struct line line;
@@ -282,7 +282,7 @@ static void check_links(void)
     check_line(&line);
 }
 
-/* Each option by itself, with files of all kinds. */
+/* Runs each option alone, on files of all kinds. */
 static void check_table(void)
 {
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
@@ -301,7 +301,7 @@ static void check_table(void)
 /* ---- Counts and columns -----------------------------------------------------------------------
  */
 
-/* What the command says of the same: lines of name, offset and number. */
+/* Returns the command's result for the same search: lines of name, offset and number. */
 struct position {
     uint64_t begin, number;
     const char *name;
@@ -339,7 +339,7 @@ static uint64_t member(const json_t *object, const char *name)
     return (uint64_t)json_integer_value(json_object_get(object, name));
 }
 
-/* A name as JSON has it. */
+/* Returns a name in the form that JSON answers have. */
 static bool is_name(json_t *value, const char *name)
 {
     return json_is_string(value) ? strcmp(json_string_value(value), name) == 0
@@ -404,7 +404,7 @@ static void check_count(json_t *body, const struct position *expected, size_t ex
     free_printed(&got);
 }
 
-/* Strings without duplicates, so that each occurrence has one number. */
+/* The strings have no duplicates, so each occurrence has a single number. */
 static void check_positions(void)
 {
     static const char *const sets[][4] = {
@@ -478,7 +478,7 @@ static void check_refusals(void)
     check_refused("{\"patterns\":[\"a\"],\"options\":[\"-x\",\"-z\"]}", REQUEST_COUNT, 422, "-x");
 }
 
-/* What JSON gets is lines of JSON to its end. */
+/* A JSON answer consists of JSON lines to its end. */
 static void check_json(void)
 {
     json_t *body = body_of("{\"patterns\":[\"needle\"]}"), *line = NULL;
@@ -522,7 +522,7 @@ static void check_json(void)
     free_printed(&got);
     json_decref(body);
 
-    /* What ends the document is no result. */
+    /* The line that ends the document does not count as a result. */
     json_lines.count = 0;
     body = body_of("{\"patterns\":[\"foo\"],\"paths\":[\"strings\"],\"max_results\":1}");
     TEST_CHECK(ask(body, REQUEST_JSON, &got));
@@ -533,7 +533,7 @@ static void check_json(void)
     free_printed(&got);
     json_decref(body);
 
-    /* As many as there are: nothing is cut off. */
+    /* The limit equals the number of results, so nothing is cut off. */
     body = body_of("{\"patterns\":[\"foo\"],\"paths\":[\"strings\"],\"max_results\":1,"
                    "\"format\":\"frames\"}");
     TEST_CHECK(ask(body, REQUEST_JSON, &got));
@@ -543,8 +543,8 @@ static void check_json(void)
     json_decref(body);
 }
 
-/* Its time is over while a pass goes on. The first files are searched, and their lines come, before
- * that. */
+/* The time is over during a pass. The job has searched the first files before, so their lines
+ * come. */
 static void check_time(const char *root)
 {
     json_t *body = body_of("{\"patterns\":[\"needle\"],\"max_seconds\":1}"), *line;
@@ -579,7 +579,7 @@ static void check_time(const char *root)
     fake_pass_hangs = false;
 }
 
-/* What was found, without times. */
+/* Compares the results, without times. */
 static bool ask_for_matches(json_t *body, enum request_format format, struct printed *got)
 {
     bool good = ask(body, format, got);
@@ -591,9 +591,10 @@ static bool ask_for_matches(json_t *body, enum request_format format, struct pri
     return good;
 }
 
-/* Memory is exhausted at each call: the request is not to blame, or its answer is right or says
- * that it is not. (Of what a view makes, all but its filter was known to be a shortage; of what the
- * job makes before, nothing.) Views of a --max-filesize are made anew for each request. */
+/* Memory is exhausted at each allocation: the status does not blame the request, and the answer is
+ * right or reports the shortage. (The tests had missed that only the filter of a view, and nothing
+ * that a job makes before, counted as a shortage.) A view with --max-filesize is made again for
+ * each request. */
 static void check_short(void)
 {
     static const struct {
@@ -627,7 +628,7 @@ static void check_short(void)
                 TEST_CHECK_U64((uint64_t)got.status, 503);
             else if (got.status == expected.status)
                 TEST_CHECK(same("under faults", &got.output, &expected.output));
-            else /* it says so, or breaks off */
+            else /* the answer reports the shortage, or breaks off */
                 TEST_CHECK(got.status == 2 || got.status == -1);
             if (test_failures > 0)
                 printf("  fault %ld of %s: %s\n", fault, asked[i].body, got.messages.bytes);
@@ -639,7 +640,7 @@ static void check_short(void)
     }
 }
 
-/* What /metrics tells: every answer that was read to its end was one. */
+/* /metrics counts every answer that was read to its end. */
 static void check_sums(void)
 {
     uint64_t answers = 0, latencies = 0;
@@ -654,7 +655,7 @@ static void check_sums(void)
     TEST_CHECK_U64(server.running_count, 0);
 }
 
-/* A client that goes away after some bytes, or none. */
+/* The client disconnects after some bytes, or before any byte. */
 static void check_goes_away(void)
 {
     for (size_t bytes_count = 0; bytes_count <= 100000; bytes_count += 50000) {

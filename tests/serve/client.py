@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The command as a client, beside a server that this test plays.
+"""Tests the command as a client of a server that this test simulates.
 
 usage: client.py TRAWL
 
-What is sent: the members of the request, for a table of command lines. What is printed: frames in chunks
-of every size, bodies of every form. What a server may do wrong: answers that end at each byte, lengths
-that lie, another program that answers, random changes. The command has to end with an error that says
-so, and prints no more than came before it. When it may search by itself.
+The tests check what the client sends (the members of the request, for a table of command lines), what the client
+prints (frames in chunks of every size, bodies of every form), and how the client reacts to a faulty server: answers that
+end at each byte, wrong lengths, a different program, random changes. Then the command has to print what came before the
+fault and end with an error. The last tests check when the command may search by itself.
 """
 import base64
 import json
@@ -23,7 +23,7 @@ import cases  # noqa: E402
 
 TRAWL = os.path.abspath(sys.argv[1])
 failures = []
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and so would TRAWL
+signal.signal(signal.SIGINT, signal.default_int_handler)  # in a background job of a shell, TRAWL would inherit the ignored signal
 
 
 def expect(condition, what):
@@ -34,14 +34,14 @@ def expect(condition, what):
 
 
 class Server:
-    """Takes one connection after the other, reads a request and sends `answer`, in `pieces` of so many bytes."""
+    """Accepts connections in turn, reads a request and sends `answer` in pieces of `pieces` bytes."""
 
     def __init__(self, family, address):
         self.socket = socket.socket(family, socket.SOCK_STREAM)
         self.socket.bind(address)
         self.socket.listen(8)
         self.answer, self.piece, self.requests, self.heads = b"", None, [], []
-        self.reads, self.holds = True, False  # a request before it answers; the connection afterwards
+        self.reads, self.holds = True, False  # reads: read the request before answering; holds: keep the connection open afterwards
         threading.Thread(target=self.serve, daemon=True).start()
 
     def serve(self):
@@ -166,7 +166,7 @@ def test_lies():
         expect(status == 2 and (said.endswith(EARLY) or said.endswith(FOREIGN)),
                "%r: status %d, %r" % (given[:100], status, said))
         expect(output == b"a" or WANTED[1].startswith(output), "%r: %r" % (given[:100], output))
-    server.reads, server.answer = False, answer(FRAMES)  # answers, and closes, before it has read what is sent
+    server.reads, server.answer = False, answer(FRAMES)  # the server answers and closes before it has read the request
     open("many", "w").write("string\n" * 3000000)
     status, output, said = run("-f", "many", "f")
     expect((status, output, said) in (WANTED, (2, b"", EARLY)), "an answer before the request is read: %r" % said)
@@ -194,7 +194,7 @@ def test_errors():
         return run("x", "f")
     for message in ("no such collection: 'a'", 'quotes " and \\ and \n', "été 漢", "x" * 300, "control \1"):
         expect(say(message) == (2, b"", ("trawl: --server: %s\n" % message).encode()), "the error %r: %r" % (message, say(message)))
-    # A message that names a file is base64 where the name is not UTF-8. (No name of a test was such.)
+    # A message about a file is in base64 if the file's name is not UTF-8. (No test had such a name.)
     for message in (b"\xff: is not there", b"\xff" + b"x" * 900):
         said = b'{"error":{"status":404,"message":{"bytes":"%s"}}}' % base64.b64encode(message)
         got = say("", b"404 Not Found", said)
@@ -278,7 +278,7 @@ def test_refused():
 
 
 def test_variable():
-    """Where the command searches by itself: it finds what is in the file, and the server would not."""
+    """Tests when the command searches by itself: the command finds the file's line, which the server would not send."""
     open("f", "w").write("x here\n")
     local, served = (0, b"x here\n", b""), (1, b"", b"")
     server.answer = answer(frame(b"x", b"\1"))
@@ -324,7 +324,7 @@ def test_tcp_and_token():
     tcp.answer = answer(FRAMES)
     address = "http://127.0.0.1:%d" % tcp.socket.getsockname()[1]
     open("token", "w").write("secret\n")
-    for form in (address, address + "/", address[7:]):  # the last is what --listen takes
+    for form in (address, address + "/", address[7:]):  # the last form is that of --listen
         expect(run("x", "f", address=form, TRAWL_TOKEN_FILE="token") == WANTED, "an answer by %s" % form)
         head = tcp.heads[-1].split(b"\r\n")
         expect(head[0] == b"POST /v1/search HTTP/1.1" and b"Host: " + address[7:].encode() in head and
@@ -353,7 +353,7 @@ def test_output():
 
 
 def test_interrupted():
-    """SIGINT ends the client as it ends a search; the server sees the connection end."""
+    """SIGINT ends the client as it ends a search, and the server sees that the connection ends."""
     server.answer, server.holds = CHUNKED + b"d\r\n" + FRAMES[:13] + b"\r\n", True
     process = subprocess.Popen([TRAWL, "--server=" + ADDRESS, "x", "f"], env=cases.environment(), stdout=subprocess.PIPE)
     got = process.stdout.read(8)

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The command as a client of a real server, beside the command alone: the command lines that the tests
-beside grep and ripgrep (tests/grep) make.
+"""Compares the command as a client of a real server with the command alone, on the command lines that the comparisons
+with grep and ripgrep (tests/grep) make.
 
 usage: client_differential.py TRAWL TRAWL_SERVE [--only MODULE] [--cases COUNT]
 
-Each of their modules runs as it does alone, but each command line of trawl is run twice: by itself and
-with --server. Standard output, standard error and the exit status must be the same, or the client says
-that something is not served. Other programs are not run. TRAWL_TEST_SEED and TRAWL_TEST_SCALE as there.
+Each module of tests/grep runs unchanged, but each command line of trawl runs twice: without and with --server. Standard
+output, standard error and the exit status must be equal, or the client must report that something is not served. grep
+and ripgrep do not run. TRAWL_TEST_SEED and TRAWL_TEST_SCALE work as in tests/grep.
 """
 import collections
 import contextlib
@@ -26,7 +26,7 @@ import server as servers  # noqa: E402
 
 TRAWL, SERVE = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 OPTIONS = sys.argv[3:]
-# How many of each: each takes four processes.
+# How many command lines of each module; a command line takes four processes.
 MODULES = {"compare": 700, "trees": 100, "own": 150, "numbers": 100, "approximate": 60, "encodings": 60,
            "compressed": 40, "rg_output": 200, "rg_files": 200}
 NOT_FOR_ANSWERS = re.compile(r"-j *\d+$|--threads=\d+$|--chunk-bytes=\d+$|--engine=|--method=|--instruction-set=")
@@ -43,11 +43,11 @@ def locale_of(environment):
 
 
 TIMES = re.compile(rb'"(secs|nanos)":\d+|"human":"[^"]*"|"elapsed(_total)?":\{[^}]*\}')
-READ = re.compile(rb'"bytes_searched":\d+')  # of a converted text that is binary: how far a thread had read
+READ = re.compile(rb'"bytes_searched":\d+')  # for a binary converted text, this depends on how far a thread had read
 
 
 def load(name):
-    """The module of that name in tests/grep; Python has some of the same names."""
+    """Returns the module of that name in tests/grep; Python has modules with some of these names."""
     spec = importlib.util.spec_from_file_location("grep_" + name, os.path.join(GREP, name + ".py"))
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -59,13 +59,13 @@ def text(stream):
 
 
 def run_both(command, **more):
-    """In the place of subprocess.run."""
-    if os.path.realpath(command[0]) != os.path.realpath(TRAWL):  # which tg is, too
+    """Replaces subprocess.run."""
+    if os.path.realpath(command[0]) != os.path.realpath(TRAWL):  # TRAWL or the link tg
         asks = "--version" in command or command[0] in ("locale", "localedef", "rm", "chmod", "rmdir", "git", "gzip", "xz",
                                                         "bzip2", "zstd", "lz4") or "-cF" in command
         return run_alone(command, **more) if asks else subprocess.CompletedProcess(command, 1, b"", b"")
     home = (more.get("env") or {}).get("HOME", "/nowhere")
-    if os.readlink(HOME) != home:  # the server's is the command's
+    if os.readlink(HOME) != home:  # the server must have the command's HOME
         os.symlink(home, HOME + ".new")
         os.replace(HOME + ".new", HOME)
     with_server = None
@@ -98,13 +98,13 @@ def run_both(command, **more):
 
 
 def in_terminal(command, tree):
-    """What it writes to a terminal, and its exit status."""
+    """Returns what the command writes to a terminal, and the exit status."""
     ours, theirs = os.openpty()
     process = subprocess.Popen(command, cwd=tree, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
                                env=cases.environment("C.UTF-8", TERM="xterm"))
     os.close(theirs)
     written = b""
-    with contextlib.suppress(OSError):  # which tells the end
+    with contextlib.suppress(OSError):  # an OSError is the end of the output
         while True:
             written += os.read(ours, 65536)
     os.close(ours)
@@ -112,7 +112,7 @@ def in_terminal(command, tree):
 
 
 def to_own_file(command, tree):
-    """The same with a file of the tree as the output."""
+    """As above, with a file of the tree as the output."""
     path = os.path.join(tree, "out")
     with open(path, "wb") as out:
         out.write(b"foo\n")
@@ -122,7 +122,7 @@ def to_own_file(command, tree):
 
 
 def test_surroundings():
-    """Where the output goes, which the client tells. The modules only have pipes."""
+    """Tests outputs of different kinds, which the client tells the server. The modules have only pipes."""
     tree = os.path.join(tempfile.tempdir, "surroundings")
     os.makedirs(os.path.join(tree, "sub"))
     for name, content in (("a.c", b"foo\nbar foo\33[31m\n\n"), ("sub/b.h", b"a foo foo\nx\ny\nfoo"), ("nul", b"foo\0foo\n")):
@@ -144,7 +144,7 @@ def test_surroundings():
 
 
 def test_large():
-    """Files whose output is more than a thread keeps until it is its turn. The modules' are smaller."""
+    """Tests files with more output than a thread keeps until its turn. The modules have smaller files."""
     tree = os.path.join(tempfile.tempdir, "large")
     os.mkdir(tree)
     for number in range(60):
@@ -171,7 +171,7 @@ try:
             continue
         count = int(OPTIONS[OPTIONS.index("--cases") + 1]) if "--cases" in OPTIONS else cases.amount(normal)
         sys.argv = [module_name, TRAWL, "--cases", str(count)]
-        with contextlib.redirect_stdout(io.StringIO()):  # what it thinks of programs that were not run
+        with contextlib.redirect_stdout(io.StringIO()):  # hide the module's messages about programs that were not run
             try:
                 load(module_name).main()
             except Exception as wrong:  # pylint: disable=broad-except

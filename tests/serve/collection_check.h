@@ -1,16 +1,16 @@
-/* collection_check: a collection's state of now is held against the disk, byte by byte. */
+/* collection_check: compares a collection's current state with the disk, byte by byte. */
 #ifndef TESTS_SERVE_COLLECTION_CHECK_H
 #define TESTS_SERVE_COLLECTION_CHECK_H
 
 #include "serve/collection_tree.h"
 
-/* What lies below the root, in no order. */
+/* The files below the root, in any order. */
 static struct {
     char paths[4096][64];
     size_t count, bytes;
 } disk;
 
-/* What .ignore says, where the collection heeds it. */
+/* The rules of .ignore, if the collection follows ignore files. */
 static enum { HEEDS_NONE, HEEDS_FILE, HEEDS_FOLDER } heeds;
 static const char *const rules[] = {"", "f1\n", "/d2/s/\nf3\n"};
 
@@ -55,8 +55,8 @@ static uint8_t *read_all(const char *path, size_t *count)
 
 /* ---- States ---------------------------------------------------------------------------------- */
 
-/* Each file of a block stands there whole, behind a line end, and every held file is in one range.
- */
+/* Checks that each file of a block is complete and follows a line end, and that every held file has
+ * exactly one range. */
 static void check_tape(const struct state *state)
 {
     uint64_t held = 0;
@@ -118,7 +118,7 @@ static void check_file(const struct state *state, const char *path, uint32_t *un
     free(bytes);
 }
 
-/* The state of now is what is on the disk. Returns how many files are not held. */
+/* Checks that the current state equals the disk. Returns how many files are not held. */
 static uint32_t check_now(struct collection *collection)
 {
     char message[SETTINGS_ERROR_BYTES] = "";

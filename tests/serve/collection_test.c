@@ -1,5 +1,5 @@
-/* collection_test: a tree changes in all ways, and the very next state of its collection is held
- * against the disk, byte by byte. */
+/* collection_test: changes a tree in all ways, and after each change compares the collection's next
+ * state with the disk, byte by byte. */
 #include <limits.h>
 #include <stdarg.h>
 
@@ -11,7 +11,7 @@
 static void change(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static struct collection *changing;
 
-/* A shell's command in the tree, which the next state shows. */
+/* Runs a shell command in the tree, and checks that the next state shows the change. */
 static void change(const char *format, ...)
 {
     char command[PATH_BYTES * 2];
@@ -54,11 +54,12 @@ static void check_changes(bool watch)
     change("mkdir p q && echo p > p/same && echo q > q/same");
     change("mv p r && mv q p && mv r q");
     change("echo p >> p/same");
-    /* Of git's rules the directory is watched before it is walked. (None was replaced.) */
+    /* The directory of git's rules is watched before it is walked. (No test had replaced a rule
+     * file.) */
     change("mkdir -p .git/info n && echo old > .git/info/exclude && echo new > n/exclude");
     change("mv .git/info o && mv n .git/info");
-    /* It is one that was walked, too, also when its parent alone is walked again. (No file of
-     * another name had changed in it.) */
+    /* The directory stays walked when only its parent is walked again. (No test had changed a file
+     * of a different name in such a directory.) */
     change("echo other > .git/info/other");
     change("echo beside > beside");
     change("echo more >> .git/info/other");
@@ -71,8 +72,8 @@ static void check_changes(bool watch)
     change("rm pipe && echo file > pipe");
     change("ln pipe pipe2 && echo both >> pipe2");
     change("ln pipe d/pipe3 && echo all >> d/pipe3");
-    /* Names that are gone, or new in a new directory, when it is asked what happened. (All stayed.)
-     */
+    /* Names are gone, or are new in a new directory, when the server reads the notice. (In all
+     * tests the names had stayed.) */
     change("ln pipe gone");
     change("echo gone >> gone && rm gone");
     change("mkdir new && ln pipe new/name && echo new >> new/name");
@@ -98,8 +99,8 @@ static void test_changes(void)
     check_changes(false);
 }
 
-/* Where the kernel tells of no changes, files are looked at each time; what has another size than
- * it says is not held. */
+/* Without notices, each search looks at all files. A file whose size is not what the file system
+ * says is not held. */
 static void test_without_notices(void)
 {
     char *arguments[] = {"trawl", "-r"};
@@ -121,7 +122,7 @@ static void test_without_notices(void)
     settings_free(&settings);
 }
 
-/* A root that goes and comes is an error meanwhile. */
+/* While the root is missing, requests fail; afterwards requests succeed. */
 static void test_root_goes(void)
 {
     char *arguments[] = {"trawl", "-r"};
@@ -143,7 +144,8 @@ static void test_root_goes(void)
     (void)check_now(collection);
     put("goes/three", "three\n");
     (void)check_now(collection);
-    /* One that is empty goes without a notice, since it is open. (Only a full one went.) */
+    /* An empty root is removed without a notice, since the server has it open. (Only a root with
+     * files had been removed.) */
     TEST_CHECK(unlink("goes/two") == 0 && unlink("goes/three") == 0);
     (void)check_now(collection);
     TEST_CHECK(mkdir("new", 0755) == 0);
@@ -151,7 +153,7 @@ static void test_root_goes(void)
     TEST_CHECK(rmdir("goes") == 0 && rename("new", "goes") == 0);
     (void)check_now(collection);
     collection_close(collection);
-    /* One whose parent is replaced. */
+    /* The root's parent is replaced. */
     (void)snprintf(root, sizeof root, "%s/goes/below", top);
     TEST_CHECK(mkdir("goes/below", 0755) == 0);
     put("goes/below/five", "five\n");
@@ -169,7 +171,8 @@ static void test_root_goes(void)
     remove_tree("went");
 }
 
-/* What cannot be read is not held, and says why when it is opened; a link is not followed. */
+/* A file that cannot be read is not held, and opening the file returns the reason. Links are not
+ * followed. */
 static void test_opening(void)
 {
     char *arguments[] = {"trawl", "-r"};
@@ -219,7 +222,7 @@ static void test_opening(void)
 
 /* ---- Many changes ---------------------------------------------------------------------------- */
 
-/* A directory, and sometimes the one in it. */
+/* Makes a directory, and sometimes a directory inside. */
 static void name_folder(char *path, struct test_random *random)
 {
     (void)snprintf(path, PATH_BYTES * 3, "%s/d%u%s", root, (unsigned)test_random_below(random, 4),
@@ -232,7 +235,7 @@ static void name_file(char *path, struct test_random *random)
     (void)snprintf(path + strlen(path), 16, "/f%u", (unsigned)test_random_below(random, 12));
 }
 
-/* Also to a directory that is not there, and so not at all. */
+/* The target directory may be missing, so that the rename fails. */
 static void write_at_random(const char *path, struct test_random *random)
 {
     static char bytes[20000];
@@ -293,7 +296,8 @@ static void change_at_random(struct test_random *random)
     }
 }
 
-/* Thousands of changes: each is seen, old states stay as they were, and memory stays level. */
+/* Makes thousands of changes: each change is seen, old states stay unchanged, and memory does not
+ * grow. */
 static void check_random(bool watch, bool with_rules)
 {
     struct test_random random = test_random_begin("collection");
@@ -322,9 +326,10 @@ static void check_random(bool watch, bool with_rules)
             old = collection_now(collection, message);
         }
         TEST_CHECK(old->block_count < 16);
-        /* Indices are given to other files again. */
+        /* Free indices are given to new files. */
         TEST_CHECK(old->index_count < 8 * 12 * 2);
-        /* No block is less than half alive, and two states are held. */
+        /* At least half of each block's bytes belong to files of the state, and two states are
+         * held. */
         TEST_CHECK(atomic_load(&collection->shelf.mapped_bytes) <
                    2 * (disk.bytes + old->bytes_count) + (1u << 20));
     }
@@ -342,8 +347,8 @@ static void test_random(void)
     check_random(true, true);
 }
 
-/* A file that came is looked for in its directory alone: a change elsewhere that no notice tells of
- * is not seen with it. (A walk of the whole tree saw it.) */
+/* A new file is looked for only in its directory: the state does not show a change elsewhere that
+ * had no notice. (A walk of the whole tree would have shown that change.) */
 static void test_parts(void)
 {
     char *arguments[] = {"trawl", "-r", "--ignore"};
@@ -356,7 +361,7 @@ static void test_parts(void)
     TEST_CHECK(link("parts/e/one", "elsewhere") == 0);
     if (!parse(&settings, 3, arguments))
         return;
-    for (int count = 2; count <= 3; count++) { /* without rules, and with */
+    for (int count = 2; count <= 3; count++) { /* without and with rules */
         struct collection *collection = open_with(&settings, "parts", true, 0);
         struct state *state;
         uint32_t one;
@@ -386,8 +391,8 @@ static void test_parts(void)
     TEST_CHECK(unlink("elsewhere") == 0);
 }
 
-/* A file that changes while it is read is not held, and the next one begins behind a line end. (The
- * byte before it was any.) */
+/* A file that changes during reading is not held, and the next file of the block follows a line
+ * end. (The byte before the next file had been arbitrary.) */
 static void test_unread(void)
 {
     static const char *const names[] = {"one", "two"};
@@ -411,7 +416,7 @@ static void test_unread(void)
 
             (void)snprintf(path, sizeof path, "unread/%s", names[i]);
             TEST_CHECK(stat(path, &status) == 0);
-            status.st_size -= i == 0; /* as it was a moment ago */
+            status.st_size -= i == 0; /* the status of a moment ago */
             TEST_CHECK(batch_make(&batch, i, names[i], &status, true) != NULL);
         }
         TEST_CHECK(batch_fill(&batch));
@@ -429,7 +434,7 @@ static void test_unread(void)
 
 /* ---- Budgets and formats --------------------------------------------------------------------- */
 
-/* What does not fit is not held, and searched in its file. */
+/* A file that does not fit the budget is not held, and is searched on disk. */
 static void test_budget(void)
 {
     char *arguments[] = {"trawl", "-r"};
@@ -463,8 +468,8 @@ static void test_budget(void)
     remove_tree("budget");
 }
 
-/* Under --search-zip a block has what a file unpacks to; such a file is not plain, nor is one with
- * holes, which the command takes for binary. */
+/* With --search-zip a block has the unpacked bytes of a file, which then is not plain. A file with
+ * holes is not plain either, since the command takes such a file for binary. */
 static void test_not_plain(void)
 {
     char *arguments[] = {"trawl", "-r", "-z"};
@@ -537,7 +542,7 @@ static void test_file_root(void)
 
 /* ---- Faults ---------------------------------------------------------------------------------- */
 
-/* Changes and a view while memory is short. Afterwards the collection is right again. */
+/* Makes changes and a view while memory is short. Afterwards the collection is right again. */
 static void use_with_faults(struct settings *settings, long after, long count)
 {
     const struct collection_options options = {"name", root, settings, runtime, 0, true};
@@ -599,7 +604,8 @@ static void test_faults(void)
 static atomic_bool stopping;
 static atomic_uint torn;
 
-/* Files are replaced as a whole: each has one letter, over and over, and none is torn. */
+/* Files are replaced as a whole. Each file repeats a single letter, so a torn file would show two
+ * letters. */
 static void *look(void *context)
 {
     static const struct held_file none;
@@ -656,7 +662,7 @@ static void test_threads(void)
     TEST_CHECK_U64(atomic_load(&torn), 0);
     (void)check_now(collection);
     collection_close(collection);
-    for (int i = 0; i < 20; i++) /* while it loads */
+    for (int i = 0; i < 20; i++) /* while the collection loads */
         collection_close(open_with(&settings, "threads", i % 2 == 0, 0));
     settings_free(&settings);
     remove_tree("threads");

@@ -1,4 +1,4 @@
-/* collection_tree: trees of files that tests change, and collections of them. */
+/* collection_tree: makes trees of files that tests change, and collections of these trees. */
 #ifndef TESTS_SERVE_COLLECTION_TREE_H
 #define TESTS_SERVE_COLLECTION_TREE_H
 
@@ -15,7 +15,7 @@
 
 #define PATH_BYTES 512
 
-static char top[PATH_BYTES]; /* of all trees, the working directory */
+static char top[PATH_BYTES]; /* the working directory, which contains all trees */
 static char root[PATH_BYTES * 2];
 static struct trawl_runtime *runtime;
 
@@ -87,7 +87,7 @@ static inline void begin_tree(const char *name)
     TEST_CHECK(mkdir(name, 0755) == 0);
 }
 
-/* How many descriptors are open, or (task) threads run. */
+/* Returns how many descriptors are open (fd), or how many threads run (task). */
 static inline size_t count_of(const char *folder)
 {
     DIR *entries = opendir(folder);

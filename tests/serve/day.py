@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""A server's day in small: many clients, while files change, and some clients misbehave.
+"""A small version of a server's day: many clients ask while files change, and some clients misbehave.
 
 day.py TRAWL-SERVE TRAWL [--seconds NUM] [--clients NUM] [--seed N] [--engine cpu] [--level]
 
 Every answer must be that of a search of some state of the tree between the request and the answer.
-One thread changes files, one change after the other, and writes down each state; the oracle is plain
-Python. Other threads send garbage, go away, or read slowly. In the end the server must have no more
-threads and descriptors than at the beginning, and end with status 0. --level: its memory, too, must
-not have grown since the first third (not under sanitizers, which keep what is freed)."""
+A thread makes one change of files after the other and records each state; the oracle is plain Python. Other
+threads send garbage, disconnect, or read slowly. In the end the server must have no more threads and descriptors
+than at the beginning, and end with status 0. --level: the server's memory must not have grown since the first
+third, either (not under sanitizers, which keep freed memory)."""
 import argparse
 import base64
 import collections
@@ -27,18 +27,18 @@ from server import Server, seconds
 SKIP = 77
 WORDS = ['alpha', 'beta', 'gamma', 'needle', 'Needle', 'e', 'ab', 'abab', 'Zürich', 'x_1', '\t', 'zz']
 FILES = 60
-FILLER_BYTES = 1200000  # from 1 MiB on a text is loaded onto a device
+FILLER_BYTES = 1200000  # texts of 1 MiB and more are loaded onto a device
 
 
 class Failure(Exception):
-    """An answer that no state explains, or a server that does not behave."""
+    """An answer that fits no state, or a server that breaks a rule."""
 
 
 # ---- The tree and its states ----------------------------------------------------------------------
 
 
 class Tree:
-    """Files, and all states that they have had: states[i] is the tree after i changes."""
+    """Files and all their states: states[i] is the tree after i changes."""
 
     def __init__(self, root, seed, filler=0):
         self.root, self.random = root, random.Random(seed)
@@ -50,7 +50,7 @@ class Tree:
         os.makedirs(self.outside, exist_ok=True)
         for number in range(FILES):
             self.write(f'd{number % 7}/f{number}.txt', self.text())
-        if filler > 0:  # so that the text is worth a device
+        if filler > 0:  # make the text long enough for a device
             self.write('filler.txt', b'0123456789 ~~~~\n' * (filler // 16))
         self.states[0] = dict(self.files)
 
@@ -72,7 +72,7 @@ class Tree:
         self.files[name] = content
 
     def change(self):
-        """One change, which other processes see as one: a system call."""
+        """Makes a change by a single system call, so that other processes see the change as a whole."""
         chance = self.random
         kind = chance.choice(('create', 'replace', 'append', 'truncate', 'delete', 'rename', 'move'))
         names = sorted(self.files)
@@ -131,7 +131,7 @@ class Tree:
             return self.done
 
     def between(self, first):
-        """The states from number `first` on that may have been seen until now."""
+        """Returns the states from number `first` on that a search may have seen until now."""
         with self.lock:
             if first not in self.states:
                 raise Failure(f'state {first} is forgotten: an answer took too long')
@@ -152,7 +152,7 @@ def occurrences(text, pattern, fold):
 
 
 def counts(state, patterns, fold):
-    """As /v1/count has it: of all strings, equal ones once; in how many files; of each string."""
+    """Returns the counts of /v1/count: of all strings, with equal strings once; of files; of each string."""
     each = [sum(occurrences(text, pattern, fold) for text in state.values()) for pattern in patterns]
     files = sum(any(occurrences(text, pattern, fold) for pattern in patterns)
                 for text in state.values())
@@ -161,7 +161,7 @@ def counts(state, patterns, fold):
 
 
 def lines(state, patterns, fold):
-    """Each selected line: name, number, bytes."""
+    """Returns each selected line: name, number, bytes."""
     found = set()
     for name, text in state.items():
         rows = text.split(b'\n')
@@ -182,15 +182,15 @@ def text_of(value):
 
 
 def check_some_state(tree, first, right, what, got):
-    """Is the answer right for a state since `first`? States that look alike to it are many, so that
-    a good one is soon found."""
+    """Returns whether the answer is right for a state since `first`. Many states give the same answer, so the loop
+    soon finds a state that fits."""
     states = tree.between(first)
     if not any(right(state) for state in states):
         raise Failure(f'{what}: {got} is right in none of {len(states)} states')
 
 
 class Clients:
-    """What clients do, each in a thread of its own."""
+    """The clients; each runs in a separate thread."""
 
     def __init__(self, server, tree, trawl, end):
         self.server, self.tree, self.trawl, self.end = server, tree, trawl, end
@@ -198,7 +198,7 @@ class Clients:
         self.failures = []
 
     def ask(self, target, body, slowly=False):
-        """Status and body. A connection for each question."""
+        """Returns status and body. Each question has a separate connection."""
         client = self.server.connection()
         try:
             client.request('POST', target, json.dumps(body), {'Content-Type': 'application/json'})
@@ -290,7 +290,7 @@ class Clients:
             self.answers['slow'] += 1
 
     def bad(self, seed):
-        """Garbage, and clients that go away."""
+        """Sends garbage, and disconnects early."""
         chance = random.Random(seed + 2)
         asks = b'{"patterns": ["e"]}'
         while time.monotonic() < self.end:
@@ -334,7 +334,7 @@ def run(options, folder):
     root = os.path.join(folder, 'tree')
     tree = Tree(root, options.seed, 0 if options.engine == 'cpu' else FILLER_BYTES)
     level = []
-    # Of who reads slowly the server sees nothing until the socket's buffer is half empty.
+    # The server notices a slow reader's progress only when the socket's buffer is half empty.
     with Server([options.server], f'--listen=unix:{folder}/socket', f'--engine={options.engine}', '--idle-seconds=900',
                 '--max-queries=1000', f'tree={root}', stdin=subprocess.DEVNULL,
                 env={**os.environ, 'LC_ALL': 'C.UTF-8'}) as server:
@@ -367,8 +367,8 @@ def run(options, folder):
 
 
 def settle(server, clients):
-    """Connections that ended have threads and descriptors no longer. What searches keep between
-    queries is theirs: it grows with the cores, not with the queries."""
+    """Checks that ended connections have freed their threads and descriptors. Searches keep memory between queries, which
+    grows with the number of cores, not with the number of queries."""
     limit = 24 + 4 * (os.cpu_count() or 1)
     end = time.monotonic() + 40
     while True:

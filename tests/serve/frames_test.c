@@ -1,6 +1,5 @@
-/* frames_test: what a server writes for the command as its client, byte by byte. The frames were
- * written and read by this project alone, so that nothing would have shown another layout.
- */
+/* frames_test: checks the frames that a server writes for the command, byte by byte. Otherwise only
+ * this project would write and read frames, so no test would notice a change of the layout. */
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,7 +11,7 @@ static struct server server;
 static struct served_answer answer;
 static struct output *const output = &answer.output;
 
-/* Of frames, into the pipe. */
+/* Writes frames into the pipe. */
 static void begin(int ends[2])
 {
     TEST_CHECK(pipe(ends) == 0);
@@ -46,7 +45,7 @@ static void test_layout(void)
     (void)close(ends[1]);
 }
 
-/* Nothing is lost, whatever way the bytes take. */
+/* No byte is lost, whichever function writes the bytes. */
 static void test_large(void)
 {
     static uint8_t large[OUTPUT_BYTES], got[OUTPUT_BYTES + 32];

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Requests that are nearly right: the server must not end, must not hang, and always say a status.
+"""Sends requests that are nearly right: the server must not end or hang, and must always send a status.
 
 fuzz.py TRAWL-SERVE [--seconds NUM] [--seed N] [--threads 4]
 
-A request is made of good parts (targets, options, members, values), and then bytes of it are
-changed, left out, doubled or exchanged; of some the JSON stays sound and its members change. A
-request whose head is sound gets an answer with a status, in full; any other one may be refused by
-the end of the connection."""
+The test builds a request of valid parts (targets, options, members, values), and then changes, removes,
+doubles or exchanges bytes of the request; in some requests the JSON stays valid and members change. A request
+with a valid head must get a complete answer with a status; the server may refuse any other request by closing
+the connection."""
 import argparse
 import json
 import os
@@ -74,7 +74,7 @@ def spoilt(chance, made):
 
 
 def request(chance):
-    """The bytes, and whether its head is sound and its body as long as it says."""
+    """Returns the bytes of a request, and whether the head is valid and the body has the declared length."""
     sent = body(chance)
     if chance.random() < 0.5:
         sent = spoilt(chance, sent)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The server over HTTP: what it answers, whom it refuses, how it begins and ends.
+"""Tests the server over HTTP: answers, refusals, start and end.
 
 usage: http_test.py TRAWL LIBEXEC [PART...]
 
-TRAWL serve is the server, installed ones lie below LIBEXEC. Every part starts its own. Each JSON that comes is held against
-GET /v1/openapi.json: path, method, status, members.
+`TRAWL serve` is the server; an installed server would be below LIBEXEC. Every part starts a server. The tests compare each
+JSON answer with the description GET /v1/openapi.json: path, method, status, members.
 """
 import base64
 import errno
@@ -48,7 +48,7 @@ def equal(got, expected, what):
 
 
 def tree(folder):
-    """Files of which each test knows the answers."""
+    """Makes files whose answers each test knows."""
     root = os.path.join(folder, "tree")
     os.makedirs(os.path.join(root, "sub"))
     for name, text in {
@@ -64,11 +64,11 @@ def tree(folder):
 
 
 NEEDLES = 5  # occurrences, in three files
-LARGE = {"patterns": ["straw"], "format": "frames", "options": ["-h"]}  # more than pipes and sockets take
+LARGE = {"patterns": ["straw"], "format": "frames", "options": ["-h"]}  # the answer is larger than the buffers of pipes and sockets
 
 
 def refusals(path):
-    """The statuses that a path may refuse a request with."""
+    """Returns the statuses with which a path may refuse a request."""
     statuses = {403, 405, 413}
     if path not in ("/", "/healthz", "/v1/openapi.json"):
         statuses |= {401}
@@ -78,7 +78,7 @@ def refusals(path):
 
 
 class Described:
-    """What openapi.json says, and whether an answer is as it says."""
+    """The description in openapi.json, to which answers are compared."""
 
     def __init__(self, server):
         status, headers, body = server.ask("GET", "/v1/openapi.json")
@@ -95,7 +95,7 @@ class Described:
         return node
 
     def fits(self, value, schema):
-        """Of JSON Schema what openapi.json uses."""
+        """Checks a value against the parts of JSON Schema that openapi.json uses."""
         schema = self.resolve(schema)
         if "oneOf" in schema:
             return sum(self.fits(value, choice) for choice in schema["oneOf"]) == 1
@@ -115,10 +115,10 @@ class Described:
                 else isinstance(value, kinds[kind]))
 
     def check(self, method, path, status, headers, body):
-        """Is this answer described?"""
+        """Checks that this answer is described."""
         what = "%s %s %d" % (method, path, status)
         operation = self.all["paths"].get(path.split("?")[0], {}).get(method.lower())
-        if operation is None:  # then it must have been refused
+        if operation is None:  # an unknown operation must be refused
             return equal(status, 405 if path.split("?")[0] in self.all["paths"] else 404, what + " is not described")
         if str(status) not in operation["responses"] and status not in refusals(path.split("?")[0]):
             return expect(False, what + " is not described", body)
@@ -137,13 +137,13 @@ class Described:
 
 
 def described(server, method, path, status, body=None, **headers):
-    """Ask, and hold the answer against the expected status and the description. Returns the body."""
+    """Sends a request, compares the answer with the expected status and the description, and returns the body."""
     if not hasattr(server, "description"):
         server.description = Described(server)
     got, got_headers, answer = server.ask(method, path, body, **headers)
     expect(got == status, "%s %s %r: status" % (method, path, body), "expected %d, got %d: %r" % (status, got, answer[:300]))
     equal(got_headers.get("X-Content-Type-Options"), "nosniff", "%s %s: nosniff" % (method, path))
-    # Requests were held against nothing, so members that the server takes were not described.
+    # (No test had compared requests with the description, so the description lacked members that the server takes.)
     if method == "POST" and got == 200 and isinstance(body, dict):
         expect(server.description.fits(body, {"$ref": "#/components/schemas/Request"}), "a request is not as described", body)
     if method != "HEAD":
@@ -156,7 +156,7 @@ def lines_of(body):
 
 
 def frames_of(body):
-    """[(kind, bytes)]; the last one has to be complete."""
+    """Returns frames as [(kind, bytes)]; the last frame has to be complete."""
     frames, at = [], 0
     while at < len(body):
         kind, count = struct.unpack_from("<cI", body, at)
@@ -187,7 +187,7 @@ def check_queries(server):
         "collection": "tree", "directory": collections_of(server)[0]["root"], "paths": ["sub"], "options": ["-n"], "tg": False,
         "environment": {"terminal": False, "null": False, "messages": False, "color": False, "charset": "c", "grep_colors": "", "grep_color": "", "file": [1, 2]},
         "format": "json", "max_results": 5, "max_seconds": 5})
-    # All results but what is one too many, in each format's own lines.
+    # All results up to the limit, in the lines of each format.
     one = {"patterns": ["needle"], "max_results": 2, "options": ["--sort=path"]}
     types = [line["type"] for line in lines_of(described(server, "POST", "/v1/search", 200, one))]
     equal((types.count("match"), types[-1]), (2, "status"), "lines of json that are cut off")
@@ -277,7 +277,7 @@ def check_refusals(server):
     equal(server.ask("PUT", "/metrics")[1]["Allow"], "GET, HEAD", "Allow")
     status, headers, body = server.ask("HEAD", "/metrics")
     expect(status == 200 and int(headers["Content-Length"]) > 0 and body == b"", "HEAD", status, headers, body)
-    # Such an answer counts as one. (That it came was all that was asked.)
+    # /metrics counts such an answer. (The test had asked only for the answer itself.)
     sums = "trawl_cancelled_total", "trawl_answer_seconds_count", 'trawl_requests_total{kind="files"}', "trawl_answer_bytes_total"
     until(lambda: server.metric("trawl_running") == 0, "no answer is being made")
     before = [server.metric(name) for name in sums]
@@ -297,7 +297,7 @@ def check_refusals(server):
 
 @part
 def unix(folder, root):
-    """Everything that is answered, on a Unix socket that only its owner can open."""
+    """Tests all answers, on a Unix socket that only the socket's owner can open."""
     path = os.path.join(folder, "socket")
     with Server(SERVE, "--listen=unix:" + path, root) as server:
         equal(server.address, "unix:" + path, "the address")
@@ -313,8 +313,8 @@ def unix(folder, root):
 
 @part
 def loopback(folder, root):
-    """The same over TCP; and names that are not this machine's are refused, as a page of another
-    site would have them whose name was made to mean this machine."""
+    """Tests all answers over TCP. Host names other than this machine's are refused: a page of a foreign site, whose name was
+    made to resolve to this machine, would send such a name."""
     with Server(SERVE, "--listen=127.0.0.1:0", root) as server:
         expect(re.fullmatch(r"http://127\.0\.0\.1:\d+", server.address), "the address", server.address)
         server.loaded()
@@ -332,7 +332,7 @@ def loopback(folder, root):
 
 @part
 def token(folder, root):
-    """A token is needed for all that tells something, and it has to be all of it."""
+    """All paths that reveal something need the token, and the whole token."""
     path = os.path.join(folder, "token")
     with open(path, "w") as file:
         file.write("the token of this test\n")
@@ -350,7 +350,7 @@ def token(folder, root):
 
 @part
 def tls(folder, root):
-    """TLS, which other addresses than loopback need, as they need a token."""
+    """Tests TLS. Addresses beyond loopback need TLS and a token."""
     if shutil.which("openssl") is None:
         return print("tls: SKIPPED: no openssl")
     key, certificate, path = (os.path.join(folder, name) for name in ("key.pem", "certificate.pem", "tls_token"))
@@ -362,7 +362,7 @@ def tls(folder, root):
         expect(re.fullmatch(r"https://0\.0\.0\.0:\d+", server.address), "the address", server.address)
         server.loaded()
         context = ssl.create_default_context(cafile=certificate)
-        for host in "localhost", "any.example":  # who has the token may use any name
+        for host in "localhost", "any.example":  # with the token, any host name is allowed
             client = server.connection()
             client.sock = context.wrap_socket(client.sock, server_hostname="localhost")
             client.request("POST", "/v1/count", json.dumps({"patterns": ["needle"]}),
@@ -375,7 +375,7 @@ def tls(folder, root):
 
 
 def refused(what, *arguments, **more):
-    """A server that does not begin: status 2 and one line that says why."""
+    """Checks that a server does not start: status 2 and a line that says why."""
     got = subprocess.run(SERVE + list(arguments), stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S, **more)
     text = got.stderr.decode()
     expect(got.returncode == 2 and what in text and text.startswith("trawl: ") and text.count("\n") == 1 and got.stdout == b"", "%r is refused" % (arguments,), got)
@@ -383,7 +383,7 @@ def refused(what, *arguments, **more):
 
 @part
 def options(folder, root):
-    """What is wrong on the command line is said, and nothing is served."""
+    """With a wrong command line the server prints the error and does not start."""
     empty, path = os.path.join(folder, "empty"), os.path.join(folder, "options")
     with open(empty, "w"):
         pass
@@ -417,11 +417,11 @@ def options(folder, root):
     refused("TLS does not start with the certificate " + wrong, "--listen=127.0.0.1:0", "--certificate=" + wrong, "--key=" + wrong, root)
     refused("other machines can reach this address", "--listen=0.0.0.0:0", root)
     refused("other machines can reach this address", "--listen=0.0.0.0:0", "--token-file=" + os.path.join(root, "a.txt"), root)
-    # The manual's arguments stood in the text: nobody had looked at more than its head.
+    # (The man page had options' arguments in the wrong place; the test had read only the head.)
     for option, words in ("--help", b"--max-results"), ("--version", b"trawl "), ("--generate=man", b".TH TRAWL"), ("--generate=man", b".TP\n.BI \\-\\-key= FILE\nthe private key"):
         got = subprocess.run(SERVE + [option], stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
         expect(got.returncode == 0 and words in got.stdout and got.stderr == b"", option, got)
-    # As tg, and after an option, `serve` is a string that is searched for.
+    # Under the name tg, and after an option, `serve` is a string to search for.
     link = os.path.join(folder, "tg")
     os.symlink(TRAWL, link)
     for command in [link, "serve"], [TRAWL, "-h", "serve"]:
@@ -431,7 +431,7 @@ def options(folder, root):
 
 @part
 def collections(folder, root):
-    """Several collections, with names; which files are served is said as to the command."""
+    """Tests several collections with names; the command's options choose the served files."""
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "named"), "--include=*.c", "-g", "!none*", "all=" + root, os.path.join(root, "sub")) as server:
         server.loaded(2)
         equal([(item["name"], item["files"]) for item in collections_of(server)], [("all", 1), ("sub", 1)], "collections")
@@ -443,7 +443,7 @@ def collections(folder, root):
 
 @part
 def sockets(folder, root):
-    """A live server's socket is left alone, a dead one's is replaced, another file never is."""
+    """A server leaves the socket of a running server alone, replaces the socket of a dead server, and never replaces any other file."""
     path = os.path.join(folder, "live")
     option = "--listen=unix:" + path
     with Server(SERVE, option, root) as server:
@@ -454,7 +454,7 @@ def sockets(folder, root):
     expect(os.path.exists(path), "what a killed server leaves")
     with Server(SERVE, option, root) as server:
         equal(server.ask("GET", "/healthz")[0], 200, "the new one serves")
-        # Another one's socket of that name stays when this one ends.
+        # If a second server has taken the name, the first server leaves the second server's socket when it ends.
         os.unlink(path)
         other = socket.socket(socket.AF_UNIX)
         other.bind(path)
@@ -472,8 +472,8 @@ def sockets(folder, root):
 
 @part
 def starters(folder, root):
-    """Of servers that start at once where a killed one left its socket, one stays. Once two did, of which one
-    had lost its name to the other: so one at a time looks at a folder's sockets."""
+    """If servers start at the same time where a killed server left a socket, a single server stays. (Two had stayed, and the first
+    had lost its socket's name to the second: now servers look at a folder's sockets in turn.)"""
     path = os.path.join(folder, "raced")
     left = socket.socket(socket.AF_UNIX)
     left.bind(path)
@@ -501,7 +501,7 @@ def starters(folder, root):
 
 @part
 def activation(folder, root):
-    """A socket that systemd passes, and what it wants to be told."""
+    """Tests a socket that systemd passes, and the notifications to systemd."""
     path, notices = os.path.join(folder, "passed"), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     notices.bind(os.path.join(folder, "notices"))
     notices.settimeout(WAIT_S)
@@ -524,14 +524,14 @@ def activation(folder, root):
 
 @part
 def systemd(folder, root):
-    """Its own program passes the socket, and takes the units. Tests had done what it does by themselves."""
+    """systemd's own programs pass the socket and read the units. (Before, the tests had only imitated systemd.)"""
     missing = [name for name in ("systemd-socket-activate", "systemd-analyze") if not shutil.which(name)]
     if missing:
         return print("systemd: SKIPPED: no " + " and no ".join(missing))
     path = os.path.join(folder, "activated")
     process = subprocess.Popen(["systemd-socket-activate", "-E", "LC_ALL=C.UTF-8", "-l", path] + SERVE + [root], stderr=subprocess.PIPE, bufsize=0)
     try:
-        # Its socket is there before it listens. (That was not waited for.)
+        # The socket's file exists before the program listens. (The test had not waited for that.)
         expect(b"Listening on" in process.stderr.readline(), "systemd listens")
         got = subprocess.run([TRAWL, "--server=unix:" + path, "-c", "needle", os.path.join(root, "a.txt")],
                              env={**os.environ, "LC_ALL": "C.UTF-8"}, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=WAIT_S)
@@ -552,7 +552,7 @@ def systemd(folder, root):
     got = subprocess.run(["systemd-analyze", "--man=no", "verify", os.path.join(folder, "trawl-serve.service"), os.path.join(folder, "trawl-serve.socket")],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=WAIT_S)
     equal((got.returncode, got.stdout), (0, b""), "the units")
-    # What a server that was taken over could do, by systemd's points: the unit had 9.4 of 10.
+    # systemd's score of what a hijacked server could do; the unit once had 9.4 of 10 points.
     for threshold, path in ("55", os.path.join(units, "trawl-serve.service")), ("15", os.path.join(folder, "trawl-serve.service")):
         got = subprocess.run(["systemd-analyze", "--no-pager", "security", "--offline=true", "--threshold=" + threshold, path],
                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=WAIT_S)
@@ -560,7 +560,7 @@ def systemd(folder, root):
 
 
 def begin_large(server, **more):
-    """A connection with an answer that waits for its reader; what came of it."""
+    """Returns a connection whose answer waits for its reader, and the bytes received so far."""
     end = server.connect()
     body = json.dumps({**LARGE, **more}).encode()
     end.sendall(b"POST /v1/search HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
@@ -586,12 +586,12 @@ def unchunked(answer):
         rest = rest[int(size, 16) + 2 :]
         if int(size, 16) == 0:
             return body
-    return None  # it is cut off
+    return None  # the answer was cut off
 
 
 @part
 def ending(folder, root):
-    """SIGTERM: who asked is answered, who comes later is refused. A second one ends at once."""
+    """On SIGTERM the server answers running requests and refuses new requests. A second SIGTERM ends the server at once."""
     with open(os.path.join(root, "large.txt"), "rb") as file:
         expected = file.read()
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "ending"), root) as server:
@@ -619,7 +619,7 @@ def ending(folder, root):
         equal(server.stop(), 2, "the exit status after a second signal")
         expect(unchunked(read_all(end, got)) is None, "a cut answer can be seen to be cut")
         end.close()
-    # Nobody reads: the answer is given up. Every test's client had read it, or a second signal came.
+    # If nobody reads, the server gives up the answer. (In all tests a client had read the answer, or a second signal came.)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "ending"), "--drain-seconds=1", root) as server:
         server.loaded()
         end, got = begin_large(server)
@@ -630,7 +630,7 @@ def ending(folder, root):
 
 @part
 def reloading(folder, root):
-    """SIGHUP: everything is loaded again, and served meanwhile."""
+    """On SIGHUP the server loads everything again, and serves meanwhile."""
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "reloading"), root) as server:
         server.loaded()
         for count in 2, 3:
@@ -642,7 +642,7 @@ def reloading(folder, root):
 
 @part
 def leaving(folder, root):
-    """Clients that go away, and such that read slowly, cost nobody anything."""
+    """Clients that disconnect or read slowly do not disturb other clients."""
     with Server(SERVE, "--listen=127.0.0.1:0", root) as server:
         server.loaded()
         counts = None
@@ -664,7 +664,7 @@ def leaving(folder, root):
 
 @part
 def limits(folder, root):
-    """Bytes, strings, results, queries of one client: each has its status, and the rest goes on."""
+    """Each limit (bytes, strings, results, queries of a client) has a status, and other requests continue."""
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "limits"), "--max-request=2K", "--max-patterns=3", "--max-results=2", "--max-queries=2", root) as server:
         server.loaded()
         fitting = json.dumps({"patterns": ["needle"]}).encode()
@@ -681,7 +681,7 @@ def limits(folder, root):
         expect(sum(line["type"] == "match" for line in lines) == 2 and lines[-1]["data"]["truncated"], "results that are cut off", lines)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "limits"), "--max-queries=2", root) as server:
         server.loaded()
-        # Between the lines of one file. (Only between files, and in passes, was time over.)
+        # The time ends between lines of a file. (In the tests, the time had ended only between files and in passes.)
         end, got = begin_large(server, max_seconds=1)
         time.sleep(1.01)
         frames = frames_of(unchunked(read_all(end, got)))
@@ -692,7 +692,7 @@ def limits(folder, root):
         ends = [begin_large(server) for _ in range(2)]
         described(server, "POST", "/v1/count", 429, {"patterns": ["a"]})
         equal(server.ask("GET", "/healthz")[0], 200, "what is no query")
-        # Another process is another client.
+        # A different process is a different client.
         client = subprocess.run([sys.executable, "-c", "import sys; sys.path.insert(0, %r); sys.argv = ['x', 'x']\n"
                                  "import http.client, socket\nend = socket.socket(socket.AF_UNIX); end.connect(%r)\n"
                                  "client = http.client.HTTPConnection('localhost'); client.sock = end\n"
@@ -708,7 +708,7 @@ def limits(folder, root):
 
 
 def runs_nothing(server):
-    """This client is idle, too, if a machine with much else to do holds its question up for a second."""
+    """Repeats a question: on a busy machine the question may be delayed for a second, and the server closes the connection as idle."""
     try:
         return server.metric("trawl_running") == 0
     except ConnectionError:
@@ -717,8 +717,8 @@ def runs_nothing(server):
 
 @part
 def idle(folder, root):
-    """Who says nothing, or does not read, is sent away; and there are no more connections than may be.
-    Tests had closed their connections themselves, so that none of it was seen."""
+    """The server closes connections that send or read nothing, and keeps the limit of connections.
+    (The tests had closed all connections themselves, so they had tested neither.)"""
     with Server(SERVE, "--listen=127.0.0.1:0", "--idle-seconds=1", "--max-connections=3", root) as server:
         server.loaded()
         for words in b"", b"GET /hea", b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\nContent-Type: application/json\r\n\r\n{":
@@ -743,7 +743,7 @@ def idle(folder, root):
 
 @part
 def protocol(folder, root):
-    """HTTP itself: kept connections, pipelining, headers that are too large, bytes that are none."""
+    """Tests HTTP itself: kept connections, pipelining, headers that are too large, bytes that are no HTTP."""
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "protocol"), root) as server:
         server.loaded()
         client = server.connection()
@@ -776,8 +776,8 @@ def protocol(folder, root):
 
 @part
 def smuggling(folder, root):
-    """What a proxy before the server may take for another request than the server does is refused, and the connection
-    closed. (libmicrohttpd takes most of it; no test had asked for what ends a request in two ways.)"""
+    """The server refuses a request whose boundaries a proxy may see differently, and closes the connection.
+    (libmicrohttpd accepts most such requests, and no test had sent a request that can end in two places.)"""
     last = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
     head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     body = b'{"patterns":["needle"]}'
@@ -806,7 +806,7 @@ def smuggling(folder, root):
 
 @part
 def unread(folder, root):
-    """A count tells of what it could not read: operands and directories, too."""
+    """A count reports how many files, operands and directories could not be read."""
     closed = os.path.join(root, "closed")
     os.mkdir(closed, 0)
     with Server(SERVE, "--listen=unix:" + os.path.join(folder, "unread"), root) as server:
@@ -837,7 +837,7 @@ PLAIN = rb"(GET|HEAD|POST|PUT) /(?!v1/files)[!-~]* HTTP/1\.[01]\r\n(?!.*(content
 
 
 def spoil(request):
-    """The request with some bytes changed, left out, put in, or come twice."""
+    """Returns the request with some bytes changed, removed, inserted or doubled."""
     garbage = bytearray(request)
     for _ in range(random.randrange(1, 6)):
         at = random.randrange(len(garbage) + 1)
@@ -849,8 +849,8 @@ def spoil(request):
 
 @part
 def garbage(folder, root):
-    """Requests that are spoiled get a status, or the connection is closed; and nothing is left of
-    them. TRAWL_TEST_SCALE=N: N times as many."""
+    """Damaged requests get a status, or the server closes the connection, and no thread or descriptor is left.
+    TRAWL_TEST_SCALE=N: N times as many requests."""
     seed = int(os.environ.get("TRAWL_TEST_SEED", "1"))
     count = max(1, 600 * int(os.environ.get("TRAWL_TEST_SCALE", "1")) // int(os.environ.get("TRAWL_TEST_DIVISOR", "1")))
     random.seed(seed)
@@ -879,7 +879,7 @@ def garbage(folder, root):
 
 @part
 def absent(folder, root):
-    """A command without its server says so. (The copy has none beside it.)"""
+    """The command reports that there is no server. (Beside the copied command there is no trawl-serve.)"""
     if os.path.exists(os.path.join(sys.argv[2], "trawl", "trawl-serve")):
         return print("absent: SKIPPED: a server is installed here")
     alone = os.path.join(folder, "alone", "bin")
@@ -887,7 +887,7 @@ def absent(folder, root):
     shutil.copy(TRAWL, alone)
     got = subprocess.run([os.path.join(alone, "trawl"), "serve", root], stderr=subprocess.PIPE, timeout=WAIT_S)
     expect(got.returncode == 2 and b"trawl: serve: trawl-serve is neither beside the command nor in " in got.stderr and b"libmicrohttpd" in got.stderr, "no server", got)
-    # One that is installed is found beside the command, and what cannot run is named.
+    # The command finds a server installed beside it, and names a server that cannot run.
     beside = os.path.join(folder, "alone", "libexec", "trawl")
     os.makedirs(beside)
     with open(os.path.join(beside, "trawl-serve"), "w") as file:

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What one request may take from the server: memory, time, walks; and that the server always ends.
+"""Tests how much memory, time and walks a request may take, and that the server always ends.
 
 usage: limits_test.py TRAWL_SERVE TRAWL [--level]
 
-The table of limits in docs/server.md says what comes of each request here. The server's memory is read
-from /proc with --level. The suite had missed all of it: its limits were those of bodies, and nobody had looked at
-what a small body makes the server do.
+The table of limits in docs/server.md says what each request here may cause. With --level the test reads the server's
+memory from /proc. Earlier tests had missed these limits: they tested large bodies, but not small bodies that cause much
+work.
 """
 import json
 import os
@@ -22,8 +22,8 @@ TRAWL_SERVE, TRAWL = sys.argv[1:3]
 LEVEL = "--level" in sys.argv
 MIB = 1 << 20
 REQUEST_MEMORY = 384 * MIB  # --request-memory
-SPARED = 256 * MIB  # what the allocator keeps of what was freed; the server itself
-SECONDS = 60  # the longest that a request may take; --max-seconds is 2, but the machine may be busy
+SPARED = 256 * MIB  # freed memory that the allocator keeps, and the server without requests
+SECONDS = 60  # limit for the time of a request; --max-seconds is 2, but the machine may be busy
 failures = []
 
 
@@ -34,7 +34,7 @@ def expect(condition, what, *shown):
 
 
 def check_memory(server, what):
-    """The most that the server ever had."""
+    """Returns the server's highest memory so far."""
     with open("/proc/%d/status" % server.process.pid) as file:
         peak = next(int(line.split()[1]) << 10 for line in file if line.startswith("VmHWM"))
     expect(not LEVEL or peak < REQUEST_MEMORY + SPARED, what, "%d MiB" % (peak // MIB))
@@ -53,7 +53,7 @@ def check(server, what, statuses, path, body):
 
 
 def rows(root):
-    """What is asked, the statuses that may come, the path, the body."""
+    """Returns requests: a description, the allowed statuses, the path, the body."""
     globs = ["--glob=*%dx*y" % i for i in range(100000)]
     lists = {"patterns": ["needle"], "format": "frames", "directory": root}
     search, count = "/v1/search", "/v1/count"
@@ -78,7 +78,7 @@ def rows(root):
 
 
 def check_equal_paths(server, root):
-    """Operands that are the same are walked once and answered as often as the command answers."""
+    """Equal operands are walked once, and the answer repeats their files as the command's output does."""
     operands = [".", "sub", ".", "nothing", "./", "sub", ".", "nothing"]
     got = subprocess.run([TRAWL, "-rc", "needle"] + operands, cwd=root, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     answer = check(server, "equal paths", [200], "/v1/search",
@@ -92,7 +92,7 @@ def check_equal_paths(server, root):
 
 
 def check_bodies(server):
-    """Bodies that do not end count, too."""
+    """Bodies that do not end count against the memory limit, too."""
     body = b"[" + b" " * (12 * MIB)
     head = b"POST /v1/count HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
     ends = [server.connect() for _ in range(60)]
@@ -108,7 +108,7 @@ def check_bodies(server):
 
 
 def check_many(server):
-    """Several at once: who does not fit is told so."""
+    """Several requests at the same time: a request that does not fit the memory gets an error."""
     body = json.dumps({"patterns": ["w%d" % i for i in range(100000)]}).encode()
     got = []
     threads = [threading.Thread(target=lambda: got.append(server.ask("POST", "/v1/count", body)[0])) for _ in range(12)]
@@ -131,7 +131,7 @@ def check_end(root, folder):
                 server.ask("POST", "/v1/search", body)
             except OSError:
                 pass  # the connection is closed when the server ends
-            except Exception as error:  # of http.client
+            except Exception as error:  # an exception of http.client
                 expect("http.client" in type(error).__module__, "the end", repr(error))
         thread = threading.Thread(target=ask)
         thread.start()

@@ -1,6 +1,9 @@
-/* memory: what the process may take, by files as those of /proc and /sys; and guards.
+/* memory: tests the memory that the process may take, with files like those of /proc and /sys; and
+ * tests guards.
  *
- * The suite had no container: a server took half of the machine's memory in a group of 150 MB. */
+ * Before, no test had a control group: a server took half of the machine's memory in a group of 150
+ * MB.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,7 @@
 
 static char root[] = "/tmp/serve_memory.XXXXXX";
 
-/* Of each file its path and contents; "" in text: it is removed. */
+/* Pairs of a file's path and contents; contents "": the file is removed. */
 static void write_file(const char *path, const char *text)
 {
     char whole[512];
@@ -36,8 +39,8 @@ static void write_file(const char *path, const char *text)
 static void check_groups(void)
 {
     static const struct {
-        const char *groups;      /* of /proc/self/cgroup */
-        const char *path, *text; /* of the limit */
+        const char *groups;      /* contents of /proc/self/cgroup */
+        const char *path, *text; /* path of the limit's file */
         uint64_t expected;
     } rows[] = {
         {"0::/\n", "/sys/fs/cgroup/none", "1\n", 4096000},

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
-"""The server's page, in a Chromium that nobody sees.
+"""Tests the server's page in a headless Chromium.
 
 usage: page_test.py TRAWL-SERVE PACKAGES [--screenshot FILE]
 
-PACKAGES: a folder for playwright and axe-core, if this Python has none: pip puts them there once.
+PACKAGES: a folder into which pip installs playwright and axe-core once, if this Python lacks them.
 --screenshot: no test, but a picture of the page over the project's sources.
 
-A server holds a small tree that is made here. What the page shows of it is compared with what Python
-finds in the same bytes. Nothing here depends on how long something takes: the page says by aria-busy
-when an answer is complete. axe-core looks at the page too, where pip finds axe-playwright-python; contrast,
-labels and roles are looked at in any case.
+The test makes a small tree, which a server holds, and compares what the page shows with what Python finds in the same
+bytes. No test depends on a duration: the page's aria-busy says when an answer is complete. If pip finds
+axe-playwright-python, axe-core checks the page, too; the test checks contrast, labels and roles in any case.
 
 Exit status 77: no Chromium or no playwright.
 """
@@ -44,7 +43,7 @@ except ImportError:
     print('SKIPPED: there is no playwright, and pip cannot install it')
     sys.exit(77)
 
-# Texts that would be markup, if the page took them for it.
+# Texts that look like markup.
 EVIL_NAME = '<img src=x onerror=document.title=1>&lt;b&gt;.txt'
 EVIL_LINE = '<script>document.title = 2</script><img src=x onerror="document.title=3"> needle &amp;'
 TREE = {
@@ -60,7 +59,7 @@ TREE = {
     EVIL_NAME: EVIL_LINE + '\n',
 }
 
-# What the page shows: of each file its lines, of each line the texts before and in each mark.
+# Returns what the page shows: the lines of each file; for each line the texts before and inside each mark.
 SHOWN = """() => [...document.querySelectorAll('.file')].map(file => [
     file.querySelector('h2').textContent,
     [...file.querySelectorAll('.line')].map(line => {
@@ -73,7 +72,7 @@ SHOWN = """() => [...document.querySelectorAll('.file')].map(file => [
         return [Number(line.firstChild.textContent), line.firstChild.tagName === 'BUTTON', before, marks];
     })])"""
 
-# Of each element with text of its own: its contrast, by the colours that it and its parents have.
+# Returns the contrast of each element with text, by the colours of the element and its parents.
 CONTRASTS = """() => {
     const canvas = document.createElement('canvas').getContext('2d', { willReadFrequently: true });
     const rgb = (colour, below) => {
@@ -105,7 +104,7 @@ def expect(got, wanted, what):
 
 
 class Served(Server):
-    """The server on a port that is free. If it ended before the test did, that is said first."""
+    """Starts the server on a free port. If the server ended before the test, reports that first."""
 
     def __init__(self, program, *arguments):
         super().__init__([program, '--listen=127.0.0.1:0'], *arguments)
@@ -118,7 +117,7 @@ class Served(Server):
 
 
 class Browser:
-    """Pages whose every error, also of the Content-Security-Policy, is a failure."""
+    """Opens pages; every error on a page, including errors of the Content-Security-Policy, is a failure."""
 
     def __init__(self, chromium):
         self.chromium = chromium
@@ -141,7 +140,7 @@ def settle(page):
 
 
 def ask(page, text):
-    """Type a query; the status that it ends with."""
+    """Types a query and returns the status line at the end of the search."""
     page.fill('#q', '')
     settle(page)
     page.type('#q', text)
@@ -162,7 +161,7 @@ def bytes_of(name):
 # ---- What Python finds
 
 def begins(text, regex):
-    """Where an occurrence begins, overlapping ones too."""
+    """Returns where each occurrence begins, overlapping occurrences included."""
     return [match.start() for match in re.finditer(b'(?=' + regex + b')', text)]
 
 
@@ -193,14 +192,14 @@ def counts_of(status):
 
 
 def shown(page):
-    """{file: lines}, and nothing twice."""
+    """Returns {file: lines}, and checks that nothing comes twice."""
     files = page.evaluate(SHOWN)
     expect(len({name for name, _ in files}), len(files), 'a file is shown once')
     return dict(files)
 
 
 def show_all(page):
-    """Scroll until everything is there."""
+    """Scrolls until all lines are shown."""
     while 'All lines are shown' not in settle(page):
         count = page.locator('.line').count()
         page.evaluate('scrollTo(0, document.body.scrollHeight)')
@@ -208,7 +207,7 @@ def show_all(page):
 
 
 def check(page, what, regex, names=None, without=()):
-    """The page's counts and lines are those of Python; without: files whose lines are shown in part."""
+    """Compares the page's counts and lines with Python's; without: files whose lines are shown in part."""
     occurrences, files, lines = found(regex, names)
     expect(counts_of(settle(page)), (occurrences, files), f'{what}: counts')
     show_all(page)
@@ -219,10 +218,10 @@ def check(page, what, regex, names=None, without=()):
     expect(got, lines, f'{what}: lines')
 
 
-# ---- What is tested
+# ---- Tests
 
 def test_typing(page):
-    """Each letter searches; no answer to an earlier text stays."""
+    """Each typed letter starts a search, and no answer to an earlier text stays."""
     for text in ('n', 'ne', 'need', 'needle', 'needle_'):
         page.fill('#q', text)
         expect(counts_of(settle(page)), found(text.encode())[:2], f'counts of {text}')
@@ -234,7 +233,7 @@ def test_typing(page):
 
 
 def test_characters(page):
-    """Offsets count bytes, and texts are not only ASCII."""
+    """Offsets count bytes, also in texts beyond ASCII."""
     for text in ('Größe', '😀', 'needle 😀', 'ÄÖÜ', '€'):
         ask(page, text)
         check(page, text, re.escape(text.encode()))
@@ -242,7 +241,7 @@ def test_characters(page):
     show_all(page)
     expect(shown(page)['bytes.txt'], [[1, True, '\ufffd\ufffd needle \ufffd needle\ufffd',
                                        [['\ufffd\ufffd ', 'needle ']]]], 'a line that is not UTF-8')
-    ask(page, ' needle ü')  # what is shown begins and ends inside of a character, if bytes are counted
+    ask(page, ' needle ü')  # counted in bytes, the shown part would begin and end inside a character
     number, _, text, marks = shown(page)['long.txt'][0]
     expect(number, 1, 'the number of a long line')
     expect(marks[0][1], ' needle ü', 'the match in a long line')
@@ -289,11 +288,11 @@ def test_filters(page):
 
 
 def test_links(page, browser, url):
-    """The address brings the same; back and forward as well."""
+    """The address restores the same search; so do the browser's back and forward."""
     page.goto(url)
     settle(page)
     ask(page, 'größe')
-    page.wait_for_timeout(1100)  # what is asked later than this is a new entry of the history
+    page.wait_for_timeout(1100)  # a search after this time is a new entry of the history
     page.locator('[name=i]').check()
     page.fill('[name=c]', '1')
     settle(page)
@@ -319,7 +318,7 @@ def focused(page):
 
 
 def test_keys(page, url):
-    """Without a mouse."""
+    """Uses the page with the keyboard alone."""
     page.goto(url + '#g=words.c')
     page.reload()
     settle(page)
@@ -351,7 +350,7 @@ def test_keys(page, url):
 
 
 def test_markup(page):
-    """Names and lines that look like markup are text."""
+    """The page shows names and lines that look like markup as text."""
     ask(page, 'document.title')
     check(page, 'markup', rb'document\.title', [EVIL_NAME])
     expect(page.locator('#results :is(img, script, b)').count(), 0, 'elements that a file made')
@@ -361,7 +360,7 @@ def test_markup(page):
 
 
 def test_policy(chromium, url):
-    """The Content-Security-Policy is sent, and the browser follows it."""
+    """The server sends the Content-Security-Policy, and the browser follows the policy."""
     page = chromium.new_page()
     errors = []
     page.on('console', lambda message: errors.append(message.text))
@@ -376,7 +375,7 @@ def test_policy(chromium, url):
 
 
 def test_aborts(page):
-    """A search that is not wanted any more is ended, and shows nothing."""
+    """A new search ends the search before, which then shows nothing."""
     aborted, held = [], []
     page.on('requestfailed', lambda request: aborted.append(request.post_data or ''))
     page.route('**/v1/search', lambda route: held.append(route) if '"before"' in route.request.post_data
@@ -387,7 +386,7 @@ def test_aborts(page):
         page.wait_for_timeout(10)
     page.fill('#q', 'nexdle')
     check(page, 'the query after', b'nexdle')
-    # Among them may be some of the test before, which typed slowly.
+    # Some requests may come from the test before, which typed slowly.
     expect(any('"before"' in body and 'max_results' in body for body in aborted), True, 'the request was ended')
     for route in held:
         try:
@@ -399,7 +398,7 @@ def test_aborts(page):
 
 
 def test_change(page, url, root):
-    """Files that change while one scrolls: the list is made anew, each line once."""
+    """If files change while the user scrolls, the page makes the list again, with each line once."""
     page.goto(url + '#')
     settle(page)
     ask(page, 'needle')
@@ -423,7 +422,7 @@ def axe_source():
 
 
 def test_access(browser, url):
-    """Dark, light, narrow: all can be read, and is named for those who hear it."""
+    """Dark, light and narrow: all texts are readable, and all controls have names for screen readers."""
     axe = axe_source()
     for theme, width in (('dark', 320), ('light', 1000)):
         page = browser.open(url + '#q=needle&c=1&i=1', color_scheme=theme, reduced_motion='reduce',
@@ -455,7 +454,7 @@ def test_access(browser, url):
 
 
 def test_load(page):
-    """The picture of the load moves while one searches."""
+    """The curve of the load changes during searches."""
     page.fill('#q', '')
     for text in 'needle' * 3:
         page.type('#q', text)
@@ -465,12 +464,12 @@ def test_load(page):
 
 
 def test_token(chromium, program, root):
-    """A server with a token: the page asks, says what is wrong, and keeps it for this tab alone."""
+    """With a token, the page asks for the token, reports a wrong token, and keeps the token for this tab alone."""
     token = os.path.join(os.path.dirname(root), 'token')
     with open(token, 'w', encoding='ascii') as file:
         file.write('a-token-of-this-test\n')
     os.chmod(token, 0o600)
-    # And files that are left out: the page asks for what is served.
+    # The collection leaves files out; the page asks for served files only.
     write(root, {'.ignore': 'left-out.txt\n', 'left-out.txt': 'nexdle\n'})
     with Served(program, '--ignore', f'--token-file={token}', root) as server:
         page = chromium.new_page()
@@ -509,7 +508,7 @@ def run(chromium, program, folder):
         test_load(page)
         test_change(page, url, root)
         test_access(browser, url)
-        browser.errors = [error for error in browser.errors if 'status of 4' not in error]  # asked for
+        browser.errors = [error for error in browser.errors if 'status of 4' not in error]  # the test expects these errors
         expect(browser.errors, [], 'errors in the console')
         test_policy(chromium, url)
         expect(server.stop(), 0, f'the status of the server, which said {server.messages}')

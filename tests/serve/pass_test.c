@@ -1,6 +1,6 @@
-/* Shared passes: requests of many threads, of states built by hand, each held against the oracle,
- * file by file. Then who shares a pass, who goes first, and what cancelling ends.
- */
+/* pass_test: compares shared passes with the oracle, file by file: many threads send requests about
+ * states that the test builds. Then tests which requests share a pass, which request is first, and
+ * what cancelling ends. */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -30,7 +30,7 @@ static uint64_t below(uint64_t bound)
 struct made_state {
     struct state state;
     struct served_file *files[FILES_MAX];
-    struct naive_bytes contents[FILES_MAX]; /* what a file has, whatever a block holds of it */
+    struct naive_bytes contents[FILES_MAX]; /* the file's own bytes, whatever a block has */
     struct served_block blocks[BLOCKS_MAX];
     struct tape_block tapes[BLOCKS_MAX];
     uint64_t capacity[BLOCKS_MAX];
@@ -38,7 +38,7 @@ struct made_state {
     sem_t arrived, gate;
 };
 
-/* What the passes know as a collection: where the contents of files are. */
+/* Stands for the collection: knows the contents of files. */
 struct collection {
     const struct made_state *made;
 };
@@ -62,7 +62,7 @@ int collection_open_file(const struct collection *collection, const struct serve
     return -1;
 }
 
-/* A range of its own is of this file, or of one that is gone. */
+/* Adds a range of this file, or of a file that is gone. */
 static uint64_t append(struct made_state *made, uint32_t block, const uint8_t *bytes,
                        uint64_t bytes_count, uint32_t file)
 {
@@ -101,7 +101,7 @@ static void add_file(struct made_state *made, uint32_t index, const char *alphab
     made->files[index] = file;
     made->contents[index] = (struct naive_bytes){bytes, bytes_count};
     file->held.bytes_count = bytes_count;
-    if (below(8) == 0) { /* of a file that is gone */
+    if (below(8) == 0) { /* the range of a file that is gone */
         uint64_t gone = below(bytes_max);
         uint8_t *dead = random_bytes(gone, alphabet, letters);
 
@@ -118,7 +118,7 @@ static void add_file(struct made_state *made, uint32_t index, const char *alphab
     file->block_begin = append(made, block, bytes, bytes_count, index);
 }
 
-/* Files are added to blocks at random, so the blocks' order is not that of the files. */
+/* Adds files to blocks at random, so blocks have files in a different order than the state. */
 static struct made_state *make_state(uint64_t bytes_max)
 {
     static const char alphabets[][10] = {"ab\n", "aAbB \n_", "a\nb\0c", "abcdefghi"};
@@ -135,7 +135,7 @@ static struct made_state *make_state(uint64_t bytes_max)
         (void)append(made, i, (const uint8_t *)"", 0, 0); /* no block is empty */
     }
     for (uint32_t i = 0; i < made->state.index_count; i++)
-        if (below(10) > 0) /* or the index is free */
+        if (below(10) > 0) /* or leaves the index free */
             add_file(made, i, alphabets[kind], letters[kind], bytes_max);
     for (uint32_t i = 0; i < made->state.block_count; i++)
         MUST(trawl_text_from_memory(made->blocks[i].bytes, made->blocks[i].bytes_count,
@@ -160,7 +160,7 @@ static void free_state(struct made_state *made)
     free(made);
 }
 
-/* Without --search-zip, a block may hold anything of a file that is not plain. */
+/* Without --search-zip, a block may hold any bytes for a file that is not plain. */
 static void spoil_unplain(struct made_state *made)
 {
     for (uint32_t i = 0; i < made->state.index_count; i++) {
@@ -186,7 +186,7 @@ struct made_request {
     bool good;
 };
 
-/* Of a state: whole: of all its files, in any order. */
+/* Makes a view of a state. whole: of all files, in any order. */
 static void make_view(struct made_request *made, struct state *state, bool whole)
 {
     made->view.item_count = whole ? state->index_count : (uint32_t)below(2 * state->index_count);
@@ -215,7 +215,7 @@ static void make_view(struct made_request *made, struct state *state, bool whole
     made->request.view = &made->view;
 }
 
-/* Strings that occur, perhaps across files, and some that do not. */
+/* Makes strings that occur, perhaps across files, and strings that do not. */
 static void make_strings(struct made_request *made, const struct made_state *state)
 {
     made->string_count = 1 + below(STRINGS_MAX);
@@ -291,7 +291,7 @@ static bool has_bit(const uint8_t *bits, uint32_t index)
     return (bits[index / 8] >> index % 8 & 1) != 0;
 }
 
-/* A file is searched by itself: by the oracle. */
+/* The oracle searches each file alone. */
 static void expect_file(const struct made_request *made, const struct made_state *state,
                         uint32_t index, struct expected *expected)
 {
@@ -419,8 +419,8 @@ static void test_rounds(void)
 
 /* ---- Who shares, who goes first, what is cancelled ---- */
 
-/* A pass stops where a text has a letter beyond ASCII next to the string: it asks whether that is
- * part of a word. */
+/* A pass stops at a letter beyond ASCII next to the string: the search asks `wait_at_gate` whether
+ * the letter is part of a word. */
 static bool wait_at_gate(void *context, uint32_t code_point)
 {
     struct made_state *made = context;
@@ -446,7 +446,7 @@ static uint32_t itself(void *context, uint32_t code_point,
     return 1;
 }
 
-/* One file, at whose end a pass stops for "x". */
+/* Makes a state of a single file, at whose end a pass for "x" stops. */
 static struct made_state *gated_state(void)
 {
     static const char text[] = "one two x x\xc3\xa9";
@@ -472,7 +472,7 @@ static struct made_state *gated_state(void)
 
 static const struct trawl_utf8 wordy = {NULL, itself, is_of_word};
 
-/* A request for "x" and `others` more strings. */
+/* Makes a request for "x" and `others` further strings. */
 static void begin_gated(struct made_request *made, struct passes *passes, struct made_state *state,
                         uint64_t client, uint64_t others)
 {
@@ -508,7 +508,7 @@ static void await_waiting(struct passes *passes, uint64_t count)
         usleep(100);
 }
 
-/* "x" occurs twice: once before a letter that the gate says is none of a word. */
+/* "x" occurs twice, once before a letter that the gate declares not to be part of a word. */
 static void end_gated(struct made_request *made, bool good, uint32_t shared)
 {
     pthread_join(made->thread, NULL);
@@ -521,7 +521,8 @@ static void end_gated(struct made_request *made, bool good, uint32_t shared)
     free_request(made);
 }
 
-/* Those that come while a pass runs share the next; one whose letters are others goes beside it. */
+/* Requests that come while a pass runs share the next pass; a request with different options about
+ * letters has a separate pass. */
 static void test_sharing(struct passes *passes)
 {
     struct made_state *state = gated_state();
@@ -550,7 +551,7 @@ static void test_sharing(struct passes *passes)
     free_state(state);
 }
 
-/* A client with more than a pass takes does not keep another one waiting. */
+/* A client with more requests than a pass takes does not keep a different client waiting. */
 static void test_turns(struct passes *passes)
 {
     struct made_state *state = gated_state();
@@ -566,7 +567,7 @@ static void test_turns(struct passes *passes)
     await_waiting(passes, 21);
     sem_post(&state->gate);
     end_gated(&first, true, 1);
-    sem_wait(&state->arrived); /* 16,384 strings: 16 of the many, and the single one */
+    sem_wait(&state->arrived); /* 16,384 strings: 16 of the many requests, and the single request */
     sem_post(&state->gate);
     end_gated(&single, true, 17);
     sem_wait(&state->arrived);
@@ -576,8 +577,9 @@ static void test_turns(struct passes *passes)
     free_state(state);
 }
 
-/* One that waits goes at once; others of its pass get their answer; a pass that nobody waits for
- * ends, and the next begins. Another state's pass does not wait for it. */
+/* A cancelled request that waits returns at once. Other requests of the same pass get their
+ * answers. If all requests of a pass are cancelled, the pass ends and the next pass begins. A pass
+ * over a different state does not wait. */
 static void test_cancelling(struct passes *passes)
 {
     struct made_state *state = gated_state(), *other_state = gated_state();
@@ -591,7 +593,7 @@ static void test_cancelling(struct passes *passes)
     pass_cancel(passes, &others[1].request);
     end_gated(&others[1], false, 0);
     begin_gated(&other, passes, other_state, 0, 0);
-    sem_wait(&other_state->arrived); /* beside the first */
+    sem_wait(&other_state->arrived); /* beside the first pass */
     sem_post(&other_state->gate);
     end_gated(&other, true, 1);
     pass_cancel(passes, &first.request);
@@ -619,12 +621,13 @@ static void test_gates(void)
 
 /* ---- Files that others lie behind ---- */
 
-/* Each finds one occurrence in the first file, at its beginning. "abcd" within two edits, in the
- * file "ab": with "cd" behind it a span within one edit begins there as well, and is chosen, unless
- * spans stay in lines. A whole line that ends at NUL: the line end behind the file is none. */
+/* Each plan finds one occurrence in the first file, at the file's beginning. First, "abcd" within
+ * two edits, in the file "ab": with "cd" behind the file, a span within one edit begins at the same
+ * place and would be chosen, unless spans stay in lines. Second, a whole line that ends at NUL: the
+ * line end behind the file does not end such a line. */
 static const struct {
     const char *block, *pattern;
-    uint64_t bytes_count; /* of the first file */
+    uint64_t bytes_count; /* length of the first file */
     uint32_t flags, edits_max;
     char line_end;
 } rows[] = {

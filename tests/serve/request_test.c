@@ -1,4 +1,5 @@
-/* request: bodies and the command lines they mean, or the status that refuses them. */
+/* request: compares request bodies with the command lines that they mean, or with the status that
+ * refuses them. */
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
@@ -17,9 +18,8 @@ static const struct request_limits limits = {
     .seconds_max = 60,
 };
 
-/* http_status 0: the body is taken, and `expected` are its options, strings and operands, as a
- * command line, each followed by a blank.
- * Else `expected` stands in the message. */
+/* http_status 0: the body is accepted, and `expected` is its options, strings and operands as a
+ * command line, each followed by a blank. Otherwise `expected` is part of the message. */
 struct row {
     int http_status;
     const char *body, *expected;
@@ -106,7 +106,8 @@ static const struct row rows[] = {
     {422, "{\"options\":[\"--files\"]}", "--files prints no JSON"},
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"-n\"]}",
      "changes lines or layout"},
-    /* An alias is the option that it stands for. The table had only options of one name. */
+    /* An alias means the option that it stands for. (The table had only options with a single
+     * name.) */
     {422, "{\"patterns\":[\"a\"],\"format\":\"columns\",\"options\":[\"--colour\"]}",
      "changes lines or layout"},
     {422, "{\"patterns\":[\"a\"],\"environment\":{\"charset\":\"utf-8\"}}", "the server's is 'c'"},
@@ -129,7 +130,7 @@ static void add_text(char *line, const char *text)
     strcat(line, " ");
 }
 
-/* What the request means, as the table has it. */
+/* Writes the request's meaning in the form of the table. */
 static void show_line(const struct request *request, char *line)
 {
     const struct value_list *patterns = &request->settings.patterns;
@@ -176,7 +177,7 @@ static bool read_text(struct request *request, const char *body, enum request_fo
     return good;
 }
 
-/* What does not become an argument, or a file. */
+/* Members that become neither arguments nor files. */
 static void check_members(void)
 {
     struct request request;
@@ -202,7 +203,8 @@ static void check_members(void)
     TEST_CHECK(request.settings.directories == DIRECTORIES_RECURSE && request.settings.json);
     request_free(&request);
 
-    /* A command with an operand says that a directory is one; without one it has no input here. */
+    /* The command reports that an operand is a directory; without an operand it would read standard
+     * input, which a server does not have. */
     TEST_CHECK(read_text(&request, "{\"patterns\":[\"a\"],\"paths\":[\"b\"],\"format\":\"frames\"}",
                          REQUEST_JSON));
     TEST_CHECK(request.settings.directories == DIRECTORIES_READ);
@@ -250,7 +252,7 @@ static void check_files(void)
     request_free(&request);
 }
 
-/* Where files have names, and stand between strings. */
+/* Files with names, between strings. */
 static void check_names(void)
 {
     struct request request;
@@ -272,7 +274,7 @@ static void check_names(void)
     request_free(&request);
 }
 
-/* Limits that a row's body is too short for. */
+/* Limits that need longer bodies than the table has. */
 static void check_limits(void)
 {
     struct request_limits larger = limits;
@@ -309,8 +311,8 @@ static void check_limits(void)
     free(body);
 }
 
-/* A body that is good is never called wrong where memory is short. (Jansson says so of some; the
- * suite had its memory fail for the command's part alone.) */
+/* A valid body is never refused as wrong because memory is short. (Jansson calls some valid bodies
+ * wrong then; the tests had made only the command's allocations fail.) */
 static void check_short(void)
 {
     static const char body[] =
@@ -337,7 +339,8 @@ static void check_short(void)
     TEST_CHECK(!fails);
 }
 
-/* Bodies of the table with bytes changed, taken out and doubled: a status, and nothing else. */
+/* Bodies of the table with bytes changed, removed and doubled get a status and cause no other
+ * harm. */
 static void check_random(uint64_t count)
 {
     struct test_random random = test_random_begin("serve_request");

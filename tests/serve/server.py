@@ -1,6 +1,6 @@
-"""server: what tests of the server share: to start one, and to speak HTTP with it byte by byte.
+"""server: what tests of the server share: starting a server, and speaking HTTP byte by byte.
 
-Nothing here takes a time for an answer: what never comes is a failure after WAIT_S.
+No function measures times. An answer that does not come within WAIT_S seconds is a failure.
 """
 import http.client
 import json
@@ -16,13 +16,13 @@ WAIT_S = 120
 
 
 def seconds():
-    """How long a test goes on that ends by the clock: of short runs a part, of long ones ten minutes."""
+    """Returns how long a test of fixed duration runs: ten minutes in long runs, a part of its normal time in short runs."""
     scale, divisor = (int(os.environ.get(name) or "1") for name in ("TRAWL_TEST_SCALE", "TRAWL_TEST_DIVISOR"))
     return min(600, max(3, 24 * scale / divisor))
 
 
 def until(condition, what):
-    """Wait until something is so; it is an error if it never is."""
+    """Waits until a condition holds; fails after WAIT_S seconds."""
     end = time.monotonic() + WAIT_S
     while not condition():
         if time.monotonic() > end:
@@ -31,7 +31,7 @@ def until(condition, what):
 
 
 class Server:
-    """A server, from its line 'serves at' on. `command` is the program, its first arguments too."""
+    """A running server, which has printed 'serves at'. `command` is the program with its first arguments."""
 
     def __init__(self, command, *arguments, **more):
         self.process = subprocess.Popen(list(command) + list(arguments), stderr=subprocess.PIPE, **more)
@@ -49,7 +49,7 @@ class Server:
 
     @property
     def address(self):
-        """unix:PATH, or http://HOST:PORT."""
+        """Returns unix:PATH or http://HOST:PORT."""
         return next((line.split()[-1] for line in self.messages if " serves at " in line), None)
 
     def loaded(self, count=1):
@@ -66,13 +66,13 @@ class Server:
         return socket.create_connection((host, int(port)), WAIT_S)
 
     def connection(self):
-        """An http.client connection."""
+        """Returns an http.client connection."""
         client = http.client.HTTPConnection("localhost", timeout=WAIT_S)
         client.sock = self.connect()
         return client
 
     def ask(self, method, path, body=None, **headers):
-        """(status, headers, body) of one request."""
+        """Sends a request and returns (status, headers, body)."""
         client = self.connection()
         try:
             if isinstance(body, (dict, list)):
@@ -86,8 +86,8 @@ class Server:
             client.close()
 
     def raw(self, *pieces):
-        """All that comes back until the server closes the connection. It is told that nothing follows
-        once it answers, or does not within a moment."""
+        """Sends bytes and returns all bytes until the server closes the connection. Closes the sending side once the
+        server answers, or after a moment."""
         end = self.connect()
         try:
             for piece in pieces:
@@ -95,7 +95,7 @@ class Server:
             select.select([end], [], [], 0.02)
             end.shutdown(socket.SHUT_WR)
         except OSError:
-            pass  # it closed first
+            pass  # the server closed the connection first
         got = b""
         try:
             while True:
@@ -113,15 +113,15 @@ class Server:
         return float(re.search(r"^%s (\S+)$" % re.escape(name), text, re.MULTILINE).group(1))
 
     def open_counts(self):
-        """Of threads and descriptors."""
+        """Returns the numbers of threads and descriptors."""
         return tuple(len(os.listdir("/proc/%d/%s" % (self.process.pid, what))) for what in ("task", "fd"))
 
     def has_no_more_than(self, counts):
-        """... but for workers that begin when they are first needed, and a connection that is closing."""
+        """Returns whether there are no more than `counts`, apart from workers that start when first needed and a closing connection."""
         return all(now < before + 1 + os.cpu_count() for now, before in zip(self.open_counts(), counts))
 
     def stop(self, number=15):
-        """The exit status."""
+        """Ends the server and returns the exit status."""
         self.process.send_signal(number)
         return self.wait()
 

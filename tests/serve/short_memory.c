@@ -1,5 +1,5 @@
-/* short_memory: memory that is exhausted, in programs that are linked with --wrap of what takes it.
- */
+/* short_memory: makes allocations fail in programs that are linked with --wrap of the allocating
+ * functions. */
 #include "tests/serve/short_memory.h"
 
 #include <errno.h>
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-static atomic_long calls_left = LONG_MAX; /* until memory is exhausted, ... */
-static atomic_long calls_back;            /* ... and then until it is not */
+static atomic_long calls_left = LONG_MAX; /* calls until allocations begin to fail */
+static atomic_long calls_back;            /* failing calls that are left */
 
 void short_memory(long after, long count)
 {

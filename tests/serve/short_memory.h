@@ -1,13 +1,13 @@
-/* short_memory: memory that is exhausted, in programs that are linked with --wrap of what takes it.
- */
+/* short_memory: makes allocations fail in programs that are linked with --wrap of the allocating
+ * functions. */
 #ifndef TESTS_SERVE_SHORT_MEMORY_H
 #define TESTS_SERVE_SHORT_MEMORY_H
 
 #include <stdbool.h>
 
-/* `count` calls fail after `after` others, of any thread. */
+/* After `after` further calls of any thread, `count` calls fail. */
 void short_memory(long after, long count);
-/* None fails from here on. Did one? */
+/* Ends the failures. Returns whether a call has failed. */
 bool short_memory_ends(void);
 
 #endif

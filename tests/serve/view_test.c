@@ -1,12 +1,12 @@
-/* view_test: the files of a view, their order and their names are held against the command's walk;
- * what a view refuses is held against what is to be said. */
+/* view_test: compares the files of a view, their order and their names with the command's walk, and
+ * compares a view's refusals with the expected messages. */
 #include <dirent.h>
 
 #include "serve/collection_tree.h"
 #include "trawl/exclude.h"
 #include "trawl/filter.h"
 
-/* The command's walk, from this process's working directory. */
+/* Runs the command's walk in this process's working directory. */
 static size_t walk_here(struct settings *settings, const struct value_item *operands, size_t count,
                         char names[][128], struct command_job *job)
 {
@@ -27,7 +27,7 @@ static size_t walk_here(struct settings *settings, const struct value_item *oper
     if (count == 0)
         walk.operands = &here;
     while (walk_next(&walk, &item)) {
-        /* Such an operand is looked at when it is opened. */
+        /* The command looks at such an operand when it opens the operand. */
         if (item.is_operand && settings->directories != DIRECTORIES_RECURSE) {
             int descriptor = open(item.name, O_RDONLY | O_CLOEXEC);
             bool is_directory = descriptor >= 0 && lseek(descriptor, 0, SEEK_SET) == 0 &&
@@ -54,9 +54,10 @@ static size_t walk_here(struct settings *settings, const struct value_item *oper
 }
 
 static struct collection *viewed;
-static bool is_unable; /* of the last view */
+static bool is_unable; /* set by the last view */
 
-/* The view of these arguments in a directory below the top is the command's walk. */
+/* Checks that the view of these arguments, in a directory below the top, equals the command's
+ * walk. */
 static struct served_view *view_of(const char *directory, struct settings *settings,
                                    struct state **state, char *message)
 {
@@ -76,7 +77,7 @@ static struct served_view *view_of(const char *directory, struct settings *setti
     return view;
 }
 
-/* The bits are those of the files that items name, and of no others. */
+/* Checks that exactly the files that items name have bits. */
 static void check_seen(const struct served_view *view, const struct state *state)
 {
     uint32_t count = 0;
@@ -139,7 +140,7 @@ static void check_view(const char *directory, const char *line)
     settings_free(&settings);
 }
 
-/* A view that cannot be had, and why. */
+/* Checks that a view is refused with this reason. */
 static void check_refusal(const char *directory, const char *line, const char *why)
 {
     char copy[PATH_BYTES], *arguments[20], message[SETTINGS_ERROR_BYTES] = "";
@@ -246,7 +247,7 @@ static void test_views(void)
     check_refusal("views/above/tree", "trawl -e x", "standard input");
     check_refusal("views/above/tree", "trawl -e x pipe", "regular files");
     check_refusal("views/above/tree", "trawl -r -D read -e x", "regular files");
-    /* Names change that are of no file: a view that is kept must not be taken. */
+    /* Names change that belong to no file: a kept view must not be used. */
     check_view("views/above/tree", "trawl -r -D read -e x src");
     TEST_CHECK(mkfifo("views/above/tree/src/pipe", 0644) == 0);
     check_refusal("views/above/tree", "trawl -r -D read -e x src", "regular files");
@@ -255,8 +256,8 @@ static void test_views(void)
     remove_tree("views");
 }
 
-/* A client without a directory means what is served, also where its options would find more. (Only
- * views of clients with a directory were tested.) */
+/* A client without a directory gets only served files, even if the client's options would find
+ * more. (Only views of clients with a directory were tested.) */
 static void check_served(const char *option, const char *suffix)
 {
     char *arguments[] = {"trawl", "-r", (char *)(uintptr_t)option, "-e", "x"};
@@ -287,8 +288,8 @@ static void check_served(const char *option, const char *suffix)
     settings_free(&settings);
 }
 
-/* A directory that cannot be read is told of, where all files are asked for. (They were always
- * walked for.) */
+/* A request for all files reports a directory that cannot be read. (Before, such a request always
+ * walked.) */
 static void test_view_unreadable(void)
 {
     char *arguments[] = {"trawl", "-r", "-e", "x"}, message[SETTINGS_ERROR_BYTES] = "";
@@ -318,7 +319,7 @@ static void test_view_unreadable(void)
     remove_tree("unreadable");
 }
 
-/* Views of a tree that changes, and of one that leaves files out. */
+/* Views of a tree that changes, and of a tree that leaves files out. */
 static void test_views_follow(void)
 {
     char *arguments[] = {"tg"};
@@ -344,21 +345,21 @@ static void test_views_follow(void)
     check_view("views/above/tree", "tg -e x .");
     TEST_CHECK(unlink("views/above/tree/.gitignore") == 0);
     check_view("views/above/tree", "tg -e x .");
-    /* Rules of a repository that is only being made. */
+    /* The rules of a repository that is being made. */
     TEST_CHECK(system("cd views/above/tree && mkdir src/.git") == 0);
     check_view("views/above/tree", "tg -e x src");
     TEST_CHECK(system("cd views/above/tree && mkdir src/.git/info") == 0);
     check_view("views/above/tree", "tg -e x src");
     put("views/above/tree/src/.git/info/exclude", "*.h\n");
     check_view("views/above/tree", "tg -e x src");
-    /* Nothing tells of the first file in a directory that nobody has walked. */
+    /* No notice reports the first file in a directory that nobody has walked. */
     TEST_CHECK(mkdir("views/above/tree/.git/more", 0755) == 0);
     check_view("views/above/tree", "trawl -e x .git/more/file");
     put("views/above/tree/.git/more/file", "new\n");
     check_refusal("views/above/tree", "trawl -e x .git/more/file",
                   ".git/more/file: the collection name leaves it out");
-    /* A directory that the collection does not walk, since it is left out: a view that is kept is
-     * of no use once there is a file in it. */
+    /* The collection leaves out this directory and does not walk it: a kept view becomes invalid
+     * with the directory's first file. */
     TEST_CHECK(mkdir("views/above/tree/.dot", 0755) == 0);
     check_view("views/above/tree", "trawl -r --exclude-dir=.git --include=*.d -e x");
     put("views/above/tree/.dot/new.d", "new\n");
@@ -369,8 +370,8 @@ static void test_views_follow(void)
     remove_tree("views");
 }
 
-/* Where the kernel tells of no changes, no view is kept: rules that the collection does not heed
- * may change. (Views were only tested where it does.) */
+/* Without notices no view is kept, since rules that the collection does not follow may change.
+ * (Tests had kept views only with notices.) */
 static void test_views_unwatched(void)
 {
     char *arguments[] = {"trawl", "-r"}, *heeding[] = {"trawl", "-r", "--ignore", "-e", "x"};
@@ -399,8 +400,8 @@ static void test_views_unwatched(void)
     remove_tree("unwatched");
 }
 
-/* Descriptors are short at each step of a view: it is whole, or there is none, and the request is
- * not to blame. (Who is to blame was not asked.) */
+/* Descriptors are short at each step of a view: the view is complete, or there is none, and the
+ * status does not blame the request. (No test had checked the status.) */
 static void test_views_short(void)
 {
     char *arguments[] = {"trawl", "-r", "-e", "x", "."}, message[SETTINGS_ERROR_BYTES] = "";
@@ -436,13 +437,13 @@ static void test_views_short(void)
 
 /* ---- Names that change during each walk ------------------------------------------------------ */
 
-/* Who walks while "moving/d/a/moved" is moved to and fro: it is never in the directory that is
+/* A walk while "moving/d/a/moved" is moved to and fro: the file is never in the directory that is
  * about to be read. */
 enum { MOVES_NEVER, MOVES_IN_VIEWS, MOVES_ALWAYS };
 static atomic_int moves;
 static int root_moving, tree; /* descriptors of "moving" and "moving/d" */
 static const char too_fast[] = "the files change faster than they can be listed";
-static _Thread_local bool is_view; /* its thread alone has a working directory of its own */
+static _Thread_local bool is_view; /* only this thread has a separate working directory */
 static atomic_bool are_watches_spent;
 static atomic_uint watched_count;
 
@@ -454,7 +455,7 @@ int __wrap_unshare(int flags)
     return __real_unshare(flags);
 }
 
-/* A walk watches a directory before it reads it. */
+/* A walk watches a directory before reading the directory. */
 int __real_inotify_add_watch(int descriptor, const char *name, uint32_t mask);
 int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask);
 int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask)
@@ -480,7 +481,8 @@ int __wrap_inotify_add_watch(int descriptor, const char *name, uint32_t mask)
 
 #define NO_VIEW UINT64_MAX
 
-/* The view has these many files: each is there by the name that is shown, and none twice. */
+/* Checks that the view has so many files, that each file exists by the shown name, and that no file
+ * comes twice. */
 static void check_moving(const char *directory, const char *line, uint64_t count)
 {
     char copy[PATH_BYTES], *arguments[20], message[SETTINGS_ERROR_BYTES] = "";
@@ -521,9 +523,9 @@ static void check_moving(const char *directory, const char *line, uint64_t count
     close(from);
 }
 
-/* A file that no walk meets is not left out in silence: the state has it, if the view's rules are
- * the state's, or there is no view, or no state. (Where names changed, they had stayed again before
- * the next walk. Then all views failed, as long as names changed.) */
+/* A file that no walk meets is never left out in silence: the view has the file from the state, if
+ * the view's rules are the state's; otherwise there is no view, or no state. (In the tests, names
+ * had stopped changing before the next walk. In use, all views failed as long as names changed.) */
 static void test_views_moving(void)
 {
     char *arguments[] = {"trawl", "--ignore", "-r", "-e", "x"}, message[SETTINGS_ERROR_BYTES] = "";
@@ -550,12 +552,13 @@ static void test_views_moving(void)
     check_moving("moving", "trawl --ignore -r -e x .", 3);
     check_moving("moving", "trawl -r -e x", NO_VIEW);
     check_moving("moving", "tg --sort=path -e x", NO_VIEW);
-    /* Nobody had asked for a part of the files while names change. */
+    /* No test had asked for a part of the files while names change. */
     check_moving("moving", "trawl --ignore -r --include=mo* -e x", 1);
     check_moving("moving", "trawl --ignore -r --exclude=mo* -e x ./", 2);
     check_moving("moving", "trawl --ignore -r --exclude-dir=d -e x", 1);
     check_moving("moving", "trawl --ignore -r --include=nothing -e x d", 0);
-    check_moving("moving", "tg -g mov* -e x", NO_VIEW); /* it may take what is left out */
+    /* The glob may take files that the rules leave out. */
+    check_moving("moving", "tg -g mov* -e x", NO_VIEW);
     moves = MOVES_ALWAYS;
     put("moving/d/a/new", "a\n");
     put("moving/d/b/new", "a\n");
@@ -565,7 +568,7 @@ static void test_views_moving(void)
     check_moving("moving", "tg -e x", 5);
     collection_close(viewed);
     settings_free(&settings);
-    /* The directory's own walk does not know the root's rules. */
+    /* A walk that begins at the directory does not know the root's rules. */
     arguments[3] = "--no-ignore-parent";
     if (!parse(&settings, 4, arguments))
         return;
@@ -601,8 +604,9 @@ static void check_count(uint32_t expected)
     state_drop(state);
 }
 
-/* Where the kernel has no watch any more each search looks at all files, and watches are tried
- * again after a second. (They were not, until SIGHUP, and nothing was said.) */
+/* If the kernel gives no more watches, each search looks at all files, and the server asks for
+ * watches again after a second. (Before, the server asked again only on SIGHUP, and printed no
+ * message.) */
 static void test_views_spent(void)
 {
     char *arguments[] = {"trawl", "-r"};
