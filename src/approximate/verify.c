@@ -15,8 +15,9 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define ENDS_MIN 4096 /* of a part of the ends that is looked at together */
-#define AHEAD 64      /* ends beyond those, at a time */
+#define AHEAD 64 /* ends beyond those, at a time */
+
+int64_t approx_ends_min = APPROX_ENDS_MIN;
 
 struct approx_verifier {
     struct approx_pair pair;
@@ -368,7 +369,7 @@ enum trawl_status approx_verify_ends(struct approx_verifier *verifier, uint32_t 
     from = max_i64(from, (int64_t)begin_min + 1);
     to = min_i64(to, (int64_t)chunk->owned - 1 + reach);
     while (from <= to && scope_find(&verifier->scope, from - 1)) {
-        int64_t last = min_i64(to, from + max_i64(reach, ENDS_MIN) - 1);
+        int64_t last = min_i64(to, from + max_i64(reach, approx_ends_min) - 1);
         int64_t begin = verifier->scope.begin, end = verifier->scope.end;
 
         if ((verifier->scope.plan->flags & TRAWL_WITHIN_LINES) != 0) {

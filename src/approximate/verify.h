@@ -5,6 +5,10 @@
 #include "approximate/compile.h"
 #include "engine.h"
 
+/* So many ends are looked at together, or as many as a match reaches over. Replaced by tests. */
+#define APPROX_ENDS_MIN 4096
+extern int64_t approx_ends_min;
+
 /* What one thread verifies with: scratch memory, and the text at hand. */
 struct approx_verifier;
 
