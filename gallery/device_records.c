@@ -10,10 +10,9 @@
 #include "gallery/device_rows.h"
 #include "gallery/kernels/records.h"
 
-#define PARTS_MAX (1u << 18)       /* records or parts of one, at a time: one thread each */
-#define PART_BYTES_MAX (64u << 10) /* of a record that one thread looks at */
-#define PADDING_BYTES 4ull         /* after each record, at least */
-#define PART_BYTES_MIN 8u          /* of words that a part takes */
+#define PARTS_MAX (1u << 18) /* records or parts of one, at a time: one thread each */
+#define PADDING_BYTES 4ull   /* after each record, at least */
+#define PART_BYTES_MIN 8u    /* of words that a part takes */
 #define FLAG_BYTES sizeof(uint32_t)
 #define WORDS_BYTES_MIN (64u << 10)  /* below this a device's memory counts as exhausted */
 #define WORDS_BYTES_MAX (1ull << 32) /* words are counted in 32 bits, also of a character each */
@@ -350,7 +349,7 @@ static uint64_t next_part(struct packing *packing, uint64_t longest)
 {
     const uint64_t *offsets = packing->records->offsets;
     uint64_t rest = offsets[packing->record + 1] - offsets[packing->record] - packing->offset;
-    uint64_t count = min_u64(rest, max_u64(PART_BYTES_MAX, 2 * longest));
+    uint64_t count = min_u64(rest, max_u64(packing->gallery->limits.record_bytes, 2 * longest));
     uint64_t room = packing->bytes_max - packing->packed;
 
     if (packing->packed == 0)

@@ -7,6 +7,7 @@
 
 const struct gallery_limits gallery_limits_default = {
     .part_bytes = 256u << 10,
+    .record_bytes = 64u << 10,
     .shift_begins = 512,
     .child_threads_max = 1024,
     .child_grids_max = 0,

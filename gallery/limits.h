@@ -6,6 +6,7 @@
 
 struct gallery_limits {
     uint64_t part_bytes;        /* word-chunked's text at a time */
+    uint64_t record_bytes;      /* of a record that a thread of rabin-karp-matrix looks at */
     uint32_t shift_begins;      /* per thread of gallery_shifts_text */
     uint32_t child_threads_max; /* per block of a child grid */
     uint32_t child_grids_max;   /* per kernel; 0: what the device has room for */

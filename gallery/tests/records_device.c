@@ -5,6 +5,7 @@
 #include "records_case.h"
 
 #include "cuda/limits.h"
+#include "gallery/limits.h"
 #include "sim/sim_driver.h"
 #include "sim/simulator.h"
 
@@ -181,6 +182,38 @@ static void many_patterns(const char *name)
     scene_end(&scene);
 }
 
+/* A record has one long string, at each place around where its parts meet, and every third a
+ * short string in its first part. (Records of several parts had many strings, and one of these was
+ * found elsewhere.) */
+static void one_in_parts(const char *name)
+{
+    enum { RECORDS = 50, BYTES = RECORDS + 8 };
+    struct gallery_limits limits = gallery_limits_default;
+    struct test_random random = test_random_begin("gallery records device parts");
+    struct scene scene;
+
+    limits.record_bytes = 16;
+    gallery_limits_replace(&limits);
+    reset(7, 4u << 20);
+    set_limits(32, 100, 4000, 1);
+    scene_begin(&random, INPUT_LETTERS_1, RECORDS, BYTES, &scene);
+    input_free(&scene.tape);
+    input_begin(&random, INPUT_LETTERS_1, RECORDS * BYTES, &scene.tape);
+    memset(scene.tape.text, '.', RECORDS * BYTES);
+    scene.records.bytes = scene.tape.text;
+    input_add_pattern(&scene.tape, (const uint8_t *)"abcdefgh", 8);
+    input_add_pattern(&scene.tape, (const uint8_t *)"xyz", 3);
+    for (uint64_t i = 0; i <= RECORDS; i++)
+        scene.offsets[i] = i * BYTES;
+    for (uint64_t i = 0; i < RECORDS; i++) {
+        memcpy(scene.tape.text + i * BYTES, "xyz", i % 3 == 1 ? 3 : 0);
+        memcpy(scene.tape.text + i * BYTES + i, "abcdefgh", 8);
+    }
+    run(&scene, name);
+    scene_end(&scene);
+    gallery_limits_replace(NULL);
+}
+
 /* Plan after plan on one searcher: nothing of the one before is left. */
 static void plan_after_plan(void)
 {
@@ -344,6 +377,8 @@ int main(void)
     random_scenes();
     for (uint32_t i = 0; i < NAMES; i++)
         many_patterns(names[i]);
+    for (uint32_t i = 0; i < NAMES; i++)
+        one_in_parts(names[i]);
     plan_after_plan();
     many_records();
     dense_and_short();
