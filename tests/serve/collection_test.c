@@ -54,12 +54,13 @@ static void check_changes(bool watch)
     change("mkdir p q && echo p > p/same && echo q > q/same");
     change("mv p r && mv q p && mv r q");
     change("echo p >> p/same");
-    /* The directory of git's rules is watched before it is walked. (No test had replaced a rule
-     * file.) */
+    /* The server watches .git/info, where git has rules, before it walks that directory. Here a
+     * different directory takes its name. (No test had replaced .git/info.) */
     change("mkdir -p .git/info n && echo old > .git/info/exclude && echo new > n/exclude");
     change("mv .git/info o && mv n .git/info");
-    /* The directory stays walked when only its parent is walked again. (No test had changed a file
-     * of a different name in such a directory.) */
+    /* .git/info is also a walked directory, and stays so when only the directory above is walked
+     * again: a change of any file in .git/info is seen. (Tests had changed only rule files
+     * there.) */
     change("echo other > .git/info/other");
     change("echo beside > beside");
     change("echo more >> .git/info/other");

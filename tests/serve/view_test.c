@@ -27,7 +27,8 @@ static size_t walk_here(struct settings *settings, const struct value_item *oper
     if (count == 0)
         walk.operands = &here;
     while (walk_next(&walk, &item)) {
-        /* The command looks at such an operand when it opens the operand. */
+        /* If operands are not walked recursively, the command finds out what an operand is when it
+         * opens the operand. */
         if (item.is_operand && settings->directories != DIRECTORIES_RECURSE) {
             int descriptor = open(item.name, O_RDONLY | O_CLOEXEC);
             bool is_directory = descriptor >= 0 && lseek(descriptor, 0, SEEK_SET) == 0 &&

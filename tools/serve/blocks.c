@@ -13,7 +13,8 @@
 #include "trawl/grow.h"
 #include "trawl_devices.h"
 
-#define LOADED_MAX 24u /* texts that a collection loads onto devices; a runtime takes 64 */
+/* Limit for the texts that a collection loads onto devices; a runtime takes 64 texts. */
+#define LOADED_MAX 24u
 /* A shorter block is not worth one of the LOADED_MAX texts. */
 #define LOADED_BYTES_MIN (UINT64_C(1) << 20)
 #define HUGE_BYTES (UINT64_C(2) << 20)

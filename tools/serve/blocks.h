@@ -14,8 +14,9 @@ struct shelf {
     /* Blocks on devices, ≤ LOADED_MAX. */
     uint32_t loaded_count;
     bool no_devices;
-    uint64_t bytes_max;            /* approximate limit for mapped_bytes */
-    _Atomic uint64_t mapped_bytes; /* memory of all blocks, in whole pages */
+    uint64_t bytes_max; /* approximate limit for mapped_bytes */
+    /* Sum of all blocks' memory in bytes, each rounded up to pages. */
+    _Atomic uint64_t mapped_bytes;
     /* Guards newest and the lists `older`, `newer` and `gone` of states. */
     pthread_mutex_t states_lock;
     struct state *newest; /* the newest state of the linked list of states */

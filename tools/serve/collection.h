@@ -203,9 +203,9 @@ void view_drop(struct served_view *view);
  * the root's directory. -1: errno says why; ESTALE: the file is no longer a regular file. */
 int collection_open_file(const struct collection *collection, const struct served_file *file);
 
-/* Returns whether the operand, typed in the absolute path `directory`, names something of the
- * collection or below its root. Returns true for an operand with "..", which collection_view
- * refuses with a message. */
+/* Returns whether the operand, typed in the absolute path `directory`, is the collection's root or
+ * lies below it; the file may be missing. Returns true for an operand with "..", since
+ * collection_view refuses such an operand with a message. */
 bool collection_has(const struct collection *collection, const char *directory,
                     const char *operand);
 

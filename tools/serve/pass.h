@@ -52,8 +52,9 @@ struct pass_request {
     uint64_t unread_count; /* files that could not be read; message names the last of these files */
     uint64_t *pattern_counts;        /* wants_counts: one count for each pattern of the plan */
     struct pass_position *positions; /* wants_positions: sorted in the view's order */
-    uint64_t position_count; /* ≤ positions_max; occurrence_count counts all occurrences */
-    uint32_t shared_count;   /* requests that the pass answered, this one included */
+    /* Entries of `positions`, ≤ positions_max; occurrence_count may be larger. */
+    uint64_t position_count;
+    uint32_t shared_count; /* requests that the pass answered, this one included */
     uint64_t searched_bytes;
     char message[SETTINGS_ERROR_BYTES];
     struct pass_member *member; /* used by pass.c; the caller sets NULL */

@@ -7,7 +7,7 @@
 
 /* JSON that is being written; all members zero: empty. */
 struct client_json {
-    char *bytes; /* to be freed by the caller */
+    char *bytes; /* the JSON so far; the caller frees it */
     size_t used, capacity;
     bool exhausted; /* memory was short, so the text is incomplete */
 };
