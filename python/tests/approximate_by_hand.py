@@ -16,7 +16,7 @@ def complement(pattern):
 
 
 def equal(p, t, alphabet, any_base=False, ignore_case=False):
-    """Does a symbol of the pattern equal one of the text?"""
+    """Say whether a pattern's symbol equals a text's symbol."""
     if alphabet == "dna":
         wanted, there = set(BASES[p.upper()]), set(BASES.get(t.upper(), ""))
         return bool(wanted & there) if any_base else bool(there) and there <= wanted
@@ -30,12 +30,12 @@ def is_exact(exact, i):
 
 
 def is_inside(exact, i):
-    """Do the symbols i - 1 and i of a pattern stand in one range?"""
+    """Say whether symbols i - 1 and i of a pattern are in the same range."""
     return any(begin < i < end for begin, end in exact)
 
 
 def row_after(pattern, symbol, above, same, exact):
-    """The next row of Wagner and Fischer's table; above None: the first one."""
+    """Compute the next row of Wagner and Fischer's table; above None: the first row."""
     row = []
     for i in range(len(pattern) + 1):
         ways = [INFINITE] if above or i else [0]

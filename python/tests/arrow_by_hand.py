@@ -1,4 +1,4 @@
-"""Arrow columns made and read with ctypes alone, so that no other package is needed to test them."""
+"""Makes and reads Arrow columns with ctypes, so that these tests need no other package."""
 
 import ctypes
 import itertools
@@ -56,11 +56,11 @@ def bits(flags):
     return bytes(packed)
 
 
-shared = {}  # by the addresses of the arrays that were given out: columns of views, whose memory others may use
+shared = {}  # address of an exported array -> column of views, whose memory a result may share
 
 
 class Column:
-    """A column of bytes and None, laid out as `kind` says, seen from `begin` on to `end`."""
+    """A column of bytes and None in the layout `kind`, sliced to [begin, end)."""
 
     def __init__(self, values, kind, begin=0, end=None, keys=None, turn=1):
         end = len(values if keys is None else keys) if end is None else end
@@ -106,7 +106,7 @@ class Column:
 
     @staticmethod
     def views(values, turn):
-        """Long values lie in two buffers, `turn` of them at a time."""
+        """Put long values into two buffers, `turn` values at a time."""
         buffers, views = [bytearray(b"start"), bytearray()], []
         for index, value in enumerate(values):
             if len(value) <= 12:
@@ -121,7 +121,7 @@ class Column:
 
     def __arrow_c_array__(self, requested_schema):
         # polars 1.3 has no default of the argument either. (This one had: polars 1 was refused.)
-        # The capsules have no destructor: who moves the array out of its capsule releases it.
+        # The capsules have no destructor: the consumer that takes the array releases the array.
         @RELEASE
         def release(address):
             Array.from_address(address).release = None
@@ -154,7 +154,7 @@ def flags_of(array):
 
 
 def views(array):
-    """Of each value its bytes, and the address of those that lie in a buffer."""
+    """Return each value's bytes, and the address of bytes in a buffer."""
     made = []
     for i in range(array.offset, array.offset + array.length):
         view = ctypes.string_at(array.buffers[1] + 16 * i, 16)

@@ -13,7 +13,7 @@ DIVISOR = int(os.environ.get("TRAWL_TEST_DIVISOR") or 1)
 
 
 def amount(count):
-    """So many by default, more in long runs; at least one."""
+    """Return an amount for random tests: `amount` by default, more in long runs, at least 1."""
     return max(1, int(count * SCALE) // DIVISOR)
 
 

@@ -1,4 +1,4 @@
-"""Arrays that say where they are by DLPack, made with ctypes alone."""
+"""Makes arrays with DLPack capsules, with ctypes."""
 
 import ctypes
 

@@ -14,7 +14,7 @@ PADDING = 79  # after a text that is searched in place
 
 
 class Driver:
-    """Memory on devices, by the driver itself."""
+    """Allocates device memory through the driver."""
 
     def __init__(self):
         self.library = ctypes.CDLL("libcuda.so.1")
@@ -41,7 +41,7 @@ class Driver:
 
 
 class Memory:
-    """Bytes on a device: `before` unused ones, the content, `after` unused ones."""
+    """Put `before` unused bytes, the content and `after` unused bytes on a device."""
 
     def __init__(self, driver, device, content, before=0, after=0):
         self.driver, self.device, self.count = driver, device, len(content)
@@ -106,7 +106,7 @@ def check_positions(driver, searcher, plan, text, memory):
 
 
 def check_kept(searcher, plan, text, memory):
-    """load() and unload(); many threads with one text; an array is let go of in the end."""
+    """Test load() and unload() with many threads and a text; at the end the array is released."""
     array = memory.by_interface()
     held = sys.getrefcount(array)
     kept = searcher.load(array)

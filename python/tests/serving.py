@@ -1,4 +1,4 @@
-"""Servers for the tests of clients: the real one over a small tree, and one that says what it is told."""
+"""Servers for tests of clients: the real server over a small tree, and a server with scripted answers."""
 
 import contextlib
 import itertools
@@ -20,7 +20,7 @@ PROGRAM = os.environ.get("TRAWL_SERVE", "")
 
 @contextlib.contextmanager
 def real(*arguments):
-    """`trawl serve` until the end of the block, which gets its address as trawl.Client takes it."""
+    """Run `trawl serve` during the block, and yield the address for trawl.Client."""
     if not os.access(PROGRAM, os.X_OK):
         pytest.skip("this build has no trawl-serve")
     with Server([PROGRAM], *map(str, arguments)) as server:
@@ -77,7 +77,7 @@ def chunked(content, size=1 << 20, extra=b""):
 
 
 def plain(content, status=b"200 OK"):
-    """An answer whose length is known."""
+    """Return an answer with a Content-Length."""
     head = b"HTTP/1.1 %s\r\nContent-Type: x\r\nContent-Length: %d\r\n\r\n" % (status, len(content))
     return head + content
 

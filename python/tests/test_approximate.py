@@ -44,14 +44,14 @@ def cases(rng, count):
 
 
 def made(patterns, options):
-    """The plan, and texts as it is given them: characters as str, all else as bytes."""
+    """Return the plan and a function that encodes texts: characters as str, other symbols as bytes."""
     if options["alphabet"] == "utf8":
         return trawl.Plan(patterns, **options), lambda text: text
     return trawl.Plan([one.encode() for one in patterns], **options), str.encode
 
 
 def test_all_shapes(rng):
-    """No plan had a distance or a strand, so no call was asked for them."""
+    """All calls report distance and strand. (The suite had no plan with errors.)"""
     found = 0
     for patterns, options, text in cases(rng, amount(240)):
         plan, form = made(patterns, options)
@@ -189,7 +189,7 @@ def test_results():
 
 
 def test_lines_that_span_batches():
-    """A line's least distance is that of all its occurrences, wherever the text is cut."""
+    """A line's distance is the least of all occurrences in the line, wherever chunks cut the text."""
     searcher = trawl.Searcher("cpu", 2, chunk_bytes=4096)
     plan = trawl.Plan("needle", mismatches=2)
     text = "nXXdle" + "." * 20000 + "needle" + "." * 9000 + "neXdle" + "\n" + "neXdle\n"

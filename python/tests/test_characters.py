@@ -1,4 +1,4 @@
-"""Offsets of a str count its characters. The oracle is str.find."""
+"""Offsets in a str count characters. The oracle is str.find."""
 
 import array
 

@@ -1,4 +1,4 @@
-"""Clients of a server: what they ask, what they make of answers, and of what is none."""
+"""Clients of a server: requests, answers, and bytes that are no answer."""
 
 import asyncio
 import os
@@ -71,7 +71,7 @@ def test_request(tmp_path):
         client.count([b"\0", "c"])
         assert fake.requests[2][1]["patterns"] == ["00", "63"]
         assert fake.connections == 1  # kept
-        # One path and one option are no strings of letters. (All tests gave lists of them.)
+        # A single path or option is not split into letters. (All tests gave lists.)
         for one in "src", b"src", Path("src"):
             client.count(["a", "b"], paths=one, options="--hidden", glob="*.c")
             body = fake.requests.pop()[1]
@@ -94,7 +94,7 @@ def test_names_and_lines_that_are_not_utf8(tmp_path):
 
 
 def test_what_is_said_of_files(tmp_path):
-    """Messages are warnings, binary files are named, a cut answer is an error unless it was asked for."""
+    """Messages become warnings, binary files are named, a cut answer is an error unless limits were set."""
     said = {"type": "message", "data": {"text": "a/b: Permission denied"}}
     binary = {"type": "end", "data": {"path": {"text": "bin"}, "binary_offset": 7}}
     status = {"type": "status", "data": {"exit": 2, "truncated": True}}

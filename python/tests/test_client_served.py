@@ -1,4 +1,4 @@
-"""Clients of a real server: answers are those of a search of the tree in plain Python."""
+"""Clients of a real server, compared with a search of the tree in plain Python."""
 
 import asyncio
 import os
@@ -53,7 +53,7 @@ def lines_by_hand(patterns, files=FILES, fold=bytes, wanted=True):
 
 
 def positions_by_hand(patterns, files=FILES):
-    """Equal patterns are one: the first."""
+    """Of equal patterns only the first is reported."""
     return sorted(
         (os.fsdecode(name), begin, patterns.index(pattern))
         for name, content in files.items()
@@ -124,7 +124,7 @@ def test_counts_and_positions(address):
 
 
 def test_line_ends_and_nul_in_patterns(tmp_path):
-    """Each pattern is one, as it is. (The protocol's strings would be cut at line ends.)"""
+    """A pattern may hold line ends. (The protocol's strings would be cut at line ends.)"""
     content = b"a\nb\0c\na\nb d\r\ne\n"
     (tmp_path / "tree").mkdir()
     (tmp_path / "tree/file").write_bytes(content)
@@ -172,7 +172,7 @@ def test_results_that_end_early(address):
 
 
 def test_16_threads(address):
-    """One client, different questions, every answer the one that was asked for."""
+    """Threads share a client, and each thread gets the answer to its own request."""
     faults = []
 
     def ask(pattern):

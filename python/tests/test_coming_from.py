@@ -113,7 +113,7 @@ def test_re(rng):
 
 
 def test_flashtext(rng):
-    """Its keywords are whole words of ASCII, without case."""
+    """Keywords of flashtext are whole ASCII words, without case."""
     flashtext = pytest.importorskip("flashtext")
     words = [word for word in WORDS if word.isascii()]
     processor = flashtext.KeywordProcessor()

@@ -62,7 +62,7 @@ def test_form(rng):
 
 
 def forms_of(rng, text):
-    """The same text as others write it."""
+    """Return the text with different case, blanks and punctuation."""
     wide = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x21, 0x7F)})
     other = [str, str.upper, str.title, lambda one: unicodedata.normalize("NFD", one)]
     other += [lambda one: one.translate(wide)]
@@ -70,7 +70,7 @@ def forms_of(rng, text):
 
 
 def test_finds_every_copy(rng):
-    """1,000 documents with a copy and 1,000 with almost one, against plain loops."""
+    """1,000 documents with a copy and 1,000 with almost a copy, against plain loops."""
     letters = "abcxyz\u00e9\u00df\u03c3\u03a3\u0416\u01c5\u00b2\u4e2d\u01f0\u0939\u093f"
     blanks = " \u00a0\u2003\t\x1c\u3000"
     vocabulary = ["".join(rng.choices(letters, k=rng.randint(2, 6))) for _ in range(3000)]

@@ -21,7 +21,7 @@ def column_of(rng, rows):
 
 
 def plain(texts, words=False, lines=False):
-    """{search: its answer}, from naive()."""
+    """Return {search: expected result}, from naive()."""
     rows = []
     for text in texts:
         if text is None:
@@ -154,7 +154,7 @@ def test_duckdb(rng):
 
 
 def test_replace(rng):
-    """As Plan.replace has it, which other tests hold against a loop."""
+    """Results equal Plan.replace, which other tests compare with a loop."""
     polars = pytest.importorskip("polars")
     pandas = pytest.importorskip("pandas")
     pytest.importorskip("trawl.polars")

@@ -72,5 +72,5 @@ def test_no_leak(tmp_path):
         failing(plan)
     gc.collect()
     assert [sys.getrefcount(thing) for thing in objects[:-1]] == before
-    if "ASAN_OPTIONS" not in os.environ:  # it keeps what is freed, for a while
+    if "ASAN_OPTIONS" not in os.environ:  # ASan keeps freed memory for a while
         assert resident() - begin < 3 << 20

@@ -1,4 +1,4 @@
-"""Plans: what they are made from, pickles, what is refused."""
+"""Plans: sources of patterns, pickles, refused arguments."""
 
 import io
 import pathlib
@@ -95,7 +95,7 @@ def test_characters_beyond_ascii():
 
 
 def test_case_is_that_of_unicode():
-    """Groups of equal characters are those that `re` takes for equal, but for the two i of Turkish."""
+    """Characters are equal if `re` says so, except for the two Turkish letters i."""
     groups = {}
     for code in range(sys.maxunicode + 1 if SCALE >= 20 else 0x500):
         if not 0xD800 <= code < 0xE000:

@@ -1,4 +1,4 @@
-"""Ray: the answers of one process, from several simulated nodes, one of which is killed."""
+"""Ray on simulated nodes, of which a node is killed, gives the results of a single process."""
 
 import contextlib
 import json
@@ -73,7 +73,7 @@ def test_bad_lines_are_set_apart(cluster, tmp_path):
 
 
 def test_decontamination_and_metrics(cluster):
-    """Rows as one process has them; what workers count is in Ray's metrics."""
+    """Rows equal a single process's rows; workers' counters are Ray metrics."""
     texts = ["a b c", None, "x", "A  b, c d"] * 50
     questions = Questions(["a b c d"], words=3)
     dataset = ray.data.from_arrow(pyarrow.table({"id": list(range(200)), "text": texts}))
@@ -83,7 +83,7 @@ def test_decontamination_and_metrics(cluster):
     ports = {(node["NodeManagerAddress"], node["MetricsExportPort"]) for node in ray.nodes()}
     wanted = re.compile(r'ray_trawl_(\w+?)(?:_total)?\{.*kind="overlaps".* ([0-9.e+]+)$', re.M)
     found = {}
-    for _ in range(60):  # they are sent every few seconds
+    for _ in range(60):  # Ray sends metrics every few seconds
         for address, port in ports:
             with contextlib.suppress(OSError):
                 with urllib.request.urlopen(f"http://{address}:{port}/metrics", timeout=5) as page:
@@ -97,7 +97,7 @@ def test_decontamination_and_metrics(cluster):
 
 
 def test_no_record_can_be_searched(cluster):
-    """What comes is empty and has its columns."""
+    """The result is empty and has the right columns."""
     numbers = ray.data.from_arrow(pyarrow.table({"text": [1, 2, 3]}))
     found = trawl.ray.contains(numbers, PLAN, "text", errors="apart").materialize()
     assert found.count() == 0 and found.schema().names == ["text", "contains"]
@@ -109,7 +109,7 @@ def test_order_that_cannot_be_kept():
 
 
 def test_a_node_is_killed(cluster, table):
-    """The rest of the cluster does its work again: each record comes once."""
+    """Other nodes repeat a killed node's work, and each record comes once."""
     nodes = cluster[1]
     expected = [i for i, value in enumerate(PLAN.contains(table.column("text"))) if value]
     found = trawl.ray.filter(dataset_of(table), PLAN, "text", workers=(1, 3), batch_rows=100)

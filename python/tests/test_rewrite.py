@@ -85,7 +85,7 @@ def test_texts(rng):
 
 
 def test_columns(rng):
-    """Occurrences across the borders of records are none, and hide none."""
+    """An occurrence across records is not reported, and hides no other occurrence."""
     for round, letters, patterns, values in cases(rng, 60):
         records = [
             None if rng.random() < 0.2 else "".join(rng.choices(letters, k=rng.randint(0, 12)))
@@ -146,7 +146,7 @@ def test_pieces(rng):
 
 
 def test_views_share():
-    """What stays as it is lies where it lay, and that memory goes with the last who uses it."""
+    """Unchanged strings share the old column's memory, which is freed with the last user."""
     for kind in ("vu", "vz"):
         stays = [b"a string that stays", b"another one that stays", b"short", b"", b"twelve bytes"]
         values = [stays[0], b"banana", stays[1], None, b"a band of thirteen", stays[2], b"ban", *stays[3:]]
@@ -160,7 +160,7 @@ def test_views_share():
         source = views(column.array)
         assert [found[i][1] == source[i][1] for i in (0, 2)] == [True, True]
         assert found[1][1] not in (None, source[1][1])
-        # Rewritten to at most 12 bytes, it lies in the view.
+        # A string rewritten to at most 12 bytes lies in the view.
         short = trawl.Plan("a string that ").replace(column, b"" if kind == "vz" else "")
         assert read(short)[1][0] == (b"stays", None)
         again = pickle.loads(pickle.dumps(made))
@@ -229,7 +229,7 @@ def test_chunks_of_views(rng):
 
 
 def test_lists_of_a_dictionary():
-    """One value's records have a list each. (Tests compared the lists, and changed none.)"""
+    """Records with the same dictionary value get separate lists. (Tests compared lists, but changed no list.)"""
     made = trawl.Plan("a").split(strings(["ba"], keys=[0, None, 0]))
     made[0].append("more")
     assert made == [["b", "", "more"], None, ["b", ""]]
@@ -344,7 +344,7 @@ def test_iter_order(rng):
 
 
 def test_values_in_a_circle():
-    """A value may hold its plan: both go."""
+    """A value may refer to the plan; both are freed."""
     class Token:
         alive = 0
 

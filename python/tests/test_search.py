@@ -49,7 +49,7 @@ def test_count_lines(pattern, text):
 
 @given(st.lists(small, max_size=3), texts, st.integers(0, 60))
 def test_whole_lines(patterns, text, chunk_bytes):
-    """Lines come whole, whatever chunks they are cut into, from memory and from streams."""
+    """Lines come whole, however chunks cut the text, from memory and from streams."""
     plan = trawl.Plan(patterns)
     lines = text.split(b"\n")
     begins = [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]

@@ -1,4 +1,4 @@
-"""Spark's mapInArrow takes a stage as it is."""
+"""Spark's mapInArrow takes a stage directly."""
 
 import os
 import shutil
@@ -74,7 +74,7 @@ def test_numbers_that_spark_has(spark):
 
 
 def test_counters_reach_the_driver(spark):
-    """Also of decontamination, whose rows come as one process has them."""
+    """A stage of decontamination gives a single process's rows."""
     texts = ["a b c", None, "x", "A  b, c d"] * 50
     frame = spark.createDataFrame(list(enumerate(texts)), "id long, text string").repartition(4)
     questions = Questions(["a b c d"], words=3)

@@ -17,7 +17,7 @@ EXPECTED = PLAN.positions(TEXT).tolist()
 
 
 class OnDevice:
-    """What says that it is an array on a device; nothing is ever written to it."""
+    """An object that claims to be an array on a device; no test writes to it."""
 
     def __init__(self, **changes):
         fields = {"shape": (10,), "typestr": "<u8", "data": (0x1000, False), "version": 3}
@@ -124,7 +124,7 @@ def test_loaded_texts(tmp_path):
 
 
 def run_on_device(**environment):
-    """What on_device.py says, in a process of its own."""
+    """Run on_device.py in a separate process."""
     script = pathlib.Path(__file__).with_name("on_device.py")
     done = subprocess.run(
         [sys.executable, str(script)],

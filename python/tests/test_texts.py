@@ -1,4 +1,4 @@
-"""Texts of all kinds give the answers of their bytes."""
+"""Texts of all kinds give the same results as their bytes."""
 
 import array
 import bz2
@@ -36,7 +36,7 @@ def test_memory():
     shared.unlink()
     grown = bytearray(TEXT)
     trawl.Plan("a").count(grown)
-    grown.append(0)  # the search has let go of it
+    grown.append(0)  # the search has released the buffer
 
 
 def test_files(tmp_path):
@@ -85,7 +85,7 @@ def test_objects_without_a_descriptor(tmp_path):
 
 
 class Failing:
-    """read() gives these parts, and raises those that are exceptions."""
+    """A file whose read() returns the given parts, and raises parts that are exceptions."""
 
     def __init__(self, *parts):
         self.parts = list(parts)
@@ -146,7 +146,7 @@ def test_a_file_becomes_shorter(tmp_path):
                 with pytest.raises(trawl.ReadError, match="shorter"):
                     found = getattr(PLAN, name)(text)
                     list(found)
-                assert PLAN.first(text) is not None  # it needs no more
+                assert PLAN.first(text) is not None  # first() needs no more bytes
     assert PLAN.count(path) == PLAN.count(TEXT[:100])
     path.write_bytes(b"")
     assert PLAN.count(path) == 0

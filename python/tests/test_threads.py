@@ -37,7 +37,7 @@ def test_sixteen_threads_share_a_plan():
 
 
 def interrupt_soon():
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores SIGINT
     threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 
@@ -78,7 +78,7 @@ def test_cancel():
 
 
 def test_the_interpreter_goes_on():
-    """A search gives up the interpreter's lock: another thread runs while it waits."""
+    """A search releases the interpreter's lock: a second thread runs meanwhile."""
     plan = trawl.Plan("a")
     reading, writing = os.pipe()
     thread = threading.Thread(target=lambda: (os.write(writing, b"banana"), os.close(writing)))

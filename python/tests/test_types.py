@@ -36,7 +36,7 @@ def test_package_is_strictly_typed(tmp_path):
 
 
 def test_stubs_are_what_the_extension_has(tmp_path):
-    # Interpreters before 3.12 have the buffer protocol without its method.
+    # Interpreters before 3.12 have the buffer protocol without __buffer__.
     allowed = tmp_path / "allowed"
     allowed.write_text(
         "trawl._trawl.Column.__buffer__\ntrawl.Column.__buffer__\n"
@@ -76,7 +76,7 @@ client.count("a", ignorecase=True)  # and this one
 
 
 def test_uses(tmp_path):
-    """Two errors, in the lines that have one."""
+    """The checker reports exactly the two wrong lines."""
     path = tmp_path / "use.py"
     path.write_text(USE.lstrip())
     lines = run(tmp_path, "mypy", str(path)).stdout.splitlines()
@@ -100,7 +100,7 @@ def test_texts_of_numpy(tmp_path):
 
 
 def test_pyright(tmp_path):
-    """The same as another checker sees it."""
+    """A second type checker agrees."""
     pytest.importorskip("pyright")
     (tmp_path / "use.py").write_text(USE.lstrip())
     command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable]

@@ -107,8 +107,8 @@ def run_stage(
     workers: the number of actors, or a range of numbers. cpus: the cores of each actor, and the number
     of threads unless the stage sets threads.
     batch_rows: how many records a worker gets at a time; None: whole blocks of the dataset.
-    keep_order: keep the dataset's order. The setting belongs to the dataset's context, which all
-    datasets share that the dataset is derived from or that are derived from the dataset.
+    keep_order: keep the dataset's order. The setting is stored in the dataset's context, which the
+    dataset shares with its sources and with datasets derived from it.
     The workers' counters become Ray metrics (see Metrics), unless the stage has its own `tell`.
     """
     import ray

@@ -141,7 +141,7 @@ static enum trawl_status text_unpack_begin(struct trawl_text *text, struct trawl
 
     if (is_regular) {
         if (text->kind != TEXT_FILE)
-            return TRAWL_OK; /* an empty file, or a file of the kernel */
+            return TRAWL_OK; /* an empty file, or a file in /proc */
         TRAWL_TRY(read_file(text, 0, first, sizeof first, &got, error));
         TRAWL_ASSERT(got <= sizeof first);
         codec = codec_of(first, got, &undecided);
