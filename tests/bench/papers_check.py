@@ -1,7 +1,8 @@
 """papers_check: docs/papers.md, recomputed from the results by code that shares nothing with its maker:
-each cell of each table, the number of child grids, and where trawl is ahead and behind. Only the names
-of rows and contestants come from tools/bench/papers.json."""
+each cell of each table, each verdict with its figures, the number of child grids, and where trawl is ahead
+and behind. Names of rows and contestants, and what is claimed, come from tools/bench/papers.json."""
 import functools
+import math
 import re
 from decimal import ROUND_HALF_EVEN, Decimal
 
@@ -28,7 +29,14 @@ def at_share(values, share):
 class Check:
     def __init__(self, page, data, definitions):
         self.page, self.definitions, self.faults = page, definitions, []
-        self.rows = {(row['paper'], row['name']): row for row in data['rows']}
+        known = {(paper, on, name): side for paper, facts in definitions.items() for it in facts['who']
+                 for on in it['on'] for name, _, side in it['who']}
+        self.rows = {}
+        for row in data['rows']:
+            key = (row['paper'], row['name'])
+            kept = [{**it, 'side': known[(*key, it['name'])]} for it in row['results'] if (*key, it['name']) in known]
+            if kept:
+                self.rows[key] = {**row, 'results': kept}
         for paper in definitions:
             part = re.search(f'<!-- begin {paper} -->(.*?)<!-- end {paper} -->', page, re.S)
             if part and any(key[0] == paper for key in self.rows):
@@ -52,7 +60,10 @@ class Check:
         if part == 'copies':
             return [sum(pair) for pair in zip(it['copy_in'], it.get('copy_out', [0] * 999))] \
                 if it.get('copy_in') else []
-        return it.get(part, [])
+        work = it.get('host_work', [0] * len(it['seconds']))
+        if part == 'unsorted':
+            return [whole - part for whole, part in zip(it['seconds'], work)]
+        return work if part == 'sorting' else it.get(part, [])
 
     def patterns(self, paper, ref):
         return 'patterns' in self.rows[(paper, ref.split('|')[0])]
@@ -65,8 +76,9 @@ class Check:
         tables = [[[cell.strip() for cell in line[1:-1].split('|')]
                    for line in block.splitlines()] for block in blocks]
         self.expect(len(tables) == len(facts['tables']), f'{paper}: {len(tables)} tables')
-        for made, shown in zip(facts['tables'], tables):
+        for made, shown in zip(sorted(facts['tables'], key=lambda it: bool(it.get('fold'))), tables):
             self.table(paper, made, shown)
+        self.claims(paper, facts, text)
         grids = [one for (of, _), row in self.rows.items() if of == paper for it in row['results']
                  for one in it.get('children', [])]
         if grids:
@@ -80,14 +92,93 @@ class Check:
         for row in lines:
             of = next((it for it in made['rows'] if it[0] == row[0]), None)
             self.expect(of is not None, f'{paper}: no row {row[0]}')
-            for title, key in made['columns']:
+            for title, key, *part in made['columns']:
                 ref = f'{key}|{of[1]}' if made['across'] == 'on' else of[1] + key
+                if part:
+                    ref = '|'.join(ref.split('|')[:2]) + part[0]
                 here = row[head.index(title if title in head else title + ': here')]
                 self.expect(here == self.cell(paper, ref) or not re.search(r'\d', here),
                             f'{paper}: {ref}: {here}, expected {self.cell(paper, ref)}')
-                if title + ': there' in head and self.definitions[paper]['published'].get(ref):
+                printed = self.printed(paper, ref)
+                if title + ': there' in head and printed:
                     there = row[head.index(title + ': there')]
-                    self.expect(float(there) == self.definitions[paper]['published'][ref], f'{ref}: {there}')
+                    self.expect(float(there) == printed, f'{ref}: {there}')
+
+    # ---- claims
+
+    def printed(self, paper, ref):
+        return self.definitions[paper]['published'].get(re.sub(r'\|unsorted$', '', ref))
+
+    def seconds(self, paper, ref):
+        runs = self.series(paper, ref)
+        if not any(runs):
+            return 0
+        return at_share(runs, 0.5) if self.patterns(paper, ref) else sum(runs) / len(runs)
+
+    def quotients(self, claim, seconds):
+        """[(case, how many times as fast)] of the cases whose times are known."""
+        cases = claim.get('cases') or [(on, f'{on}|{a}', f'{on}|{b}') for on in claim['on'] for a, b in claim['who']]
+        for case, *refs in cases:
+            times = [seconds(ref) or 0 for ref in refs]
+            if all(times):
+                yield case, times[1] / times[0] * (times[2] / times[3] if len(times) > 2 else 1)
+
+    @staticmethod
+    def answers(claim, found):
+        """How many cells hold, fail and decide nothing."""
+        bound, kind, values = claim.get('bound', 1), claim.get('kind', ''), [value for _, value in found]
+        if kind == 'cross':
+            over = [i for i in range(1, len(found)) if values[i - 1] < 1 <= values[i]]
+            if not over:
+                return 0, 1, 0, ''
+            (x, a), (y, b) = [(math.log(float(case)), math.log(value))
+                              for case, value in found[over[0] - 1:over[0] + 1]]
+            at = math.exp(x + (y - x) * a / (a - b))
+            far = abs(math.log(at / bound)) - math.log(2)
+            near = math.log(1.05)
+            return far <= -near, far >= near, -near < far < near, f'{at:.0f}'
+        if kind == 'reach':
+            values = [max(values)]
+        low, high = (1 / 1.05, 1 / 1.05) if kind in ('equal', 'no slower') else (bound / 1.05, bound * 1.05)
+        yes = [value >= high and (kind != 'equal' or value <= 1.05) for value in values]
+        no = [not it and (value <= low or kind in ('equal', 'no slower')) for it, value in zip(yes, values)]
+        return sum(yes), sum(no), len(values) - sum(yes) - sum(no), ''
+
+    def judge(self, paper, claim):
+        """The verdict, and the numbers that its sentence has to show."""
+        found = list(self.quotients(claim, lambda ref: self.seconds(paper, ref)))
+        if not found:
+            return 'not measured', []
+        yes, no, open_, at = self.answers(claim, found)
+        word = 'partly' if yes and no else 'reproduced' if yes and yes >= open_ else \
+            'not reproduced' if no and no >= open_ else 'undecided'
+        values = [value for _, value in found]
+        if claim.get('kind') == 'cross':
+            return word, [at] if at else [found[0][0], found[-1][0]]
+        if claim.get('kind') == 'reach':
+            return word, [three(max(values))]
+        cells = [] if len(values) == 1 else [str(len(values))] if yes == len(values) else [str(yes), str(len(values))]
+        cells += [str(open_)] if open_ and len(values) > 1 else []
+        return word, cells + list(dict.fromkeys([three(min(values)), three(max(values))]))
+
+    def claims(self, paper, facts, text):
+        for claim in facts['claims']:
+            word, numbers = self.judge(paper, claim)
+            if claim.get('ours') and word != 'not measured':
+                word = 'ours'
+            line = re.search(rf'^- \*\*{word}\.\*\* .*', text, re.M | re.I)
+            said = re.search(rf'(?:^|\. |\* ){re.escape(claim["say"])}(?::(.*?)| \(there.*?\))?\.(?= [A-Zmqat2]|$)',
+                             line.group(0) if line else '', re.I)
+            shown = re.findall(NUMBER, re.sub(r'\(there.*?\)', '', said.group(1) or '')) if said else None
+            if claim.get('kind') not in ('cross', 'reach') and shown:
+                shown = re.findall(NUMBER, re.sub(claim.get('cells', 'cells'), '', ' '.join(shown)))
+            self.expect(shown == numbers, f'{paper}: {claim["say"]}: {word}: {shown}, expected {numbers}')
+            if not claim.get('cases') and not claim.get('there'):
+                printed = [value for _, value in self.quotients(claim, lambda ref: self.printed(paper, ref))]
+                there = re.search(r'\(there(.*?)\)', said.group(0) if said else '')
+                there = re.findall(NUMBER, there.group(1)) if there else []
+                self.expect(not printed or there == list(dict.fromkeys([three(min(printed)), three(max(printed))]))
+                            or word == 'not measured', f'{paper}: {claim["say"]}: there {there}')
 
     def cell(self, paper, ref):
         runs = [1000 * value for value in self.series(paper, ref)]
@@ -109,15 +200,31 @@ class Check:
                         if line.startswith('|[' + facts['title'].split(':')[0]))
             found = self.compared(paper)
             ratios = [ratio for _, ratio in found]
+            self.headline(paper, facts, part, line)
             expected = [str(sum(it >= 1 for it in ratios)), str(len(ratios)), three(min(ratios)),
-                        three(max(ratios))]
+                        three(max(ratios))] if ratios else []
             shown = re.findall(NUMBER, line[:-1].rpartition('|')[2])
             self.expect(shown == expected, f'{paper}: {shown}, expected {expected}')
             count += len(ratios)
             behind += [f'{name} ({three(ratio)} ×)' for name, ratio in found if ratio < 1]
-        said = re.search(r'(\d+) comparisons\. trawl is behind in (\d+): (.*)\.', part)
-        self.expect(said and sorted(said.group(3).split('; ')) == sorted(behind)
+        said = re.search(r'(\d+) comparisons\. trawl is behind in (\d+)(?:: (.*))?\.', part)
+        self.expect(said and sorted((said.group(3) or '').split('; ')) == sorted(behind or [''])
                     and said.group(1, 2) == (str(count), str(len(behind))), f'behind: {behind}')
+
+    def headline(self, paper, facts, part, line):
+        """The sentence of the main claim, and how many of the others have which verdict."""
+        words = [self.judge(paper, claim) for claim in facts['claims'] if not claim.get('ours')]
+        main = next(it for claim, it in zip([claim for claim in facts['claims'] if not claim.get('ours')], words)
+                    if claim.get('main'))
+        said = re.search(rf'\*\*\[{re.escape(facts["title"].split(":")[0])}\].*?\*\* (.*)', part).group(1)
+        rest = said[len(facts['says']):].split(', because')[0]
+        self.expect(rest.startswith(f': {main[0]}') and re.findall(NUMBER, rest) == main[1]
+                    and len(said.replace('×', '').split()) <= 30, f'{paper}: {said}, expected {main}')
+        words.remove(main)
+        others = ', '.join(f'{sum(it[0] == word for it in words)} {word}' for word in (
+            'reproduced', 'partly', 'not reproduced', 'undecided', 'not measured') if word in [it[0] for it in words])
+        cells = line.split('|')
+        self.expect(cells[2:4] == [main[0], others], f'{paper}: {cells[2:4]}, expected {others}')
 
     def compared(self, paper):
         """By row and kind of processor, the best mean of the source divided by trawl's."""
@@ -129,7 +236,8 @@ class Check:
                 for it in row['results'] if of == paper else []:
                     if it['host'] in hosts and self.result(paper, f"{name}|{it['name']}") is it:
                         mean = sum(it['seconds']) / len(it['seconds'])
-                        best[it['side']] = min(best.get(it['side'], mean), mean)
+                        side = {'suggested': 'published'}.get(it['side'], it['side'])
+                        best[side] = min(best.get(side, mean), mean)
                 if 'own' in best and 'published' in best:
                     found.append((f'{paper}, {name}, {place}', best['published'] / best['own']))
         return found

@@ -210,7 +210,7 @@ def documents(options):
             die(f'docs: there is no {name}')
         print(f'== {name}', flush=True)
         mine = copy.copy(options)
-        mine.words, mine.line = [], f'./dev bench {name}'
+        mine.words, mine.line = [], options.line if options.words else f'./dev bench {name}'
         mine.json = os.path.join(ROOT, docs.MEASUREMENTS, f'{name}.json')
         if options.source:
             data = read_results(options.source)

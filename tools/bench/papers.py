@@ -1,22 +1,27 @@
-"""papers: measures the tables and figures of the gallery's sources again.
+"""papers: the tables and figures of the gallery's sources, measured again.
 
-papers.json has the sources' figures, the contestants of each row, and the form of the tables."""
+papers.json holds what a source printed and claims, who takes part in which row, and how the tables look.
+A contestant's side: `published` (the source measured it), `suggested` (the source names it), `ours` (a
+form of the gallery that no source has), `own` (trawl's methods), or none (it takes part in no comparison)."""
 import json
 import os
 import random
 import re
 import statistics
 
+import claims
 import commands
 import texts as recipes
+from claims import Figures, quartiles
 from report import digits, machine_lines, table
 from runner import HERE, command
 
 NAMES = ('pss', 'bmh', 'swift', 'word', 'records')
 GPU_CHUNK = 256 << 20  # the sources copied the whole text and launched a single kernel
-STREAM_CHUNK = 512 << 10  # with several streams, the sources copied pieces of the text
 PATTERNS = 25  # patterns for each cell of swift: a pattern's ends decide how many child grids start
-PARTS = ('plan', 'copy_in', 'shifts', 'kernel', 'copy_out', 'search')
+PATTERNS_FEW = 9  # of E. coli, where a search starts a hundred thousand child grids
+SIDES = {'published': 'published', 'suggested': 'published', 'own': 'own'}  # for trawl beside the source
+PARTS = ('plan', 'copy_in', 'shifts', 'kernel', 'copy_out', 'host_work', 'search')
 PLACES = {'one core': 'one core', 'all cores': 'all cores', 'GPU': 'GPU', 'GPU, own': 'GPU',
           'command': 'whole process'}
 PATTERN_SECONDS = 0.1  # a run that takes longer is not repeated with the same pattern
@@ -24,10 +29,14 @@ ALIASES = {'wordSearchCPU (naive, one core)': 'naive'}
 
 
 def definitions():
-    """Read papers.json. A row template with several labels becomes a row for each label, whose parts are
-    put into the row's field `is`."""
+    """Read papers.json. The name of a set of rows is replaced by the rows. A row template with several labels
+    becomes a row for each label, whose parts are put into the row's field `is`."""
     with open(os.path.join(HERE, 'papers.json'), encoding='utf-8') as file:
         found = json.load(file)
+    for facts in found.values():
+        for it in facts['who'] + facts['claims']:
+            if isinstance(it.get('on'), str):
+                it['on'] = facts['sets'][it['on']]
     for made in (made for facts in found.values() for made in facts['tables']):
         made['rows'] = [row for it in made['rows'] for row in (
             [[label, it['is'].format(*re.split(r', |[*×]', label)), ''] for label in it['each']]
@@ -53,8 +62,7 @@ def contestant(who, host, side, options):
     elif host == 'GPU':
         fields.update(engine='cuda', threads=1, chunk=GPU_CHUNK)
     elif host.startswith('GPU, '):
-        fields.update(engine='cuda', loaded=host == 'GPU, loaded',
-                      chunk=STREAM_CHUNK if host == 'GPU, streams' else None)
+        fields.update(engine='cuda', loaded=host == 'GPU, loaded')
     return fields
 
 
@@ -71,9 +79,10 @@ def pss_asks(texts, options):
     trawl = commands.install(options, texts)
     book = bytearray(recipes_cut(texts.source('english')[0], min(513717, options.largest)))
     draw = random.Random(17)
-    for i, at in enumerate(range(1000, len(book) - 1000, len(book) // 570)):
+    step = (len(book) - 2000) // 566  # as often as in the paper's book: METU 10 times, Bilbo 556 times
+    for i in range(566):
         key = b'METU' if i % 57 == 0 else b'Bilbo'
-        at += draw.randrange(300)
+        at = 1000 + i * step + draw.randrange(step - len(b'Bilbo'))
         book[at:at + len(key)] = key
     paths = {'book': texts.write('pss-book', bytes(book)),
              '20 books': texts.write('pss-books', bytes(book) * 20)}
@@ -121,11 +130,11 @@ def swift_asks(texts, options):
                 ('E. coli', texts.source('dna')[0][:4638690]),
                 ('Sample-Text', recipes.letters(4 << 20, 1)))
     cells = [(name, m, content, 3) for name, content in contents for m in (500, 1500)]
-    cells += [('sweep', m, bible, 1) for m in (100, 200, 400, 800, 1200, 2000, 3000)]
+    cells += [('sweep', m, bible, 1) for m in (100, 400, 800, 1200, 3000)]
     for name, m, content, runs in cells:
         content = content[:options.largest]
         path = texts.write(f'paper-{len(content)}-{name}', content)
-        asks = pieces_of(content, path, m, places_in(content, PATTERNS))
+        asks = pieces_of(content, path, m, places_in(content, PATTERNS_FEW if name == 'E. coli' else PATTERNS))
         for i, ask in enumerate(asks):
             yield f'{name}, m = {m} #{i}', ask, [], runs
     flat = bible[:options.largest].replace(b'\n', b' ')
@@ -137,7 +146,7 @@ def swift_asks(texts, options):
 
 def word_asks(texts, options):
     keys = texts.patterns('word-keys', [recipes.letters(4, 31 + i) for i in range(100)])
-    for kib in (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536):
+    for kib in (1, 4, 8, 16, 32, 64, 256, 1024, 4096, 16384, 65536):
         if kib << 10 <= max(options.largest, 1024):
             yield f'{kib} KiB', {'text': 'letters', 'seed': 37, 'bytes': kib << 10, 'call': 'first',
                                  'patterns': f'file:{keys}', 'each': True}, [], 5
@@ -146,12 +155,9 @@ def word_asks(texts, options):
 def records_asks(texts, options):
     """Yield rows over records of 200 bytes, each followed by a NUL, as the sample stores records for
     strstr."""
-    sizes = [(m, 4096, 'M = {0}, N = {1}') for m in (16, 64, 256, 1024, 4095)]
-    sizes += [(256, n, 'M = {0}, N = {1}') for n in (256, 1024)]
-    sizes += [(256, 4096, 'N = {1}, M = {0}')]
-    sizes += [(256, n, 'M = {0}, N = {1}') for n in (16384, 65536)]
+    sizes = ((16, 4096), (256, 4096), (4095, 4096), (256, 256), (256, 65536))
     for dense in (False, True):
-        for m, n, form in sizes:
+        for m, n in sizes:
             if n * 201 > max(options.largest, 256 * 201):
                 continue
             draw = random.Random(41 + dense)
@@ -169,7 +175,7 @@ def records_asks(texts, options):
             path = texts.patterns(f'{key}-patterns', patterns)
             lines = texts.write(f'{key}-lines', b'\n'.join(made) + b'\n')
             tape = texts.write(f'{key}-tape', b'\0'.join(made) + b'\0')
-            on = ('dense, ' if dense else 'sparse, ') + form.format(m, n)
+            on = f"{'dense' if dense else 'sparse'}, M = {m}, N = {n}"
             yield on, {'text': f'file:{tape}', 'record': 201, 'patterns': f'file:{path}',
                        'call': 'cells'}, [{'name': 'grep -F -c -f',
                                           **command('grep', '-F', '-c', '-f', path, lines)}], 10
@@ -230,71 +236,54 @@ def joined(name, rows):
 # ---- The page -------------------------------------------------------------------------------
 
 
-class Figures:
-    """The results of a source's rows, by "ROW|CONTESTANT|PART"."""
-
-    def __init__(self, data, paper):
-        rows_of = [row for row in data['rows'] if row['paper'] == paper]
-        self.has_gpu = bool(data.get('gpu') or data['machine'].get('gpu'))
-        self.rows = {row['name']: row for row in rows_of}
-        self.results = {(row['name'], it['name']): it for row in rows_of for it in row['results']}
-        self.published = definitions()[paper]['published']
-
-    def find(self, ref):
-        return self.results.get(tuple(ref.split('|')[:2]))
-
-    @staticmethod
-    def good(it):
-        return bool(it and it.get('seconds') and not it.get('wrong') and not it.get('why'))
-
-    def state(self, it):
-        """Return the word that replaces a missing number."""
-        if it is None:
-            return 'no time'
-        if it.get('wrong'):
-            return 'wrong'
-        if it['host'].startswith('GPU') and not self.has_gpu:
-            return 'no GPU'
-        why = it.get('why', 'no time').split(':')[0]
-        return why if why in ('missing', 'failed', 'no time') else 'refused'
-
-    @staticmethod
-    def runs(it, part='seconds'):
-        if part == 'copies':
-            return [a + b for a, b in zip(it.get('copy_in', []), it.get('copy_out', []))] \
-                or it.get('copy_in', [])
-        return it.get(part, [])
-
-
-def quartiles(values):
-    if len(set(values)) == 1:
-        return values[:1] * 3
-    return statistics.quantiles(values, n=4)
+def figures_of(data, paper):
+    """The results of a source's rows: of the contestants that papers.json names, with the side it gives."""
+    facts, rows = definitions()[paper], []
+    sides = {(on, name): side for it in facts['who'] for on in it['on'] for name, _, side in it['who']}
+    for row in data['rows']:
+        results = [{**it, 'side': sides[row['name'], it['name']]} for it in row['results']
+                   if row['paper'] == paper and (row['name'], it['name']) in sides]
+        rows += [{**row, 'results': results}] if results else []
+    return Figures(rows, facts['published'], data.get('gpu') or data['machine'].get('gpu'))
 
 
 def cell(figures, ref):
-    """Format a cell in ms: the mean, with the median if that differs by 5 %, or the median and quartiles
-    of many patterns. A cell without a number gets a word."""
+    """The text of a cell: the mean (the median, if it differs by 5 %), or the median (quartiles) of
+    many patterns, in ms; words where there is no number."""
     it, parts = figures.find(ref), ref.split('|')
     if not figures.good(it):
         return figures.state(it)
     runs = [1e3 * run for run in figures.runs(it, *parts[2:])]
     if not any(runs):
         return '-'
-    low, middle, high = quartiles(sorted(runs))
+    low, middle, high = quartiles(runs)
     if 'patterns' in figures.rows[parts[0]]:
         return digits(middle) + (f' ({digits(low)}–{digits(high)})' if low < high else '')
     mean = statistics.mean(runs)
     return digits(mean) + (f' ({digits(middle)})' if abs(mean - middle) > 0.05 * mean else '')
 
 
+def runs_said(figures, refs):
+    """How many runs the figures of a table are means of."""
+    found = [(figures.rows[ref.split('|')[0]], figures.find(ref)) for ref in refs if figures.good(figures.find(ref))]
+    counts = sorted({len(it['seconds']) for _, it in found})
+    if not counts:
+        return ''
+    many = f'{counts[0]} to {counts[-1]}' if len(counts) > 1 else f'{counts[0]}'
+    if 'patterns' in found[0][0]:
+        return f'; medians (quartiles) of {many} patterns'
+    return f"; means of {many} run{'s' if counts[-1] > 1 else ''}"
+
+
 def table_lines(figures, made):
-    """Make the lines of a table. If the source has numbers, they are the column before ours."""
+    """A column of the source's numbers stands before ours where it has any."""
     marked = any(row[2] for row in made['rows'])
-    heads, columns = [made['corner']] + (['whose'] if marked else []), []
-    for head, key in made['columns']:
-        refs = [f'{key}|{row[1]}' if made['across'] == 'on' else row[1] + key for row in made['rows']]
-        there = [figures.published.get(ref) for ref in refs]
+    heads, columns, all_refs = [made['corner']] + (['whose'] if marked else []), [], []
+    for head, key, *suffix in made['columns']:
+        refs = [f"{key}|{row[1].split('|')[0]}{suffix[0]}" if suffix else
+                f'{key}|{row[1]}' if made['across'] == 'on' else row[1] + key for row in made['rows']]
+        there = [None if suffix == ['|sorting'] else figures.there(ref) for ref in refs]
+        all_refs += refs
         if any(there):
             heads.append(f'{head}: there')
             columns.append([f'{it:g}' if it else '-' for it in there])
@@ -302,27 +291,49 @@ def table_lines(figures, made):
         heads.append(head)
         columns.append([cell(figures, ref) for ref in refs])
     lines = [[row[0]] + ([row[2] or 'published'] if marked else []) + [column[i] for column in columns]
-             for i, row in enumerate(made['rows'])
-             if any(column[i] not in ('no time', '-') for column in columns)]
+             for i, row in enumerate(made['rows'])]
     caption = f" {made['caption']}" if made['caption'] else ''
-    title = f"**{made['title']}** ({made['unit']}).{caption}"
-    return ['', title, ''] + narrow(heads, lines, left=1 + marked)
+    title = f"{made['title']} ({made['unit']}{runs_said(figures, all_refs)})."
+    lines = narrow(heads, lines, left=1 + marked)
+    return ['', f'**{title}**{caption}', ''] + lines
 
 
 def part(data, paper):
-    figures, facts = Figures(data, paper), definitions()[paper]
+    figures, facts = figures_of(data, paper), definitions()[paper]
     if not figures.rows:
         return ['Not measured.']
-    lines = [f"Source: {facts['source']}; measured there on {facts['hardware']}."]
+    lines = [f"Source: {facts['source']}; measured there on {facts['hardware']}." + keys_said(figures)]
     lines += sorted({f"- {it['name']}: {it['why']}" for row in figures.rows.values()
                      for it in row['results'] if it.get('why') and figures.state(it) != 'no GPU'})
-    for made in facts['tables']:
+    for made in (made for made in facts['tables'] if not made.get('fold')):
         lines += table_lines(figures, made)
-    return lines + children_line(figures)
+    lines += children_line(figures)
+    more = ', and more tables' if len(facts['tables']) > 1 else ''
+    lines += ['', f'<details><summary>Each claim{more}</summary>', '']
+    lines += claim_lines(figures, facts['claims'])
+    for made in (made for made in facts['tables'] if made.get('fold')):
+        lines += table_lines(figures, made)
+    return lines + ['', '</details>']
+
+
+def claim_lines(figures, of_source):
+    """A line for each verdict: the claims, with what was found here and printed there."""
+    found = claims.judged(figures, of_source)
+    for word in (*claims.VERDICTS, 'ours'):
+        said = [claims.capital(claim['say']) + (f': {here}' if here else '')
+                + (f' (there {there})' if there else '') + '.' for claim, verdict, here, there in found if verdict == word]
+        if said:
+            yield f"- **{claims.capital(word)}.** {' '.join(said)}"
+
+
+def keys_said(figures):
+    """How often the keys of PSS occur in a book."""
+    counts = [figures.rows[on]['answers'] for on in ('I: METU, book', 'II: Bilbo, book') if on in figures.rows]
+    return ' METU occurs {} times in the book here, Bilbo {} times.'.format(*counts) if len(counts) == 2 else ''
 
 
 def children_line(figures):
-    """Say how many child grids were started. If many were not, the source's algorithm did not run."""
+    """How many child grids there were: where many are missing, it is not the source's algorithm."""
     counts = [(row, one) for row in figures.rows.values() for it in row['results']
               if figures.good(it) for one in it.get('children', [])]
     if not counts:
@@ -330,47 +341,54 @@ def children_line(figures):
     ran, refused, left_out = zip(*(one for _, one in counts))
     texts = dict.fromkeys(row['name'].split(', ')[0] for row, one in counts if one[2])
     return ['', f'A search started {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)}. '
-            f'{sum(left_out)} of {sum(map(sum, zip(ran, refused, left_out)))} were left out, since it takes only '
-            'so many at a time' + (f" ({', '.join(texts)})" if texts else '') + '.']
+            f'The kernels left out {sum(left_out)} of {sum(map(sum, zip(ran, refused, left_out)))}, since a device '
+            'takes only so many at a time' + (f" ({', '.join(texts)})" if texts else '') + '.']
 
 
 def narrow(*made, **fields):
-    """Make a table without padding blanks."""
+    """A table without the blanks that only programs read."""
     return [line.replace(' | ', '|').replace('| ', '|').replace(' |', '|')
             for line in table(*made, **fields)]
 
 
 def compared(figures):
-    """Yield (row, kind of processor, mean of the source's best / mean of trawl's best)."""
+    """(row, kind of processor, the source's best / trawl's best) where both took part, by means."""
     for row in figures.rows.values():
         for place in dict.fromkeys(PLACES.values()):
             best = {side: min((statistics.mean(it['seconds']) for it in row['results']
-                               if it['side'] == side and PLACES.get(it['host']) == place
+                               if SIDES.get(it['side']) == side and PLACES.get(it['host']) == place
                                and figures.good(it)), default=None) for side in ('own', 'published')}
             if all(best.values()):
                 yield row['name'], place, best['published'] / best['own']
 
 
 def overview(data):
-    """Make a table with a row for each publication, then the list of rows in which trawl is slower."""
-    lines, count, behind = [], 0, []
+    """A sentence and a row for each publication; then where trawl is behind."""
+    lines, said, count, behind = [], [], 0, []
     for paper in NAMES:
-        found, facts = list(compared(Figures(data, paper))), definitions()[paper]
-        if not found:
+        figures, facts = figures_of(data, paper), definitions()[paper]
+        if not figures.rows:
             continue
-        ratios = [ratio for _, _, ratio in found]
-        count += len(found)
-        behind += [f'{paper}, {name}, {place} ({digits(ratio)} ×)' for name, place, ratio in found
-                   if ratio < 1]
-        lines.append([f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})", facts['says'],
-                      f'ahead in {sum(ratio >= 1 for ratio in ratios)} of {len(ratios)} '
-                      f'({digits(min(ratios))} to {digits(max(ratios))} ×)'])
+        (_, verdict, here, _), *others = claims.judged(figures, facts['claims'], main_first=True)
+        link = f"[{facts['title'].split(':')[0]}](#{anchor(facts['title'])})"
+        said.append(f"- **{link}.** {claims.capital(facts['says'])}: {verdict}"
+                    + (f', {here}' if here else '')
+                    + (f", because {facts['because'][verdict]}" if verdict in facts['because'] else '') + '.')
+        words = [word for claim, word, _, _ in others if not claim.get('ours')]
+        ratios = list(compared(figures))
+        count += len(ratios)
+        behind += [f'{paper}, {name}, {place} ({digits(ratio)} ×)' for name, place, ratio in ratios if ratio < 1]
+        lines.append([link, verdict, ', '.join(f'{words.count(it)} {it}' for it in claims.VERDICTS if it in words),
+                      f'ahead in {sum(it[2] >= 1 for it in ratios)} of {len(ratios)} '
+                      f'({digits(min(it[2] for it in ratios))} to {digits(max(it[2] for it in ratios))} ×)'
+                      if ratios else '-'])
     kinds = ', '.join(f'{name} ({size} bytes)' for name, size in data.get('texts', {}).values())
-    return narrow(['publication', 'it claims', 'trawl beside it'], lines, left=3) + [
-        '', f'"trawl beside it" compares means of whole searches, copies included, on the same kind of '
-        f"processor: trawl's best with the source's best, {count} comparisons. trawl is behind in "
+    return said + [''] + narrow(
+        ['publication', 'main claim', "the source's other claims", 'trawl beside it'], lines, left=4) + [
+        '', '"trawl beside it" divides the best mean of what the source has or suggests by trawl\'s best mean, on the '
+        f'same kind of processor, for whole searches with copies and sorting, in {count} comparisons. trawl is behind in '
         f"{len(behind)}{': ' if behind else ''}{'; '.join(behind)}.", ''] + machine_lines(data) + [
-        f"- gpu: {data['gpu'] or 'none'}; {data['grep']}; texts: {kinds or 'generated'}"]
+            f"- gpu: {data['gpu'] or 'none'}; {data['grep']}; texts: {kinds or 'generated'}"]
 
 
 def section(data):

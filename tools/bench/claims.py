@@ -1,0 +1,162 @@
+"""claims: what a source says, held against the figures of a run: a verdict and how it came about.
+
+A claim has cells. A cell compares two results, "ROW|CONTESTANT" or "ROW|CONTESTANT|PART": its value says
+how many times as fast the first result is. A case [NAME, A, B] is such a cell; [NAME, A, B, C, D] divides
+the value of A and B by the value of C and D. Values are ratios of means, and of medians where a row has
+many patterns. A value within 5 % of the claim's bound decides nothing."""
+import math
+import statistics
+
+from report import digits
+
+NEAR = 1.05
+CROSSING_NEAR = 2.0  # a crossing within this factor of the source's counts as the same
+VERDICTS = ('reproduced', 'partly', 'not reproduced', 'undecided', 'not measured')
+
+
+class Figures:
+    """The results of one source's rows, by "ROW|CONTESTANT|PART"."""
+
+    def __init__(self, rows, published, has_gpu):
+        self.has_gpu = bool(has_gpu)
+        self.rows = {row['name']: row for row in rows}
+        self.results = {(row['name'], it['name']): it for row in rows for it in row['results']}
+        self.published = published
+
+    def find(self, ref):
+        return self.results.get(tuple(ref.split('|')[:2]))
+
+    @staticmethod
+    def good(it):
+        return bool(it and it.get('seconds') and not it.get('wrong') and not it.get('why'))
+
+    def state(self, it):
+        """The words in place of a number."""
+        if it is None:
+            return 'not measured'
+        if it.get('wrong'):
+            return 'wrong'
+        if it['host'].startswith('GPU') and not self.has_gpu:
+            return 'no GPU'
+        why = it.get('why', 'not measured').split(':')[0]
+        return why if why in ('missing', 'failed', 'not measured') else 'refused'
+
+    @staticmethod
+    def runs(it, part='seconds'):
+        if part == 'copies':
+            return [a + b for a, b in zip(it.get('copy_in', []), it.get('copy_out', []))] \
+                or it.get('copy_in', [])
+        if part == 'sorting':
+            return it.get('host_work', [])
+        if part == 'unsorted':
+            return [a - b for a, b in zip(it['seconds'], it.get('host_work', [0] * len(it['seconds'])))]
+        return it.get(part, [])
+
+    def time(self, ref):
+        """The mean of the runs, or the patterns' median; None: not measured."""
+        it, parts = self.find(ref), ref.split('|')
+        runs = self.runs(it, *parts[2:]) if self.good(it) else []
+        if not any(runs):
+            return None
+        return (statistics.median if 'patterns' in self.rows[parts[0]] else statistics.mean)(runs)
+
+    def there(self, ref):
+        """What the source printed. Its whole searches hold no sorting."""
+        return self.published.get(ref.replace('|unsorted', ''))
+
+
+def quartiles(values):
+    if len(set(values)) == 1:
+        return values[:1] * 3
+    return statistics.quantiles(values, n=4)
+
+
+def cases_of(claim):
+    if 'cases' in claim:
+        return claim['cases']
+    return [[on, *(f'{on}|{name}' for name in pair)] for on in claim['on'] for pair in claim['who']]
+
+
+def value_of(times):
+    if None in times:
+        return None
+    a, b, *base = times
+    return b / a / (base[1] / base[0] if base else 1)
+
+
+def holds(claim, value):
+    """True, False, or None: undecided."""
+    kind, bound = claim.get('kind'), claim.get('bound', 1)
+    if kind == 'equal':
+        return 1 / NEAR <= value <= NEAR
+    if kind == 'no slower':
+        return value >= 1 / NEAR
+    return True if value >= bound * NEAR else False if value <= bound / NEAR else None
+
+
+def crossing(cells):
+    """Where the value reaches 1, on a straight line between logarithms; None: nowhere."""
+    for (x, a), (y, b) in zip(cells, cells[1:]):
+        if a < 1 <= b:
+            return float(x) * (float(y) / float(x)) ** (math.log(a) / (math.log(a) - math.log(b)))
+    return None
+
+
+def span(values):
+    least, most = digits(min(values)), digits(max(values))
+    return f'{least} ×' if least == most else f'{least} to {most} ×'
+
+
+def word_for(answers):
+    yes, no, open_ = (answers.count(it) for it in (True, False, None))
+    if yes and no:
+        return 'partly'
+    if yes > open_ or (yes and yes == open_):
+        return 'reproduced'
+    return 'not reproduced' if no and no >= open_ else 'undecided'
+
+
+def cross(claim, cells):
+    at, bound = crossing(cells), claim['bound']
+    if at is None:
+        return [False], f"nowhere from {cells[0][0]} to {cells[-1][0]} {claim['unit']}"
+    off = max(at / bound, bound / at) / CROSSING_NEAR
+    return [True if off <= 1 / NEAR else False if off >= NEAR else None], f"from {at:.0f} {claim['unit']} on"
+
+
+def judge(figures, claim):
+    """(verdict, what was found here, what the source printed)."""
+    cases = [(name, value_of([figures.time(ref) for ref in refs]),
+              value_of([figures.there(ref) for ref in refs])) for name, *refs in cases_of(claim)]
+    cells = [(name, value) for name, value, _ in cases if value]
+    values, printed = [value for _, value in cells], [there for _, _, there in cases if there]
+    there = claim.get('there') or (span(printed) if printed else '')
+    if not cells:
+        return 'not measured', '', there
+    kind = claim.get('cells', 'cells')
+    if claim.get('kind') == 'cross':
+        answers, here = cross(claim, cells)
+    elif claim.get('kind') == 'reach':
+        answers, here = [holds(claim, max(values))], f'at best {digits(max(values))} ×'
+    else:
+        answers = [holds(claim, value) for value in values]
+        yes, open_ = answers.count(True), answers.count(None)
+        here = f'in all {len(cells)} {kind}' if yes == len(cells) > 1 else \
+            f'in {yes} of {len(cells)} {kind}' if len(cells) > 1 else ''
+        here += f' ({open_} undecided)' if open_ and len(cells) > 1 else ''
+        here += (', ' if here else '') + span(values)
+    return word_for(answers), here, there
+
+
+def judged(figures, claims, main_first=False):
+    """(claim, verdict, here, there) of each claim. What no source claims has the verdict "ours"."""
+    found = []
+    for claim in sorted(claims, key=lambda it: not it.get('main')) if main_first else claims:
+        word, here, there = judge(figures, claim)
+        found.append((claim, 'ours' if claim.get('ours') and here else word, here, there))
+    return found
+
+
+def capital(text):
+    """Begins a sentence. Names keep their small letters."""
+    return text if text.split()[0] in ('trawl', 'trawl\'s', 'qs', 'memmem', 'atomicMin') else text[0].upper() + text[1:]
