@@ -105,7 +105,7 @@ static bool put_options(struct client *client)
         int bytes;
 
         if (flag_refusal(given->flag) != NULL)
-            /* is_unserved accepted the option; a member of its own in the body replaces it. */
+            /* is_unserved accepted the option; a separate member of the body has the value. */
             continue;
         bytes =
             asprintf(&option, "%s%s%s%s", name != NULL ? "--" : "-", name != NULL ? name : letter,

@@ -119,7 +119,7 @@ bool connection_open(struct connection *connection, const char *address)
         connection->descriptor = connect_unix(connection, address + 5);
     else if (strncmp(address, scheme, strlen(scheme)) == 0)
         connection->descriptor = connect_tcp(connection, address + strlen(scheme));
-    else if (strchr(address, ':') != NULL) /* HOST:PORT, as --listen of the server takes it */
+    else if (strchr(address, ':') != NULL) /* HOST:PORT, a form that --listen of the server takes */
         connection->descriptor = connect_tcp(connection, address);
     else
         refuse(connection, address, "the address is neither unix:PATH nor http://HOST:PORT");
@@ -131,8 +131,8 @@ void connection_close(struct connection *connection)
     (void)close(connection->descriptor);
 }
 
-/* Sends all bytes. A failure is no error yet, since the server may have answered before it read the
- * whole request. */
+/* Sends all bytes. A failure is no error yet, since a server may answer before reading the whole
+ * request. */
 static void send_all(int descriptor, const char *bytes, size_t bytes_count)
 {
     while (bytes_count > 0) {
@@ -163,7 +163,7 @@ static bool receive(struct connection *connection)
     return got > 0;
 }
 
-/* Reads a line without its line end. False: the connection ended, or the line is too long. */
+/* Reads a line without the line end. False: the connection ended, or the line is too long. */
 static bool read_line(struct connection *connection, char line[LINE_BYTES_MAX])
 {
     for (size_t used = 0; used < LINE_BYTES_MAX && receive(connection); used++) {
@@ -261,8 +261,8 @@ bool connection_begin(struct connection *connection, const char *address, const 
     return false;
 }
 
-/* Begins the next chunk: its length, a line end, so many bytes, and a line end. The last chunk has
- * length 0. False: there is no more. */
+/* Begins the next chunk. A chunk is a length, a line end, so many bytes, and a line end. The last
+ * chunk has length 0. False: there is no more. */
 static bool next_chunk(struct connection *connection)
 {
     char line[LINE_BYTES_MAX];

@@ -24,8 +24,8 @@ struct connection {
 bool connection_open(struct connection *connection, const char *address);
 void connection_close(struct connection *connection);
 
-/* Sends the request and reads the answer's status and headers. token "": none. False: message says
- * why. */
+/* Sends the request and reads the answer's status and headers. token "": no token. False: message
+ * says why. */
 bool connection_begin(struct connection *connection, const char *address, const char *token,
                       const char *body, size_t body_bytes);
 /* Sets *bytes to the next bytes of the body, valid until the next call, and returns how many there

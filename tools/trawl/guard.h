@@ -28,14 +28,14 @@ struct guard {
     atomic_bool cancelled;
 };
 
-/* Counts `bytes` of memory before the caller allocates them. False: the guard refuses, and nothing
- * was counted. */
+/* Counts `bytes` of memory that the caller is about to allocate. False: the guard refuses, and
+ * nothing was counted. */
 bool guard_take(struct guard *guard, uint64_t bytes);
 void guard_give(struct guard *guard, uint64_t bytes);
 /* Gives all memory that is still counted back to guard->all. */
 void guard_end(struct guard *guard);
 
-/* Returns whether the search must end now, because its deadline passed or `cancelled` was set.
+/* Returns whether the search must end now, because the deadline passed or `cancelled` was set.
  * Every loop whose length a user's input decides has to ask. */
 static inline bool guard_is_over(const struct guard *guard)
 {
