@@ -6,15 +6,19 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* An entry of sampled's tables takes as long to make as other methods take for so many bytes of
- * text. */
+/* Making an entry of the tables of method sampled takes as long as other methods take for this many
+ * bytes of text. */
 #define TABLES_SHARE 64u
-#define SET_WORK_PER_BYTE 4u /* of a set, before the automaton does */
+#define SET_WORK_PER_BYTE 4u /* work per byte of text above which a set's candidates are dense */
 
-#define PARTS_PATTERNS_MAX (1u << 16) /* of a plan: more of them would take long to sort */
-#define TRIAL_PIECES 4u               /* by the whole plan and by parts in turn */
-#define PARTS_GAIN 1.2 /* times quicker the parts have to be than the whole: noise is less */
-#define AGAIN_MOST 8   /* times cpu_sizes.parts_again, where one way took much longer */
+/* patterns of a plan up to which parts are tried: sorting more would take long */
+#define PARTS_PATTERNS_MAX (1u << 16)
+/* pieces of a trial, by the whole plan and by parts in turn */
+#define TRIAL_PIECES 4u
+/* the parts must be faster than the whole plan by this factor, which exceeds noise */
+#define PARTS_GAIN 1.2
+/* upper bound of the factor by which a clear trial delays the next trial */
+#define AGAIN_MOST 8
 
 struct engine {
     const struct find_ops *find;
@@ -55,7 +59,7 @@ static void cpu_release(struct engine_worker *worker)
             cpu_release(worker->parts->workers[i]);
     }
     memory_release(worker->parts, 1, sizeof *worker->parts);
-    if (worker->dense.set != NULL) /* a text was dense */
+    if (worker->dense.set != NULL) /* the worker has searched a dense text */
         dense_worker_end(&worker->dense);
     hits_release(&worker->gathered);
     hits_release(&worker->ordered);
@@ -65,7 +69,7 @@ static void cpu_release(struct engine_worker *worker)
 
 static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
 {
-    /* The text decides how one literal is searched, unless a method was asked for. */
+    /* If the caller asked for no method, the text decides how a single literal is searched. */
     bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
                    plan->algorithm.name == NULL && !plan->tuning.is_seen && plan->length_min > 1;
 
@@ -96,7 +100,7 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     if (worker->method == TRAWL_METHOD_SAMPLED && plan->method_asked == TRAWL_METHOD_AUTO &&
         !attachment_is_there(&plan->attached[PLAN_SAMPLED]))
         worker->sampled_after = TABLES_SHARE * sampled_stride(plan->length_min);
-    /* Runs of a periodic literal are passed over as a whole, once one candidate is verified. */
+    /* For a periodic literal, verify_run handles runs as a whole, so borders need no test. */
     worker->at_borders = plan_has_conditions(plan) && plan->period == 0;
     if (worker->at_borders)
         borders_begin(worker, plan);
@@ -107,14 +111,16 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->matcher = NULL;
 }
 
-/* A worker for the whole of a plan; NULL: for no plan yet. */
+/* Makes a worker for a plan, searched as a whole. plan NULL: the plan comes later. Errors:
+ * MEMORY. */
 static enum trawl_status worker_make(const struct find_ops *find, const struct trawl_plan *plan,
                                      struct engine_worker **worker, struct trawl_error *error)
 {
     void *memory;
 
     if (*worker == NULL) {
-        /* The tiles are two thirds of it: a short search never touches most of their pages. */
+        /* The tiles, two thirds of the worker's bytes, are not cleared: a short search never
+         * touches most of their pages. */
         TRAWL_TRY(memory_allocate(1, sizeof **worker, &memory, error));
         *worker = (struct engine_worker *)memory;
         memset(*worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
@@ -156,7 +162,7 @@ void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct e
     scan->at = from;
     scan->available = chunk->owned + chunk->after;
     scan->loadable = chunk->owned + chunk->readable;
-    /* Begins there or beyond have no room for the shortest occurrence, or are not owned. */
+    /* Begins ≥ end are not owned, or have no room for the shortest occurrence. */
     if (scan->available >= plan->length_min)
         scan->end = min_u64(chunk->owned, scan->available - plan->length_min + 1);
     scan->limit = scan->end;
@@ -175,7 +181,7 @@ enum trawl_status scan_end(const struct scan *scan)
     return scan->status;
 }
 
-/* What method set is at the moment. */
+/* Returns the method by which method set searches at the moment. */
 static enum trawl_method set_method(const struct engine_worker *worker)
 {
     if (worker->dense_left > 0 || worker->plan->method_asked == TRAWL_METHOD_AUTOMATON)
@@ -183,8 +189,9 @@ static enum trawl_method set_method(const struct engine_worker *worker)
     return worker->trial.by_classes ? TRAWL_METHOD_CLASSES : TRAWL_METHOD_BUCKETS;
 }
 
-/* Near the text's end, where vectors would load too much, begins are looked at one by one. A short
- * text is copied to where there is room behind it: of 80 bytes that is nearly all of it. */
+/* Copies a short text to a buffer with room behind the text. Near a text's end, vectors would load
+ * too much, and a scan tests begins in plain C; of a text of 80 bytes, this would be nearly all
+ * begins. */
 static void move_short(struct engine_worker *worker, struct engine_chunk *chunk)
 {
     uint64_t bytes = chunk->before + chunk->owned + chunk->after;
@@ -199,7 +206,8 @@ static void move_short(struct engine_worker *worker, struct engine_chunk *chunk)
     chunk->readable = chunk->after + WORKER_SHORT_SLACK;
 }
 
-/* Search from scan->at until limit, and count what it took. */
+/* Searches from scan->at to scan->limit by the worker's method, and counts the time if a look may
+ * come. */
 static void scan_part(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
@@ -224,8 +232,8 @@ static void scan_part(struct scan *scan)
     worker->has_begun = true;
 }
 
-/* Nothing is known of the text yet: two short parts. In the one the method learns, the other
- * counts. */
+/* Searches two short parts of a text of which nothing is known: in the first part the method
+ * adapts, the second is timed. */
 static void scan_begins(struct scan *scan)
 {
     const struct engine_worker *worker = scan->worker;
@@ -238,7 +246,7 @@ static void scan_begins(struct scan *scan)
     scan->limit = scan->end;
 }
 
-/* The task for the whole of the worker's plan at once. */
+/* Runs the task for the worker's whole plan. */
 static enum trawl_status scan_whole(struct engine_worker *worker, const struct engine_task *task,
                                     struct trawl_error *error)
 {
@@ -275,7 +283,7 @@ static enum trawl_status scan_whole(struct engine_worker *worker, const struct e
 
 /* ---- Parts ---------------------------------------------------------------------------------- */
 
-/* Workers for the parts of the worker's plan, if it has parts. */
+/* Makes a worker for each part of the worker's plan, if the plan has parts. Errors: MEMORY. */
 static enum trawl_status parts_make(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct plan_parts *of;
@@ -293,8 +301,8 @@ static enum trawl_status parts_make(struct engine_worker *worker, struct trawl_e
     return TRAWL_OK;
 }
 
-/* Search begins in [from, to) of the task's chunk for one part of the plan after the other, and
- * append what they find to the task's result. */
+/* Searches the task's chunk for each part of the plan in turn, and appends the merged hits to the
+ * task's result. */
 static enum trawl_status scan_parts(struct engine_worker *worker, const struct engine_task *task,
                                     struct trawl_error *error)
 {
@@ -306,13 +314,14 @@ static enum trawl_status scan_parts(struct engine_worker *worker, const struct e
 
     for (uint32_t i = 0; i < of->count; i++) {
         struct engine_result *found = &worker->parts->found[i];
-        /* A part finds the longest of its own occurrences at a place, not of all: so no SPANS. */
+        /* A part knows only its own occurrences, not the longest of all at a begin: so SPANS become
+         * HITS. */
         struct engine_task part = {.chunk = &chunk,
                                    .from = task->from,
                                    .want = task->want == WANT_SPANS ? WANT_HITS : task->want,
                                    .result = found};
 
-        /* A part that is full of hits stops early. The other parts need not go further. */
+        /* A part that is full of hits stops early. The parts after it need not go further. */
         chunk.after += chunk.owned - end;
         chunk.readable += chunk.owned - end;
         chunk.owned = end;
@@ -336,7 +345,7 @@ static enum trawl_status scan_parts(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-/* Search begins in [from, to) of the task's chunk, by the one way or the other. */
+/* Searches the begins in [from, to) of the task's chunk, by parts or by the whole plan. */
 static enum trawl_status scan_piece(struct engine_worker *worker, const struct engine_task *task,
                                     uint64_t from, uint64_t to, bool by_parts,
                                     struct trawl_error *error)
@@ -349,14 +358,13 @@ static enum trawl_status scan_piece(struct engine_worker *worker, const struct e
     chunk.owned = to;
     piece.chunk = &chunk;
     piece.from = from;
-    if (piece.want == WANT_SPANS) /* the last span before a piece is not known */
+    if (piece.want == WANT_SPANS) /* the last span before the piece is not known */
         piece.want = WANT_HITS;
     return by_parts ? scan_parts(worker, &piece, error) : scan_whole(worker, &piece, error);
 }
 
-/* The task, which begins with a trial: pieces are searched by the whole plan and by parts in turn,
- * and the way that took less time goes on. The first piece of each way does not count, since
- * tables are made in it. */
+/* Runs a task that begins with a trial: the whole plan and the parts search pieces in turn, and the
+ * faster way goes on. Each way's first piece does not count, because tables are made in it. */
 static enum trawl_status scan_trial(struct engine_worker *worker, const struct engine_task *task,
                                     struct trawl_error *error)
 {
@@ -368,7 +376,7 @@ static enum trawl_status scan_trial(struct engine_worker *worker, const struct e
 
         TRAWL_TRY(scan_piece(worker, task, at, to, i % 2 == 1, error));
         at = task->result->done;
-        if (at < to) /* full of hits: the trial comes later */
+        if (at < to) /* full of hits: the next task begins a new trial */
             return TRAWL_OK;
         ns[i % 2] = clock_now_ns() - begin_ns;
     }

@@ -1,18 +1,22 @@
-/* look: the text decides how one literal is searched. A worker begins by the plan's choice and
- * counts what that costs beyond the least that any method might. Once this would have paid for a
- * look, it looks at some of the text and takes from there on what costs least in a text like that.
+/* look: the text decides how a single literal is searched.
+ *
+ * A worker begins with the plan's choice of a method. It measures how much more time this choice
+ * takes than the cheapest method could. Once the difference would have paid for a look, the worker
+ * samples the text, prices all methods by the sample, and goes on with the cheapest method.
  */
 #include <string.h>
 
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-#define SAMPLE_SHARE 128u /* of the chunk, at most WORKER_SAMPLE_BYTES of it */
+#define SAMPLE_SHARE 128u /* a sample is 1/128 of the chunk, at most WORKER_SAMPLE_BYTES */
 #define PIECE_BYTES 512u
-#define ANYWAY                                                                                     \
-    4u /* a look is due after so many times cpu_sizes.look_again: another method may be better now \
-        */
-/* The tables, or another method for a text that ends before they are worth it. */
+/* A look is due at the latest after ANYWAY * cpu_sizes.look_again bytes, because a different method
+ * may be cheaper by then. */
+#define ANYWAY 4u
+
+/* Makes the tables of method sampled. If the text may end before the tables pay, chooses a
+ * different method until then. Errors: MEMORY. */
 static enum trawl_status begin_sampled(struct engine_worker *worker, uint64_t bytes,
                                        struct trawl_error *error)
 {
@@ -67,7 +71,7 @@ void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, 
                       costs->compared * (double)(scan->passed - passed);
 }
 
-/* Before so many bytes: is a look worth its time? */
+/* Returns whether a look before the next `bytes` bytes is worth its time. */
 static bool is_due(const struct engine_worker *worker, uint64_t bytes)
 {
     double lost =
@@ -79,7 +83,7 @@ static bool is_due(const struct engine_worker *worker, uint64_t bytes)
              lost * (1 + (double)bytes / (double)worker->searched) >= cpu_sizes.look_lost_ns));
 }
 
-/* What the method costs that a look found, in ns per text byte. */
+/* Returns the price of the method that a look chose, in ns per text byte. */
 static double least_price(const struct plan_prices *prices)
 {
     double other;

@@ -1,4 +1,4 @@
-/* sampling: one tile of a large set's search, class by class. */
+/* sampling: the state of a large set's search in a tile, class by class. */
 #ifndef TRAWL_CPU_SAMPLING_H
 #define TRAWL_CPU_SAMPLING_H
 
@@ -7,7 +7,7 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-/* Begins of the tile are [begin, end). */
+/* The tile's begins are [begin, end). */
 struct sampling {
     struct scan *scan;
     const struct set_matcher *matcher;
@@ -25,7 +25,7 @@ static inline uint64_t load64(const uint8_t *bytes)
     return word;
 }
 
-/* The 8 bytes at position i, as far as they are readable. */
+/* Returns the 8 bytes at position i; bytes that are not readable are 0. */
 static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
 {
     uint64_t low = 0;
@@ -63,7 +63,8 @@ enum trawl_status sample_stem_lines(const struct sampling *sampling);
 void emit_stem_lines(struct scan *scan);
 
 /* ---- scan_verify.c ---- */
-/* Samples that passed, or stems, name literals; those that stand there are gathered in the worker.
+/* Find the literals of samples, or of stems, that passed the tables; compare these literals with
+ * the text; and gather the occurrences in the worker. Errors: MEMORY.
  */
 enum trawl_status stems_verify(const struct sampling *sampling, const uint32_t *stems,
                                uint32_t count);

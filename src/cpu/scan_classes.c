@@ -1,8 +1,8 @@
-/* scan_classes: method set, large: each tile is sampled for each class of lengths in turn.
+/* scan_classes: method set for large sets: samples each tile for each class of lengths in turn.
  *
- * A tile's occurrences are collected, put in order and then emitted; nothing is emitted before. So
- * if the tile's candidates are dense, the scan drops what it collected, and the automaton begins
- * with this tile.
+ * The scan gathers a tile's occurrences, sorts them, and then emits the sorted occurrences. It
+ * emits nothing before. So if the tile's candidates turn out to be dense, the scan drops what it
+ * has gathered, and the automaton begins with this tile.
  */
 #include <string.h>
 
@@ -16,7 +16,8 @@
 #define HITS_AHEAD 16u                    /* a hit's literal is prefetched */
 #define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
 
-/* Stride 1: each begin of the tile is a sample. Vectors look at all but the text's last bytes. */
+/* Samples each begin of the tile, for stride 1. Vectors test all begins except for the text's last
+ * bytes. Returns the number of samples that pass. */
 static uint32_t sample_places(const struct sampling *sampling, struct set_passed *passed)
 {
     const struct set_class *class = sampling->class;
@@ -58,7 +59,8 @@ static uint32_t sample_places(const struct sampling *sampling, struct set_passed
     return count;
 }
 
-/* All samples that may lie in an occurrence that begins in the tile. */
+/* Samples all positions that can lie in an occurrence which begins in the tile. Returns the number
+ * of samples that pass. */
 static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *passed)
 {
     const struct set_class *class = sampling->class;
@@ -96,7 +98,8 @@ static uint32_t sample_tile(const struct sampling *sampling, struct set_passed *
     return count;
 }
 
-/* By literal, those that begin at one position: often in order already, or as many as nest. */
+/* Sorts hits with the same offset by literal. Often the hits are in order already, or are as many
+ * as literals that nest. */
 static void order_place(struct hit *hits, uint32_t count)
 {
     uint32_t i = 1;
@@ -119,8 +122,8 @@ static void order_place(struct hit *hits, uint32_t count)
     }
 }
 
-/* Order the tile's hits, which lie at [begin, begin + SET_TILE_PLACES): a counting sort by
- * position.
+/* Sorts the tile's hits, whose offsets are in [begin, begin + places), by a counting sort. Errors:
+ * MEMORY.
  */
 static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 {
@@ -155,7 +158,7 @@ static enum trawl_status order_gathered(struct scan *scan, uint64_t begin, uint6
     return TRAWL_OK;
 }
 
-/* The tile's occurrences, in order. */
+/* Counts or emits the tile's occurrences in ascending order. */
 static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
 {
     struct hits *hits = &scan->worker->gathered;
@@ -188,7 +191,7 @@ static void verify_gathered(struct scan *scan, uint64_t begin, uint64_t places)
     }
 }
 
-/* Gather the tile's occurrences, as long as the work allows. */
+/* Gathers the tile's occurrences until the work exceeds scan->work_max. */
 static void gather_tile(struct sampling *sampling)
 {
     struct scan *scan = sampling->scan;
@@ -263,7 +266,8 @@ void scan_classes(struct scan *scan)
         gather_tile(&sampling);
         while (scan->work > scan->work_max && !scan->over &&
                !(switched = dense_switch(scan, sampling.begin)))
-            gather_tile(&sampling); /* once more, with more work, in the end with any */
+            /* again, with a higher work_max, which in the end is unlimited */
+            gather_tile(&sampling);
         if (switched)
             continue;
         if (scan->over)

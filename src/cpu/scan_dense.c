@@ -1,7 +1,7 @@
-/* scan_dense: method set by its automaton, step by step.
+/* scan_dense: searches method set by the automaton, in steps.
  *
- * The automaton reads a step's text from its end and leaves the longest string of each
- * begin. The scan then goes through these in order.
+ * The automaton reads a step's text from the end to the begin, and stores the longest string at
+ * each begin. The scan then emits the occurrences in ascending order.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,21 +10,24 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-/* Begins of a step are at least so many times the longest string. */
+/* A step has at least STEP_LENGTHS * length_max begins. */
 #define STEP_LENGTHS 8u
-#define POOL_MAX (4u << 20) /* strings in lists; beyond, all are forgotten */
+/* strings in lists; when the pool would exceed this, all lists are dropped */
+#define POOL_MAX (4u << 20)
 #define POOL_FIRST 4096u
-#define INSERTED_MAX 32u /* strings of a list that are sorted one by one */
+#define INSERTED_MAX 32u /* longest list that insertion sorts */
 
 /* A step's text as the automaton reads it. */
 struct step {
     const uint8_t *text;
-    uint64_t count;  /* readable bytes of it */
-    uint64_t begins; /* those to search are [0, begins) */
-    uint64_t from;   /* the chunk's position of text[0] */
-    uint64_t until;  /* and of what comes after its begins */
+    uint64_t count;  /* readable bytes of text */
+    uint64_t begins; /* the begins to search are [0, begins) */
+    uint64_t from;   /* position of text[0] in the chunk */
+    uint64_t until;  /* position in the chunk after the step's last begin */
     const uint32_t
-        *origin; /* byte i of text is byte origin[i] of the chunk's from `from`; NULL: i */
+        /* Byte i of text comes from byte from + origin[i] of the chunk. NULL: from byte from +
+         * i. */
+        *origin;
 };
 
 /* ---- One thread's part ---- */
@@ -107,7 +110,7 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
         const struct plan_automaton_end *own = &set->ends[at];
 
         TRAWL_ASSERT(own->alike <= from && own->outputs <= count);
-        from -= own->alike; /* the shortest first: often that is the order */
+        from -= own->alike; /* the shortest string first, which is often the right order */
         memcpy(strings + from, set->sorted + own->first, own->alike * sizeof *strings);
     }
     TRAWL_ASSERT(from == 0);
@@ -124,7 +127,7 @@ static void list_fill(const struct plan_automaton *set, uint32_t end, uint32_t *
     }
 }
 
-/* Room for a list in the pool. */
+/* Makes room for a list of `count` strings in the pool. Errors: MEMORY. */
 static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t count,
                                       struct trawl_error *error)
 {
@@ -151,7 +154,7 @@ static enum trawl_status pool_reserve(struct dense_worker *worker, uint64_t coun
     return TRAWL_OK;
 }
 
-/* The list of an end: it stays until the next call. */
+/* Returns the list of an end, which stays valid until the next call. Errors: MEMORY. */
 static enum trawl_status list_of(struct dense_worker *worker, uint32_t end, const uint32_t **list,
                                  struct trawl_error *error)
 {
@@ -181,7 +184,7 @@ static uint64_t chunk_place(const struct step *step, uint64_t place)
     return step->from + (step->origin == NULL ? place : step->origin[place]);
 }
 
-/* The first position of the rewritten text that comes from byte `bytes` or later. */
+/* Returns the first position of the rewritten text that comes from byte `bytes` or a later byte. */
 static uint64_t folded_place(const uint32_t *origin, uint64_t count, uint64_t bytes)
 {
     uint64_t lo = 0, hi = count;
@@ -199,7 +202,8 @@ static uint64_t folded_place(const uint32_t *origin, uint64_t count, uint64_t by
     return lo;
 }
 
-/* The step from scan->at on, at most to `to`, as the automaton is to read it. */
+/* Prepares the step that begins at scan->at and ends at most at `to`. Rewrites its text if the set
+ * has variants. Errors: MEMORY. */
 static enum trawl_status step_begin(struct scan *scan, uint64_t to, struct step *step)
 {
     struct dense_worker *worker = &scan->worker->dense;
@@ -213,7 +217,8 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, struct step 
     step->count = min_u64(scan->available - step->from, step->begins + scan->plan->length_max - 1);
     step->origin = NULL;
     TRAWL_ASSERT(step->begins > 0 && step->begins <= step->count);
-    /* A character that the last begin cuts may be taken with more bytes than it has before that. */
+    /* The rewriting may take a character that the step's end cuts as more bytes than the cut part
+     * has. */
     TRAWL_TRY(
         worker_reserve(worker, step->count, set->fold == NULL ? 0 : step->count + 1, scan->error));
     if (set->fold == NULL)
@@ -227,7 +232,8 @@ static enum trawl_status step_begin(struct scan *scan, uint64_t to, struct step 
     return TRAWL_OK;
 }
 
-/* Is what the automaton says an occurrence, without a look at the text? */
+/* Returns whether each string that the automaton finds is an occurrence, without reading the text
+ * again. */
 static bool ends_tell(const struct scan *scan)
 {
     const struct dense_set *set = scan->worker->dense.set;
@@ -236,7 +242,8 @@ static bool ends_tell(const struct scan *scan)
            (set->fold == NULL || dense_fold_is_exact(set->fold));
 }
 
-/* Which of a pattern's literals, from *literal on, stands at x, and its length; 0: none. */
+/* Returns the length of the first of the pattern's literals, from *literal on, that stands at x;
+ * sets *literal to it. Returns 0 if no literal does. */
 static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *literal)
 {
     uint64_t length = 0, pattern = plan_literal_at(scan->plan, *literal).pattern;
@@ -253,7 +260,7 @@ static uint64_t variant_at(const struct scan *scan, uint64_t x, uint32_t *litera
     return length;
 }
 
-/* Emit the string, which begins at the place, if its variant and what is around it are right. */
+/* Emits the string at the place, if a variant of it stands there and the plan's conditions hold. */
 static void emit_string(struct scan *scan, const struct step *step, uint64_t place, uint32_t string)
 {
     const struct dense_set *set = scan->worker->dense.set;
@@ -273,7 +280,7 @@ static void emit_string(struct scan *scan, const struct step *step, uint64_t pla
         verify_emit(scan, x, literal, length);
 }
 
-/* What begins at the place, the longest first, until one of them is taken. */
+/* Emits the strings at the place, the longest first, until a string is accepted. */
 static void emit_longest(struct scan *scan, const struct step *step, uint64_t place, uint32_t end)
 {
     const struct plan_automaton *set = &scan->worker->dense.set->automaton;
@@ -287,7 +294,7 @@ static void emit_longest(struct scan *scan, const struct step *step, uint64_t pl
         }
 }
 
-/* Hits of all strings of the list, which nothing else decides. */
+/* Appends a hit for each string of the list, without any further check. */
 static void take_list(struct scan *scan, const struct step *step, uint64_t place,
                       const uint32_t *list, uint32_t count)
 {
@@ -317,7 +324,7 @@ static void take_list(struct scan *scan, const struct step *step, uint64_t place
     scan->result->count += count;
 }
 
-/* Emit what begins at the place. */
+/* Emits the strings that begin at the place. */
 static void emit_place(struct scan *scan, const struct step *step, uint64_t place, uint32_t end,
                        bool tell)
 {
@@ -343,7 +350,7 @@ static void emit_place(struct scan *scan, const struct step *step, uint64_t plac
         emit_string(scan, step, place, list[i]);
 }
 
-/* Go through the step's begins. */
+/* Emits the strings at all begins of the step. */
 static void emit_places(struct scan *scan, const struct step *step)
 {
     const struct dense_worker *worker = &scan->worker->dense;
@@ -372,7 +379,7 @@ static void emit_places(struct scan *scan, const struct step *step)
     }
 }
 
-/* How many strings begin at the places. */
+/* Counts the strings that begin at the step's begins. */
 static uint64_t count_places(const struct dense_worker *worker, uint64_t begins)
 {
     const struct plan_automaton *set = &worker->set->automaton;

@@ -1,8 +1,10 @@
-/* scan_either: method set, by buckets or by classes: whichever takes less time on the text at hand.
+/* scan_either: searches method set by buckets or by classes, whichever takes less time on the text
+ * at hand.
  *
- * What either takes depends on the text, the strings and the caches, and is not foreseen: the plan
- * says by which one to begin, and once that has taken as long as a trial would, the one and the
- * other search some steps of text in turn. The quicker one goes on, until the next trial.
+ * Which way takes less time depends on the text, the strings and the caches, and cannot be
+ * predicted. The plan says with which way to begin. Once this way has taken as much time as a trial
+ * would, a trial begins: both ways search some steps of text in turn. The faster way then goes on
+ * until the next trial.
  */
 #include <string.h>
 
@@ -12,24 +14,27 @@
 
 #define INTERVAL_MIN (8u << 20)
 #define INTERVAL_MAX (256u << 20)
-#define AHEAD 0.94 /* a way takes over if it takes less than so much of the other one's time */
+/* a way takes over if it takes less than 0.94 of the time of the current way */
+#define AHEAD 0.94
 #define CLEAR 1.5
-/* What a trial takes, in ns, with the tables of classes if there are none; and what counts until
- * then: what filters take for a byte of text, the nibble tables or the bitmap, a position that
- * passes, and work. */
+/* Until a trial begins, the search estimates its own time: filters take 1 ns per BYTES_OF_NIBBLES
+ * or BYTES_OF_BITMAP bytes of text, a position that passes takes PASSED_NS, and a unit of work
+ * takes 1 ns. A trial takes TRIAL_NS, plus TABLES_LITERAL_NS per literal if the tables of classes
+ * are still to be made. */
 #define TRIAL_NS (256u << 10)
 #define TABLES_LITERAL_NS 128u
 #define BYTES_OF_NIBBLES 8u
 #define BYTES_OF_BITMAP 2u
 #define PASSED_NS 4u
 
-/* What a trial's steps by one way took, times the bytes of both. */
+/* Returns the time of a trial's steps by a way, times the bytes of the other way. So the results
+ * for both ways can be compared. */
 static double taken(const struct set_trial *trial, bool by_classes)
 {
     return (double)trial->ns[by_classes] * (double)trial->bytes[!by_classes];
 }
 
-/* After half of a trial: is one way far ahead? */
+/* Returns, after half of a trial, whether a way is far ahead. */
 static bool is_clear(const struct set_trial *trial)
 {
     double buckets = taken(trial, false), classes = taken(trial, true);
@@ -37,7 +42,7 @@ static bool is_clear(const struct set_trial *trial)
     return buckets > CLEAR * classes || classes > CLEAR * buckets;
 }
 
-/* After a trial: the quicker way. */
+/* Ends a trial: chooses the faster way, and when the next trial is due. */
 static void choose(struct set_trial *trial)
 {
     bool now = trial->by_classes, turns = taken(trial, !now) < AHEAD * taken(trial, now);
@@ -56,7 +61,8 @@ static uint64_t tables_ns(const struct engine_worker *worker)
     return worker->matcher != NULL ? 0 : worker->plan->literal_count * TABLES_LITERAL_NS;
 }
 
-/* So many bytes of text took so much; `spent` is counted. */
+/* Counts `bytes` of text that took `ns` by the clock (in a trial) or `spent` by estimate, and moves
+ * the trial on. */
 static void count(struct scan *scan, uint64_t bytes, uint64_t ns, uint64_t spent)
 {
     struct set_trial *trial = &scan->worker->trial;
@@ -69,7 +75,8 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, uint64_t spent
         memset(trial->ns, 0, sizeof trial->ns);
         memset(trial->bytes, 0, sizeof trial->bytes);
     } else {
-        if (trial->step % TRIAL_TURN != 1) { /* that brought the tables into the caches */
+        /* the first step of a turn only brought the tables into the caches */
+        if (trial->step % TRIAL_TURN != 1) {
             trial->ns[trial->by_classes] += ns;
             trial->bytes[trial->by_classes] += bytes;
         }
@@ -78,7 +85,7 @@ static void count(struct scan *scan, uint64_t bytes, uint64_t ns, uint64_t spent
     }
     if (trial->step % TRIAL_TURN == 0) {
         trial->by_classes ^= trial->step > 0;
-        scan->worker->dense_left = 0; /* the automaton is a part of the way that came to it */
+        scan->worker->dense_left = 0; /* the automaton belongs to the way that switched to it */
     }
     trial->step++;
     trial->left = cpu_sizes.trial_bytes;

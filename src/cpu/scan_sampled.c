@@ -1,16 +1,20 @@
-/* scan_sampled: method sampled: reads one gram per stride, and nothing in between. */
+/* scan_sampled: method sampled: reads a gram at every stride-th position, and nothing in
+ * between. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "cpu/worker.h"
 
-#define SAMPLES_AHEAD 32u /* prefetched: no hardware prefetcher follows such strides */
-#define BATCH 8u          /* of samples whose bits are tested together */
-#define FAR 1.15          /* another method takes over if this one costs so many times as much */
-#define FAR_NS 2000.0     /* and so much more */
+/* samples to the prefetched sample: no hardware prefetcher follows such strides */
+#define SAMPLES_AHEAD 32u
+#define BATCH 8u /* samples whose bits are tested together */
+/* A different method takes over if method sampled has taken more than FAR times the different
+ * method's price, and more than its price + FAR_NS. */
+#define FAR 1.15
+#define FAR_NS 2000.0
 
-/* The sample at position i stands for the begins [scan->at, i]. */
+/* Verifies the occurrences in [scan->at, i] that hold the sample at position i. */
 static void verify_sample(struct scan *scan, uint64_t i)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -30,19 +34,20 @@ static void verify_sample(struct scan *scan, uint64_t i)
         TRAWL_ASSERT(offset < tables->layout.stride);
         TRAWL_ASSERT(offset + sizeof own <= plan->length_min);
         memcpy(&own, bytes + offset,
-               sizeof own); /* lies in a cache; the text at a begin does not */
+               sizeof own); /* read from a cache, which the text at a begin would not be */
         if ((own | tables->layout.fold) == gram && offset <= i - begin)
-            verify_one(scan, i - offset); /* offsets descend, so begins ascend */
+            verify_one(scan, i - offset); /* offsets of a chain descend, so begins ascend */
     }
 }
 
-/* Samples from position i on that their bits rule out, a batch at a time while the text has whole
- * ones; returns the first position that is to be looked at. */
+/* Skips samples from position i on that the bitmap rules out, in whole batches as long as the text
+ * allows. Returns the position of the first sample that was not ruled out. */
 static uint64_t pass_over(const struct scan *scan, uint64_t i)
 {
     const struct sampled_tables *tables = scan->worker->sampled;
     uint64_t stride = tables->layout.stride, fold = tables->layout.fold;
-    uint64_t last = BATCH * stride + sizeof(uint64_t); /* a batch from here on is whole */
+    /* a batch from i on is whole if this many bytes are available */
+    uint64_t last = BATCH * stride + sizeof(uint64_t);
     const uint8_t *bytes = scan->chunk->bytes;
     const uint64_t *bitmap = tables->bitmap;
     uint32_t bits = tables->layout.bitmap_bits;
@@ -66,17 +71,18 @@ static uint64_t pass_over(const struct scan *scan, uint64_t i)
     return i;
 }
 
-/* Where the search stands. */
+/* How far a scan has come since its begin. */
 struct sampled_progress {
-    uint64_t begin;    /* of the text, */
-    uint64_t began;    /* when */
-    uint64_t samples;  /* since then, */
-    uint64_t named;    /* of which so many had candidates */
-    uint64_t clock_at; /* from there on the clock may be looked at again */
+    uint64_t begin;    /* position in the chunk where the scan began */
+    uint64_t began;    /* time when the scan began, in ns */
+    uint64_t samples;  /* samples so far */
+    uint64_t named;    /* samples that had candidates */
+    uint64_t clock_at; /* position from which on the clock may be read again */
 };
 
-/* Did it take far longer than another method is expected to, which takes over then? By the clock,
- * where candidates may be the reason: a text that waits for the memory is slow by any method. */
+/* Returns whether the scan took far longer than a different method is expected to take; that method
+ * then takes over. The clock is read only if candidates may be the reason, because a text that
+ * waits for memory is slow with any method. */
 static bool another_pays(const struct scan *scan, struct sampled_progress *progress)
 {
     struct engine_worker *worker = scan->worker;
@@ -104,7 +110,7 @@ void scan_sampled(struct scan *scan)
     struct sampled_progress progress = {.begin = scan->at, .began = clock_now_ns()};
     uint64_t stride = scan->worker->sampled->layout.stride, before;
     const uint8_t *bytes = scan->chunk->bytes;
-    /* the first sample comes early, so that all lie at the begin of a cache line */
+    /* the first sample comes early, so that every sample lies at the begin of a cache line */
     uint64_t skew = (uint64_t)(uintptr_t)(bytes + scan->at) % 64;
     uint64_t i = scan->at + min_u64((64 - skew) % 64, stride - 1);
 
@@ -112,14 +118,15 @@ void scan_sampled(struct scan *scan)
     while (scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t next = pass_over(scan, i);
 
-        if (next > i) { /* the last that was passed over stands for the begins up to it */
+        if (next > i) { /* scan->at moves behind the begins that only skipped samples could hold */
             progress.samples += (next - i) / stride;
             i = next;
             scan->at = i - stride + 1;
         }
         if (i + sizeof(uint64_t) > scan->available) {
             scan->at =
-                scan->limit; /* no occurrence reaches this sample, so none begins before it */
+                /* no occurrence holds this sample, so no occurrence begins at or before it */
+                scan->limit;
             return;
         }
         before = scan->result->candidate_count;
@@ -130,7 +137,8 @@ void scan_sampled(struct scan *scan)
         progress.samples++;
         TRAWL_ASSERT(i >= scan->at && i - scan->at < stride);
         scan->at = i + 1;
-        if (scan->run_until > scan->at) { /* jump over a run; every sample's rule still holds */
+        /* jump over a run; the next sample is again a stride further */
+        if (scan->run_until > scan->at) {
             scan->at = scan->run_until;
             i = scan->at - 1;
         }

@@ -1,15 +1,16 @@
-/* scan_set: method set: a gram bitmap names positions, buckets name literals, bytes decide. */
+/* scan_set: method set by buckets: a bitmap of grams proposes positions, buckets list literals, and
+ * a comparison of bytes decides. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "cpu/worker.h"
 
 #define CANDIDATE_WORK 16u
-#define TAIL_WORK 4u /* of a character */
-/* What is looked at behind a position, and whole vectors. */
+#define TAIL_WORK 4u /* work for a character of a tail */
+/* bytes after a position that the filters test, and whole vectors */
 #define SET_KEPT (PLAN_NIBBLE_REACH - 1u + FIND_LOAD_SLACK)
 
-/* The first bytes at position x; near the text's end the load is put together bytewise. */
+/* Returns the 8 bytes at position x; bytes that are not readable are 0. */
 static uint64_t head_at(const struct scan *scan, uint64_t x)
 {
     uint64_t head = 0;
@@ -22,7 +23,7 @@ static uint64_t head_at(const struct scan *scan, uint64_t x)
     return head;
 }
 
-/* The literal at position x, if it is there. */
+/* Emits the literal if it stands at position x. */
 static void verify_literal(struct scan *scan, uint64_t x, uint32_t index)
 {
     const struct plan_literal literal = plan_literal_at(scan->plan, index);
@@ -64,7 +65,7 @@ static void verify_place(struct scan *scan, uint64_t x)
     scan->passed++;
     TRAWL_ASSERT(hash >> set->bitmap_bits == 0 && bucket >> set->bucket_bits == 0);
     if ((bitmap[hash / 64] >> (hash % 64) & 1) == 0)
-        return; /* nibbles let it pass, but the gram is no literal's */
+        return; /* the nibble tables let the position pass, but no literal has the gram */
     scan->result->candidate_count++;
     if ((plan->flags & TRAWL_IGNORE_CASE) != 0)
         head |= 0x2020202020202020ull;
@@ -78,13 +79,14 @@ static void verify_place(struct scan *scan, uint64_t x)
         if (scan->over || (scan->want == WANT_LINES && scan->run_until > x))
             return;
         if (scan->work > scan->work_max && scan->result->count == count && dense_switch(scan, x))
-            return; /* the automaton began with this position */
+            return; /* the automaton has begun with this position */
     }
     if (scan->work > scan->work_max)
         (void)dense_switch(scan, x + 1);
 }
 
-/* Fill the tile for the next positions; returns how many words it has, 0 at the text's very end. */
+/* Fills the tile for the next positions. Returns the number of words filled; 0 near the text's end,
+ * where vectors would load too much. */
 static uint64_t fill(struct scan *scan, uint64_t *places)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -127,7 +129,7 @@ void scan_set(struct scan *scan)
         if (scan->over)
             return;
         TRAWL_ASSERT(places > 0 && begin + places <= scan->limit);
-        if (scan->run_until <= begin + places) /* the tile was not dense */
+        if (scan->run_until <= begin + places) /* the automaton has not searched beyond the tile */
             dense_spare(scan, places);
         scan->at = max_u64(begin + places, scan->run_until);
     }

@@ -1,4 +1,4 @@
-/* scan_stems: a class of a large set that goes by stems.
+/* scan_stems: searches a class of a large set by stems.
  *
  * Three steps (find.h), each over what the step before left of a tile, and none with a branch on
  * the text. Samples of four bytes name positions where a literal may begin. The first bytes there,
@@ -109,7 +109,7 @@ enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uin
     return TRAWL_OK;
 }
 
-/* The text's last begins: each stem is looked up. */
+/* Verifies the last begins of the text without a filter: a stem of each length at each begin. */
 static enum trawl_status verify_last(const struct sampling *sampling)
 {
     const struct set_class *class = sampling->class;

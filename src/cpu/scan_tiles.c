@@ -1,20 +1,25 @@
-/* scan_tiles: methods every and grams: a candidate bitmap per tile, then its bits. */
+/* scan_tiles: methods every and grams: computes a tile's bitmap of candidates, and verifies its
+ * bits. */
 #include <string.h>
 
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-#define PASSED_SHARE_MAX 32u   /* more than 1 word in 32 past the first probes: test one more */
-#define PASSED_SHARE_MIN 1024u /* fewer than 1 in 1024: test one less */
-/* Grams: if more than 1 word in 8 has candidates, every takes over. To look at a word's grams one
- * by one costs more than to verify what they propose, so occurrences count as well. */
+/* if more than 1 of 32 words passes the first probes, another probe joins the first */
+#define PASSED_SHARE_MAX 32u
+/* if fewer than 1 of 1024 words passes, the last of the first probes leaves */
+#define PASSED_SHARE_MIN 1024u
+/* Grams: if more than 1 of 8 words has candidates, method every takes over. Finding the grams of a
+ * word in plain C costs more than verifying the candidates, so true occurrences count as well. */
 #define GRAMS_SHARE_MAX 8u
 #define FIRST_PROBES_MIN 2u
-/* Every: so many of a tile's positions are candidates of so long a periodic literal in runs alone.
+/* Every: if more than 1 of 4 positions of a tile is a candidate of a periodic literal of at least 8
+ * bytes, the candidates form runs.
  */
 #define RUN_LENGTH_MIN 8u
 #define RUN_SHARE_MIN 4u
-/* Every: if more candidates fail than one per this many positions, the learned offset is probed. */
+/* Every: if more than 1 of 1024 positions is a candidate that fails, the learned offset becomes a
+ * probe. */
 #define LEARN_SHARE_MAX 1024u
 #define HOT_SHARE_MIN 2u
 /* A dense part ends when 1 word in 8 has candidates. It tests one probe less while fewer than one
@@ -60,7 +65,7 @@ void worker_probes_begin(struct engine_worker *worker)
     TRAWL_ASSERT(worker->head_bytes == 0 || worker->head_bytes == worker->plan->length_max);
 }
 
-/* Put the learned offset first, in place of the last. */
+/* Puts a probe of the learned offset first, and drops the last probe. */
 static void probes_learn(struct engine_worker *worker)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -78,8 +83,8 @@ static void probes_learn(struct engine_worker *worker)
     probe_bounds(worker);
 }
 
-/* Places to do next: up to the next cache line of what is loaded, then whole tiles. `lead`: where
- * the loads of the position scan->at begin, from there on. */
+/* Returns how many positions the next tile has: up to the next cache line of the loaded bytes, then
+ * whole tiles. The loads for position scan->at begin at scan->at + lead. */
 static uint64_t tile_places(const struct scan *scan, uint64_t lead)
 {
     uint64_t skew = (uint64_t)(uintptr_t)(scan->chunk->bytes + scan->at + lead) % 64;
@@ -88,8 +93,8 @@ static uint64_t tile_places(const struct scan *scan, uint64_t lead)
     return min_u64(skew > 0 ? 64 - skew : cpu_sizes.tile_places, scan->limit - scan->at);
 }
 
-/* The words of a tile that can be filled when the answer for position x depends on bytes up to
- * x + reach. */
+/* Returns how many words of the tile vectors can fill. The answer for position x depends on bytes
+ * up to x + reach. */
 static uint64_t tile_words(const struct scan *scan, uint64_t places, uint64_t reach)
 {
     uint64_t room = scan->loadable - scan->at, kept = reach + FIND_LOAD_SLACK;
@@ -112,8 +117,8 @@ static bool probes_match(const struct scan *scan, uint64_t x)
     return true;
 }
 
-/* At the text's end, where a vector would reach beyond it: up to 64 positions, one by one; where
- * the first probe has one value, those that have it. */
+/* Fills a word at the text's end, where a vector would reach too far. Tests up to 64 positions in
+ * plain C; if the first probe has fold 0, memchr finds the positions to test. */
 static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
 {
     const struct plan_probe *probe = &scan->worker->probes[0];
@@ -178,7 +183,8 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         worker->first_probes = worker->tuning->first_probes;
     if (64 * words < cpu_sizes.tile_places || worker->tile.is_dense)
         return;
-    passed -= worker->tile.hot_count; /* candidates pass, however many are tested */
+    /* words with candidates pass with any number of first probes */
+    passed -= worker->tile.hot_count;
     if (passed > words / PASSED_SHARE_MAX && worker->first_probes < most)
         worker->first_probes++;
     else if (passed <= words / PASSED_SHARE_MIN && worker->first_probes > FIRST_PROBES_MIN &&
@@ -186,7 +192,7 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
         worker->first_probes--;
 }
 
-/* Fill the worker's tile for the next positions; *places and *words: how many. */
+/* Fills the worker's tile for the next positions. *places: the positions; *words: their words. */
 static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
 {
     struct engine_worker *worker = scan->worker;
@@ -212,7 +218,8 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
 static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
 {
     const struct plan_grams *grams = &scan->worker->tuning->grams;
-    /* position x + stride - 1 - o begins the gram of offset o, 8 bytes before what is passed */
+    /* position x + stride - 1 - o begins the gram of offset o, 8 bytes before the address that find
+     * gets */
     uint64_t lead = grams->offset + grams->stride - 1 + PLAN_GRAM_BYTES;
 
     TRAWL_ASSERT(grams->q + grams->stride - 1 + grams->offset <= scan->plan->length_min);
@@ -239,7 +246,8 @@ static void emit_word(struct hits *hits, uint64_t place, uint64_t bits)
     TRAWL_ASSERT(hits->count <= hits->capacity);
 }
 
-/* All bits of the tile, `found` of them, are occurrences: count or keep them without looking again.
+/* Counts or keeps all bits of the tile, which are occurrences, without comparing. `found`: the
+ * number of bits.
  */
 static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
 {
@@ -295,7 +303,7 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
 
     if (worker->at_borders)
         borders_apply(scan, words);
-    if (scan->want >= WANT_LINES) { /* most are passed over: one by one */
+    if (scan->want >= WANT_LINES) { /* most candidates are skipped, so each is verified by itself */
         verify_tile(scan, words, verify_one);
         return;
     }

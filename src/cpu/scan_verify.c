@@ -1,18 +1,20 @@
-/* scan_verify: from samples of a large set that passed to occurrences.
+/* scan_verify: from a large set's samples that passed to occurrences.
  *
- * The tables and the literals are larger than the caches, so each step prefetches what the next one
- * needs, for many samples at once. The usual case has no branch on the text.
+ * The tables and the literals exceed the caches. So each step prefetches what the next step needs,
+ * for many samples at once. The usual case has no branch that depends on the text.
  */
 #include "cpu/sampling.h"
 
 #define CANDIDATE_WORK 16u
 #define SHORT_BYTES 16u
-#define STEM_WORK 8u     /* a stem on its way to its bucket */
-#define WHOLE_WORK 4u    /* an occurrence that need not be compared */
-#define LISTED_WORK 8u   /* and is to be put in order: the automaton has lists of them */
-#define USUAL_ENTRIES 2u /* of a bucket */
+#define STEM_WORK 8u  /* work for a stem, up to the read of its bucket */
+#define WHOLE_WORK 4u /* work for an occurrence that needs no comparison */
+/* more work for an occurrence that must be sorted; the automaton has sorted lists */
+#define LISTED_WORK 8u
+#define USUAL_ENTRIES 2u /* entries of a bucket that are usually enough */
 
-/* Do the literal and the text have the same bytes, at most SHORT_BYTES? Both are readable for 8. */
+/* Returns whether the literal and the text agree in the first `count` bytes, 0 < count ≤
+ * SHORT_BYTES. Both have at least 8 readable bytes. */
 static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint64_t count)
 {
     uint64_t keep = UINT64_MAX >> (count < 8 ? 64 - 8 * count : 0);
@@ -23,7 +25,7 @@ static inline bool same_short(const uint8_t *literal, const uint8_t *text, uint6
     return ((differ | (load64(literal + last) ^ load64(text + last))) & keep) == 0;
 }
 
-/* Does the literal stand at x? */
+/* Returns whether the literal stands at x. */
 static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool exact)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -43,7 +45,7 @@ static inline bool stands(struct scan *scan, uint64_t x, uint32_t index, bool ex
     return same == length;
 }
 
-/* Gather those that stand there. */
+/* Compares the named literals with the text, and gathers the occurrences. Errors: MEMORY. */
 static enum trawl_status gather(struct scan *scan, const struct set_named *named, uint32_t count)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -67,12 +69,12 @@ static enum trawl_status gather(struct scan *scan, const struct set_named *named
     return TRAWL_OK;
 }
 
-/* A sample on its way to the literals that its hash names. */
+/* A sample, for which the literals of its bucket are compared. */
 struct sample {
     uint64_t hash;
     uint64_t place;
-    /* What entries' tags may be, of the bytes behind it and of those before. UNKNOWN: the text ends
-     * there. */
+    /* The values of set_side that an entry may have to pass: for the bytes after the sample's gram,
+     * and for the bytes before. UNKNOWN: the text ends there. */
     uint32_t tags[2];
 };
 
@@ -86,16 +88,16 @@ static inline uint32_t load32(const uint8_t *bytes)
     return word;
 }
 
-/* What stays the same for a tile's samples. */
+/* Values that are the same for all samples of a tile. */
 struct tile {
     const struct set_entry *entries;
     const uint8_t *text;
-    uint64_t begin; /* begins of the tile */
+    uint64_t begin; /* the tile's begins are [begin, end) */
     uint64_t end;
     uint64_t loadable;
     uint64_t fold;
     uint32_t q;
-    bool tags; /* some entries have one; known when compiling */
+    bool tags; /* some entries have a tag of side bytes; a compile-time constant */
 };
 
 static inline struct sample sample_at(const struct tile *tile, uint64_t hash, uint64_t place)
@@ -115,7 +117,7 @@ static inline struct sample sample_at(const struct tile *tile, uint64_t hash, ui
     return sample;
 }
 
-/* Does the entry's tag of the bytes beside it let the sample pass? */
+/* Returns whether the entry's tag of the bytes beside its gram lets the sample pass. */
 static inline bool goes_on(const struct tile *tile, const struct sample *sample, uint32_t low)
 {
     uint32_t side = low >> SET_OFFSET_BITS, wanted;
@@ -126,7 +128,8 @@ static inline bool goes_on(const struct tile *tile, const struct sample *sample,
     return (side == 0) | (side == wanted) | (wanted == UNKNOWN);
 }
 
-/* Name the literal of an entry if its tags are the sample's; returns how many are named then. */
+/* Adds the literal of an entry to `named` if the entry's tags agree with the sample. Returns the
+ * new number of named literals. */
 static inline uint32_t name(const struct tile *tile, uint64_t index, const struct sample *sample,
                             struct set_named *named, uint32_t count)
 {
@@ -170,7 +173,7 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
         plan_literal_fetch(plan, tile.entries[min_u64(from, last)].literal);
         plan_literal_fetch(plan, tile.entries[min_u64(from + 1ull, last)].literal);
         if (scan->work > scan->work_max)
-            break; /* a bucket may hold many */
+            break; /* a bucket may have very many entries */
         for (uint32_t e = USUAL_ENTRIES;; e++) {
             if (named_count >= cpu_sizes.named) {
                 TRAWL_TRY(gather(scan, named, named_count));
@@ -187,14 +190,15 @@ static inline __attribute__((always_inline)) enum trawl_status verify_grams(
     return gather(scan, named, named_count);
 }
 
-/* Occurrences need not be gathered. */
+/* Returns whether the scan only counts, so that occurrences need not be gathered. */
 static bool counts_only(const struct scan *scan)
 {
     return scan->want == WANT_COUNT && !plan_has_conditions(scan->plan);
 }
 
-/* Verify the literals that may stand somewhere, and count or gather those that do. In place of the
- * literals they have the numbers of their keys. */
+/* Compares the literals in scratch->named and takes the literals in scratch->whole, which need no
+ * comparison; counts or gathers the occurrences. Both arrays hold indexes into `literals` instead
+ * of literals. Errors: MEMORY. */
 static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
                                     uint32_t named_count, uint32_t whole_count)
 {
@@ -229,8 +233,8 @@ static enum trawl_status take_found(struct scan *scan, const uint32_t *literals,
     return gather(scan, named, named_count);
 }
 
-/* May the literal stand there, whose key has the stem's hash? `open`: the text ends behind the
- * stem, so nothing is known of its literals' tags. */
+/* Returns whether the literal of this key may stand at the stem. `open`: the text ends soon after
+ * the stem, so the tags of the following bytes are unknown. */
 static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool open)
 {
     uint32_t tag = (uint32_t)(key >> SET_KEY_TAG_SHIFT);
@@ -239,14 +243,15 @@ static inline bool key_goes_on(uint64_t key, const struct set_stem *stem, bool o
            ((tag == 0) | (tag == stem->four) | (tag == stem->two) | (open & (tag < SET_WHOLE_TAG)));
 }
 
-/* Does the text not have all the bytes that tags are of? */
+/* Returns whether the text ends before all bytes that tags cover. */
 static inline bool stem_is_open(const struct scan *scan, uint64_t place)
 {
     TRAWL_ASSERT(place <= scan->loadable);
     return scan->loadable - place < SET_STEM_BYTES + SET_TAG_BYTES;
 }
 
-/* Look at the keys of the stems' buckets. Are the stems of SET_STEM_BYTES, or all shorter? */
+/* Reads the keys in the stems' buckets. `longer`: all stems have SET_STEM_BYTES bytes; else all
+ * stems are shorter. `longer` is a compile-time constant. Errors: MEMORY. */
 static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     const struct sampling *sampling, const struct set_stem *stems, uint32_t count, bool longer)
 {
@@ -283,7 +288,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
                 named_count = whole_count = 0;
             }
             if (scan->work > scan->work_max)
-                break; /* a bucket may hold many */
+                break; /* a bucket may have very many entries */
         }
     }
     return take_found(scan, class->stem_literals, named_count, whole_count);
@@ -358,7 +363,7 @@ static void fetch_keys(const struct set_class *class, const struct set_stem *ste
     }
 }
 
-/* The tags of what is behind the stems. */
+/* Computes the tags of the bytes after the stems. */
 static void fetch_tags(const struct scan *scan, uint64_t fold, struct set_stem *stems,
                        uint32_t count)
 {

@@ -1,11 +1,12 @@
-/* set_look: how often a text has the grams of a set. */
+/* set_look: counts how often a text has the grams of a set. */
 #include "base/checked.h"
 #include "base/memory.h"
 #include "cpu/set_matcher.h"
 
-#define LOOKED_LITERALS 2048u /* of a class, evenly */
+#define LOOKED_LITERALS 2048u /* literals of a class that are counted, evenly spread */
 
-/* The sample's grams by their hashes: slots with a count of 0 are free. At most half are taken. */
+/* A hash table that counts the sample's grams. A slot with count 0 is free. At most half of the
+ * slots are used. */
 struct grams {
     uint64_t slot_count;
     uint64_t *hashes;
@@ -21,7 +22,8 @@ static uint64_t slot_of(const struct grams *grams, uint64_t hash)
     return slot;
 }
 
-/* Grams 1 to 8 bytes apart, by chance, since texts have periods; returns how many. */
+/* Counts the sample's grams at distances of 1 to 8 bytes, which vary at random because texts have
+ * periods. Returns the number of grams. */
 static uint64_t take_sample(const struct set_sample *sample, const struct set_matcher *matcher,
                             const struct set_class *class, struct grams *grams)
 {

@@ -1,4 +1,4 @@
-/* set_matcher: which literals share a class, and its tables. */
+/* set_matcher: which literals share a class, and the tables of each class. */
 #include "cpu/set_matcher.h"
 
 #include <string.h>
@@ -7,27 +7,31 @@
 #include "base/memory.h"
 #include "plan/analyse.h"
 
-#define MERGE_SHARE 8u    /* a class of less than this part of the one before joins it */
-#define NAMED_SAMPLES 4.0 /* an entry that a sample names costs as much as so many samples */
-#define NAMED_LITTLE 0.1  /* so little of a sample's cost is not worth a narrower stride */
-#define BITS_SPARE 4.0    /* bits that a gram has beyond those needed to distinguish the entries */
-#define STEM_LENGTH_MAX 12u /* from here on grams longer than samples by stems are better */
+/* a class with less than 1/8 of the literals of the class before joins that class */
+#define MERGE_SHARE 8u
+#define NAMED_SAMPLES 4.0 /* an entry that a sample names costs as much as 4 samples */
+/* if naming costs less than 0.1 of a sample, a narrower stride is not tried */
+#define NAMED_LITTLE 0.1
+#define BITS_SPARE 4.0      /* bits of entropy that a gram needs beyond log2(entries) */
+#define STEM_LENGTH_MAX 12u /* for shortest lengths from here on, grams beat stems */
 #define BITMAP_BITS_MIN 12u
 #define BITMAP_BITS_MAX 28u
-#define BITMAP_BITS_CACHED 22u /* 512 KiB: what stays in a second-level cache */
-#define BITS_PER_ENTRY 4u      /* log2 */
-#define HUGE_COUNT (1u << 22)  /* literals for which a wider stride takes too much memory */
+#define BITMAP_BITS_CACHED 22u /* 512 KiB, which stay in a second-level cache */
+#define BITS_PER_ENTRY 4u      /* log2 of a bitmap's bits per entry */
+/* literals from which on wider strides would take too much memory */
+#define HUGE_COUNT (1u << 22)
 #define HUGE_STRIDE_MAX 4u
-#define FILL_MAX 32u          /* entries whose memory is fetched at once */
-#define BITS_PER_ENTRY_MIN 3u /* log2, where that keeps it in the cache */
+#define FILL_MAX 32u /* entries whose memory is prefetched at once */
+/* log2 of bits per entry, if fewer bits keep the bitmap in the cache */
+#define BITS_PER_ENTRY_MIN 3u
 
-/* The bytes of a class's grams at most, with this stride. */
+/* Returns the longest gram that this stride allows. */
 static uint32_t widest_gram(const struct set_class *class, uint32_t stride)
 {
     return (uint32_t)min_u64(class->length_min - stride + 1, SET_Q_MAX);
 }
 
-/* The widest stride whose grams still distinguish the entries. */
+/* Chooses the widest stride whose grams still distinguish the entries. */
 static void choose_stride(struct set_class *class, uint32_t widest, double byte_bits)
 {
     uint32_t length = class->length_min;
@@ -49,8 +53,8 @@ static void choose_stride(struct set_class *class, uint32_t widest, double byte_
         class->q = 8;
 }
 
-/* The stride that costs least in the sample, of those up to the class's: narrower ones have longer
- * grams, which the text has less often. */
+/* Chooses the stride with the lowest price in the sample, at most the class's stride. Narrower
+ * strides have longer grams, which a text has less often. Errors: MEMORY. */
 static enum trawl_status look_stride(const struct set_sample *sample,
                                      const struct set_matcher *matcher,
                                      const uint32_t of[SET_CLASSES_MAX], uint32_t index,
@@ -77,7 +81,8 @@ static enum trawl_status look_stride(const struct set_sample *sample,
     return TRAWL_OK;
 }
 
-/* Length classes; of[length class] is the one a literal belongs to. */
+/* Divides the literals into classes by length. of[set_class_of_length(length)] becomes the index of
+ * the class. */
 static void choose_classes(const struct trawl_plan *plan, struct set_matcher *matcher,
                            uint32_t of[SET_CLASSES_MAX])
 {
@@ -128,8 +133,8 @@ static void choose_classes(const struct trawl_plan *plan, struct set_matcher *ma
     }
 }
 
-/* What follows from a class's q, stride and word_bits. Grams at each position are looked up by
- * vectors, which know the plan's kind of table. */
+/* Sets the members that follow from q, stride and word_bits. For stride 1, find_ops.set looks up
+ * the grams, so the class's table has the form of the plan's table. */
 static void class_complete(struct set_class *class, uint64_t fold)
 {
     struct plan_set *heads = &class->heads;
@@ -192,24 +197,24 @@ static enum trawl_status class_room(struct set_class *class, uint64_t fold,
     return TRAWL_OK;
 }
 
-/* One (literal, offset) to be entered into the tables, whose words were prefetched. */
+/* An entry (literal, offset) that will be added to the tables, whose words were prefetched. */
 struct filling {
     struct set_class *class;
     uint64_t hash;
-    uint64_t hash_min;    /* by stems: of the first stem_min bytes, */
-    uint64_t hash_shared; /* and of those that it shares with others of its word */
+    uint64_t hash_min;    /* by stems: hash of the first stem_min bytes */
+    uint64_t hash_shared; /* by stems: hash of the bytes that choose the word of the stem map */
     uint64_t key;
     uint64_t bucket;
-    uint32_t bit;   /* stride 1: of the bitmap */
-    uint32_t entry; /* where it goes */
+    uint32_t bit;   /* stride 1: the entry's bit in the bitmap */
+    uint32_t entry; /* where the entry is stored */
     struct set_entry made;
 };
 
-/* The literals' entries in order, or backwards, FILL_MAX at a time. */
+/* Adds the entries of literals in ascending or descending order, FILL_MAX at a time. */
 struct filler {
     const struct trawl_plan *plan;
     struct set_matcher *matcher;
-    const uint32_t *of; /* length class: index of the class */
+    const uint32_t *of; /* index of the class, by set_class_of_length */
     struct filling filling[FILL_MAX + SET_STRIDE_MAX];
     uint32_t count;
 };
@@ -241,7 +246,7 @@ static void add_stem(struct filler *filler, struct set_class *class, uint32_t li
     set_stems_add(class, bytes, fold);
 }
 
-/* Add the entries of a literal; those of the greatest offset first if `back`. */
+/* Adds the entries of a literal. `back`: from the greatest offset to the least. */
 static void filler_add(struct filler *filler, uint32_t literal, bool back)
 {
     const struct trawl_plan *plan = filler->plan;
@@ -329,8 +334,9 @@ static void filler_place(struct filler *filler)
     filler->count = 0;
 }
 
-/* A counting sort by bucket, as the entries are too many to be moved: sizes, then ends, then each
- * entry from the last to the first takes the place before its bucket's end. */
+/* Fills the tables, and sorts the entries by bucket (a counting sort): buckets first hold sizes,
+ * then ends. Then each entry, from the last to the first, moves its bucket's end back and is stored
+ * there. So no entry is moved after it was stored. */
 static void fill_entries(const struct trawl_plan *plan, struct set_matcher *matcher,
                          const uint32_t of[SET_CLASSES_MAX])
 {

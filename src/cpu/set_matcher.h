@@ -1,14 +1,15 @@
-/* set_matcher: a large set's tables for the CPU, one part for each class of lengths.
+/* set_matcher: a large set's tables for the CPU, divided into classes of literals by length.
  *
- * Each class has its own q and stride. Text is sampled at multiples of the stride; the q bytes
- * there occur in each of the class's literals at one offset below the stride, because the stride is
- * at most the shortest length - q + 1. A sample's gram is hashed: two bits of one word of a bitmap
- * rule out most samples, and a bucket names the literals and offsets of those that pass.
+ * Each class has its own q and stride. The search samples the text at multiples of the stride. Each
+ * occurrence of a literal of the class holds a whole sample: the literal has the sample's q bytes
+ * at an offset below the stride, because stride ≤ shortest length - q + 1. The search hashes the
+ * sample's gram: two bits in a word of a bitmap rule out most samples, and a bucket lists the
+ * literals and offsets of the samples that pass.
  *
- * If the literals are words, such grams occur in too many of them; the class then uses stems. A
- * literal's stem is its first bytes, at most 8. A sample's four bytes name positions where a
- * literal may begin (set_stems.c); the bytes there, as many as some literal's stem has, name the
- * stem.
+ * If the literals are words, too many literals share such grams. The class then uses stems. The
+ * stem of a literal is its first 8 bytes, or the whole literal if the literal is shorter. A
+ * sample's four bytes name positions where a literal may begin (set_stems.c). At each such begin,
+ * the search looks up the stems of all lengths.
  */
 #ifndef TRAWL_CPU_SET_MATCHER_H
 #define TRAWL_CPU_SET_MATCHER_H
@@ -25,8 +26,9 @@
 #define SET_STEM_STRIDE_MAX 4u
 #define SET_STEM_LENGTHS (SET_STEM_BYTES - SET_STEM_Q + 1)
 
-/* A literal's gram. The low 8 bits of `tagged` hold its offset (3 bits) and a tag of bytes beside
- * it (set_side_tag). Above them is a tag of the gram's hash.
+/* An entry of a gram of a literal. The low 8 bits of `tagged` hold the gram's offset in the literal
+ * (3 bits) and a tag of the bytes beside the gram (set_side_tag). The higher bits are a tag of the
+ * gram's hash.
  */
 struct set_entry {
     uint32_t literal;
@@ -43,24 +45,27 @@ struct set_class {
     uint32_t word_bits;   /* log2 of the bitmap's words */
     uint32_t bucket_bits; /* by grams: log2 of the bucket count */
     uint64_t bucket_count;
-    uint64_t keep;         /* q < 8: of 8 bytes, the first q */
-    struct plan_set heads; /* stride 1: what find_ops.set takes; the bitmap is of its hash then */
-    uint64_t *bitmap;      /* 1 << word_bits words */
-    uint32_t *buckets;     /* bucket_count + 1 begins into entries */
-    struct set_entry *entries; /* NULL by stems */
+    uint64_t keep; /* mask that keeps the first q of 8 bytes, if q < 8 */
+    /* stride 1: the parameters of find_ops.set, whose hash the bitmap then uses */
+    struct plan_set heads;
+    uint64_t *bitmap;          /* 2^word_bits words */
+    uint32_t *buckets;         /* bucket_count + 1 begins, into entries or stem_keys */
+    struct set_entry *entries; /* NULL if by_stems */
     uint64_t entry_count;
 
-    bool by_stems;           /* then bitmap is of the four bytes at offsets below the stride: */
-    uint64_t *stem_keys;     /* in place of entries: set_stem_key, */
-    uint32_t *stem_literals; /* and the literal */
-    uint32_t stem_min;       /* the least number of bytes of a stem */
-    uint32_t stem_lengths;   /* bit k: some stem has k bytes */
-    /* By the length of a stem, less SET_STEM_Q: how many literals have it, and their buckets. Those
-     * of each length lie together: short words, which are few, are most of those that a text has.
-     */
+    /* searched by stems; bitmap then has the four bytes at each offset < stride */
+    bool by_stems;
+    uint64_t *stem_keys;     /* by stems, in place of entries: the keys (set_stem_key) */
+    uint32_t *stem_literals; /* by stems: the literal of each key */
+    uint32_t stem_min;       /* bytes of the shortest stem */
+    uint32_t stem_lengths;   /* bit k is set if some stem has k bytes */
+    /* Indexed by (bytes of a stem) - SET_STEM_Q: the number of literals with such stems. Buckets of
+     * the same length lie together, because short words are few, but most words of a text are
+     * short. */
     uint32_t stem_counts[SET_STEM_LENGTHS];
-    uint32_t stem_shifts[SET_STEM_LENGTHS];  /* of a hash, for the bucket among those */
-    uint64_t stem_buckets[SET_STEM_LENGTHS]; /* the first one */
+    /* shift that turns a hash into a bucket of this length */
+    uint32_t stem_shifts[SET_STEM_LENGTHS];
+    uint64_t stem_buckets[SET_STEM_LENGTHS]; /* index of the first bucket of this length */
     uint32_t stem_bits;                      /* log2 of the words of stem_map */
     uint64_t *stem_map;       /* two bits for each stem, and for its first stem_min bytes */
     struct find_pairs *pairs; /* few literals: they name the positions by themselves; else NULL */
@@ -72,25 +77,25 @@ struct set_matcher {
     struct set_class classes[SET_CLASSES_MAX];
 };
 
-/* A literal that may stand at a position. */
+/* A literal that may stand at a position of the chunk. */
 struct set_named {
     uint32_t place;
     uint32_t literal;
 };
 
 #define SET_TILE_PLACES 4096u
-#define SET_ROOM 16u /* vectors write this many beyond what they count */
+#define SET_ROOM 16u /* entries that vectors may write beyond the entries that they count */
 #define SET_PASSED_MAX (SET_TILE_PLACES + SET_STRIDE_MAX + 1)
 #define SET_NAMED_MAX 256u
 
-/* Samples that passed a class's tables. */
+/* The samples that passed a class's tables. */
 struct set_passed {
     uint64_t hash[SET_PASSED_MAX + SET_ROOM];
     uint32_t place[SET_PASSED_MAX + SET_ROOM];
 };
 
-/* A stem that passed, and what its literals' tags may be (set_stem_tag). `four` and `two`: of the
- * bytes behind it, 0 for a stem shorter than SET_STEM_BYTES. */
+/* A stem that passed, and the tags that its literals may have (set_stem_tag). `four` and `two` are
+ * tags of the bytes after the stem; 0 if the stem is shorter than SET_STEM_BYTES. */
 struct set_stem {
     uint64_t hash;
     uint32_t place;
@@ -120,7 +125,7 @@ struct set_span {
 struct set_scratch {
     struct set_passed passed;
     struct set_named named[SET_NAMED_MAX + SET_ROOM];
-    struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* that stand there */
+    struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* literals that need no comparison */
     uint32_t places[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
     /* By lines: what is to be looked at now of lines without a hit, their numbers and the ends of
@@ -147,14 +152,14 @@ static inline uint64_t set_hash(uint64_t low, uint64_t high)
     return hash ^ hash >> 29;
 }
 
-/* Of 8 bytes the first q, if q < 8. */
+/* Returns a mask that keeps the first q of 8 bytes; all bytes if q ≥ 8. */
 static inline uint64_t set_keep(uint32_t q)
 {
     return q < 8 ? (1ull << 8 * q) - 1 : UINT64_MAX;
 }
 
-/* Of a class with q < 8 or with stride 1: of the 8 bytes there those of the gram. Else the first
- * and the last 8 of the gram. */
+/* Hash a gram. set_gram_short: for classes with q < 8 or stride 1, from the 8 bytes at the gram.
+ * set_gram_long: from the first and the last 8 bytes of the gram. */
 static inline uint64_t set_gram_short(uint64_t low, uint64_t fold, uint64_t keep)
 {
     return set_hash((low | fold) & keep, 0);
@@ -170,7 +175,7 @@ static inline uint64_t set_word(const struct set_class *class, uint64_t hash)
     return hash >> (64 - class->word_bits);
 }
 
-/* The two bits of the word. */
+/* Returns the word with the two bits of the hash. */
 static inline uint64_t set_bits(uint64_t hash)
 {
     return 1ull << (hash & 63) | 1ull << (hash >> 6 & 63);
@@ -194,7 +199,8 @@ static inline uint32_t set_code_bytes(uint32_t code)
     return code >> SET_CODE_PLACE_BITS;
 }
 
-/* By stems: the two bits of a stem's first stem_min bytes are others than those of a stem. */
+/* By stems: the first stem_min bytes of a stem use two bits of the hash that differ from the bits
+ * of whole stems. */
 #define SET_BEGIN_SHIFT 12u
 
 static inline uint64_t set_begin_bits(uint64_t hash)
@@ -202,7 +208,7 @@ static inline uint64_t set_begin_bits(uint64_t hash)
     return set_bits(hash >> SET_BEGIN_SHIFT);
 }
 
-/* Stride 1: the bitmap's bit of a gram; `low`: its bytes and what follows. */
+/* For stride 1: returns the bitmap's bit of a gram. `low`: the gram and the bytes after it. */
 static inline uint32_t set_head_bit(const struct set_class *class, uint64_t low)
 {
     const struct plan_set *heads = &class->heads;
@@ -234,18 +240,18 @@ static inline uint32_t set_tag(uint64_t hash)
     return (uint32_t)(hash >> 4) & 0xffffff00u;
 }
 
-/* Many literals may share a gram or a stem. So an entry says a little of the bytes beside it: in
- * natural text under 100,000 patterns 3.7 literals stand in the way at each place by their first 8
- * bytes, 0.14 by 12. */
+/* Many literals may share a gram or a stem. So an entry also has a tag of a few bits of the bytes
+ * beside it: in natural text, with 100,000 patterns, 3.7 literals per position agree in the first 8
+ * bytes, and 0.14 in the first 12. */
 static inline uint32_t set_bits_of(uint32_t bytes, uint64_t fold, uint32_t bits)
 {
     return ((bytes | (uint32_t)fold) * 0x9e3779b1u) >> (32 - bits);
 }
 
-/* By stems, a key is the stem's hash; its highest byte, which the bucket tells, is a tag of what
- * the stem leaves open. From SET_WHOLE_TAG on: nothing, the literal is its stem, of so many bytes
- * more than SET_STEM_Q. Else it is of the four or two bytes behind a stem of SET_STEM_BYTES; 0:
- * nothing is known. */
+/* By stems, a key is the stem's hash, in which a tag replaces the highest byte, because the bucket
+ * already tells that byte. A tag ≥ SET_WHOLE_TAG says that the literal is its stem, of tag -
+ * SET_WHOLE_TAG + SET_STEM_Q bytes. A smaller tag is of the four or the two bytes after a stem of
+ * SET_STEM_BYTES. Tag 0 tells nothing. */
 #define SET_KEY_TAG_SHIFT 56u
 #define SET_KEY_BUCKET_BITS_MIN 8u
 #define SET_WHOLE_TAG (0x100u - SET_STEM_LENGTHS)
@@ -266,7 +272,8 @@ static inline uint32_t set_next_two(uint32_t next, uint64_t fold)
     return tag + (tag == 0);
 }
 
-/* Do all texts that equal the bytes, where case is folded by or-ing, equal them without case? */
+/* Returns whether every text that equals the bytes after both are or-ed with fold also equals the
+ * bytes without case. */
 static inline bool set_fold_is_exact(const uint8_t *bytes, uint64_t count, uint64_t fold)
 {
     bool exact = true;
@@ -276,7 +283,7 @@ static inline bool set_fold_is_exact(const uint8_t *bytes, uint64_t count, uint6
     return exact;
 }
 
-/* A literal's tag. */
+/* Returns the tag of a literal's key. */
 static inline uint32_t set_stem_tag(const uint8_t *literal, uint64_t length, uint64_t fold)
 {
     uint32_t next = 0;
@@ -297,13 +304,14 @@ static inline uint64_t set_stem_key(uint64_t hash, uint32_t tag)
     return (hash & UINT64_MAX >> (64 - SET_KEY_TAG_SHIFT)) | (uint64_t)tag << SET_KEY_TAG_SHIFT;
 }
 
-/* Is the key of a stem with this hash, whose bucket it is in? */
+/* Returns whether the key, which lies in the hash's bucket, is of a stem with this hash. */
 static inline bool set_key_is(uint64_t key, uint64_t hash)
 {
     return (key ^ hash) << (64 - SET_KEY_TAG_SHIFT) == 0;
 }
 
-/* By grams: of the four bytes before it, or behind it if its offset is below SET_SIDE_BYTES. */
+/* By grams: an entry's tag is of the four bytes before the gram if the gram's offset is at least
+ * SET_SIDE_BYTES, else of the four bytes after the gram. */
 #define SET_SIDE_BYTES 4u
 #define SET_OFFSET_BITS 3u
 #define SET_OFFSET(tagged) ((tagged) & ((1u << SET_OFFSET_BITS) - 1))
@@ -315,8 +323,8 @@ static inline uint32_t set_side(uint32_t bytes, uint64_t fold)
     return tag + (tag == 0);
 }
 
-/* A literal's offset and tag; the tag is 0 where there are no such bytes, and in classes of stride
- * 1, whose literals are short. */
+/* Returns the offset and the tag of the bytes beside the gram. The tag is 0 if the literal has no
+ * such bytes, and in classes of stride 1, whose literals are short. */
 static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t *literal,
                                     uint64_t length, uint32_t offset, uint64_t fold)
 {
@@ -329,16 +337,16 @@ static inline uint32_t set_side_tag(const struct set_class *class, const uint8_t
     return offset | set_side(bytes, fold) << SET_OFFSET_BITS;
 }
 
-/* By stems: the hash of the first k bytes of these. It is of k too: else "word" and four NULs would
- * be the stem "word" five times. */
+/* By stems: returns the hash of the first k bytes of `low`. The hash includes k: otherwise "word"
+ * followed by four NULs would be the stem "word" of five lengths. */
 static inline uint64_t set_stem_hash(uint64_t low, uint64_t fold, uint32_t k)
 {
     return set_hash((low | fold) & UINT64_MAX >> (64 - 8 * k), k);
 }
 
-/* A word of the stem map holds the stems that begin alike: of less than SET_STEM_FAR bytes those
- * with the same first stem_min bytes, of the longer ones those with as many as SET_STEM_FAR (or
- * stem_min) in common. So one or two words tell of the stems of all lengths at a position. */
+/* A word of the stem map holds the stems that begin with the same bytes: the first stem_min bytes
+ * for stems shorter than SET_STEM_FAR, and max(stem_min, SET_STEM_FAR) bytes for longer stems. So
+ * at most two words tell about the stems of all lengths at a position. */
 #define SET_STEM_FAR 6u
 
 static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k)
@@ -346,34 +354,35 @@ static inline uint32_t set_stem_shared(const struct set_class *class, uint32_t k
     return k < SET_STEM_FAR || class->stem_min > SET_STEM_FAR ? class->stem_min : SET_STEM_FAR;
 }
 
-/* By the hash of the bytes that it shares. */
+/* Returns the word of the stem map, from the hash of the shared bytes. */
 static inline uint64_t set_stem_word(const struct set_class *class, uint64_t hash)
 {
     return hash >> (64 - class->stem_bits);
 }
 
-/* Samples that tell of one position and of all of the first stem_min bytes leave nothing to look
- * up. */
+/* Returns whether step two is needed. With stride 1 and stem_min == SET_STEM_Q, a sample already is
+ * a begin's first stem_min bytes. */
 static inline bool set_looks_at_begins(const struct set_class *class)
 {
     return class->stride > 1 || class->stem_min > SET_STEM_Q;
 }
 
-/* The product of a sample's four bytes: its high bits name a word of the bitmap, its bits 8 to 12 a
- * bit of that. */
+/* Returns the product of a sample's four bytes. Its high bits choose a word of the bitmap, its bits
+ * 8 to 12 a bit of that word. */
 static inline uint32_t set_sample_product(uint32_t four, uint32_t fold)
 {
     return (four | fold) * PLAN_HASH32_FACTOR;
 }
 
-/* The bitmap is of words of 32 bits here: how far the product is to be shifted for a word's number.
+/* Returns by how much to shift the product for a word's number. Here the bitmap has words of 32
+ * bits.
  */
 static inline uint32_t set_sample_shift(const struct set_class *class)
 {
     return 31 - class->word_bits;
 }
 
-/* The first `count` bytes, at most 8, of bytes that lie in [.., end). */
+/* Returns the first `count` ≤ 8 bytes at `bytes`, which are readable up to `end`. */
 static inline uint64_t set_load_first(const uint8_t *bytes, const uint8_t *end, uint32_t count)
 {
     uint64_t word = 0;
@@ -388,7 +397,8 @@ static inline uint64_t set_load_first(const uint8_t *bytes, const uint8_t *end, 
     return word & set_keep(count);
 }
 
-/* The hash of the class's gram at bytes of a literal; what follows it is readable up to `end`. */
+/* Returns the hash of the class's gram at `bytes` of a literal; the literals' bytes are readable up
+ * to `end`. */
 static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
                                      const struct set_class *class, const uint8_t *bytes,
                                      const uint8_t *end)
@@ -404,19 +414,22 @@ static inline uint64_t set_gram_hash(const struct set_matcher *matcher,
     return set_gram_long(low, high, matcher->fold);
 }
 
-/* Some of the text that the matcher is made for: its strides are those that cost least there. */
+/* A sample of the text for which the matcher is made, with the strides that cost least in that
+ * text. */
 struct set_sample {
     const struct trawl_plan *plan;
     const uint8_t *bytes;
-    uint64_t bytes_count; /* too few: the strides follow from the literals alone */
+    uint64_t bytes_count; /* < PLAN_SAMPLE_BYTES_MIN: the strides follow from the literals alone */
 };
 
-/* The plan's matcher, made at first need; any thread. Stays the plan's. */
+/* Returns the plan's matcher, which the first call makes and the plan owns. Any thread may call.
+ * Errors: MEMORY, LIMIT. */
 enum trawl_status set_matcher_want(const struct set_sample *sample,
                                    const struct set_matcher **matcher, struct trawl_error *error);
 
-/* set_look.c: how many entries of class number `index` a gram of the text names on average, with
- * the q and the stride of `class`; of[length class] is a class's number. Errors: MEMORY. */
+/* set_look.c: computes how many entries of class number `index` a gram of the sample names on
+ * average, with q and stride of `class`. of[set_class_of_length(length)] is the number of a
+ * length's class. Errors: MEMORY. */
 enum trawl_status set_named(const struct set_sample *sample, const struct set_matcher *matcher,
                             const uint32_t *of, uint32_t index, const struct set_class *class,
                             double *named, struct trawl_error *error);
@@ -426,21 +439,22 @@ static inline uint32_t set_class_of_length(uint64_t length)
     return length <= 3 ? (uint32_t)length - 1 : length < 8 ? 3u : length < 16 ? 4u : 5u;
 }
 
-/* set_stems.c: a class's tables of stems. */
+/* set_stems.c: the tables of a class that is searched by stems. */
 static inline uint32_t set_stem_bytes(uint64_t length)
 {
     return length < SET_STEM_BYTES ? (uint32_t)length : SET_STEM_BYTES;
 }
-/* From its length_min, with the stride that follows; how many literals have stems of each length.
+/* Sets stride, q and stem_min from length_min, and stem_counts from `counts`, the number of
+ * literals by bytes of their stem.
  */
 void set_stems_begin(struct set_class *class, const uint32_t counts[SET_STEM_LENGTHS]);
-/* What follows from stem_min and stem_counts. */
+/* Sets the members that follow from stem_min and stem_counts. */
 void set_stems_complete(struct set_class *class);
 uint32_t set_bucket_bits(uint64_t entries);
-/* Bits of the bitmap and of the stem map for 16 to 64 bits an entry each. */
+/* Return log2 of the words of the stem map and of the bitmap, for 16 to 64 bits per entry. */
 uint32_t set_stem_word_bits(uint64_t literal_count);
 uint32_t set_sample_word_bits(uint64_t entries);
-/* The literal's bits in the bitmap. */
+/* Sets the literal's bits in the bitmap. */
 void set_stems_add(struct set_class *class, const uint8_t *bytes, uint64_t fold);
 /* Once the entries are there: the pairs of a class of few literals. */
 enum trawl_status set_stems_finish(const struct trawl_plan *plan, struct set_class *class,

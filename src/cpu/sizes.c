@@ -1,8 +1,8 @@
-/* sizes: the sizes and thresholds of the host's engine as users have them (struct cpu_sizes). */
+/* sizes: the sizes and thresholds of the host's engine for users (struct cpu_sizes). */
 #include "cpu/worker.h"
 
-/* Begins of the automaton's step are so many that lanes of dense_read are not 4 KiB apart, where
- * they would share sets of the first-level cache. */
+/* dense_step keeps the lanes of dense_read from being 4 KiB apart, where the lanes would share sets
+ * of the first-level cache. */
 #define SIZES                                                                               \
     {                                                                                       \
         .short_one = 1u << 10, .short_set = WORKER_SHORT_BYTES, .look_after = 512u << 10,   \

@@ -1,4 +1,4 @@
-/* two_way: string matching with a critical factorization. */
+/* two_way: string matching by a critical factorization. */
 #include "cpu/two_way.h"
 
 #include "base/checked.h"
@@ -34,7 +34,7 @@ uint64_t two_way_next(struct two_way *search, const uint8_t *text, uint64_t limi
         TRAWL_ASSERT(search->memory < count);
         while (i < count && equal_at(search, text, i))
             i++;
-        if (i < count) { /* the right part fails: its period moves us past the mismatch */
+        if (i < count) { /* The right part fails: move the critical position past the mismatch. */
             search->at += i - critical + 1;
             search->memory = 0;
             continue;

@@ -1,8 +1,8 @@
-/* two_way: one literal in linear time and constant space, whatever the text.
+/* two_way: searches a single literal in linear time and constant space, in any text.
  *
- * Crochemore and Perrin, "Two-way string-matching", Journal of the ACM 38 (1991). Compares at most
- * twice as many bytes as the text has. Byte by byte, so a scan falls back to it when candidates are
- * dense, and does not begin with it.
+ * Crochemore and Perrin, "Two-way string-matching", Journal of the ACM 38 (1991). The search
+ * compares at most twice as many bytes as the text has. The search goes byte by byte. So a scan
+ * begins with a filter, and changes to two_way when candidates are dense.
  */
 #ifndef TRAWL_CPU_TWO_WAY_H
 #define TRAWL_CPU_TWO_WAY_H
@@ -10,20 +10,21 @@
 #include "plan/plan.h"
 
 struct two_way {
-    const uint8_t *bytes; /* the literal, folded if `fold` */
-    uint64_t count;       /* its bytes */
-    uint64_t critical;    /* the critical position, below count */
+    const uint8_t *bytes; /* the literal, in lower case if `fold` */
+    uint64_t count;       /* bytes of the literal */
+    uint64_t critical;    /* the critical position, < count */
     uint64_t period;      /* 0: longer than either side of the critical position */
     bool fold;
-    uint64_t at;     /* the next begin to look at */
-    uint64_t memory; /* leading bytes known to match at `at` */
+    uint64_t at;     /* the next begin to test */
+    uint64_t memory; /* first bytes that are known to match at `at` */
 };
 
-/* Begin at position `from`. critical and period as analyse_period gives them. */
+/* Starts a search at position `from`. critical and period are the results of analyse_period. */
 void two_way_begin(struct two_way *search, const uint8_t *bytes, uint64_t count, uint64_t critical,
                    uint64_t period, bool fold, uint64_t from);
 
-/* The next begin below `limit`, UINT64_MAX if none; text is readable to limit - 1 + count. */
+/* Returns the next begin < limit; UINT64_MAX if there is none. text is readable up to limit - 1 +
+ * count. */
 uint64_t two_way_next(struct two_way *search, const uint8_t *text, uint64_t limit);
 
 #endif

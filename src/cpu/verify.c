@@ -1,12 +1,12 @@
 /* verify: candidates become occurrences, in time linear in the text.
  *
- * Three rules keep verification from growing beyond the text (docs/design.md has the argument):
- *   runs      an occurrence of a literal with period p <= m / 2 is extended to the end of its run
- *             once; the run's other occurrences follow by arithmetic and nothing else in it can
+ * Three rules keep the time of verification linear (docs/design.md has the argument):
+ *   runs      if a literal with period p ≤ m / 2 occurs, the scan finds the end of the run once.
+ *             The run's other occurrences follow by arithmetic, and nothing else in the run can
  *             match (Fine and Wilf 1965);
- *   learning  the offset where the last candidate failed is compared first;
- *   budget    when the bytes compared exceed WORK_FACTOR times the chunk, the rest of the chunk is
- *             searched by two_way, which is linear by itself.
+ *   learning  the scan first compares the offset where the last candidate failed;
+ *   budget    when the compared bytes exceed cpu_sizes.work_factor times the chunk, two_way,
+ *             whose time is linear, searches the rest of the chunk.
  */
 #include <string.h>
 
@@ -18,9 +18,9 @@
 #include "plan/analyse.h"
 
 #define MEMCMP_BYTES_MIN 12u /* shorter literals are compared eight bytes at a time */
-#define CANDIDATE_WORK 16u   /* what a candidate costs beside its bytes */
+#define CANDIDATE_WORK 16u   /* work for a candidate, besides its compared bytes */
 
-/* The record that holds x; places mostly come in order. */
+/* Returns the record that holds x. Positions mostly ascend from call to call. */
 static uint64_t record_at(struct scan *scan, uint64_t x)
 {
     const struct records *records = scan->chunk->records;
@@ -58,7 +58,7 @@ void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words)
     }
 }
 
-/* Where the tile's lines end. */
+/* Fills the worker's tile `ends` with the line ends of the tile that is being verified. */
 static void fill_ends(struct scan *scan, uint8_t also)
 {
     struct engine_worker *worker = scan->worker;
@@ -122,7 +122,8 @@ static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
     return x + bytes_find_either(scan->chunk->bytes + x, owned - x, scan->plan->line_end, also);
 }
 
-/* LINES: the line of the hit at x needs no other. A record needs one that it holds. */
+/* LINES: returns whether the hit at x is the first of its line, and then skips the line. With
+ * records, the record must hold the whole hit. */
 static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -144,7 +145,8 @@ static bool take_line(struct scan *scan, uint64_t x, uint64_t length)
     return true;
 }
 
-/* SPANS: is the hit one to keep? A longer one takes the place of one at the same begin. */
+/* SPANS: returns whether the hit is a new span. A longer hit at the begin of the last span replaces
+ * the span. */
 static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length)
 {
     struct hits *hits = &scan->result->hits;
@@ -165,7 +167,7 @@ static bool take_span(struct scan *scan, uint64_t x, uint32_t literal, uint64_t 
         scan->span_end = end;
     }
     scan->span_reach = max_u64(scan->span_reach, end);
-    if (scan->span_is_sure) /* until then other begins may be taken too */
+    if (scan->span_is_sure) /* before, hits with other begins may be spans too */
         scan->run_until = max_u64(scan->run_until, scan->span_end);
     return taken;
 }
@@ -202,7 +204,7 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
         scan->over = true;
 }
 
-/* How many of `count` bytes at text equal those `period` before them. */
+/* Returns how many of `count` bytes at text equal the byte `period` before, without a break. */
 static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_t period,
                            uint64_t count)
 {
@@ -225,7 +227,7 @@ static uint64_t run_extent(const struct scan *scan, const uint8_t *text, uint64_
     return i;
 }
 
-/* The literal occurs at x and has a period: emit the whole run. */
+/* The literal, which has a period, occurs at x. Emits all occurrences of its run. */
 static void verify_run(struct scan *scan, uint64_t x)
 {
     uint64_t count = plan_literal_at(scan->plan, 0).bytes_count, period = scan->plan->period;
@@ -243,7 +245,9 @@ static void verify_run(struct scan *scan, uint64_t x)
     }
     TRAWL_ASSERT(last >= x && last < scan->limit);
     TRAWL_ASSERT(scan->run_until > last);
-    /* As after any period of the run, unless its letters differ in case and one ends lines. */
+    /* The same byte precedes each later occurrence of the run, except in case. If that byte
+     * rules out an occurrence, only the first can be accepted. Case matters only if a letter
+     * ends lines. */
     if ((scan->plan->flags & both) != both &&
         !plan_may_follow(scan->plan, scan->chunk->bytes[x + period - 1]))
         last = x;
@@ -288,7 +292,7 @@ void verify_one(struct scan *scan, uint64_t x)
     }
 }
 
-/* Skip candidates of begins that are done. */
+/* Verifies the candidates of a word, and skips candidates below run_until. */
 static void verify_word(struct scan *scan, uint64_t place, uint64_t bits,
                         void (*verify)(struct scan *scan, uint64_t x))
 {
@@ -372,7 +376,7 @@ void verify_steps(struct scan *scan, uint64_t step_min, verify_search search)
     uint64_t step = max_u64(step_min, 2 * plan->length_max);
 
     if (scan->want >= WANT_LINES && plan->literal_count > 1)
-        scan->want = WANT_HITS; /* they come literal by literal */
+        scan->want = WANT_HITS; /* hits come literal by literal, not in the text's order */
     hits->one_per_line = hits->one_per_line && scan->want == WANT_LINES;
     while (scan->at < scan->limit && scan->status == TRAWL_OK && !scan_is_full(scan)) {
         uint64_t to = scan->limit - scan->at > step ? scan->at + step : scan->limit;

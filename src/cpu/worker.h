@@ -1,4 +1,4 @@
-/* worker: what one thread of the CPU engine owns, and one scan's state. */
+/* worker: the memory of a thread of the CPU engine, and the state of a scan. */
 #ifndef TRAWL_CPU_WORKER_H
 #define TRAWL_CPU_WORKER_H
 
@@ -8,7 +8,7 @@
 #include "engine.h"
 #include "plan/parts.h"
 
-#define WORK_SPARED_MAX 1024u /* of a set's work */
+#define WORK_SPARED_MAX 1024u /* upper bound of engine_worker.work_spared */
 #define WORKER_SAMPLE_BYTES (16u << 10)
 #define WORKER_SHORT_BYTES (16u << 10)
 #define WORKER_SHORT_SLACK (3 * FIND_LOAD_SLACK)
@@ -24,48 +24,55 @@ struct byte_set {
 #define TRIAL_TURN 3u /* steps by one way */
 #define TRIAL_STEPS (4 * TRIAL_TURN)
 
-/* A set that may be searched by buckets or by classes: which way takes less time here? */
+/* A set for which a trial decides whether buckets or classes take less time on the text at hand
+ * (scan_either.c). */
 struct set_trial {
     bool by_classes;
-    uint32_t step;     /* of a trial, whose steps are by the one and by the other way; 0: none */
-    uint64_t left;     /* bytes of text until the step ends, or until a trial may begin */
-    uint64_t interval; /* bytes from the last trial to the next */
-    uint64_t spent;    /* what the search took since then, as far as it is counted */
-    uint64_t ns[2];    /* this trial's steps took so long, by buckets and by classes, */
-    uint64_t bytes[2]; /* for so many bytes */
+    uint32_t step; /* number of the current trial's step, from 1 on; 0: no trial is going on */
+    /* bytes of text until the step ends; if step is 0, until a trial may begin */
+    uint64_t left;
+    uint64_t interval; /* bytes of text from the last trial to the next */
+    uint64_t spent;    /* estimated ns that the search took since the last trial */
+    uint64_t ns[2];    /* time of this trial's steps: [0] by buckets, [1] by classes */
+    uint64_t bytes[2]; /* bytes that these steps searched */
 };
 
-/* A plan searched in parts (plan/parts.h): workers for the parts, what each part found in one
- * chunk, and whether the text at hand lets the parts take less time than the whole plan. */
+/* A plan that is searched in parts (plan/parts.h): a worker for each part, and what each part found
+ * in a chunk. */
 struct cpu_parts {
     const struct plan_parts *of; /* NULL: the worker's plan has no parts */
     struct engine_worker *workers[PLAN_PARTS_MAX];
     struct engine_result found[PLAN_PARTS_MAX];
 };
 
-/* How the worker searches the text now. It begins with the plan's choice and learns from the text:
- * the plan itself never changes. */
+/* How a worker searches the text. The worker begins with the plan's choice and adapts to the text;
+ * the plan never changes. */
 struct engine_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
-    struct cpu_parts *parts;          /* owned; NULL until a trial made it */
-    bool by_parts;                    /* the last trial said so */
-    uint64_t parts_left;              /* bytes of text until the next trial; UINT64_MAX: none */
-    const struct plan_tuning *tuning; /* the plan's, or `own` */
-    struct plan_tuning own;           /* made from the text */
+    struct cpu_parts *parts; /* owned; NULL until the first trial of parts */
+    /* parts took less time than the whole plan in the last trial */
+    bool by_parts;
+    /* bytes of text until the next trial of parts; UINT64_MAX: no trial will come */
+    uint64_t parts_left;
+    const struct plan_tuning *tuning; /* the plan's tuning, or `own` */
+    struct plan_tuning own;           /* made from the text by a look */
     const struct plan_costs *costs;
-    struct plan_prices prices; /* by the plan, or by the last look */
-    uint64_t look_left;        /* bytes of text, then it may be looked at; UINT64_MAX: never */
-    uint64_t searched;         /* bytes of text since the last look, since when the method */
-    bool has_begun;            /* and was no longer learning; they took so many ns */
-    double took;               /* by the clock, */
-    double priced;             /* or by the prices of the method and of the candidates */
-    double least;              /* ns per byte that no method of the literal undercuts */
-    uint64_t sampled_after; /* bytes of text, then it is worth making the tables of that method: */
+    struct plan_prices prices; /* the plan's prices, or the prices of the last look */
+    uint64_t look_left;        /* bytes of text after which a look may be due; UINT64_MAX: never */
+    /* bytes that the method searched since the last look, for which `took` and `priced` count */
+    uint64_t searched;
+    /* the method has searched a first part, which is not counted in `searched` */
+    bool has_begun;
+    double took; /* ns by the clock for `searched` bytes */
+    /* ns by the prices of the method and of its candidates for `searched` bytes */
+    double priced;
+    double least;           /* lower bound on the ns per byte of any method for the literal */
+    uint64_t sampled_after; /* bytes of text after which the tables of method sampled pay; 0: now */
     const struct sampled_tables *sampled;
-    enum trawl_method method; /* the plan's, or every once that does not pay */
-    struct plan_probe
-        probes[PLAN_PROBES_MAX]; /* the plan's, and offsets that candidates failed at */
+    enum trawl_method method; /* the plan's, or method every if the plan's method does not pay */
+    /* the tuning's probes, and probes at offsets where candidates failed */
+    struct plan_probe probes[PLAN_PROBES_MAX];
     uint64_t probe_offset_min;
     uint64_t probe_offset_max;
     uint32_t probe_count;  /* fewer than the plan's where heads are compared */
@@ -96,60 +103,69 @@ struct engine_worker {
     bool dense_waits;       /* it was too little for the automaton, in the last positions too */
     /* Nothing reads of these what was not written for the same tile. */
     struct find_tile tile;
-    struct find_tile ends;      /* LINES: of the same text, where lines end */
-    struct find_tile ends_also; /* where they end by the other line end */
-    struct find_tile after;     /* the text's bytes that no occurrence follows */
+    struct find_tile ends;      /* LINES: the line ends of the tile's text */
+    struct find_tile ends_also; /* line ends by the second byte that ends lines */
+    struct find_tile after;     /* bytes of the text that no occurrence may follow */
     uint8_t short_text[WORKER_SHORT_BYTES + WORKER_SHORT_SLACK]; /* a copy of a short chunk */
     union {
-        uint8_t sample[WORKER_SAMPLE_BYTES];  /* of the text, while it is looked at */
-        uint32_t place_ends[SET_TILE_PLACES]; /* by position of a tile: where its sorted hits end */
+        uint8_t sample[WORKER_SAMPLE_BYTES]; /* the sample of a look */
+        /* by position of a tile: where the sorted hits of that position end */
+        uint32_t place_ends[SET_TILE_PLACES];
     };
 };
 
-/* Sizes and thresholds. They decide how a text is searched, and never what is found: tests set them
- * lower, so that borders come close to each other. */
+/* Sizes and thresholds. They change the time of a search, never its result. Tests set smaller
+ * sizes, so that borders come close to each other. */
 struct cpu_sizes {
-    uint64_t short_one; /* shorter chunks are copied before they are searched, for one string; a */
-    uint64_t short_set; /* longer one's end takes less than to copy all of it; and for a set */
-    /* When a worker looks at the text, in bytes of it that it searches. */
-    uint64_t look_after;   /* the text is longer than that, */
-    uint64_t look_again;   /* and so much has come since, */
-    double look_lost_ns;   /* and this was lost, or will be in this chunk: a look takes as long; 0:
-                              looks do not ask for that, and prices are believed, not the clock */
-    uint64_t look_first;   /* bytes of a part in which the method learns before it is timed */
-    uint64_t tile_places;  /* begins of a tile; a multiple of 64, at most 64 * FIND_TILE_WORDS, */
-    uint64_t class_places; /* and of a tile that is searched by classes, at most SET_TILE_PLACES */
-    uint64_t stem_batch;   /* begins whose stems are looked up together, at most SET_STEM_BATCH */
-    uint64_t named;        /* literals that are verified together, at most SET_NAMED_MAX */
-    uint64_t trial_bytes;  /* of a step of a trial */
-    uint64_t verify_step;  /* begins that two_way searches for one literal after the other */
-    uint64_t work_factor;  /* bytes compared per byte of chunk and literal before two_way does */
-    uint64_t dense_bytes;  /* begins of the automaton's first part of a dense text */
-    uint64_t dense_step;   /* begins that it reads at a time, */
-    uint64_t lane_bytes;   /* and at least so many of them by each lane */
-    uint64_t border_share; /* fewer candidates per word of a tile are verified as they are */
-    uint64_t hits;         /* of a result: then the scan stops, to be continued */
+    /* one literal: shorter chunks are copied to a buffer with room behind the text */
+    uint64_t short_one;
+    uint64_t short_set; /* sets: shorter chunks are copied, too */
+    /* When a look is due, in bytes of text that the worker searches: */
+    uint64_t look_after; /* before the first look */
+    uint64_t look_again; /* from a look to the next, at least */
+    /* A look is due if the method has lost this many ns or will have after the next chunk, because
+     * a look takes as long. 0: a look is always due, and the prices count instead of the clock. */
+    double look_lost_ns;
+    /* bytes of the first two parts of a text: in the first the method adapts, the second is
+     * timed */
+    uint64_t look_first;
+    uint64_t tile_places;  /* begins of a tile; a multiple of 64, ≤ 64 * FIND_TILE_WORDS */
+    uint64_t class_places; /* begins of a tile that is searched by classes, ≤ SET_TILE_PLACES */
+    uint64_t stem_batch;   /* begins whose stems are looked up together, ≤ SET_STEM_BATCH */
+    uint64_t named;        /* literals that are verified together, ≤ SET_NAMED_MAX */
+    uint64_t trial_bytes;  /* bytes of text of a step of a trial */
+    /* begins that verify_linear searches for a literal before the next literal */
+    uint64_t verify_step;
+    /* compared bytes per byte of chunk and literal, above which two_way takes over */
+    uint64_t work_factor;
+    /* begins that the automaton searches in the first dense part of a text */
+    uint64_t dense_bytes;
+    uint64_t dense_step; /* begins that the automaton reads in a step */
+    uint64_t lane_bytes; /* begins of a step that each lane reads, at least */
+    /* borders_apply works only on tiles with at least words / border_share candidates */
+    uint64_t border_share;
+    uint64_t hits; /* hits of a result, after which the scan stops; the next task goes on */
     /* When a worker tries whether the parts of a plan take less time, in bytes of text: */
-    uint64_t parts_first;  /* are searched before the first trial */
-    uint64_t parts_piece;  /* are each of a trial's pieces, at least 1 */
-    uint64_t parts_again;  /* come from one trial to the next, at least */
-    uint64_t parts_always; /* 1: the parts go on, whatever a trial says */
+    uint64_t parts_first;  /* before the first trial */
+    uint64_t parts_piece;  /* each piece of a trial, ≥ 1 */
+    uint64_t parts_again;  /* from a trial to the next, at least */
+    uint64_t parts_always; /* 1: after a trial the parts search, whatever their time */
 };
-extern struct cpu_sizes cpu_sizes; /* replaced by tests */
+extern struct cpu_sizes cpu_sizes; /* tests replace the sizes */
 extern const struct cpu_sizes cpu_sizes_default;
 
-/* Take the plan's probes. */
+/* Copies the tuning's probes into the worker. */
 void worker_probes_begin(struct engine_worker *worker);
 
 /* ---- look.c ---- */
 
 struct scan;
 
-/* To the worker's sample: pieces of the chunk, spread over it; returns how many bytes, 0 of a small
- * chunk. */
+/* Copies pieces of the chunk, spread over the chunk, to worker->sample. Returns the number of
+ * bytes; 0 if the chunk is shorter than PLAN_SAMPLE_BYTES_MIN. */
 uint64_t worker_sample(struct engine_worker *worker, const struct engine_chunk *chunk);
-/* The scan searched from `begin` on by the worker's method, in so many ns; before, it had so many
- * candidates and words that passed. */
+/* Counts what the scan searched since `begin` by the worker's method, in `ns`. `candidates` and
+ * `passed` are the scan's counts at `begin`. */
 void worker_count(const struct scan *scan, uint64_t begin, uint64_t candidates, uint64_t passed,
                   uint64_t ns);
 static inline void worker_count_anew(struct engine_worker *worker)
@@ -157,65 +173,77 @@ static inline void worker_count_anew(struct engine_worker *worker)
     worker->searched = 0;
     worker->took = worker->priced = 0;
 }
-/* Before a chunk: where a look is due, choose how to search from here on; have the tables for it.
- * What was quicker than a look's best price goes on. Errors: MEMORY. */
+/* Runs before a chunk: makes the tables of method sampled if they pay; and if a look is due, looks
+ * at the chunk and chooses the method from here on. The current method stays if it was faster than
+ * the best price of the look. Errors: MEMORY. */
 enum trawl_status worker_look(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct trawl_error *error);
 
-/* One scan of one chunk. */
+/* The state of a scan of a chunk. */
 struct scan {
-    struct engine_worker *worker; /* NULL: not by the methods of this engine */
-    void *context;                /* of a search that verify_steps runs */
+    struct engine_worker *worker; /* NULL: a scan by verify_steps alone, for a different engine */
+    void *context;                /* for the caller of verify_steps */
     const struct trawl_plan *plan;
-    const struct engine_chunk *chunk; /* the caller's */
+    const struct engine_chunk *chunk; /* owned by the caller */
     enum want want;
-    struct engine_result *result; /* the caller's */
+    struct engine_result *result; /* owned by the caller */
     struct trawl_error *error;
-    uint64_t at;         /* begins below this are done */
-    uint64_t limit;      /* begins at or beyond this are not searched now, */
-    uint64_t end;        /* and beyond this cannot be: not owned, or no room */
-    uint64_t available;  /* valid bytes from chunk->bytes on */
-    uint64_t loadable;   /* loadable ones */
-    uint64_t run_until;  /* a run decided all begins below this */
-    uint64_t work;       /* bytes compared, for candidates that failed and for occurrences */
-    uint64_t work_max;   /* beyond this the scan turns to two_way, or the dense automaton */
-    uint64_t work_begin; /* sets: the work when this began to be counted */
-    uint64_t passed;     /* the first filter, or the first probes: positions, or words of them */
-    uint64_t failed;     /* candidates that were none, in this scan */
-    uint64_t tile_begin; /* the tile that is being verified; tile_words 0: none */
+    uint64_t at;    /* all begins < at are searched */
+    uint64_t limit; /* begins ≥ limit are not searched now */
+    /* begins ≥ end are not owned, or have no room for the shortest occurrence */
+    uint64_t end;
+    uint64_t available; /* valid bytes from chunk->bytes on */
+    uint64_t loadable;  /* loadable bytes from chunk->bytes on, ≥ available */
+    uint64_t run_until; /* begins < run_until are decided, by a run or by a taken line or span */
+    /* work of failed candidates and of occurrences, in units of about a compared byte */
+    uint64_t work;
+    uint64_t work_max; /* if work exceeds this, two_way or the automaton takes over */
+    /* sets: the work that was already counted in dense_work, or before the current positions */
+    uint64_t work_begin;
+    /* positions that passed the first filter; method every: words that passed the first probes */
+    uint64_t passed;
+    uint64_t failed; /* candidates of this scan that were no occurrence */
+    /* position 0 of the tile that is being verified; tile_words 0: there is no tile */
+    uint64_t tile_begin;
     uint64_t tile_words;
     bool ends_known;
-    bool has_nulls;      /* once they are: lines go on behind some of them, which are NULs */
-    uint64_t line_until; /* LINES: begins below this lie in a line that has its hit */
-    uint64_t record;     /* where there are records: the one looked up last */
-    /* SPANS: the longest hit of the last begin that was taken. Once no hit before it can reach a
-     * begin, what is taken from there on is known. */
+    /* with ends_known: some line ends in the tile are NULs, after which lines go on */
+    bool has_nulls;
+    uint64_t line_until; /* LINES: begins < line_until lie in a line whose hit was taken */
+    uint64_t record;     /* if the text has records: the record of the last look-up */
+    /* SPANS: [span_begin, span_end) is the longest hit at the last begin that was taken.
+     * span_is_sure is set once no earlier hit can reach a begin: from there on, the taken hits are
+     * the spans. */
     uint64_t span_begin;
     uint64_t span_end;
-    uint64_t span_reach; /* no occurrence seen, or begun before this scan, ends beyond */
+    /* upper bound on the ends of all occurrences seen, and of those that began before this scan */
+    uint64_t span_reach;
     bool span_is_sure;
-    bool keeps_lengths; /* of hits: an occurrence's length varies */
-    bool over;          /* the scan has its answer */
+    /* occurrences of a literal have different lengths, which hits.lengths keeps */
+    bool keeps_lengths;
+    bool over; /* the scan ends, because it has its answer, is full, or has failed */
     enum trawl_status status;
 };
 
 /* ---- engine_cpu.c ---- */
 
-/* Begin a scan of begins in [from, chunk->owned), with nothing found in the result; worker and
- * context are NULL. */
+/* Starts a scan of the begins in [from, chunk->owned), which adds to the result. worker and context
+ * are NULL. */
 void scan_begin(struct scan *scan, const struct trawl_plan *plan, const struct engine_chunk *chunk,
                 uint64_t from, enum want want, struct engine_result *result,
                 struct trawl_error *error);
-/* Write to the result what was searched; returns the scan's status. */
+/* Writes to the result how far the scan came. Returns the scan's status. */
 enum trawl_status scan_end(const struct scan *scan);
 
 /* ---- verify.c: from candidates to hits ---- */
 
-/* An occurrence of `literal` of `length` bytes at x: check conditions, count, keep. */
+/* Handles an occurrence of `literal` at x of `length` bytes: checks the plan's conditions, counts
+ * the occurrence, and keeps a hit if hits are wanted. */
 void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t length);
-/* The first byte where the literal and the text at x differ, `count` if none before that. */
+/* Returns the first offset where the literal and the text at x differ; `count` if the first `count`
+ * bytes agree. */
 uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
-/* Hits by (offset, literal), for qsort. */
+/* Compares hits by (offset, literal), for qsort. */
 int verify_compare_hits(const void *a, const void *b);
 /* LINES: a bit for each position of these words where a line ends, or a NUL is; they are the
  * tile's. Text is readable for FIND_LOAD_SLACK bytes beyond. */
@@ -227,29 +255,31 @@ uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length, bool 
 void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
 /* A candidate of the plan's one literal. Candidates come in ascending order. */
 void verify_one(struct scan *scan, uint64_t x);
-/* Every candidate of the worker's tile, whose position 0 is scan->at, through `verify`. */
+/* Calls `verify` for each candidate of the worker's tile, whose position 0 is scan->at. */
 void verify_tile(struct scan *scan, uint64_t word_count,
                  void (*verify)(struct scan *scan, uint64_t x));
-/* The literal's bytes, without its tail, are at x: match the tail, then verify_emit. */
+/* Handles a place where the literal's bytes stand, without its tail: matches the tail, and calls
+ * verify_emit. */
 void verify_occurrence(struct scan *scan, uint32_t index, uint64_t x);
 
-/* verifies all begins of the literal in [scan->at, to), in order. */
+/* Verifies all begins of the literal in [scan->at, to), in ascending order. */
 typedef void (*verify_search)(struct scan *scan, uint32_t index, uint64_t to);
-/* Search [scan->at, scan->limit) for one literal after the other, in steps of at least this many
- * begins (and twice the longest occurrence), sorting the hits of each. */
+/* Searches the begins in [scan->at, scan->limit) in steps of max(step_min, 2 * length_max). In each
+ * step, calls `search` for each literal, and then sorts the hits. */
 void verify_steps(struct scan *scan, uint64_t step_min, verify_search search);
 #define VERIFY_STEP (1u << 16)
-/* verify_steps in linear time per literal. */
+/* Calls verify_steps with a search whose time is linear for each literal. */
 void verify_linear(struct scan *scan);
 
 /* ---- scan_*.c: the methods; each searches begins from scan->at until limit or scan->over ---- */
-void scan_tiles(struct scan *scan); /* every and grams */
+void scan_tiles(struct scan *scan); /* methods every and grams */
 void scan_sampled(struct scan *scan);
 void scan_set(struct scan *scan);
 void scan_classes(struct scan *scan); /* large sets */
-/* By either, whichever the text lets take less time. */
+/* Searches by buckets or by classes, whichever takes less time on this text. */
 void scan_either(struct scan *scan);
-/* The worker's matcher is the plan's from here on, made for this text if it is not there. */
+/* Sets the worker's matcher to the plan's, which is made for this text if there is none. Errors:
+ * MEMORY, LIMIT. */
 enum trawl_status classes_begin(const struct scan *scan);
 
 void scan_bytes(struct scan *scan); /* strings of one byte */
@@ -259,10 +289,10 @@ void bytes_add(struct find_bytes *bytes, uint8_t value);
 
 /* ---- borders.c: whole words and lines ---- */
 
-/* Both for plans with conditions alone. */
+/* Both functions are for plans with conditions. */
 void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
-/* Where candidates are many, clear the bits of the worker's tile, whose position 0 is scan->at,
- * where the byte before says that nothing begins. Some may stay. */
+/* If the worker's tile has many candidates, clears bits whose byte before rules out an occurrence;
+ * some such bits may stay. Position 0 of the tile is scan->at. */
 void borders_apply(struct scan *scan, uint64_t words);
 
 /* Are all the plan's strings of one byte, without conditions? */
@@ -272,28 +302,31 @@ bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
 /* Sets: the work that the next positions may take. */
 void dense_allow(struct scan *scan, uint64_t places);
-/* They did not take more, and decided so many bytes: what they did not take may be taken later. */
+/* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused
+ * work for later positions. */
 void dense_spare(struct scan *scan, uint64_t bytes);
-/* They took more, so the automaton takes over from x on, each time for longer; scan->run_until is
- * after what it searched. False: it does not, and the candidates of begins from x on are to be
- * verified as before. */
+/* Runs when positions have exceeded work_max: lets the automaton search from x on, each time for
+ * longer; scan->run_until is then behind the searched begins. Returns false if the automaton does
+ * not search; the scan must then verify the candidates from x on. */
 bool dense_switch(struct scan *scan, uint64_t x);
-/* A chunk begins: the automaton goes on as far as it was to go in the one before. False: there is
- * nothing to go on with, or it cannot. */
+/* Runs when a chunk begins: lets the automaton search the begins that the chunk before has left.
+ * Returns false if no begins are left, or if the automaton cannot search. */
 bool dense_budget_rest(struct scan *scan);
-/* Search all by the automaton, which was asked for; false: it cannot. */
+/* Searches all begins by the automaton, for callers that asked for this method. Returns false if
+ * the automaton cannot search. */
 bool dense_all(struct scan *scan);
-/* Search begins [from, to) by the automaton; false: it cannot, and did nothing from scan->at on.
- * Else scan->at is where to continue: `to` unless scan->over. */
+/* Searches the begins in [from, to) by the automaton. Returns false if the automaton cannot search;
+ * the scan then has not moved. Otherwise scan->at is where to go on: ≥ to unless scan->over. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 
-/* Enough hits for one result? The scan then stops at a position it can go on from. */
+/* Returns whether the result has enough hits. The scan then stops at a position from which it can
+ * go on. */
 static inline bool scan_is_full(const struct scan *scan)
 {
     return scan->result->hits.count >= cpu_sizes.hits;
 }
 
-/* Clear the tile's bits of positions from `places` on, which lie in the last of its words. */
+/* Clears the tile's bits of positions ≥ places, all of which lie in the last word. */
 static inline void tile_cut(struct find_tile *tile, uint64_t word_count, uint64_t places)
 {
     TRAWL_ASSERT(word_count > 0 && word_count <= FIND_TILE_WORDS);
