@@ -295,6 +295,67 @@ static void remove_folder(void)
     (void)rmdir(folder);
 }
 
+/* Bytes of a file or a pipe before the first that cannot be read. */
+static int64_t readable_bytes = INT64_MAX;
+
+ssize_t __real_pread64(int descriptor, void *buffer, size_t count, off_t offset);
+ssize_t __wrap_pread64(int descriptor, void *buffer, size_t count, off_t offset);
+ssize_t __wrap_pread64(int descriptor, void *buffer, size_t count, off_t offset)
+{
+    errno = EIO;
+    if (offset >= readable_bytes)
+        return -1;
+    if ((int64_t)count > readable_bytes - offset)
+        count = (size_t)(readable_bytes - offset);
+    return __real_pread64(descriptor, buffer, count, offset);
+}
+
+ssize_t __real_read(int descriptor, void *buffer, size_t count);
+ssize_t __wrap_read(int descriptor, void *buffer, size_t count);
+ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
+{
+    ssize_t got;
+
+    errno = EIO;
+    if (readable_bytes == 0)
+        return -1;
+    got = __real_read(descriptor, buffer,
+                      (int64_t)count > readable_bytes ? (size_t)readable_bytes : count);
+    readable_bytes -= got > 0 ? got : 0;
+    return got;
+}
+
+/* Reading fails at each byte before, at and after the borders of chunks and of what they share:
+ * all before it is found, and the error is told. (It had failed at the first byte alone.) */
+static void unreadable_from(bool is_file, uint32_t threads)
+{
+    enum { CHUNK = 64, STEP = 9, BYTES = 300 };
+    AUTO_SEARCHER own = must_searcher(threads, CHUNK);
+    char path[200], bytes[BYTES + 1] = "";
+
+    for (uint64_t i = 0; i + STEP <= BYTES; i += STEP)
+        memcpy(bytes + i, "needle...", STEP);
+    for (int64_t at = 0; at < 3 * CHUNK; at++) {
+        struct trawl_error record = calls_error();
+        int file = make_file(path, "unreadable from", bytes, BYTES), ends[2];
+        struct trawl_text *text;
+        uint64_t count = 0;
+
+        if (pipe(ends) != 0 || write(ends[1], bytes, BYTES) != BYTES)
+            exit(1);
+        text = is_file ? must_file(path) : must_descriptor(ends[0]);
+        readable_bytes = at;
+        CHECK_STATUS(trawl_count(own, plan, text, &count, &record), TRAWL_READ);
+        readable_bytes = INT64_MAX;
+        TEST_CHECK(record.os_code == EIO && record.text_offset == (uint64_t)at);
+        TEST_CHECK_U64(count, (uint64_t)(at + STEP - 6) / STEP);
+        trawl_text_close(text);
+        close(file);
+        close(ends[0]);
+        close(ends[1]);
+    }
+}
+
 int main(void)
 {
     test_begin("texts");
@@ -316,6 +377,8 @@ int main(void)
     for (uint32_t threads = 1; threads <= 4; threads++) {
         changing_file(true, threads);
         changing_file(false, threads);
+        unreadable_from(true, threads);
+        unreadable_from(false, threads);
     }
     trawl_plan_free(plan);
     trawl_searcher_close(searcher);
