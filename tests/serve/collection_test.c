@@ -2,6 +2,7 @@
  * state with the disk, byte by byte. */
 #include <limits.h>
 #include <stdarg.h>
+#include <sys/inotify.h>
 
 #include "serve/collection_check.h"
 #include "serve/short_memory.h"
@@ -297,6 +298,27 @@ static void change_at_random(struct test_random *random)
     }
 }
 
+/* The kernel's queue of notices overflows: the kernel loses what the queue holds, and says so. */
+static atomic_bool overflows;
+
+ssize_t __real_read(int descriptor, void *buffer, size_t count);
+ssize_t __wrap_read(int descriptor, void *buffer, size_t count);
+ssize_t __wrap_read(int descriptor, void *buffer, size_t count)
+{
+    static const struct inotify_event lost = {.wd = -1, .mask = IN_Q_OVERFLOW};
+    ssize_t got = __real_read(descriptor, buffer, count);
+    char path[64], kind[32] = "";
+
+    (void)snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    if (!overflows || got <= 0 || readlink(path, kind, sizeof kind - 1) < 0 ||
+        strcmp(kind, "anon_inode:inotify") != 0)
+        return got;
+    while (__real_read(descriptor, buffer, count) > 0)
+        ;
+    memcpy(buffer, &lost, sizeof lost);
+    return sizeof lost;
+}
+
 /* Makes thousands of changes: each change is seen, old states stay unchanged, and memory does not
  * grow. */
 static void check_random(bool watch, bool with_rules)
@@ -317,6 +339,7 @@ static void check_random(bool watch, bool with_rules)
         return;
     collection = open_with(&settings, "random", watch, 0);
     for (uint64_t i = 0; i < amount && test_failures == 0; i++) {
+        overflows = test_random_one_in(&random, 10);
         for (uint64_t n = test_random_between(&random, 1, 4); n > 0; n--)
             change_at_random(&random);
         TEST_CHECK_U64(check_now(collection), 0);
@@ -334,6 +357,7 @@ static void check_random(bool watch, bool with_rules)
         TEST_CHECK(atomic_load(&collection->shelf.mapped_bytes) <
                    2 * (disk.bytes + old->bytes_count) + (1u << 20));
     }
+    overflows = false;
     state_drop(old);
     collection_close(collection);
     settings_free(&settings);
