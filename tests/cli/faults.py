@@ -175,6 +175,9 @@ def main():
         make_files(top)
         for number, scene in enumerate(SCENES):
             right = run(program, scene, top, 0, False)
+            if judge(scene[0], right, right):  # a leak, which a run that a fault ends need not have
+                failures += 1
+                print("%r without a fault: %r" % (scene[0], right[2][-600:]))
             for persistent in (False, True):
                 turn += 1
                 if share > SHARE and (number + first_kind) % 2 != persistent:
