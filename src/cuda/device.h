@@ -27,22 +27,34 @@
     X(HITS_AUTOMATON, "hits_automaton") \
     CUDA_SETS_KERNEL_LIST(X)
 
-/* Those of cuda_image_sets: the tables' makers, and a kernel for each of SCAN_SETS_RARE_FORMS, for
- * sets of which little passes the bitmap, and of SCAN_SETS_FORMS, in that order. */
+/* Those of cuda_image_sets: the tables' makers, and a kernel for each of SCAN_SETS_FORMS, for sets
+ * of which little passes the bitmap, and for others, in that order. */
 #define CUDA_SETS_KERNEL_LIST(X)                     \
     X(SET_RUNS, "set_runs")                          \
     X(SET_COUNT, "set_count")                        \
     X(SET_ROOM, "set_room")                          \
     X(SET_FILL, "set_fill")                          \
+    X(STREAM_SET_1_8_1, "stream_set_1_8_1")          \
     X(STREAM_SET_2_8_1, "stream_set_2_8_1")          \
     X(STREAM_SET_4_8_1, "stream_set_4_8_1")          \
     X(STREAM_SET_4_16_1, "stream_set_4_16_1")        \
+    X(STREAM_SET_8_8_1, "stream_set_8_8_1")          \
+    X(STREAM_SET_8_16_1, "stream_set_8_16_1")        \
+    X(STREAM_SET_16_8_1, "stream_set_16_8_1")        \
     X(STREAM_SET_16_16_1, "stream_set_16_16_1")      \
+    X(STREAM_SET_8_7_3, "stream_set_8_7_3")          \
+    X(STREAM_SET_8_8_4, "stream_set_8_8_4")          \
+    X(STREAM_SET_16_8_9, "stream_set_16_8_9")        \
+    X(DENSE_SET_1_8_1, "stream_set_dense_1_8_1")     \
     X(DENSE_SET_2_8_1, "stream_set_dense_2_8_1")     \
     X(DENSE_SET_4_8_1, "stream_set_dense_4_8_1")     \
     X(DENSE_SET_4_16_1, "stream_set_dense_4_16_1")   \
+    X(DENSE_SET_8_8_1, "stream_set_dense_8_8_1")     \
+    X(DENSE_SET_8_16_1, "stream_set_dense_8_16_1")   \
+    X(DENSE_SET_16_8_1, "stream_set_dense_16_8_1")   \
     X(DENSE_SET_16_16_1, "stream_set_dense_16_16_1") \
     X(DENSE_SET_8_7_3, "stream_set_dense_8_7_3")     \
+    X(DENSE_SET_8_8_4, "stream_set_dense_8_8_4")     \
     X(DENSE_SET_16_8_9, "stream_set_dense_16_8_9")
 
 enum cuda_kernel {
@@ -51,8 +63,8 @@ enum cuda_kernel {
 #undef CUDA_KERNEL_ENUM
         CUDA_KERNELS,
     CUDA_KERNEL_SETS_FIRST =
-        CUDA_KERNEL_STREAM_SET_2_8_1, /* of the streams of sets, the last ones */
-    CUDA_KERNEL_SETS_DENSE = CUDA_KERNEL_DENSE_SET_2_8_1
+        CUDA_KERNEL_STREAM_SET_1_8_1, /* of the streams of sets, the last ones */
+    CUDA_KERNEL_SETS_DENSE = CUDA_KERNEL_DENSE_SET_1_8_1
 };
 
 #define CUDA_NAME_BYTES 96

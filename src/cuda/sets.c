@@ -275,7 +275,6 @@ static const struct {
 };
 
 #define FORMS (sizeof forms / sizeof *forms)
-#define RARE_FORMS ((uint32_t)(CUDA_KERNEL_SETS_DENSE - CUDA_KERNEL_SETS_FIRST))
 
 static enum cuda_kernel kernel_of(const struct choice *choice)
 {
@@ -446,8 +445,7 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
             (uint32_t)min_u64(filter_words_max(worker, one.variant),
                               size - (one.variant == CUDA_SETS_RARE ? RARE_WORDS : DENSE_WORDS));
         one.cache = size > FILTER_LARGE ? COST_LARGE : size > FILTER_MIDDLE ? COST_MIDDLE : 0;
-        if (one.variant == CUDA_SETS_RARE &&
-            (form >= RARE_FORMS || (plan->flags & TRAWL_IGNORE_CASE) != 0))
+        if (one.variant == CUDA_SETS_RARE && (plan->flags & TRAWL_IGNORE_CASE) != 0)
             continue;
         one.bits = worker->limits.sets_bits;
         if (one.bits == 0)

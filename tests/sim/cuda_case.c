@@ -21,7 +21,7 @@ struct run {
 
 struct cuda_limits cuda_case_limits(struct test_random *random)
 {
-    static const uint32_t threads[] = {32, 64, 96, 128, 256}, choices[] = {0, 1, 3, 9};
+    static const uint32_t threads[] = {32, 64, 96, 128, 256}, choices[] = {0, 1, 3, 4, 9};
     struct cuda_limits limits = cuda_limits_default;
 
     limits.threads =
@@ -47,7 +47,7 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.seen_method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
     limits.sets = test_random_below(random, 4) != 0;
     limits.sets_variant = (uint32_t)test_random_below(random, CUDA_SETS_VARIANTS + 1);
-    limits.sets_stride = 2u << test_random_below(random, 7);
+    limits.sets_stride = 1u << test_random_below(random, 8);
     limits.sets_gram = (uint32_t)test_random_below(random, 17);
     limits.sets_choices = choices[limits.sets_gram % (sizeof choices / sizeof *choices)];
     limits.sets_bits = (uint32_t)test_random_below(random, 3);

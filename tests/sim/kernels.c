@@ -24,8 +24,9 @@
     X(scan_automaton) \
     X(hits_automaton)
 
-#define SETS_RARE_FORM(stride, gram, choices) ROW_SETS(stream_set_##stride##_##gram##_##choices)
-#define SETS_FORM(stride, gram, choices) ROW_SETS(stream_set_dense_##stride##_##gram##_##choices)
+#define SETS_FORM(stride, gram, choices)               \
+    ROW_SETS(stream_set_##stride##_##gram##_##choices) \
+    ROW_SETS(stream_set_dense_##stride##_##gram##_##choices)
 
 #define GRAMS(X)           \
     X(grams_begins_shared) \
@@ -87,8 +88,7 @@
 #define ROW_CHILDREN(name) ROW(name, 2)
 static const struct sim_kernel kernels[] = {
     SCAN(ROW_SCAN) ROW_SETS(set_runs) ROW_SETS(set_count) ROW_SETS(set_room) ROW_SETS(set_fill)
-        SCAN_SETS_RARE_FORMS(SETS_RARE_FORM) SCAN_SETS_FORMS(SETS_FORM) GRAMS(ROW_GRAMS)
-            GALLERY(ROW_GALLERY) CHILDREN(ROW_CHILDREN)};
+        SCAN_SETS_FORMS(SETS_FORM) GRAMS(ROW_GRAMS) GALLERY(ROW_GALLERY) CHILDREN(ROW_CHILDREN)};
 
 const struct sim_kernel *sim_kernel_find(const char *name)
 {

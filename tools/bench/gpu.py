@@ -13,8 +13,7 @@ LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 24, 32, 64, 80, 128, 256, 512, 1024, 
            65536)
 WORST_LENGTHS = (8, 16, 64, 256, 1024, 4096, 16384)
 SETS = ((8, 10000), (8, 100000), (8, 1000000), (16, 10), (16, 100), (16, 1000), (16, 10000),
-        (16, 100000), (16, 1000000), (24, 10000), (32, 100000),
-        (14, 1000), (14, 1000000), (24, 1000000), (80, 1000000))  # what kernels that went were for
+        (16, 100000), (16, 1000000), (24, 10000), (32, 100000))
 WITHIN = (  # (patterns, bases of each, kind of errors, errors, strands, exact motif at the end)
     (1000, 23, 'mismatches', 3, '', ''), (1000, 23, 'mismatches', 4, '', ''),
     (1000, 23, 'mismatches', 4, 'both-strands', ''), (1000, 23, 'mismatches', 4, 'both-strands', 'NGG'),
@@ -100,10 +99,8 @@ def set_rows(options, texts):
     for label, text in texts_of(texts):
         for length, count in SETS:
             ask = letters(options, 2, **text, patterns=f'pieces:{count}:{length}:{length}')
-            for case, flags in (('', ''), (' without case', 'ignore-case')):
-                if not case or (length, count) == (14, 1000):
-                    yield row('sets', f'{label}, {count:,} of {length} bytes{case}', {**ask, 'flags': flags},
-                              [cpu(plan='once'), BOUND, gpu(), gpu('plan', call='build', plan=None)], options)
+            yield row('sets', f'{label}, {count:,} of {length} bytes', ask,
+                      [cpu(plan='once'), BOUND, gpu(), gpu('plan', call='build', plan=None)], options)
 
 
 def approximate_rows(options, texts):

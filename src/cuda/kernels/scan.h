@@ -80,16 +80,18 @@
 #define SCAN_SETS_RARITY 12u
 /* A kernel each: strides, 16 for it and its multiples; bytes of a gram; how many grams of a sample,
  * at consecutive bytes, there are to choose from. With one choice grams may be shorter, down to 4
- * or 9 bytes. A form that the cost model puts within 15 % of these over sets of 2 to 10,000,000
- * patterns has no kernel. */
-#define SCAN_SETS_RARE_FORMS(X) /* of which little passes the bitmap, */ \
-    X(2, 8, 1)                                                           \
-    X(4, 8, 1)                                                           \
-    X(4, 16, 1)                                                          \
-    X(16, 16, 1)
-#define SCAN_SETS_FORMS(X) /* or much: the same ones come first */ \
-    SCAN_SETS_RARE_FORMS(X)                                        \
-    X(8, 7, 3)                                                     \
+ * or 9 bytes. */
+#define SCAN_SETS_FORMS(X) \
+    X(1, 8, 1)             \
+    X(2, 8, 1)             \
+    X(4, 8, 1)             \
+    X(4, 16, 1)            \
+    X(8, 8, 1)             \
+    X(8, 16, 1)            \
+    X(16, 8, 1)            \
+    X(16, 16, 1)           \
+    X(8, 7, 3)             \
+    X(8, 8, 4)             \
     X(16, 8, 9)
 
 /* Which comparisons decide at each position of method every (scan_arguments.gram_kind). */

@@ -383,7 +383,7 @@ SIMT_FUNCTION int sets_is_around(const struct scan_arguments *a, uint32_t k, str
 
     return k == 0   ? a->sets.tagged != 0
            : k < 3u ? 1
-                    : first + form.gram + (a->sets.tagged ? 4u : 0) > 16u;
+                    : first + form.gram + form.choices - 1u + (a->sets.tagged ? 4u : 0) > 16u;
 }
 
 /* Copy those of the sample at `place` that are needed, as entry `own` of the first queue. Zeros
@@ -404,13 +404,13 @@ SIMT_FUNCTION void sets_copy_around(const struct scan_arguments *a, uint64_t *ar
     }
 }
 
-/* Of the words around a sample, which is one gram where little passes: its hash, and the bytes
- * before and after it, for sets_tag. */
+/* Of the words around a sample: its hash; *offset: which of its grams counts; and the bytes before
+ * and after that gram, for sets_tag. */
 SIMT_FUNCTION uint32_t sets_around_hash(const struct scan_arguments *a, const uint64_t *w,
                                         uint64_t place, struct sets_form form, uint32_t *before,
                                         uint32_t *after)
 {
-    uint32_t from = form.stride >= 8u ? 0 : (uint32_t)(place & 7u);
+    uint32_t from = form.stride >= 8u ? 0 : (uint32_t)(place & 7u), least, chosen = 0;
     uint64_t earlier = sets_from_byte(w[0], w[1], w[2], from);
     uint64_t low = sets_from_byte(w[1], w[2], w[3], from);
     uint64_t high = sets_from_byte(w[2], w[3], 0, from);
@@ -418,13 +418,21 @@ SIMT_FUNCTION uint32_t sets_around_hash(const struct scan_arguments *a, const ui
     uint32_t words[4] = {(uint32_t)low, (uint32_t)(low >> 32), (uint32_t)high,
                          (uint32_t)(high >> 32)};
 
-    if (a->sets.tagged) {
-        uint32_t end = a->sets.gram_bytes;
+    least = sets_gram_hash(a, words, 0, form);
+    SIMT_UNROLL
+    for (uint32_t c = 1; c < form.choices; c++) {
+        uint32_t hash = sets_gram_hash(a, words, c, form);
 
-        *before = (uint32_t)sets_from_byte(earlier, low, 0, 4u);
+        chosen = hash < least ? c : chosen;
+        least = hash < least ? hash : least;
+    }
+    if (a->sets.tagged) {
+        uint32_t end = chosen + a->sets.gram_bytes;
+
+        *before = (uint32_t)sets_from_byte(earlier, low, 0, chosen + 4u);
         *after = (uint32_t)(end == 16u ? beyond : sets_from_byte(low, high, beyond, end));
     }
-    return sets_gram_hash(a, words, 0, form);
+    return form.choices > 1u ? least * SETS_SPREAD : least;
 }
 
 /* The bytes before and after the gram at `place`, for sets_tag. */

@@ -641,22 +641,19 @@ SIMT_FUNCTION void sets_stream(const struct scan_arguments *a, struct sets_form 
 
 /* A kernel per form: each takes the registers that it needs. Where little passes the bitmap, and
  * where much does. */
-#define SETS_RARE(stride, gram, choices)                                                        \
+#define SETS_KERNELS(stride, gram, choices)                                                     \
     SIMT_KERNEL(stream_set_##stride##_##gram##_##choices, scan_arguments, SCAN_SETS_THREADS, 1) \
     {                                                                                           \
         struct sets_form form = {stride, gram, choices, SCAN_SETS_ROWS, 1};                     \
                                                                                                 \
         sets_stream(&args, form);                                                               \
+    }                                                                                           \
+    SIMT_KERNEL(stream_set_dense_##stride##_##gram##_##choices, scan_arguments,                 \
+                SCAN_SETS_DENSE_THREADS, 1)                                                     \
+    {                                                                                           \
+        struct sets_form form = {stride, gram, choices, SCAN_SETS_DENSE_ROWS, 0};               \
+                                                                                                \
+        sets_stream(&args, form);                                                               \
     }
-#define SETS_DENSE(stride, gram, choices)                                         \
-    SIMT_KERNEL(stream_set_dense_##stride##_##gram##_##choices, scan_arguments,   \
-                SCAN_SETS_DENSE_THREADS, 1)                                       \
-    {                                                                             \
-        struct sets_form form = {stride, gram, choices, SCAN_SETS_DENSE_ROWS, 0}; \
-                                                                                  \
-        sets_stream(&args, form);                                                 \
-    }
-SCAN_SETS_RARE_FORMS(SETS_RARE)
-SCAN_SETS_FORMS(SETS_DENSE)
-#undef SETS_RARE
-#undef SETS_DENSE
+SCAN_SETS_FORMS(SETS_KERNELS)
+#undef SETS_KERNELS
