@@ -1,8 +1,9 @@
-/* begins: where the occurrences in a loaded text begin, as one array.
+/* begins: writes the begins of a loaded text's occurrences into one array.
  *
- * The kernel writes them into an array in device memory by itself, in one launch. For one in host
- * memory the caller keeps each device's lists there until it knows where in the array they belong;
- * then they come in pieces through pinned memory, from where several threads copy them.
+ * An array in device memory is written by the kernel itself, in one launch. For an array in host
+ * memory, the lists of begins stay on the devices until the caller knows where in the array each
+ * list belongs. Then the lists are copied in pieces through pinned memory, from which several
+ * threads copy the pieces to the array.
  */
 #include "cuda/begins.h"
 
@@ -10,8 +11,10 @@
 #include "cuda/residents.h"
 #include "cuda/scan.h"
 
-#define LISTS_ROOM 4u       /* times begins_room, of the lists that are kept, */
-#define LISTS_ROOM_MORE 16u /* or so many times, once that was not enough */
+/* lists that stay on the device have room for LISTS_ROOM * begins_room begins */
+#define LISTS_ROOM 4u
+/* or LISTS_ROOM_MORE * begins_room, after a list filled more than half of the room */
+#define LISTS_ROOM_MORE 16u
 
 void cuda_begins_end(struct engine_worker *worker)
 {
@@ -31,7 +34,7 @@ void cuda_begins_end(struct engine_worker *worker)
     worker->copies = NULL;
 }
 
-/* Room for `wanted` begins, or where that is not to be had for fewer. */
+/* Makes room for `wanted` begins, or for fewer begins if the device lacks the memory. */
 static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wanted,
                                       struct trawl_error *error)
 {
@@ -45,7 +48,7 @@ static enum trawl_status list_reserve(struct engine_worker *worker, uint64_t wan
     }
 }
 
-/* Does the device copy to this memory of the host's by itself? */
+/* Returns whether the host memory is pinned, so that the device copies to the memory directly. */
 static bool is_pinned(const struct engine_worker *worker, const void *bytes, uint64_t count)
 {
     const struct cuda_driver *driver = worker->device->driver;
@@ -60,7 +63,7 @@ static bool is_pinned(const struct engine_worker *worker, const void *bytes, uin
            begin <= address && saturating_add(address, count) <= saturating_add(begin, pinned);
 }
 
-/* Room in the worker's own memory, behind the words that are there. */
+/* Gives the room in the worker's list after the words that the list already holds. */
 static enum trawl_status list_begin(struct engine_worker *worker, struct engine_words *words,
                                     struct cuda_hits_room *room, struct trawl_error *error)
 {
@@ -84,7 +87,7 @@ static enum trawl_status list_begin(struct engine_worker *worker, struct engine_
     return TRAWL_OK;
 }
 
-/* The words are to be there before another stream copies them. */
+/* Waits until the words are written, since another stream copies the words afterwards. */
 static enum trawl_status list_end(struct engine_worker *worker, struct engine_words *words,
                                   struct trawl_error *error)
 {
@@ -141,7 +144,9 @@ static enum trawl_status copy_begin(struct engine_worker *worker, const struct e
 
     TRAWL_ASSERT(host != NULL || copy->count <= worker->piece_words);
     TRAWL_ASSERT(copy->at + copy->count <= worker->list.bytes / sizeof(uint64_t));
-    if (host == NULL) { /* all of it with the first piece: later, others are in it */
+    /* the first piece reserves the room for all pieces, since growing the room later would lose
+     * earlier pieces */
+    if (host == NULL) {
         TRAWL_TRY(cuda_pinned_reserve(device, &worker->pieces,
                                       ENGINE_PIECES_MAX * worker->piece_words * sizeof(uint64_t),
                                       error));

@@ -1,8 +1,10 @@
-/* choose: which method a device runs for one pattern, by what is known of the text.
+/* choose: chooses the method by which a device searches for one pattern, by what is known of the
+ * text.
  *
- * A device samples 16 bytes, which distinguish more positions of a long pattern than the CPU's 8,
- * and from shorter patterns on. What a method costs in a text follows from rates: how many
- * candidates it has there, and how many of them are compared to their end.
+ * A device samples 16 bytes, a CPU 8. Sixteen bytes distinguish more positions of a long
+ * pattern, and pay from shorter patterns on. The price of a method in a text follows from two
+ * rates: how many candidates the method has in the text, and how many candidates are compared to
+ * their end.
  */
 #include "cuda/choose.h"
 
@@ -10,48 +12,57 @@
 #include "cuda/sampled.h"
 #include "plan/analyse.h"
 
-#define SAMPLED_CHOSEN_MIN 63u /* from here a device reads less than all, at stride 64 */
+/* from this length on a device reads less than the whole text, at stride 64 */
+#define SAMPLED_CHOSEN_MIN 63u
 #define REPEATS_MAX 2.0
-#define DECIDED_LENGTH_MAX 8u /* at each position, by method every; not if case is ignored */
+/* Method every compares patterns of up to this length completely at each position, unless case
+ * is ignored. */
+#define DECIDED_LENGTH_MAX 8u
 #define QUICK_BYTES 4096u
-#define QUICK_PRICE 1.1 /* times what a choice costs where nothing is in its way: good enough */
+/* A choice is good enough if its price is at most QUICK_PRICE times the price in a text without
+ * candidates. */
+#define QUICK_PRICE 1.1
 
-/* What a byte of text takes, in units of reading it [H100, H200, 256 MiB; ./dev bench regret]. */
-#define READ_EVERY 1.29 /* of more than 8 bytes */
+/* The price of a byte of text, in units of reading the byte [H100, H200, 256 MiB; ./dev bench
+ * regret]. */
+#define READ_EVERY 1.29 /* patterns of more than 8 bytes */
 #define READ_GRAMS 1.03
-#define READ_PLANES 2.2 /* and for long patterns: */
+/* for patterns of up to SHORT_MAX bytes; the next price is for longer patterns */
+#define READ_PLANES 2.2
 #define READ_PLANES_LONG 4.0
-#define READ_SAMPLED_SHORT 1.13 /* where each sample's sector is the next one's, too */
+#define READ_SAMPLED_SHORT 1.13 /* where two samples lie in the same sector */
 #define READ_SAMPLED 0.17
 #define READ_SAMPLED_MORE 0.85
-#define SAMPLED_HALF 130.0 /* bytes of a pattern that halve it */
-#define SET_LENGTH_MIN 16u /* for grams that tell enough */
+#define SAMPLED_HALF 130.0 /* at a pattern of this many bytes READ_SAMPLED_MORE is halved */
+#define SET_LENGTH_MIN 16u /* shorter patterns have no gram that rules out enough positions */
 #define SET_CHOSEN_MIN 79u
 #define READ_SET_SHORT 1.12
 #define READ_SET 0.55
 #define READ_SET_MORE 20.0
 #define READ_SET_BYTE 1e-4
-/* Besides, for each candidate of a byte of text: */
-#define FAILED 300.0 /* the first look says no; */
+/* Additional price for each candidate per byte of text: */
+#define FAILED 300.0 /* a candidate that the first comparison rejects */
 #define FAILED_MAX 1.0
-#define FOUND 4500.0 /* it is compared to its end by a warp; */
+#define FOUND 4500.0 /* a candidate that a warp compares to the end */
 #define FOUND_SHORT 300.0
 #define SHORT_MAX 64u
 #define FOUND_MAX 5.0
-#define NAMED 400.0 /* one offset that a sample names, */
+#define NAMED 400.0 /* one pattern offset at which a sample occurs */
 #define NAMED_BYTE 0.23
 #define SET_NAMED 700.0
-#define SET_FOUND 5.0   /* and a byte of the pattern. */
-#define DENSE_RATE 0.01 /* of positions with the rarest 8 bytes: planes search all of it */
-#define PRICE_MAX 1e9   /* of a method that does not fit */
+#define SET_FOUND 5.0 /* per byte of the pattern */
+/* If more positions than this share have the rarest 8 bytes, planes search the whole text. */
+#define DENSE_RATE 0.01
+#define PRICE_MAX 1e9 /* the price of a method that cannot search for the pattern */
 
 /* Shares of a text's positions. */
 struct rates {
-    double rare;  /* with the pattern's 8 rarest bytes */
-    double every; /* with all of its probes */
-    double gram;  /* proposed by its grams */
-    double named; /* with the 16 bytes at one of its offsets, on average, */
-    double deep;  /* and with what follows these */
+    double rare;  /* positions with the pattern's 8 rarest bytes */
+    double every; /* positions with all probes of the pattern */
+    double gram;  /* positions that the pattern's grams propose */
+    /* positions with the 16 bytes at an offset of the pattern, on average over the offsets */
+    double named;
+    double deep; /* positions where the bytes after those 16 match, too */
 };
 
 static double read_sampled(double length)
@@ -73,7 +84,7 @@ static double candidates_price(double length, double failed, double found)
            min_double((length > SHORT_MAX ? FOUND : FOUND_SHORT) * found, FOUND_MAX);
 }
 
-/* What a method takes; more than any other where it does not fit. */
+/* Returns a method's price; PRICE_MAX if the method cannot search for the pattern. */
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
     double found = min_double(min_double(rates->every, rates->rare), rates->named);
@@ -113,7 +124,8 @@ static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uin
     rates->deep /= (double)offsets;
 }
 
-/* What the plan would choose anyway, if that is about as fast here as elsewhere; else AUTO. */
+/* Returns the method that the plan would choose without a sample, if that method costs about as
+ * much in this text as in other texts; otherwise AUTO. */
 static enum trawl_method good_choice(const struct trawl_plan *plan, const uint8_t *sample,
                                      double *price)
 {
@@ -133,7 +145,8 @@ static enum trawl_method good_choice(const struct trawl_plan *plan, const uint8_
     return *price <= QUICK_PRICE * price_of(method, length, &none) ? method : TRAWL_METHOD_AUTO;
 }
 
-/* By their prices, those of up to price_max times the least, or all. */
+/* Sorts the methods by price and keeps the methods that cost up to price_max times the least
+ * price, or all methods if turns->is_slow. */
 static void order(double length, const struct rates *rates, double price_max,
                   struct cuda_turns *turns)
 {
@@ -204,8 +217,8 @@ void cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample, uint
     order((double)plan->length_min, &rates, price_max, turns);
 }
 
-/* Without a sample: not sampled where the literal repeats itself, as samples of such a text would
- * name many offsets each. */
+/* Chooses without a sample of the text. A literal that repeats itself is not searched by
+ * samples, since each sample of a repetitive text would match at many offsets. */
 enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked)
 {
     bool by_length = asked == TRAWL_METHOD_AUTO && plan->length_min >= SAMPLED_CHOSEN_MIN;

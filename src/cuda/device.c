@@ -10,13 +10,14 @@
 #include "cuda/kernels/scan.h"
 
 #define CAPABILITY_MIN 75 /* 10 x major + minor */
-/* Sampling reads single sectors; at the default of 64 the device fetches two (DESIGN: 0.99 times
- * the read rate instead of 1.64 at a pattern of 80 bytes). */
+/* Sampling reads single sectors. At the default of 64 bytes the device fetches two sectors for
+ * each (DESIGN: 0.99 times the read rate instead of 1.64 at a pattern of 80 bytes). */
 #define FETCH_BYTES 32u
-/* A device holds 2,048 child grids at a time unless it is told to make room for more. In a window
- * of text many more begins may need one, and a begin that gets none is not searched as published.
- */
-#define STATIC_SHARED_BYTES 2048u /* of kernels that take all that is left */
+/* A device holds 2,048 pending child grids unless trawl raises the limit. In a window of text
+ * many more begins may need a child grid, and a begin without a child grid is not searched as
+ * published. */
+/* static shared memory of kernels whose dynamic shared memory takes all remaining bytes */
+#define STATIC_SHARED_BYTES 2048u
 #define PENDING_LAUNCHES 65536u
 #define PENDING_LAUNCHES_DEFAULT 2048u
 
@@ -105,7 +106,8 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
         module = i >= CUDA_KERNEL_SET_RUNS ? sets : scan;
         TRAWL_TRY(
             CUDA_CALL(device, error, module_function, &device->functions[i], module, names[i]));
-        if (takes_all_shared((enum cuda_kernel)i)) { /* one block has it all */
+        /* one block takes all shared memory of a multiprocessor */
+        if (takes_all_shared((enum cuda_kernel)i)) {
             TRAWL_TRY(CUDA_CALL(device, error, function_attribute, device->functions[i],
                                 CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX,
                                 shared_max - (int)STATIC_SHARED_BYTES));
@@ -123,7 +125,8 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
     return TRAWL_OK;
 }
 
-/* A hint: a device that knows no such limit is as good. */
+/* Sets a limit of the context and saves the old value in *before. The limit is only a hint, so a
+ * device without such a limit is no error. */
 static void limit_replace(const struct cuda_device *device, enum cuda_limit limit, size_t value,
                           size_t *before)
 {
@@ -171,7 +174,8 @@ done:
     return status;
 }
 
-/* What fails here has failed before, or the device is lost: there is no caller to report to. */
+/* Unloads the modules and restores the context's limits. Errors are ignored: a call that fails
+ * here has failed before, or the device is lost, and there is no caller to report to. */
 static void unload(struct cuda_device *device)
 {
     if (device->loaded_count == 0 || cuda_device_enter(device, NULL) != TRAWL_OK)
@@ -229,7 +233,8 @@ void cuda_device_leave(const struct cuda_device *device)
     (void)device->driver->context_pop(&popped);
 }
 
-/* Allocating takes longer than copying a small text, so it is accounted for apart. */
+/* Time that this thread has spent in the driver's calls for memory. An allocation takes longer
+ * than the copy of a small text, so results account for this time separately. */
 static _Thread_local uint64_t memory_ns;
 
 uint64_t cuda_memory_ns(void)

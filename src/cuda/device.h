@@ -27,8 +27,9 @@
     X(HITS_AUTOMATON, "hits_automaton") \
     CUDA_SETS_KERNEL_LIST(X)
 
-/* Those of cuda_image_sets: the tables' makers, and a kernel for each of SCAN_SETS_FORMS, for sets
- * of which little passes the bitmap, and for others, in that order. */
+/* The kernels of cuda_image_sets, in order: four kernels that make the tables; a kernel for each
+ * of SCAN_SETS_FORMS, for sets whose bitmap few positions pass; a kernel for each of
+ * SCAN_SETS_FORMS, for all other sets. */
 #define CUDA_SETS_KERNEL_LIST(X)                     \
     X(SET_RUNS, "set_runs")                          \
     X(SET_COUNT, "set_count")                        \
@@ -63,7 +64,7 @@ enum cuda_kernel {
 #undef CUDA_KERNEL_ENUM
         CUDA_KERNELS,
     CUDA_KERNEL_SETS_FIRST =
-        CUDA_KERNEL_STREAM_SET_1_8_1, /* of the streams of sets, the last ones */
+        CUDA_KERNEL_STREAM_SET_1_8_1, /* first of the streams of sets, which come last */
     CUDA_KERNEL_SETS_DENSE = CUDA_KERNEL_DENSE_SET_1_8_1
 };
 
@@ -84,55 +85,63 @@ struct cuda_device {
     struct cuda_context *context;                  /* NULL: not retained */
     struct cuda_function *functions[CUDA_KERNELS]; /* the driver's */
     uint32_t multiprocessors;
-    uint32_t shared_max;             /* bytes of a block's shared memory */
-    double read_rate;                /* of its memory, bytes a nanosecond; 0: not known */
+    uint32_t shared_max; /* bytes of a block's shared memory */
+    /* peak rate of the device's memory, bytes per ns; 0: not known */
+    double read_rate;
     uint32_t capability;             /* 10 x major + minor */
-    uint32_t resident[CUDA_KERNELS]; /* blocks of as many threads as there may be, at a time */
-    size_t fetch_bytes_before;       /* the context's limits as they were found; 0: not changed */
-    size_t launches_before;          /* of child grids that may be pending; 0: not changed */
-    uint32_t child_grids_max;        /* of one kernel; 0: not known yet */
-    uint64_t memory_max;             /* of what trawl takes; 0: no limit */
+    uint32_t resident[CUDA_KERNELS]; /* blocks of the most threads that are resident at a time */
+    /* the context's limit before trawl changed the limit; 0: not changed */
+    size_t fetch_bytes_before;
+    /* the limit of pending child grids before trawl changed the limit; 0: not changed */
+    size_t launches_before;
+    /* The most child grids that one kernel launches; 0: not known yet. */
+    uint32_t child_grids_max;
+    /* the most bytes that trawl takes on the device; 0: no limit */
+    uint64_t memory_max;
     _Atomic uint64_t memory_used;
-    pthread_mutex_t lock; /* of the modules; of what kernels of all workers share: constant memory,
-                             room for child grids */
-    pthread_mutex_t list_lock; /* held while a kernel lists that may find many hits */
+    /* Guards the modules, and the resources that the kernels of all workers share: constant
+     * memory and room for child grids. */
+    pthread_mutex_t lock;
+    pthread_mutex_t list_lock; /* Held while a kernel runs that may list many hits. */
     struct cuda_loaded loaded[CUDA_MODULES_MAX]; /* the first loaded_count */
     uint32_t loaded_count;
 };
 
-/* The driver's function with these arguments, as a status. */
+/* Calls a function of the driver and returns a status. */
 #define CUDA_CALL(device, error, member, ...)                                                \
     cuda_check((device)->driver, (device)->driver->member(__VA_ARGS__), cuda_symbols.member, \
                (device)->name, (error))
 
-/* DEVICE, MEMORY; ENGINE: too old, or the image holds no code for it. On failure the device is
- * closed. */
+/* Opens a device. Errors: DEVICE, MEMORY; ENGINE if the device is too old or the image holds no
+ * code for the device. On failure the device is closed. */
 enum trawl_status cuda_device_open(struct cuda_device *device, const struct cuda_driver *driver,
                                    int ordinal, uint64_t memory_max, struct trawl_error *error);
-/* Accepts half-open ones. */
+/* Closes a device, which may be half-open. */
 void cuda_device_close(struct cuda_device *device);
 
-/* Make the device's context current for this thread; pair with cuda_device_leave. */
+/* Makes the device's context current for this thread; pair with cuda_device_leave. */
 enum trawl_status cuda_device_enter(const struct cuda_device *device, struct trawl_error *error);
 void cuda_device_leave(const struct cuda_device *device);
 
-/* Device memory, kept from use to use. Zeroed is empty. */
+/* Device memory that is reused from search to search. All zeros: no memory. */
 struct cuda_memory {
     uint64_t address;
     uint64_t bytes;
 };
 
-/* How long this thread has spent in the driver's calls for memory; and a clock that stands still
- * during them, so that it times everything else. */
+/* cuda_memory_ns returns the time that this thread has spent in the driver's calls for memory.
+ * cuda_clock_ns returns a clock that stands still during these calls, so that the clock measures
+ * everything else. */
 uint64_t cuda_memory_ns(void);
 uint64_t cuda_clock_ns(void);
 
-/* At least `bytes`; what it held is lost if it grows, and on failure it is empty. */
+/* Makes the memory at least `bytes` long. If the memory grows, its contents are lost; on failure
+ * the memory is empty. */
 enum trawl_status cuda_memory_reserve(struct cuda_device *device, struct cuda_memory *memory,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_memory_release(struct cuda_device *device, struct cuda_memory *memory);
 
-/* Pinned host memory, likewise. */
+/* Pinned host memory, which is reused from search to search. All zeros: no memory. */
 struct cuda_pinned {
     uint8_t *bytes;
     uint64_t count;
@@ -140,18 +149,20 @@ struct cuda_pinned {
 
 enum trawl_status cuda_pinned_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
-/* And kernels may write to it, by the host's addresses. It begins as zeros. */
+/* Reserves pinned memory to which kernels may write by the host's addresses. New memory is all
+ * zeros. */
 enum trawl_status cuda_mapped_reserve(const struct cuda_device *device, struct cuda_pinned *pinned,
                                       uint64_t bytes, struct trawl_error *error);
 void cuda_pinned_release(const struct cuda_device *device, struct cuda_pinned *pinned);
 
-/* The image's kernels, loaded at first use and kept until the device is closed; with
- * the device entered. ENGINE: the image holds none for this device. */
+/* Returns the image's kernels. The image is loaded at first use and kept until the device is
+ * closed. ENGINE: the image holds no code for this device. The caller has entered the device. */
 enum trawl_status cuda_device_module(struct cuda_device *device, const struct cuda_image *image,
                                      struct cuda_module **module, struct trawl_error *error);
 
-/* Make room for many child grids at a time, before the first kernel that launches any; with the
- * device entered. How many a kernel may launch while no other one does. */
+/* Makes room for many pending child grids, and returns how many child grids one kernel may
+ * launch while no other kernel launches any. The caller has entered the device and launches such
+ * a kernel only afterwards. */
 uint32_t cuda_device_children(struct cuda_device *device);
 
 #endif

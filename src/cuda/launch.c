@@ -1,4 +1,5 @@
-/* launch: which kernel, in which shape; its start, and its answer. */
+/* launch: chooses the kernel and the grid of one launch, starts the kernel, and reads the
+ * kernel's answer. */
 #include "cuda/launch.h"
 
 #include <string.h>
@@ -9,26 +10,28 @@
 
 #define TILES_PER_BLOCK_MIN 2u
 #define FIRST_STEPS 3u
-#define DENSE_PARTS 16u /* if one partition in this many is listed, the tile kernel takes all */
-#define STREAM_ROW_WORDS 16u    /* of bitmap, for a row of 512 bytes */
+/* if more than one tile in DENSE_PARTS is listed, the tile kernel searches the whole range */
+#define DENSE_PARTS 16u
+#define STREAM_ROW_WORDS 16u    /* words of bitmap for one row of 512 bytes of text */
 #define LOOK_NS 2000000u        /* the driver's wait takes 3 to 5 us longer [H200] */
 #define LOOK_NS_SIMULATED 1000u /* kernels run while the simulated driver waits */
 #define LOOKS_PER_TIME 64u
 #define WARP_STEP_BYTES 256u
 #define BEFORE_BYTES_MIN 256u
-/* Groups of 128 samples per ticket of a stream of samples. The fewer, the nearer to each other are
- * those in flight: at strides 256, 384 and 512 one at a time is 1.17, 1.05 and 1.02 times as fast
- * as two, two at stride 192 1.07 times as fast as 16. But a device hands out no more than 440 M
- * tickets/s [H200]. */
+/* Groups of 128 samples per ticket of a stream of samples. With fewer groups, the samples in
+ * flight lie nearer to each other. At strides 256, 384 and 512 one group at a time is 1.17, 1.05
+ * and 1.02 times as fast as two groups; at stride 192 two groups are 1.07 times as fast as 16.
+ * But a device hands out no more than 440 M tickets/s [H200]. */
 #define SAMPLED_STRIDE_NEAR 192u
 #define SAMPLED_STRIDE_FAR 256u
 #define SAMPLED_STRIDE_PAIRS 128u
 #define SAMPLED_TICKET_NEAR 16u
 #define SAMPLED_TICKET_FAR 2u
-#define STREAM_ALIGNMENT 128ull /* a cache line: a warp's loads touch no more than they need */
+/* a cache line: an aligned load of a warp touches no line more than necessary */
+#define STREAM_ALIGNMENT 128ull
 
-/* Smaller tiles than of so many words where the range is too short to give every block its share.
- */
+/* Chooses tiles of at most `words_max` words. Where the range is too short to give every block
+ * TILES_PER_BLOCK_MIN tiles, or a tile's hits would not fit in 32 bits, the tiles are smaller. */
 static void choose_tiles(const struct engine_worker *worker, uint64_t places, uint32_t blocks,
                          uint32_t words_max, uint32_t alike_max, struct scan_arguments *a)
 {
@@ -36,14 +39,14 @@ static void choose_tiles(const struct engine_worker *worker, uint64_t places, ui
 
     while (words / 2 >= worker->limits.threads && words / 2 % worker->limits.threads == 0 &&
            (places / (32ull * words) < TILES_PER_BLOCK_MIN * (uint64_t)blocks ||
-            32ull * words * alike_max > UINT32_MAX)) /* a tile's hits have 32 bits */
+            32ull * words * alike_max > UINT32_MAX)) /* a tile's count of hits has 32 bits */
         words /= 2;
     a->tile_words = words;
     TRAWL_ASSERT(words > 0 && words % worker->limits.threads == 0);
     a->tile_count = (uint32_t)((places + 32ull * words - 1) / (32ull * words));
 }
 
-/* The samples that stand for the begins. */
+/* Chooses the first and the last sample that cover all begins of the range. */
 static void choose_samples(struct scan_arguments *a)
 {
     uint64_t distance, sample;
@@ -70,7 +73,7 @@ static uint32_t ticket_groups(const struct scan_arguments *a)
     return a->sample_pair != 0 || a->stride < SAMPLED_STRIDE_FAR ? SAMPLED_TICKET_FAR : 1;
 }
 
-/* Groups of samples, and the tiles of one that is dense. */
+/* Chooses the groups of samples, and the tiles into which a dense group is split. */
 static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
                           struct scan_arguments *a)
 {
@@ -78,7 +81,8 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     uint32_t threads = worker->limits.threads, warps = blocks * (threads / 32);
 
     choose_samples(a);
-    /* A tile that planes search costs its size, however few of its begins are the group's. */
+    /* The search of a dense tile by planes costs as much as the whole tile is long, even if few
+     * of the tile's begins belong to the group. */
     a->tile_words =
         (uint32_t)min_u64(worker->limits.tile_words_max / threads, begins / (32ull * threads) + 1) *
         threads;
@@ -88,7 +92,7 @@ static void choose_groups(const struct engine_worker *worker, uint32_t blocks,
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
     a->ticket_groups = (uint32_t)max_u64(
         min_u64(ticket_groups(a), a->tile_count / (TILES_PER_BLOCK_MIN * (uint64_t)warps)), 1);
-    /* As much as it takes if each sample of a full queue is an occurrence's. */
+    /* The budget suffices if every sample of a full queue belongs to an occurrence. */
     if (a->verify_budget != 0)
         a->sample_budget =
             a->verify_budget + 2 * SCAN_SAMPLE_STEP * (a->pattern_bytes / WARP_STEP_BYTES + 8);
@@ -106,9 +110,9 @@ static bool is_stream(enum cuda_kernel kernel)
            is_set_stream(kernel);
 }
 
-/* As many steps of all the block's warps as there may be, fewer where the range is short; for a
- * pattern that does not fit into a tile as many as there may be, since a dense tile costs a
- * pattern's length. */
+/* Chooses tiles of as many steps of the block's warps as fit, and of fewer steps where the range
+ * is short. If the pattern does not fit into a tile, the tiles stay as long as possible, since
+ * the search of a dense tile costs the pattern's length. */
 static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blocks,
                                 struct scan_arguments *a)
 {
@@ -116,7 +120,8 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     uint32_t steps = (uint32_t)max_u64(worker->limits.tile_words_max / step_words, 1);
     uint64_t places;
 
-    if (a->want == WANT_FIRST) /* blocks look ahead by tiles: work after the first is wasted */
+    /* blocks search tiles ahead of the first occurrence, and that work is wasted */
+    if (a->want == WANT_FIRST)
         steps = (uint32_t)min_u64(steps, FIRST_STEPS);
 
     a->position = (a->begin + a->shift) & ~(STREAM_ALIGNMENT - 1);
@@ -130,7 +135,8 @@ static void choose_stream_tiles(const struct engine_worker *worker, uint32_t blo
     a->listed_max = a->tile_count / DENSE_PARTS + worker->limits.listed_min;
 }
 
-/* The same, with one warp more, which verifies and writes for the others. */
+/* Does as choose_stream_tiles, for hits_stream: each block has one warp more, which verifies
+ * candidates and writes hits for the block's other warps. */
 static void choose_hits_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
@@ -160,10 +166,11 @@ static uint32_t blocks_for(const struct engine_worker *worker, enum cuda_kernel 
                                           : worker->device->resident[kernel];
 }
 
-/* How many samples are in flight: few enough to lie near each other in memory and to come soon,
- * as many as keep it busy. Of shapes from 64 to 512 threads to a multiprocessor these were the best
- * [H200]: 256 of single
- * samples, 384 of pairs, 512 at the short strides where hashes take longer than memory. */
+/* Chooses the grid of a stream of samples, and thereby how many samples are in flight: so few
+ * that the samples lie near each other in memory and return soon, so many that the memory stays
+ * busy. Of grids from 64 to 512 threads per multiprocessor the best were [H200]: 256 threads for
+ * single samples, 384 for pairs, and 512 at the short strides, where hashing takes longer than
+ * memory. */
 static void shape_samples(const struct engine_worker *worker, const struct scan_arguments *a,
                           uint32_t *blocks, uint32_t *threads)
 {
@@ -181,7 +188,7 @@ static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
                                       const struct cuda_tables *tables, uint64_t begins,
                                       enum want want)
 {
-    /* A stream has at least one whole step. */
+    /* A stream's range has at least one whole step. */
     bool streams = tables->dense_left == 0 && worker->limits.streams &&
                    begins >= STREAM_ALIGNMENT + STREAM_ROWS * STREAM_ROW_WORDS * 32;
 
@@ -210,14 +217,16 @@ uint64_t cuda_set_range_max(const struct engine_worker *worker, enum want want)
                : CUDA_RANGE_BYTES_MAX;
 }
 
-/* Offsets in a range are 32-bit, but for streams of samples, of sets too: those count samples. */
+/* Offsets in a range have 32 bits. Streams of samples are an exception: a stream counts samples,
+ * so that its range may be `stride` times as long. */
 uint64_t cuda_launch_begins_max(const struct engine_worker *worker, enum want want)
 {
     uint64_t most = min_u64(cuda_set_range_max(worker, want),
                             (1ull << (SCAN_SUM_BITS - 1)) / worker->tables.alike_max);
 
     if (want == WANT_COUNT && worker->tables.count_kernel == CUDA_KERNEL_STREAM_SAMPLED)
-        most = worker->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2); /* may come in pairs */
+        /* samples may come in pairs */
+        most = worker->tables.arguments.stride * (CUDA_RANGE_BYTES_MAX / 2);
     return min_u64(most, worker->limits.launch_begins_max);
 }
 
@@ -236,13 +245,13 @@ static bool is_automaton(enum cuda_kernel kernel)
     return kernel == CUDA_KERNEL_AUTOMATON || kernel == CUDA_KERNEL_HITS_AUTOMATON;
 }
 
-/* Does the kernel's sum of dense parts say whether the launch was abandoned? */
+/* Returns whether the kernel's sum of dense parts says that the kernel gave up the launch. */
 static bool gives_up(enum cuda_kernel kernel)
 {
     return is_stream(kernel) || kernel == CUDA_KERNEL_SET || kernel == CUDA_KERNEL_HITS_SET;
 }
 
-/* What follows from the number of tiles. */
+/* Sets the number of partitions and blocks, which follow from the number of tiles. */
 static void choose_grid(struct cuda_launch *launch, uint32_t blocks)
 {
     struct scan_arguments *a = &launch->arguments;
@@ -257,7 +266,8 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
                          struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
-    /* Kernels look at what lies before a begin; before the text's there is nothing. */
+    /* Kernels read up to BEFORE_BYTES_MIN bytes before a begin. Before the text's first byte
+     * there is nothing to read, so a range at the text's begin is not moved. */
     uint64_t before = range->begin >= BEFORE_BYTES_MIN ? worker->limits.before_bytes : 0;
     enum cuda_kernel kernel;
     uint32_t blocks;
@@ -299,9 +309,9 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     choose_grid(launch, blocks);
 }
 
-/* Where hits_set looks at all positions, hits may be many. Of the smallest tiles there are, they
- * mostly wait in shared memory for those before them, and threads note them where the cache has
- * room: 7.6 G hits/s instead of 4.7 [H200]. */
+/* Gives the launch the smallest tiles. Where hits_set searches all positions, there may be many
+ * hits. The hits of a small tile mostly wait in shared memory until the tiles before are done,
+ * and threads write the hits where the cache has room: 7.6 G hits/s instead of 4.7 [H200]. */
 void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
@@ -312,7 +322,7 @@ void cuda_launch_small_tiles(const struct engine_worker *worker, struct cuda_lau
     choose_grid(launch, blocks);
 }
 
-/* The launch's sums, which are zeros between launches, and its answer. */
+/* Allocates the launch's sums, which are zeros between launches, and the launch's answer. */
 static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl_error *error)
 {
     uint64_t bytes = sizeof(struct scan_result);
@@ -327,8 +337,9 @@ static enum trawl_status sums_reserve(struct engine_worker *worker, struct trawl
     return TRAWL_OK;
 }
 
-/* The list of tiles that a stream gives up: for one tile more, which as many begins may touch
- * elsewhere in the text. */
+/* Allocates the list of tiles that a stream gives up. The list has one entry more than this
+ * launch has tiles, since the same number of begins may touch one tile more at another offset of
+ * the text. */
 static enum trawl_status list_reserve(struct engine_worker *worker,
                                       const struct cuda_launch *launch, struct trawl_error *error)
 {
@@ -340,7 +351,7 @@ static enum trawl_status list_reserve(struct engine_worker *worker,
                                error);
 }
 
-/* The order's words, zeroed, for a launch that lists hits. */
+/* Allocates and zeroes the words by which a launch that lists hits orders the hits. */
 static enum trawl_status order_begin(struct engine_worker *worker, struct cuda_launch *launch,
                                      struct trawl_error *error)
 {
@@ -389,7 +400,7 @@ static enum trawl_status start(struct engine_worker *worker, struct cuda_launch 
     a->launch = ++worker->launches;
     if (is_stream(launch->kernel) && a->want != WANT_HITS)
         a->tile_list = (uint32_t *)(uintptr_t)worker->offsets.address;
-    memset(a->answer, 0, sizeof *a->answer); /* nothing is there */
+    memset(a->answer, 0, sizeof *a->answer); /* no part of the answer has arrived */
     if (worker->limits.kernels_timed)
         TRAWL_TRY(CUDA_CALL(device, error, event_record, worker->timed[0], worker->stream));
     TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[launch->kernel], launch->blocks, 1,
@@ -400,7 +411,8 @@ static enum trawl_status start(struct engine_worker *worker, struct cuda_launch 
     return TRAWL_OK;
 }
 
-/* Is the answer there? That to a count comes word by word. */
+/* Returns whether the kernel's answer has arrived. The answer to a count arrives word by word,
+ * and each word has the bit SCAN_THERE. */
 static bool is_answered(const struct cuda_launch *launch, const struct scan_result *answer)
 {
     const uint64_t *words = (const uint64_t *)(const void *)answer;
@@ -424,8 +436,8 @@ static void add_answer(struct cuda_launch *launch, const struct scan_result *ans
     found->nearest = max_u64(found->nearest, answer->nearest);
 }
 
-/* Short ones are over before the driver would notice, so for a while the host looks for the
- * launch's number in the answer. */
+/* Waits for the kernel's answer. A short kernel ends before the driver would notice the end, so
+ * the host polls the answer for LOOK_NS and then waits by the driver. */
 static enum trawl_status wait_for(struct engine_worker *worker, struct cuda_launch *launch,
                                   struct trawl_error *error)
 {
@@ -453,7 +465,7 @@ static enum trawl_status wait_for(struct engine_worker *worker, struct cuda_laun
     return TRAWL_OK;
 }
 
-/* Run the kernel and wait for it; what it found is added to launch->found. */
+/* Runs the kernel, waits for the answer, and adds what the kernel found to launch->found. */
 static enum trawl_status launch_kernel(struct engine_worker *worker, struct cuda_launch *launch,
                                        struct trawl_error *error)
 {

@@ -1,7 +1,8 @@
-/* load: texts go to devices, and stay there, whole or split over them.
+/* load: copies texts to devices, where the texts stay, whole or split over the devices.
  *
- * A long text is split into stripes, each with what it shares with the next; a short one lies on
- * every device. A borrowed text is searched where the caller has it, on its device alone.
+ * A long text is split into stripes. Each stripe also contains the first bytes of the next
+ * stripe, as an overlap. A short text lies on every device. A borrowed text is searched where
+ * the caller has put the text, on that device alone.
  */
 #include "cuda/load.h"
 
@@ -13,13 +14,15 @@
 #include "cuda/residents.h"
 #include "cuda/worker.h"
 
-#define STRIPES_MAX 64u /* of one text */
+#define STRIPES_MAX 64u /* the most stripes of one text */
 #define STRIPE_ALIGNMENT 4096u
 #define SAMPLE_PIECE_BYTES 1024u
 #define SAMPLE_PIECES (CUDA_SAMPLE_BYTES / SAMPLE_PIECE_BYTES)
-#define ROOM_LEFT_SHARE 4u /* a loaded text leaves free at most this part of a device's memory */
+/* A loaded text leaves free at most 1 / ROOM_LEFT_SHARE of a device's memory. */
+#define ROOM_LEFT_SHARE 4u
 
-/* A text may not take the room that workers need to search it. With the device entered. */
+/* Fails with MEMORY if `bytes` more on the device would not leave workers enough memory to
+ * search the text. The caller has entered the device. */
 static enum trawl_status check_room(const struct engine_worker *worker, uint64_t bytes,
                                     struct trawl_error *error)
 {
@@ -43,7 +46,8 @@ static enum trawl_status check_room(const struct engine_worker *worker, uint64_t
                       device->name, bytes, left, (uint64_t)free_bytes);
 }
 
-/* A copy on the device itself, of a text that ends where its allocation does. */
+/* Copies a borrowed text to the engine's own memory on the same device, and adds zeros up to
+ * `room`. A borrowed text needs a copy if its allocation ends without padding after the text. */
 static enum trawl_status copy_borrowed(const struct engine_worker *worker,
                                        const struct cuda_resident *resident, uint64_t room,
                                        struct trawl_error *error)
@@ -55,8 +59,8 @@ static enum trawl_status copy_borrowed(const struct engine_worker *worker,
                      resident->borrowed, (size_t)resident->count, worker->stream);
 }
 
-/* Take pieces of the text, so that searches can choose by it. Without memory there is no sample.
- * With the device entered. */
+/* Copies pieces of the text, by which searches choose a method. Without host memory, and for
+ * short texts, there is no sample, which is no error. The caller has entered the device. */
 static enum trawl_status take_sample(struct engine_worker *worker, struct cuda_resident *resident,
                                      struct trawl_error *error)
 {
@@ -98,7 +102,8 @@ static void drop_sample(struct cuda_resident *resident)
     resident->sample = NULL;
 }
 
-/* With the device entered. */
+/* Copies a resident's bytes to the device, unless the kernels read the caller's copy in place,
+ * and takes the sample. The caller has entered the device. */
 static enum trawl_status bring_resident(struct engine_worker *worker,
                                         struct cuda_resident *resident, struct trawl_error *error)
 {
@@ -150,8 +155,8 @@ static enum trawl_status resident_keep(struct engine *engine, struct cuda_reside
     return TRAWL_FAIL(error, LIMIT, "more than %u texts are loaded", CUDA_RESIDENT_MAX);
 }
 
-/* Bring it to its device, unless it is there, by a worker of its own, and look at it; of a failure
- * nothing is left there. */
+/* Brings a resident to its device by means of a worker that is opened for this purpose, and
+ * takes the sample. After a failure nothing of the resident is left on the device. */
 static enum trawl_status bring(struct engine *engine, struct cuda_resident *resident,
                                struct trawl_error *error)
 {
@@ -172,7 +177,8 @@ done:
     return status;
 }
 
-/* The text, or its part [begin, begin + owned) with what it shares with the next. */
+/* Loads the part [begin, begin + owned) of a text, and its overlap with the next part, on one
+ * device. */
 static enum trawl_status load_on(struct engine *engine, uint32_t index, const uint8_t *text,
                                  uint64_t text_count, uint64_t begin, uint64_t owned,
                                  struct trawl_error *error)
@@ -190,7 +196,8 @@ static enum trawl_status load_on(struct engine *engine, uint32_t index, const ui
     return resident_keep(engine, &resident, error);
 }
 
-/* On this device or, where that has no room for it or fails, on the next that takes it. */
+/* Loads one stripe on device `index`. If that device fails or lacks memory, tries each following
+ * device in turn. */
 static enum trawl_status load_stripe(struct engine *engine, uint32_t index, const uint8_t *text,
                                      uint64_t text_count, uint64_t begin, uint64_t owned,
                                      struct trawl_error *error)
@@ -204,9 +211,10 @@ static enum trawl_status load_stripe(struct engine *engine, uint32_t index, cons
     return status;
 }
 
-/* Long texts are split over the devices, in stripes that are dealt out in turn, as many for each.
- * Results in order keep all devices busy while the tasks of a search reach from one stripe into
- * those of the other devices; beyond that, fewer are better, since each costs a launch. */
+/* Splits a long text into stripes and deals the stripes out to the devices in turn, the same
+ * number to each device. A search that returns results in order keeps all devices busy only
+ * while the tasks of the search reach from one stripe into stripes of the other devices. Below
+ * that size longer stripes are better, since each stripe costs a launch. */
 static enum trawl_status load_split(struct engine *engine, const uint8_t *bytes, uint64_t count,
                                     struct trawl_error *error)
 {
@@ -246,8 +254,9 @@ static void unload(struct engine *engine, const uint8_t *bytes, uint64_t count)
     }
 }
 
-/* Short texts lie on every device; workers of one that has no room copy what they search, as for
- * other texts. A device that fails is no error where another one has the text. */
+/* Loads a text: a long text in stripes, a short text whole on every device. If a device has no
+ * room for a short text, workers of that device copy the parts that they search, as for texts
+ * that are not loaded. A device's failure is no error if another device has the text. */
 static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint64_t count,
                               struct trawl_error *error)
 {
@@ -267,9 +276,10 @@ static enum trawl_status load(struct engine *engine, const uint8_t *bytes, uint6
     return status;
 }
 
-/* ---- Texts of the caller's on a device ---------------------------------------------------- */
+/* ---- Texts that the caller has put on a device ---------------------------------------------- */
 
-/* Which device has the address? ARGUMENT: none of the engine's. With a device entered. */
+/* Finds the device whose memory contains the address. ARGUMENT: no device of the engine's has
+ * the address. The caller has entered some device. */
 static enum trawl_status find_device(const struct engine *engine, uint64_t address, uint32_t *index,
                                      struct trawl_error *error)
 {
@@ -291,7 +301,7 @@ static enum trawl_status find_device(const struct engine *engine, uint64_t addre
     return TRAWL_OK;
 }
 
-/* By the first device that answers. */
+/* Asks the devices in turn, and returns the answer of the first device that can be opened. */
 enum trawl_status cuda_find_memory(struct engine *engine, struct engine_text *memory,
                                    struct trawl_error *error)
 {
@@ -343,10 +353,11 @@ static enum trawl_status borrow(struct engine *engine, const uint8_t *bytes, uin
     return status != TRAWL_OK ? status : resident_keep(engine, &resident, error);
 }
 
-/* ---- Who holds what ----------------------------------------------------------------------- */
+/* ---- Owners of loaded texts --------------------------------------------------------------- */
 
-/* The entry of this owner, or with `any` of any owner of exactly these bytes; NULL: there is none.
- * The entry of a text of NULL is a free one. With the load lock held. */
+/* Returns the entry of this owner for exactly these bytes, or with `any` the first entry of any
+ * owner for these bytes. NULL: there is no such entry. A text of NULL finds a free entry. The
+ * caller holds the load lock. */
 static struct cuda_holder *find_holder(struct engine *engine, const void *owner, bool any,
                                        const uint8_t *text, uint64_t text_count)
 {
@@ -387,7 +398,8 @@ static enum trawl_status hold(struct engine *engine, const struct engine_text *t
     return status;
 }
 
-/* A text without bytes is held by nobody. */
+/* Records a holder for a text, and loads the text if it has no other holder. A text without
+ * bytes has no entry. */
 enum trawl_status cuda_residents_hold(struct engine *engine, const struct engine_text *text,
                                       struct trawl_error *error)
 {

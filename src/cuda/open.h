@@ -1,4 +1,4 @@
-/* open: the driver, its devices, and what threads have on them. */
+/* open: the engine, which holds the driver, the devices and the loaded texts. */
 #ifndef TRAWL_CUDA_OPEN_H
 #define TRAWL_CUDA_OPEN_H
 
@@ -7,32 +7,42 @@
 #include "engine.h"
 
 #define CUDA_DEVICES_MAX ENGINE_DEVICES_MAX
-#define CUDA_RESIDENT_MAX 256u /* of texts, and of their parts on devices */
+/* The most loaded texts, and the most parts of texts on all devices. */
+#define CUDA_RESIDENT_MAX 256u
 #define CUDA_SAMPLE_BYTES (16u << 10)
 
-/* Some of a text, spread over it, taken when it was loaded. So is its first quarter. */
+/* Pieces of a text, copied at offsets spread over the text when the text was loaded. The first
+ * quarter of the sample is spread over the text, too. */
 struct cuda_sample {
-    uint64_t serial; /* no other sample of the process has had it */
+    uint64_t serial; /* a number that no other sample of the process has */
     uint64_t bytes_count;
     uint8_t bytes[CUDA_SAMPLE_BYTES];
 };
 
-/* A text in host memory, or a part of it, that also lies on a device or that a device can read. */
+/* A text in host memory, or a part of a text, that also lies on a device or that a device can
+ * read. */
 struct cuda_resident {
-    const uint8_t *bytes; /* NULL: free */
+    const uint8_t *bytes; /* NULL: the entry is free */
     uint64_t count;
-    uint64_t owned;      /* what the part shares with the next one lies after these */
-    const uint8_t *text; /* what was loaded */
+    /* bytes whose begins belong to this part; the bytes from `owned` to `count` also belong to
+     * the next part */
+    uint64_t owned;
+    const uint8_t *text; /* the whole loaded text, of which `bytes` may be a part */
     uint64_t text_count;
     uint32_t device_index;
     struct cuda_memory memory;
-    uint64_t borrowed;          /* not 0: the text is the caller's, at this address on the device */
-    bool stays;                 /* then: it is searched where it is; else a copy of it */
-    bool fetched;               /* then: the host can read `bytes`, too */
-    struct cuda_sample *sample; /* NULL: none was taken */
+    /* address of the caller's own copy of the text on the device; 0: the caller has no such copy */
+    uint64_t borrowed;
+    /* with `borrowed`: kernels read the caller's copy in place. Otherwise kernels read a copy in
+     * `memory`. */
+    bool stays;
+    /* with `borrowed`: the text was copied to `bytes`, so that the host can read the text, too */
+    bool fetched;
+    struct cuda_sample *sample; /* NULL: no sample was taken */
 };
 
-/* Who holds which text: as long as there is one holder of it, the text's residents stay. */
+/* One owner that holds one text. A text's residents stay on the devices as long as at least one
+ * owner holds the text. */
 struct cuda_holder {
     const void *owner;
     const uint8_t *text; /* NULL: free */
@@ -41,26 +51,30 @@ struct cuda_holder {
 
 struct engine {
     struct cuda_driver driver;
-    uint64_t memory_max;       /* of each device */
-    pthread_mutex_t load_lock; /* one text is loaded or dropped at a time; of the holders, too */
+    uint64_t memory_max; /* The most bytes that trawl takes on each device; 0: no limit. */
+    /* Guards `holders`, and is held while a text is loaded or dropped. */
+    pthread_mutex_t load_lock;
     struct cuda_holder holders[CUDA_RESIDENT_MAX];
-    pthread_mutex_t lock; /* of everything below */
+    pthread_mutex_t lock; /* Guards all members below. */
     uint32_t device_count;
     bool device_is_open[CUDA_DEVICES_MAX];
     struct cuda_device devices[CUDA_DEVICES_MAX];
-    uint32_t workers_opened; /* ever: the next one takes the next device */
-    uint32_t residents_end;  /* behind the last one that is not free */
+    /* The number of workers ever opened. The number chooses the next worker's device. */
+    uint32_t workers_opened;
+    uint32_t residents_end; /* index after the last used entry of `residents` */
     struct cuda_resident residents[CUDA_RESIDENT_MAX];
 };
 
-/* engine_ops.open; and close, once no text lies on a device. Accepts half-open ones. */
+/* Do what engine_ops.open and engine_ops.close say. No text may lie on a device when the engine
+ * is closed. cuda_engine_close accepts a half-open engine. */
 enum trawl_status cuda_engine_open(const struct engine_options *options, struct engine **engine,
                                    struct trawl_error *error);
 void cuda_engine_close(struct engine *engine);
-/* Open a device, unless it is open. */
+/* Opens device `index`, unless the device is open already. */
 enum trawl_status cuda_engine_want(struct engine *engine, uint32_t index,
                                    struct trawl_error *error);
-/* A worker on the next device in turn, or on this one; and its end. */
+/* Opens a worker: cuda_worker_open on the next device in turn, cuda_worker_open_on on device
+ * `index`. cuda_worker_close frees the worker. */
 enum trawl_status cuda_worker_open(struct engine *engine, struct engine_worker **worker,
                                    struct trawl_error *error);
 enum trawl_status cuda_worker_open_on(struct engine *engine, uint32_t index,

@@ -1,8 +1,7 @@
-/* parts: a set that a device searches in parts (plan/parts.h).
+/* parts: searches for a set in parts on a device (plan/parts.h).
  *
- * Each part has tables of its own. A range of the text is searched for one part after the other:
- * while a part has its turn, its plan and its tables stand in the worker in place of the whole
- * plan's.
+ * Each part has its own tables. A range of the text is searched for one part after the other.
+ * During a part's turn, the part's plan and tables replace the whole plan's in the worker.
  */
 #include "cuda/parts.h"
 
@@ -16,14 +15,15 @@ static void swap_tables(struct cuda_tables *a, struct cuda_tables *b)
 
     *a = *b;
     *b = kept;
-    /* The tuning may be the tables' own. */
+    /* `tuning` may point to the tables' own member, which has moved. */
     if (a->tuning == &b->own)
         a->tuning = &a->own;
     if (b->tuning == &a->own)
         b->tuning = &b->own;
 }
 
-/* Exchange what belongs to a plan between the worker and the part; the plan is the caller's. */
+/* Exchanges the tables and the members that belong to a plan between the worker and the part.
+ * The caller exchanges the plan. */
 static void swap_state(struct engine_worker *worker, struct cuda_part *state)
 {
     uint64_t reach_bytes = worker->reach_bytes;
@@ -75,7 +75,8 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
     const struct plan_parts *of = worker->parts->of;
     enum trawl_status status = TRAWL_OK;
 
-    /* Dense parts cannot cut a range that is no longer than this (cut_set_range in scan.c). */
+    /* A range of up to CUDA_RANGE_BYTES_MAX is not shortened after a dense part (cut_set_range
+     * in scan.c). */
     steps->range_bytes_max = CUDA_RANGE_BYTES_MAX;
     for (uint32_t i = 0; i < of->count && status == TRAWL_OK; i++) {
         worker->plan = of->part[i].plan;
@@ -90,7 +91,7 @@ enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want wan
     return status;
 }
 
-/* Search the range for one part. *end: begins of the range below it are done. */
+/* Searches the range for one part. *end: all begins of the range below *end were searched. */
 static enum trawl_status search_part(struct engine_worker *worker, uint32_t index,
                                      const struct cuda_range *range, enum want want,
                                      uint64_t hits_base, uint64_t *end, struct trawl_error *error)
@@ -103,7 +104,9 @@ static enum trawl_status search_part(struct engine_worker *worker, uint32_t inde
     engine_result_begin(&state->found, 0, true);
     worker->plan = worker->parts->of->part[index].plan;
     swap_state(worker, state);
-    do { /* counts are of the whole range; of hits the caller takes those that there are */
+    /* a count must cover the whole range; for hits the caller takes the begins that were
+     * searched */
+    do {
         status = cuda_scan_range(worker, &rest, want, hits_base + (rest.begin - range->begin),
                                  &state->found, end, error);
         rest.begin = *end;
@@ -130,7 +133,7 @@ enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,
         TRAWL_TRY(search_part(worker, i, &rest, want, hits_base, done, error));
         if (worker->leaves)
             return TRAWL_OK;
-        /* The other parts need not go further than this one did. */
+        /* The later parts need not search beyond the last begin that this part searched. */
         if (want == WANT_HITS)
             rest.end = *done;
         else if (want == WANT_FIRST && found->hits.count > 0)

@@ -1,6 +1,5 @@
-/* plane: which bit of each byte makes the plane of kernels/plane.h, and what the kernel searches in
- * it.
- */
+/* plane: chooses the bit of each byte that makes the plane of kernels/plane.h, and the bytes and
+ * the probe that the kernel searches for in the plane. */
 #include "cuda/plane.h"
 
 #include <string.h>
@@ -12,16 +11,16 @@
 #define ALL_BITS 0xffu
 #define EACH_BYTE 0x0101010101010101ull
 #define PERIOD_MAX 32u /* half a probe */
-#define WORD_BYTES 8u  /* windows begin at multiples of these */
+#define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
 
 uint64_t cuda_plane_words(uint64_t pattern_bytes)
 {
     return min_u64(pattern_bytes, SCAN_PLANE_WINDOW_MAX) / 128 * 4 + 4;
 }
 
-/* The least period of what the mask leaves of the bytes, or their count if that is more than half
- * of it. By the longest border of each beginning (Knuth, Morris and Pratt 1977); `borders` has room
- * for `count`. */
+/* Returns the least period of the masked bytes, or `count` if that period exceeds count / 2.
+ * Computes the longest border of each prefix (Knuth, Morris and Pratt 1977); `borders` has room
+ * for `count` numbers. */
 static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask, uint32_t *borders)
 {
     uint32_t border = 0, period;
@@ -38,9 +37,10 @@ static uint32_t least_period(const uint8_t *bytes, uint32_t count, uint32_t mask
     return period <= count / 2 ? period : count;
 }
 
-/* Which bytes of a long pattern the plane is made of. Where its beginning repeats and the rest does
- * not go on so, a window around the byte that does not: it has no such period, so its occurrences
- * lie half a window apart, but for the bytes that it was moved by. */
+/* Chooses the window of a long pattern's bytes from which the plane is made. If the pattern's
+ * beginning repeats with a period and a later byte breaks the period, the window contains that
+ * byte. Then the window has no such period, so its occurrences lie at least half a window apart,
+ * except for the bytes by which the window was moved to a multiple of WORD_BYTES. */
 static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_max,
                           uint32_t *borders, struct scan_plane *plane)
 {
@@ -65,7 +65,7 @@ static void choose_window(const uint8_t *bytes, uint32_t count, uint32_t window_
     TRAWL_ASSERT(plane->window_at <= end && end < plane->window_at + plane->window_bytes);
 }
 
-/* The bits of a byte, those that differ most evenly among the pattern's bytes first. */
+/* Sorts the bits of a byte: first the bit that splits the pattern's bytes most evenly. */
 static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE_BITS])
 {
     uint32_t ones[BYTE_BITS] = {0};
@@ -88,8 +88,8 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
     }
 }
 
-/* The first probe of 64 bits without a period of 32 or less; where each has one, the plane has it
- * too, and is no longer than a probe. */
+/* Returns the offset of the first probe of 64 bits without a period of 32 or less. If every
+ * probe has such a period, returns 0. */
 static uint32_t choose_probe(const uint8_t *bytes, uint32_t count, uint32_t bit)
 {
     uint64_t probe = 0;
@@ -106,7 +106,7 @@ static uint32_t choose_probe(const uint8_t *bytes, uint32_t count, uint32_t bit)
     return 0;
 }
 
-/* The window's plane as words, and its probe. */
+/* Writes the window's plane as words, and chooses the probe. */
 static void fill_plane(const uint8_t *window, uint32_t *words, struct scan_plane *plane)
 {
     uint32_t bit = plane->bit;
@@ -123,7 +123,7 @@ static void fill_plane(const uint8_t *window, uint32_t *words, struct scan_plane
         plane->flip_last[i] = plane->flip[plane->probe_bits - BYTE_BITS + i];
 }
 
-/* Has the pattern one letter for each value of the bit, and no more? */
+/* Sets has_letters: the pattern has at most one letter for each value of the bit. */
 static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane *plane)
 {
     uint32_t letter[2] = {bytes[0], bytes[0]}, i = 0;
@@ -139,7 +139,8 @@ static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane
     plane->letter_step = letter[1] - letter[0];
 }
 
-/* Of the bits, the most even one among those whose planes have the largest least period. */
+/* Chooses the bit whose plane has the largest least period; among equals, the bit that splits
+ * the bytes most evenly. */
 static void choose_bit(const uint8_t *window, uint32_t *borders, struct scan_plane *plane)
 {
     uint32_t count = plane->window_bytes, order[BYTE_BITS];

@@ -1,4 +1,4 @@
-/* scan: one range of begins, and what comes back of it. */
+/* scan: searches one range of begins and brings the hits to the host. */
 #include "cuda/scan.h"
 
 #include <string.h>
@@ -6,24 +6,30 @@
 #include "base/checked.h"
 #include "cuda/automaton.h"
 
-#define DENSE_SCANS 15u                             /* and as many scans more */
-#define SET_MARKS_MAX ((1ull << 32) - (1ull << 24)) /* positions from a begin on have 32 bits */
+/* after a dense scan, the automaton also does this many scans */
+#define DENSE_SCANS 15u
+/* The longest range that is marked. Positions relative to the range's first begin have 32 bits. */
+#define SET_MARKS_MAX ((1ull << 32) - (1ull << 24))
 #define HITS_AHEAD 512u
-#define FEW_BYTES 256u /* of text for each hit: then they are few */
+#define FEW_BYTES 256u /* Hits are few if there is at most one for FEW_BYTES bytes of text. */
 
 /* Prices in times of reading the text once [H100, 256 MiB]. */
 #define PRICE_AUTOMATON 10.0
-#define PRICE_TRIED 4.0       /* a set that is expected to take more may take far more */
-#define TRIED_LAUNCH_NS 1.5e4 /* what a launch takes beside its text */
-#define MAKE_NS 2e5           /* what the automaton takes to be made, */
-#define MAKE_BYTE_NS 150.0    /* and for each byte of the set's strings */
-#define PATIENT_TIMES_LOG2 8u /* and so many times the usual work is spent on a tile before */
+/* A set's filter that is expected to cost more than this price may cost far more. */
+#define PRICE_TRIED 4.0
+#define TRIED_LAUNCH_NS 1.5e4 /* a launch's fixed cost */
+#define MAKE_NS 2e5           /* cost to make the automaton: a fixed part, */
+#define MAKE_BYTE_NS 150.0    /* and a part for each byte of the set's literals */
+/* Before the automaton takes over, 2^PATIENT_TIMES_LOG2 times the usual work is spent on a tile. */
+#define PATIENT_TIMES_LOG2 8u
 
-/* The automaton takes over for some scans, if the device can hold it. */
+/* Makes the automaton search for the next DENSE_SCANS scans, if the device has memory for the
+ * automaton. */
 static enum trawl_status take_automaton(struct engine_worker *worker, struct trawl_error *error)
 {
     worker->tables.dense_left = DENSE_SCANS;
-    worker->tables.is_tried = false; /* when these scans are over, the text may be another one */
+    /* after DENSE_SCANS scans the worker may search another text */
+    worker->tables.is_tried = false;
     worker->tables.lost_ns = 0;
     TRAWL_TRY(cuda_automaton_want(worker, error));
     worker->leaves = worker->may_leave && worker->tables.kernel == CUDA_KERNEL_SET &&
@@ -31,9 +37,10 @@ static enum trawl_status take_automaton(struct engine_worker *worker, struct tra
     return TRAWL_OK;
 }
 
-/* The last scan was abandoned, since some tile had too many candidates. In long strings that is
- * often a phrase which many strings share, and which only few places of the text have: then more
- * work for each tile costs less than the automaton. */
+/* Chooses how to repeat a scan that the kernel gave up because some tile had too many
+ * candidates. Among long literals the cause is often a phrase that many literals share and that
+ * few places of the text contain. In such a text more work for each tile costs less than the
+ * automaton. */
 static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_error *error)
 {
     if (worker->tables.sets_ready && worker->tables.dense_left == 0 &&
@@ -45,8 +52,9 @@ static enum trawl_status note_dense(struct engine_worker *worker, struct trawl_e
     return take_automaton(worker, error);
 }
 
-/* Mark the begins in the range that have occurrences of the set, for hits_set; *marked: how many
- * there are. false: it is to look by itself. */
+/* Marks the begins in the range at which a literal of the set occurs, for hits_set. *found is
+ * the number of occurrences. *marked = false: there are no marks, and hits_set must filter the
+ * range itself. */
 static enum trawl_status mark_set(struct engine_worker *worker, const struct cuda_range *range,
                                   uint64_t limit, bool *marked, uint64_t *found,
                                   uint64_t *candidates, struct trawl_error *error)
@@ -77,8 +85,9 @@ static enum trawl_status mark_set(struct engine_worker *worker, const struct cud
     return TRAWL_OK;
 }
 
-/* What samples found is put in order, and copied as the other kernels' hits are. *in_vain: they are
- * too many, or parts of the text too dense; from now on this plan's hits are found otherwise. */
+/* Sorts the hits that stream_sampled found, and copies the first room->ahead hits to the landing
+ * buffer, as the other kernels do. *in_vain: there are too many hits, or a part of the text is
+ * too dense. From then on, other kernels list this plan's hits. */
 static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_launch *launch,
                                    const struct cuda_hits_room *room, bool *in_vain,
                                    struct trawl_error *error)
@@ -97,11 +106,13 @@ static enum trawl_status sort_hits(struct engine_worker *worker, struct cuda_lau
                             room->address, (size_t)(room->ahead * sizeof(uint64_t)),
                             worker->stream));
     }
-    /* The kernel says nothing, and who asked may look at once. */
+    /* The sorting kernel writes no answer that the host could wait for, and the caller may read
+     * the hits at once. */
     return CUDA_CALL(worker->device, error, stream_wait, worker->stream);
 }
 
-/* May the set's filter turn out to be slower than the automaton? */
+/* Returns whether the set's filter must be compared with the automaton, since the filter may be
+ * slower on this text. */
 static bool is_judged(const struct engine_worker *worker, uint64_t bytes)
 {
     const struct cuda_tables *tables = &worker->tables;
@@ -111,7 +122,8 @@ static bool is_judged(const struct engine_worker *worker, uint64_t bytes)
            bytes >= worker->limits.tried_bytes;
 }
 
-/* Is a short range of the text searched first? Each trial costs about 20 us. */
+/* Returns whether a short range of the text is searched first, as a trial. A trial costs about
+ * 20 us. */
 static bool is_tried_first(const struct engine_worker *worker)
 {
     const struct cuda_tables *tables = &worker->tables;
@@ -119,9 +131,9 @@ static bool is_tried_first(const struct engine_worker *worker)
     return !tables->is_tried && (!tables->sets_ready || tables->sets_price > PRICE_TRIED);
 }
 
-/* The set's filter searched `bytes` in so many ns, and `rest` bytes follow. The automaton takes
- * over if it saves as much in the rest as it takes to be made, or would have saved as much so far.
- */
+/* Decides whether the automaton replaces the set's filter. The filter took `ns` for `bytes`
+ * bytes of text, and `rest` bytes follow. The automaton takes over if making the automaton costs
+ * less than the automaton would save in the rest, or would have saved so far. */
 static enum trawl_status judge_filter(struct engine_worker *worker, uint64_t bytes, uint64_t rest,
                                       uint64_t ns, struct trawl_error *error)
 {
@@ -173,8 +185,10 @@ static enum trawl_status list_hits(struct engine_worker *worker, const struct cu
     return TRAWL_OK;
 }
 
-/* Two kernels that list many hits at a time take 30 times as long as one after the other: 340
- * instead of 7 ms for 28 million in 256 MiB [H200]. Of few hits, they take no longer. */
+/* Lets only one kernel on a device list many hits at a time. Two such kernels at the same time
+ * take 30 times as long as one after the other: 340 instead of 7 ms for 28 million hits in 256
+ * MiB [H200]. If the last scan found few hits, the lock is not taken: two kernels with few hits
+ * do not slow each other down. */
 enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda_range *range,
                                  uint64_t limit, const struct cuda_hits_room *room, uint64_t *total,
                                  uint64_t *candidates, struct trawl_error *error)
@@ -193,7 +207,8 @@ enum trawl_status cuda_list_hits(struct engine_worker *worker, const struct cuda
     return status;
 }
 
-/* Room in the landing buffer, which is released if it is too small. */
+/* Makes the landing buffer at least `bytes` long. If the buffer must grow, waits until the last
+ * copy into the buffer is done. */
 static enum trawl_status landing_reserve(struct engine_worker *worker, uint64_t bytes,
                                          struct trawl_error *error)
 {
@@ -205,7 +220,8 @@ static enum trawl_status landing_reserve(struct engine_worker *worker, uint64_t 
                                error);
 }
 
-/* Append `count` hits. The first `ahead` are being copied already; the others are copied here. */
+/* Appends `count` hits to the result. The copy of the first `ahead` hits has already begun. If
+ * count > ahead, all `count` hits are copied here. */
 static enum trawl_status bring_hits(struct engine_worker *worker, uint64_t count, uint64_t ahead,
                                     struct engine_result *result, struct trawl_error *error)
 {
@@ -227,9 +243,9 @@ static enum trawl_status bring_hits(struct engine_worker *worker, uint64_t count
     return TRAWL_OK;
 }
 
-/* There were more hits than the last `count` in result->hits, the room for them: how far do these
- * go? Of a set, those of the last begin may not be all that there are: they are dropped. Returns
- * the begins that are done, counted from hits_base on; 0: they are all of one begin. */
+/* Returns how many begins, counted from hits_base, are searched completely, after a scan that
+ * found more hits than the `count` for which there was room. For a set, hits of the last begin
+ * may be missing, so this function drops that begin's hits. 0: all hits have the same begin. */
 static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uint64_t hits_base,
                          struct engine_result *result)
 {
@@ -245,8 +261,8 @@ static uint64_t cut_hits(const struct engine_worker *worker, uint64_t count, uin
     return kept == 0 ? 0 : last - hits_base;
 }
 
-/* As many begins at a time as will hold half of what there is room for, as densely as the last ones
- * held them. */
+/* Scans as many begins as should fill half the room for hits, if hits are as dense as in the
+ * last scan. Repeats the scan with twice the room if one begin alone has too many hits. */
 static enum trawl_status scan_hits(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, uint64_t hits_base, struct engine_result *result,
                                    uint64_t *stopped, struct trawl_error *error)
@@ -274,7 +290,7 @@ static enum trawl_status scan_hits(struct engine_worker *worker, const struct cu
             *stopped = range->begin + cut_hits(worker, room.count, hits_base, result);
         if (*stopped > range->begin)
             break;
-        worker->hits_room *= 2; /* for all hits of one begin, whatever hits_max says */
+        worker->hits_room *= 2; /* hits_max does not bound the hits of one begin */
     }
     TRAWL_ASSERT(*stopped > range->begin && *stopped <= limit);
     worker->hits_room =
@@ -300,8 +316,8 @@ static enum trawl_status scan_first(uint64_t nearest, uint64_t hits_base,
     return TRAWL_OK;
 }
 
-/* After a dense part a set's other kernels take over, in the middle of a range that may be too
- * large for them. */
+/* Shortens the range to what a set's other kernels can search. After a dense part these kernels
+ * take over in the middle of a range that may be too long for them. */
 static void cut_set_range(const struct engine_worker *worker, const struct cuda_range *range,
                           enum want want, uint64_t *limit, uint64_t *done)
 {
@@ -314,7 +330,8 @@ static void cut_set_range(const struct engine_worker *worker, const struct cuda_
     *done = *limit;
 }
 
-/* Search [range->begin, limit). *done: begins below it were looked at. */
+/* Searches [range->begin, limit). If the search stops before `limit`, *done is the begin at
+ * which the search stopped. */
 static enum trawl_status scan_upto(struct engine_worker *worker, const struct cuda_range *range,
                                    uint64_t limit, enum want want, uint64_t hits_base,
                                    struct engine_result *result, uint64_t *done,
@@ -364,8 +381,9 @@ enum trawl_status cuda_scan_range(struct engine_worker *worker, const struct cud
         return TRAWL_OK;
     is_judged_now = is_judged(worker, bytes);
     if (is_judged_now && is_tried_first(worker) && bytes > 2 * worker->limits.tried_bytes) {
-        /* A short range first: nobody knows yet how dense the text is. The clock must not count
-         * how long the tables take to be made. */
+        /* Search a short range first, since the density of the text is not known yet. Wait for
+         * the stream before the clock starts, so that the measured time excludes the making of
+         * the tables. */
         TRAWL_TRY(CUDA_CALL(worker->device, error, stream_wait, worker->stream));
         rest = bytes - worker->limits.tried_bytes;
         *done = limit = range->begin + worker->limits.tried_bytes;

@@ -1,4 +1,4 @@
-/* tables: a plan as the kernels read it, in one block of device memory. */
+/* tables: the tables that kernels need for a plan, in one block of device memory. */
 #include "cuda/tables.h"
 
 #include <inttypes.h>
@@ -16,24 +16,28 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
-#define TURN_COUNTS 2u         /* of each method: the quicker counts */
-#define QUICK_CANDIDATES 4096u /* positions for each, or the first look was wrong */
-#define SLOW 1.5               /* times what was expected: the choice was wrong, */
-#define LAUNCH_NS 2e4          /* and so much more for each count */
+/* counts in each method's turn; the quicker of the two is compared */
+#define TURN_COUNTS 2u
+/* a quick choice was wrong if there is more than one candidate in QUICK_CANDIDATES positions */
+#define QUICK_CANDIDATES 4096u
+/* A choice was wrong if a count takes more than SLOW times the expected time, */
+#define SLOW 1.5
+#define LAUNCH_NS 2e4 /* where each count is granted LAUNCH_NS for the launch. */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
 #define SET_BUDGET 256u /* literals that are compared for 32 positions */
 #define DENSE_LANES 28u /* of 32: one candidate in 110 positions of a large tile's */
 
-/* The block while it is being laid out: first its size, then, with bytes, its contents. */
+/* The block while the tables are laid out: the first pass computes the size, the second pass,
+ * with `bytes`, writes the contents. */
 struct block {
-    uint8_t *bytes; /* NULL: measure */
+    uint8_t *bytes; /* NULL: only compute the size */
     uint64_t count;
     uint64_t address; /* on the device */
 };
 
-/* Up to 8 bytes without fold are decided at each position, which costs hardly more and does not
- * depend on the text. */
+/* Returns whether method grams reads at a stride. Up to 8 bytes without fold are compared at
+ * each position instead, which costs hardly more and does not depend on the text. */
 static bool takes_strides(const struct trawl_plan *plan, const struct cuda_tables *tables)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
@@ -42,7 +46,7 @@ static bool takes_strides(const struct trawl_plan *plan, const struct cuda_table
            tables->tuning->grams.q >= sizeof(uint32_t) && (fold || plan->length_min > GRAM_BYTES);
 }
 
-/* Take `bytes` of the block; returns where to write them, NULL while measuring. */
+/* Reserves `bytes` of the block. Returns where to write the bytes, NULL in the first pass. */
 static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
 {
     uint64_t at = block->count;
@@ -53,7 +57,8 @@ static void *block_take(struct block *block, uint64_t bytes, uint64_t *address)
     return block->bytes == NULL ? NULL : block->bytes + at;
 }
 
-/* Put an array into the block and its device address into the arguments' pointer. */
+/* Puts an array into the block and the array's device address into *pointer, a pointer of the
+ * arguments. */
 static void *block_put(struct block *block, const void *from, uint64_t bytes, void *pointer)
 {
     uint64_t address;
@@ -93,7 +98,8 @@ static void fill_gram(const uint8_t *bytes, uint32_t count, bool fold, uint32_t 
     memcpy(mask, masks, 4);
 }
 
-/* What method every searches for, and with it every method's dense tiles. */
+/* Chooses the up to 8 bytes for which method every searches. The dense tiles of all methods are
+ * searched for the same bytes. */
 static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
                          struct scan_arguments *a)
 {
@@ -123,7 +129,7 @@ static void choose_grams(const struct trawl_plan *plan, uint64_t rare_offset,
     a->is_exact = count == gram_bytes;
 }
 
-/* Method grams: the plan's grams by their sums. */
+/* Sets the arguments of method grams: the plan's grams as sums. */
 static void choose_strides(const struct plan_grams *grams, struct scan_arguments *a)
 {
     a->shift = (uint32_t)grams->offset + grams->stride - 1;
@@ -155,7 +161,7 @@ static void put_sampled(const struct trawl_plan *plan, struct block *block,
         cuda_sampled_fill(plan_literal_bytes(plan, 0), a, &to);
 }
 
-/* The pattern, and room for a plane. */
+/* Puts the pattern into the block and reserves room for a plane. */
 static void put_pattern(const uint8_t *bytes, uint64_t count, struct block *block,
                         struct scan_arguments *a)
 {
@@ -187,7 +193,7 @@ static void put_one(const struct trawl_plan *plan, struct block *block, struct c
         put_sampled(plan, block, a);
 }
 
-/* The records of stream_set, without the runs, which set_runs chooses. */
+/* Writes the records of stream_set. The kernel set_runs chooses the runs later. */
 static void put_records(const struct trawl_plan *plan, const uint64_t *begins, struct block *block,
                         struct scan_sets *sets)
 {
@@ -260,7 +266,7 @@ static void put_plan(const struct trawl_plan *plan, struct block *block, struct 
         put_one(plan, block, tables);
 }
 
-/* The plan's method, and which of the kernels that do the same. */
+/* Chooses the kernels for the method: for counts a stream, where limits allow a stream. */
 static void choose_kernels(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     tables->kernel = tables->method == TRAWL_METHOD_SET ? CUDA_KERNEL_SET : CUDA_KERNEL_EVERY;
@@ -270,8 +276,8 @@ static void choose_kernels(const struct engine_worker *worker, struct cuda_table
                                                                       : CUDA_KERNEL_STREAM;
 }
 
-/* A plan's tables, as they are to lie at `address` on the device, into `room` bytes at `to`.
- * Returns the bytes that they take; if those are more, nothing was written. */
+/* Writes a plan's tables, which are to lie at `address` on the device, to `to`. Returns the
+ * tables' size; if the size exceeds `room`, nothing was written. */
 static uint64_t put_tables(const struct engine_worker *worker, const struct trawl_plan *plan,
                            uint64_t address, uint8_t *to, uint64_t room, struct cuda_tables *tables)
 {
@@ -300,8 +306,9 @@ static uint64_t put_tables(const struct engine_worker *worker, const struct traw
     return block.count;
 }
 
-/* How planes search dense tiles for one pattern; `host` is where the block at `address` is made.
- * Patterns of up to 8 bytes need none: a lane compares such a one by itself. */
+/* Chooses how planes search dense tiles for one pattern; `host` holds the block that is to lie
+ * at `address`. Patterns of up to 8 bytes need no plane: a lane compares such a pattern by
+ * itself. */
 static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_t *host,
                                       uint64_t address, struct scan_arguments *a,
                                       struct trawl_error *error)
@@ -315,7 +322,7 @@ static enum trawl_status choose_plane(const struct engine_worker *worker, uint8_
                              (uint32_t *)(void *)(host + at), &a->plane, error);
 }
 
-/* Literals that occur at one begin share a bucket. */
+/* Computes the bound of the literals that may occur at one begin: such literals share a bucket. */
 static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cuda_tables *tables,
                                        struct trawl_error *error)
 {
@@ -332,14 +339,14 @@ static enum trawl_status measure_alike(const struct trawl_plan *plan, struct cud
     return TRAWL_OK;
 }
 
-/* Does the text decide how the plan searches? */
+/* Returns whether the text decides by which method the plan searches. */
 static bool is_tuned(const struct trawl_plan *plan)
 {
     return plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
            !plan->tuning.is_seen;
 }
 
-/* Are the tables, if not ready, those of the plan and of the text that is searched? */
+/* Returns whether the tables, even if not ready, were chosen for the current plan and text. */
 static bool is_same(const struct engine_worker *worker)
 {
     const struct cuda_tables *tables = &worker->tables;
@@ -349,7 +356,7 @@ static bool is_same(const struct engine_worker *worker)
                cuda_worker_sample(worker, worker->searched, worker->searched_bytes, NULL);
 }
 
-/* The method, by the sample of a loaded text if there is one. */
+/* Chooses the method, by the sample of a loaded text if there is a sample. */
 static void choose(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -418,7 +425,7 @@ done:
     return status;
 }
 
-/* The next method's turn; after the last, the quickest goes on. */
+/* Gives the turn to the next method. After the last method's turn, the quickest method is kept. */
 static void next_turn(struct cuda_tables *tables)
 {
     struct cuda_turns *turns = &tables->turns;
@@ -436,7 +443,8 @@ static void next_turn(struct cuda_tables *tables)
     tables->ready = !turns->comes;
 }
 
-/* The choice was wrong. */
+/* Makes the next search choose the method anew by the whole sample, because counts contradicted
+ * the quick choice. */
 static void look_again(struct cuda_tables *tables)
 {
     tables->turns.is_quick = false;
@@ -444,7 +452,8 @@ static void look_again(struct cuda_tables *tables)
     tables->ready = false;
 }
 
-/* There is no memory for this turn's tables: those of another method may be smaller. */
+/* Passes the turn to the next method, because there is no memory for this method's tables: the
+ * tables of another method may be smaller. */
 static bool pass_turn(struct cuda_tables *tables)
 {
     struct cuda_turns *turns = &tables->turns;

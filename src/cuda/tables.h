@@ -1,4 +1,4 @@
-/* tables: a plan as the kernels read it, in one block of device memory. */
+/* tables: the tables that kernels need for a plan, in one block of device memory. */
 #ifndef TRAWL_CUDA_TABLES_H
 #define TRAWL_CUDA_TABLES_H
 
@@ -8,64 +8,71 @@
 
 struct engine_worker;
 
-/* Of the plan's set: not yet needed, on the device, or too large. */
+/* The state of the set's automaton: not yet needed, on the device, or too large for the device. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
 #define CUDA_TURNS_MAX 4u
 
-/* Methods of one pattern that are expected to cost about as much as the cheapest in a loaded text.
- * A sample and prices do not know everything: each has some counts, and the quickest goes on. */
+/* The methods for one pattern whose expected cost in a loaded text is close to the least. A
+ * sample and prices do not tell everything, so each of these methods does some counts, and the
+ * quickest method does all later counts. */
 struct cuda_turns {
     enum trawl_method methods[CUDA_TURNS_MAX]; /* the cheapest first */
-    double begin_ns[CUDA_TURNS_MAX];           /* the least time for a begin */
-    uint32_t count;                            /* of methods; 0: it is settled */
-    uint32_t turn;                             /* whose it is; in it so many */
+    double begin_ns[CUDA_TURNS_MAX];           /* the least measured time for one begin, in ns */
+    /* number of methods that are compared; 0: the comparison is over */
+    uint32_t count;
+    uint32_t turn; /* index of the method whose turn it is */
     uint32_t counts;
-    double price;  /* that the first is expected to take, in units of reading; 0: none is */
-    bool comes;    /* of this turn there are no tables yet */
-    bool is_quick; /* chosen by a first look, */
-    bool in_full;  /* which counts did not bear out: the next look is at everything, */
-    bool is_slow;  /* and if one took too long, all methods have their turn */
+    /* expected cost of methods[0], in units of reading the text once; 0: not known */
+    double price;
+    bool comes;    /* the tables of this turn's method are not yet made */
+    bool is_quick; /* the method was chosen by a look at a part of the sample */
+    /* counts contradicted the quick choice, so the next choice uses the whole sample */
+    bool in_full;
+    bool is_slow; /* a count took too long, so that all methods have their turn */
 };
 
-/* What the device side of a plan looks like: the parts of struct scan_arguments that do not depend
- * on the text. */
+/* The device side of a plan: the parts of struct scan_arguments that do not depend on the text. */
 struct cuda_tables {
     enum trawl_method method;
-    bool ready; /* in the worker's memory, for the plan with the serial number */
+    bool ready; /* the tables on the device are those of the plan with the number plan_serial */
     uint64_t plan_serial;
-    uint64_t sample_serial;           /* of the text's sample that the tuning knows; 0: none */
-    const struct plan_tuning *tuning; /* of one literal: the plan's, or `own` */
+    /* serial number of the sample from which `tuning` was made; 0: no sample was used */
+    uint64_t sample_serial;
+    /* for one literal: points to the plan's tuning, or to `own` */
+    const struct plan_tuning *tuning;
     struct plan_tuning own;
     struct cuda_turns turns;
     enum cuda_kernel kernel;
-    enum cuda_kernel count_kernel; /* where only counts are wanted; a stream, or kernel again */
-    bool sorts;                    /* hits are found by samples and put in order */
-    uint32_t dense_left;   /* scans for which streams are not tried: the last one was dense */
-    uint32_t budget_log2;  /* of a set: times the usual work for a tile */
-    bool is_tried;         /* of a set: the text's first range did not ask for the automaton */
-    double lost_ns;        /* of a set: what the automaton would have saved since then */
-    uint32_t alike_max;    /* a set's literals that may occur at one begin, at most */
+    /* the kernel where only counts are wanted: a stream, or the same as `kernel` */
+    enum cuda_kernel count_kernel;
+    bool sorts; /* hits are found by stream_sampled, then sorted */
+    /* number of coming scans that do not try streams, since the last scan was dense */
+    uint32_t dense_left;
+    uint32_t budget_log2;  /* for a set: a tile may take 2^budget_log2 times the usual work */
+    bool is_tried;         /* for a set: a trial of the text's first range is done */
+    double lost_ns;        /* for a set: time that the automaton would have saved so far */
+    uint32_t alike_max;    /* the most literals of a set that may occur at the same begin */
     struct scan_sets sets; /* stride 0: stream_set does not take the set */
-    bool sets_ready;       /* its tables are there too */
+    bool sets_ready;       /* the tables of stream_set are on the device */
     enum cuda_kernel sets_kernel;
-    double sets_price; /* what that kernel is expected to take, in times of reading the text */
+    double sets_price; /* expected cost of sets_kernel, in units of reading the text once */
     enum cuda_automaton automaton;
     struct cuda_memory memory;
     struct cuda_memory sets_memory, entries_memory;
-    uint64_t entries; /* that the latter has room for */
+    uint64_t entries; /* number of entries for which entries_memory has room */
     struct cuda_memory automaton_memory;
     struct scan_arguments arguments;
 };
 
-/* UNSUPPORTED: the plan is not for a device. */
+/* Checks the plan's limits. UNSUPPORTED: the plan exceeds a limit of the device. */
 enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_error *error);
-/* Those of worker->plan, on the device, for the text that is about to be searched:
- * worker->searched.
- */
+/* Makes the tables of worker->plan on the device for the text that is about to be searched:
+ * worker->searched. Does nothing if the tables are there already. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
-/* A count of so many begins took so long; a stream looked at so many candidates and gave up so many
- * tiles. */
+/* Records that a count of `begins` begins took `ns` ns, and that a stream had `candidates`
+ * candidates and gave up `given_up` tiles. From these figures the method for the next count is
+ * chosen. */
 void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns,
                       uint64_t candidates, uint64_t given_up);
 

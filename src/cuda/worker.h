@@ -1,8 +1,8 @@
-/* worker: what one host thread has on a device.
+/* worker: the buffers, streams and tables that one host thread has on a device.
  *
- * The three steps of a scan: the plan's tables (tables.h) and the text (chunk.h) go there, a kernel
- * runs (launch.h), what it found comes back (scan.h). Engines on top of this one use workers too,
- * with kernels of their own: cuda_scan_chunk.
+ * A scan has three steps: the plan's tables (tables.h) and the text (chunk.h) are copied to the
+ * device, a kernel runs (launch.h), and the hits come back (scan.h). Engines on top of the CUDA
+ * engine use workers too, with their own kernels: cuda_scan_chunk.
  */
 #ifndef TRAWL_CUDA_WORKER_H
 #define TRAWL_CUDA_WORKER_H
@@ -14,22 +14,23 @@
 #include "engine.h"
 #include "plan/parts.h"
 
-/* Which bytes of which chunk lie in the worker's text memory: a scan that goes on where the last
- * one stopped finds them there. */
+/* Says which bytes of which chunk lie in the worker's text memory. A scan that continues where
+ * the last scan stopped finds its bytes there. */
 struct cuda_held {
-    const uint8_t *bytes; /* NULL: none */
+    const uint8_t *bytes; /* NULL: the text memory holds no chunk */
     uint64_t begin;
     uint64_t from; /* the chunk's offset at which the memory begins */
     uint64_t end;  /* the chunk's offset at which it ends */
 };
 
-/* What a worker has of one part of a plan, in place of its own members of these names while the
- * part is searched for (parts.c). */
+/* A worker's state for one part of a plan. While the worker searches for the part, parts.c
+ * exchanges these members with the worker's own members of the same names. */
 struct cuda_part {
     struct cuda_tables tables;
     uint64_t reach_bytes;
     bool lists_few;
-    struct engine_result found; /* in the range that is searched; its room for hits stays */
+    /* what the part's search of the current range found; the room for hits is reused */
+    struct engine_result found;
 };
 
 struct cuda_parts {
@@ -45,64 +46,79 @@ struct engine_worker {
     struct cuda_stream *stream;
     const struct trawl_plan *plan;
     struct cuda_tables tables;
-    const uint8_t *searched; /* the chunk's text: tables are made for it */
+    const uint8_t *searched; /* the text of the chunk, by which the tables are chosen */
     uint64_t searched_bytes;
     struct cuda_memory text;
-    struct cuda_memory sums;       /* struct scan_result: zeros between launches, */
-    bool sums_ready;               /* unless something failed */
-    struct cuda_pinned answers;    /* struct scan_result: what the last launch found */
-    uint64_t launches;             /* so far; what they are numbered by */
-    struct cuda_memory result;     /* the order's words */
-    struct cuda_memory offsets;    /* the list of tiles */
-    struct cuda_memory marks;      /* of a set: begins with an occurrence */
+    /* one struct scan_result, which is all zeros between launches if sums_ready */
+    struct cuda_memory sums;
+    bool sums_ready;            /* false: a failure may have left other values in sums */
+    struct cuda_pinned answers; /* struct scan_result: what the last launch found */
+    /* The launches that this worker has started. The count numbers the next launch. */
+    uint64_t launches;
+    struct cuda_memory result;  /* the order's words */
+    struct cuda_memory offsets; /* the list of tiles */
+    /* one bit for each begin: an occurrence of the set begins there */
+    struct cuda_memory marks;
     struct cuda_memory hits;       /* struct hit */
-    struct cuda_pinned staging[2]; /* on the way to the device */
-    struct cuda_event *staged[2];  /* the last copy from that buffer */
-    uint32_t staging_turn;         /* which of them is filled next */
-    bool patient;            /* so much was copied that the wait for it leaves the core to others */
-    struct cuda_event *done; /* what a patient wait is for */
-    struct cuda_pinned landing;  /* on the way back */
-    bool landing_busy;           /* a copy to it may still be running */
-    struct cuda_event *timed[2]; /* around a kernel, if limits.kernels_timed */
-    uint64_t kernel_ns;          /* of all kernels since it was set to 0 */
+    struct cuda_pinned staging[2]; /* filled by the host, then copied to the device */
+    struct cuda_event *staged[2];  /* staged[i] is recorded after the last copy from staging[i] */
+    uint32_t staging_turn;         /* index of the staging buffer that is filled next, 0 or 1 */
+    /* The last copy was so long (PATIENT_BYTES) that the host thread sleeps instead of polling
+     * until the copy is done, and leaves its core to other threads. */
+    bool patient;
+    struct cuda_event *done;     /* the event for which a patient worker sleeps */
+    struct cuda_pinned landing;  /* hits that are copied from the device to the host */
+    bool landing_busy;           /* a copy to landing may still be running */
+    struct cuda_event *timed[2]; /* recorded before and after a kernel, if limits.kernels_timed */
+    uint64_t kernel_ns;          /* time of all kernels since kernel_ns was last set to 0 */
     struct cuda_held held;
-    uint64_t hits_room;         /* of hits */
-    struct cuda_memory list;    /* begins that are copied to the host, */
-    struct cuda_stream *copies; /* in this stream; NULL: not made yet */
-    uint64_t list_end;          /* of its words, when it was listed last */
-    struct cuda_pinned pieces;  /* of the list, on the way to the caller's array, */
-    uint64_t piece_words;       /* at most so many each */
-    struct cuda_event *brought[ENGINE_PIECES_MAX]; /* it is there; NULL: not made yet */
-    uint32_t chunks_left;                          /* to the host at once: the last one was dense */
-    bool may_leave;                                /* dense ones, for want of an automaton; */
-    bool leaves;                                   /* and that is so */
-    uint64_t reach_bytes;     /* begins a scan for hits may cover before it holds too many */
-    bool lists_few;           /* the last one found few hits, of this plan */
+    uint64_t hits_room; /* The number of hits for which `hits` has room. */
+    /* begins that wait on the device until the stream `copies` copies the list to the host */
+    struct cuda_memory list;
+    struct cuda_stream *copies; /* NULL: not made yet */
+    uint64_t list_end;          /* words of `list` that the last listing filled */
+    /* pinned memory through which pieces of `list` pass on the way to the caller's array */
+    struct cuda_pinned pieces;
+    uint64_t piece_words; /* the most words of one piece */
+    /* brought[i] is recorded after piece i was copied; NULL: not made yet */
+    struct cuda_event *brought[ENGINE_PIECES_MAX];
+    /* The number of coming chunks that go to the host without a scan, because the last chunk was
+     * dense. */
+    uint32_t chunks_left;
+    /* the host can search a dense chunk for which there is no automaton */
+    bool may_leave;
+    /* the current chunk is dense and there is no automaton, so the host searches the chunk */
+    bool leaves;
+    /* begins that one scan for hits may cover, so that the hits are likely to fit in `hits` */
+    uint64_t reach_bytes;
+    bool lists_few;           /* the last scan with this plan found few hits */
     struct cuda_parts *parts; /* owned; NULL until a plan has parts */
 };
 
-/* `bytes` rounded up to what the worker takes at a time. */
+/* Returns `bytes` rounded up to a multiple of limits.room_step_bytes. */
 uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes);
 
-/* With the device entered: `bytes` of host memory to the device, through the staging buffers in
- * turn. Returns before the copy is done; the source may be reused at once. */
+/* Copies `count` bytes of host memory to the device, through the two staging buffers in turn.
+ * Returns before the copy is done; the caller may reuse the source at once. The caller has
+ * entered the device. */
 enum trawl_status cuda_worker_upload(struct engine_worker *worker, uint64_t address,
                                      const void *bytes, uint64_t count, struct trawl_error *error);
-/* The same, and SCAN_PADDING_BYTES zeros after it. */
+/* Does the same, and writes SCAN_PADDING_BYTES zeros after the bytes. */
 enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t address,
                                           const void *bytes, uint64_t count,
                                           struct trawl_error *error);
 enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_error *error);
 void cuda_worker_end(struct engine_worker *worker);
 
-/* Take over a plan: what the worker holds of another one is forgotten where it must be. */
+/* Makes `plan` the worker's plan. Forgets the chunk in the text memory, and the tables if these
+ * belong to another plan. */
 void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *plan);
 
-/* With the device entered, after a failure: copies may be running from the staging buffers, so
- * wait for them; nothing of the worker's state is trusted. */
+/* Waits, after a failure, for all copies from and to the worker's buffers, and marks the
+ * worker's text, tables and sums as invalid. The caller has entered the device. */
 void cuda_worker_failed(struct engine_worker *worker);
-/* With the device entered: wait for copies that began at begin_ns by cuda_clock_ns, and add their
- * time. */
+/* Waits for copies that began at begin_ns by cuda_clock_ns, and adds the time since then to
+ * result->device_copy_ns. The caller has entered the device. */
 enum trawl_status cuda_wait_copies(struct engine_worker *worker, uint64_t begin_ns,
                                    struct engine_result *result, struct trawl_error *error);
 
