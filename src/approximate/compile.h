@@ -1,7 +1,7 @@
-/* compile: what a plan with errors is searched with: its literals as symbols, and pieces of them.
+/* compile: translates a plan with errors: the literals as symbols, and the literals' pieces.
  *
- * docs/approximate.md says what an occurrence is. Every method finds candidates, among them all
- * occurrences, and verify.h decides each of them exactly.
+ * docs/approximate.md says what an occurrence is. Every method finds candidates that include all
+ * occurrences, and verify.h decides for each candidate exactly.
  */
 #ifndef TRAWL_APPROXIMATE_COMPILE_H
 #define TRAWL_APPROXIMATE_COMPILE_H
@@ -11,10 +11,12 @@
 
 /* How candidates are found. */
 enum approx_method {
-    APPROX_PIECES,  /* by a set of exact pieces: with k errors one of k + 1 pieces is untouched */
-    APPROX_GRAMS,   /* the same for short pieces, whose literals are compared at once */
-    APPROX_PLANES,  /* mismatches: those of all begins are counted, in bit planes */
-    APPROX_COLUMNS, /* edits: columns of Sellers' table, in bits (Myers 1999) */
+    /* a set of exact pieces: with k errors, at least one of k + 1 pieces has no error */
+    APPROX_PIECES,
+    /* short pieces: the literals whose piece begins with a gram of the text are compared at once */
+    APPROX_GRAMS,
+    APPROX_PLANES,  /* mismatches: the mismatches of all begins are counted, in bit planes */
+    APPROX_COLUMNS, /* edits: columns of Sellers' table, as bits (Myers 1999) */
     APPROX_ALL,     /* every place is a candidate */
     APPROX_METHODS
 };
@@ -22,44 +24,50 @@ enum approx_method {
 /* An exact part of a literal: pattern number i of the plan `pieces` is piece i. */
 struct approx_piece {
     uint32_t literal;
-    uint32_t symbol;  /* of the literal: the piece's first, */
-    uint32_t symbols; /* and how many it has */
+    uint32_t symbol;  /* index in the literal of the piece's first symbol */
+    uint32_t symbols; /* number of the piece's symbols */
 };
 
 #define APPROX_CLASSES_MAX 256u
 
-#define APPROX_EXACT_SYMBOL 1u /* is not replaced or deleted, */
-#define APPROX_EXACT_BEFORE 2u /* and nothing is inserted before it */
+#define APPROX_EXACT_SYMBOL 1u /* the symbol must not be replaced or deleted */
+#define APPROX_EXACT_BEFORE 2u /* no symbol may be inserted before this symbol */
 
-/* A symbol of a literal is a class: a set of bytes, which it equals. CHARACTERS: a code point. */
+/* A compiled plan. A symbol of a literal is a class, which is a set of bytes that the symbol
+ * equals. With CHARACTERS, a symbol is a code point. */
 struct approximate {
     const struct trawl_plan *plan;
     uint32_t errors_max; /* k */
     bool edits;
-    enum approx_method method;           /* on the host; of CHARACTERS where the text is ASCII */
-    enum approx_method method_beyond;    /* CHARACTERS: where it is not: PIECES or ALL */
-    enum approx_method method_on_device; /* PIECES, or by grams; ALL: devices have no method */
-    /* Nanoseconds that a byte of text takes: one thread of the host, with all it does; a device,
-     * without the verification of what it finds. And the candidates of a byte that pieces would
-     * propose to it in random text; 0 by grams, since only a text can tell. */
+    /* the host's method; with CHARACTERS, the host's method where the text is ASCII */
+    enum approx_method method;
+    /* with CHARACTERS, the host's method where the text is not ASCII: PIECES or ALL */
+    enum approx_method method_beyond;
+    enum approx_method method_on_device; /* PIECES or GRAMS; ALL: devices cannot search this plan */
+    /* host_ns: time per byte of text of one host thread, verification included. device_ns: time
+     * per byte of a device, without the verification of the candidates. device_rate: candidates
+     * per byte of random text that pieces would propose to a device; 0 for GRAMS, whose rate
+     * only a text can tell. */
     double host_ns;
     double device_ns;
     double device_rate;
-    uint32_t class_count;                    /* 0 of CHARACTERS */
+    uint32_t class_count;                    /* 0 with CHARACTERS */
     uint64_t classes[APPROX_CLASSES_MAX][4]; /* byte b is in class c: bit b % 64 of [c][b / 64] */
-    uint64_t symbol_count;                   /* of all literals: */
+    uint64_t symbol_count;                   /* symbols of all literals together */
     uint32_t *symbols;
-    uint32_t *class_of;        /* of each symbol; of bytes these are the symbols themselves */
-    uint64_t *symbol_begin;    /* where those of each literal begin: literal_count + 1 */
-    uint8_t *exact;            /* of each symbol: APPROX_EXACT_*, or-ed */
-    struct trawl_plan *pieces; /* where a method is PIECES, else NULL */
+    uint32_t *class_of;        /* the class of each symbol; without CHARACTERS equal to `symbols` */
+    uint64_t *symbol_begin;    /* literal_count + 1 indices: where each literal's symbols begin */
+    uint8_t *exact;            /* APPROX_EXACT_* flags of each symbol */
+    struct trawl_plan *pieces; /* the plan of the pieces if some method is PIECES, otherwise NULL */
     struct approx_piece *piece;
     uint64_t piece_count;
-    struct approx_filter *filter; /* where the host's method is PLANES or COLUMNS, else NULL */
-    struct approx_grams *grams;   /* where it is GRAMS, else NULL */
+    /* the filter if the host's method is PLANES or COLUMNS, otherwise NULL */
+    struct approx_filter *filter;
+    struct approx_grams *grams; /* the lists if the host's method is GRAMS, otherwise NULL */
 };
 
-/* The plan's, made when first asked for and freed with it. Errors: MEMORY, LIMIT. Any thread. */
+/* Returns the plan's compiled form, which is made at the first call and freed with the plan.
+ * Errors: MEMORY, LIMIT. Any thread may call. */
 enum trawl_status approx_want(const struct trawl_plan *plan, const struct approximate **approximate,
                               struct trawl_error *error);
 

@@ -1,7 +1,8 @@
-/* device_tables: codes of bytes, pieces of literals, and the lists of pieces by gram.
+/* device_tables: makes the codes of bytes, the literals' pieces, and the lists of pieces by
+ * gram.
  *
- * The longer a gram, the fewer pieces are on a list. But a piece that is shorter than the gram is
- * on the lists of all grams that it may be the begin of.
+ * The longer a gram, the fewer pieces are on its list. But a piece that is shorter than the gram
+ * is on the list of every gram that begins with the piece.
  */
 #include "approximate/device_tables.h"
 
@@ -15,19 +16,23 @@
 #define GRAM_SYMBOLS_MAX 10u
 #define ANY_CODE ((1u << CODES) - 1u)
 #define LITERALS_MAX (1u << (32 - GRAMS_PLACE_BITS))
-#define GLOBAL_BYTES (32u << 20) /* that L2 holds beside a text */
+#define GLOBAL_BYTES (32u << 20) /* table bytes that the L2 cache holds beside a text */
 #define GLOBAL_BYTES_MAX (512ull << 20)
-#define LONGER_GAIN 1.1 /* so many times as fast larger tables have to be, */
-#define GLOBAL_GAIN 1.5 /* and those in L2 */
+/* Tables of a longer gram must be expected to be more than LONGER_GAIN times as fast as smaller
+ * tables, */
+#define LONGER_GAIN 1.1
+/* and tables in L2 more than GLOBAL_GAIN times as fast as tables in shared memory. */
+#define GLOBAL_GAIN 1.5
 
-/* Costs in comparisons from shared memory: of a place without its comparisons, and of one. */
+/* Costs in units of one comparison from shared memory: of a place without its comparisons, and
+ * of one comparison. */
 struct cost {
     double place, comparison;
 };
 static const struct cost costs[2][2] = {
     /* in global memory, in shared memory */
-    {{10, 3}, {2.5, 1}},     /* mismatches: some 15 instructions */
-    {{0.2, 1.1}, {0.05, 1}}, /* edits: some 800 */
+    {{10, 3}, {2.5, 1}},     /* mismatches: a comparison takes about 15 instructions */
+    {{0.2, 1.1}, {0.05, 1}}, /* edits: a comparison takes about 800 instructions */
 };
 
 uint64_t approx_shared_bytes_max = UINT64_MAX;
@@ -42,8 +47,8 @@ struct literal_piece {
 /* A literal, and its pieces. */
 struct cut_literal {
     struct approx_coded coded;
-    uint32_t known; /* symbols that are equal before a list is looked at */
-    double rate;    /* of places of random text where that is so */
+    uint32_t known; /* bit j: symbol j is known to be equal before a list is read */
+    double rate;    /* the share of places in random text at which all known symbols are equal */
     uint32_t piece_count;
     struct literal_piece pieces[CODED_SYMBOLS_MAX];
 };
@@ -64,7 +69,8 @@ static double set_rate(const struct cut_literal *literal, uint32_t symbol)
     return (double)__builtin_popcount(literal->coded.sets[symbol]) / CODES;
 }
 
-/* The part of random text that a piece, cut to `symbols`, occurs in. */
+/* Returns the share of places in random text at which the first `symbols` symbols of a piece
+ * occur. */
 static double piece_rate(const struct cut_literal *literal, const struct literal_piece *piece,
                          uint32_t symbols)
 {
@@ -76,9 +82,10 @@ static double piece_rate(const struct cut_literal *literal, const struct literal
     return rate;
 }
 
-/* One of them is in each occurrence as it is. They share the symbols that may have errors evenly;
- * where all of those may be wrong at once, or pieces are as frequent as all places, there is one
- * piece of no symbol. */
+/* Makes the pieces of a literal. Each occurrence contains at least one piece without an error.
+ * The symbols that may have errors are divided evenly among the pieces. If all these symbols may
+ * be wrong at once, or if random text is expected to contain a piece at every place, the literal
+ * has a single piece without symbols. */
 static void make_pieces(struct cut_literal *literal, uint32_t errors_max)
 {
     uint32_t count = errors_max + 1, loose, seen = 0, piece = 0;
@@ -139,7 +146,8 @@ static void write_literal(const struct cut_literal *literal, uint32_t *words)
 
 /* ---- Motifs -------------------------------------------------------------------------------- */
 
-/* The number of the literal's motif; GRAMS_MOTIFS_MAX: it has a new one, and there are too many. */
+/* Returns the number of the literal's motif. GRAMS_MOTIFS_MAX: the literal's motif is new, and
+ * there is no room for another motif. */
 static uint32_t motif_of(struct builder *builder, const struct cut_literal *literal)
 {
     uint32_t words[GRAMS_LITERAL_WORDS], motif = 0, *count = &builder->tables->motif_count;
@@ -155,7 +163,8 @@ static uint32_t motif_of(struct builder *builder, const struct cut_literal *lite
     return motif;
 }
 
-/* The segment of a motif's pieces that begin at the symbol; GRAMS_SEGMENTS_MAX likewise. */
+/* Returns the segment of a motif's pieces that begin at the symbol. GRAMS_SEGMENTS_MAX: the
+ * segment is new, and there is no room for another segment. */
 static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t symbol)
 {
     uint32_t word = motif << GRAMS_PLACE_BITS | symbol, segment = 0;
@@ -168,7 +177,8 @@ static uint32_t segment_of(struct builder *builder, uint32_t motif, uint32_t sym
     return segment;
 }
 
-/* Find the motifs and segments, where the literals have exact parts that are much the same. */
+/* Finds the motifs and segments. There are motifs only if the literals have few different exact
+ * parts. */
 static void find_motifs(struct builder *builder)
 {
     const struct approximate *approximate = builder->approximate;
@@ -195,7 +205,7 @@ static void find_motifs(struct builder *builder)
 
 /* ---- Lists --------------------------------------------------------------------------------- */
 
-/* The codes that symbol i of a gram may have, where the piece is its begin. */
+/* Returns the codes that symbol i of a gram may have if the gram begins with the piece. */
 static uint32_t gram_set(const struct cut_literal *literal, const struct literal_piece *piece,
                          uint32_t i)
 {
@@ -211,8 +221,7 @@ static uint32_t gram_of(const uint32_t *codes, uint32_t symbols)
     return gram;
 }
 
-/* The next of the grams that begin with the piece, at first of code 0 alone; false: there is none.
- */
+/* Steps to the next gram that begins with the piece. Returns false after the last gram. */
 static bool next_gram(const struct cut_literal *literal, const struct literal_piece *piece,
                       uint32_t symbols, uint32_t *codes)
 {
@@ -227,7 +236,8 @@ static bool next_gram(const struct cut_literal *literal, const struct literal_pi
     return false;
 }
 
-/* To the list of each gram that begins with the piece: count an entry, or write it. */
+/* Adds the piece to the list of each gram that begins with the piece: counts an entry if
+ * `entries` is NULL, otherwise writes the entry. */
 static void list_piece(const struct cut_literal *literal, const struct literal_piece *piece,
                        uint32_t symbols, uint32_t entry, uint32_t *heads, uint32_t *entries)
 {
@@ -244,7 +254,8 @@ static void list_piece(const struct cut_literal *literal, const struct literal_p
     } while (next_gram(literal, piece, symbols, codes));
 }
 
-/* Count, then write; a head moves over its list as that is written. */
+/* Writes all lists: the first pass counts the entries, the second pass writes the entries, while
+ * each head moves to the end of its list. */
 static void write_lists(struct builder *builder)
 {
     struct approx_tables *tables = builder->tables;
@@ -277,7 +288,7 @@ static void write_lists(struct builder *builder)
             sum += count;
         }
     }
-    /* Each head is now where its list ends, and the next one's begins. */
+    /* Each head is now the end of its list, which is the begin of the next list. */
     memmove(heads + 1, heads, lists * sizeof *heads);
     heads[0] = 0;
 }
@@ -285,11 +296,12 @@ static void write_lists(struct builder *builder)
 /* ---- Sizes --------------------------------------------------------------------------------- */
 
 struct size {
-    double words; /* of all tables */
-    double rate;  /* pieces that are looked at for each place of random text */
+    double words; /* words of all tables */
+    double rate;  /* pieces that are compared per place of random text */
 };
 
-/* By the symbols of a gram, from 1 on; returns the longest piece's, at most GRAM_SYMBOLS_MAX. */
+/* Computes the tables' sizes for each gram length from 1 symbol on. Returns the longest piece's
+ * number of symbols, at most GRAM_SYMBOLS_MAX. */
 static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SYMBOLS_MAX + 1])
 {
     uint32_t literals = builder->approximate->plan->literal_count, longest = 1;
@@ -317,7 +329,7 @@ static uint32_t measure(const struct builder *builder, struct size sizes[GRAM_SY
     return (uint32_t)min_u64(longest, GRAM_SYMBOLS_MAX);
 }
 
-/* What a place of random text costs. */
+/* Returns the cost of a place of random text. */
 static double cost_of(const struct builder *builder, const struct size *size, bool are_shared)
 {
     const struct cost *cost = &costs[builder->approximate->edits][are_shared];
@@ -325,8 +337,8 @@ static double cost_of(const struct builder *builder, const struct size *size, bo
     return cost->place + size->rate * cost->comparison;
 }
 
-/* The shortest gram by whose tables, of no more bytes, a search takes about the least time; 0: all
- * are larger. */
+/* Returns the length of the shortest gram whose tables take at most bytes_max bytes and whose
+ * cost is at most LONGER_GAIN times the least cost. 0: all tables are larger. */
 static uint32_t fit(const struct builder *builder, const struct size *sizes, uint32_t longest,
                     uint64_t bytes_max, bool are_shared)
 {

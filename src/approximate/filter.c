@@ -1,7 +1,8 @@
-/* filter: the literals' rows, and one thread's search for them.
+/* filter: makes the literals' rows, and searches for the literals in one thread.
  *
- * A row is a bit for each place: is the symbol at place + shift in a class? With edits the shift is
- * 0, and the rows are those of the classes. Literals share rows.
+ * A row has a bit for each place. With mismatches, the bit says that the symbol at place + shift
+ * is not in the row's class. With edits, the shift is 0 and the bit says that the symbol is in
+ * the class. Literals share rows.
  */
 #include "approximate/filter.h"
 
@@ -13,46 +14,55 @@
 #include "base/memory.h"
 
 #define CLASSES_MAX 256u
-#define WORDS_BEFORE 2u                         /* of a plane, 0: as many as windows warm up with */
-#define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)   /* of a plane: loaded, but without effect */
-#define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX) /* of a row: to warm up, and where windows end */
+/* zero words before a plane, as many as windows need to warm up */
+#define WORDS_BEFORE 2u
+/* words after a plane, which are loaded without effect */
+#define WORDS_AFTER (2u * FILTER_WINDOWS_MAX)
+/* additional words of a row, for the windows' warm-up and for the last windows' ends */
+#define WINDOWS_WORDS (4u * FILTER_WINDOWS_MAX)
 
-/* Bytes of a look. With mismatches the rows fit in a first-level cache beside other things. Where
- * places are selected, some thousand are to be left. */
+/* Bytes of a look. With mismatches the rows should fit in a first-level cache beside other data.
+ * If places are selected, a look should leave some thousand selected places. */
 #define ROWS_BYTES 24576u
 #define LOOK_BYTES_MIN 1024u
 #define LOOK_BYTES_MISMATCHES 8192u
 #define LOOK_BYTES_SELECTED 16384u
 
-/* So many literals with one exact part in common are searched where that part stands, among places
- * that are brought together first. DNA, m = 23, k = 4, two exact bases, AVX2 (EPYC): 16 literals
- * have 0.7 of the speed that they have elsewhere, 32 have 1.2, 64 1.7, 1,000 6.5. */
+/* At least GROUP_LITERALS_MIN literals that share an exact part form a group. The places at
+ * which the exact part stands are first gathered, and the group's literals are searched among
+ * these places only. DNA, m = 23, k = 4, two exact bases, AVX2 (EPYC): groups of 16 literals
+ * have 0.7 of the speed without groups, 32 literals 1.2, 64 literals 1.7, and 1,000 literals
+ * 6.5. */
 #define GROUP_LITERALS_MIN 32u
-#define GROUP_COST 25.0      /* literals that cost as much as to select places */
-#define GROUP_PLACE_COST 2.0 /* of a place among the selected ones: blocks are not full */
+/* selecting the places costs as much as the search for this many literals */
+#define GROUP_COST 25.0
+/* a selected place costs this many times an unselected place, since blocks are not full */
+#define GROUP_PLACE_COST 2.0
 
-/* Row 0 of mismatches has no bit. */
+/* The row's class and shift. With mismatches, row 0 has no bit set. */
 struct row {
     uint16_t class;
     uint8_t shift;
 };
 
-/* A literal's rows: those of exact symbols first. With mismatches the others are made a multiple of
- * four by row 0. */
+/* A literal's rows: first the rows of exact symbols, then all other rows. With mismatches, the
+ * number of other rows is padded with row 0 to a multiple of four. */
 struct literal {
-    uint64_t exact_key; /* equal exact parts have equal ones */
+    uint64_t exact_key; /* a hash of the exact part: equal exact parts have equal keys */
     uint64_t first;
     uint32_t number;
     uint8_t symbols;
     uint8_t exact_count;
-    uint8_t count;  /* of the others */
-    uint32_t group; /* the index of its first literal; UINT32_MAX: in none */
+    uint8_t count;  /* rows of symbols that are not exact, padding included */
+    uint32_t group; /* index of the group's first literal; UINT32_MAX: the literal is in no group */
 };
 
 struct approx_filter {
     struct filter_class *classes;
-    struct literal *literals; /* by exact part */
-    uint32_t *begins; /* of all literals: where their rows begin; first their rows' numbers */
+    struct literal *literals; /* sorted by exact_key */
+    /* The offset of each row of each literal, in words. While the filter is made, the rows'
+     * numbers stand here instead. */
+    uint32_t *begins;
     uint64_t begins_count;
     uint64_t begins_room;
     uint64_t row_words;
@@ -68,18 +78,19 @@ struct approx_filter {
 };
 
 struct approx_scan {
-    const struct approx_filter *filter; /* may be gone when the scan is closed */
+    const struct approx_filter *filter; /* the filter may be freed before the scan is closed */
     const struct filter_ops *ops;
     uint64_t plane_words;
     uint64_t planes_words; /* class_count * plane_words */
-    uint64_t rows_words;   /* of all rows */
+    uint64_t rows_words;   /* words of all rows */
     uint64_t *planes;
-    struct filter_rows rows;   /* row_count of them */
-    struct filter_rows places; /* the same at selected places alone; words NULL: no groups */
+    struct filter_rows rows; /* row_count rows */
+    /* the same rows, for selected places only; words = NULL: there are no groups */
+    struct filter_rows places;
     uint64_t selected[FILTER_BYTES_MAX / 64];
     uint64_t selected_found[FILTER_BYTES_MAX / 64];
     uint64_t selected_count;
-    uint32_t selected_group; /* UINT32_MAX: none yet */
+    uint32_t selected_group; /* UINT32_MAX: no group's places are selected yet */
     uint32_t bytes;
     struct filter_windows windows;
     struct filter_vote vote;
@@ -96,7 +107,7 @@ static void make_class(const uint64_t has[4], struct filter_class *class)
             class->nibbles[b / 128][b % 16] |= (uint8_t)(1u << b / 16 % 8);
 }
 
-/* The number of this row, which is made if it is new. */
+/* Returns the number of the row of a class and shift. Makes the row if the row is new. */
 static uint16_t row_number(struct approx_filter *filter, uint16_t *known, uint32_t class,
                            uint32_t shift)
 {
@@ -124,7 +135,8 @@ static void add_literal(struct approx_filter *filter, const struct approx_filter
         (struct literal){.first = filter->begins_count, .number = index, .group = UINT32_MAX};
     literal->symbols = (uint8_t)symbols;
     filter->symbols_max = (uint32_t)max_u64(filter->symbols_max, symbols);
-    for (uint32_t pass = 0; pass < 2; pass++) { /* exact symbols, the others */
+    /* first the exact symbols, then all other symbols */
+    for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t j = 0; j < symbols; j++) {
             bool exact =
                 !filter->edits && literals->exact != NULL && (literals->exact[first + j] & 1) != 0;
@@ -192,7 +204,8 @@ static uint32_t best_bytes(const struct approx_filter *filter)
     return (uint32_t)(bytes / LOOK_BYTES_MIN * LOOK_BYTES_MIN);
 }
 
-/* Rows that literals take at most: of symbols, and three more that make them a multiple of four. */
+/* Returns a bound of the rows of all literals: a row for each compared symbol, and three more
+ * rows of padding for each literal. */
 static uint64_t begins_room(const struct approx_filter_literals *literals)
 {
     uint64_t room = 0;
@@ -348,7 +361,7 @@ void approx_scan_close(struct approx_scan *scan)
     memory_release(scan, 1, sizeof *scan);
 }
 
-/* A plane's words as all windows' steps: word l of step t is word t - warm of window l. */
+/* Arranges a plane's words by the windows' steps: word l of step t is word t - warm of window l. */
 static void make_windows(const uint64_t *plane, uint32_t window_count,
                          const struct filter_windows *windows, uint64_t *row)
 {
@@ -357,7 +370,7 @@ static void make_windows(const uint64_t *plane, uint32_t window_count,
             row[t * window_count + l] = plane[l * windows->words + t];
 }
 
-/* The words of these places, as many as are counted together. */
+/* Returns the number of words for these places, rounded up to a whole block of two vectors. */
 static uint64_t words_of_blocks(const struct approx_scan *scan, uint64_t places)
 {
     const uint64_t words = scan->ops->windows;
@@ -394,7 +407,7 @@ void approx_scan_look(struct approx_scan *scan, const uint8_t *text, uint32_t by
     }
 }
 
-/* Clear bits from `count` on; returns how many are left. */
+/* Clears the bits from `count` on. Returns the number of bits that are still set. */
 static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
 {
     uint32_t kept = 0;
@@ -409,7 +422,7 @@ static uint32_t keep_bits(uint64_t *found, uint64_t words, uint64_t count)
     return kept;
 }
 
-/* Bring together the places where the exact part of a group stands. */
+/* Gathers the places at which the exact part of a group stands. */
 static void select_group(struct approx_scan *scan, const struct literal *literal, uint64_t words)
 {
     const struct filter_rows *rows = &scan->rows;
@@ -427,7 +440,7 @@ static void select_group(struct approx_scan *scan, const struct literal *literal
                           scan->places.words + r * scan->filter->row_words);
 }
 
-/* The selected places' bits, each at its place. */
+/* Moves the bit of each selected place to the bit of that place in the text. */
 static void spread_found(const struct approx_scan *scan, uint64_t words, uint64_t *found)
 {
     uint64_t next = 0;

@@ -1,18 +1,19 @@
 /* filter_impl: the filters, in vectors of any width.
  *
- * A file that includes this has included filter_vector.h, and defines what its instruction set has:
- * TERNARY(a, b, c, table), any operation of three vectors; HAS_ANY and vector_any; HAS_LOOKUP,
- * bytes_table, bytes_lookup and bytes_mask. Compilers make the rest of what C says of vectors.
+ * A file includes filter_vector.h before this file, and defines what the instruction set has:
+ * TERNARY(a, b, c, table), any bitwise operation of three vectors; HAS_ANY and vector_any;
+ * HAS_LOOKUP, bytes_table, bytes_lookup and bytes_mask. Compilers translate all other vector
+ * operations from C.
  *
- * Mismatches: a counter of two to five bits for each place, a vector for each bit, and one more for
- * the counters that ran over. A counter begins so high that it runs over with mismatch k + 1. Rows
- * are added by carry-save adders, four at a time.
+ * Mismatches: each place has a counter of two to five bits. One vector holds one bit of many
+ * counters, and one more vector marks the counters that overflowed. A counter starts so high
+ * that mismatch k + 1 overflows the counter. Carry-save adders add four rows at a time.
  *
  * Edits: Myers, A fast bit-vector algorithm for approximate string matching based on dynamic
  * programming, 1999, for blocks as Hyyro, A bit-vector algorithm for computing Levenshtein and
- * Damerau edit distances, 2003. A word holds 64 places of the text, not of the pattern, as in sassy
- * (Beeloo and Groot Koerkamp, 2025): the rows are the same for all literals, and below a row that
- * has no cell within k errors nothing need be looked at.
+ * Damerau edit distances, 2003. A word holds 64 places of the text, not of the pattern, as in
+ * sassy (Beeloo and Groot Koerkamp, 2025): the rows are the same for all literals, and no row
+ * below a row without a cell within k errors need be computed.
  */
 #ifndef TRAWL_APPROXIMATE_FILTER_IMPL_H
 #define TRAWL_APPROXIMATE_FILTER_IMPL_H
@@ -21,14 +22,14 @@
 
 #include "approximate/filter_ops.h"
 
-/* What is made of three bits a, b, c. */
+/* Functions of three bits a, b, c. */
 #define SUM(a, b, c) ((a) ^ (b) ^ (c))
 #define CARRY(a, b, c) (((a) & (b)) | ((c) & ((a) ^ (b))))
 #define OR_BOTH(a, b, c) ((a) | ((b) & (c)))
 #define OR_NEITHER(a, b, c) ((a) | ~((b) | (c)))
 #define XOR_THEN_OR(a, b, c) (((a) ^ (b)) | (c))
 #ifdef TERNARY
-/* The result for each of the eight combinations, as a byte. */
+/* The table byte holds the function's result for each of the eight combinations of bits. */
 #define THREE(what, a, b, c) TERNARY(a, b, c, (what(0xf0, 0xcc, 0xaa)) & 255)
 #else
 #define THREE(what, a, b, c) what(a, b, c)
@@ -53,7 +54,7 @@ INLINE vector vector_every(uint64_t word)
 }
 
 #ifndef HAS_ANY
-/* Is a bit set? */
+/* Returns whether any bit is set. */
 INLINE bool vector_any(vector a)
 {
     uint64_t any = 0;
@@ -64,8 +65,9 @@ INLINE bool vector_any(vector a)
 }
 #endif
 
-/* A block was asked `votes` times whether anything is left, at last with the answer no (passed) or
- * at its end. This settles where one block in nine is asked once too often. */
+/* Moves the vote after one block. The block tested `votes` times whether any place is left;
+ * `passed`: the last test found no place. The vote settles where one block in nine makes one
+ * test too many. */
 INLINE void vote_move(struct filter_vote *vote, uint32_t votes, bool passed)
 {
     if (votes > 1)
@@ -86,7 +88,8 @@ static void make_planes(const struct filter_class *classes, uint32_t class_count
     for (uint32_t w = 0; w < (bytes + 63) / 64; w++) {
         bytes_vector low[BLOCK_VECTORS], high[BLOCK_VECTORS], bit[BLOCK_VECTORS];
 
-        /* An index of more than 127 finds 0: half of the bytes in either table. */
+        /* A lookup with an index above 127 returns 0. So each half of the bytes finds its bits
+         * in one table and 0 in the other table. */
         for (uint32_t v = 0; v < BLOCK_VECTORS; v++) {
             bytes_vector loaded;
 
@@ -107,8 +110,8 @@ static void make_planes(const struct filter_class *classes, uint32_t class_count
     }
 }
 #else
-/* Eight classes at a time: a byte for each place, with a bit for each class; the multiplication
- * brings one bit of eight bytes together. */
+/* Makes the planes of eight classes at a time. Each place has a byte with a bit for each class;
+ * the multiplication gathers one bit of eight bytes. */
 static void make_planes(const struct filter_class *classes, uint32_t class_count,
                         const uint8_t *text, uint32_t bytes, uint64_t *planes, uint64_t plane_words)
 {
@@ -144,7 +147,7 @@ static void make_row(const uint64_t *plane, uint32_t shift, uint64_t words, uint
                                                                       << 1 << (63 - shift)));
 }
 
-/* The bits of `word` at those of `places`, next to each other. */
+/* Returns the bits of `word` at the set bits of `places`, packed together. */
 INLINE uint64_t compress(uint64_t word, uint64_t places)
 {
 #ifdef __BMI2__
@@ -162,7 +165,7 @@ static void select_places(const uint64_t *row, const uint64_t *places, uint64_t 
                           uint64_t *selected)
 {
     uint64_t bits = 0, next = 0;
-    uint32_t count = 0; /* of bits */
+    uint32_t count = 0; /* number of packed bits in `bits` */
 
     for (uint64_t w = 0; w < words; w++) {
         uint64_t more = compress(row[w], places[w]);
@@ -184,7 +187,7 @@ static void select_places(const uint64_t *row, const uint64_t *places, uint64_t 
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
-/* Add two bits to *sum; returns the carry. */
+/* Adds the bits a and b to *sum, and returns the carry. */
 INLINE vector add_two(vector *sum, vector a, vector b)
 {
     vector carry = THREE(CARRY, a, b, *sum);
@@ -193,7 +196,8 @@ INLINE vector add_two(vector *sum, vector a, vector b)
     return carry;
 }
 
-/* Add four rows' bits at `place` to the counters there; *over: those that ran over. */
+/* Adds the bits of four rows at `place` to the counters of that place. *over marks the counters
+ * that overflowed. */
 INLINE void add_rows(const struct filter_rows *rows, const uint32_t *begins, uint64_t place,
                      vector *sums, vector *over, const uint32_t bits)
 {
@@ -268,20 +272,20 @@ static bool find_mismatches(const struct filter_rows *rows, const uint32_t *begi
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* The cells of 64 places in each window, in the row of the symbol that was added last. Bit i of
- * `more`, `less`: cell i is by one more, or less, than the cell before it. `left` is the cell
- * before the first. */
+/* The cells of 64 places of each window, in the row of the last added symbol. Bit i of `more` or
+ * `less`: cell i is one more, or one less, than cell i - 1. `left` is the cell before cell 0. */
 struct sellers_cells {
     vector more[2], less[2], left[2];
 };
 
-/* The last place's cell in a symbol's row is by one more, or less, than the cell above it: 0 or 1
- * for each window. */
+/* The difference of the last place's cell in a symbol's row to the cell above: `more` and `less`
+ * are 0 or 1 for each window. */
 struct border {
     vector more[2], less[2];
 };
 
-/* Go on to the next symbol's row. *border is that of the place before, then that of the last. */
+/* Computes the next symbol's row. On entry *border is the difference at the place before the
+ * window's first place, on return at the window's last place. */
 INLINE void cells_add(struct sellers_cells *cells, const uint64_t *row, struct border *border)
 {
     for (uint32_t v = 0; v < 2; v++) {
@@ -304,7 +308,7 @@ INLINE void cells_add(struct sellers_cells *cells, const uint64_t *row, struct b
     }
 }
 
-/* How many bits each half of a byte has. */
+/* Counts the bits of each half of each byte. */
 INLINE void half_counts(vector bits, signed_vector *low, signed_vector *high)
 {
     vector pairs = bits - (bits >> 1 & 0x5555555555555555u), halves;
@@ -314,7 +318,7 @@ INLINE void half_counts(vector bits, signed_vector *low, signed_vector *high)
     *high = (signed_vector)(halves >> 4 & 0x0f0f0f0f0f0f0f0fu);
 }
 
-/* In each byte the sum of it and of those before it in its word. */
+/* Returns in each byte the sum of this byte and of the lower bytes of the same word. */
 INLINE signed_vector sums_before(signed_vector bytes)
 {
     for (uint32_t shift = 8; shift < 64; shift *= 2)
@@ -322,8 +326,9 @@ INLINE signed_vector sums_before(signed_vector bytes)
     return bytes;
 }
 
-/* Not 0 in the lanes of windows where a cell may be within errors_max. The bound: from the begin of
- * half a byte cells fall at most as often as it has bits of `less`. */
+/* Returns a value that is not 0 in the lanes of windows in which a cell may be within
+ * errors_max. The bound: within half a byte, cells fall at most as often as that half has bits
+ * of `less`. */
 INLINE vector cells_open(const struct sellers_cells *cells, uint32_t v, uint32_t errors_max)
 {
     signed_vector more_low, more_high, less_low, less_high, middle, sum, least, other, smaller;
@@ -343,7 +348,7 @@ INLINE vector cells_open(const struct sellers_cells *cells, uint32_t v, uint32_t
     return (vector)least & 0x8080808080808080u;
 }
 
-/* A bit for each of 64 cells that is within errors_max. */
+/* Returns a bit for each of 64 cells: the cell is at most errors_max. */
 static uint64_t cells_within(uint64_t more, uint64_t less, uint64_t left, uint32_t errors_max)
 {
     uint64_t within = 0;
@@ -355,7 +360,7 @@ static uint64_t cells_within(uint64_t more, uint64_t less, uint64_t left, uint32
     return within;
 }
 
-/* The places' cells in the last row: what is within errors_max, into word `step` of each window. */
+/* Writes which cells of the last row are at most errors_max, into word `step` of each window. */
 static bool cells_take(const struct sellers_cells *cells, const vector open[2], uint32_t errors_max,
                        uint64_t step, const struct filter_windows *windows, uint64_t words_total,
                        uint64_t *found)
@@ -376,10 +381,11 @@ static bool cells_take(const struct sellers_cells *cells, const vector open[2], 
     return any != 0;
 }
 
-/* Symbols' rows below `rows_open` have no cell within errors_max at the border between the places
- * at hand and those before them. So the places' rows need not be looked at below it from the first
- * on that has none either: there the border grows by one with each symbol, which is not less than
- * it can be and more than errors_max. */
+/* Finds the places at which a literal ends within errors_max edits. At the border between the
+ * current places and the places before, rows from `rows_open` on have no cell within errors_max.
+ * So the current places need no row after the first row from `rows_open` on that has no such
+ * cell either. Below that row, the border is assumed to grow by one with each symbol; the
+ * assumed cells are not less than the true cells can be, and exceed errors_max. */
 static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, uint32_t count,
                        uint32_t errors_max, const struct filter_windows *windows,
                        uint64_t words_total, struct filter_vote *vote, uint64_t *found)
@@ -395,7 +401,8 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
     memset(found, 0, words_total * sizeof *found);
     for (uint64_t t = 0; t < windows->warm + windows->words; t++) {
         struct sellers_cells cells = {{none, none}, {none, none}, {none, none}};
-        uint32_t i = 0, votes = 0, empty = UINT32_MAX; /* the first row seen without open cells */
+        /* the first row that was seen to have no cell within errors_max */
+        uint32_t i = 0, votes = 0, empty = UINT32_MAX;
         vector open[2];
 
         for (;;) {
@@ -421,9 +428,9 @@ static bool find_edits(const struct filter_rows *rows, const uint32_t *begins, u
         for (uint32_t j = i; j < rows_set; j++)
             borders[j] = grows;
         rows_set = i;
-        /* What comes from the left border below row `empty` has fewer than 64 - k symbols left for
-         * the 64 places up to the right one: row k and those above it have no cell greater than k.
-         */
+        /* A path from the left border below row `empty` has fewer than 64 - k symbols left for
+         * the 64 places up to the right border. Row k and the rows above have no cell greater
+         * than k. */
         rows_open = empty < count ? empty : count;
     }
     return any;

@@ -4,32 +4,33 @@
 
 #include "approximate/filter.h"
 
-#define FILTER_BLOCK_WORDS 16u /* two of the widest vectors: rows are as long as some blocks */
-#define FILTER_WINDOWS_MAX 16u /* the lanes of as many */
+#define FILTER_BLOCK_WORDS 16u /* two of the widest vectors; a row's length is a multiple */
+#define FILTER_WINDOWS_MAX 16u /* the lanes of two of the widest vectors */
 
-/* A class: byte b is in it if bit b % 64 of has[b / 64] is set, and if bit b / 16 % 8 of
- * nibbles[b / 128][b % 16] is. */
+/* A class of bytes, in two forms: byte b is in the class if bit b % 64 of has[b / 64] is set,
+ * and equally if bit b / 16 % 8 of nibbles[b / 128][b % 16] is set. */
 struct filter_class {
     uint64_t has[4];
     uint8_t nibbles[2][16];
 };
 
-/* Bits for the places of a text, one after the other. A literal knows its rows by the words before
- * them. */
+/* All rows, one after the other: a row has a bit for each place of a text. A literal stores the
+ * number of words before each of its rows. */
 struct filter_rows {
-    uint64_t *words;     /* aligned to 64 */
-    uint64_t words_used; /* of each row */
+    uint64_t *words;     /* aligned to 64 bytes */
+    uint64_t words_used; /* words of each row that are searched */
 };
 
-/* After how many groups of symbols it is asked whether anything is left. It moves towards the least
- * number at which the answer is most often no. */
+/* `from` is the number of groups of symbols after which a search first tests whether any place
+ * is left. `from` moves towards the least number at which most tests find no place. */
 struct filter_vote {
     uint32_t from;
     uint32_t passed;
 };
 
-/* The text as windows that are searched side by side, one in each lane of two vectors. A window is
- * `words` words, and before them the `warm` words that an occurrence's end may depend on. */
+/* The text, divided into windows that are searched side by side, one window in each lane of two
+ * vectors. A window has `words` words, after the `warm` words before the window, on which the
+ * end of an occurrence in the window may depend. */
 struct filter_windows {
     uint64_t words;
     uint64_t warm;
@@ -37,25 +38,26 @@ struct filter_windows {
 
 struct filter_ops {
     const char *name;
-    uint32_t windows; /* lanes of two vectors */
-    /* Bit i % 64 of planes[c * plane_words + i / 64]: byte i is in class c. Whole words: up to 63
-     * bytes beyond `bytes` are read. */
+    uint32_t windows; /* the number of lanes of two vectors */
+    /* Sets bit i % 64 of planes[c * plane_words + i / 64] if byte i is in class c. Writes whole
+     * words, so up to 63 bytes after `bytes` are read. */
     void (*planes)(const struct filter_class *classes, uint32_t class_count, const uint8_t *text,
                    uint32_t bytes, uint64_t *planes, uint64_t plane_words);
-    /* Bit i of the row: bit i + shift (at most 63) of the plane is not set. `words` is a multiple
-     * of FILTER_BLOCK_WORDS; one more word of the plane is read. */
+    /* Sets bit i of the row if bit i + shift of the plane is not set; shift ≤ 63. `words` is a
+     * multiple of FILTER_BLOCK_WORDS; one more word of the plane is read. */
     void (*shift)(const uint64_t *plane, uint32_t shift, uint64_t words, uint64_t *row);
-    /* The row's bits at those places that `places` has bits for, next to each other. Up to a
-     * multiple of FILTER_BLOCK_WORDS more bits follow: set, so that nothing is found there. */
+    /* Packs together the row's bits at the set bits of `places`. Fills the last block of
+     * FILTER_BLOCK_WORDS words with set bits, at which no occurrence is found. */
     void (*select)(const uint64_t *row, const uint64_t *places, uint64_t words, uint64_t *selected);
-    /* A bit for each place at which none of the first exact_count rows has its bit, and at most
-     * errors_max of the next `count` (a multiple of 4) have. Is there one? */
+    /* Sets a bit for each place at which none of the first exact_count rows has its bit set, and
+     * at most errors_max of the next `count` rows have; `count` is a multiple of 4. Returns
+     * whether there is such a place. */
     bool (*mismatches)(const struct filter_rows *rows, const uint32_t *rows_begin,
                        uint32_t exact_count, uint32_t count, uint32_t errors_max,
                        struct filter_vote *vote, uint64_t *found);
-    /* A bit for each place at which the rows' symbols end within errors_max edits; `found` has
-     * words_total words, and is left where there is none. Word l of step t of a row, in words of
-     * all windows: word t - warm of window l. */
+    /* Sets a bit for each place at which the literal's symbols end within errors_max edits.
+     * `found` has words_total words. Returns whether there is such a place. The rows are
+     * arranged by steps: word l of step t is word t - warm of window l. */
     bool (*edits)(const struct filter_rows *rows, const uint32_t *rows_begin, uint32_t count,
                   uint32_t errors_max, const struct filter_windows *windows, uint64_t words_total,
                   struct filter_vote *vote, uint64_t *found);

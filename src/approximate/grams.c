@@ -1,4 +1,4 @@
-/* grams: the lists of pieces, and a text's codes as bits. */
+/* grams: makes the lists of the pieces' grams, and turns a text's codes into bits. */
 #include "approximate/grams.h"
 
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "base/memory.h"
 
 #define GRAM_SYMBOLS_MAX 9u
-#define ENTRIES_PER_LITERAL 8u /* of a piece: symbols of several codes make more */
+/* The most entries per literal for a piece. A symbol with several codes makes several entries. */
+#define ENTRIES_PER_LITERAL 8u
 
 /* ---- Literals ------------------------------------------------------------------------------ */
 
@@ -17,7 +18,7 @@ static bool has_one_code(uint8_t set)
     return set != 0 && (set & (set - 1)) == 0;
 }
 
-/* Where a literal has one code, and which. */
+/* Writes which symbols of a literal have exactly one code, and these codes' bits. */
 static void codes_of(const struct approx_coded *literal, uint32_t *high, uint32_t *low,
                      uint32_t *care)
 {
@@ -56,7 +57,7 @@ static void write_masks(struct approx_grams *grams, uint32_t number,
 
 /* ---- Grams of pieces ------------------------------------------------------------------------ */
 
-/* How many grams begin with the literal's piece. */
+/* Returns the number of grams with which the literal's piece may begin. */
 static uint64_t grams_of(const struct approx_coded *literal, const struct grams_piece *piece)
 {
     uint64_t count = 1;
@@ -66,7 +67,7 @@ static uint64_t grams_of(const struct approx_coded *literal, const struct grams_
     return count;
 }
 
-/* Gram number `index` of those: its symbols' high bits above the low ones. */
+/* Returns gram number `index` of these: the high bits of the symbols' codes above the low bits. */
 static uint32_t gram_at(const struct approx_coded *literal, const struct grams_piece *piece,
                         uint64_t index)
 {
@@ -91,7 +92,7 @@ struct lists_builder {
     const struct approximate *approximate;
     struct approx_codes codes;
     struct approx_grams *grams;
-    uint8_t *group; /* of each literal: owned */
+    uint8_t *group; /* the group of each literal; owned */
     struct approx_coded literal;
 };
 
@@ -100,7 +101,8 @@ static void read_literal(struct lists_builder *builder, uint32_t number)
     approx_coded_read(builder->approximate, &builder->codes, number, &builder->literal);
 }
 
-/* The group of the literal that was read: a new one, if there is room. */
+/* Returns the group of the literal that was read last. Makes a new group if necessary;
+ * GRAMS_GROUPS_MAX: there is no room for the group. */
 static uint32_t group_of(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;
@@ -121,7 +123,8 @@ static uint32_t group_of(struct lists_builder *builder)
     return i;
 }
 
-/* If the exact parts are too many, all literals are one group, and its part is none. */
+/* Assigns each literal to a group. If there are too many different exact parts, all literals
+ * form one group without an exact part. */
 static void make_groups(struct lists_builder *builder)
 {
     struct approx_grams *grams = builder->grams;
@@ -143,7 +146,7 @@ static void make_groups(struct lists_builder *builder)
 
 /* ---- Lists --------------------------------------------------------------------------------- */
 
-/* The entries that a piece has with a gram of that length. */
+/* Returns the number of entries that a piece with its current gram length needs for a group. */
 static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
                            const struct grams_piece *piece)
 {
@@ -157,8 +160,9 @@ static uint64_t entries_of(struct lists_builder *builder, uint32_t group,
     return entries;
 }
 
-/* Where pieces of the group begin, and the last one ends: they share the symbols that may have
- * errors, and that all its literals have, evenly. */
+/* Writes where the group's pieces begin and where the last piece ends. The symbols that may have
+ * errors and that all literals of the group have are divided evenly among the pieces. Returns
+ * the number of the group's literals. */
 static uint64_t cut(struct lists_builder *builder, uint32_t group,
                     uint32_t begins[TRAWL_ERRORS_MAX + 2])
 {
@@ -187,8 +191,8 @@ static uint64_t cut(struct lists_builder *builder, uint32_t group,
     return literals;
 }
 
-/* A gram is as long as its piece, unless its lists would be many more than the literals, or their
- * entries. Returns the entries of all. */
+/* Makes the pieces of a group. A gram is as long as its piece, unless the lists or the entries
+ * would be far more than the literals. Returns the number of entries of all the group's pieces. */
 static uint64_t make_pieces(struct lists_builder *builder, uint32_t group)
 {
     struct approx_grams *grams = builder->grams;
@@ -213,8 +217,9 @@ static uint64_t make_pieces(struct lists_builder *builder, uint32_t group)
     return total;
 }
 
-/* Count the lists' entries, then write them; a head moves over its list meanwhile. Entries begin at
- * `begin`; returns where they end. */
+/* Writes the lists of a piece: the first pass counts each list's entries, the second pass writes
+ * the entries, while each head moves to the end of its list. The piece's entries begin at
+ * `begin`; returns where the entries end. */
 static uint32_t write_lists(struct lists_builder *builder, uint32_t group,
                             const struct grams_piece *piece, uint32_t begin)
 {
@@ -243,7 +248,7 @@ static uint32_t write_lists(struct lists_builder *builder, uint32_t group,
             end += count;
         }
     }
-    /* Each head is now its list's end, which is the next one's begin. */
+    /* Each head is now the end of its list, which is the begin of the next list. */
     memmove(heads + 1, heads, lists * sizeof *heads);
     heads[0] = begin;
     return end;
@@ -271,7 +276,7 @@ static enum trawl_status allocate(struct approx_grams *grams, uint64_t entries,
     return TRAWL_OK;
 }
 
-/* The grams have their sizes; all else is there afterwards. */
+/* Makes groups, pieces, lists and masks. The caller has set the grams' sizes and codes. */
 static enum trawl_status make_lists(struct lists_builder *builder, struct trawl_error *error)
 {
     struct approx_grams *grams = builder->grams;
@@ -344,7 +349,7 @@ uint64_t approx_grams_room(const struct approx_grams *grams)
 
 #define ONES UINT64_C(0x0101010101010101)
 
-/* Bit `bit` of each of eight codes, the first one's lowest. */
+/* Returns bit `bit` of each of eight codes; the first code's bit is the lowest. */
 static uint64_t bits_of(uint64_t codes, uint32_t bit)
 {
     return ((codes >> bit & ONES) * UINT64_C(0x0102040810204080)) >> 56;
@@ -371,7 +376,9 @@ void approx_grams_look(const struct approx_grams *grams, const uint8_t *text, ui
     }
     look->place = GRAMS_BITS_BEFORE;
     look->end = GRAMS_BITS_BEFORE + places;
-    if (grams->edits) { /* a piece may say that its occurrence begins before, or after */
+    /* by the place of a piece, an occurrence may seem to begin up to errors_max before or after
+     * its true begin */
+    if (grams->edits) {
         look->place -= grams->errors_max;
         look->end += grams->errors_max;
     }

@@ -1,17 +1,17 @@
-/* pieces: an occurrence with k errors holds one of k + 1 pieces of its literal as it is, near the
- * place that the piece has in it. */
+/* pieces: searches by pieces. An occurrence with k errors contains one of the k + 1 pieces of
+ * its literal without an error, near the offset that the piece has in the literal. */
 #include "approximate/pieces.h"
 
 #include "approximate/scope.h"
 #include "base/checked.h"
 
-/* Where pieces of occurrences that begin in [from, to) of the chunk begin: the part of the chunk to
- * search for them, as far as it is there. */
+/* Sets *part to the part of the chunk in which the pieces of occurrences begin whose own begins
+ * lie in [from, to), as far as the chunk reaches. */
 static void chunk_of_pieces(const struct approximate *approximate, const struct engine_chunk *chunk,
                             uint64_t from, uint64_t to, struct engine_chunk *part)
 {
     uint64_t available = chunk->owned + chunk->after;
-    /* A piece begins where the occurrence does, or after it, and ends where it does, or before. */
+    /* A piece lies within its occurrence. */
     uint64_t end = min_u64(to + approximate->plan->length_max, available);
 
     TRAWL_ASSERT(from < to && to <= chunk->owned);
@@ -26,16 +26,18 @@ static void chunk_of_pieces(const struct approximate *approximate, const struct 
     part->records = NULL;
 }
 
-/* The occurrence that has the piece at this place of the chunk begins as many symbols before it as
- * the piece does in the literal. Of edits it ends after those symbols that follow the piece, up to
- * k more or fewer. False: there is no room for it. */
+/* Makes the candidate of a piece that occurs at `place` of the chunk. With mismatches, the
+ * occurrence begins as many symbols before the piece as the piece does in the literal. With
+ * edits, the occurrence ends after the symbols that follow the piece in the literal, up to k
+ * symbols more or fewer. Returns false if the scope has no room for the occurrence. */
 static bool candidate_of(const struct approximate *approximate, struct approx_scope *scope,
                          const struct approx_piece *piece, int64_t place,
                          struct approx_candidate *candidate)
 {
     const uint64_t *begin = approximate->symbol_begin + piece->literal;
     const int64_t k = (int64_t)approximate->errors_max;
-    const int64_t after = (int64_t)(begin[1] - begin[0]) - piece->symbol; /* the piece included */
+    /* symbols from the piece's begin to the literal's end */
+    const int64_t after = (int64_t)(begin[1] - begin[0]) - piece->symbol;
     const int64_t least = max_i64(after - k, piece->symbols);
     const bool characters = scope_has_characters(scope);
 
@@ -54,7 +56,8 @@ static bool candidate_of(const struct approximate *approximate, struct approx_sc
     return !characters || candidate->place >= scope->begin;
 }
 
-/* A candidate of each hit that has room for an occurrence. The part is one of chunk_of_pieces. */
+/* Appends a candidate for each hit whose occurrence fits in the scope. The part was made by
+ * chunk_of_pieces. */
 static enum trawl_status take(const struct approximate *approximate,
                               const struct engine_chunk *chunk, const struct engine_chunk *part,
                               const struct hits *hits, struct approx_candidates *candidates,

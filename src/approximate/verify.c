@@ -1,10 +1,10 @@
-/* verify: of candidates those that are occurrences, as docs/approximate.md has them.
+/* verify: decides which candidates are occurrences, by the rules of docs/approximate.md.
  *
- * Spans lie in a scope, the text or a record of it, and within lines in a stretch of it. As much of
- * the stretch as matters to the ends in question becomes places of a pair (distance.h). Spans are
- * at most m + k symbols long, so what lies further left changes no distance up to k; and at most m
- * + k ends after an end are looked at. Each end is therefore decided alike, however ends were
- * divided.
+ * A span lies in a scope, which is the text or a record of the text; within lines, a span lies
+ * in one line of the scope. The part of the scope that matters to the ends in question becomes
+ * the places of a pair (distance.h). Spans are at most m + k symbols long, so text further left
+ * changes no distance up to k. At most m + k ends after an end are examined. Therefore each
+ * end's answer does not depend on how the ends were divided among calls.
  */
 #include "approximate/verify.h"
 
@@ -15,19 +15,20 @@
 #include "base/checked.h"
 #include "base/memory.h"
 
-#define AHEAD 64 /* ends beyond those, at a time */
+#define AHEAD 64 /* ends after the ends in question for which distances are computed at a time */
 
 int64_t approx_ends_min = APPROX_ENDS_MIN;
 
 struct approx_verifier {
     struct approx_pair pair;
     struct approx_scope scope;
-    /* CHARACTERS: those at hand, count of them, and where each begins, and the last one ends. */
-    uint32_t *characters; /* owned: capacity, like offsets */
+    /* CHARACTERS: the `count` characters of the current places, the offset at which each
+     * character begins, and the offset at which the last character ends. */
+    uint32_t *characters; /* owned: `capacity` characters, and as many offsets */
     int64_t *offsets;
     uint64_t count;
     uint64_t capacity;
-    /* Distances of ends [known_begin, known_end): */
+    /* The distances of the ends [known_begin, known_end): */
     int64_t known_begin;
     int64_t known_end;
     uint8_t known[DISTANCE_ENDS_MAX];
@@ -77,8 +78,8 @@ static bool ends_line(const struct approx_verifier *verifier, int64_t byte)
     return value == verifier->scope.plan->line_end || value == verifier->scope.plan->line_end_also;
 }
 
-/* Bytes [*from, *to) of the scope, less what lies beyond the line ends before the byte, and at or
- * after it. A line end may be a part of a character. */
+/* Cuts [*from, *to) to the line of `byte`: from the last line end before the byte to the first
+ * line end at or after the byte. A line end may be a part of a character. */
 static void cut_at_lines(const struct approx_verifier *verifier, int64_t byte, int64_t *from,
                          int64_t *to)
 {
@@ -117,8 +118,8 @@ static enum trawl_status characters_reserve(struct approx_verifier *verifier, ui
     return TRAWL_OK;
 }
 
-/* Make bytes [from, to) the places at hand; of characters those that begin before `inner`, and
- * `more`, at most. */
+/* Makes bytes [from, to) the current places. Of characters, takes those characters that begin
+ * before `inner`, and at most `more` characters after `inner`. */
 static enum trawl_status places_open(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t inner, int64_t more, struct trawl_error *error)
 {
@@ -155,7 +156,8 @@ static int64_t byte_of(const struct approx_verifier *verifier, int64_t place)
     return verifier->offsets[place];
 }
 
-/* The first place that begins at the byte, or after it; the places' end is one, too. */
+/* Returns the first place that begins at or after the byte. The end of the last place counts as
+ * a place, too. */
 static int64_t place_of(const struct approx_verifier *verifier, int64_t byte)
 {
     uint64_t low = 0, high = verifier->count + 1;
@@ -245,8 +247,9 @@ enum trawl_status approx_verify_begin(struct approx_verifier *verifier, uint32_t
 
 /* ---- Ends of spans within some edits ------------------------------------------------------- */
 
-/* Of the spans within `most` edits that end at the place and may occur, the least distance; *begin:
- * where the one begins that the occurrence is. most + 1: there is none. */
+/* Returns the least distance of the spans that end at the place, are within `most` edits and
+ * fulfil the conditions. *begin is the begin of the span that is the occurrence. most + 1: there
+ * is no such span. */
 static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_t most,
                           int64_t *begin)
 {
@@ -258,7 +261,8 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
     if (conditions && !accepts_end(verifier, byte_of(verifier, end)))
         return best;
     pair_spans(pair, end, most, costs);
-    for (uint32_t i = 0; i <= 2 * most; i++) { /* 0, 1, -1, 2, -2, ... symbols more */
+    /* a span has 0, 1, -1, 2, -2, ... symbols more than the literal */
+    for (uint32_t i = 0; i <= 2 * most; i++) {
         int64_t more = i % 2 == 1 ? (int64_t)i / 2 + 1 : -(int64_t)(i / 2);
         uint32_t cost = costs[most + more];
         int64_t place = end - pair->count - more;
@@ -271,8 +275,9 @@ static uint32_t best_span(struct approx_verifier *verifier, int64_t end, uint32_
     return best;
 }
 
-/* d of docs/approximate.md, k + 1: infinite. Places come in ascending order; `to` is the last in
- * question, but for those ahead. */
+/* Returns the distance d of docs/approximate.md for one end; k + 1 stands for infinity. The
+ * caller asks for ends in ascending order. `to` is the last end in question, after which a run
+ * may need further ends. */
 static uint32_t distance_at(struct approx_verifier *verifier, int64_t end, int64_t to)
 {
     struct approx_pair *pair = &verifier->pair;
@@ -311,7 +316,7 @@ static enum trawl_status append_end(struct approx_verifier *verifier, int64_t en
     return append(verifier, begin, byte_of(verifier, end), distance, hits, error);
 }
 
-/* Those places in [from, to] at which an occurrence ends. */
+/* Appends an occurrence for each place in [from, to] at which an occurrence ends. */
 static enum trawl_status append_ends(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t begin_min, struct hits *hits,
                                      struct trawl_error *error)
