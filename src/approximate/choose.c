@@ -1,7 +1,7 @@
-/* choose: the prices of the methods.
+/* choose: computes the prices of the methods.
  *
- * A price is nanoseconds for a byte of text: of looking everywhere, and of verifying candidates as
- * often as random text with the patterns' bytes proposes them.
+ * A price is the time in nanoseconds per byte of text: to search every place, and to verify as
+ * many candidates as the method would propose in random text with the patterns' bytes.
  */
 #include "approximate/choose.h"
 
@@ -12,26 +12,28 @@
 
 enum approx_method approx_method_forced = APPROX_METHODS;
 
-/* Of one worker: [H200] the device, and one core of its host. */
+/* Prices in ns for one worker: [H200] the device, and one core of the device's host. */
 struct prices {
-    double few_pieces;  /* a set of up to 8 strings */
-    double many_pieces; /* a larger one */
+    double few_pieces;  /* to search for a set of up to 8 pieces, per byte */
+    double many_pieces; /* to search for a larger set, per byte */
     double planes;      /* to count the mismatches of a symbol */
     double columns;     /* to add a symbol's row */
-    double grams;       /* one of the k + 1 pieces, without comparing what it proposes; */
-    double begin_there; /* to compare a literal at once, */
-    double ends_there;  /* with edits */
-    double begin;       /* to verify a begin, */
-    double ends;        /* or the ends near one */
+    double grams;       /* to look up one of the k + 1 pieces, without the comparisons */
+    double begin_there; /* to compare a proposed literal at once, with mismatches */
+    double ends_there;  /* to compare a proposed literal at once, with edits */
+    double begin;       /* to verify a begin, with mismatches */
+    double ends;        /* to verify the ends near a candidate, with edits */
 };
 
 static const struct prices prices_host = {0.15, 3.0, 0.003, 0.022, 7.0, 0.3, 14, 130, 250};
-/* Of what a device finds, its three workers verify. A device has no planes and columns. */
+/* A device's three workers share the verification of the device's candidates. A device has no
+ * planes and no columns. */
 static const struct prices prices_device = {0.00025, 0.0006, 0, 0, 0.0016, 0.0025, 0.026, 45, 170};
-#define COPY_NS 0.15 /* to bring a byte to a device, by the calling thread */
+#define COPY_NS 0.15 /* ns in which the calling thread copies a byte to a device */
 #define HOST_NS_FORCED 1e300
 
-/* Can each symbol of the literals be searched for exactly, as it is written? */
+/* Returns whether each symbol of the literals can be searched for exactly, as a single byte or
+ * character. */
 static bool has_pieces(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -49,7 +51,8 @@ static bool has_pieces(const struct approximate *approximate)
     return true;
 }
 
-/* May the method be taken? The limits of its tables are others. */
+/* Returns whether the method fits the plan. The limits of the method's tables are checked
+ * elsewhere. */
 static bool can(const struct approximate *approximate, enum approx_method method)
 {
     switch (method) {
@@ -73,7 +76,8 @@ static bool has_classes(enum approx_method method)
     return method == APPROX_GRAMS || method == APPROX_PLANES || method == APPROX_COLUMNS;
 }
 
-/* The shares of random text with the patterns' bytes. With `fold`, upper case is rated as lower. */
+/* Computes each byte's share of random text with the patterns' bytes. With `fold`, upper case is
+ * rated as lower case. */
 static void rate_bytes(const struct approximate *approximate, bool *fold, struct byte_rates *rates)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -82,8 +86,8 @@ static void rate_bytes(const struct approximate *approximate, bool *fold, struct
     analyse_rates(NULL, 0, plan->literal_bytes, plan->literal_bytes_total, *fold, rates);
 }
 
-/* The literals that planes compare a place with. To make a class's plane takes as long as to
- * compare one: 0.04 ns. */
+/* Returns the number of literals with which planes compare a place. To make the plane of a class
+ * takes as long as to compare one literal: 0.04 ns. */
 static double rate_of_planes(const struct approximate *approximate)
 {
     double class_rate[APPROX_CLASSES_MAX] = {0};
@@ -101,7 +105,7 @@ static double rate_of_planes(const struct approximate *approximate)
     return approx_filter_compared(approximate->filter, class_rate) + approximate->class_count;
 }
 
-/* The candidates that pieces propose for a byte of text. */
+/* Returns the number of candidates that pieces propose per byte of text. */
 static double rate_of_pieces(const struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -112,7 +116,7 @@ static double rate_of_pieces(const struct approximate *approximate)
     rate_bytes(approximate, &fold, &rates);
     for (uint32_t i = 0; i < plan->literal_count; i++) {
         const uint8_t *bytes = plan_literal_bytes(plan, i);
-        uint64_t count = plan_literal_at(plan, i).bytes_count; /* as if all symbols had one byte */
+        uint64_t count = plan_literal_at(plan, i).bytes_count; /* treats each symbol as one byte */
 
         for (uint64_t j = 0; j <= approximate->errors_max; j++) {
             uint64_t end = approx_piece_begin(approximate, count, j + 1);
@@ -126,7 +130,7 @@ static double rate_of_pieces(const struct approximate *approximate)
     return sum;
 }
 
-/* The literals that a gram of random codes proposes. */
+/* Returns the number of literals that a gram of random codes proposes. */
 static double rate_of_grams(const struct approximate *approximate)
 {
     double sum = 0;
@@ -140,14 +144,14 @@ static double rate_of_grams(const struct approximate *approximate)
     return sum;
 }
 
-/* By the host or, if `prices` are a device's, by that. by_classes: may symbols be compared as
- * bytes? *best_price: of a byte of text. */
+/* Returns the cheapest method, for the host or for a device, by `prices`. by_classes: symbols
+ * may be compared as bytes. *best_price is the method's price per byte of text. */
 static enum approx_method choose(const struct approximate *approximate, double rate,
                                  const struct prices *prices, bool by_classes, double *best_price)
 {
     const bool edits = approximate->edits;
     double literals = (double)approximate->plan->literal_count;
-    /* Of most literals so many are looked at before no place is left. */
+    /* The number of symbols of most literals that are compared before no place is left. */
     double symbols = min_double((double)approximate->symbol_count / max_double(literals, 1),
                                 10 + 2 * (double)approximate->errors_max);
     double verify = edits ? prices->ends : prices->begin;

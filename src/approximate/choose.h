@@ -1,28 +1,33 @@
-/* choose: which method finds candidates for a plan with errors. */
+/* choose: chooses the method that finds candidates for a plan with errors. */
 #ifndef TRAWL_APPROXIMATE_CHOOSE_H
 #define TRAWL_APPROXIMATE_CHOOSE_H
 
 #include "approximate/compile.h"
 
-/* Replaced by tests: a method that is taken wherever it can be; APPROX_METHODS: none. */
+/* A method that is taken for every plan that the method fits; APPROX_METHODS: the cheapest
+ * method is taken. Tests replace this value. */
 extern enum approx_method approx_method_forced;
 
-/* Set the methods of a plan whose symbols are there. */
+/* Sets the methods of a plan. The plan's symbols are already made. */
 void approx_choose(struct approximate *approximate);
 
-/* What a search on a device, or a step of one, would take. */
+/* The work of a search on a device, or of one step of such a search. */
 struct approx_work {
-    uint64_t bytes;   /* of text */
-    double rate;      /* candidates that the device proposes for a byte */
-    double ready_ns;  /* before it searches */
-    bool is_copied;   /* the text is not in its memory yet */
-    uint32_t threads; /* of the host, which would search instead; one of them verifies otherwise */
+    uint64_t bytes;  /* bytes of text */
+    double rate;     /* candidates per byte of text that the device proposes */
+    double ready_ns; /* time until the device can begin to search, in ns */
+    bool is_copied;  /* the text must first be copied to the device */
+    /* threads of the host that would search instead; if the device searches, one of these
+     * threads verifies */
+    uint32_t threads;
 };
 
-/* Would the host take less time? Never, where a test forces the method. */
+/* Returns whether the host would take less time. Returns false whenever a test forces the
+ * method, unless the device has no method. */
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work);
 
-/* Where piece `index` of the k + 1 of a literal of `count` symbols begins; index k + 1: `count`. */
+/* Returns the first symbol of piece `index` of the k + 1 pieces of a literal of `count` symbols;
+ * `count` for index k + 1. */
 static inline uint64_t approx_piece_begin(const struct approximate *approximate, uint64_t count,
                                           uint64_t index)
 {

@@ -1,4 +1,4 @@
-/* codes: which bytes share a code. */
+/* codes: decides which bytes share a code. */
 #include "approximate/codes.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ static bool has_byte(const struct approximate *approximate, uint32_t class, uint
     return (approximate->classes[class][byte / 64] >> byte % 64 & 1) != 0;
 }
 
-/* Is no class with one of the bytes without the other? */
+/* Returns whether every class contains both bytes or neither byte. */
 static bool are_alike(const struct approximate *approximate, uint32_t first, uint32_t second)
 {
     for (uint32_t class = 0; class < approximate->class_count; class ++)
@@ -27,7 +27,8 @@ static void give_code(const struct approximate *approximate, struct approx_codes
             codes->code[other] = (uint8_t)code;
 }
 
-/* The byte of the class that the fewest classes have; 256: one of its bytes has a code. */
+/* Returns the byte of the class that the fewest classes contain; 256 if a byte of the class has
+ * a code already. */
 static uint32_t own_byte(const struct approximate *approximate, const struct approx_codes *codes,
                          uint32_t class)
 {
@@ -50,9 +51,10 @@ static uint32_t own_byte(const struct approximate *approximate, const struct app
     return best;
 }
 
-/* The classes that the literals have most often get codes for their bytes in turn. The bytes that
- * are left, which several classes share, all get the last code: with ANY_BASE each base's class
- * would otherwise have all codes, because the letters for several bases would spread over them. */
+/* Gives codes to bytes: the classes that occur most often in the literals get codes for their
+ * bytes in turn. All remaining bytes, which several classes share, get the last code. Otherwise,
+ * with ANY_BASE, each base's class would have all codes, because the letters for several bases
+ * would spread over the codes. */
 void approx_codes_make(const struct approximate *approximate, struct approx_codes *codes)
 {
     uint64_t symbols[APPROX_CLASSES_MAX] = {0};

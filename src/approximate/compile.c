@@ -1,4 +1,4 @@
-/* compile: symbols and pieces of literals. */
+/* compile: makes the symbols and the pieces of literals. */
 #include "approximate/compile.h"
 
 #include <string.h>
@@ -34,8 +34,8 @@ static void approx_free(void *object)
 
 /* ---- Symbols ------------------------------------------------------------------------------- */
 
-/* Write the literal's symbols, and the bytes where each begins and the last one ends, where there
- * is room for them; returns how many it has. */
+/* Writes the literal's symbols, the byte at which each symbol begins and the byte at which the
+ * last symbol ends, into the arrays that are not NULL. Returns the number of symbols. */
 static uint64_t split(const struct trawl_plan *plan, uint32_t literal, uint32_t *symbols,
                       uint64_t *offsets)
 {
@@ -77,8 +77,8 @@ static enum trawl_status make_symbols(struct approximate *approximate, struct tr
     return TRAWL_OK;
 }
 
-/* A range that reaches beyond the literal's end is cut there; of a reverse complement it lies as
- * far from the end as from the pattern's begin. */
+/* Marks a range's symbols as exact. A range that reaches beyond the literal's end is cut there.
+ * In a reverse complement the range lies as far from the end as from the pattern's begin. */
 static void mark_exact(struct approximate *approximate, uint32_t literal,
                        const struct trawl_range *range)
 {
@@ -97,7 +97,7 @@ static void mark_exact(struct approximate *approximate, uint32_t literal,
             (uint8_t)(i > begin ? APPROX_EXACT_SYMBOL | APPROX_EXACT_BEFORE : APPROX_EXACT_SYMBOL);
 }
 
-/* Does a byte of a text equal this one of a literal? */
+/* Returns whether a byte of a text equals this byte of a literal. */
 static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of_text)
 {
     uint32_t literal = dna_bases(of_literal), text = dna_bases(of_text);
@@ -110,7 +110,7 @@ static bool equals(const struct trawl_plan *plan, uint8_t of_literal, uint8_t of
     return text != 0 && (text & ~literal) == 0;
 }
 
-/* Symbols become numbers of classes. */
+/* Makes the classes, and replaces the symbols by the numbers of their classes. */
 static void make_classes(struct approximate *approximate)
 {
     const struct trawl_plan *plan = approximate->plan;
@@ -135,7 +135,7 @@ static void make_classes(struct approximate *approximate)
     }
 }
 
-/* The number of the class of ASCII characters that the symbol equals. */
+/* Returns the number of the class of those ASCII characters that the symbol equals. */
 static uint32_t class_of_character(struct approximate *approximate, struct approx_pair *pair,
                                    uint32_t symbol)
 {
@@ -153,7 +153,8 @@ static uint32_t class_of_character(struct approximate *approximate, struct appro
     return i;
 }
 
-/* If there are too many, there are none. A class is known by its symbol, which may come again. */
+/* Makes classes for symbols that are characters. If there would be too many classes, makes no
+ * class. A class is found by its symbol, which may occur again. */
 static enum trawl_status make_character_classes(struct approximate *approximate,
                                                 struct trawl_error *error)
 {

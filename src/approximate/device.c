@@ -17,19 +17,22 @@
 #include "cuda/engine_cuda.h"
 #include "cuda/open.h"
 
-#define STATIC_SHARED_BYTES (17u << 10) /* of the kernels, and what the driver takes */
-#define TABLE_WORD_NS 30                /* to list pieces, a word of the tables, by one thread */
-#define THREADS_TIMES 4u                /* as many as the CUDA engine's kernels have */
+/* shared memory that the kernels declare and that the driver takes */
+#define STATIC_SHARED_BYTES (17u << 10)
+/* ns per word of the tables in which one thread lists the pieces */
+#define TABLE_WORD_NS 30
+/* blocks have this many times the threads of the CUDA engine's kernels */
+#define THREADS_TIMES 4u
 
 struct approx_device {
     struct engine *cuda;
-    struct engine_worker *worker; /* of that engine */
+    struct engine_worker *worker; /* a worker of `cuda` */
     const struct approximate *approximate;
-    struct engine_result result; /* of pieces */
+    struct engine_result result; /* hits of pieces */
     struct approx_tables tables;
-    struct cuda_memory memory; /* the tables, */
-    bool ready;                /* and they are there */
-    struct cuda_memory count;  /* of candidates: 64 bits */
+    struct cuda_memory memory; /* the tables on the device */
+    bool ready;                /* `memory` holds the plan's tables */
+    struct cuda_memory count;  /* the number of candidates, 64 bits */
     struct cuda_memory found;  /* candidates */
     uint64_t found_room;
 };
@@ -37,9 +40,10 @@ struct approx_device {
 /* One step. */
 struct device_step {
     struct approx_device *device;
-    struct approx_candidates *candidates; /* NULL: they are only counted, */
-    uint64_t counted;                     /* here */
-    uint64_t found;                       /* more than there was room for; 0: they are all there */
+    struct approx_candidates *candidates; /* NULL: candidates are only counted */
+    uint64_t counted;                     /* the count, if candidates is NULL */
+    /* the number of candidates if the room was too small; 0: all candidates were copied */
+    uint64_t found;
 };
 
 enum trawl_status approx_device_open(struct engine *cuda, uint32_t index,
@@ -160,8 +164,8 @@ static void set_arguments(const struct approx_device *own, const struct cuda_ran
     a->count = (uint64_t *)(uintptr_t)own->count.address;
 }
 
-/* Launch the kernel; as many blocks as the device holds at a time, or fewer where they would have
- * no tile. */
+/* Launches the kernel with as many blocks as the device holds at a time, or with fewer blocks if
+ * the text has fewer tiles. */
 static enum trawl_status launch(struct approx_device *own, struct grams_arguments *a,
                                 struct trawl_error *error)
 {
@@ -198,7 +202,7 @@ static enum trawl_status launch(struct approx_device *own, struct grams_argument
     return TRAWL_OK;
 }
 
-/* Copy `bytes` from the device to the landing buffer, and wait for it. */
+/* Copies `bytes` from the device to the landing buffer and waits for the copy. */
 static enum trawl_status bring(struct approx_device *own, uint64_t address, uint64_t bytes,
                                struct trawl_error *error)
 {
@@ -223,7 +227,7 @@ static enum trawl_status add_time(struct engine_worker *worker, struct trawl_err
     return TRAWL_OK;
 }
 
-/* Candidates from the landing buffer; the range's first begin is `base` in the chunk. */
+/* Appends the candidates in the landing buffer. The range's first begin is `base` in the chunk. */
 static enum trawl_status take(const struct approx_device *own, uint64_t count, uint64_t base,
                               struct approx_candidates *candidates, struct trawl_error *error)
 {
@@ -232,14 +236,15 @@ static enum trawl_status take(const struct approx_device *own, uint64_t count, u
 
     TRAWL_ASSERT(count <= own->found_room);
     TRAWL_TRY(approx_candidates_reserve(candidates, count, error));
-    for (uint64_t i = 0; i < count; i++) /* of edits the kernel adds errors_max to a begin */
+    /* with edits, the kernel has added errors_max to each begin */
+    for (uint64_t i = 0; i < count; i++)
         candidates->items[candidates->count++] =
             approx_candidate_at(own->approximate, (uint32_t)(found[i] >> 32),
                                 (int64_t)(base + (uint32_t)found[i]) - more);
     return TRAWL_OK;
 }
 
-/* The search of struct cuda_steps. */
+/* Implements the member `search` of struct cuda_steps. */
 static enum trawl_status search_range(struct engine_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,
@@ -281,7 +286,8 @@ static enum trawl_status search_range(struct engine_worker *worker, void *contex
     return take(own, count, hits_base, step->candidates, error);
 }
 
-/* candidates NULL: *counted is how many there are. */
+/* Searches [from, *to) by grams. If `candidates` is NULL, only counts the candidates in
+ * *counted. */
 static enum trawl_status by_grams(struct approx_device *own, const struct engine_chunk *chunk,
                                   uint64_t from, uint64_t *to, struct approx_candidates *candidates,
                                   uint64_t *counted, struct trawl_error *error)

@@ -87,7 +87,7 @@ static uint64_t load64(const uint8_t *bytes)
     return word;
 }
 
-/* Bytes that differ, of eight. */
+/* Returns how many of eight bytes differ. */
 static uint32_t different(uint64_t difference)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7full;
@@ -113,7 +113,7 @@ uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin)
     return mismatches <= most ? mismatches : most + 1;
 }
 
-/* How many symbols from `row` on equal those of the text from `place` on. */
+/* Returns how many symbols from `row` on equal the text's symbols from `place` on. */
 static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
 {
     int64_t most = min_i64(pair->count - row, pair->end - place), i = 0;
@@ -126,7 +126,8 @@ static int64_t equal_run(struct approx_pair *pair, int64_t row, int64_t place)
     return i;
 }
 
-/* The same of the symbols before these two, from the last one on. */
+/* Returns how many symbols before `row` equal the text's symbols before `place`, counted
+ * backwards. */
 static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t place)
 {
     int64_t most = min_i64(row, place - pair->begin), i = 0;
@@ -140,9 +141,10 @@ static int64_t equal_run_before(struct approx_pair *pair, int64_t row, int64_t p
     return i;
 }
 
-/* A row on a diagonal, from the furthest ones on it and its neighbours with an error less: by a
- * replaced symbol, by one that the text has more (from the left), by one that it has less. No
- * further than `last`, where the text ends. */
+/* Returns the furthest row that a path reaches on a diagonal with one more error, from the
+ * furthest rows on this diagonal and its two neighbours with one error less. The error replaces
+ * a symbol (`same`), inserts a symbol of the text (`left`), or deletes a symbol (`right`). No
+ * path reaches beyond row `last`, where the text ends. */
 static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t left, int64_t same,
                         int64_t right)
 {
@@ -152,9 +154,9 @@ static int64_t next_row(const struct approx_pair *pair, int64_t last, int64_t le
     return row < 0 ? NOWHERE : row;
 }
 
-/* rows[x] belongs to diagonal first + x: that of a path which begins at this place and has no
- * insertions or deletions. Each error may change a diagonal by one, so with every error fewer of
- * them can still get to an end in [from, to]. */
+/* rows[x] belongs to diagonal first + x, the diagonal of a path that begins at place first + x
+ * and has no insertions or deletions. Each error may move a path by one diagonal, so with each
+ * error fewer, more distant diagonals can still reach an end in [from, to]. */
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances)
 {
     const int64_t k = pair->approximate->errors_max, ends = to - from + 1, width = ends + 2 * k;
@@ -185,8 +187,9 @@ void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t 
     }
 }
 
-/* One more symbol of the literal, number `row`: costs of spans of the text, from those without it.
- * Returns the least. costs[0] and costs[2 * most + 2] stand beside the band. */
+/* Adds symbol number `row` of the literal: computes the costs of the text's spans from the costs
+ * without this symbol. Returns the least cost. costs[0] and costs[2 * most + 2] lie outside of
+ * the band. */
 static uint32_t spans_step(struct approx_pair *pair, int64_t end, int64_t row, uint32_t most,
                            const uint8_t *before, uint8_t *costs)
 {
@@ -236,8 +239,9 @@ static void spans_by_table(struct approx_pair *pair, int64_t end, uint32_t most,
         memcpy(costs, rows[0] + 1, 2 * most + 1);
 }
 
-/* As pair_distances, from the end on: rows count from there, and diagonal x is that of spans with x
- * symbols more than the literal. */
+/* Computes the costs of spans by diagonals, as pair_distances does, but backwards: rows are
+ * counted from the end, and diagonal x belongs to spans that have x symbols more than the
+ * literal. */
 static void spans_by_diagonals(struct approx_pair *pair, int64_t end, uint32_t most, uint8_t *costs)
 {
     const int64_t width = most, available = end - pair->begin;

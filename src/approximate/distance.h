@@ -1,27 +1,28 @@
-/* distance: a literal beside a stretch of text, both as sequences of symbols, and how far spans of
- * the one are from the other. */
+/* distance: computes the distances of a literal from spans of a text, both as sequences of
+ * symbols. */
 #ifndef TRAWL_APPROXIMATE_DISTANCE_H
 #define TRAWL_APPROXIMATE_DISTANCE_H
 
 #include "approximate/compile.h"
 
-#define DISTANCE_ENDS_MAX 512u /* of one call */
+#define DISTANCE_ENDS_MAX 512u /* the most ends of one call */
 #define DISTANCE_SPANS (2 * TRAWL_ERRORS_MAX + 1)
 
-/* Pairs of characters that a plan's `utf8` was asked about. */
+/* The number of remembered answers of a plan's `utf8` about pairs of characters. */
 #define DISTANCE_ASKED 1024u
 
 struct approx_pair {
     const struct approximate *approximate;
     uint32_t literal;
-    int64_t count; /* of its symbols: */
+    int64_t count; /* number of the literal's symbols */
     const uint32_t *symbols;
     const uint8_t *exact; /* as in struct approximate; NULL: no exact parts */
-    const uint8_t *plain; /* its bytes, where these are compared as they are; else NULL */
+    /* the literal's bytes if bytes are compared as they are, otherwise NULL */
+    const uint8_t *plain;
     /* Place i of the text is a byte, or a character: */
     const uint8_t *text;        /* text[i] */
     const uint32_t *characters; /* NULL, or characters[i] */
-    int64_t begin;              /* places in [begin, end) are at hand */
+    int64_t begin;              /* the current places are [begin, end) */
     int64_t end;
     uint64_t asked[DISTANCE_ASKED]; /* (symbol, character, 1: they are equal); 0: none */
 };
@@ -29,21 +30,22 @@ struct approx_pair {
 void pair_open(struct approx_pair *pair, const struct approximate *approximate);
 void pair_literal(struct approx_pair *pair, uint32_t literal);
 
-/* Does the literal's symbol equal this character of a text? */
+/* Returns whether the literal's symbol equals this character of a text. */
 bool pair_equals_character(struct approx_pair *pair, uint32_t symbol, uint32_t character);
 
-/* Mismatches of the literal with the count symbols from `begin` on, k + 1 where there are more or
- * one is in an exact part. All of these places are at hand. */
+/* Returns the mismatches of the literal with the `count` symbols from `begin` on; k + 1 if there
+ * are more than k mismatches or one mismatch lies in an exact part. All these places are current
+ * places. */
 uint32_t pair_mismatches(struct approx_pair *pair, int64_t begin);
 
-/* Edits, without regard to exact parts: distances[e - from] is the least distance of the literal
- * from a span that ends at place e, k + 1 where that is more than k; for all e in [from, to],
- * places in [begin, end], at most DISTANCE_ENDS_MAX of them. */
+/* Computes edits without regard to exact parts: distances[e - from] is the least distance of the
+ * literal from a span that ends at place e, or k + 1 if that distance exceeds k. This is done
+ * for all e in [from, to], which lies in [begin, end] and has at most DISTANCE_ENDS_MAX places. */
 void pair_distances(struct approx_pair *pair, int64_t from, int64_t to, uint8_t *distances);
 
-/* Edits outside of exact parts: costs[most + x] is the distance of the literal from the span that
- * ends at `end` and has count + x symbols, for x in [-most, most]; most + 1 where that is more than
- * `most`, or there is no such span. */
+/* Computes edits outside of exact parts: costs[most + x] is the distance of the literal from the
+ * span that ends at `end` and has count + x symbols, for x in [-most, most]; most + 1 if the
+ * distance exceeds `most` or there is no such span. */
 void pair_spans(struct approx_pair *pair, int64_t end, uint32_t most,
                 uint8_t costs[DISTANCE_SPANS]);
 

@@ -1,5 +1,5 @@
-/* engine_approximate: the engine's table. Candidates come from the host or a device, in steps; the
- * calling thread verifies them. */
+/* engine_approximate: the approximate engine's table of functions. The host or a device finds
+ * candidates in steps, and the calling thread verifies the candidates. */
 #include "approximate/engine_approximate.h"
 
 #include "approximate/choose.h"
@@ -10,24 +10,24 @@
 
 #define STEP_HOST (1u << 18) /* begins of a step */
 #define STEP_DEVICE (1u << 30)
-/* Candidates of a step, from which on it is asked whether the host's method takes less time than to
- * verify them: about a millisecond. */
+/* If a step has at least this many candidates, the engine asks whether the host's method takes
+ * less time than the verification. To verify LEFT_MIN candidates takes about a millisecond. */
 #define LEFT_MIN 8192u
-/* By random text pieces are that much rarer than they have to be: no sample of the text is taken.
- */
+/* No sample of the text is taken if, in random text, pieces are this many times rarer than
+ * necessary. */
 #define SURE_TIMES 4
 
 struct engine {
-    struct engine *cpu;  /* owned; NULL: devices search, */
-    struct engine *cuda; /* else this is */
-    uint32_t threads;    /* that the host would search by */
+    struct engine *cpu;  /* owned; NULL: devices search, by `cuda` */
+    struct engine *cuda; /* borrowed; NULL: the host searches, by `cpu` */
+    uint32_t threads;    /* threads with which the host would search */
 };
 
 struct engine_worker {
     const struct engine *engine;
     struct approx_host *host;
     struct approx_device *device;
-    uint64_t serial; /* of the plan that all below is for; 0: none */
+    uint64_t serial; /* serial number of the plan to which all members below belong; 0: no plan */
     const struct approximate *approximate;
     struct approx_verifier *verifier;
     struct approx_candidates candidates;
@@ -69,7 +69,7 @@ static void approximate_properties(struct engine *engine, struct engine_properti
         engine_cpu.properties(engine->cpu, properties);
 }
 
-/* What is for a plan alone. */
+/* Frees the members that belong to one plan. */
 static void plan_release(struct engine_worker *worker)
 {
     approx_verifier_close(worker->verifier);
@@ -133,7 +133,8 @@ static enum trawl_status approximate_compile(struct engine *engine, uint32_t dev
 
 /* ---- Scan ---------------------------------------------------------------------------------- */
 
-/* Does a device have so many candidates there that the host is to search by its own method? */
+/* Returns whether a device has found so many candidates that the host is to search by its own
+ * method. */
 static bool is_to_be_left(const struct engine_worker *worker, const struct engine_chunk *chunk,
                           uint64_t bytes)
 {
@@ -144,8 +145,8 @@ static bool is_to_be_left(const struct engine_worker *worker, const struct engin
            approx_is_for_host(worker->approximate, &work);
 }
 
-/* Hits of begins in [from, *to); *to is lessened where they would be too many. Or the result says
- * that the host is to go on. */
+/* Finds the hits whose begins lie in [from, *to). Lessens *to if there are too many hits.
+ * Alternatively the result says that the host is to search. */
 static enum trawl_status scan_step(struct engine_worker *worker, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to, struct engine_result *result,
                                    struct trawl_error *error)
@@ -195,7 +196,8 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
     return TRAWL_OK;
 }
 
-/* Is the host to search a text? Of one that is not in memory the sample has no bytes of its own. */
+/* Decides whether the host is to search a text. If the text is not in memory, the sample has no
+ * bytes of the text. */
 static enum trawl_status ask(struct engine_worker *worker, const struct engine_chunk *sample,
                              struct engine_result *result, struct trawl_error *error)
 {

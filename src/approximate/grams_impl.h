@@ -1,4 +1,5 @@
-/* grams_impl: what every instruction set does for struct grams_ops, in the compiler's vectors. */
+/* grams_impl: the functions of struct grams_ops, written in the compiler's vectors and compiled
+ * for every instruction set. */
 #ifndef TRAWL_APPROXIMATE_GRAMS_IMPL_H
 #define TRAWL_APPROXIMATE_GRAMS_IMPL_H
 
@@ -14,7 +15,7 @@ typedef uint32_t lanes __attribute__((vector_size(4 * GRAMS_LANES)));
 typedef int32_t signed_lanes __attribute__((vector_size(4 * GRAMS_LANES)));
 typedef uint32_t loose_lanes __attribute__((vector_size(4 * GRAMS_LANES), aligned(4), may_alias));
 
-/* The bits of 32 places from `at` on. */
+/* Returns the bits of 32 places from `at` on. */
 static inline uint32_t bits_at(const uint64_t *bits, uint32_t at)
 {
     uint64_t word;
@@ -23,7 +24,7 @@ static inline uint32_t bits_at(const uint64_t *bits, uint32_t at)
     return (uint32_t)(word >> at % 8);
 }
 
-/* Is some lane 0? */
+/* Returns whether some lane is 0. */
 static inline bool has_zero(const lanes *value)
 {
 #if defined(__AVX2__)
@@ -39,7 +40,7 @@ static inline bool has_zero(const lanes *value)
 #endif
 }
 
-/* Where the heads of the list are that the piece's codes have. */
+/* Returns the index of the head of the list for the piece's codes. */
 static inline uint64_t gram_of(const struct grams_piece *piece, uint32_t high, uint32_t low)
 {
     const uint32_t mask = (1u << piece->gram_symbols) - 1;
@@ -50,7 +51,7 @@ static inline uint64_t gram_of(const struct grams_piece *piece, uint32_t high, u
 
 /* ---- Mismatches ---------------------------------------------------------------------------- */
 
-/* What is read of struct approx_grams. */
+/* The arrays of struct approx_grams that the scan reads. */
 struct entries {
     const uint32_t *high;
     const uint32_t *low;
@@ -60,7 +61,7 @@ struct entries {
     uint32_t errors_max;
 };
 
-/* How many bits each lane has. */
+/* Counts the bits of each lane. */
 static inline void count_bits(const lanes *bits, lanes *count)
 {
 #if defined(__AVX2__)
@@ -83,8 +84,9 @@ static inline void count_bits(const lanes *bits, lanes *count)
 #endif
 }
 
-/* The literals of entries [entry, end) at a place with these codes. Writes those that may occur. A
- * list of up to GRAMS_LANES entries, none perhaps, takes no branch. */
+/* Compares the literals of entries [entry, end) with the codes at a place, and writes the
+ * literals that may occur. A list of at most GRAMS_LANES entries, even an empty list, takes no
+ * branch. */
 static inline uint64_t compare_begins(const struct entries *entries, uint32_t high, uint32_t low,
                                       uint32_t none, uint32_t entry, uint32_t end, uint32_t place,
                                       uint64_t *found)
@@ -111,7 +113,7 @@ static inline uint64_t compare_begins(const struct entries *entries, uint32_t hi
     return count;
 }
 
-/* The lists of each piece for begins from look->place on. */
+/* Compares the lists of each piece for the begins from look->place on. */
 static uint64_t scan_begins(const struct approx_grams *grams, struct grams_look *look,
                             uint64_t *found, uint64_t room)
 {
@@ -148,13 +150,13 @@ static uint64_t scan_begins(const struct approx_grams *grams, struct grams_look 
 
 /* ---- Edits --------------------------------------------------------------------------------- */
 
-/* Literals that wait to be compared, and where they may begin. */
+/* Literals that wait for comparison, with the places where the literals may begin. */
 struct waiting {
     uint64_t found[GRAMS_LANES];
     uint32_t count;
 };
 
-/* The text of each lane, from errors_max places before its begin on, 32 places a word. */
+/* The text of each lane, from errors_max places before the lane's begin on, 32 places per word. */
 #define TEXT_WORDS 3u
 
 struct lanes_text {
@@ -181,8 +183,8 @@ static inline void lanes_read(const struct approx_grams *grams, const struct gra
     }
 }
 
-/* Which lanes have a span within errors_max edits that ends among the literal's symbols and 2 *
- * errors_max more: columns of Sellers' table (Myers 1999). */
+/* Sets the lanes that have a span within errors_max edits that ends among the literal's symbols
+ * and 2 * errors_max symbols more: columns of Sellers' table (Myers 1999). */
 static inline void lanes_compare(const struct approx_grams *grams, const struct lanes_text *text,
                                  const lanes masks[5], lanes *near)
 {
@@ -216,7 +218,7 @@ static inline void lanes_compare(const struct approx_grams *grams, const struct 
     }
 }
 
-/* Keep of those that wait the ones that may occur. */
+/* Compares the waiting literals, and writes the literals that may occur. */
 static inline uint64_t compare_ends(const struct approx_grams *grams, const struct grams_look *look,
                                     struct waiting *waiting, uint64_t *found)
 {
@@ -233,7 +235,7 @@ static inline uint64_t compare_ends(const struct approx_grams *grams, const stru
     return count;
 }
 
-/* As scan_begins. */
+/* Scans as scan_begins does, with edits. */
 static uint64_t scan_ends(const struct approx_grams *grams, struct grams_look *look,
                           uint64_t *found, uint64_t room)
 {

@@ -1,4 +1,5 @@
-/* host: candidates of a step, by pieces, grams, planes, columns, or all there are. */
+/* host: finds the candidates of a step on the host, by pieces, grams, planes or columns, or
+ * takes every place. */
 #include "approximate/host.h"
 
 #include <string.h>
@@ -16,16 +17,18 @@ uint64_t approx_beyond_min = APPROX_BEYOND_MIN;
 struct approx_host {
     struct engine *cpu;
     const char *instruction_set;
-    struct engine_worker *pieces; /* of that engine, for the plan of pieces; NULL: not yet */
-    struct engine_result result;  /* of pieces */
+    /* a worker of `cpu` for the plan of pieces; NULL: not yet opened */
+    struct engine_worker *pieces;
+    struct engine_result result; /* hits of pieces */
     const struct approximate *approximate;
-    struct approx_scan *scan; /* PLANES, COLUMNS: by the plan's filter */
+    struct approx_scan *scan; /* PLANES, COLUMNS: the scan with the plan's filter */
     const struct grams_ops *grams;
     struct grams_look look;
-    uint64_t *proposed; /* GRAMS: of a part of the look; proposed_room */
+    uint64_t *proposed; /* GRAMS: the candidates of a part of the look; proposed_room words */
     uint64_t proposed_room;
     uint64_t found[FILTER_BYTES_MAX / 64];
-    uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK]; /* of a look that lacks the slack */
+    /* a copy of the look's text, if the text lacks readable bytes after its end */
+    uint8_t text[FILTER_BYTES_MAX + FILTER_SLACK];
 };
 
 enum trawl_status approx_host_open(struct engine *cpu, struct approx_host **host,
@@ -131,8 +134,8 @@ static enum trawl_status by_grams(struct approx_host *host, const struct engine_
 
 /* ---- Planes and columns -------------------------------------------------------------------- */
 
-/* Candidates are places that were looked at from place `from` of the chunk on, without the first
- * `known`. Those of ends that follow each other make one. */
+/* Appends the candidates of the places from `from` of the chunk on, without the first `known`
+ * places. Consecutive ends make one candidate. */
 static enum trawl_status take_bits(const struct approx_host *host, uint64_t from, uint64_t known,
                                    uint64_t places, uint32_t literal, uint64_t count,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -144,7 +147,7 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
     for (uint64_t w = 0; w < (places + 63) / 64; w++)
         for (uint64_t bits = host->found[w]; bits != 0; bits &= bits - 1) {
             uint64_t at = 64 * w + (uint64_t)__builtin_ctzll(bits);
-            int64_t place = (int64_t)(from + at + edits); /* of an end: after it */
+            int64_t place = (int64_t)(from + at + edits); /* with edits: the place after the end */
             struct approx_candidate *last =
                 candidates->count > 0 ? &candidates->items[candidates->count - 1] : NULL;
 
@@ -161,7 +164,7 @@ static enum trawl_status take_bits(const struct approx_host *host, uint64_t from
     return TRAWL_OK;
 }
 
-/* `bytes` of the chunk from `from` on, with room to load beyond them. */
+/* Returns `bytes` bytes of the chunk from `from` on, with readable bytes after the end. */
 static const uint8_t *look_text(struct approx_host *host, const struct engine_chunk *chunk,
                                 uint64_t from, uint64_t bytes)
 {
@@ -173,8 +176,8 @@ static const uint8_t *look_text(struct approx_host *host, const struct engine_ch
     return host->text;
 }
 
-/* Look at the chunk's bytes [from, end): the candidates of places before `to`, from `known` on.
- * Ends early with more than `limit`. */
+/* Searches the chunk's bytes [from, end) and appends the candidates of the places from `known`
+ * on and before `to`. Ends early if there are more than `limit` candidates. */
 static enum trawl_status look(struct approx_host *host, const struct engine_chunk *chunk,
                               uint64_t from, uint64_t known, uint64_t to, uint64_t end,
                               uint64_t limit, struct approx_candidates *candidates,
@@ -193,9 +196,10 @@ static enum trawl_status look(struct approx_host *host, const struct engine_chun
     return TRAWL_OK;
 }
 
-/* A look at begins needs as many bytes more as are compared of a literal; one at ends as many bytes
- * before them as a span within the errors may have, and the last ends are those of occurrences that
- * begin before *to. */
+/* Searches by the filter, in looks. A look for begins needs additional bytes after its last
+ * begin, as many as are compared of a literal. A look for ends needs additional bytes before its
+ * first end, as many as a span within the errors may have; the last ends belong to occurrences
+ * that begin before *to. */
 static enum trawl_status by_filter(struct approx_host *host, const struct engine_chunk *chunk,
                                    uint64_t from, uint64_t *to,
                                    struct approx_candidates *candidates, struct trawl_error *error)
@@ -228,7 +232,8 @@ static enum trawl_status by_filter(struct approx_host *host, const struct engine
 
 /* ---- Steps ------------------------------------------------------------------------------- */
 
-/* Where from `from` on the first byte is that is no ASCII; `end`: there is none. */
+/* Returns the offset of the first byte from `from` on that is not ASCII; `end` if there is no
+ * such byte. */
 static uint64_t ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end)
 {
     const uint64_t high = UINT64_C(0x8080808080808080);
@@ -245,8 +250,9 @@ static uint64_t ascii_end(const uint8_t *bytes, uint64_t from, uint64_t end)
     return from;
 }
 
-/* The method of a step. Where a text of characters is ASCII, bytes are compared: as far as
- * occurrences that begin in [from, *to) may reach. Else *to is lessened to what is not. */
+/* Returns the method of a step. Where a text of characters is ASCII as far as occurrences that
+ * begin in [from, *to) may reach, bytes are compared. Otherwise *to is lessened, so that the
+ * step ends before the first byte that is not ASCII, or shortly after it. */
 static enum approx_method method_of(const struct approximate *approximate,
                                     const struct engine_chunk *chunk, uint64_t from, uint64_t *to)
 {

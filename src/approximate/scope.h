@@ -1,17 +1,18 @@
-/* scope: the part of a chunk that an occurrence lies in, the text or one of its records, and where
- * symbols begin in it. */
+/* scope: finds the scope of an occurrence, which is the text or one of the text's records, and
+ * the begins of symbols in a scope. */
 #ifndef TRAWL_APPROXIMATE_SCOPE_H
 #define TRAWL_APPROXIMATE_SCOPE_H
 
 #include "engine.h"
 
-#define CHARACTER_BYTES 4 /* at most */
+#define CHARACTER_BYTES 4 /* the most bytes of a character */
 
 struct approx_scope {
     const struct trawl_plan *plan;
     const struct engine_chunk *chunk;
-    uint64_t record; /* that the scope is; where the next search for one begins */
-    int64_t begin;   /* bytes of the chunk: [begin, end) */
+    /* the index of the record that is the scope; the next search for a record begins there */
+    uint64_t record;
+    int64_t begin; /* bytes of the chunk: [begin, end) */
     int64_t end;
 };
 
@@ -20,16 +21,19 @@ static inline bool scope_has_characters(const struct approx_scope *scope)
     return scope->plan->errors.alphabet == TRAWL_CHARACTERS;
 }
 
-/* That which holds this byte of the chunk; false: none does. */
+/* Makes the scope the record or text that contains this byte of the chunk. Returns false if no
+ * record contains the byte. */
 bool scope_find(struct approx_scope *scope, int64_t byte);
 
-/* The symbol that begins at this byte of the scope; returns its bytes. */
+/* Reads the symbol that begins at this byte of the scope. Returns the symbol's number of bytes. */
 int64_t scope_symbol(const struct approx_scope *scope, int64_t byte, uint32_t *symbol);
-/* Where the symbol that this byte is a part of begins; that of the scope's end begins there. */
+/* Returns the begin of the symbol that contains this byte; for the scope's end, returns the
+ * scope's end. */
 int64_t scope_symbol_begin(const struct approx_scope *scope, int64_t byte);
 
-/* Where the symbol begins that stands `count` before the one at `byte`, begin - 1: there are not so
- * many; or after it, `end`: there are not more. */
+/* scope_back returns the begin of the symbol that stands `count` symbols before the symbol at
+ * `byte`; begin - 1 if the scope has fewer symbols before. scope_ahead returns the begin of the
+ * symbol `count` symbols after; `end` if the scope has no more symbols after. */
 int64_t scope_back(const struct approx_scope *scope, int64_t byte, int64_t count);
 int64_t scope_ahead(const struct approx_scope *scope, int64_t byte, int64_t count);
 

@@ -1,8 +1,10 @@
-/* automaton: the table to search dense text for a set with (kernels/automaton.cu).
+/* automaton: makes the table by which kernels search dense text for a set
+ * (kernels/automaton.cu).
  *
- * The automaton reads backwards, so a state says what begins at the byte that was read last. The
- * table holds a transition for each state and class of bytes. Making it takes time and memory in
- * proportion, once, when the first dense text is met.
+ * The automaton reads backwards, so a state says which literals begin at the byte that was read
+ * last. The table holds a transition for each state and class of bytes. The time and the memory
+ * to make the table are proportional to the table's size, and are spent once, when a worker
+ * meets the first dense text.
  */
 #include "cuda/automaton.h"
 
@@ -13,7 +15,8 @@
 #include "plan/automaton.h"
 
 #define PART_BYTES_MIN 32u
-#define PART_BYTES_MAX 4096u /* or four times what is read after a part */
+/* The longest part, unless 4 × the bytes that are read after a part are more. */
+#define PART_BYTES_MAX 4096u
 
 /* The words after a state's transitions, as struct scan_automaton has them. */
 enum { INFO_OUTPUTS, INFO_ENDS, INFO_END_COUNT, INFO_SHORTER };
@@ -23,10 +26,10 @@ struct table {
     uint32_t row_words;
     uint64_t words;
     uint32_t *rows;
-    uint32_t *state_of; /* by end: a state with these strings */
+    uint32_t *state_of; /* for each end, which is a set of literals: a state with these literals */
 };
 
-/* The words behind a node's transitions: what begins there. */
+/* Writes the words after a node's transitions, which say which literals begin there. */
 static void fill_info(const struct plan_automaton *automaton, const struct table *table,
                       uint32_t node)
 {
@@ -45,8 +48,8 @@ static void fill_info(const struct plan_automaton *automaton, const struct table
         info[INFO_SHORTER] = table->state_of[end->shorter];
 }
 
-/* All transitions, depth by depth. A node goes where the node goes that it fails to, which is less
- * deep, except to its own children. */
+/* Writes all transitions, depth by depth. A node's row is a copy of the row of the node to which
+ * the node fails, which is less deep, except for the transitions to the node's own children. */
 static void fill_rows(const struct plan_automaton *automaton, const struct table *table)
 {
     const struct plan_automaton_link *links = automaton->links;
@@ -87,7 +90,7 @@ static enum trawl_status fill_table(const struct plan_automaton *automaton, stru
     return TRAWL_OK;
 }
 
-/* To the device: rows, ends, classes. */
+/* Copies the rows, the ends and the classes to the device. */
 static enum trawl_status upload(struct engine_worker *worker,
                                 const struct plan_automaton *automaton, const struct table *table,
                                 struct trawl_error *error)
@@ -117,7 +120,8 @@ static enum trawl_status upload(struct engine_worker *worker,
     return TRAWL_OK;
 }
 
-/* *fits: the device has an automaton of the plan's literals now. */
+/* Makes the automaton of the plan's literals on the device. *fits = false: the automaton exceeds
+ * a limit. */
 static enum trawl_status make(struct engine_worker *worker, bool *fits, struct trawl_error *error)
 {
     const struct trawl_plan *plan = worker->plan;
@@ -161,8 +165,8 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
     return status == TRAWL_MEMORY ? TRAWL_OK : status;
 }
 
-/* A part for each thread that there may be, since what is read after a part is read at the same
- * time: fewer and longer ones would read less in all and take longer. */
+/* Gives each possible thread one part of the range. All threads read the bytes after their parts
+ * at the same time; fewer, longer parts would read fewer bytes in all and take longer. */
 void cuda_automaton_prepare(const struct cuda_tables *tables, uint32_t blocks,
                             struct cuda_launch *launch)
 {
@@ -171,7 +175,7 @@ void cuda_automaton_prepare(const struct cuda_tables *tables, uint32_t blocks,
     uint64_t part = (places + threads - 1) / threads, tile_bytes;
 
     part = min_u64(part, max_u64(PART_BYTES_MAX, 4ull * a->automaton.reach)) + 15;
-    /* A tile's hits have 32 bits. */
+    /* A tile's count of hits has 32 bits. */
     part = min_u64(part, UINT32_MAX / launch->threads / tables->alike_max);
     part = max_u64(part & ~15ull, PART_BYTES_MIN);
     TRAWL_ASSERT(part % 16 == 0 && part * launch->threads <= UINT32_MAX / tables->alike_max);

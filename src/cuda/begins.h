@@ -1,13 +1,13 @@
-/* begins: where the occurrences in a loaded text begin, as one array. */
+/* begins: writes the begins of a loaded text's occurrences into one array. */
 #ifndef TRAWL_CUDA_BEGINS_H
 #define TRAWL_CUDA_BEGINS_H
 
 #include "cuda/worker.h"
 
-/* A task whose output is BEGINS; with the device entered. */
+/* Runs a task whose output is BEGINS. The caller has entered the device. */
 enum trawl_status cuda_begins(struct engine_worker *worker, const struct engine_chunk *chunk,
                               struct engine_words *words, struct trawl_error *error);
-/* engine_ops.bring. */
+/* Implements engine_ops.bring. */
 enum trawl_status cuda_bring(struct engine_worker *worker, struct engine_copy *copy, bool wait,
                              struct trawl_error *error);
 void cuda_begins_end(struct engine_worker *worker);

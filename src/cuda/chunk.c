@@ -9,19 +9,21 @@
 #include "base/checked.h"
 #include "cuda/residents.h"
 
-#define PATIENT_BYTES (2u << 20)   /* in flight for longer than waking a thread takes */
-#define TAIL_WORK 16u              /* characters of tails that are compared per position, */
-#define TAIL_WORK_MIN (64u << 10)  /* and in any case */
-#define CHUNKS_LEFT 15u            /* to the host after a dense one */
-#define TEXT_BYTES_MIN (64u << 10) /* below this a device's memory counts as exhausted */
+#define PATIENT_BYTES (2u << 20)  /* in flight for longer than waking a thread takes */
+#define TAIL_WORK 16u             /* characters of tails that are compared per position, */
+#define TAIL_WORK_MIN (64u << 10) /* and in any case */
+#define CHUNKS_LEFT 15u           /* chunks that go to the host after a dense chunk */
+/* if there is no memory for this many bytes of text, the device's memory counts as exhausted */
+#define TEXT_BYTES_MIN (64u << 10)
 
-/* Of a text, at a time. */
+/* Returns the most bytes of text that are on the device at a time. */
 static uint64_t text_bytes_max(const struct engine_worker *worker, const struct cuda_steps *steps)
 {
     return min_u64(worker->limits.text_bytes_max, steps->text_bytes_max);
 }
 
-/* Device memory for `wanted` bytes of text or, where that is not to be had, for fewer. */
+/* Reserves device memory for `wanted` bytes of text, or for fewer bytes, but at least `least`,
+ * if the device lacks memory. */
 static enum trawl_status reserve_text(struct engine_worker *worker, const struct cuda_steps *steps,
                                       uint64_t wanted, uint64_t least, struct trawl_error *error)
 {
@@ -38,14 +40,16 @@ static enum trawl_status reserve_text(struct engine_worker *worker, const struct
     }
 }
 
-/* Bring bytes of the chunk from `at` on to the device, as many as fit. */
+/* Copies the chunk's bytes from `at` on to the device, as many as fit. */
 static enum trawl_status bring_text(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct trawl_error *error)
 {
     uint64_t available = chunk->owned + chunk->after - at;
     uint64_t overlap =
-        worker->plan->length_max; /* a chunk has begins of its own beside the overlap */
+        /* the copy is longer than the overlap, so that each copy contains begins that the next
+         * copy does not contain */
+        worker->plan->length_max;
     uint64_t count;
 
     if (worker->held.bytes == chunk->bytes && worker->held.begin == chunk->begin && at > 0 &&
@@ -75,7 +79,8 @@ static enum trawl_status bring_text(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-/* The next range of the chunk's begins from `at` on. */
+/* Sets *range to the next range of the chunk's begins, from `at` on, and copies the text if
+ * necessary. */
 static enum trawl_status next_range(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, const struct cuda_steps *steps,
                                     struct cuda_range *range, struct trawl_error *error)
@@ -97,14 +102,17 @@ static enum trawl_status next_range(struct engine_worker *worker, const struct e
     range->begin = at - worker->held.from;
     range->end = chunk->owned - worker->held.from;
     range->text_end = worker->held.end - worker->held.from;
-    if (worker->held.end < available) /* the longest occurrence must not be cut */
+    /* a begin near the end of the copied bytes waits for the next copy, which contains the
+     * longest occurrence whole */
+    if (worker->held.end < available)
         range->end = min_u64(range->end, range->text_end - worker->plan->length_max + 1);
     TRAWL_ASSERT(range->begin < range->end && range->end <= range->text_end);
     return TRAWL_OK;
 }
 
-/* Strike out hits [first, ...) that the plan's conditions or a tail refuse. false: their tails cost
- * more than `work_max` characters, and the chunk may be left. */
+/* Removes those hits from hits[first] on that the plan's conditions or a tail refuse. Returns
+ * false if the hits' tails cost more than `work_max` characters and the host may search the
+ * chunk instead. */
 static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chunk, uint64_t first,
                    uint64_t work_max, struct engine_result *result)
 {
@@ -134,7 +142,7 @@ static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chu
     return true;
 }
 
-/* Bring the text of the next range and search it. */
+/* Copies the text of the next range to the device and searches the range. */
 static enum trawl_status scan_range(struct engine_worker *worker, const struct engine_chunk *chunk,
                                     uint64_t at, enum want want, const struct cuda_steps *steps,
                                     struct engine_result *result, uint64_t *next,
@@ -160,7 +168,7 @@ static enum trawl_status scan_range(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-/* With the device entered. */
+/* Searches the chunk range by range. The caller has entered the device. */
 static enum trawl_status scan_ranges(struct engine_worker *worker, const struct engine_chunk *chunk,
                                      uint64_t from, enum want want, struct cuda_steps *steps,
                                      struct engine_result *result, struct trawl_error *error)
@@ -214,7 +222,7 @@ enum trawl_status cuda_scan_chunk(struct engine_worker *worker, const struct eng
         return TRAWL_OK;
     }
     TRAWL_TRY(cuda_device_enter(worker->device, error));
-    if (want > WANT_FIRST) /* devices leave no hit out */
+    if (want > WANT_FIRST) /* devices report all hits */
         want = WANT_HITS;
     status = scan_ranges(worker, chunk, from, want, steps, result, error);
     if (status != TRAWL_OK)

@@ -1,4 +1,5 @@
-/* engine_cuda: the engine's table for NVIDIA GPUs, whose functions enter and leave the device. */
+/* engine_cuda: the engine's table of functions for NVIDIA GPUs. The functions enter and leave
+ * the device. */
 #include "cuda/engine_cuda.h"
 
 #include "base/checked.h"
@@ -28,7 +29,8 @@ static void cuda_properties(struct engine *engine, struct engine_properties *pro
 
 /* ---- Texts --------------------------------------------------------------------------------- */
 
-/* For all devices, by one's context. */
+/* Pins host memory for all devices, by means of one device's context. Returns false if the
+ * driver refuses. */
 static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64_t count)
 {
     struct cuda_device *device = &engine->devices[index];
@@ -41,7 +43,7 @@ static bool pin(struct engine *engine, uint32_t index, const void *bytes, uint64
     (void)pthread_mutex_unlock(&engine->lock);
     if (status != TRAWL_OK || cuda_device_enter(device, NULL) != TRAWL_OK)
         return false;
-    /* Memory that may not be written has to be registered as such, on systems that look. */
+    /* Some systems let read-only memory be pinned only with the flag READ_ONLY. */
     pinned = engine->driver.host_register(memory, (size_t)count, CUDA_HOST_REGISTER_MAPPED) ==
                  CUDA_CODE_OK ||
              engine->driver.host_register(memory, (size_t)count,
@@ -101,8 +103,9 @@ static bool cuda_drop(struct engine *engine, const struct engine_text *text)
 
 /* ---- Workers ------------------------------------------------------------------------------ */
 
-/* The tables go over with the first scan: a thread may get no chunk of this search. Where they are
- * those of the last search they are there. */
+/* Makes a worker for the plan. The tables are copied to the device at the first scan, since a
+ * thread may get no chunk of this search. If the tables are those of the last search, the device
+ * has the tables already. */
 static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
                                       const struct trawl_plan *plan, struct engine_worker **worker,
                                       struct trawl_error *error)
@@ -120,7 +123,8 @@ static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
 
 /* ---- Scan ------------------------------------------------------------------------------- */
 
-/* By the plan's method; its tables go over before the first range. */
+/* Searches one range by the plan's method. prepare_tables has made the tables before the first
+ * range. */
 static enum trawl_status search_range(struct engine_worker *worker, void *context,
                                       const struct cuda_range *range, enum want want,
                                       uint64_t hits_base, struct engine_result *result,

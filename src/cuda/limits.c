@@ -1,4 +1,4 @@
-/* limits: as they are, unless tests replace them. */
+/* limits: the default limits, which tests may replace. */
 #include "cuda/limits.h"
 
 #include "cuda/kernels/scan.h"

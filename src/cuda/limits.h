@@ -7,63 +7,83 @@
 
 #include "trawl.h"
 
-/* The kernels of stream_set: for sets of which little passes the bitmap, or much does. */
+/* The variants of stream_set's kernels: for sets whose bitmap few positions pass, and for sets
+ * whose bitmap many positions pass. */
 enum cuda_sets_variant { CUDA_SETS_RARE, CUDA_SETS_DENSE, CUDA_SETS_VARIANTS };
 
 struct cuda_limits {
-    uint64_t text_bytes_max; /* device memory of a worker for its chunk of a text */
-    uint32_t sorted_max;     /* hits of samples that are put in order; where there are more, all
-                                positions are looked at */
-    uint64_t
-        resident_room_left;  /* device memory that a loaded text leaves free, where there is much */
-    uint64_t seen_bytes_min; /* of a loaded text, for a sample of it to be kept */
-    enum trawl_method seen_method; /* of one pattern there, if it may choose; AUTO: by the sample */
-    double turn_price_max;         /* times the choice's: a method of so little is tried, too */
-    uint64_t split_bytes_min;      /* of a loaded text, to be split over devices, */
-    uint64_t stripe_bytes;         /* in parts of about this size or less */
-    uint64_t split_overlap;        /* that a part shares with the next */
-    uint64_t launch_begins_max;    /* if a launch could have more */
-    uint64_t staging_bytes;        /* of each of a worker's two pinned buffers */
-    uint64_t room_step_bytes;   /* memory is taken in multiples of this, so that it seldom grows */
-    uint64_t hits_room_min;     /* hits a worker begins with room for */
-    uint64_t hits_max;          /* a scan stops between two tiles rather than hold more */
-    uint64_t begins_room;       /* begins, of which a list has room for some times as many */
-    uint64_t begins_piece;      /* begins that come to the host at a time through memory of ours, */
-    uint64_t begins_piece_most; /* or so many, where there are many */
+    /* device memory, in bytes, that a worker takes for its chunk of a text */
+    uint64_t text_bytes_max;
+    /* the most hits of stream_sampled that are sorted; if there are more, another kernel
+     * searches all positions */
+    uint32_t sorted_max;
+    /* bytes of device memory that a loaded text leaves free, on devices with much memory */
+    uint64_t resident_room_left;
+    uint64_t seen_bytes_min; /* the shortest loaded text, in bytes, of which a sample is taken */
+    /* the method for one pattern in a text with a sample; AUTO: chosen by the sample */
+    enum trawl_method seen_method;
+    /* a method that costs at most this many times the chosen method's price is tried, too */
+    double turn_price_max;
+    /* the shortest loaded text, in bytes, that is split over the devices */
+    uint64_t split_bytes_min;
+    /* the length of a part of a split text is about stripe_bytes or less */
+    uint64_t stripe_bytes;
+    uint64_t split_overlap;     /* bytes that a part shares with the next part */
+    uint64_t launch_begins_max; /* the most begins of one launch */
+    uint64_t staging_bytes;     /* bytes of each of a worker's two pinned staging buffers */
+    /* memory is reserved in multiples of this many bytes, so that a buffer seldom grows */
+    uint64_t room_step_bytes;
+    uint64_t hits_room_min; /* hits for which a worker has room at first */
+    uint64_t hits_max;      /* a scan stops between two tiles before it holds more hits */
+    /* a list of begins has room for a multiple of begins_room (LISTS_ROOM in begins.c) */
+    uint64_t begins_room;
+    /* the least begins that are copied to the host at a time through the library's pinned memory */
+    uint64_t begins_piece;
+    uint64_t begins_piece_most; /* the most begins of one such copy */
     uint32_t threads;           /* per block */
     uint32_t tile_words_max;
-    uint32_t blocks_max;           /* per launch; 0: what is resident */
-    uint32_t partition_group_log2; /* of partitions summed up together, up to
-                                      SCAN_PARTITION_GROUP_LOG2_MAX */
-    bool dense_always;             /* treat every tile with a candidate as dense, and every group */
-    uint32_t plane_window_max;     /* up to SCAN_PLANE_WINDOW_MAX */
+    uint32_t blocks_max; /* the most blocks of a launch; 0: as many as are resident */
+    /* the number of partitions that are summed together is 2^partition_group_log2; at most
+     * SCAN_PARTITION_GROUP_LOG2_MAX */
+    uint32_t partition_group_log2;
+    bool dense_always;         /* treat every tile and every group with a candidate as dense */
+    uint32_t plane_window_max; /* up to SCAN_PLANE_WINDOW_MAX */
 
-    /* Which kernels run, where several give the same answer: */
-    bool streams;                    /* counts of one pattern by scan_stream */
-    bool sets;                       /* stream_set, with: */
+    /* The members below choose among kernels that give the same answer. */
+    bool streams;                    /* count one pattern by scan_stream */
+    bool sets;                       /* search for sets by stream_set, with the values below */
     uint32_t sets_variant;           /* enum cuda_sets_variant; CUDA_SETS_VARIANTS: chosen */
-    uint32_t sets_stride, sets_gram; /* if they can be; 0: chosen */
-    uint32_t sets_choices;           /* likewise */
-    uint32_t sets_bits;              /* of the bitmap for a gram, 1 or 2; 0: chosen */
-    uint32_t sets_filter_words;      /* of the sizes there are; 0: chosen */
+    uint32_t sets_stride, sets_gram; /* used if the set allows the value; 0: chosen by price */
+    uint32_t sets_choices;           /* as sets_stride */
+    /* bits of the bitmap that a gram sets, 1 or 2; 0: chosen by price */
+    uint32_t sets_bits;
+    /* one of the possible sizes of the bitmap, in words; 0: chosen by price */
+    uint32_t sets_filter_words;
     uint32_t sets_filter_words_max, sets_table_words_max;
     uint64_t sets_entries_max;
-    uint64_t sets_counted_min; /* entries: with room for no more than these they are not counted */
-    uint32_t sets_items_max;   /* of a list but the first, or the set is too dense */
-    bool automaton;        /* search dense sets by the automaton, if its table has no more than: */
-    bool automaton_always; /* and all others */
+    /* if there is room for at most this many entries, the entries are not counted first */
+    uint64_t sets_counted_min;
+    /* the most items of a list, except the first list; a set with a longer list is too dense */
+    uint32_t sets_items_max;
+    /* search dense texts by the automaton, if the table has at most automaton_words_max words */
+    bool automaton;
+    bool automaton_always; /* search all texts by the automaton */
     uint64_t automaton_words_max;
-    uint64_t patient_bytes; /* of a set's strings: for more, a tile may take more work first */
-    uint64_t tried_bytes;   /* of a set's text: they tell whether the automaton is to go on */
-    uint32_t listed_min;    /* tiles that a stream may give up in any case */
-    uint64_t
-        before_bytes;   /* a multiple of 4096: positions are as if so much came before the text */
-    bool kernels_timed; /* worker->kernel_ns */
+    /* if a set's literals have more bytes, a tile is granted more work before the automaton
+     * takes over */
+    uint64_t patient_bytes;
+    /* bytes of text of a trial, which decides whether the automaton takes over */
+    uint64_t tried_bytes;
+    uint32_t listed_min; /* tiles that a stream may give up, however short the range */
+    /* a multiple of 4096: positions are numbered as if this many bytes came before the text */
+    uint64_t before_bytes;
+    bool kernels_timed; /* measure worker->kernel_ns */
 };
 
 extern const struct cuda_limits cuda_limits_default;
 
-/* The limits that workers opened from now on use; NULL: the default. Copied. Not thread-safe. */
+/* Sets the limits that workers use which are opened from now on; NULL: the default. The limits
+ * are copied. Not thread-safe. */
 void cuda_limits_replace(const struct cuda_limits *limits);
 struct cuda_limits cuda_limits_now(void);
 

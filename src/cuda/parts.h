@@ -1,13 +1,14 @@
-/* parts: a set that a device searches in parts, one after the other. */
+/* parts: searches for the parts of a set one after the other on a device. */
 #ifndef TRAWL_CUDA_PARTS_H
 #define TRAWL_CUDA_PARTS_H
 
 #include "cuda/chunk.h"
 #include "cuda/worker.h"
 
-/* The worker's plan is another one. Errors: MEMORY, UNSUPPORTED (a part is not for a device). */
+/* Prepares the worker for the parts of a new plan. Errors: MEMORY; UNSUPPORTED if a part exceeds
+ * a limit of the device. */
 enum trawl_status cuda_parts_take(struct engine_worker *worker, struct trawl_error *error);
-/* Is the worker's plan searched in parts? */
+/* Returns whether the worker's plan is searched in parts. */
 bool cuda_parts_are_there(const struct engine_worker *worker);
 /* The members `prepare` and `search` of struct cuda_steps, for a plan with parts. */
 enum trawl_status cuda_parts_prepare(struct engine_worker *worker, enum want want,

@@ -1,4 +1,4 @@
-/* plane: bit planes for the dense tiles of one pattern. */
+/* plane: chooses the bit plane by which kernels search dense tiles for one pattern. */
 #ifndef TRAWL_CUDA_PLANE_H
 #define TRAWL_CUDA_PLANE_H
 
@@ -7,11 +7,12 @@
 #include "base/status.h"
 #include "cuda/kernels/scan.h"
 
-/* Words that the plane of a pattern takes at most, a multiple of 4. */
+/* Returns the most words that a pattern's plane takes, a multiple of 4. */
 uint64_t cuda_plane_words(uint64_t pattern_bytes);
-/* How kernels/plane.h searches for a pattern of more than 8 bytes, in lower case if `fold`; no
- * window of it is longer than window_max, a multiple of 8, 64 or more. Fills `plane`, zeroed but
- * for its words' address, and its words, zeroed. Errors: MEMORY. Cost: linear in the pattern. */
+/* Chooses how kernels/plane.h searches for a pattern of more than 8 bytes, in lower case if
+ * `fold`. The window is at most window_max bytes long, a multiple of 8 and at least 64. Fills
+ * `plane` and its words; the caller has zeroed both, except for the words' address in `plane`.
+ * Errors: MEMORY. Cost: linear in the pattern. */
 enum trawl_status cuda_plane_choose(const uint8_t *bytes, uint32_t pattern_bytes,
                                     uint32_t window_max, bool fold, uint32_t *words,
                                     struct scan_plane *plane, struct trawl_error *error);

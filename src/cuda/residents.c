@@ -1,12 +1,12 @@
-/* residents: where texts lie that stay on devices. A scan finds out by itself whether its chunk
- * lies in one of them.
- */
+/* residents: finds the loaded texts that lie on devices. For each chunk a scan looks up whether
+ * the chunk lies in a loaded text. */
 #include "cuda/residents.h"
 
 #include "base/checked.h"
 #include "cuda/worker.h"
 
-/* *bytes_at is set if it does. */
+/* Returns whether the resident contains the bytes, and then sets *bytes_at to their offset in
+ * the resident. */
 static bool resident_holds(const struct cuda_resident *resident, const uint8_t *bytes,
                            uint64_t count, uint64_t *bytes_at)
 {
@@ -18,9 +18,10 @@ static bool resident_holds(const struct cuda_resident *resident, const uint8_t *
     return true;
 }
 
-/* Begins of the text that the resident serves, from `at` bytes after its first on. Where the text
- * goes on after the resident, an occurrence may not be longer than the bytes that follow its begin.
- * Of a stripe that is so if its overlap with the next stripe is long enough. */
+/* Returns the number of the text's begins that the resident serves; the text's first byte lies
+ * `at` bytes after the resident's first byte. If the text continues after the resident, an
+ * occurrence may not be longer than the bytes that follow its begin in the resident. For a
+ * stripe this holds if the stripe's overlap with the next stripe is long enough. */
 static uint64_t begins_held(const struct cuda_resident *resident, const struct engine_text *text,
                             uint64_t at)
 {
@@ -113,7 +114,8 @@ bool cuda_worker_resident(const struct engine_worker *worker, const uint8_t *byt
         return false;
     TRAWL_ASSERT(*bytes_at <= resident.count && count <= resident.count - *bytes_at);
     *address = resident.memory.address;
-    if (resident.memory.bytes == 0) { /* borrowed: kernels take aligned texts */
+    /* a borrowed text: kernels need an aligned address, so the text begins `bytes_at` later */
+    if (resident.memory.bytes == 0) {
         *address = resident.borrowed - resident.borrowed % CUDA_BORROWED_ALIGNMENT;
         *bytes_at += resident.borrowed % CUDA_BORROWED_ALIGNMENT;
     }

@@ -1,9 +1,9 @@
-/* sampled: the tables of method sampled as the kernels read them.
+/* sampled: makes the tables of method sampled for a device.
  *
- * They differ from the plan's, which are for the CPU. A device hashes 16 bytes where the CPU hashes
- * 8: they lie in the same sector, and 8 bytes of English match too many offsets by chance. The
- * stride may be longer, because the bits that rule out nearly every sample are loaded once per
- * block.
+ * The CPU uses other tables, which are part of the plan. A device hashes 16 bytes where the CPU
+ * hashes 8: all 16 bytes lie in the same sector, and 8 bytes of English match too many offsets
+ * by chance. A device's stride may be longer, because the bits that rule out nearly every sample
+ * are loaded once per block.
  */
 #include "cuda/sampled.h"
 
@@ -15,7 +15,7 @@
 #define PAIR_GAIN_MIN 64u /* pairs pay if they save one sample in this many */
 #define WORDS_LOG2_MIN 10u
 
-/* At least this many times `count`, as a power of two. */
+/* Returns the binary logarithm of the least power of two above `count`. */
 static uint32_t log2_above(uint64_t count)
 {
     return 64u - (uint32_t)__builtin_clzll(count);
@@ -53,22 +53,26 @@ void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
 
     TRAWL_ASSERT(offsets <= a->stride && a->stride <= CUDA_SAMPLED_STRIDE_MAX);
     memset(tables->heads, 0, sizeof *tables->heads << a->hash_bits);
-    for (uint32_t offset = 0; offset < offsets; offset++) /* first how many each list has, */
+    /* first pass: count each list's entries */
+    for (uint32_t offset = 0; offset < offsets; offset++)
         tables->heads[gram_hash(bytes + offset, fold) >> down]++;
-    for (uint32_t i = 0; i >> a->hash_bits == 0; i++) { /* then where it begins, */
+    /* then set each head to the begin of its list */
+    for (uint32_t i = 0; i >> a->hash_bits == 0; i++) {
         uint32_t count = tables->heads[i];
 
         tables->heads[i] = end;
         end += count;
     }
-    for (uint32_t offset = 0; offset < offsets; offset++) { /* then where it ends: */
+    /* second pass: write the entries; each head moves to the end of its list */
+    for (uint32_t offset = 0; offset < offsets; offset++) {
         uint32_t hash = gram_hash(bytes + offset, fold), *head = &tables->heads[hash >> down];
 
         tables->entries[(*head)++] = scan_entry(offset, hash);
         tables->words[hash >> (32 - a->sample_words_log2)] |=
             1u << (hash & 31) | 1u << (hash >> 5 & 31);
     }
-    for (uint32_t i = 0; i >> a->hash_bits == 0; i++, first = end) { /* all that a head says */
+    /* at last encode each list in its head */
+    for (uint32_t i = 0; i >> a->hash_bits == 0; i++, first = end) {
         end = tables->heads[i];
         tables->heads[i] = end == first       ? PLAN_NONE
                            : end == first + 1 ? tables->entries[first]

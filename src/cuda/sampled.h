@@ -1,19 +1,21 @@
-/* sampled: a device's tables for that method. */
+/* sampled: makes a device's tables for method sampled. */
 #ifndef TRAWL_CUDA_SAMPLED_H
 #define TRAWL_CUDA_SAMPLED_H
 
 #include "cuda/kernels/scan.h"
 
 #define CUDA_SAMPLED_LENGTH_MIN 31u /* 16 bytes at multiples of 16 */
-/* Beyond, the bits no longer fit into shared memory, nor offsets into SCAN_ENTRY_OFFSET_BITS. */
+/* With a longer stride, the bits would not fit into shared memory, and offsets would not fit
+ * into SCAN_ENTRY_OFFSET_BITS bits. */
 #define CUDA_SAMPLED_STRIDE_MAX 16384u
 
-/* Where the tables go; the bits are all clear. */
+/* Where the tables are written. The caller has cleared `words`. */
 struct cuda_sampled_tables {
     uint32_t *heads, *entries, *words;
 };
 
-/* Stride and sizes for a pattern of `length` bytes; then the tables, of those sizes. */
+/* cuda_sampled_sizes chooses the stride and the tables' sizes for a pattern of `length` bytes.
+ * cuda_sampled_fill writes the tables. */
 void cuda_sampled_sizes(uint64_t length, struct scan_arguments *a);
 void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
                        const struct cuda_sampled_tables *tables);
