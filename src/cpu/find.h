@@ -67,30 +67,32 @@ struct find_ops {
      * where a position passed the first. The tile is dense if first == probe_count. */
     void (*every)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                   uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* The same when some probe folds case. */
+    /* As `every`, for probes of which at least one folds case. */
     void (*every_fold)(const uint8_t *text, uint64_t word_count, const struct plan_probe *probes,
                        uint32_t first, uint32_t probe_count, struct find_tile *tile);
-    /* Grams at text - 8, text - 8 + stride, ...: number i sets bit stride * i + stride - 1 - o at
-     * least where it equals grams->gram[o]. Depends on text bytes -8 to 64 * word_count - 1. */
+    /* Tests the grams at text - 8, text - 8 + stride, ... If gram number i of the text equals
+     * grams->gram[o], bit stride * i + stride - 1 - o is set; bits without such a gram may be set
+     * too. Depends on text bytes -8 to 64 * word_count - 1. */
     void (*grams)(const uint8_t *text, uint64_t word_count, const struct plan_grams *grams,
                   struct find_tile *tile);
     /* Sets bit x if the bitmap has the gram at text + x. The bitmap is the wide bitmap if
      * set->wide_mask is not 0. Depends on text bytes up to 64 * word_count + 6. */
     void (*set)(const uint8_t *text, uint64_t word_count, const struct plan_set *set,
                 const uint64_t *bitmap, struct find_tile *tile);
-    /* Bit x: what is at text + x passes the tables. Depends on text bytes up to
-     * 64 * word_count + PLAN_NIBBLE_REACH - 2. NULL: this variant has no quick way. */
+    /* Sets bit x if text + x passes the nibble tables. Depends on text bytes up to 64 * word_count
+     * + PLAN_NIBBLE_REACH - 2. NULL if `set` is faster on this instruction set. */
     void (*nibbles)(const uint8_t *text, uint64_t word_count, const struct plan_nibbles *nibbles,
                     struct find_tile *tile);
-    /* Bit x: the byte at text + x is one of those. Dense. */
+    /* Sets bit x if `bytes` has the byte at text + x. The tile is dense. */
     void (*bytes)(const uint8_t *text, uint64_t word_count, const struct find_bytes *bytes,
                   struct find_tile *tile);
-    /* Clears the tile's bits of positions where the first `count` (1 to 64) bytes of `literal`,
-     * which has 64 readable ones, do not stand; returns how many were cleared, and in *place the
-     * position of one of them. Depends on text bytes up to 64 * word_count + 63. */
+    /* Compares the first `count` bytes of `literal`, 1 ≤ count ≤ 64, at each position of the tile
+     * that has a bit, and clears the bits of positions that differ. Returns how many bits were
+     * cleared; *place is the position of one cleared bit. 64 bytes of `literal` are readable.
+     * Depends on text bytes up to 64 * word_count + 63. */
     uint64_t (*sieve)(const uint8_t *text, uint64_t word_count, const uint8_t *literal,
                       uint32_t count, struct find_tile *tile, uint64_t *place);
-    /* The first position where a and b differ, `count` if none. */
+    /* Returns the first offset where a and b differ; `count` if the bytes are equal. */
     uint64_t (*mismatch)(const uint8_t *a, const uint8_t *b, uint64_t count);
     /* Returns the number of bits that are set in the tile's words. */
     uint64_t (*count_bits)(const struct find_tile *tile, uint64_t word_count);
@@ -100,13 +102,15 @@ struct find_ops {
     uint32_t (*gram_samples)(const uint8_t *text, uint64_t first, uint64_t last,
                              const struct set_class *class, uint64_t fold,
                              struct set_passed *passed);
-    /* The steps of a class that goes by stems; each may write SET_ROOM more than it counts, and
-     * returns how many positions (or stems) that is. Positions are below 2^32.
-     * stem_samples: of samples that tell of begins in the spans, which ascend, those whose four
-     * bytes pass; text is readable up to `readable`.
-     * stem_begins: of positions and up to stride - 1 before each, those in [begin, end) whose first
-     * stem_min bytes pass; as `stems`, it depends on 8 bytes from each of them on.
-     * stems: of begins, the stems that pass, as set_stem_code of positions less `base`. */
+    /* Three functions serve a class that is searched by stems. Each returns how many entries it
+     * wrote, and may write up to SET_ROOM entries more. Positions are less than 2^32.
+     * stem_samples writes the samples whose four bytes pass, among the samples that can lie in a
+     * literal with a begin in a span. The spans ascend. text is readable up to `readable`.
+     * stem_begins looks at each position in `places` and the stride - 1 positions before, and
+     * writes the begins in [begin, end) whose first stem_min bytes pass. Depends on 8 bytes from
+     * each begin on.
+     * stems writes the stems that pass at the begins, as set_stem_code of (begin - base). Depends
+     * on 8 bytes from each begin on. */
     uint32_t (*stem_samples)(const uint8_t *text, const struct set_span *spans, uint32_t span_count,
                              uint64_t readable, const struct set_class *class, uint64_t fold,
                              uint32_t *places);
@@ -115,14 +119,15 @@ struct find_ops {
                             const struct set_class *class, uint64_t fold, uint32_t *begins);
     uint32_t (*stems)(const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
                       uint32_t base, const struct set_class *class, uint64_t fold, uint32_t *codes);
-    /* NULL, as the next one may be: this variant has no quick way.
-     * The literals of stems: those of which nothing is left open, and those that may stand
-     * there, each by the number of its key. Returns how many stems were looked at: fewer if the
-     * next one's bucket has many keys, or if `found` has no room. */
+    /* Appends to `found` the keys that fit the stems: to `whole` the keys of literals that occur
+     * for certain, to `named` the keys of literals that remain to be compared. Returns how many
+     * stems were looked at: fewer than stem_count if the next stem's bucket has many keys, or if
+     * `found` has no room. NULL if the instruction set has no fast way to look up keys. */
     uint32_t (*stem_keys)(const struct set_class *class, const struct set_stem *stems,
                           uint32_t stem_count, struct set_found *found);
-    /* x for each position of 64 * word_count whose pairs, at text + x, share a class, plus `base`.
-     * Depends on text bytes up to 64 * word_count + 5. */
+    /* Writes base + x for each of 64 * word_count positions x at which all pairs of bytes share a
+     * class, and returns the number of such positions. Depends on text bytes up to
+     * 64 * word_count + 5. NULL if the instruction set has no fast way to test pairs. */
     uint32_t (*pairs)(const uint8_t *text, uint64_t word_count, const struct find_pairs *pairs,
                       uint32_t base, uint32_t *places);
 };

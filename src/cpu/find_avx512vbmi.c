@@ -65,11 +65,12 @@ static void grams_avx512vbmi(const uint8_t *text, uint64_t word_count,
     tile->hot_count = hot_count;
 }
 
-/* Probes within 8 bytes of each other are all tested everywhere: a block and its bytes shifted, in
- * registers, so that no load crosses a cache line. */
+/* Probes that lie within 8 bytes of each other are all tested at every position. The bytes of a
+ * block are shifted in registers, so that no load crosses a cache line. */
 #define NEAR_BYTES 8u
 #define NEAR_PROBES_MAX 8u
-#define NEAR_PROBES_FREE 1u /* this many more cost no more than a branch on what passed */
+/* testing so many further probes everywhere costs no more than a branch */
+#define NEAR_PROBES_FREE 1u
 
 struct near_probes {
     __m512i shift[NEAR_PROBES_MAX], value[NEAR_PROBES_MAX], fold[NEAR_PROBES_MAX];
@@ -138,7 +139,8 @@ static void near_fold(const uint8_t *text, uint64_t word_count, const struct nea
     NEAR_BODY(true)
 }
 
-/* Are the probes near each other, and to be tested everywhere? *begin: the least offset. */
+/* Returns whether the probes lie near each other and are few enough to be tested everywhere. Then
+ * *near has the probes, and *begin is the least offset. */
 static bool near_probes_load(const struct plan_probe *probes, uint32_t first, uint32_t probe_count,
                              struct near_probes *near, uint64_t *begin)
 {
@@ -189,7 +191,7 @@ static void every_fold_or_near(const uint8_t *text, uint64_t word_count,
         every_fold_avx512vbmi(text, word_count, probes, first, probe_count, tile);
 }
 
-/* The block's positions of these bits, in order; returns how many. */
+/* Writes block + i for each bit i that is set, in ascending order. Returns the number of bits. */
 static inline uint32_t places_of_bits(uint64_t bits, uint32_t block, uint32_t *places)
 {
     const __m512i workers = _mm512_setr_epi64(
@@ -212,7 +214,8 @@ struct pair_tables {
     _Alignas(64) uint8_t classes[FIND_PAIR_GROUPS_MAX][FIND_PAIRS_MAX][128];
 };
 
-/* The classes that the block's positions share with some literal. */
+/* Returns for each position of the block a byte that is not 0 if all the position's pairs share a
+ * class in some group. */
 static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t *block,
                                                                   const struct pair_tables *tables,
                                                                   __m512i fold, uint32_t groups,
@@ -240,7 +243,7 @@ static inline __attribute__((always_inline)) __m512i pairs_shared(const uint8_t 
     return shared;
 }
 
-/* One loop for each number of groups and pairs. */
+/* A loop for each number of groups and pairs, so that both are known at compile time. */
 #define PAIRS_CASE(GROUPS, COUNT)                                                           \
     case 8 * (GROUPS) + (COUNT):                                                            \
         for (uint64_t w = 0; w < word_count; w++) {                                         \

@@ -407,7 +407,8 @@ static uint64_t FIND_NAME(count_bits)(const struct find_tile *tile, uint64_t wor
 #define FIND_STEMS(name) name
 #endif
 
-/* The variant's table; those that are named may be its own. */
+/* The variant's table of functions. The arguments are the functions that a variant may replace by
+ * its own. */
 #define FIND_OPS(every_of, every_fold_of, count_bits_of, stem_keys_of, pairs_of)               \
     {                                                                                          \
         .name = FIND_STRING(VARIANT), .every = (every_of), .every_fold = (every_fold_of),      \

@@ -1,9 +1,9 @@
-/* find_keys_avx512: by vectors, which stems stand at positions, and the keys of stems.
+/* find_keys_avx512: by vectors, looks up the stems at begins, and the keys of stems.
  *
- * The tables of a large set are larger than the second-level cache. So a batch of positions goes
- * through one step after the other, and no load of a step waits for another one of that step.
+ * The tables of a large set are larger than the second-level cache. So each step handles a batch of
+ * begins before the next step starts, and within a step no load waits for another load.
  *
- * Lost, with 94,438 words on English (Zen 4): tables in huge pages (1 to 3 % quicker, for 2 MiB
+ * Lost, with 94,438 words on English (Zen 4): tables in huge pages (1 to 3 % faster, for 2 MiB
  * each), a second prefetch where a bucket's keys may cross a cache line (5 % slower).
  */
 #ifndef TRAWL_CPU_FIND_KEYS_AVX512_H
@@ -11,16 +11,18 @@
 
 #include "cpu/find_stems_avx512.h"
 
-/* The bytes at a batch's begins, and the words of the stem map that they name. */
+/* The 8 bytes at each begin of a batch, and the words of the stem map that these bytes select. */
 struct stem_batch {
     _Alignas(64) uint64_t low[SET_STEM_BATCH];
-    uint64_t near[SET_STEM_BATCH]; /* of stems that share the first stem_min bytes */
-    uint64_t far[SET_STEM_BATCH];  /* of those that share SET_STEM_FAR */
+    uint64_t near[SET_STEM_BATCH]; /* word for stems shorter than SET_STEM_FAR, by the first
+                                      stem_min bytes */
+    uint64_t far[SET_STEM_BATCH]; /* word for longer stems, by the first SET_STEM_FAR bytes; only if
+                                     stem_min < SET_STEM_FAR */
     uint32_t near_at[SET_STEM_BATCH];
     uint32_t far_at[SET_STEM_BATCH];
 };
 
-/* `least` is the class's stem_min, known when compiling. */
+/* Fills the batch. `least` is the class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) void stem_fetch(
     struct stem_batch *batch, const uint8_t *text, const uint32_t *begins, uint32_t begin_count,
     const struct stem_view *view, uint32_t least)
@@ -52,7 +54,8 @@ static inline __attribute__((always_inline)) void stem_fetch(
     }
 }
 
-/* Of the eight begins from i on those that have a stem of k bytes, whose hashes these are. */
+/* Returns which of the eight begins from i on have a stem of k bytes. `hashes`: the hashes of the
+ * first k bytes at the begins. */
 static inline __attribute__((always_inline)) __mmask8 stem_have(const struct stem_batch *batch,
                                                                 uint32_t i, __m512i hashes,
                                                                 uint32_t least, uint32_t k)
@@ -62,7 +65,8 @@ static inline __attribute__((always_inline)) __mmask8 stem_have(const struct ste
     return stem_pass(_mm512_loadu_si512(of_k + i), hashes);
 }
 
-/* The stems of a batch as codes; returns how many. `least` is the class's stem_min. */
+/* Writes the stems of a batch that pass, as set_stem_code, and returns their number. `least` is the
+ * class's stem_min, a compile-time constant. */
 static inline __attribute__((always_inline)) uint32_t stem_codes(
     const uint8_t *text, const uint32_t *begins, uint32_t begin_count, uint32_t base,
     const struct set_class *class, uint64_t fold, uint32_t least, uint32_t *codes)
@@ -92,7 +96,7 @@ static inline __attribute__((always_inline)) uint32_t stem_codes(
     return count;
 }
 
-/* One loop for each stem_min. */
+/* A loop for each stem_min, so that stem_min is known at compile time. */
 #define STEM_CASE(LEAST) \
     case LEAST:          \
         return stem_codes(text, begins, begin_count, base, class, fold, (LEAST), codes);
@@ -114,7 +118,8 @@ static inline uint32_t stem_stems_vectors(const uint8_t *text, const uint32_t *b
     }
 }
 
-/* Append (position, number of key) of the keys from `from` on that the mask has. */
+/* Appends (place, number of the key) for each of the eight keys from `from` on that the mask
+ * selects. Returns the new count. */
 static inline uint32_t keys_append(struct set_named *named, uint32_t count, __mmask8 which,
                                    uint32_t place, uint64_t from)
 {

@@ -1,5 +1,6 @@
-/* find_stems: the three steps of a class that goes by stems, and the samples of others, in plain C;
- * a variant with vectors for them defines HAS_STEM_VECTORS. None has a branch on the text.
+/* find_stems: in plain C, the three steps of a class that is searched by stems, and the samples of
+ * a class that is searched by grams. A variant with vectors for these steps defines
+ * HAS_STEM_VECTORS. No function has a branch that depends on the text.
  */
 #ifndef TRAWL_CPU_FIND_STEMS_H
 #define TRAWL_CPU_FIND_STEMS_H
@@ -43,8 +44,8 @@ static inline uint32_t stem_samples_between(const uint8_t *text, uint64_t first,
     return (uint32_t)count;
 }
 
-/* The first sample that tells of the span and was not taken by the one before, which took those
- * below `taken`. */
+/* Returns the first sample that can lie in a literal whose begin is ≥ span->from, and that is ≥
+ * `taken`: the span before has tested the samples below `taken`. */
 static inline uint64_t stem_first(const struct set_span *span, uint32_t stride, uint64_t taken)
 {
     uint64_t first = (span->from + stride - 1) / stride * stride;
@@ -61,7 +62,7 @@ static inline uint32_t stem_samples(const uint8_t *text, const struct set_span *
     uint32_t count = 0, stride = class->stride;
     uint64_t last = 0;
 
-    (void)readable; /* no more is read than decides */
+    (void)readable; /* this variant reads only the samples' own bytes */
     for (uint32_t s = 0; s < span_count; s++) {
         uint64_t first = stem_first(&spans[s], stride, last);
 
@@ -145,7 +146,8 @@ static inline uint32_t stem_stems(const uint8_t *text, const uint32_t *begins, u
     return (uint32_t)count;
 }
 
-/* One loop for each shape of a gram; `count` is how many passed before. */
+/* Tests samples in a loop; `is_short` is a compile-time constant. `count` samples have passed
+ * before; returns the new count. */
 static inline __attribute__((always_inline)) uint32_t gram_loop(
     const uint8_t *text, uint64_t first, uint64_t last, const struct set_class *of, uint64_t fold,
     bool is_short, struct set_passed *passed, uint32_t count)

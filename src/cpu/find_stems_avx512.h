@@ -1,5 +1,5 @@
-/* find_stems_avx512: the first two steps of a class that goes by stems, and samples of 8 bytes and
- * more, by vectors; find_keys_avx512.h has the third step and the look-up of keys. */
+/* find_stems_avx512: by vectors, the first two steps of a class that is searched by stems, and
+ * samples of at least 8 bytes. find_keys_avx512.h has the third step and the look-up of keys. */
 #ifndef TRAWL_CPU_FIND_STEMS_AVX512_H
 #define TRAWL_CPU_FIND_STEMS_AVX512_H
 

@@ -14,7 +14,7 @@ struct sampling {
     const struct set_class *class;
     uint64_t begin;
     uint64_t end;
-    uint64_t line_words; /* the tile's, if it is looked at by lines; else 0 */
+    uint64_t line_words; /* words of the tile if the tile is searched by lines; else 0 */
 };
 
 static inline uint64_t load64(const uint8_t *bytes)
@@ -35,31 +35,33 @@ static inline uint64_t load_readable(const struct scan *scan, uint64_t i)
     return low;
 }
 
-/* ---- scan_stems.c: a class that goes by stems ---- */
+/* ---- scan_stems.c: a class that is searched by stems ---- */
 enum trawl_status sample_stems(const struct sampling *sampling);
-/* To the worker's positions: those that pairs (of this many words) or samples name, of begins below
- * `end`; returns how many. */
+/* Writes to scratch->places the positions where a literal with a begin below `end` may lie, and
+ * returns their number. If words > 0, pairs name the positions in that many words; else samples. */
 uint32_t stem_places(const struct sampling *sampling, uint64_t end, uint64_t words);
-/* To the worker's positions: those that samples name, of begins in the spans. */
+/* As stem_places by samples, for begins in the spans. */
 uint32_t stem_span_places(const struct sampling *sampling, const struct set_span *spans,
                           uint32_t span_count);
-/* How many of the tile's words pairs may look at. */
+/* Returns how many words of the tile pairs may test; 0 if the class has no pairs. */
 uint64_t stem_pair_words(const struct sampling *sampling, uint64_t end);
-/* Of begins below `end`, up to stride - 1 before each of the positions, those where a
- * literal may stand: where they are, and how many. */
+/* Finds the begins below `end` where a literal may stand: among each of the positions and the
+ * stride - 1 positions before. Returns the number of begins; *begins is their array. */
 uint32_t stem_begins_at(const struct sampling *sampling, uint64_t end, uint32_t stride,
                         const uint32_t *places, uint32_t place_count, const uint32_t **begins);
-/* To the worker's stems: those of the first SET_STEM_BATCH begins; returns how many. */
+/* Looks up the stems of all lengths at the first SET_STEM_BATCH begins. Writes the stems that pass
+ * to scratch->stems, as set_stem_code, and returns their number. */
 uint32_t stem_stems_at(const struct sampling *sampling, const uint32_t *begins, uint32_t count);
-/* Gather what begins in [sampling->begin, end) up to stride - 1 before each of the positions. */
+/* Gathers the occurrences whose begin is in [sampling->begin, end) and up to stride - 1 before a
+ * position of `places`. */
 enum trawl_status stem_verify(const struct sampling *sampling, uint64_t end, uint32_t stride,
                               const uint32_t *places, uint32_t place_count);
 
-/* ---- scan_stem_lines.c: the same where a line needs one hit ---- */
-/* How many words of the tile may be searched this way, 0 if none. */
+/* ---- scan_stem_lines.c: a class that is searched by stems, for LINES ---- */
+/* Returns how many words of the tile can be searched by lines; 0 if the plan does not allow it. */
 uint64_t stem_line_words(const struct sampling *sampling);
 enum trawl_status sample_stem_lines(const struct sampling *sampling);
-/* The tile's hits, of which there are some, if it has no NUL and each line has one, in order. */
+/* Emits the gathered hits, at least one: one hit for each line, ascending. The tile has no NUL. */
 void emit_stem_lines(struct scan *scan);
 
 /* ---- scan_verify.c ---- */

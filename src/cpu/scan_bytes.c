@@ -1,9 +1,9 @@
-/* scan_bytes: sets whose strings are all of one byte: a tile's bits are occurrences.
+/* scan_bytes: searches sets whose literals all have one byte: the bits of a tile are occurrences.
  *
- * One hit per line is enough. Where hits are few, the scan searches the line's end after each.
- * Otherwise bytes of the set and line ends are events, and a line has a hit if its first event is a
- * byte of the set. An addition finds these for 64 positions at once: a bit at each line's begin is
- * carried through the positions without an event to the first one.
+ * For LINES, a line needs a single hit. If hits are few, the scan searches the line's end after
+ * each hit. Otherwise bytes of the set and line ends are events, and a line has a hit if the line's
+ * first event is a byte of the set. An addition finds the first events of 64 positions at once: it
+ * carries a bit from each line's begin through the positions without an event to the first event.
  */
 #include <string.h>
 
@@ -11,7 +11,8 @@
 #include "base/checked.h"
 #include "cpu/worker.h"
 
-#define WORDS_PER_BIT 2u /* LINES: with fewer bits than one per this many words, one by one */
+/* LINES: with fewer bits than 1 per 2 words, the line of each hit is skipped by itself */
+#define WORDS_PER_BIT 2u
 
 void bytes_empty(struct find_bytes *bytes)
 {
@@ -67,7 +68,7 @@ bool scan_bytes_fits(const struct engine_worker *worker, enum want want)
            (!worker->bytes.repeats || want == WANT_COUNT || want == WANT_SPANS);
 }
 
-/* The last positions, where a vector would reach beyond the text. */
+/* Fills a word in plain C, at the text's end, where a vector would reach beyond the text. */
 static void fill_last(const uint8_t *text, uint64_t places, const bool has[256],
                       struct find_tile *tile)
 {
@@ -79,9 +80,8 @@ static void fill_last(const uint8_t *text, uint64_t places, const bool has[256],
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* Fill the worker's tile of the next positions; returns its words. *vectors: not the last
- * positions.
- */
+/* Fills the worker's tile for the next positions, and returns the number of its words. *places: the
+ * number of positions. *vectors: vectors filled the tile, so the text's end is not near. */
 static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
 {
     struct engine_worker *worker = scan->worker;
@@ -105,7 +105,8 @@ static uint64_t fill(const struct scan *scan, uint64_t *places, bool *vectors)
     return words;
 }
 
-/* Where the tile's lines end. *nulls: some at a NUL that does not end lines for all callers. */
+/* Fills the worker's tile `ends` with the ends of lines or records. Sets *nulls if some line was
+ * ended by a NUL, which does not end lines for all callers. */
 static void fill_ends(struct scan *scan, uint64_t words, uint64_t places, bool vectors, bool *nulls)
 {
     struct engine_worker *worker = scan->worker;
@@ -142,7 +143,8 @@ static void fill_ends(struct scan *scan, uint64_t words, uint64_t places, bool v
         worker->ends.mask[w] |= worker->ends_also.mask[w];
 }
 
-/* The line that holds x goes on as far as scan->line_until, and has its hit. */
+/* Skips the line that holds x, which has its hit: sets scan->line_until to the begin of the next
+ * line. */
 static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
 {
     const struct trawl_plan *plan = scan->plan;
@@ -151,7 +153,7 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
 
     TRAWL_ASSERT(owned <= scan->available);
     if (x < owned && scan->chunk->records != NULL) {
-        bool holds; /* as any does one byte */
+        bool holds; /* not used: any record holds one byte */
 
         scan->line_until = verify_record_end(scan, x, 1, &holds) + 1;
         return;
@@ -164,8 +166,8 @@ static void pass_line(struct scan *scan, uint64_t x, bool *nulls)
     scan->line_until = end + 1;
 }
 
-/* Leave the tile one bit a line; scan->at begins a line, or what is left of one without a hit.
- * Returns false where the tile's last line has its hit. */
+/* Leaves only the first bit of each line in the tile. The line at scan->at has no hit yet. Returns
+ * false if the tile's last line has its hit. */
 static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uint64_t words)
 {
     bool begun = true;
@@ -181,7 +183,7 @@ static bool thin_lines(struct find_tile *tile, const struct find_tile *ends, uin
     return begun;
 }
 
-/* The same, bit by bit. */
+/* As thin_lines, bit by bit. */
 static void thin_singly(struct scan *scan, uint64_t words, bool *nulls)
 {
     struct find_tile *tile = &scan->worker->tile;
@@ -237,7 +239,7 @@ static void emit(struct scan *scan, uint64_t words)
         }
 }
 
-/* Strings may be in the list more than once. */
+/* Returns the number of occurrences, for a set that has some literal more than once. */
 static uint64_t count_repeated(const struct scan *scan, uint64_t words)
 {
     const uint8_t *text = scan->chunk->bytes + scan->at;

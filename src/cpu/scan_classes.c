@@ -12,9 +12,9 @@
 
 #define SORTED_BY_HAND 16u
 #define LINE_TILE_PLACES 32u
-#define TILE_WORK 128u                    /* of a tile, whatever it holds */
-#define HITS_AHEAD 16u                    /* a hit's literal is prefetched */
-#define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* a gram's other bytes, and whole vectors */
+#define TILE_WORK 128u                    /* work for a tile with any content */
+#define HITS_AHEAD 16u                    /* distance to the hit whose literal is prefetched */
+#define HEADS_KEPT (7u + FIND_LOAD_SLACK) /* the other bytes of a gram, and whole vectors */
 
 /* Samples each begin of the tile, for stride 1. Vectors test all begins except for the text's last
  * bytes. Returns the number of samples that pass. */
@@ -214,8 +214,9 @@ static void gather_tile(struct sampling *sampling)
     }
 }
 
-/* LINES: what follows a hit in its line is passed over. So while lines have hits little is looked
- * at at once; where lines are looked at for themselves, while they are longer than the tile. */
+/* For LINES: adapts the size of the next tile. The scan skips the rest of a line after the line's
+ * hit. So tiles are small while tiles have hits; in a search by lines, while the skipped part
+ * behind the tile is at least as long as the tile. */
 static void adapt_tile(struct engine_worker *worker, bool hit, const struct sampling *sampling)
 {
     uint64_t passed_over = max_u64(sampling->scan->run_until, sampling->end) - sampling->end;

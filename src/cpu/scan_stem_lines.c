@@ -1,19 +1,20 @@
-/* scan_stem_lines: lines with a hit, of a class that goes by stems.
+/* scan_stem_lines: finds the lines with a hit, for a class that is searched by stems.
  *
- * A line needs one hit. So while many lines have one, the scan looks at the first few positions of
- * all lines of a tile, then at the next ones of the lines without a hit, then at their rest.
+ * A line needs a single hit. So while many lines have a hit, the scan works in rounds: first it
+ * looks at the first few positions of all lines of a tile, then at further positions of the lines
+ * without a hit, and last at the remaining positions of lines that still have no hit.
  */
 #include "cpu/sampling.h"
 
-#define FIRST_SAMPLES 16u /* of a line: a vector's */
+#define FIRST_SAMPLES 16u /* samples of a line in the first round: a vector of samples */
 #define NEXT_SAMPLES 32u
-#define LINES_SHARE 4u /* one line in so many with a hit are many */
-#define WORDS_SHARE 8u /* fewer hits than one in so many words: lines are not worth a look */
+#define LINES_SHARE 4u /* many lines have a hit: at least 1 of 4 */
+#define WORDS_SHARE 8u /* with fewer hits than 1 in 8 words, mapping the lines does not pay */
 #define NO_HIT UINT32_MAX
-#define ASKED (UINT32_MAX - 1) /* no hit yet, but a stem that is verified now */
+#define ASKED (UINT32_MAX - 1) /* the line has no hit yet, but a stem that is being verified */
 
-/* How many bits the word has. The compiler calls a function for that where the processor need not
- * have an instruction for it. */
+/* Returns the number of bits that are set. For the popcount builtin, the compiler would call a
+ * function, because not every processor of the target has the instruction. */
 static inline uint32_t bits_of_word(uint64_t word)
 {
     word -= word >> 1 & 0x5555555555555555ull;
@@ -22,11 +23,11 @@ static inline uint32_t bits_of_word(uint64_t word)
     return (uint32_t)(word * 0x0101010101010101ull >> 56);
 }
 
-/* The tile's lines. A line is what ends at a line end, or at a NUL, as verify_ends has it. */
+/* The tile's lines. A line ends at a line end or at a NUL (verify_ends). */
 struct line_map {
     const uint64_t *ends;
     uint64_t begin;
-    uint32_t before[SET_TILE_PLACES / 64 + 1]; /* ends before each word */
+    uint32_t before[SET_TILE_PLACES / 64 + 1]; /* number of line ends before each word */
     uint32_t count;
 };
 
@@ -43,7 +44,7 @@ static void map_lines(struct line_map *map, const struct sampling *sampling)
     TRAWL_ASSERT(map->count <= SET_TILE_PLACES + 1);
 }
 
-/* The number of the line that x is in. */
+/* Returns the number of the line that holds x, from 0. */
 static uint32_t line_of(const struct line_map *map, uint64_t x)
 {
     uint64_t place = x - map->begin;
@@ -53,7 +54,8 @@ static uint32_t line_of(const struct line_map *map, uint64_t x)
     return map->before[place / 64] + bits_of_word(below);
 }
 
-/* The tile's lines; their spans are of their first `places` positions. */
+/* Makes a span of the first `places` positions of each line of the tile. Returns the number of
+ * spans. */
 static uint32_t first_spans(const struct sampling *sampling, const struct line_map *map,
                             uint32_t places)
 {
@@ -81,7 +83,8 @@ static uint32_t first_spans(const struct sampling *sampling, const struct line_m
     return line + 1;
 }
 
-/* The next `places` positions of the lines that have no hit and are not at their end. */
+/* Moves each span to the next `places` positions of its line, and drops the spans of lines that
+ * have a hit or no positions left. Returns the number of spans. */
 static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t places)
 {
     uint32_t kept = 0;
@@ -101,7 +104,8 @@ static uint32_t next_spans(struct set_scratch *scratch, uint32_t count, uint32_t
     return kept;
 }
 
-/* May the hit stand for its line? */
+/* Returns whether a hit may count for its line: if there are records, a record must hold it whole.
+ */
 static bool may_stand(struct scan *scan, const struct hit *hit)
 {
     bool holds = true;
@@ -112,7 +116,8 @@ static bool may_stand(struct scan *scan, const struct hit *hit)
     return holds;
 }
 
-/* Of gathered hits from `from` on, the first of each line. */
+/* Updates line_hit with the gathered hits from index `from` on: the hit with the least offset of
+ * each line. */
 static void note_hits(const struct sampling *sampling, const struct line_map *map, uint64_t from)
 {
     const struct hits *hits = &sampling->scan->worker->gathered;
@@ -130,7 +135,7 @@ static void note_hits(const struct sampling *sampling, const struct line_map *ma
     }
 }
 
-/* Keep one hit of each line, in order. */
+/* Keeps in `gathered` only the hits that line_hit names, in the order of the lines. */
 static enum trawl_status keep_hits(struct engine_worker *worker, uint32_t lines,
                                    struct trawl_error *error)
 {
@@ -167,7 +172,7 @@ uint64_t stem_line_words(const struct sampling *sampling)
     return min_u64(words, (room - FIND_LOAD_SLACK) / 64);
 }
 
-/* All lines at once. */
+/* Gathers all hits of the tile, without regard to lines. */
 static enum trawl_status gather_lines(const struct sampling *sampling)
 {
     uint64_t words = stem_pair_words(sampling, sampling->end);
@@ -177,8 +182,9 @@ static enum trawl_status gather_lines(const struct sampling *sampling)
                        sampling->scan->worker->scratch->places, count);
 }
 
-/* Of the stems that passed take one of each line that has no hit; the others of such lines stay.
- * Returns how many are taken. */
+/* Moves the first stem of each line without a hit from scratch->stems to scratch->first. Keeps the
+ * further stems of such lines in scratch->stems, and sets *count to their number. Returns how many
+ * stems were moved. */
 static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *map,
                             uint32_t *count)
 {
@@ -201,8 +207,9 @@ static uint32_t take_firsts(struct set_scratch *scratch, const struct line_map *
     return taken;
 }
 
-/* Most stems that pass stand there: verify one of each line, and the others of the lines where that
- * one did not. */
+/* Verifies the first stem of each line, and then the further stems of the lines whose first stem
+ * gave no hit. Most stems that pass belong to an occurrence, so few lines need their further stems.
+ */
 static enum trawl_status verify_lines(const struct sampling *sampling, const struct line_map *map,
                                       uint32_t count)
 {
@@ -235,7 +242,7 @@ static enum trawl_status verify_lines(const struct sampling *sampling, const str
     return TRAWL_OK;
 }
 
-/* Some positions of each line at a time, and of each line only until it has a hit. */
+/* Gathers hits in rounds over the lines. A round leaves out the lines that have a hit. */
 static enum trawl_status gather_spans(const struct sampling *sampling, const struct line_map *map)
 {
     const struct scan *scan = sampling->scan;
@@ -264,7 +271,7 @@ void emit_stem_lines(struct scan *scan)
 {
     const struct hits *gathered = &scan->worker->gathered;
     struct hits *hits = &scan->result->hits;
-    uint64_t whole = gathered->count - 1; /* the last one's line may go on behind the tile */
+    uint64_t whole = gathered->count - 1; /* the last hit's line may go on behind the tile */
     const struct hit *last = &gathered->items[whole];
 
     TRAWL_ASSERT(gathered->count > 0 && scan->want == WANT_LINES && !scan->keeps_lengths);

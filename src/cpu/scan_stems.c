@@ -1,14 +1,15 @@
 /* scan_stems: searches a class of a large set by stems.
  *
- * Three steps (find.h), each over what the step before left of a tile, and none with a branch on
- * the text. Samples of four bytes name positions where a literal may begin. The first bytes there,
- * as many as all stems have, are looked up. Then the stems of each length are looked up. If a class
- * has few literals and the instruction set allows it, pairs of bytes name the positions instead of
- * samples.
+ * The search has three steps (find.h). Each works on what the step before left of a tile, without a
+ * branch that depends on the text. First, samples of four bytes name positions where a literal may
+ * begin. Second, the first stem_min bytes at each such begin are looked up. Third, the stems of
+ * each length are looked up. If a class has few literals and the instruction set has a function
+ * for pairs, pairs of bytes name the positions instead of samples.
  */
 #include "cpu/sampling.h"
 
-/* Of the positions those whose four bytes begin some literal: pairs let many others through. */
+/* Keeps the positions whose four bytes begin some literal, and returns their number. Pairs let many
+ * positions pass where no literal begins. */
 static uint32_t keep_samples(const struct sampling *sampling, uint32_t *places, uint32_t count)
 {
     const struct set_class *class = sampling->class;

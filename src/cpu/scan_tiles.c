@@ -48,11 +48,12 @@ void worker_probes_begin(struct engine_worker *worker)
     worker->first_probes = worker->tuning->first_probes;
     worker->probe_count = worker->tuning->probe_count;
     worker->head_bytes = 0;
-    /* Literals of one vector are compared whole, which costs little: none of their probes is tested
-     * behind a branch. Not those with runs, whose candidates are few because a run is decided at
-     * once, nor folded ones. For longer ones, comparing the first 64 bytes lost: dense texts hold
-     * those too, and what the probes learn from failures is worth more (Fibonacci, m = 1024: 1.9
-     * against 2.4 GB/s). */
+    /* A literal that fits a vector is compared whole, which costs little, so that no probe is
+     * tested behind a branch. A periodic literal is not compared whole: a run is verified at once,
+     * so few candidates are left. A literal that folds case is not compared whole either. Lost:
+     * comparing the first 64 bytes of longer literals. Dense texts hold these 64 bytes too, and
+     * what the probes learn from failures is worth more (Fibonacci, m = 1024: 1.9 against 2.4
+     * GB/s). */
     if (plan->literal_count == 1 && plan->period == 0 && (plan->flags & TRAWL_IGNORE_CASE) == 0 &&
         plan_literal_at(plan, 0).bytes_count <= sizeof worker->head) {
         worker->head_bytes = (uint32_t)plan_literal_at(plan, 0).bytes_count;
@@ -142,9 +143,10 @@ static void fill_last(struct scan *scan, uint64_t *places, uint64_t *words)
     tile->hot_count = tile->mask[0] != 0;
 }
 
-/* A text is dense where a worker that compares heads tests all its probes everywhere: so many words
- * have candidates that a branch per word does not pay. Then each probe costs time, so the worker
- * tests only as many as leave next to nothing to be cleared. */
+/* Adapts the number of probes in a dense part of the text, for a worker that compares heads. In a
+ * dense part so many words have candidates that a branch per word does not pay, and the worker
+ * tests all its probes at every position. Each probe costs time, so the worker tests only as many
+ * probes as leave next to no candidates for `sieve` to clear. */
 static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t found,
                         uint64_t cleared)
 {
@@ -154,10 +156,10 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
         worker->tuning->probe_count <= FIND_FIRST_MAX || worker->head_bytes == 0)
         return;
     TRAWL_ASSERT(worker->probe_count >= FIRST_PROBES_MIN && worker->probe_count <= FIND_FIRST_MAX);
-    if (found <= words / DENSE_SHARE_MIN) { /* it is over */
+    if (found <= words / DENSE_SHARE_MIN) { /* the dense part is over */
         worker->probe_count = FIND_FIRST_MAX;
         worker->first_probes =
-            FIND_FIRST_MAX - 2; /* with one less a variant might still test all */
+            FIND_FIRST_MAX - 2; /* at - 1, avx512vbmi would still test all probes */
     } else if (cleared > places / LEARN_SHARE_MAX && worker->probe_count < FIND_FIRST_MAX) {
         worker->first_probes = ++worker->probe_count;
     } else if (cleared <= places / DENSE_CLEARED_MIN && worker->probe_count > FIRST_PROBES_MIN) {
@@ -167,7 +169,7 @@ static void adapt_dense(struct engine_worker *worker, uint64_t words, uint64_t f
     probe_bounds(worker);
 }
 
-/* The worker learns how many probes this text needs at every position. */
+/* Adapts the number of first probes to the text. */
 static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uint64_t passed)
 {
     uint32_t most = (uint32_t)min_u64(worker->probe_count, FIND_FIRST_MAX);
@@ -176,7 +178,7 @@ static void first_probes_adapt(struct engine_worker *worker, uint64_t words, uin
     TRAWL_ASSERT(worker->tile.is_dense || passed <= words);
     if (worker->tile.hot_count == 0)
         adapt_dense(worker, words, 0, 0);
-    /* Where most words have candidates a branch per word does not pay. */
+    /* If most words have candidates, a branch per word does not pay. */
     if ((exact || worker->head_bytes > 0) && worker->tile.hot_count > words / HOT_SHARE_MIN)
         worker->first_probes = most;
     else if (exact && worker->tile.is_dense && worker->tile.hot_count == 0)
@@ -274,7 +276,7 @@ static void verify_exact(struct scan *scan, uint64_t words, uint64_t found)
     scan->over = scan->want == WANT_FIRST && found > 0;
 }
 
-/* Compare the literal, whole, at all candidates of the tile; returns how many fail. */
+/* Compares the whole literal at all candidates of the tile. Returns how many candidates fail. */
 static uint64_t sieve(const struct scan *scan, uint64_t words)
 {
     struct engine_worker *worker = scan->worker;
@@ -290,7 +292,8 @@ static uint64_t sieve(const struct scan *scan, uint64_t words)
     return cleared;
 }
 
-/* Candidates of the tile become occurrences, those of a short literal all at once. */
+/* Verifies the tile's candidates. If the probes are the whole literal, the candidates are
+ * occurrences. */
 static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words)
 {
     struct engine_worker *worker = scan->worker;
@@ -310,7 +313,7 @@ static void verify_candidates(struct scan *scan, uint64_t places, uint64_t words
     found = worker->find->count_bits(&worker->tile, words);
     TRAWL_ASSERT(found <= places);
     if (plan->period > 0 && plan->length_min >= RUN_LENGTH_MIN && found > places / RUN_SHARE_MIN)
-        exact = false; /* a run is passed over as a whole */
+        exact = false; /* verify_one emits a run as a whole */
     if (!exact && !(equal && worker->at_borders) && worker->head_bytes > 0 &&
         scan->loadable - scan->at >= 64 * words + sizeof worker->head) {
         cleared = sieve(scan, words);

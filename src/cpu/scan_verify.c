@@ -294,7 +294,7 @@ static inline __attribute__((always_inline)) enum trawl_status look_at_stems(
     return take_found(scan, class->stem_literals, named_count, whole_count);
 }
 
-/* The same by vectors, of a tile behind which the text has the bytes that tags are of. */
+/* Looks up the stems by vectors. The text has the bytes of all tags behind the tile. */
 static enum trawl_status look_by_vectors(const struct sampling *sampling,
                                          const struct set_stem *stems, uint32_t count)
 {
@@ -321,7 +321,8 @@ static enum trawl_status look_by_vectors(const struct sampling *sampling,
     return take_found(scan, class->stem_literals, found.named_count, found.whole_count);
 }
 
-/* Sort the stems that lie in the text by what may follow, and fetch their buckets. */
+/* Divides the stems that lie wholly in the text into shorter and longer stems, and prefetches their
+ * buckets. */
 static void fetch_stems(const struct sampling *sampling, const uint32_t *stems, uint32_t count,
                         uint32_t *shorter_count, uint32_t *longer_count)
 {

@@ -67,8 +67,9 @@ struct set_class {
     uint32_t stem_shifts[SET_STEM_LENGTHS];
     uint64_t stem_buckets[SET_STEM_LENGTHS]; /* index of the first bucket of this length */
     uint32_t stem_bits;                      /* log2 of the words of stem_map */
-    uint64_t *stem_map;       /* two bits for each stem, and for its first stem_min bytes */
-    struct find_pairs *pairs; /* few literals: they name the positions by themselves; else NULL */
+    /* two bits for each stem, and two for the first stem_min bytes of each stem */
+    uint64_t *stem_map;
+    struct find_pairs *pairs; /* name the positions in place of samples; NULL: many literals */
 };
 
 struct set_matcher {
@@ -105,39 +106,43 @@ struct set_stem {
     uint8_t two;
 };
 
-/* Literals that may stand somewhere, and those that do, by the numbers of their keys. */
+/* Literals that stem_keys found, by the numbers of their keys: `named` have to be compared with the
+ * text, `whole` occur for certain. */
 struct set_found {
     struct set_named *named, *whole; /* room for SET_NAMED_MAX + SET_ROOM each */
     uint32_t named_count, whole_count;
-    uint64_t work; /* keys that were looked at */
+    uint64_t work; /* number of keys that were looked at */
 };
 
-#define SET_STEM_BATCH 256u /* begins whose stems are looked up before they are verified */
+/* begins whose stems are looked up together, before the stems are verified */
+#define SET_STEM_BATCH 256u
 #define SET_STEMS_MAX (SET_STEM_BATCH * SET_STEM_LENGTHS)
 
-/* Begins in [from, to). */
+/* The begins in [from, to), as positions of the chunk. */
 struct set_span {
     uint32_t from;
     uint32_t to;
 };
 
-/* Of a worker: the intermediate results of a tile's samples. */
+/* A worker's buffers for the intermediate results of a tile. */
 struct set_scratch {
     struct set_passed passed;
     struct set_named named[SET_NAMED_MAX + SET_ROOM];
     struct set_named whole[SET_NAMED_MAX + SET_ROOM]; /* literals that need no comparison */
     uint32_t places[SET_PASSED_MAX + SET_ROOM];
     uint32_t begins[SET_PASSED_MAX + SET_ROOM];
-    /* By lines: what is to be looked at now of lines without a hit, their numbers and the ends of
-     * their begins; each line's hit. */
+    /* For a search by lines (scan_stem_lines.c). A span holds the begins of a line without a hit
+     * that this round looks at; span_line is the line's number in the tile, span_end the end of the
+     * line's begins. line_hit is indexed by line: the index of the line's hit in `gathered`. */
     struct set_span spans[SET_TILE_PLACES + 1];
     uint16_t span_line[SET_TILE_PLACES + 1];
     uint32_t span_end[SET_TILE_PLACES + 1];
     uint32_t line_hit[SET_TILE_PLACES + 1];
-    uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* that passed, */
-    uint32_t first[SET_STEMS_MAX + SET_ROOM]; /* one of each line, */
-    uint16_t first_line[SET_STEMS_MAX];       /* and which line */
-    /* While they are verified: stems shorter than SET_STEM_BYTES, and the others. */
+    uint32_t stems[SET_STEMS_MAX + SET_ROOM]; /* stems that passed, as set_stem_code */
+    uint32_t first[SET_STEMS_MAX + SET_ROOM]; /* by lines: the first stem of each line, */
+    uint16_t first_line[SET_STEMS_MAX];       /* and the number of that line */
+    /* The same stems while they are verified: shorter than SET_STEM_BYTES, and of
+     * SET_STEM_BYTES. */
     struct set_stem shorter[SET_STEMS_MAX + SET_ROOM];
     struct set_stem longer[SET_STEMS_MAX + SET_ROOM];
 };
@@ -181,7 +186,7 @@ static inline uint64_t set_bits(uint64_t hash)
     return 1ull << (hash & 63) | 1ull << (hash >> 6 & 63);
 }
 
-/* A stem that passed: its position in the tile and its length. */
+/* A stem that passed, in 32 bits: its position in the tile, and its length k. */
 #define SET_CODE_PLACE_BITS 28u
 
 static inline uint32_t set_stem_code(uint32_t place, uint32_t k)

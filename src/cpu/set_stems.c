@@ -1,4 +1,4 @@
-/* set_stems: the tables of a class that is searched by stems. */
+/* set_stems: makes the tables of a class that is searched by stems. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,9 +13,11 @@
 #define SAMPLE_BITS_MAX 24u
 #define STEM_BITS_MIN 13u
 #define STEM_BITS_MAX 28u
-#define PAIRS_LITERALS_MAX 3072u /* beyond, too many positions pass */
+/* with more literals, too many positions pass the pairs */
+#define PAIRS_LITERALS_MAX 3072u
 #define BUCKET_BITS_MIN 4u
-#define BUCKET_BITS_LIGHT 24u /* so far there are as many buckets as entries */
+/* log2 of entries up to which there are as many buckets as entries */
+#define BUCKET_BITS_LIGHT 24u
 #define PAIRS_OF_ONE_GROUP 128u
 #define PAIRS_OF_TWO_GROUPS 1024u
 
@@ -102,7 +104,8 @@ static int compare_keys(const void *a, const void *b)
     return (first > second) - (first < second);
 }
 
-/* How many pairs a literal has, then these, the first most significant. */
+/* A key holds the number of a literal's pairs, and below that number the pairs, PAIR_BITS bits
+ * each, with the first pair in the highest bits. */
 #define PAIR_BITS 7u
 #define KEY_COUNT_SHIFT (PAIR_BITS * FIND_PAIRS_MAX)
 
@@ -118,14 +121,16 @@ static uint64_t pairs_key(const struct find_pairs *pairs, const uint8_t *bytes, 
     return key;
 }
 
-/* A literal without some pairs, for which all values pass, weighs as much as several. */
+/* Returns the weight of a literal: 2^(number of pairs that the literal is too short for), because
+ * every value passes for such a pair. */
 static uint64_t key_weight(const struct find_pairs *pairs, uint64_t key)
 {
     TRAWL_ASSERT(key >> KEY_COUNT_SHIFT <= pairs->count);
     return 1ull << (pairs->count - (uint32_t)(key >> KEY_COUNT_SHIFT));
 }
 
-/* Deal the sorted keys to the groups' classes: those that begin alike share one. */
+/* Divides the sorted keys among the classes of all groups by weight, so that literals with the same
+ * first pairs share a class. */
 static void deal(struct find_pairs *pairs, const uint64_t *keys, uint64_t count)
 {
     uint64_t classes = 8ull * pairs->groups, total = 0, before = 0;

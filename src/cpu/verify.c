@@ -98,7 +98,8 @@ const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words)
     return scan->worker->ends.mask;
 }
 
-/* The first line end at x or after, or the end of what is owned. */
+/* Returns the first line end at or after x; chunk->owned if there is no line end. `also` is a
+ * second byte that ends lines. */
 static uint64_t line_end_from(struct scan *scan, uint64_t x, uint8_t also)
 {
     uint64_t owned = scan->chunk->owned, w = (x - scan->tile_begin) / 64;

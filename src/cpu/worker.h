@@ -13,15 +13,15 @@
 #define WORKER_SHORT_BYTES (16u << 10)
 #define WORKER_SHORT_SLACK (3 * FIND_LOAD_SLACK)
 
-/* The strings of a set whose strings are of one byte each. */
+/* The literals of a set whose literals have one byte each. */
 struct byte_set {
     struct find_bytes bytes;
-    uint32_t literal[256]; /* the first of that byte */
-    uint32_t count[256];   /* so many are */
-    bool repeats;          /* more than one of some byte */
+    uint32_t literal[256]; /* by byte: the first literal that is this byte */
+    uint32_t count[256];   /* by byte: the number of literals that are this byte */
+    bool repeats;          /* some count is more than 1 */
 };
 
-#define TRIAL_TURN 3u /* steps by one way */
+#define TRIAL_TURN 3u /* steps of a trial by the same way, before the other way has its turn */
 #define TRIAL_STEPS (4 * TRIAL_TURN)
 
 /* A set for which a trial decides whether buckets or classes take less time on the text at hand
@@ -75,33 +75,40 @@ struct engine_worker {
     struct plan_probe probes[PLAN_PROBES_MAX];
     uint64_t probe_offset_min;
     uint64_t probe_offset_max;
-    uint32_t probe_count;  /* fewer than the plan's where heads are compared */
-    uint32_t first_probes; /* tested at every position */
+    uint32_t probe_count;  /* ≤ FIND_FIRST_MAX if head_bytes > 0 */
+    uint32_t first_probes; /* number of probes that are tested at every position */
     uint64_t learned;      /* the literal's offset where the last candidate failed */
     uint8_t head[64];      /* the literal, then zeros */
-    uint32_t head_bytes; /* compared for all candidates at once; 0: they are verified one by one */
-    bool at_borders;     /* occurrences begin only where words or lines may, */
-    struct find_bytes inside; /* not after one of these bytes */
-    bool bytes_only;          /* all strings are of one byte: */
+    /* bytes of `head` that are compared for all candidates of a tile at once; 0: each candidate is
+     * verified by itself */
+    uint32_t head_bytes;
+    /* occurrences begin only where the plan's conditions let words or lines begin */
+    bool at_borders;
+    struct find_bytes inside; /* bytes after which no occurrence begins */
+    bool bytes_only;          /* all literals have one byte: `bytes` holds them all */
     struct byte_set bytes;
     struct set_trial trial;
-    const struct set_matcher *matcher; /* once the set was searched by classes, else NULL */
-    struct set_scratch *scratch;       /* with a matcher */
-    uint32_t tile_places;              /* LINES: of the next tile */
-    bool lines_hit;                    /* LINES, by stems: many lines of the last tile have a hit */
-    bool lines_kept;                   /* the same: of this tile one hit of each line is gathered */
-    struct hits gathered;              /* of a tile */
-    uint64_t counted;                  /* COUNT: of a tile, those that were not gathered */
-    struct hits ordered;               /* the same in order, while it is made */
-    struct dense_worker dense;         /* for sets whose candidates are dense */
-    uint64_t dense_bytes;   /* begins that the automaton searched at the last dense part */
-    uint64_t dense_left;    /* of them, that are to follow in the next chunk */
-    uint64_t work_per_byte; /* that counts as dense */
-    uint64_t work_spared;   /* that positions before did not take, at most WORK_SPARED_MAX */
-    uint64_t dense_work;    /* the cost of dense parts while there was no automaton, */
-    uint64_t dense_serial;  /* in searches with this plan */
-    bool dense_waits;       /* it was too little for the automaton, in the last positions too */
-    /* Nothing reads of these what was not written for the same tile. */
+    const struct set_matcher *matcher; /* NULL until the set is searched by classes */
+    struct set_scratch *scratch;       /* buffers for the matcher; owned */
+    uint32_t tile_places;              /* LINES: positions of the next tile */
+    bool lines_hit;       /* LINES, by stems: at least 1 of 4 lines of the last tile has a hit */
+    bool lines_kept;      /* LINES, by stems: `gathered` has one hit for each line of this tile */
+    struct hits gathered; /* hits of the current tile */
+    /* COUNT: occurrences of the current tile that are not in `gathered` */
+    uint64_t counted;
+    struct hits ordered; /* buffer in which `gathered` is sorted */
+    /* the automaton's part, for sets whose candidates are dense */
+    struct dense_worker dense;
+    uint64_t dense_bytes;   /* begins that the automaton was to search in the last dense part */
+    uint64_t dense_left;    /* begins of that part that are left for the next chunk */
+    uint64_t work_per_byte; /* work per byte of text above which candidates are dense */
+    uint64_t work_spared;   /* work that the positions before did not use, ≤ WORK_SPARED_MAX */
+    /* work for dense parts since there is no automaton, in searches with plan dense_serial */
+    uint64_t dense_work;
+    uint64_t dense_serial;
+    /* dense_work was too little to make the automaton, also at the last positions */
+    bool dense_waits;
+    /* The tiles are not cleared: a scan reads only what it wrote for the same tile of text. */
     struct find_tile tile;
     struct find_tile ends;      /* LINES: the line ends of the tile's text */
     struct find_tile ends_also; /* line ends by the second byte that ends lines */
@@ -245,15 +252,16 @@ void verify_emit(struct scan *scan, uint64_t x, uint32_t literal, uint64_t lengt
 uint64_t verify_mismatch(const struct scan *scan, uint32_t literal, uint64_t x, uint64_t count);
 /* Compares hits by (offset, literal), for qsort. */
 int verify_compare_hits(const void *a, const void *b);
-/* LINES: a bit for each position of these words where a line ends, or a NUL is; they are the
- * tile's. Text is readable for FIND_LOAD_SLACK bytes beyond. */
+/* For LINES: returns a mask of `words` words with a bit for each position where a line ends or a
+ * NUL is. Position 0 is `begin`. The text is readable for FIND_LOAD_SLACK bytes beyond the words.
+ */
 const uint64_t *verify_ends(struct scan *scan, uint64_t begin, uint64_t words);
-/* Where there are records: the last byte of that which holds x, as far as it is owned; *holds:
- * the record holds `length` bytes from x on. */
+/* Returns the last byte of the record that holds x, at most chunk->owned. *holds: the record holds
+ * all `length` bytes from x on. */
 uint64_t verify_record_end(struct scan *scan, uint64_t x, uint64_t length, bool *holds);
-/* The same bits as verify_ends makes, of records. */
+/* Fills the worker's tile `ends` with a bit for each position of 64 * words where a record ends. */
 void verify_record_ends(struct scan *scan, uint64_t begin, uint64_t words);
-/* A candidate of the plan's one literal. Candidates come in ascending order. */
+/* Verifies a candidate of a plan with a single literal. Candidates ascend from call to call. */
 void verify_one(struct scan *scan, uint64_t x);
 /* Calls `verify` for each candidate of the worker's tile, whose position 0 is scan->at. */
 void verify_tile(struct scan *scan, uint64_t word_count,
@@ -282,9 +290,10 @@ void scan_either(struct scan *scan);
  * MEMORY, LIMIT. */
 enum trawl_status classes_begin(const struct scan *scan);
 
-void scan_bytes(struct scan *scan); /* strings of one byte */
-/* No values of a byte, and one more. */
+void scan_bytes(struct scan *scan); /* sets of one-byte literals */
+/* Makes the set of byte values empty. */
 void bytes_empty(struct find_bytes *bytes);
+/* Adds a byte value to the set. */
 void bytes_add(struct find_bytes *bytes, uint8_t value);
 
 /* ---- borders.c: whole words and lines ---- */
@@ -295,12 +304,12 @@ void borders_begin(struct engine_worker *worker, const struct trawl_plan *plan);
  * some such bits may stay. Position 0 of the tile is scan->at. */
 void borders_apply(struct scan *scan, uint64_t words);
 
-/* Are all the plan's strings of one byte, without conditions? */
+/* Returns whether all the plan's literals have one byte and no conditions, and fills `set`. */
 bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
-/* Then: is that the better way to what is wanted? */
+/* Returns whether scan_bytes is the faster way to the answer, for a plan that bytes_begin took. */
 bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
-/* Sets: the work that the next positions may take. */
+/* For sets: sets work_max for the next positions. */
 void dense_allow(struct scan *scan, uint64_t places);
 /* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused
  * work for later positions. */
