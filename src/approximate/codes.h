@@ -16,7 +16,7 @@ struct approx_codes {
     uint8_t sets[APPROX_CLASSES_MAX]; /* of each class: bit c for code c */
 };
 
-/* A literal, as far as it is compared. */
+/* The symbols of a literal that are compared. */
 #define CODED_SYMBOLS_MAX 32u
 
 struct approx_coded {

@@ -107,7 +107,7 @@ static enum trawl_status collect_begins(struct approx_verifier *verifier,
 
 /* ---- Ends ---------------------------------------------------------------------------------- */
 
-/* A hit and its length, while they are put in order. */
+/* A hit and the hit's length, while hits are sorted. */
 struct whole_hit {
     struct hit hit;
     uint64_t length;
@@ -125,7 +125,7 @@ static int by_offset(const void *a, const void *b)
     return compare_u64(hits_length(first->length), hits_length(second->length));
 }
 
-/* Put the hits from `first` on in order, and drop those that begin at `to` or beyond. */
+/* Sorts the hits from `first` on, and drops the hits that begin at or after `to`. */
 static enum trawl_status order_hits(struct hits *hits, uint64_t first, uint64_t to,
                                     struct trawl_error *error)
 {

@@ -1,9 +1,9 @@
-/* device: candidates of a step on a device.
+/* device: finds the candidates of a step on a device.
  *
- * Where pieces are rare, the CUDA engine searches for them as a set. Else a kernel of its own
- * looks up the pieces that begin with each gram of the text, and compares their literals
- * (kernels/grams.cu). It writes candidates to a list. Of one that is too short it says how long it
- * should be, and fewer begins are searched.
+ * Where pieces are rare, the CUDA engine searches for the pieces as a set. Otherwise this
+ * engine's own kernel looks up the pieces that begin with each gram of the text, and compares
+ * the pieces' literals (kernels/grams.cu). The kernel writes candidates to a list. If the list
+ * is too short, the kernel says how long the list should be, and fewer begins are searched.
  */
 #include "approximate/device.h"
 

@@ -118,8 +118,8 @@ static enum trawl_status characters_reserve(struct approx_verifier *verifier, ui
     return TRAWL_OK;
 }
 
-/* Makes bytes [from, to) the current places. Of characters, takes those characters that begin
- * before `inner`, and at most `more` characters after `inner`. */
+/* Makes bytes [from, to) the current places. With characters, the places are the characters that
+ * begin before `inner`, and at most `more` characters after `inner`. */
 static enum trawl_status places_open(struct approx_verifier *verifier, int64_t from, int64_t to,
                                      int64_t inner, int64_t more, struct trawl_error *error)
 {

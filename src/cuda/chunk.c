@@ -110,7 +110,7 @@ static enum trawl_status next_range(struct engine_worker *worker, const struct e
     return TRAWL_OK;
 }
 
-/* Removes those hits from hits[first] on that the plan's conditions or a tail refuse. Returns
+/* Removes the hits from hits[first] on that the plan's conditions or a tail refuse. Returns
  * false if the hits' tails cost more than `work_max` characters and the host may search the
  * chunk instead. */
 static bool refine(const struct trawl_plan *plan, const struct engine_chunk *chunk, uint64_t first,

@@ -1,8 +1,8 @@
-/* device: one GPU: its context, the loaded kernels, and memory on it.
+/* device: one GPU: the GPU's context, loaded kernels and memory.
  *
- * The engine uses the device's primary context, which it shares with everything else in the process
- * that uses the device. It makes the context current around each public call and restores the old
- * one after.
+ * The engine uses the device's primary context, which the engine shares with all other users of
+ * the device in the process. The engine makes the context current around each public call and
+ * restores the old context afterwards.
  */
 #ifndef TRAWL_CUDA_DEVICE_H
 #define TRAWL_CUDA_DEVICE_H

@@ -1,4 +1,5 @@
-/* open: the driver, its devices, and what threads have on them. */
+/* open: opens and closes the driver, the driver's devices, and the workers that threads have on
+ * the devices. */
 #include "cuda/open.h"
 
 #include "base/checked.h"

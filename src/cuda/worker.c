@@ -1,4 +1,5 @@
-/* worker: a stream and its two staging buffers. */
+/* worker: opens a worker's stream and copies bytes to the device through the worker's two
+ * staging buffers. */
 #include "cuda/worker.h"
 
 #include <string.h>
@@ -13,9 +14,10 @@ uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes)
     return (bytes + step - 1) / step * step;
 }
 
-/* Fill the next buffer with the bytes from `at` on, as many as fit, and zeros after the last where
- * those fit too; copy it. Buffers are filled in turn from call to call, so that filling never waits
- * for the copy that was started last. */
+/* Fills the next staging buffer with the bytes from `at` on, as many as fit, adds the zeros
+ * after the last byte if the zeros fit too, and copies the buffer to the device. The two buffers
+ * take turns from call to call, so that filling a buffer never waits for the copy that was
+ * started last. */
 static enum trawl_status upload_part(struct engine_worker *worker, uint64_t address,
                                      const uint8_t *bytes, uint64_t count, uint64_t zeros,
                                      uint64_t *at, bool *ended, struct trawl_error *error)
@@ -26,7 +28,7 @@ static enum trawl_status upload_part(struct engine_worker *worker, uint64_t addr
     uint64_t room = min_u64(worker->limits.staging_bytes, cuda_worker_room(worker, count + zeros));
     uint64_t part;
 
-    /* The buffer's last copy, of this call or of one before, has left it. */
+    /* Wait until the buffer's last copy is done, which this call or an earlier call started. */
     TRAWL_TRY(CUDA_CALL(device, error, event_wait, worker->staged[turn]));
     TRAWL_TRY(cuda_pinned_reserve(device, staging, room, error));
     TRAWL_ASSERT(*at < count && staging->count > 0);
@@ -84,9 +86,8 @@ enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_e
     return TRAWL_OK;
 }
 
-/* Accepts a half-started worker. What fails here has failed before: there is no caller to report
- * to.
- */
+/* Frees the device memory of a plan's tables. Errors are ignored: a call that fails here has
+ * failed before, and there is no caller to report to. */
 static void tables_release(struct cuda_device *device, struct cuda_tables *tables)
 {
     cuda_memory_release(device, &tables->memory);
@@ -95,6 +96,7 @@ static void tables_release(struct cuda_device *device, struct cuda_tables *table
     cuda_memory_release(device, &tables->automaton_memory);
 }
 
+/* Frees what the worker has on the device. Accepts a half-started worker. */
 void cuda_worker_end(struct engine_worker *worker)
 {
     struct cuda_device *device = worker->device;
@@ -140,7 +142,7 @@ void cuda_worker_take(struct engine_worker *worker, const struct trawl_plan *pla
 void cuda_worker_failed(struct engine_worker *worker)
 {
     (void)worker->device->driver->stream_wait(worker->stream);
-    if (worker->copies != NULL) /* they go to the caller's memory */
+    if (worker->copies != NULL) /* these copies write to the caller's memory */
         (void)worker->device->driver->stream_wait(worker->copies);
     worker->held.bytes = NULL;
     worker->tables.ready = false;
