@@ -1,10 +1,12 @@
-/* algorithm: the names of the gallery, and the option string that selects one. */
+/* algorithm: the names of the gallery, and the option string that selects an algorithm. */
 #include "gallery/algorithm.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define THREADS_MIN 32u /* of a block, where the option is THREADS; a multiple of THREADS_STEP */
+#define THREADS_MIN                                                               \
+    32u /* threads of a block with the option THREADS; a multiple of THREADS_STEP \
+         */
 #define THREADS_STEP 32u
 #define THREADS_MAX 1024u
 #define BLOCKS_MAX 0x7fffffffu
@@ -44,7 +46,8 @@ struct option_text {
     size_t count;
 };
 
-/* Cut off what stands before the first `separator`; the rest, without it, stays in *text. */
+/* Returns the part of *text before the first `separator`. The part after the separator stays in
+ * *text. */
 static struct option_text option_cut(struct option_text *text, char separator)
 {
     const char *at = (const char *)memchr(text->begin, separator, text->count);
@@ -57,7 +60,8 @@ static struct option_text option_cut(struct option_text *text, char separator)
     return head;
 }
 
-/* Decimal digits alone, in [least, most]. */
+/* Reads a number of decimal digits. Returns false if the part holds any other byte, or if the
+ * number is not in [least, most]. */
 static bool option_number(struct option_text part, uint32_t least, uint32_t most, uint32_t *number)
 {
     uint64_t value = 0;
@@ -161,7 +165,7 @@ struct gallery_choice gallery_choice_of(const struct trawl_plan *plan)
     struct gallery_choice choice;
     enum trawl_status status = parse(plan->algorithm.asked, &choice, NULL);
 
-    TRAWL_ASSERT(status == TRAWL_OK); /* as it was when the plan was built */
+    TRAWL_ASSERT(status == TRAWL_OK); /* plan_build has parsed the same string */
     (void)status;
     return choice;
 }
@@ -177,7 +181,7 @@ static enum trawl_status read_asked(const char *asked, struct plan_algorithm *al
     algorithm->name = rows[choice.algorithm].name;
     algorithm->engines = (uint32_t)rows[choice.algorithm].engines;
     if (choice.threads != 0 || choice.threshold != 0 || choice.debug)
-        algorithm->engines &= CUDA; /* a grid and its code are a device's */
+        algorithm->engines &= CUDA; /* grids and debug code exist on devices alone */
     algorithm->for_records = rows[choice.algorithm].searches == RECORDS;
     return TRAWL_OK;
 }
@@ -201,7 +205,7 @@ static enum trawl_status check(const struct trawl_plan *plan, struct trawl_error
     return TRAWL_OK;
 }
 
-/* "label: number" on a line of its own, unless the number is 0. */
+/* Appends the line "label: number", unless the number is 0. */
 static void add_number(char *lines, uint64_t lines_bytes, const char *label, uint32_t number)
 {
     uint64_t used = strlen(lines);

@@ -1,4 +1,4 @@
-/* algorithm: the names of the gallery, and the option string that selects one. */
+/* algorithm: the names of the gallery, and the option string that selects an algorithm. */
 #ifndef TRAWL_GALLERY_ALGORITHM_H
 #define TRAWL_GALLERY_ALGORITHM_H
 
@@ -13,19 +13,20 @@ enum gallery_algorithm {
     GALLERY_COUNT
 };
 
-/* What a plan asks for. */
+/* The algorithm that a plan asks for, with the options. */
 struct gallery_choice {
     enum gallery_algorithm algorithm;
-    uint32_t blocks; /* 0 in each: the default */
-    uint32_t threads;
-    uint32_t threshold;
-    bool debug; /* device code that was not optimised */
+    uint32_t blocks;    /* of a grid; 0: the default */
+    uint32_t threads;   /* of a block; 0: the default */
+    uint32_t threshold; /* a hybrid's, in pattern bytes; 0: the length measured for the device */
+    bool debug;         /* runs device code that was compiled without optimisation */
 };
 
-/* That of a plan with an algorithm. */
+/* Returns the choice of a plan with an algorithm. */
 struct gallery_choice gallery_choice_of(const struct trawl_plan *plan);
 
-/* What plans ask about the gallery. Options: NAME[:GEOMETRY][,debug]. */
+/* The table of functions by which plans ask about the gallery. An option string is
+ * NAME[:GEOMETRY][,debug]. */
 extern const struct plan_algorithms gallery_algorithms;
 
 #endif

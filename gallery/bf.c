@@ -1,11 +1,11 @@
-/* bf: brute force: where the first byte matches, the rest is compared.
+/* bf: brute force: if the first byte matches, bf compares the other bytes.
  *
  * Published  S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
  *            String Matching Algorithm for Nvidia GPUs", section II.C; the multi-core CPU bars of
- *            its figures.
+ *            the figures.
  * Fixed      nothing.
- * Memory     none beside the text and the pattern.
- * Cost       up to m comparisons per place.
+ * Memory     the text and the pattern alone.
+ * Cost       up to m comparisons per position.
  */
 #include "gallery/host.h"
 

@@ -1,8 +1,9 @@
-/* device: published algorithms on a device: what each kernel needs, and the loop that runs them.
+/* device: published algorithms on a device: the kernels' arguments and memory, and the loop that
+ * launches the kernels.
  *
- * A range of begins is searched in parts, all literals of the plan one after the other over each.
- * Kernels deliver occurrences in any order; this file sorts them. A part is halved if it holds
- * more hits than a scan may, or needs more memory than there is.
+ * gallery_device_range searches a range of begins in parts, literal after literal over each part.
+ * Kernels deliver occurrences in any order, and this file sorts the occurrences. A part with more
+ * hits than a scan may hold, or that needs more memory than there is, is halved.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,32 +16,34 @@
 
 #define PATTERN_ALIGNMENT 16u
 #define SHIFTS 256u
-#define WINDOW_BEGINS_MIN (64u << 10) /* with fewer, a device's memory counts as exhausted */
+#define WINDOW_BEGINS_MIN                                                  \
+    (64u << 10) /* if fewer begins do not fit, the search ends with MEMORY \
+                 */
 #define COLLECT_THREADS 256u
 #define COLLECT_BLOCKS_MAX 65536u
 #define FOLD_THREADS 256u
-#define FOLD_TAIL_BYTES 48u /* loadable after a text's last 16 bytes */
-/* Of a kernel that launches child grids, so that few begins go without. */
+#define FOLD_TAIL_BYTES 48u /* bytes after a text's last 16 bytes that kernels may load */
+/* The most begins of a kernel that launches child grids, so that few windows get no child grid. */
 #define CHILDREN_BEGINS_MAX (1u << 20)
 #define TILED_SEGMENT_MIN 16u
-#define FLAGS (WINDOWS | CHILDREN) /* a byte per begin */
+#define FLAGS (WINDOWS | CHILDREN) /* needs that take a byte of memory per begin */
 #define SHIFTS_THREADS 256u
 #define MINIMUM_THREADS 256u
 
-/* The begins of a part of the text, and where the text lies. */
+/* The begins [begin, end) of a part of the text, and where the text lies. */
 struct text_part {
-    uint64_t address; /* of the text's byte 0 */
+    uint64_t address; /* of the text's byte 0, on the device */
     uint64_t begin;
     uint64_t end;
     uint64_t text_end;
 };
 
-/* One literal over one part. */
+/* The search for a literal in a part. */
 struct literal_search {
     struct gallery_device *own;
     const struct gallery_row *row;
     uint32_t literal, literal_next;
-    uint64_t table, table_next; /* of these literals, on the device */
+    uint64_t table, table_next; /* addresses of both literals' tables on the device */
     enum want want;
     struct gallery_arguments arguments;
     uint32_t blocks, threads;
@@ -49,7 +52,8 @@ struct literal_search {
 
 /* ---- Time ---------------------------------------------------------------------------------- */
 
-/* cuda_wait_copies for results on their way to the host. */
+/* Calls cuda_wait_copies for results on the way to the host, and adds the time to
+ * device_back_ns. */
 static enum trawl_status wait_results(struct gallery_device *own, uint64_t begin_ns,
                                       struct engine_result *result, struct trawl_error *error)
 {
@@ -60,7 +64,8 @@ static enum trawl_status wait_results(struct gallery_device *own, uint64_t begin
     return TRAWL_OK;
 }
 
-/* Add to *sum the device's time from the worker's first event to `end`, which has passed. */
+/* Adds to *sum the device's time between the events own->begin and `end`. Both events have passed.
+ */
 static enum trawl_status add_elapsed(struct gallery_device *own, struct cuda_event *end,
                                      uint64_t *sum, struct trawl_error *error)
 {
@@ -72,7 +77,7 @@ static enum trawl_status add_elapsed(struct gallery_device *own, struct cuda_eve
     return TRAWL_OK;
 }
 
-/* Wait for the kernels between the worker's events, and note the device's time. */
+/* Waits for the kernels between own->begin and own->end, and adds their time to the result. */
 static enum trawl_status wait_kernels(struct gallery_device *own, struct engine_result *result,
                                       struct trawl_error *error)
 {
@@ -93,8 +98,8 @@ static bool has_trie(const struct gallery_device *own)
     return (gallery_row_for(own, 0)->needs & TRIE) != 0;
 }
 
-/* A literal's place among the tables: its bytes, padded, and its shifts. Or a state of the trie for
- * each byte, and a word. */
+/* Returns the bytes that a literal takes in the tables: the literal's bytes, padded, and the
+ * shifts. In a trie a literal takes a state for each byte, and a word. */
 static uint64_t literal_room(const struct gallery_device *own, uint32_t literal)
 {
     uint64_t count = plan_literal_at(own->plan, literal).bytes_count;
@@ -116,7 +121,8 @@ static void fill_shifts(const uint8_t *bytes, uint64_t count, uint32_t needs, ui
         shifts[bytes[i]] = behind ? m - i : m - 1 - i;
 }
 
-/* The literal's states; *equal is of the literals that were added before. */
+/* Adds the literal's states to the trie. *equal becomes 1 + the literal with the same bytes that
+ * was added before, or 0. */
 static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *trie, uint32_t *equal)
 {
     const uint8_t *bytes = plan_literal_bytes(own->plan, literal);
@@ -134,7 +140,8 @@ static void trie_add(struct gallery_device *own, uint32_t literal, uint32_t *tri
     row[0] = literal + 1;
 }
 
-/* Of all literals 1 + another one with the same bytes, then the states. Returns the bytes. */
+/* Writes a word for each literal (1 + an earlier literal with the same bytes, or 0), then the
+ * states. Returns the bytes written. */
 static uint64_t fill_trie(struct gallery_device *own, uint32_t *equals)
 {
     uint32_t literals = own->plan->literal_count;
@@ -220,7 +227,7 @@ static struct cuda_module *search_module(const struct literal_search *search)
     return row_needs(search, CHILDREN) ? search->own->children : search->own->module;
 }
 
-/* How many of the kernel's blocks the device holds at a time. */
+/* Sets *blocks to the number of the kernel's blocks that the device holds at a time. */
 static enum trawl_status fill_device(const struct literal_search *search, uint64_t *blocks,
                                      struct trawl_error *error)
 {
@@ -254,7 +261,7 @@ static enum trawl_status choose_grid(struct literal_search *search, struct trawl
             TRAWL_TRY(fill_device(search, &blocks, error));
         a->segment = divide_up(begins, blocks * search->threads);
     }
-    /* Fewer blocks than the plan says where the rest would have no begin. */
+    /* Blocks of the plan that would have no begin are not launched. */
     search->blocks = (uint32_t)divide_up(begins, search->threads * a->segment);
     a->minima_count = search->blocks;
     if (row_needs(search, WINDOWS))
@@ -262,7 +269,7 @@ static enum trawl_status choose_grid(struct literal_search *search, struct trawl
     return TRAWL_OK;
 }
 
-/* The literal's arguments for [part->begin, limit). */
+/* Sets the kernel's arguments and grid for the literal and the begins [part->begin, limit). */
 static enum trawl_status search_prepare(struct literal_search *search, const struct text_part *part,
                                         uint64_t limit, struct trawl_error *error)
 {
@@ -316,8 +323,8 @@ static const struct gallery_result *landed(const struct gallery_device *own)
     return (const struct gallery_result *)(const void *)own->worker->landing.bytes;
 }
 
-/* Of what a kernel says of a hit: where it begins, and of which literal it is if it searches all.
- */
+/* Returns the words that a kernel writes for a hit: the begin, and the literal if the kernel
+ * searches for all literals at once. */
 static uint32_t hit_words(const struct gallery_device *own)
 {
     return own->trie_states != 0 ? 2 : 1;
@@ -341,7 +348,7 @@ static enum trawl_status search_reserve(struct literal_search *search, struct tr
     return TRAWL_OK;
 }
 
-/* The pattern to constant memory. */
+/* Copies the pattern to constant memory. */
 static enum trawl_status upload_constant(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -359,7 +366,7 @@ static enum trawl_status upload_constant(struct literal_search *search, struct t
     return cuda_wait_copies(own->worker, begin_ns, search->result, error);
 }
 
-/* What the kernel needs in front of it and after it. */
+/* Launches the kernel that marks windows, if the algorithm needs the marks. */
 static enum trawl_status launch_before(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_arguments *a = &search->arguments;
@@ -387,7 +394,7 @@ static enum trawl_status launch_behind(struct literal_search *search, struct tra
     return TRAWL_OK;
 }
 
-/* The kernels, with what they find zeroed before; waits for them. */
+/* Clears the result, launches the literal's kernels and waits for the kernels. */
 static enum trawl_status search_launch(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -399,7 +406,7 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
     TRAWL_TRY(CUDA_CALL(device, error, fill,
                         own->result.address + offsetof(struct gallery_result, first), 0xff,
                         sizeof(uint64_t), own->worker->stream));
-    if (row_needs(search, FLAGS)) /* gallery_collect loads 16 at a time */
+    if (row_needs(search, FLAGS)) /* rounded up, since gallery_collect loads 16 flags at a time */
         TRAWL_TRY(CUDA_CALL(device, error, fill, own->flags.address,
                             row_needs(search, WINDOWS) ? 0 : 1,
                             (size_t)divide_up(a->limit - a->begin, 16) * 16, own->worker->stream));
@@ -415,7 +422,8 @@ static enum trawl_status search_launch(struct literal_search *search, struct tra
                : TRAWL_OK;
 }
 
-/* Did every child grid that was launched run, and was no window forgotten? */
+/* Fails if a child grid that was launched did not run, or if a window was forgotten. Else adds the
+ * numbers of child grids to the result. */
 static enum trawl_status check_children(const struct literal_search *search,
                                         struct trawl_error *error)
 {
@@ -441,8 +449,9 @@ static enum trawl_status check_children(const struct literal_search *search,
     return TRAWL_OK;
 }
 
-/* Run the literal's kernels; their result is then in the landing buffer. Constant memory and the
- * room for child grids are shared by the workers of a device: one at a time uses them. */
+/* Runs the literal's kernels and copies their result into the landing buffer. The workers of a
+ * device share constant memory and the room for child grids, so workers that need either take
+ * turns. */
 static enum trawl_status search_run(struct literal_search *search, struct trawl_error *error)
 {
     struct gallery_device *own = search->own;
@@ -462,7 +471,8 @@ static enum trawl_status search_run(struct literal_search *search, struct trawl_
     if (alone) {
         if (status != TRAWL_OK)
             (void)device->driver->stream_wait(
-                own->worker->stream); /* what was begun may still read it */
+                own->worker
+                    ->stream); /* kernels that were launched may still read constant memory */
         (void)pthread_mutex_unlock(&device->lock);
     }
     TRAWL_TRY(status);
@@ -473,7 +483,8 @@ static enum trawl_status search_run(struct literal_search *search, struct trawl_
     return check_children(search, error);
 }
 
-/* Bring the literal's hits over, `base` beyond the part's begin. */
+/* Copies the literal's hits to the host and appends the hits to the result. `base` is the offset of
+ * the part's begin in the chunk. */
 static enum trawl_status gather(struct literal_search *search, uint64_t base,
                                 struct trawl_error *error)
 {
@@ -513,13 +524,13 @@ static bool needs_fold(const struct trawl_plan *plan)
     return (plan->flags & TRAWL_IGNORE_CASE) != 0;
 }
 
-/* Where the text of the part ends, as far as it is looked at. */
+/* Returns the end of the text that the part's begins need. */
 static uint64_t part_text_end(const struct gallery_device *own, const struct text_part *part)
 {
     return min_u64(part->text_end, saturating_add(part->end, own->plan->length_max - 1));
 }
 
-/* Device memory for the part's copy in lower case, and for its flags. */
+/* Reserves device memory for the part's copy in lower case, and for the flags or minima. */
 static enum trawl_status part_reserve(struct gallery_device *own, const struct text_part *part,
                                       struct trawl_error *error)
 {
@@ -537,7 +548,7 @@ static enum trawl_status part_reserve(struct gallery_device *own, const struct t
     return TRAWL_OK;
 }
 
-/* A part from range->begin on for which there is memory. */
+/* Makes *part a part from range->begin on, as long as there is memory for. */
 static enum trawl_status part_open(struct gallery_device *own, const struct cuda_range *range,
                                    enum want want, struct text_part *part,
                                    struct trawl_error *error)
@@ -565,7 +576,7 @@ static enum trawl_status part_open(struct gallery_device *own, const struct cuda
     }
 }
 
-/* Turn the part into one of its copy in lower case. */
+/* Copies the part in lower case, and makes *part the part of this copy. */
 static enum trawl_status part_fold(struct gallery_device *own, struct text_part *part,
                                    struct engine_result *result, struct trawl_error *error)
 {
@@ -591,7 +602,8 @@ static enum trawl_status part_fold(struct gallery_device *own, struct text_part 
     return TRAWL_OK;
 }
 
-/* Behind the last of the part's begins that have room for the literal; part->begin: none. */
+/* Returns the end of the part's begins that have room for the literal before the text's end;
+ * part->begin: no begin has. */
 static uint64_t literal_limit(const struct gallery_device *own, const struct text_part *part,
                               uint32_t literal)
 {
@@ -608,8 +620,9 @@ static void literals_begin(struct literal_search *search)
     search->table_next = search->own->tables.address;
 }
 
-/* The next literal that has room in the part, for its begins below *limit, or all literals at
- * once; false: none is left. */
+/* Takes the next literal that has room in the part, and sets *limit to the end of the literal's
+ * begins. A kernel with a trie takes all literals at once. Returns false behind the last literal.
+ */
 static bool literals_next(struct literal_search *search, const struct text_part *part,
                           uint64_t *limit)
 {
@@ -631,7 +644,8 @@ static bool literals_next(struct literal_search *search, const struct text_part 
     return false;
 }
 
-/* All hits of the part; *fits false: more than a scan may hold. */
+/* Appends all hits of the part. *fits becomes false, and no hit is appended, if the hits are more
+ * than a scan may hold. */
 static enum trawl_status part_hits(struct literal_search *search, const struct text_part *part,
                                    uint64_t base, bool *fits, struct trawl_error *error)
 {
@@ -662,7 +676,8 @@ static enum trawl_status part_hits(struct literal_search *search, const struct t
     return TRAWL_OK;
 }
 
-/* The window's first hit: the least begin, and among equals the least literal. */
+/* Appends the part's first hit: the least begin, and of hits with equal begins the least literal.
+ */
 static enum trawl_status part_first(struct literal_search *search, const struct text_part *part,
                                     uint64_t base, struct trawl_error *error)
 {
@@ -718,7 +733,7 @@ static int compare_hits(const void *a, const void *b)
     return x->literal < y->literal ? -1 : x->literal > y->literal;
 }
 
-/* How wide the next part for hits may be, by what this one held. */
+/* Sets how many begins the next part for hits may have, by the hits of this part. */
 static void learn_width(struct gallery_device *own, uint64_t begins, uint64_t found, bool fits)
 {
     if (!fits)

@@ -1,5 +1,5 @@
-/* device: what one thread has for plans of the gallery on a device, beside its worker of the CUDA
- * engine: the gallery's tables and kernels. */
+/* device: struct gallery_device: what a thread has for plans of the gallery on a device, in
+ * addition to the thread's worker of the CUDA engine. */
 #ifndef TRAWL_GALLERY_DEVICE_H
 #define TRAWL_GALLERY_DEVICE_H
 
@@ -11,31 +11,33 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
                                       struct trawl_error *error);
 void gallery_device_close(struct gallery_device *device);
 
-/* Get ready for a plan. UNSUPPORTED: its algorithm is not for a device, or not with these patterns.
- */
+/* Prepares for a plan. Errors: UNSUPPORTED if the plan's algorithm has no kernel, or not for these
+ * patterns; MEMORY. */
 enum trawl_status gallery_device_begin(struct gallery_device *device, const struct trawl_plan *plan,
                                        struct trawl_error *error);
-/* The engine's scan. */
+/* Searches a chunk, as engine_scan does. */
 enum trawl_status gallery_device_scan(struct gallery_device *device,
                                       const struct engine_chunk *chunk, uint64_t from,
                                       enum want want, struct engine_result *result,
                                       struct trawl_error *error);
 
-/* After gallery_device_begin with a plan whose algorithm takes records: sets flags[i] to 0 where
- * record i surely holds no occurrence, else to 1; conditions are not looked at. Adds to the
- * result's device times, and to candidate_count the flags that were set. */
+/* Sets flags[i] to 0 if record i surely holds no occurrence, else to 1. The plan of
+ * gallery_device_begin must have an algorithm for records. Conditions such as whole words are
+ * ignored. Adds to the result's device times, and adds the number of set flags to
+ * candidate_count. */
 enum trawl_status gallery_device_flag(struct gallery_device *device,
                                       const struct engine_records *records, uint8_t *flags,
                                       struct engine_result *result, struct trawl_error *error);
 
-/* Which literals a record may hold. */
+/* Says which literals a record may hold. */
 struct gallery_met {
-    const uint32_t *flags;   /* 0: surely not those with this hash; NULL: it may hold any */
-    const uint32_t *hash_of; /* each literal's */
+    const uint32_t *flags;   /* per hash; 0: the record holds no literal with the hash. NULL: the
+                                record   may hold any literal */
+    const uint32_t *hash_of; /* per literal: the number of the literal's hash */
 };
 
-/* What the device said of the record whose flag this is: of those that gallery_device_flag last
- * looked at. */
+/* Returns what the device found in the record of `flag`, which points into the flags of the last
+ * call of gallery_device_flag. */
 struct gallery_met gallery_device_met(const struct gallery_device *device, const uint8_t *flag);
 
 #endif

@@ -1,5 +1,5 @@
-/* device_records: rabin-karp-matrix on a device: hashes and packed records go there, flags come
- * back. */
+/* device_records: rabin-karp-matrix on a device. The host sends hashes and packed records, and gets
+ * flags back. */
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,22 +10,23 @@
 #include "gallery/device_rows.h"
 #include "gallery/kernels/records.h"
 
-#define PARTS_MAX (1u << 18) /* records or parts of one, at a time: one thread each */
-#define PADDING_BYTES 4ull   /* after each record, at least */
-#define PART_BYTES_MIN 8u    /* of words that a part takes */
+#define PARTS_MAX (1u << 18) /* parts of a packing; a part is a record or a piece of a record */
+#define PADDING_BYTES 4ull   /* the least number of NULs after each part */
+#define PART_BYTES_MIN 8u    /* the least bytes of words that a part takes */
 #define FLAG_BYTES sizeof(uint32_t)
-#define WORDS_BYTES_MIN (64u << 10)  /* below this a device's memory counts as exhausted */
-#define WORDS_BYTES_MAX (1ull << 32) /* words are counted in 32 bits, also of a character each */
+#define WORDS_BYTES_MIN (64u << 10) /* if less does not fit, the search ends with MEMORY */
+#define WORDS_BYTES_MAX \
+    (1ull << 32) /* words are counted in 32 bits, even if a word holds a character */
 #define UNPACKED_STEP 256u
 
-/* A literal as the kernel knows it. */
+/* A length and hash that literals have: what the kernel compares. */
 struct key {
     uint64_t bytes;
     uint32_t hash;
-    uint32_t literal; /* one that has them */
+    uint32_t literal; /* the number of a literal with this length and hash */
 };
 
-/* What one launch compares with: keys [RECORDS_HASHES_MAX * its number, ...). */
+/* The keys that a launch compares: batch b has keys from RECORDS_HASHES_MAX * b on. */
 struct batch {
     uint32_t group_begin;
     uint32_t group_count;
@@ -35,35 +36,35 @@ struct gallery_records {
     struct cuda_function *function;
     uint64_t constant; /* address of gallery_constant */
 
-    /* The plan's: */
+    /* Of the plan: */
     bool ready;
-    uint32_t capacity; /* of keys, hashes, hash_of, groups and batches */
+    uint32_t capacity; /* entries of keys, hashes, hash_of, groups and batches */
     uint32_t key_count;
     uint32_t batch_count;
     struct key *keys;
     uint32_t *hashes;
-    uint32_t *hash_of; /* each literal's key */
+    uint32_t *hash_of; /* per literal: the number of the literal's key */
     struct records_group *groups;
     struct batch *batches;
     struct cuda_memory group_memory;
-    bool constant_filled; /* the only batch's hashes are there */
+    bool constant_filled; /* constant memory holds the hashes of the only batch */
 
-    /* The packing's: */
+    /* Of the packing: */
     uint32_t parts_max;
     uint32_t part_count;
-    struct cuda_memory part_memory;       /* parts, then flags */
-    const uint8_t *flags;                 /* the caller's, last */
-    struct records_part parts[PARTS_MAX]; /* not zeroed: they are large */
-    uint64_t owners[PARTS_MAX];           /* records that the parts are of */
+    struct cuda_memory part_memory; /* parts, then flags */
+    const uint8_t *flags;           /* the caller's flags in the last call of gallery_device_flag */
+    struct records_part parts[PARTS_MAX]; /* not zeroed, because the array is large */
+    uint64_t owners[PARTS_MAX];           /* per part: the number of the record */
 };
 
-/* A character's bytes on the device. */
+/* Returns how many bytes a character takes on the device. */
 static uint32_t character_bytes(const struct gallery_device *gallery)
 {
     return gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_WIDE ? 4 : 1;
 }
 
-/* Those of a part. */
+/* Returns the bytes of a part's flags. */
 static uint64_t flags_bytes(const struct gallery_device *gallery)
 {
     bool pairs = gallery->choice.algorithm == GALLERY_RABIN_KARP_MATRIX_PAIRS;
@@ -73,7 +74,7 @@ static uint64_t flags_bytes(const struct gallery_device *gallery)
 
 /* ---- The plan's tables -------------------------------------------------------------------- */
 
-/* Of each literal: its key, and what becomes of it. */
+/* Bytes of the tables per entry. */
 #define TABLES_BYTES                                                            \
     (sizeof(struct key) + sizeof(struct records_group) + sizeof(struct batch) + \
      2 * sizeof(uint32_t))
@@ -88,7 +89,7 @@ static void release_tables(struct gallery_records *own)
 static enum trawl_status reserve_tables(struct gallery_records *own, uint32_t literals,
                                         struct trawl_error *error)
 {
-    /* of groups there is one per length, and one more where a batch ends inside a length */
+    /* There is a group per length, and one more if a batch ends inside a length. */
     uint64_t capacity = literals + literals / (uint64_t)RECORDS_HASHES_MAX + 1;
     void *memory;
 
@@ -116,7 +117,7 @@ static int compare_keys(const void *a, const void *b)
     return (first->hash > second->hash) - (first->hash < second->hash);
 }
 
-/* Ascending by length, then hash; each once. */
+/* Makes the keys, ascending by length, then by hash, without duplicates. */
 static void make_keys(struct gallery_records *own, const struct trawl_plan *plan)
 {
     uint32_t kept = 0;
@@ -259,12 +260,12 @@ void gallery_records_free(struct gallery_device *gallery)
 struct packing {
     struct gallery_device *gallery;
     const struct engine_records *records;
-    uint64_t record; /* the next one, */
-    uint64_t offset; /* and how much of it went over before, but for the overlap */
+    uint64_t record; /* number of the next record */
+    uint64_t offset; /* bytes of that record that earlier parts hold, less the overlap */
     uint64_t bytes_max;
-    uint64_t packed; /* characters so far */
-    uint64_t sent;   /* bytes of words on their way */
-    uint64_t held;   /* in the staging buffer */
+    uint64_t packed; /* characters of this packing so far */
+    uint64_t sent;   /* bytes of words copied to the device, or on the way */
+    uint64_t held;   /* bytes in the staging buffer */
     uint32_t turn;
 };
 
@@ -286,7 +287,7 @@ static enum trawl_status flush(struct packing *packing, struct trawl_error *erro
     return TRAWL_OK;
 }
 
-/* The next `count` bytes; bytes NULL: NULs. */
+/* Puts `count` bytes into the staging buffer; bytes NULL: puts NULs. */
 static enum trawl_status put(struct packing *packing, const uint8_t *bytes, uint64_t count,
                              struct trawl_error *error)
 {
@@ -325,7 +326,7 @@ static enum trawl_status put(struct packing *packing, const uint8_t *bytes, uint
     return TRAWL_OK;
 }
 
-/* The next `count` characters; NULL: NULs. */
+/* Puts `count` characters into the packing; characters NULL: puts NULs. */
 static enum trawl_status put_characters(struct packing *packing, const uint8_t *characters,
                                         uint64_t count, struct trawl_error *error)
 {
@@ -344,7 +345,7 @@ static enum trawl_status put_characters(struct packing *packing, const uint8_t *
     return TRAWL_OK;
 }
 
-/* Of the next record as much as goes into one part; 0: the packing is full. */
+/* Returns how many bytes of the next record go into the next part; 0: the packing is full. */
 static uint64_t next_part(struct packing *packing, uint64_t longest)
 {
     const uint64_t *offsets = packing->records->offsets;
@@ -353,12 +354,14 @@ static uint64_t next_part(struct packing *packing, uint64_t longest)
     uint64_t room = packing->bytes_max - packing->packed;
 
     if (packing->packed == 0)
-        count = min_u64(count, room - PADDING_BYTES); /* at least the longest pattern: fits */
+        count = min_u64(
+            count,
+            room - PADDING_BYTES); /* an empty packing has room for the longest pattern at least */
     return count + PADDING_BYTES > room ? 0 : count;
 }
 
-/* Pack records until the packing is full or none is left; records shorter than every pattern are
- * left out. */
+/* Packs records until the packing is full or all records are packed. Records shorter than every
+ * pattern are left out. */
 static enum trawl_status fill_packing(struct packing *packing, struct trawl_error *error)
 {
     struct gallery_records *own = packing->gallery->records;
@@ -392,7 +395,8 @@ static enum trawl_status fill_packing(struct packing *packing, struct trawl_erro
     return flush(packing, error);
 }
 
-/* Device memory for so many characters and for the parts they may hold. */
+/* Reserves device memory for so many characters, and for as many parts as the characters may make.
+ */
 static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
                                       struct trawl_error *error)
 {
@@ -411,7 +415,7 @@ static enum trawl_status reserve_both(struct packing *packing, uint64_t bytes,
         error);
 }
 
-/* Room for the records' words or, where that is not to be had, for fewer. */
+/* Reserves device memory for the words of all records, or for fewer words if memory is short. */
 static enum trawl_status reserve_packing(struct packing *packing, struct trawl_error *error)
 {
     struct gallery_device *gallery = packing->gallery;
@@ -488,7 +492,7 @@ static enum trawl_status launch_all(struct gallery_device *gallery, struct engin
     return TRAWL_OK;
 }
 
-/* Records over, launches, flags back. */
+/* Fills a packing, launches the kernels, and takes the flags back. */
 static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
                                      struct engine_result *result, struct trawl_error *error)
 {
@@ -527,7 +531,7 @@ static enum trawl_status run_packing(struct packing *packing, uint8_t *flags,
     return TRAWL_OK;
 }
 
-/* With the device entered. */
+/* Flags all records. The caller has entered the device. */
 static enum trawl_status flag_records(struct gallery_device *gallery,
                                       const struct engine_records *records, uint8_t *flags,
                                       struct engine_result *result, struct trawl_error *error)
@@ -556,13 +560,13 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     memset(flags, 0, (size_t)records->record_count);
     if (gallery->plan->literal_count == 0)
         return TRAWL_OK;
-    gallery->worker->held.bytes = NULL; /* its memory is the records' now */
+    gallery->worker->held.bytes = NULL; /* the packing overwrites the worker's text memory */
     gallery->records->flags = flags;
     TRAWL_TRY(cuda_device_enter(gallery->worker->device, error));
     status = flag_records(gallery, records, flags, result, error);
     result->device_memory_ns += cuda_memory_ns() - memory_ns;
     if (status != TRAWL_OK) {
-        /* Copies may still be on their way from the staging buffers. */
+        /* Waits, because copies from the staging buffers may be on the way. */
         (void)gallery->worker->device->driver->stream_wait(gallery->worker->stream);
         gallery->records->ready = false;
     }
@@ -570,7 +574,8 @@ enum trawl_status gallery_device_flag(struct gallery_device *gallery,
     return status;
 }
 
-/* The flags of a record that is whole in the last packing, as one part, are still there. */
+/* The landing buffer holds the flags of the last packing, so only records that make a single part
+ * of that packing have flags. */
 struct gallery_met gallery_device_met(const struct gallery_device *gallery, const uint8_t *flag)
 {
     const struct gallery_records *own = gallery->records;

@@ -22,9 +22,9 @@ static const struct gallery_row rows[GALLERY_COUNT] = {
 #undef MEASURED
 };
 
-/* From which length on a hybrid's longer form was faster. */
+/* For a device and a hybrid, the length from which the form with child grids was faster. */
 static const struct measured {
-    const char *device; /* part of its name */
+    const char *device; /* a part of the device's name */
     enum gallery_algorithm algorithm;
     uint32_t length;
 } measured[] = {
@@ -99,7 +99,7 @@ bool gallery_needs(const struct gallery_device *own, uint32_t needs)
     return has;
 }
 
-/* A hybrid's threshold, and what is to be said of it. */
+/* Sets the threshold of a hybrid, and the note if no length is known. */
 static void choose_threshold(struct gallery_device *own)
 {
     own->threshold = UINT64_MAX;

@@ -7,37 +7,37 @@
 enum gallery_grid {
     PLACES,   /* a thread per begin */
     SEGMENTS, /* a thread per segment, in as many blocks as the device holds or as the plan says */
-    TILED,    /* the segments of a block and its windows fit GALLERY_BIN_BYTES if they can */
+    TILED,    /* as SEGMENTS; a block's segments and windows fit GALLERY_BIN_BYTES if possible */
 };
 
 enum gallery_need {
-    SHIFTS_HP = 1, /* by the last byte */
-    SHIFTS_QS = 2, /* by the byte after the window */
-    WINDOWS = 4,   /* a flag per begin, from gallery_shifts_text before */
-    CHILDREN = 8,  /* it launches child grids: a flag per begin, gallery_collect after it */
-    CONSTANT = 16, /* the pattern in constant memory */
-    KEY = 32,      /* in registers */
-    MINIMA = 64,   /* the first by gallery_word_minimum after it */
-    TRIE = 128,    /* of all literals, which it searches at once */
+    SHIFTS_HP = 1, /* shifts by the window's last byte */
+    SHIFTS_QS = 2, /* shifts by the byte after the window */
+    WINDOWS = 4,   /* gallery_shifts_text runs before the kernel and sets a flag per begin */
+    CHILDREN = 8, /* the kernel launches child grids; gallery_collect then reads a flag per begin */
+    CONSTANT = 16, /* the pattern lies in constant memory */
+    KEY = 32,      /* the pattern lies in registers */
+    MINIMA = 64,   /* gallery_word_minimum then takes the least of all blocks */
+    TRIE = 128,    /* the kernel follows a trie of all literals at once */
 };
 
 struct gallery_row {
-    const char *kernel; /* NULL: the CUDA engine has no such algorithm, or not as one kernel */
+    const char *kernel; /* NULL: a hybrid, or an algorithm without a kernel */
     enum gallery_grid grid;
-    uint32_t threads; /* by default */
+    uint32_t threads; /* of a block, if the plan does not say */
     uint32_t needs;
-    enum gallery_algorithm generic, shorter, longer; /* -hybrid's */
+    enum gallery_algorithm generic, shorter, longer; /* a hybrid's; else NONE */
 };
 
-/* The row that runs a pattern of so many bytes, once gallery_choose has been called
- * for own->plan. */
+/* Returns the row of the kernel for a pattern of so many bytes. gallery_choose must have been
+ * called for own->plan. */
 const struct gallery_row *gallery_row_for(const struct gallery_device *own, uint64_t pattern_bytes);
 
-/* Load the images that own->plan needs, and decide from which length on a hybrid launches
- * child grids. ENGINE: the build holds no code for this device. */
+/* Loads the images that own->plan needs, and decides from which length on a hybrid launches child
+ * grids. Errors: ENGINE if the build holds no code for this device. */
 enum trawl_status gallery_choose(struct gallery_device *own, struct trawl_error *error);
 
-/* Does any literal of own->plan have one of these needs? */
+/* Returns whether the kernel of any literal of own->plan has any of these needs. */
 bool gallery_needs(const struct gallery_device *own, uint32_t needs);
 
 #endif

@@ -1,4 +1,4 @@
-/* device_worker: opening, closing and using what one thread has for the gallery on a device. */
+/* device_worker: a thread's struct gallery_device: how the struct is opened, used and closed. */
 #include "gallery/device_worker.h"
 
 #include "base/checked.h"
@@ -42,7 +42,7 @@ enum trawl_status gallery_device_open(struct engine *cuda, struct gallery_device
     return status;
 }
 
-/* With the device entered. */
+/* Releases the memory and events on the device. The caller has entered the device. */
 static void release(struct gallery_device *own)
 {
     struct cuda_device *device = own->worker->device;

@@ -1,4 +1,4 @@
-/* device_worker: what the gallery's files for devices share. */
+/* device_worker: what the gallery's files for devices share: struct gallery_device. */
 #ifndef TRAWL_GALLERY_DEVICE_WORKER_H
 #define TRAWL_GALLERY_DEVICE_WORKER_H
 
@@ -10,31 +10,32 @@
 #include "gallery/limits.h"
 
 struct gallery_device {
-    struct engine_worker *worker; /* of the CUDA engine: device, stream, text, staging buffers */
+    struct engine_worker *worker; /* the CUDA engine's: device, stream, text, staging buffers */
     struct gallery_limits limits;
     const struct trawl_plan *plan;
-    struct gallery_choice choice;          /* the plan's */
-    bool ready;                            /* the tables are for the plan */
-    struct cuda_module *module, *children; /* NULL: the plan launches no child grids */
+    struct gallery_choice choice;          /* the algorithm and options of the plan */
+    bool ready;                            /* the tables on the device are for the plan */
+    struct cuda_module *module, *children; /* children NULL: the plan launches no child grids */
     uint32_t child_grids_max;
-    uint64_t threshold;        /* a hybrid launches child grids for patterns from this length on */
-    const char *note;          /* what is to be said of that; NULL: nothing */
-    struct cuda_memory tables; /* of each literal: its bytes, then its shifts; or the trie */
-    uint32_t trie_states;      /* 0: none */
-    struct cuda_memory folded; /* a window of the text in lower case */
+    uint64_t threshold; /* bytes; a hybrid launches child grids for patterns at least as long */
+    const char *note;   /* why a hybrid runs in the generic form, for --stats; NULL: no note */
+    struct cuda_memory tables; /* for each literal the bytes, then the shifts; or the trie */
+    uint32_t trie_states;      /* states of the trie; 0: there is no trie */
+    struct cuda_memory folded; /* a part of the text in lower case */
     struct cuda_memory flags;
     struct cuda_memory result;  /* struct gallery_result */
-    struct cuda_memory offsets; /* hits */
-    uint64_t hits_room;         /* of offsets */
-    /* Around kernels, and behind gallery_shifts_text; NULL: not made yet. */
+    struct cuda_memory offsets; /* of hits */
+    uint64_t hits_room;         /* hits for which `offsets` has room */
+    /* Events before and after the kernels, and after gallery_shifts_text; NULL: not created yet. */
     struct cuda_event *begin, *shifted, *end;
 
-    struct gallery_records *records; /* NULL: no plan for records yet */
+    struct gallery_records *records; /* NULL: the worker has had no plan for records */
 };
 
 /* ---- device.c ---- */
 
-/* The search of struct cuda_steps, for own->plan; the context is the struct gallery_device. */
+/* Searches a range of begins for own->plan: the function `search` of struct cuda_steps. `context`
+ * is the struct gallery_device. */
 enum trawl_status gallery_device_range(struct engine_worker *worker, void *context,
                                        const struct cuda_range *range, enum want want,
                                        uint64_t hits_base, struct engine_result *result,
@@ -42,18 +43,20 @@ enum trawl_status gallery_device_range(struct engine_worker *worker, void *conte
 
 /* ---- device_rows.c ---- */
 
-/* The gallery's kernels, or those of it that launch child grids, for the plan. */
+/* Sets *module to the gallery's kernels, or to the kernels that launch child grids. */
 enum trawl_status gallery_device_module(struct gallery_device *own, bool children,
                                         struct cuda_module **module, struct trawl_error *error);
 
-/* UNSUPPORTED: the algorithm of own->plan is not for a device, or not with these patterns. */
+/* Fails with UNSUPPORTED if the algorithm of own->plan has no kernel, or not for these patterns. */
 enum trawl_status gallery_device_check(const struct gallery_device *own, struct trawl_error *error);
 
 /* ---- device_records.c ---- */
 
-/* Get ready for own->plan, whose algorithm takes records. UNSUPPORTED: it is not for a device. */
+/* Prepares for own->plan, whose algorithm takes records. Errors: UNSUPPORTED if a pattern is too
+ * long for a device; MEMORY. */
 enum trawl_status gallery_records_begin(struct gallery_device *own, struct trawl_error *error);
-/* What lies on the device, with it entered; then what does not. */
+/* gallery_records_end releases the memory on the device, which the caller has entered;
+ * gallery_records_free releases the memory on the host. */
 void gallery_records_end(struct gallery_device *own);
 void gallery_records_free(struct gallery_device *own);
 

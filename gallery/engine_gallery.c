@@ -1,4 +1,4 @@
-/* engine_gallery: the engine's table. */
+/* engine_gallery: the gallery's table of engine functions. */
 #include "gallery/engine_gallery.h"
 
 #include "base/memory.h"
@@ -7,13 +7,13 @@
 #include "gallery/host.h"
 
 struct engine {
-    struct engine *cuda; /* NULL: the host's cores */
+    struct engine *cuda; /* the open CUDA engine; NULL: the gallery runs on the host's cores */
 };
 
 struct engine_worker {
-    struct gallery_device *device; /* NULL: the host */
+    struct gallery_device *device; /* NULL: the worker runs on the host */
     struct gallery_host host;
-    struct gallery_matrix *matrix; /* of a plan for records */
+    struct gallery_matrix *matrix; /* tables of a plan for records; NULL: a plan for texts */
     const struct trawl_plan *plan;
 };
 
@@ -66,7 +66,7 @@ done:
     return status;
 }
 
-/* On a device, that which the CUDA engine picks. */
+/* The CUDA engine picks the device, whatever `device` says. */
 static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
                                          const struct trawl_plan *plan,
                                          struct engine_worker **worker, struct trawl_error *error)
@@ -85,7 +85,8 @@ static enum trawl_status gallery_compile(struct engine *engine, uint32_t device,
                                      : gallery_host_begin(&(*worker)->host, plan, error);
 }
 
-/* The rows of records that may hold anything. Of the worker it only reads the tables. */
+/* Fills the rows of the records that may hold an occurrence. Several threads call fill_rows with
+ * the same worker, so fill_rows changes nothing in the worker. */
 static void fill_rows(const struct engine_worker *worker, struct engine_matrix *matrix)
 {
     const struct engine_records *records = &matrix->records;

@@ -1,4 +1,4 @@
-/* host: the loop that runs the published algorithms, one literal after the other. */
+/* host: the loop that runs the published algorithms, literal after literal. */
 #include "gallery/host.h"
 
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "cpu/worker.h"
 
-#define STEP_ALONE (1u << 20) /* begins per step of one literal that takes the text as it is */
+#define STEP_ALONE (1u << 20) /* begins per step, if there is a single literal and no copy */
 
 struct algorithm {
     void (*prepare)(struct gallery_search *search);
@@ -21,13 +21,14 @@ static const struct algorithm algorithms[GALLERY_COUNT] = {
 #undef GALLERY_ROW
 };
 
-/* Does the algorithm work on a copy of the text: folded, or closed by a NUL? */
+/* Returns whether the algorithm needs a copy of the text: folded, or with a NUL at the end. */
 static bool needs_copy(const struct gallery_host *host)
 {
     return (host->plan->flags & TRAWL_IGNORE_CASE) != 0 || host->algorithm == GALLERY_STRSTR;
 }
 
-/* A step's begins, and the rest of the longest occurrence at the last of them. */
+/* Returns the most text bytes of a step: the step's begins, and the longest occurrence at the last
+ * begin. */
 static uint64_t text_bytes_max(const struct trawl_plan *plan)
 {
     uint64_t step = max_u64(VERIFY_STEP, saturating_multiply(2, plan->length_max));
@@ -69,8 +70,8 @@ void gallery_host_end(struct gallery_host *host)
     host->copy_bytes_max = 0;
 }
 
-/* Copy what a step needs: begins from scan->at, and all bytes of the longest literal at the last of
- * them. */
+/* Copies the text of a step: the begins from scan->at on, and all bytes of the longest literal at
+ * the step's last begin. */
 static void copy_step(struct gallery_host *host, const struct scan *scan)
 {
     const uint8_t *text = scan->chunk->bytes + scan->at;
@@ -94,7 +95,7 @@ static void prepare(struct gallery_host *host, uint32_t index)
         return;
     host->search.bytes = plan_literal_bytes(host->plan, index);
     host->search.count = count;
-    if (host->algorithm == GALLERY_STRSTR) { /* wants a NUL after the literal */
+    if (host->algorithm == GALLERY_STRSTR) { /* strstr needs a NUL after the literal */
         uint8_t *copy = host->copy + text_bytes_max(host->plan) + 1;
 
         memcpy(copy, host->search.bytes, (size_t)count);
@@ -120,7 +121,7 @@ static void search_literal(struct scan *scan, uint32_t index, uint64_t to)
     prepare(host, index);
     host->search.at = 0;
     host->search.rolling_known = false;
-    scan->over = false; /* one literal's first hit ends this literal alone */
+    scan->over = false; /* a literal's first hit ends the search for this literal alone */
     while (!scan->over && (x = algorithm->next(&host->search, text, to - scan->at)) != UINT64_MAX) {
         TRAWL_ASSERT(x < to - scan->at);
         verify_occurrence(scan, index, scan->at + x);
@@ -135,7 +136,7 @@ enum trawl_status gallery_host_scan(struct gallery_host *host, const struct engi
     struct scan scan;
 
     TRAWL_ASSERT(algorithms[host->algorithm].next != NULL);
-    if (want > WANT_FIRST) /* no hit is left out */
+    if (want > WANT_FIRST) /* the gallery leaves no hit out, as lines and spans would allow */
         want = WANT_HITS;
     scan_begin(&scan, host->plan, chunk, from, want, result, error);
     scan.context = host;

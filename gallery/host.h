@@ -1,10 +1,11 @@
-/* host: published algorithms on the host, for one literal in one text, and the loop that runs them.
+/* host: published algorithms on the host, each for a literal in a text, and the loop around the
+ * algorithms.
  *
- * Each file holds one algorithm as two functions: `prepare` makes its tables from the literal, and
- * `next` goes on from search->at. One loop (host.c) drives them all: it takes the text in steps,
- * runs each literal of a plan over each step, folds case by folding a copy of the step, and emits
- * what is found as every other scan does. So conditions, order and counts are the library's, and
- * the algorithms stay as they were published.
+ * Each file holds an algorithm as two functions: `prepare` makes tables from the literal, and
+ * `next` searches from search->at on. The loop in host.c takes the text in steps and runs each
+ * literal of a plan over each step. If case is ignored, the loop searches a folded copy of the
+ * step. The loop reports occurrences as the engine for the host does. So conditions, order and
+ * counts are the library's, and the algorithms stay as published.
  */
 #ifndef TRAWL_GALLERY_HOST_H
 #define TRAWL_GALLERY_HOST_H
@@ -16,16 +17,17 @@
 struct gallery_search {
     const uint8_t *bytes; /* the literal; count >= 1 */
     uint64_t count;
-    uint64_t at;         /* the next begin to look at */
-    uint64_t shift[256]; /* bmh, qs, hp: how far the window moves by a byte of the text */
-    uint32_t hash;       /* rabin-karp: of the literal, */
-    uint32_t rolling;    /* of the window at `at`, if known, */
-    uint32_t power;      /* and what a window's first byte is worth */
+    uint64_t at;         /* the next begin to look at, an offset in the step */
+    uint64_t shift[256]; /* bmh, qs, hp: for each byte of the text, how far the window moves */
+    uint32_t hash;       /* rabin-karp: the literal's hash */
+    uint32_t rolling;    /* the hash of the window at `at`, if rolling_known */
+    uint32_t power;      /* the factor of a window's first byte in the hash */
     bool rolling_known;
 };
 
-/* The next begin in [search->at, limit), UINT64_MAX if none, with search->at after it. Text is
- * readable to limit - 1 + count; for strstr a NUL must follow. */
+/* `next` returns the next begin in [search->at, limit) and sets search->at behind that begin;
+ * UINT64_MAX if the literal does not occur. The text is readable up to limit - 1 + count, and a NUL
+ * follows for strstr. */
 #define GALLERY_TEXT_LIST(X) \
     X(NAIVE, naive)          \
     X(MEMMEM, memmem)        \
@@ -42,23 +44,23 @@ struct gallery_search {
 GALLERY_TEXT_LIST(GALLERY_DECLARE)
 #undef GALLERY_DECLARE
 
-/* What one thread keeps. Zeroed is empty. */
+/* What a thread keeps. A zeroed struct is empty. */
 struct gallery_host {
     const struct trawl_plan *plan;
     enum gallery_algorithm algorithm;
     struct gallery_search search;
-    uint32_t prepared; /* the literal that search's tables are for; PLAN_NONE: none */
-    uint8_t *copy;     /* of a step of the text, where the algorithm cannot take it as it is; NUL;
-                          for strstr the literal, NUL */
+    uint32_t prepared; /* number of the literal that search's tables are for, or PLAN_NONE */
+    uint8_t *copy;     /* if the algorithm needs a copy: a step of the text, a NUL, and for strstr
+                          the literal and a NUL */
     uint64_t copy_bytes_max;
-    uint64_t copied_at; /* the scan's place where the copy begins, UINT64_MAX: none */
+    uint64_t copied_at; /* the scan's offset where the copy begins; UINT64_MAX: nothing is copied */
 };
 
-/* Get ready for a plan. UNSUPPORTED: its algorithm is for devices. */
+/* Prepares for a plan. Errors: UNSUPPORTED if the plan's algorithm is for devices; MEMORY. */
 enum trawl_status gallery_host_begin(struct gallery_host *host, const struct trawl_plan *plan,
                                      struct trawl_error *error);
 void gallery_host_end(struct gallery_host *host);
-/* The engine's scan. */
+/* Searches a chunk, as engine_scan does. */
 enum trawl_status gallery_host_scan(struct gallery_host *host, const struct engine_chunk *chunk,
                                     uint64_t from, enum want want, struct engine_result *result,
                                     struct trawl_error *error);
@@ -70,8 +72,8 @@ struct gallery_matrix;
 enum trawl_status gallery_matrix_open(const struct trawl_plan *plan, struct gallery_matrix **matrix,
                                       struct trawl_error *error);
 void gallery_matrix_close(struct gallery_matrix *matrix);
-/* row[pattern], -1 before: where in the record it first begins. Returns how many cells it filled.
- */
+/* Sets row[pattern], which is -1 before, to the offset where the pattern first begins in the
+ * record. Returns how many cells were filled. */
 uint64_t gallery_matrix_record(const struct gallery_matrix *matrix, const uint8_t *record,
                                uint64_t record_bytes, const struct gallery_met *met, int64_t *row);
 

@@ -1,5 +1,5 @@
-/* images: the gallery's kernels, embedded. TRAWL_CUDA_IMAGE_GALLERY and so on name the fat
- * binaries; without them there are none. */
+/* images: the gallery's kernels, embedded. TRAWL_CUDA_IMAGE_GALLERY and the three similar macros
+ * name the fat binaries. A build without these macros embeds no kernels. */
 #include "gallery/images.h"
 
 #define CONTENT "gallery"

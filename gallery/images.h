@@ -1,5 +1,5 @@
-/* images: the gallery's kernels as nvcc made them: as released and for debugging; those that launch
- * child grids apart. */
+/* images: the gallery's kernels as nvcc compiled them, optimised and for debugging. Kernels that
+ * launch child grids are in separate images. */
 #ifndef TRAWL_GALLERY_IMAGES_H
 #define TRAWL_GALLERY_IMAGES_H
 

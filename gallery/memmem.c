@@ -1,9 +1,9 @@
-/* memmem: the C library's function, called again one place after each occurrence.
+/* memmem: the C library's function. After each occurrence memmem is called again a byte later.
  *
- * Published  as the C library at hand has it.
- * Fixed      nothing: it finds one occurrence, the loop finds the rest.
- * Memory     the C library's own; each call makes its tables anew.
- * Cost       one call for each occurrence and one more; what a byte costs is the C library's.
+ * Published  the installed C library.
+ * Fixed      nothing: memmem finds an occurrence, and the loop finds all occurrences.
+ * Memory     the C library's; each call builds tables anew.
+ * Cost       a call for each occurrence and a last call; the C library decides the cost of a byte.
  */
 #include "gallery/host.h"
 

@@ -1,11 +1,11 @@
-/* naive: two loops, byte by byte, each place until one byte differs.
+/* naive: two loops compare each window of the text byte by byte, until a byte differs.
  *
  * Published  "wordSearchCPU" of the tutorial on wordSearchSimple (a word search in CUDA), the CPU
- *            side of its figure of search time against text length.
- * Fixed      There the last place is not looked at (i < n - m), and only the first occurrence is
- *            returned; here every place is, and every occurrence.
- * Memory     none beside the text and the pattern.
- * Cost       up to m comparisons per place.
+ *            side of the tutorial's plot of search times against text length.
+ * Fixed      The tutorial skips the last position (i < n - m) and returns the first occurrence
+ *            alone; naive looks at every position and returns every occurrence.
+ * Memory     the text and the pattern alone.
+ * Cost       up to m comparisons per position.
  */
 #include "gallery/host.h"
 

@@ -2,8 +2,8 @@
  *
  * Published  D. M. Sunday, "A Very Fast Substring Search Algorithm", Communications of the ACM 33
  *            (1990); the QS of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT", section II.C, compared
- *            from right to left as its example does.
- * Fixed      The byte after the last window is not read: it lies after the text.
+ *            from right to left as in the example there.
+ * Fixed      qs does not read the byte after the last window: that byte lies after the text.
  * Memory     256 shifts.
  * Cost       n / (m + 1) comparisons at best, n * m at worst.
  */

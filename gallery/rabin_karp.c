@@ -1,11 +1,12 @@
-/* rabin_karp: a rolling hash of the window; where it equals the pattern's, the bytes are compared.
+/* rabin_karp: a rolling hash of the window. If the hash equals the pattern's hash, rabin_karp
+ * compares the bytes.
  *
  * Published  R. M. Karp, M. O. Rabin, "Efficient randomized pattern-matching algorithms", IBM
  *            Journal of Research and Development 31 (1987): bytes as digits, modulo a prime.
- * Fixed      There the prime is drawn at random and a false match is made unlikely; here it is
- *            fixed, 2^32 - 5, and every match of hashes is compared byte by byte.
+ * Fixed      The paper draws the prime at random, so that a false match is unlikely. Here the prime
+ *            is 2^32 - 5, and equal hashes are followed by a comparison byte by byte.
  * Memory     three numbers.
- * Cost       two remainders per place; m comparisons per place whose hash agrees.
+ * Cost       two remainders per position; m comparisons per position with an equal hash.
  */
 #include "gallery/rabin_karp.h"
 
@@ -37,7 +38,7 @@ uint64_t gallery_rabin_karp_next(struct gallery_search *search, const uint8_t *t
     while (x < limit) {
         bool found = rolling == search->hash && memcmp(text + x, search->bytes, (size_t)count) == 0;
 
-        if (x + 1 < limit) /* beyond that the text has no further byte */
+        if (x + 1 < limit) /* the byte after the last window may lie after the text */
             rolling = rabin_karp_roll(rolling, search->power, text[x], text[x + count]);
         x++;
         if (found) {

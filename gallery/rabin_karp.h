@@ -12,7 +12,7 @@ static inline uint32_t rabin_karp_push(uint32_t hash, uint8_t byte)
     return (uint32_t)(((uint64_t)hash << 8 | byte) % RABIN_KARP_PRIME);
 }
 
-/* What a window's first byte is worth: 256^(count - 1). count >= 1. */
+/* Returns 256^(count - 1) modulo the prime, the factor of a window's first byte. count >= 1. */
 static inline uint32_t rabin_karp_power(uint64_t count)
 {
     uint32_t power = 1;
@@ -22,7 +22,7 @@ static inline uint32_t rabin_karp_power(uint64_t count)
     return power;
 }
 
-/* Move the window by one place: `out` leaves it, `in` enters. */
+/* Returns the hash after the window moves by a byte: `out` leaves the window, `in` enters. */
 static inline uint32_t rabin_karp_roll(uint32_t hash, uint32_t power, uint8_t out, uint8_t in)
 {
     uint64_t gone = (uint64_t)power * out % RABIN_KARP_PRIME;

@@ -1,22 +1,22 @@
-/* rabin_karp_matrix: many patterns in many records, one record per step.
+/* rabin_karp_matrix: many patterns in many records, a record per step.
  *
- * Published  "C++ AMP string search" sample: one thread per record rolls a hash over it and
- *            compares it with the hashes of all patterns, at most 4096 of one length in constant
- *            memory;
- *            records that hold some pattern's hash are searched again by strstr on the host.
- * Fixed      Lengths may differ: one hash rolls per distinct length. There is no limit of 4096, for
- *            hashes are looked up in a table instead of one after the other. A candidate is
- *            compared at once instead of in a second pass. Records of one length, padding and
- *            packing of characters are not needed.
- *            Of patterns given twice one is searched for, and its cells are copied.
+ * Published  "C++ AMP string search" sample: a thread per record rolls a hash over the record and
+ *            compares the hash with the hashes of all patterns, which have the same length and are
+ *            fewer than 4,096, in constant memory. On the host strstr searches the records again
+ *            that hold some pattern's hash.
+ * Fixed      Patterns may differ in length: a hash rolls for each distinct length. There is no
+ *            limit of 4,096 patterns, because rabin_karp_matrix looks hashes up in a table.
+ *            rabin_karp_matrix compares a candidate at once instead of in a second pass. Records
+ *            may differ in length, without padding or packed characters. Of equal patterns
+ *            rabin_karp_matrix searches for the first, and copies the cells.
  * As published  rabin-karp-matrix-sample and the forms that the sample weighed, on GPUs alone: for
  *            each pattern strstr searches a record that the device flagged, from the record's
  *            beginning. strstr needs a record that ends in a NUL, as the sample's records do, and
  *            a pattern without NUL. memmem searches other records and for other patterns.
  * Ours       rabin-karp-matrix-memmem: as rabin-karp-matrix-sample, with memmem for all records.
  * Memory     24 bytes per literal and 16 per distinct length.
- * Cost       two remainders and one look-up per byte of the record and distinct length; each
- *            literal whose hash agrees is compared, unless its pattern was found before.
+ * Cost       two remainders and a look-up per byte of the record and distinct length; each literal
+ *            with an equal hash is compared, unless the literal's pattern was found before.
  */
 #include <string.h>
 
@@ -28,14 +28,14 @@
 
 #define HEADS_BITS_MAX 28u
 
-/* All literals of one length; those of a class lie beside each other in `order`. */
+/* The literals of a length. */
 struct length_class {
     uint64_t count; /* bytes */
     uint32_t power;
     uint32_t reserved;
 };
 
-/* A pattern with the bytes of another. */
+/* `pattern` has the same bytes as the pattern `of`. */
 struct twin {
     uint32_t pattern;
     uint32_t of;
@@ -43,22 +43,25 @@ struct twin {
 
 struct gallery_matrix {
     const struct trawl_plan *plan;
-    uint32_t literal_count; /* the plan's, which may be gone when this is closed */
-    bool as_published;      /* each pattern is searched for by itself: not rabin-karp-matrix */
-    char *strings; /* the literals, each with a NUL behind its bytes; NULL: memmem finds all */
+    uint32_t
+        literal_count; /* a copy of the plan's number: the plan may be freed before the matrix */
+    bool as_published; /* the host searches for pattern after pattern: not rabin-karp-matrix */
+    char *strings;     /* the literals, with a NUL behind each literal; NULL: memmem finds all */
     uint64_t strings_bytes;
-    uint64_t *string_at; /* per literal: its offset in `strings`; UINT64_MAX: it holds a NUL */
+    uint64_t
+        *string_at; /* per literal: the offset in `strings`; UINT64_MAX: the literal holds a NUL */
     uint32_t class_count;
     uint32_t heads_bits;
-    struct length_class *classes; /* literal_count of them at most */
+    struct length_class *classes; /* class_count <= literal_count */
     uint32_t *hashes;             /* per literal */
-    uint32_t *next;               /* per literal: the next one of the same head, PLAN_NONE ends */
+    uint32_t *next;               /* per literal: the next literal of the same head, or PLAN_NONE */
     uint32_t *heads;              /* 1 << heads_bits */
-    struct twin *twins;           /* literal_count of them at most */
+    struct twin *twins;           /* twin_count <= literal_count */
     uint32_t twin_count;
 };
 
-/* Hashes of different lengths go to different heads. */
+/* Returns the head of a hash. The length is a part of the key, so that chains of different lengths
+ * mix rarely. */
 static uint32_t head_of(const struct gallery_matrix *matrix, uint32_t hash, uint64_t count)
 {
     return plan_hash64((uint64_t)hash << 32 ^ count, matrix->heads_bits);
@@ -88,7 +91,7 @@ static void make_classes(struct gallery_matrix *matrix)
     matrix->class_count = kept;
 }
 
-/* Is this literal all that its pattern stands for? */
+/* Returns whether the literal is the only variant of the pattern, without a tail. */
 static bool is_alone(const struct trawl_plan *plan, uint32_t literal)
 {
     const struct plan_literal own = plan_literal_at(plan, literal);
@@ -99,8 +102,8 @@ static bool is_alone(const struct trawl_plan *plan, uint32_t literal)
             plan_literal_at(plan, literal + 1).pattern != own.pattern);
 }
 
-/* A literal in the table that stands alone for a pattern and has the same bytes; PLAN_NONE: none.
- */
+/* Returns a literal of the table that is the only variant of a pattern and has the same bytes, or
+ * PLAN_NONE. */
 static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal, uint32_t head)
 {
     const struct trawl_plan *plan = matrix->plan;
@@ -116,7 +119,7 @@ static uint32_t find_twin(const struct gallery_matrix *matrix, uint32_t literal,
     return PLAN_NONE;
 }
 
-/* Descending, so that chains ascend. */
+/* Fills the table. Literals are added in descending order, so that chains ascend. */
 static void make_table(struct gallery_matrix *matrix)
 {
     const struct trawl_plan *plan = matrix->plan;
@@ -220,8 +223,9 @@ void gallery_matrix_close(struct gallery_matrix *matrix)
     memory_release(matrix, 1, sizeof *matrix);
 }
 
-/* A window of `count` bytes at x hashes to `hash`: fill the cells of the patterns that begin there.
- * Literals of one pattern may differ in length, so a cell may hold a later place already. */
+/* Fills the cells of the patterns that begin at x, where a window of `count` bytes hashes to
+ * `hash`. Returns how many cells were empty. Literals of a pattern may differ in length, so a cell
+ * may hold a later offset already. */
 static uint64_t verify_window(const struct gallery_matrix *matrix, const uint8_t *record,
                               uint64_t record_bytes, uint64_t x, uint64_t count, uint32_t hash,
                               int64_t *row)

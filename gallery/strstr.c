@@ -1,13 +1,14 @@
-/* strstr: the C library's function, called again one place after each occurrence.
+/* strstr: the C library's function. After each occurrence strstr is called again a byte later.
  *
- * Published  as the C library has it; the baseline of the C++ AMP string search sample, which calls
- *            it for each record and pattern.
- * Fixed      A string ends at its first NUL, a text does not: after each NUL the search goes on.
- *            A text need not end in a NUL: it is searched in copied steps that do. Patterns that
- *            hold a NUL are refused when the plan is built.
- * Memory     a copy of a step of the text, and of the pattern: strstr wants a NUL after both.
- * Cost       one call for each occurrence and for each NUL; what a byte costs is the C library's.
- *            The bytes from a string's last occurrence to its NUL are read twice: strlen finds it.
+ * Published  the installed C library; the baseline of the C++ AMP string search sample, which calls
+ *            strstr for each record and pattern.
+ * Fixed      A string ends at the first NUL, a text does not: after each NUL the search goes on.
+ *            A text need not end in a NUL: strstr searches copied steps of the text, and each copy
+ *            ends in a NUL. plan_build refuses patterns that hold a NUL.
+ * Memory     a copy of a step of the text, and of the pattern: strstr needs a NUL after both.
+ * Cost       a call for each occurrence and for each NUL; the C library decides the cost of a
+ *            byte. strlen finds the NUL, so the bytes from a string's last occurrence to the NUL
+ * are read twice.
  */
 #include "gallery/host.h"
 

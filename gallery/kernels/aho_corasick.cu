@@ -4,17 +4,18 @@
  *            search", 1975, in the form for GPUs of C.-H. Lin, S.-Y. Tsai, C.-H. Liu,
  *            S.-C. Chang, J.-M. Shyu, "Accelerating String Matching Using Multi-threaded
  *            Algorithm on GPU", 2010. Y. Han, "Accelerate String Searching Algorithm with GPU
- *            Using CUDA", names it against his problem with the ends of segments.
- * Mapping    one thread per begin; it follows the patterns' trie from the root until there is no
- *            next state. No failure transitions: each begin has a thread of its own, and a thread
- *            goes over the ends of blocks. 64 to 1,024 threads, as many blocks as it takes.
+ *            Using CUDA", suggests Aho-Corasick for occurrences across the ends of segments.
+ * Mapping    a thread per begin follows the patterns' trie from the root until there is no next
+ *            state. The trie has no failure transitions, since each begin has a thread, and a
+ *            thread reads beyond the end of the block. 32 to 1,024 threads, as many blocks as the
+ *            begins need.
  * Memory     text and trie in global memory. A state has 257 words: the pattern that ends there,
  *            and the next state for each byte.
- * Traffic    per begin: as many text bytes, and words of the trie, as it goes on for, and one more.
- * Bound      by the longest walk, where long patterns occur: its loads wait for each other.
- * Lost       nothing was tried.
- * Fixed      Patterns with the same bytes are all reported.
- * Limits     patterns of up to gallery_limits.trie_states_max - 1 bytes in all: 1 GiB of states.
+ * Traffic    per begin: a text byte and words of the trie for each step of the walk, and for the
+ * step that fails. Bound      by the longest walk if long patterns occur: the loads of a walk wait
+ * for each other. Lost       nothing was tried. Fixed      Patterns with the same bytes are all
+ * reported. Limits     patterns of up to gallery_limits.trie_states_max - 1 bytes in all: 1 GiB of
+ * states.
  */
 #include "gallery/kernels/emit.h"
 

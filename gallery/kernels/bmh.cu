@@ -1,31 +1,28 @@
 /* bmh: Boyer-Moore-Horspool, a segment of the text per thread.
  *
  * Source     Y. Han, "Accelerate String Searching Algorithm with GPU Using CUDA", section III;
- *            bmh-shared and bmh-conflict-free are what its conclusion names as further work:
- *            shared memory, and shared memory without bank conflicts.
- * Mapping    blocks x threads segments of the same length (his choice: 256 x 16), each with its
- *            overlap of the pattern's length into the next. A thread goes over its segment from
- *            left to right and compares a window from right to left. bmh-shared and
- *            bmh-conflict-free: a block goes over its segments' text tile by tile; in a tile each
- *            thread has a share of its own.
+ *            bmh-shared and bmh-conflict-free are further work of section V: shared memory, and
+ *            shared memory without bank conflicts.
+ * Mapping    blocks x threads segments of the same length (the paper: 256 x 16); windows may reach
+ *            into the next segment. A thread goes over a segment from left to right and compares a
+ *            window from right to left. bmh-shared and bmh-conflict-free: a block goes over the
+ *            text of all its threads tile by tile, and each thread has a share of each tile.
  * Memory     bmh: text, pattern and the table of shifts, which the host makes, in global memory.
  *            bmh-shared: the tile in 32 KiB and the table in 1 KiB of shared memory; the pattern
- *            in global memory. bmh-conflict-free: a thread reads shared memory of its own bank
- *            alone. Its column of the 24 KiB for the text has the ends of its share's windows,
- *            word below word, and the table is there once per lane, in 16 KiB, 2 bytes a shift.
- * Traffic    per window: a text byte and its shift; per comparison: a text byte and a pattern
- *            byte. Neighbouring threads read text a segment apart. -shared and -conflict-free read
- *            each text byte once, and the overlaps of tiles twice.
- * Bound      by latency: each window waits for the loads of the one before, so more threads take
- *            less time.
- * Lost       in kernel time bmh-shared is slower than bmh, and bmh-conflict-free than that.
- *            Figures: docs/papers.md.
- * Fixed      The table and the step as in the CPU's bmh.c. His last segment has its own length
- *            and no overlap; here all are rounded up alike and the last is cut. What of a window
- *            is not in shared memory is read from global memory: beyond the tile (patterns of
- *            more than half a tile), or above a quarter of a column from the window's end
- *            (bmh-conflict-free: most windows differ there). Its shifts are cut to 65,535.
- * Limits     1 to 1,024 threads.
+ *            in global memory. bmh-conflict-free: a lane reads shared memory of a bank
+ *            that no other lane reads. A thread's column of the 24 KiB for the text has the ends of
+ *            the windows in the thread's share, word below word. Each lane has a table of shifts:
+ * 16 KiB in all, 2 bytes a shift. Traffic    per window: a text byte and its shift; per comparison:
+ * a text byte and a pattern byte. Neighbouring threads read text a segment apart. -shared and
+ * -conflict-free read each text byte once, and the overlaps of tiles twice. Bound      by latency:
+ * each window waits for the loads of the window before, so more threads take less time. Lost in
+ * kernel time bmh-shared is slower than bmh, and bmh-conflict-free than bmh-shared. Figures:
+ * docs/papers.md. Fixed      The table and the step as in the CPU's bmh.c. The paper's last segment
+ * has a length of its own and no overlap; here all segments have the same length, rounded up, and
+ * the last segment is cut. Bytes of a window that are not in shared memory are read from global
+ * memory: bytes beyond the tile (patterns of more than half a tile), and for bmh-conflict-free
+ * bytes more than a quarter of a column before the window's end (most windows differ near the end).
+ * bmh-conflict-free cuts shifts to 65,535. Limits     1 to 1,024 threads.
  */
 #include "gallery/kernels/compare.h"
 
@@ -33,7 +30,8 @@
 #define BMH_COLUMNS_WORDS 6144u
 #define BMH_LANE_SHIFT_MAX 0xffffu
 
-/* Windows with begins in [x, end); the byte at a window's end says how far it moves. */
+/* Searches windows with begins in [x, end). The byte at a window's end says how far the window
+ * moves. */
 SIMT_FUNCTION void bmh_search(const struct gallery_arguments *a, const struct compare_bin *bin,
                               const uint32_t *shifts, uint64_t x, uint64_t end)
 {
@@ -72,7 +70,7 @@ SIMT_KERNEL(gallery_bmh_shared, gallery_arguments, 1024, 1)
     SIMT_SHARED(uint32_t, shifts, BMH_SHIFTS);
     uint64_t part = (uint64_t)simt_threads() * args.segment;
     uint64_t tile = args.begin + simt_block() * part, end = bmh_lesser(tile + part, args.limit);
-    uint32_t begins = GALLERY_BIN_BYTES / 2u; /* of a tile; its first 16 bytes may be lost */
+    uint32_t begins = GALLERY_BIN_BYTES / 2u; /* of a tile; alignment may take 16 bytes */
     uint32_t share;
 
     if (args.pattern_bytes < GALLERY_BIN_BYTES / 2u - 16u)
@@ -88,24 +86,24 @@ SIMT_KERNEL(gallery_bmh_shared, gallery_arguments, 1024, 1)
                                                   words, GALLERY_BIN_BYTES);
 
         bmh_search(&args, &bin, shifts, x, bmh_lesser(x + share, tile_end));
-        simt_barrier(); /* nobody looks at this tile any more */
+        simt_barrier(); /* all threads are done with this tile */
     }
 }
 
 /* ---- Without bank conflicts ---------------------------------------------------------------- */
 
-/* A thread's part of the text: word w is words[w * stride], which is in the bank of the thread. */
+/* A thread's part of the text. Word w is words[w * stride], which lies in the thread's bank. */
 struct bmh_column {
     uint32_t *words;
-    uint64_t begin; /* of the text, a multiple of 4 */
+    uint64_t begin; /* offset in the text of the column's first byte, a multiple of 4 */
     uint32_t stride;
     uint32_t bytes;
-    uint32_t keep;  /* how much of a window, from its end on, is in the column */
-    uint32_t share; /* begins whose windows are */
+    uint32_t keep;  /* bytes of a window's end that are in the column */
+    uint32_t share; /* begins of windows whose ends are in the column */
 };
 
-/* Threads' columns lie side by side: at least as many as there are threads, and so many that those
- * of a warp have each a bank of its own. */
+/* Returns the number of columns, which lie side by side: at least a column per thread, and so many
+ * that no two threads of a warp share a bank. */
 SIMT_FUNCTION uint32_t bmh_stride(void)
 {
     uint32_t stride = 1;
@@ -115,7 +113,7 @@ SIMT_FUNCTION uint32_t bmh_stride(void)
     return simt_threads() <= stride ? stride : (simt_threads() + stride - 1u) / stride * stride;
 }
 
-/* The thread's column, for as many begins as there are in a segment or as it takes. */
+/* Returns the thread's column, for as many begins as a segment has or as fit. */
 SIMT_FUNCTION struct bmh_column bmh_column_open(const struct gallery_arguments *a, uint32_t *words)
 {
     struct bmh_column column = {words + simt_thread(), 0, bmh_stride(), 0, 0, 0};
@@ -129,7 +127,8 @@ SIMT_FUNCTION struct bmh_column bmh_column_open(const struct gallery_arguments *
     return column;
 }
 
-/* The ends of the windows from x on. The thread reads what it wrote: nobody waits. */
+/* Fills the column with the ends of the windows from x on. Only the same thread reads the column,
+ * so no barrier is needed. */
 SIMT_FUNCTION void bmh_column_fill(const struct gallery_arguments *a, struct bmh_column *column,
                                    uint64_t x)
 {
@@ -154,7 +153,8 @@ SIMT_FUNCTION uint8_t bmh_column_text(const struct gallery_arguments *a,
     return simt_load_u8(a->text + position);
 }
 
-/* Two shifts to a word; word i / 2 of each lane's table is in the lane's bank. */
+/* Fills the lanes' tables of shifts, two shifts to a word. Word i / 2 of a lane's table lies in the
+ * lane's bank. */
 SIMT_FUNCTION void bmh_lane_shifts_fill(const struct gallery_arguments *a, uint32_t *words)
 {
     for (uint32_t i = simt_thread(); i < BMH_SHIFTS / 2u * SIMT_WARP_THREADS; i += simt_threads()) {

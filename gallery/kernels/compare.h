@@ -1,8 +1,8 @@
-/* compare: how bf, qs and hp read their texts and patterns, and compare a window byte by byte.
+/* compare: how bf, qs and hp read text and pattern, and compare a window byte by byte.
  *
- * The three come in one form per use of memories: text and pattern in global memory, or the block's
- * part of the text (its bin) in shared memory and the pattern in constant memory. All warps of a
- * block fill the bin, 16 bytes a thread in turn; a window may lie in what several of them copied:
+ * Each of bf, qs and hp has two forms: text and pattern in global memory, or the block's part of
+ * the text (the bin) in shared memory and the pattern in constant memory. All warps of a block fill
+ * the bin, 16 bytes a thread in turn, so several warps may have copied the bytes of a window:
  *
  *     text   ... | the block's begins, one a thread | the pattern's length - 1 | ...
  *     bin        | 16 bytes of thread 0 | of thread 1 | of thread 2 | ...      |  then a barrier
@@ -14,12 +14,12 @@
 #include "gallery/kernels/constant.h"
 #include "gallery/kernels/emit.h"
 
-/* Shared memory for a bin where each thread looks at one begin. */
+/* Bytes of shared memory for a bin, if each thread looks at a single begin. */
 #define COMPARE_PLACES_BYTES 8192u
 
 enum compare_pattern { COMPARE_GLOBAL, COMPARE_CONSTANT };
 
-/* A stretch of the text, and what of it lies in shared memory. */
+/* The bytes of the text that lie in shared memory. */
 struct compare_bin {
     const uint8_t *bytes; /* text bytes [begin, begin + bytes_count); 4-byte aligned */
     uint64_t begin;       /* a multiple of 16 */
@@ -44,20 +44,20 @@ SIMT_FUNCTION uint8_t compare_pattern(const struct gallery_arguments *a, enum co
     return simt_load_u8(a->pattern + offset);
 }
 
-/* A bin in `words` for the text from `from` up to `to`, as far as `bytes_max` (a multiple of 16)
- * goes; not filled yet. */
+/* Returns a bin in `words` for the text [from, to), cut to `bytes_max` bytes (a multiple of 16).
+ * The bin is not filled yet. */
 SIMT_FUNCTION struct compare_bin compare_bin_open(uint64_t from, uint64_t to, const uint32_t *words,
                                                   uint32_t bytes_max)
 {
     struct compare_bin bin = {(const uint8_t *)words, from & ~15ull, 0};
 
-    if (from < to) /* else the block has nothing to do */
+    if (from < to) /* else the block has no begin */
         bin.bytes_count =
             to - bin.begin < bytes_max ? (uint32_t)(to - bin.begin + 15u) & ~15u : bytes_max;
     return bin;
 }
 
-/* Bring its text in. The last load may reach into the padding. All threads of the block. */
+/* Loads the bin's text. All threads of the block call. The last load may reach into the padding. */
 SIMT_FUNCTION void compare_bin_load(const struct gallery_arguments *a,
                                     const struct compare_bin *bin, uint32_t *words)
 {
@@ -88,7 +88,7 @@ SIMT_FUNCTION struct compare_bin compare_bin_none(void)
     return bin;
 }
 
-/* A bin for the windows of all the block's threads, of COMPARE_PLACES_BYTES; not filled yet. */
+/* Returns a bin of COMPARE_PLACES_BYTES for the windows of the block's threads, not filled yet. */
 SIMT_FUNCTION struct compare_bin compare_places(const struct gallery_arguments *a,
                                                 const uint32_t *words)
 {
@@ -107,7 +107,7 @@ SIMT_FUNCTION struct compare_bin compare_places_fill(const struct gallery_argume
     return bin;
 }
 
-/* The window at x from left to right. */
+/* Returns whether `count` bytes at x equal the pattern, compared from left to right. */
 SIMT_FUNCTION int compare_forward(const struct gallery_arguments *a, const struct compare_bin *bin,
                                   enum compare_pattern where, uint64_t x, uint32_t count)
 {
@@ -118,7 +118,7 @@ SIMT_FUNCTION int compare_forward(const struct gallery_arguments *a, const struc
     return j == count;
 }
 
-/* From right to left. */
+/* Returns whether the window at x equals the pattern, compared from right to left. */
 SIMT_FUNCTION int compare_backward(const struct gallery_arguments *a, const struct compare_bin *bin,
                                    enum compare_pattern where, uint64_t x)
 {

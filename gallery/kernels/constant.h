@@ -1,5 +1,5 @@
-/* constant: the gallery's array in constant memory: a pattern from byte 0 on, or hashes. The host
- * fills it before the first launch of a plan; no one writes it in between. */
+/* constant: the gallery's array in constant memory, which holds a pattern or hashes. The host fills
+ * the array before a launch; kernels only read the array. */
 #ifndef TRAWL_GALLERY_KERNELS_CONSTANT_H
 #define TRAWL_GALLERY_KERNELS_CONSTANT_H
 

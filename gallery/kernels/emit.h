@@ -1,11 +1,11 @@
-/* emit: what becomes of an occurrence that a gallery kernel found. In any order. */
+/* emit: how gallery kernels report occurrences, in any order. */
 #ifndef TRAWL_GALLERY_KERNELS_EMIT_H
 #define TRAWL_GALLERY_KERNELS_EMIT_H
 
 #include "gallery/kernels/gallery.h"
 #include "cuda/kernels/simt.h"
 
-/* There is an occurrence at x. */
+/* Reports an occurrence at x. */
 SIMT_FUNCTION void gallery_emit(const struct gallery_arguments *a, uint64_t x)
 {
     uint64_t slot;
@@ -19,7 +19,8 @@ SIMT_FUNCTION void gallery_emit(const struct gallery_arguments *a, uint64_t x)
         simt_store_u32(&a->offsets[slot], (uint32_t)(x - a->begin));
 }
 
-/* The begin of this thread, where each thread looks at one. It may lie beyond a->limit. */
+/* Returns the thread's begin, if each thread looks at a single begin. The begin may lie beyond
+ * a->limit. */
 SIMT_FUNCTION uint64_t gallery_place(const struct gallery_arguments *a)
 {
     return a->begin + (uint64_t)simt_block() * simt_threads() + simt_thread();

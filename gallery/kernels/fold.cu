@@ -1,16 +1,16 @@
-/* fold: a copy of a stretch of the text with the letters A to Z in lower case, for algorithms that
+/* fold: copies a part of the text with the letters A to Z in lower case, for algorithms that
  * compare bytes.
  *
- * Mapping    one thread per 16 bytes; 256 threads, as many blocks as it takes.
+ * Mapping    a thread per 16 bytes; 256 threads, as many blocks as the text needs.
  * Memory     global memory alone.
  * Traffic    per text byte: reads 1, writes 1.
- * Bound      not measured; it runs once for a text.
+ * Bound      not measured; the kernel runs once for a part of a text.
  * Limits     begin is a multiple of 16.
  */
 #include "gallery/kernels/emit.h"
 
-/* The word with each byte of A to Z in lower case: bit 7 of a byte of (w & 0x7f...) + c is set if
- * the byte's lower 7 bits are at least 0x80 - c. */
+/* Returns the word with each byte of A to Z in lower case. Bit 7 of a byte of (w & 0x7f7f7f7f) + c
+ * is set if the byte's lower 7 bits are at least 0x80 - c. */
 SIMT_FUNCTION uint32_t fold_word(uint32_t word)
 {
     uint32_t low = word & 0x7f7f7f7fu;

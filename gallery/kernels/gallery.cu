@@ -1,5 +1,5 @@
-/* gallery: the gallery's kernels but those that launch kernels (children.cu), as one translation
- * unit: nvcc makes fat binaries from it, tests/sim includes it. */
+/* gallery: the gallery's kernels as a translation unit, except kernels that launch kernels
+ * (children.cu). nvcc compiles this file to fat binaries; tests/sim includes this file. */
 #include "aho_corasick.cu"
 #include "bf.cu"
 #include "bmh.cu"

@@ -1,36 +1,36 @@
-/* pss: the parallel string search, a thread per place.
+/* pss: the parallel string search, a thread per position.
  *
  * Source     B. Kutukcu, "Parallel String Search Algorithm on GPU", algorithm 1; its versions GG
  *            (text and key in global memory), GR (key in registers) and GM (the key's first
- *            letter in a register, the rest in global memory). pss-shared is ours: what section
- *            III holds against shared memory for the text, tried.
- * Mapping    one thread per place; where the key's first letter stands it compares the rest from
- *            left to right until a byte differs. 64 to 1,024 threads (his: 1,024, and 64 to 1,024
- *            in table VII), as many blocks as it takes.
- * Memory     gg: the key is read from global memory, its first letter by every thread. gm: its
- *            first letter is an argument of its own. gr: each lane of a warp loads one word of the
- *            key, and shuffles hand all words to all lanes before the first comparison. Registers
- *            have no index, so the comparison is written out for GALLERY_KEY_BYTES; in it the text
- *            alone is loaded, also in unoptimised code.
+ *            letter in a register, the rest in global memory). pss-shared is ours: the text
+ *            in shared memory, against which section III argues.
+ * Mapping    a thread per position; if the key's first letter is there, the thread compares the
+ *            other letters from left to right until a byte differs. 32 to 1,024 threads (the
+ *            paper: 1,024, and 64 to 1,024 in table VII), as many blocks as the text needs.
+ * Memory     gg: the key is read from global memory, its first letter by every thread. gm: the
+ *            key's first letter is a kernel argument. gr: each lane of a warp loads a word of the
+ *            key, and shuffles hand the words, as many as the key has, to all lanes before the
+ *            first comparison. Registers have no index, so the comparison is written out for
+ *            GALLERY_KEY_BYTES. The comparison loads the text alone, also in unoptimised code.
  *            pss-shared: the block's text and the key's overlap in 8 KiB of shared memory, the key
  *            in 1 KiB. Free of bank conflicts: lanes copy words that lie side by side, then read
  *            the same byte of the key and bytes of the text that lie side by side.
- * Traffic    per place: its text byte; for each comparison beyond the first a text byte and a byte
+ * Traffic    per position: a text byte; for each comparison beyond the first a text byte and a byte
  *            of the key. The lanes of a warp read bytes that lie side by side.
  * Bound      by instructions and by starting blocks.
  * Lost       pss-shared is no faster than pss-gm. Figures: docs/papers.md.
- * Fixed      He gives an occurrence the slot "++CurrInd" of an array of unknown size: here slots
- *            begin at 0, and what does not fit is counted and not written, so that the host can
- *            come again with room. Places near the text's end have no window and are not looked
- *            at. He does not say how a key that is indexed gets into registers.
- * Limits     gr: keys of up to GALLERY_KEY_BYTES. pss-shared: what of a window or of the key is
- *            beyond the shared memory is read from global memory.
+ * Fixed      The paper gives an occurrence the slot "++CurrInd" of an array of unknown size: here
+ *            slots begin at 0. Occurrences without room are counted but not written, and the host
+ *            launches the kernel again with enough room. Positions near the text's end have no
+ *            window and are skipped. The paper does not say how the key gets into registers.
+ * Limits     gr: keys of up to GALLERY_KEY_BYTES. pss-shared: bytes of a window or of the key
+ *            beyond the shared memory are read from global memory.
  */
 #include "gallery/kernels/compare.h"
 
-#define PSS_KEY_WORDS 256u /* of pss-shared */
+#define PSS_KEY_WORDS 256u /* words of pss-shared's key in shared memory */
 
-/* One thread, one place. */
+/* Searches at the thread's position. */
 SIMT_FUNCTION void pss_place(const struct gallery_arguments *a, int first_is_known)
 {
     uint64_t x = gallery_place(a);
@@ -59,10 +59,10 @@ SIMT_KERNEL(gallery_pss_gm, gallery_arguments, 1024, 1)
     pss_place(&args, 1);
 }
 
-/* Registers have no index and, without optimisation, an array lies in local memory: so each word is
- * a variable, and each comparison is written out. The result of a shuffle cannot be had again from
- * memory, so the compiler keeps it where it is. With 16 words, unoptimised code for blocks of 1,024
- * threads would keep four in local memory. */
+/* Without optimisation an array would lie in local memory: so each word is a variable, and each
+ * comparison is written out. The compiler cannot load the result of a shuffle again, so the result
+ * stays in a register. With 16 words instead of 12, unoptimised code for blocks of 1,024 threads
+ * would keep four words in local memory. */
 #define PSS_WORDS(X) X(0) X(1) X(2) X(3) X(4) X(5) X(6) X(7) X(8) X(9) X(10) X(11)
 #define PSS_WORD(w)                    \
     uint32_t key##w = 0;               \
@@ -90,7 +90,8 @@ found:
     gallery_emit(&args, x);
 }
 
-/* The text's words that hold the windows of the block's threads, and the key's. All threads. */
+/* Fills shared memory with the text of the windows of the block's threads, and with the key. All
+ * threads of the block call. */
 SIMT_FUNCTION struct compare_bin pss_fill(const struct gallery_arguments *a, uint32_t *words,
                                           uint32_t *key)
 {

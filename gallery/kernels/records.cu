@@ -1,34 +1,33 @@
-/* records: rabin-karp-matrix: which records may hold some of many patterns?
+/* records: rabin-karp-matrix: flags the records that may hold any of many patterns.
  *
  * Source     "String search sample", C++ AMP: M patterns, N records.
- * Mapping    One thread per record. It rolls a hash over every window of the record and compares it
- *            with the hashes of all patterns; its answer is one flag. The host looks at the flagged
- *            records again, with all its cores.
- * Memory     Hashes in constant memory: all threads read the same one at the same time. Records
- *            packed into words in global memory, unpacked by shifts. Per byte of a record and
+ * Mapping    A thread per record rolls a hash over every window of the record, compares the hash
+ * with the hashes of all patterns, and writes a flag. The host searches the flagged records again,
+ * with all cores. Memory     Hashes in constant memory: all threads read the same hash at the same
+ * time. Records packed into words in global memory, unpacked by shifts. Per byte of a record and
  *            distinct pattern length: reads 2 bytes (in and out of the window, by words) and all
  *            hashes of that length. Writes 4 bytes per flagged record.
  * Traffic    see Memory.
- * Bound      by one thread's chain of comparisons: the time grows with the patterns, and with the
- *            records only when there are more than the device has threads.
- * Lost       gallery_records_sample, most where matches are dense. What the sample decided against,
- *            as forms of it: -bytes has a load for each character instead of a texture (on devices
- *            since compute capability 5.0 both go through the same cache); -wide has 4 bytes for
- *            each character; -pairs has a flag for each pattern. Figures: docs/papers.md.
- * Fixed      Patterns of several lengths: one pass over the record per length, each with the hashes
- *            of that length. More than 4095 patterns: several launches. A record that is flagged is
- *            not looked at any further, which is what makes dense matches bearable;
- *            gallery_records_sample goes on over all of it, as the sample does. Long records come
- *            in overlapping parts. The publication does not give its hash; here it is a number to a
- *            base modulo 2^32, as the sample's 32-bit hashes wrap.
- * Limits     parts < 2^32 bytes; lengths < 2^32.
+ * Bound      by a thread's chain of comparisons: the time grows with the patterns, and with the
+ *            records only if there are more records than the device has threads.
+ * Lost       gallery_records_sample, most if matches are dense. Forms that the sample weighed:
+ *            -bytes emulates textures by a load for each character (devices since compute
+ *            capability 5.0 use the same cache for both); -wide has 4 bytes for each character;
+ *            -pairs has a flag for each record and pattern. Figures: docs/papers.md.
+ * Fixed      Patterns of several lengths: a pass over the record per length, with the hashes of
+ * that length. More than 4,095 patterns: several launches. gallery_records leaves a record at the
+ * first hit, so that dense matches cost less; gallery_records_sample goes on to the record's end,
+ * as the sample does. Long records come in overlapping parts. The publication does not give the
+ * hash; here the hash is a number to a base, modulo 2^32. Limits     parts < 2^32 bytes; lengths <
+ * 2^32.
  */
 #include "gallery/kernels/constant.h"
 #include "gallery/kernels/records.h"
 
 enum records_form { RECORDS_MENDED, RECORDS_SAMPLE, RECORDS_BYTES, RECORDS_WIDE, RECORDS_PAIRS };
 
-/* Character `at` of a record. Of words that hold four, *word is the one that was read last. */
+/* Returns character `at` of a record. If words hold four characters, *word keeps the word that was
+ * read last. */
 SIMT_FUNCTION uint32_t records_character(const uint32_t *words, uint32_t at, uint32_t *word,
                                          enum records_form form)
 {
@@ -41,8 +40,8 @@ SIMT_FUNCTION uint32_t records_character(const uint32_t *words, uint32_t at, uin
     return *word >> 8u * (at % 4u) & 0xffu;
 }
 
-/* Does some window of the record have the hash of a pattern of the group? `pairs`: a flag for each
- * of these hashes. */
+/* Returns 1 if a window of the record has the hash of a pattern of the group, else 0.
+ * RECORDS_PAIRS: sets in `pairs` the flags of the hashes that a window has. */
 SIMT_FUNCTION uint32_t records_meets(const uint32_t *words, uint32_t bytes,
                                      const struct records_group *group, uint32_t *pairs,
                                      enum records_form form)
@@ -76,7 +75,7 @@ SIMT_FUNCTION void records_record(const struct records_arguments *a, enum record
 
     if (!SIMT_BOUND(index < a->part_count))
         return;
-    if (!all && simt_read_u32(a->flags + index) != 0) /* by an earlier launch */
+    if (!all && simt_read_u32(a->flags + index) != 0) /* an earlier launch has flagged the record */
         return;
     word = simt_load_u32(&a->parts[index].word);
     bytes = simt_load_u32(&a->parts[index].bytes);

@@ -1,38 +1,38 @@
-/* skip: Quick Search (qs) and Horspool (hp), a thread per begin; and ours, a segment per thread.
+/* skip: Quick Search (qs) and Horspool (hp), a thread per begin; -segments (ours), a segment per
+ * thread.
  *
  * Source     The generic GPU implementations of S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A
  *            Performance Accelerated Optimized String Matching Algorithm for Nvidia GPUs" (after
- *            R. Tay, "A demonstration of Exact String Matching Algorithms in CUDA"), and their
- *            form with shared memory for the text and constant memory for the pattern. The
+ *            R. Tay, "A demonstration of Exact String Matching Algorithms in CUDA"), and the
+ *            forms with shared memory for the text and constant memory for the pattern. The
  *            algorithms: D. M. Sunday 1990, R. N. Horspool 1980. -segments is ours.
- * Mapping    As published: gallery_shifts_text (their Calculate-Shifts-Text) notes at which begins
- *            the shifts put a window. Then one thread per begin; where there is no window it is
- *            done. qs compares from right to left; hp the last byte, then the rest from left to
- *            right. -shared has the same grid. 64 to 1,024 threads, as many blocks as it takes.
- *            -segments: one thread per segment of args.segment begins looks at a window, then
- *            moves by the shift; 1 to 1,024 threads.
+ * Mapping    As published: gallery_shifts_text (the paper's Calculate-Shifts-Text) marks the begins
+ *            at which the shifts put a window. Then a thread per begin ends at once if there is no
+ *            window. qs compares from right to left; hp compares the last byte, then the other
+ *            bytes from left to right. -shared has the same grid. 32 to 1,024 threads, as many
+ *            blocks as the begins need. -segments: a thread per segment of args.segment begins
+ *            compares a window, then moves by the shift; 1 to 1,024 threads.
  * Memory     generic: text, pattern and shifts in global memory, a byte per begin for windows.
  *            -shared: the windows of the block's begins in 8 KiB of shared memory, the pattern in
  *            constant memory. -segments-shared: the windows of the block's segments in 32 KiB of
- *            shared memory, the shifts in 1 KiB of it; the pattern in constant memory.
- * Traffic    gallery_shifts_text: per window a text byte and a shift; per begin it writes a byte.
- *            The others: per begin that byte; per comparison a text byte and a pattern byte.
+ *            shared memory, the shifts in 1 KiB; the pattern in constant memory.
+ * Traffic    gallery_shifts_text: per window a text byte and a shift; per begin a byte written.
+ *            The search: per begin the same byte; per comparison a text byte and a pattern byte.
  *            -segments: per window a text byte and a shift, no byte per begin.
  * Bound      by the longest comparison, as bf.
  * Lost       in kernel time -shared is slower than the generic form, -segments-shared than
  *            -segments. Figures: docs/papers.md.
- * Fixed      The paper calculates the shifts of the text on the host, one after the other from its
- *            beginning; here a thread follows them through args.segment begins (512), so each of
- *            these stretches begins with a window: a few more windows, no fewer. What of a bin
- *            does not fit is read from global memory. The byte after the text's last window is
- *            not looked at.
+ * Fixed      The paper follows the shifts on the host, from the text's first byte. Here a thread
+ *            follows the shifts through args.segment begins (512), and the first of these begins
+ *            has a window: so there are a few more windows, no fewer. Bytes of a bin that do not
+ *            fit are read from global memory. The byte after the text's last window is not read.
  * Limits     -shared: patterns of up to GALLERY_CONSTANT_BYTES.
  */
 #include "gallery/kernels/skip.h"
 
 /* ---- As published -------------------------------------------------------------------------- */
 
-/* A thread per args.segment begins: 1 where a window begins, the rest stays 0. */
+/* Sets the flag of each begin with a window to 1. A thread takes args.segment begins. */
 SIMT_KERNEL(gallery_shifts_text, gallery_arguments, 1024, 1)
 {
     struct skip_segment segment = skip_segment(&args, 0);

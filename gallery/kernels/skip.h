@@ -1,4 +1,4 @@
-/* skip: the segments that qs and hp go over, one per thread, and their shifts. */
+/* skip: the segments of qs and hp, a segment per thread, and the shifts. */
 #ifndef TRAWL_GALLERY_KERNELS_SKIP_H
 #define TRAWL_GALLERY_KERNELS_SKIP_H
 
@@ -8,19 +8,19 @@
 
 enum skip_rule { SKIP_QS, SKIP_HP };
 
-/* What a thread goes over, and where it finds the shifts. */
+/* The begins [x, end) of a thread, and the shifts. */
 struct skip_segment {
     uint64_t x, end;
-    const uint32_t *shifts; /* in shared memory; 0: a->shifts */
+    const uint32_t *shifts; /* in shared memory; 0: the shifts are a->shifts in global memory */
 };
 
-/* The first begin of the block's first segment. */
+/* Returns the first begin of the block's first segment. */
 SIMT_FUNCTION uint64_t skip_block_begin(const struct gallery_arguments *a)
 {
     return a->begin + (uint64_t)simt_block() * simt_threads() * a->segment;
 }
 
-/* The thread's segment; empty beyond the last. */
+/* Returns the thread's segment, which is empty beyond the last begin. */
 SIMT_FUNCTION struct skip_segment skip_segment(const struct gallery_arguments *a,
                                                const uint32_t *shifts)
 {
@@ -34,7 +34,7 @@ SIMT_FUNCTION struct skip_segment skip_segment(const struct gallery_arguments *a
     return segment;
 }
 
-/* The block's bin, and the shifts. All threads of the block. */
+/* Fills the block's bin and the shifts. All threads of the block call. */
 SIMT_FUNCTION struct compare_bin skip_bin(const struct gallery_arguments *a, uint32_t *words,
                                           uint32_t *shifts)
 {
@@ -46,7 +46,7 @@ SIMT_FUNCTION struct compare_bin skip_bin(const struct gallery_arguments *a, uin
     return compare_bin_fill(a, from, to < a->text_end ? to : a->text_end, words, GALLERY_BIN_BYTES);
 }
 
-/* The window after the one at segment->x. */
+/* Returns the begin of the window after the window at segment->x. */
 SIMT_FUNCTION uint64_t skip_next(const struct gallery_arguments *a, const struct compare_bin *bin,
                                  const struct skip_segment *segment)
 {

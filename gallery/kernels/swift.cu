@@ -1,34 +1,34 @@
-/* swift: SWIFT: bf, qs and hp that launch a child grid for each window whose ends match.
+/* swift: SWIFT: bf, qs and hp that launch a child grid for each window with equal first and last
+ * bytes.
  *
  * Source     S. Shenoy, S. Nayak U., B. Neelima, "SWIFT - A Performance Accelerated Optimized
  *            String Matching Algorithm for Nvidia GPUs": algorithm 1, binning (figure 4),
- *            chunking (figure 5). Its hybrid is -shared below a length of the pattern and
- *            -swift-chunking from it on, which the host chooses.
- * Mapping    The parent: a thread per begin, as in bf.cu and skip.cu; of qs and hp those where
- *            gallery_shifts_text noted a window go on, which is all that tells the two apart.
- *            Where the first and the last byte of a window match it launches the child: a grid of
- *            m threads, each compares one byte and clears the window's flag (the paper's Arr[]) if
- *            it differs. -chunking: m / 4 threads, each compares an aligned word of the text with
- *            the bytes of the pattern that lie there. Then gallery_collect reports the windows
- *            whose flags are set.
- * Memory     -swift: all in global memory. -binning: a block of the parent is a warp, and has its
- *            text, 32 bytes and the pattern's length, in shared memory; the child reads the text
+ *            chunking (figure 5). The host chooses between the forms of the paper's hybrid:
+ *            -shared below a length of the pattern, -swift-chunking from that length on.
+ * Mapping    The parent: a thread per begin, as in bf.cu and skip.cu; for qs and hp
+ *            only threads go on at whose begin gallery_shifts_text marked a window. If the first
+ *            and the last byte of a window match, the thread launches the child: a grid of m
+ *            threads, each of which compares a byte and clears the window's flag (the paper's
+ *            Arr[]) if the byte differs. -chunking: m / 4 threads, each of which compares an
+ *            aligned word of the text with the bytes of the pattern that lie there. Then
+ *            gallery_collect reports the windows with set flags.
+ * Memory     -swift: all in global memory. -binning: a block of the parent is a warp, with
+ *            32 + m bytes of the text in shared memory; the child reads the text
  *            from global memory; the pattern is in constant memory. -chunking: as -swift.
- * Traffic    per begin: two text bytes, and for qs and hp the byte that notes windows. Per child
- *            grid: the window and the pattern once, and up to m stores into one flag.
+ * Traffic    per begin: two text bytes, and for qs and hp the byte that marks windows. Per child
+ *            grid: the window and the pattern once, and up to m stores into a flag.
  *            gallery_collect reads a flag per begin.
  * Bound      by launching child grids.
- * Lost       the whole method, on the devices that were measured: a child grid costs more than the
- *            comparison that it takes over. Figures: docs/papers.md.
+ * Lost       the whole method, on the devices that were measured: to launch a child grid costs more
+ *            than to compare the window. Figures: docs/papers.md.
  * Progress   The parent's grid ends after all its children; nobody waits for a child.
- * Fixed      Only so many launches may be pending on a device: windows beyond child_grids_max ask
- *            for none (withheld), and a launch that is refused all the same is noticed (spilled).
- *            The parent's thread then compares the window by itself. Child grids count themselves,
- *            so the host sees that none was lost. Where m exceeds a block's threads, the child has
- *            several blocks. A window begins in the midst of an aligned word as a rule: chunking
- *            takes one thread more, and masks.
- * Limits     -binning: patterns of up to GALLERY_CONSTANT_BYTES; of a bin longer than 8 KiB the
- *            rest is read from global memory.
+ * Fixed      A device takes a limited number of pending launches. Windows beyond child_grids_max
+ * get no child grid (withheld), and the kernel counts launches that the device refuses (spilled).
+ * In both cases the parent's thread compares the window. Child grids count themselves, so that the
+ * host sees that all have run. If m exceeds a block's threads, the child has several blocks. Most
+ * windows begin inside an aligned word, so chunking takes a thread more, and masks. The counting is
+ * ours: atomic additions that the paper's kernels do not have. Limits     -binning: patterns of up
+ * to GALLERY_CONSTANT_BYTES; bytes of a bin beyond 8 KiB are read from global memory.
  */
 #include "gallery/kernels/compare.h"
 
@@ -36,9 +36,9 @@
 
 enum swift_child { SWIFT_BYTES, SWIFT_BYTES_CONSTANT, SWIFT_CHUNKS };
 
-/* What a child grid gets: one window. */
+/* The arguments of a child grid: a window. */
 struct swift_arguments {
-    const uint8_t *text; /* 256-byte aligned; the window is at x */
+    const uint8_t *text; /* 256-byte aligned; the window begins at x */
     uint64_t x;
     const uint8_t *pattern;
     uint8_t *flag;
@@ -48,7 +48,7 @@ struct swift_arguments {
 
 /* ---- Children --------------------------------------------------------------------------- */
 
-/* The thread's number in its grid; the first counts the grid. */
+/* Returns the thread's number in the grid. The first thread counts the grid. */
 SIMT_FUNCTION uint64_t swift_child_begin(const struct swift_arguments *a)
 {
     uint64_t own = (uint64_t)simt_block() * simt_threads() + simt_thread();
@@ -76,7 +76,7 @@ SIMT_KERNEL(gallery_compare_constant, swift_arguments, 1024, 1)
         simt_store_u8(args.flag, 0);
 }
 
-/* How many aligned words of the text the window touches. */
+/* Returns how many aligned words of the text the window touches. */
 SIMT_FUNCTION uint32_t swift_chunks(uint64_t x, uint32_t pattern_bytes)
 {
     return ((uint32_t)(x % SWIFT_CHUNK_BYTES) + pattern_bytes + SWIFT_CHUNK_BYTES - 1u) /
@@ -112,7 +112,8 @@ SIMT_KERNEL(gallery_compare_chunks, swift_arguments, 1024, 1)
 
 /* ---- Parents ---------------------------------------------------------------------------- */
 
-/* The code of the launch. */
+/* Launches the child grid of the window at x. Returns the error code of the launch, 0 for success.
+ */
 SIMT_FUNCTION uint32_t swift_launch(const struct gallery_arguments *a, enum swift_child child,
                                     uint64_t x)
 {
@@ -138,7 +139,8 @@ SIMT_FUNCTION int swift_ends_match(const struct gallery_arguments *a, const stru
            compare_text(a, bin, x + last) == compare_pattern(a, where, last);
 }
 
-/* The window at x passed, and its flag is 1: a child is to compare it, or this thread. */
+/* Has the window at x, whose ends match and whose flag is 1, compared by a child grid; without a
+ * child grid this thread compares. */
 SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct compare_bin *bin,
                                  enum swift_child child, uint64_t x)
 {
@@ -157,7 +159,7 @@ SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
 
-/* The flag at an offset. Children clear their own windows' meanwhile, beside it in its word. */
+/* Returns the flag at an offset. Meanwhile children may clear other flags of the same word. */
 SIMT_FUNCTION int swift_flag(const struct gallery_arguments *a, uint64_t offset)
 {
     const uint32_t *flags = (const uint32_t *)(const void *)a->flags;
@@ -165,7 +167,7 @@ SIMT_FUNCTION int swift_flag(const struct gallery_arguments *a, uint64_t offset)
     return (simt_read_u32(flags + offset / 4u) >> (8u * (uint32_t)(offset % 4u)) & 1u) != 0;
 }
 
-/* bf looks at each begin, the others where a window was noted. */
+/* Searches at the thread's begin: bf at each begin, qs and hp at begins with a window. */
 SIMT_FUNCTION void swift_parent(const struct gallery_arguments *a, const struct compare_bin *bin,
                                 enum swift_child child, int is_bf)
 {
@@ -180,7 +182,7 @@ SIMT_FUNCTION void swift_parent(const struct gallery_arguments *a, const struct 
         simt_store_u8(a->flags + (x - a->begin), 0);
 }
 
-/* The three forms of a parent: of bf, and of qs and hp, whose windows are flagged. */
+/* The three forms of a parent, for bf, and for qs and hp with marked windows. */
 #define SWIFT_PARENTS(name, is_bf)                                           \
     SIMT_KERNEL(gallery_##name##_swift, gallery_arguments, 1024, 1)          \
     {                                                                        \
@@ -207,7 +209,7 @@ SWIFT_PARENTS(skip, 0)
 
 /* ---- The flags -------------------------------------------------------------------------- */
 
-/* Any grid: a thread takes 16 flags at a time. */
+/* Reports windows with set flags. Works with any grid: a thread takes 16 flags at a time. */
 SIMT_KERNEL(gallery_collect, gallery_arguments, 1024, 1)
 {
     uint64_t count = args.limit - args.begin;

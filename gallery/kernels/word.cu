@@ -1,31 +1,31 @@
-/* word: "wordSearchSimple", a thread per place, for the first occurrence.
+/* word: "wordSearchSimple", a thread per position, for the first occurrence.
  *
- * Source     The tutorial on wordSearchSimple, a word search in CUDA; word-reduction is what it
- *            names for devices without atomic functions: the results reduced.
- * Mapping    one thread per place. word-simple: it looks whether an earlier occurrence is known; if
- *            not it compares all bytes of its window, without leaving at the first that differs,
- *            and lowers the place found by atomicMin. word-reduction: it compares, whatever others
- *            found; the block finds its least place by halving in shared memory, and a second
- *            kernel of one block the least of all blocks' in the same way. 64 to 1,024 threads, as
- *            many blocks as it takes. word-chunked, the tutorial's last remark, is word-simple on
- *            a text that the host copies in parts, none after the one with an occurrence.
- * Memory     text, word and the place found in global memory. word-reduction: 8 KiB of shared
- *            memory for the places, 8 bytes of global memory per block.
- * Traffic    per place that is compared: as many text bytes as the word has, and the word.
- *            word-simple: the place found as well. word-reduction: per block 8 bytes more, written
- *            and read again.
+ * Source     The tutorial on wordSearchSimple, a word search in CUDA; word-reduction is the
+ *            reduction that the tutorial names for devices without atomic functions.
+ * Mapping    a thread per position. word-simple: a thread ends if an earlier occurrence is known.
+ *            Else the thread compares all bytes of the window, also after a byte that differs, and
+ *            lowers the position found by atomicMin. word-reduction: each thread compares; the
+ *            block takes the least position by halving in shared memory, and a second kernel of a
+ *            single block takes the least of all blocks in the same way. 32 to 1,024 threads, as
+ *            many blocks as the text needs. word-chunked, the tutorial's last remark, is
+ *            word-simple on a text that the host copies in parts, up to the part with an
+ *            occurrence.
+ * Memory     text, word and the position found in global memory. word-reduction: 8 KiB of shared
+ *            memory for the positions, 8 bytes of global memory per block.
+ * Traffic    per position that is compared: as many text bytes as the word has, and the word.
+ *            word-simple: the position found as well. word-reduction: per block 8 bytes more,
+ *            written and read again.
  *
- *              a block's places   p0        p1        p2        p3   p4   p5   p6   p7
- *              round 1            min p0 p4 min p1 p5 min p2 p6 min p3 p7       in shared memory;
- *              round 2            min 0 2   min 1 3                             a barrier before
- *              round 3            min 0 1                                       each round
+ *              a block's positions p0        p1        p2        p3   p4   p5   p6   p7
+ *              round 1             min p0 p4 min p1 p5 min p2 p6 min p3 p7       in shared memory;
+ *              round 2             min 0 2   min 1 3                             a barrier before
+ *              round 3             min 0 1                                       each round
  *
  * Bound      by the copy to the device.
  * Lost       word-reduction is no faster than word-simple.
- * Fixed      Where all occurrences are asked for, or their number, every window is compared, and
- *            nothing is reduced. Places near the text's end have no window and are not looked at.
- *            The place found is a 64-bit number, read as one that others change.
- * Limits     none.
+ * Fixed      If all occurrences or their number are wanted, every window is compared, and nothing
+ * is reduced. Positions near the text's end have no window and are skipped. The position found is a
+ * 64-bit number that other threads may change during the read. Limits     none.
  */
 #include "gallery/kernels/emit.h"
 
@@ -53,7 +53,7 @@ SIMT_KERNEL(gallery_word_simple, gallery_arguments, WORD_THREADS_MAX, 1)
         gallery_emit(&args, x);
 }
 
-/* The least of the block's values, in thread 0. All threads of the block. */
+/* Returns in thread 0 the least of the block's values. All threads of the block call. */
 SIMT_FUNCTION uint64_t word_least(uint64_t *least, uint64_t own)
 {
     uint32_t count = simt_threads();
@@ -87,7 +87,7 @@ SIMT_KERNEL(gallery_word_reduction, gallery_arguments, WORD_THREADS_MAX, 1)
         simt_store_u64(args.minima + simt_block(), own);
 }
 
-/* One block. */
+/* Takes the least of all blocks' minima. The grid has a single block. */
 SIMT_KERNEL(gallery_word_minimum, gallery_arguments, WORD_THREADS_MAX, 1)
 {
     SIMT_SHARED(uint64_t, least, WORD_THREADS_MAX);
