@@ -111,35 +111,25 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->matcher = NULL;
 }
 
-/* Makes a worker for a plan, searched as a whole. plan NULL: the plan comes later. Errors:
- * MEMORY. */
-static enum trawl_status worker_make(const struct find_ops *find, const struct trawl_plan *plan,
-                                     struct engine_worker **worker, struct trawl_error *error)
+static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
+                                     const struct trawl_plan *plan, struct engine_worker **worker,
+                                     struct trawl_error *error)
 {
     void *memory;
 
+    (void)device;
     if (*worker == NULL) {
         /* The tiles, two thirds of the worker's bytes, are not cleared: a short search never
          * touches most of their pages. */
         TRAWL_TRY(memory_allocate(1, sizeof **worker, &memory, error));
         *worker = (struct engine_worker *)memory;
         memset(*worker, 0, offsetof(struct engine_worker, tile) + offsetof(struct find_tile, mask));
-        (*worker)->find = find;
-        (*worker)->costs = plan_costs_of(find->name);
+        (*worker)->find = engine->find;
+        (*worker)->costs = plan_costs_of(engine->find->name);
     }
-    if (plan != NULL)
-        begin(*worker, plan);
-    return TRAWL_OK;
-}
-
-static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
-                                     const struct trawl_plan *plan, struct engine_worker **worker,
-                                     struct trawl_error *error)
-{
-    (void)device;
-    TRAWL_TRY(worker_make(engine->find, plan, worker, error));
     if (plan == NULL)
         return TRAWL_OK;
+    begin(*worker, plan);
     (*worker)->by_parts = false;
     (*worker)->parts_left = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX &&
                                     plan_method_is_open(plan)
@@ -287,6 +277,7 @@ static enum trawl_status scan_whole(struct engine_worker *worker, const struct e
 static enum trawl_status parts_make(struct engine_worker *worker, struct trawl_error *error)
 {
     const struct plan_parts *of;
+    struct engine engine = {worker->find};
     void *memory;
 
     TRAWL_TRY(plan_parts_want(worker->plan, PLAN_PARTS_HOST, &of, error));
@@ -295,7 +286,7 @@ static enum trawl_status parts_make(struct engine_worker *worker, struct trawl_e
         worker->parts = (struct cpu_parts *)memory;
     }
     for (uint32_t i = 0; of != NULL && i < of->count; i++)
-        TRAWL_TRY(worker_make(worker->find, of->part[i].plan, &worker->parts->workers[i], error));
+        TRAWL_TRY(cpu_compile(&engine, 0, of->part[i].plan, &worker->parts->workers[i], error));
     if (worker->parts != NULL)
         worker->parts->of = of;
     return TRAWL_OK;

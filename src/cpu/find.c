@@ -23,9 +23,13 @@ static enum find_level level_here(void)
     const unsigned vbmi = bit_AVX512VBMI | bit_AVX512VBMI2 | bit_AVX512VPOPCNTDQ | bit_GFNI;
     unsigned eax, ebx, ecx, edx, saves, high;
 
-    if (!__get_cpuid(1, &eax, &ebx, &ecx, &edx) || (ecx & bit_OSXSAVE) == 0 ||
-        (ecx & bit_POPCNT) == 0 || !__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx))
+    __cpuid(0, eax, ebx, ecx, edx);
+    if (eax < 7)
         return LEVEL_ALL;
+    __cpuid(1, eax, ebx, ecx, edx);
+    if ((ecx & bit_OSXSAVE) == 0 || (ecx & bit_POPCNT) == 0)
+        return LEVEL_ALL;
+    __cpuid_count(7, 0, eax, ebx, ecx, edx);
     __asm__("xgetbv" : "=a"(saves), "=d"(high) : "c"(0));
     if ((saves & SAVES_AVX) != SAVES_AVX || (ebx & avx2) != avx2)
         return LEVEL_ALL;

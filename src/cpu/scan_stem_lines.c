@@ -258,7 +258,8 @@ static enum trawl_status gather_spans(const struct sampling *sampling, const str
         TRAWL_ASSERT(spans <= map->count && count <= SET_PASSED_MAX);
         count = stem_begins_at(sampling, sampling->end, stride, scratch->places, count, &begins);
         TRAWL_ASSERT(count <= SET_PASSED_MAX);
-        for (uint32_t i = 0; i < count && scan->work <= scan->work_max; i += SET_STEM_BATCH)
+        for (uint32_t i = 0; i < count && scan->work <= scan->work_max;
+             i += (uint32_t)cpu_sizes.stem_batch)
             TRAWL_TRY(verify_lines(sampling, map, stem_stems_at(sampling, begins + i, count - i)));
         if (round == sizeof places / sizeof *places)
             break;

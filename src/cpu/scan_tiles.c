@@ -84,25 +84,19 @@ static void probes_learn(struct engine_worker *worker)
     probe_bounds(worker);
 }
 
-/* Returns how many positions the next tile has: up to the next cache line of the loaded bytes, then
- * whole tiles. The loads for position scan->at begin at scan->at + lead. */
-static uint64_t tile_places(const struct scan *scan, uint64_t lead)
+/* Sets *places to how many positions the next tile has: up to the next cache line of the loaded
+ * bytes, then whole tiles. The loads for position scan->at begin at scan->at + lead. Returns how
+ * many words of the tile vectors can fill, if the answer for position x depends on bytes up to
+ * x + reach. */
+static uint64_t tile_size(const struct scan *scan, uint64_t lead, uint64_t reach, uint64_t *places)
 {
     uint64_t skew = (uint64_t)(uintptr_t)(scan->chunk->bytes + scan->at + lead) % 64;
-
-    TRAWL_ASSERT(scan->at < scan->limit);
-    return min_u64(skew > 0 ? 64 - skew : cpu_sizes.tile_places, scan->limit - scan->at);
-}
-
-/* Returns how many words of the tile vectors can fill. The answer for position x depends on bytes
- * up to x + reach. */
-static uint64_t tile_words(const struct scan *scan, uint64_t places, uint64_t reach)
-{
     uint64_t room = scan->loadable - scan->at, kept = reach + FIND_LOAD_SLACK;
 
-    TRAWL_ASSERT(scan->at < scan->loadable);
-    TRAWL_ASSERT(places > 0 && places <= 64 * FIND_TILE_WORDS);
-    return room < kept ? 0 : min_u64((places + 63) / 64, (room - kept) / 64);
+    TRAWL_ASSERT(scan->at < scan->limit && scan->at < scan->loadable);
+    *places = min_u64(skew > 0 ? 64 - skew : cpu_sizes.tile_places, scan->limit - scan->at);
+    TRAWL_ASSERT(*places > 0 && *places <= 64 * FIND_TILE_WORDS);
+    return room < kept ? 0 : min_u64((*places + 63) / 64, (room - kept) / 64);
 }
 
 static bool probes_match(const struct scan *scan, uint64_t x)
@@ -203,8 +197,7 @@ static void fill_every(struct scan *scan, uint64_t *places, uint64_t *words)
 
     TRAWL_ASSERT(worker->probe_offset_min <= worker->probe_offset_max);
     TRAWL_ASSERT(worker->first_probes > 0 && worker->first_probes <= worker->probe_count);
-    *places = tile_places(scan, worker->probe_offset_min);
-    *words = tile_words(scan, *places, worker->probe_offset_max);
+    *words = tile_size(scan, worker->probe_offset_min, worker->probe_offset_max, places);
     if (*words == 0) {
         fill_last(scan, places, words);
         return;
@@ -226,8 +219,7 @@ static void fill_grams(struct scan *scan, uint64_t *places, uint64_t *words)
 
     TRAWL_ASSERT(grams->q + grams->stride - 1 + grams->offset <= scan->plan->length_min);
     TRAWL_ASSERT(lead >= PLAN_GRAM_BYTES && grams->stride <= PLAN_GRAM_STRIDE_MAX);
-    *places = tile_places(scan, lead);
-    *words = tile_words(scan, *places, lead);
+    *words = tile_size(scan, lead, lead, places);
     if (*words == 0) {
         fill_last(scan, places, words);
         return;

@@ -104,7 +104,8 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
             worker->trial.left = test_random_between(answer->random, 1, 5000);
             worker->trial.spent = UINT64_MAX / 2;
         }
-        worker->tile_places = (uint32_t)test_random_between(answer->random, 1, SET_TILE_PLACES);
+        worker->tile_places =
+            (uint32_t)(64 * test_random_between(answer->random, 1, SET_TILE_PLACES / 64));
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         read = worker->dense.read_bytes;

@@ -23,7 +23,7 @@ static const struct {
     BORDER(short_set, 0, 8, 128),
     BORDER(look_first, 1, 3000, 1),
     BORDER(tile_places, 1, 6, 64),
-    BORDER(class_places, 1, 70, 1),
+    BORDER(class_places, 1, 6, 64),
     BORDER(stem_batch, 1, 9, 1),
     BORDER(named, 1, 5, 1),
     BORDER(trial_bytes, 1, 500, 1),

@@ -214,7 +214,7 @@ static bool add_lines(struct patterns *patterns, const struct settings *settings
         const char *newline = bytes_count == 0 ? NULL : memchr(text, '\n', (size_t)(end - text));
         size_t length = (size_t)((newline != NULL ? newline : end) - text);
 
-        if (guard_is_over(settings->guard))
+        if (settings->guard != NULL && guard_is_over(settings->guard))
             return is_over(message);
         source.line++;
         if (settings->hex) {
@@ -242,7 +242,7 @@ static bool add_prefixed(struct patterns *patterns, const struct settings *setti
         size_t left = bytes_count - at;
         uint64_t length = 0;
 
-        if (guard_is_over(settings->guard))
+        if (settings->guard != NULL && guard_is_over(settings->guard))
             return is_over(message);
         for (size_t i = 0; i < LENGTH_BYTES && i < left; i++)
             length |= (uint64_t)bytes[at + i] << 8 * i;
