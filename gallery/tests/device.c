@@ -255,6 +255,23 @@ static void fills_the_device(const char *algorithm, uint32_t multiprocessors, ui
     TEST_CHECK_U64(sim_driver_live(), 0);
 }
 
+/* pss-gr takes a shuffle for each word of the key. It took 12 for any key: the answers were right,
+ * so no test saw it. */
+static void shuffles_the_key(const char *key, uint64_t words)
+{
+    const struct trawl_pattern letters = {key, strlen(key)};
+    struct trawl_searcher *cuda = open_on(TRAWL_ENGINE_CUDA, 1, 0);
+    struct trawl_plan *plan = build(&letters, 1, "pss-gr:32");
+    struct trawl_text *text = must_string("bananas");
+    uint64_t before = sim_counters().shuffles;
+
+    TEST_CHECK_U64(must_count(cuda, plan, text), 1);
+    TEST_CHECK_U64(sim_counters().shuffles - before, words * 32);
+    trawl_text_close(text);
+    trawl_plan_free(plan);
+    trawl_searcher_close(cuda);
+}
+
 /* One search by a hybrid, with driver call `nth` failing as where an image has no code for the
  * device. */
 static enum trawl_status hybrid_search(const char *algorithm, uint64_t nth, uint64_t *count,
@@ -388,6 +405,9 @@ int main(void)
     on_all_names();
     on_cuda("hp-hybrid:1", ON_CUDA, false);
     at_the_limits("pss-gr:64", GALLERY_KEY_BYTES);
+    shuffles_the_key("b", 1);
+    shuffles_the_key("bana", 1);
+    shuffles_the_key("banan", 2);
     at_the_limits("bf-shared:64", GALLERY_CONSTANT_BYTES);
     at_the_limits("qs-swift-binning:64", GALLERY_CONSTANT_BYTES);
     limits.trie_states_max = 1000;

@@ -192,6 +192,7 @@ uint32_t sim_ballot(int condition, const char *file, int line)
 
 uint64_t sim_shuffle(uint64_t value, int kind, uint32_t argument, const char *file, int line)
 {
+    sim.counters.shuffles++;
     return warp_operation(kind, value, argument, file, line);
 }
 

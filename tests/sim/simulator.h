@@ -32,6 +32,7 @@ struct sim_counters {
     uint64_t global_write_bytes;
     uint64_t atomics;
     uint64_t barriers; /* completed, counted once per block */
+    uint64_t shuffles; /* counted once per lane */
     uint64_t child_grids;
     uint64_t child_refusals;
 };
