@@ -28,7 +28,8 @@ struct engine_chunk {
     uint64_t after;
     uint64_t readable;
     /* For WANT_SPANS. True: the spans that begin before the chunk are known, and the last of these
-     * spans ends at spans_end; spans_end = 0: that span ends before the chunk. */
+     * spans ends at spans_end, an offset in the chunk; 0: that span ends at the chunk's begin or
+     * before. */
     bool spans_known;
     uint64_t spans_end;
     bool pinned;      /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
@@ -111,11 +112,11 @@ struct engine_words {
     uint64_t count;           /* set: number of words found */
     uint64_t candidate_count; /* set */
     /* Of the worker's memory, from where engine_ops.bring copies words: */
-    uint64_t at;
-    uint64_t *host;     /* where the copies will go; NULL: it was told with another list */
+    uint64_t at;        /* words that were listed before, and stay in front of these words */
+    uint64_t *host;     /* where the copies will go; NULL: another list has told */
     uint64_t host_room; /* words of `host` */
-    uint64_t piece;     /* words of a copy to the engine's memory, at most; 0: it is set */
-    bool direct;        /* set, if `host` was told: devices copy there by themselves */
+    uint64_t piece; /* most words of a copy to the engine's memory; 0: the task sets the number */
+    bool direct;    /* set, if `host` was told: devices copy there by themselves */
 };
 
 /* A copy of words from a worker's memory on a device to the host. */
@@ -145,8 +146,9 @@ enum engine_hold {
     ENGINE_HOLD_LOOK,     /* do not hold the text; report where it is held */
     ENGINE_HOLD_COPY,     /* copy the text, unless a copy of exactly these bytes exists */
     ENGINE_HOLD_ANEW,     /* copy the text, even if a copy exists */
-    ENGINE_HOLD_BORROWED, /* the text is the caller's, at `address` on a device. The bytes name it
-                         and its parts, and cannot be read, */
+    ENGINE_HOLD_BORROWED, /* the text is the caller's, at `address` on a device. `bytes` only
+                             identifies the text and its parts, and cannot be read before the text
+                             is FETCHED */
     ENGINE_HOLD_FETCHED,  /* copy a borrowed text to the host, where `bytes` can then be read */
     ENGINE_HOLD_PINNED,   /* pin the text's memory, so that devices copy from it directly */
     ENGINE_HOLD_MEMORY    /* hold no text; report in which device's memory the bytes lie. The
@@ -181,7 +183,7 @@ struct engine_options {
 struct engine_properties {
     const char *instruction_set; /* CPU; "" elsewhere */
     uint32_t device_count;       /* 0: the engine searches on the host */
-    uint32_t workers_per_device; /* more workers per device would not be faster */
+    uint32_t workers_per_device; /* workers that are worth opening on each device */
 };
 
 /* The functions of an engine. A worker belongs to one thread and is compiled for one plan: on the
