@@ -163,7 +163,7 @@ struct trawl_utf8 {
     void *context;
     /* Writes all code points that equal `code_point` when case is ignored, and code_point
      * itself, to `variants`. Returns how many, 1 to TRAWL_UTF8_VARIANTS_MAX. trawl_plan_build
-     * calls this. */
+     * calls this, and the first long search for a set of strings of several lengths. */
     uint32_t (*variants)(void *context, uint32_t code_point,
                          uint32_t variants[TRAWL_UTF8_VARIANTS_MAX]);
     /* Returns whether this code point (>= 128) is a word character. Searches call the function. */
@@ -243,7 +243,7 @@ TRAWL_API const char *trawl_algorithm(uint32_t index, const char **summary, uint
  * Threads    any. The plan is immutable and may be shared.
  * Cost       time and memory linear in the patterns' total bytes. A large set takes up to about 64
  *            bytes per pattern beside the patterns' bytes; the first search allocates two thirds of
- *            this memory.
+ *            this memory. For strings of several lengths, a long search takes as much once more.
  */
 TRAWL_API TRAWL_CHECKED enum trawl_status trawl_plan_build(const struct trawl_pattern *patterns,
                                                            uint64_t pattern_count,

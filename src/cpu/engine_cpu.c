@@ -273,23 +273,26 @@ static enum trawl_status scan_whole(struct engine_worker *worker, const struct e
 
 /* ---- Parts ---------------------------------------------------------------------------------- */
 
-/* Makes a worker for each part of the worker's plan, if the plan has parts. Errors: MEMORY. */
-static enum trawl_status parts_make(struct engine_worker *worker, struct trawl_error *error)
+/* Makes a worker for each part of the worker's plan. Returns false if the plan has no parts, or if
+ * memory does not suffice for them. */
+static bool parts_make(struct engine_worker *worker)
 {
     const struct plan_parts *of;
     struct engine engine = {worker->find};
     void *memory;
 
-    TRAWL_TRY(plan_parts_want(worker->plan, PLAN_PARTS_HOST, &of, error));
-    if (worker->parts == NULL && of != NULL) {
-        TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker->parts, &memory, error));
+    if (plan_parts_want(worker->plan, PLAN_PARTS_HOST, &of, NULL) != TRAWL_OK || of == NULL)
+        return false;
+    if (worker->parts == NULL) {
+        if (memory_allocate_zeroed(1, sizeof *worker->parts, &memory, NULL) != TRAWL_OK)
+            return false;
         worker->parts = (struct cpu_parts *)memory;
     }
-    for (uint32_t i = 0; of != NULL && i < of->count; i++)
-        TRAWL_TRY(cpu_compile(&engine, 0, of->part[i].plan, &worker->parts->workers[i], error));
-    if (worker->parts != NULL)
-        worker->parts->of = of;
-    return TRAWL_OK;
+    for (uint32_t i = 0; i < of->count; i++)
+        if (cpu_compile(&engine, 0, of->part[i].plan, &worker->parts->workers[i], NULL) != TRAWL_OK)
+            return false;
+    worker->parts->of = of;
+    return true;
 }
 
 /* Searches the task's chunk for each part of the plan in turn, and appends the merged hits to the
@@ -393,8 +396,7 @@ static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_
     bytes = task->chunk->owned - task->from;
     if (worker->parts_left == 0 && task->want != WANT_FIRST &&
         bytes / TRIAL_PIECES >= cpu_sizes.parts_piece) {
-        TRAWL_TRY(parts_make(worker, error));
-        if (worker->parts != NULL && worker->parts->of != NULL)
+        if (parts_make(worker))
             return scan_trial(worker, task, error);
         worker->parts_left = UINT64_MAX;
         return scan_whole(worker, task, error);

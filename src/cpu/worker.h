@@ -40,7 +40,7 @@ struct set_trial {
 /* A plan that is searched in parts (plan/parts.h): a worker for each part, and what each part found
  * in a chunk. */
 struct cpu_parts {
-    const struct plan_parts *of; /* NULL: the worker's plan has no parts */
+    const struct plan_parts *of; /* of the plan that a trial was made for last */
     struct engine_worker *workers[PLAN_PARTS_MAX];
     struct engine_result found[PLAN_PARTS_MAX];
 };

@@ -117,8 +117,10 @@ static enum trawl_status cuda_compile(struct engine *engine, uint32_t device,
     if (plan == NULL)
         return TRAWL_OK;
     cuda_worker_take(*worker, plan);
-    TRAWL_TRY(cuda_parts_take(*worker, error));
-    return plan->literal_count == 0 ? TRAWL_OK : cuda_tables_check(plan, error);
+    if (plan->literal_count > 0)
+        TRAWL_TRY(cuda_tables_check(plan, error));
+    cuda_parts_take(*worker);
+    return TRAWL_OK;
 }
 
 /* ---- Scan ------------------------------------------------------------------------------- */
@@ -149,13 +151,21 @@ static enum trawl_status scan(struct engine_worker *worker, struct engine_task *
                                .range_bytes_max = CUDA_RANGE_BYTES_MAX,
                                .prepare = prepare_tables,
                                .search = search_range};
+    struct cuda_steps by_parts = {.text_bytes_max = UINT64_MAX,
+                                  .range_bytes_max = CUDA_RANGE_BYTES_MAX,
+                                  .prepare = cuda_parts_prepare,
+                                  .search = cuda_parts_search};
+    struct trawl_error own;
+    enum trawl_status status =
+        cuda_scan_chunk(worker, task->chunk, task->from, task->want,
+                        cuda_parts_are_there(worker) ? &by_parts : &steps, task->result, &own);
 
-    if (cuda_parts_are_there(worker)) {
-        steps.prepare = cuda_parts_prepare;
-        steps.search = cuda_parts_search;
-    }
-    return cuda_scan_chunk(worker, task->chunk, task->from, task->want, &steps, task->result,
-                           error);
+    if (status == TRAWL_MEMORY && cuda_parts_refuse(worker)) /* once more, for the whole plan */
+        status = cuda_scan_chunk(worker, task->chunk, task->from, task->want, &steps, task->result,
+                                 &own);
+    if (status != TRAWL_OK && error != NULL)
+        *error = own;
+    return status;
 }
 
 /* ---- Tasks --------------------------------------------------------------------------------- */

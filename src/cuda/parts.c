@@ -36,31 +36,30 @@ static void swap_state(struct engine_worker *worker, struct cuda_part *state)
     state->lists_few = lists_few;
 }
 
-enum trawl_status cuda_parts_take(struct engine_worker *worker, struct trawl_error *error)
+void cuda_parts_take(struct engine_worker *worker)
 {
     const struct plan_parts *of;
     void *memory;
 
     if (worker->parts != NULL)
         worker->parts->of = NULL;
-    TRAWL_TRY(plan_parts_want(worker->plan, PLAN_PARTS_DEVICE, &of, error));
-    if (of == NULL)
-        return TRAWL_OK;
+    if ((worker->parts != NULL && worker->parts->refused == worker->plan->serial) ||
+        plan_parts_want(worker->plan, PLAN_PARTS_DEVICE, &of, NULL) != TRAWL_OK || of == NULL)
+        return;
     if (worker->parts == NULL) {
-        TRAWL_TRY(memory_allocate_zeroed(1, sizeof *worker->parts, &memory, error));
+        if (memory_allocate_zeroed(1, sizeof *worker->parts, &memory, NULL) != TRAWL_OK)
+            return;
         worker->parts = (struct cuda_parts *)memory;
     }
     for (uint32_t i = 0; i < of->count; i++) {
         struct cuda_part *state = &worker->parts->part[i];
 
-        TRAWL_TRY(cuda_tables_check(of->part[i].plan, error));
         state->tables.ready =
             state->tables.ready && state->tables.plan_serial == of->part[i].plan->serial;
         state->lists_few = state->lists_few && state->tables.ready;
         state->reach_bytes = UINT64_MAX;
     }
     worker->parts->of = of;
-    return TRAWL_OK;
 }
 
 bool cuda_parts_are_there(const struct engine_worker *worker)
@@ -151,4 +150,19 @@ enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,
         hits_merge(&result->hits, merged, of->count, hits_base + (rest.end - range->begin), error));
     result->count += result->hits.count - before;
     return TRAWL_OK;
+}
+
+bool cuda_parts_refuse(struct engine_worker *worker)
+{
+    bool held = worker->parts != NULL && worker->parts->of != NULL;
+
+    for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)
+        held = held || worker->parts->part[i].tables.memory.bytes > 0;
+    if (!held || cuda_device_enter(worker->device, NULL) != TRAWL_OK)
+        return false;
+    cuda_worker_parts_release(worker);
+    cuda_device_leave(worker->device);
+    worker->parts->of = NULL;
+    worker->parts->refused = worker->plan->serial;
+    return true;
 }

@@ -5,9 +5,9 @@
 #include "cuda/chunk.h"
 #include "cuda/worker.h"
 
-/* Prepares the worker for the parts of a new plan. Errors: MEMORY; UNSUPPORTED if a part exceeds
- * a limit of the device. */
-enum trawl_status cuda_parts_take(struct engine_worker *worker, struct trawl_error *error);
+/* Prepares the worker for the parts of a new plan, whose tables the device can take. Where host
+ * memory does not suffice for the parts, the plan is searched whole. */
+void cuda_parts_take(struct engine_worker *worker);
 /* Returns whether the worker's plan is searched in parts. */
 bool cuda_parts_are_there(const struct engine_worker *worker);
 /* The members `prepare` and `search` of struct cuda_steps, for a plan with parts. */
@@ -17,4 +17,8 @@ enum trawl_status cuda_parts_search(struct engine_worker *worker, void *context,
                                     const struct cuda_range *range, enum want want,
                                     uint64_t hits_base, struct engine_result *result,
                                     uint64_t *done, struct trawl_error *error);
+/* Frees the memory of all parts, after a search met a lack of memory. The worker's plan is searched
+ * whole from then on. Returns whether that may help: whether the worker had parts. */
+bool cuda_parts_refuse(struct engine_worker *worker);
+
 #endif

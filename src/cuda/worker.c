@@ -94,6 +94,13 @@ static void tables_release(struct cuda_device *device, struct cuda_tables *table
     cuda_memory_release(device, &tables->sets_memory);
     cuda_memory_release(device, &tables->entries_memory);
     cuda_memory_release(device, &tables->automaton_memory);
+    tables->ready = false;
+}
+
+void cuda_worker_parts_release(struct engine_worker *worker)
+{
+    for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)
+        tables_release(worker->device, &worker->parts->part[i].tables);
 }
 
 /* Frees what the worker has on the device. Accepts a half-started worker. */
@@ -115,8 +122,7 @@ void cuda_worker_end(struct engine_worker *worker)
     cuda_pinned_release(device, &worker->landing);
     cuda_pinned_release(device, &worker->answers);
     tables_release(device, &worker->tables);
-    for (uint32_t i = 0; worker->parts != NULL && i < PLAN_PARTS_MAX; i++)
-        tables_release(device, &worker->parts->part[i].tables);
+    cuda_worker_parts_release(worker);
     cuda_memory_release(device, &worker->marks);
     cuda_memory_release(device, &worker->text);
     cuda_memory_release(device, &worker->sums);

@@ -35,6 +35,7 @@ struct cuda_part {
 
 struct cuda_parts {
     const struct plan_parts *of; /* NULL: the worker's plan is searched whole */
+    uint64_t refused;            /* serial of the plan whose parts had no room in memory; 0: none */
     struct cuda_part part[PLAN_PARTS_MAX];
 };
 
@@ -109,6 +110,8 @@ enum trawl_status cuda_worker_upload_text(struct engine_worker *worker, uint64_t
                                           struct trawl_error *error);
 enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_error *error);
 void cuda_worker_end(struct engine_worker *worker);
+/* Frees the device memory of all parts' tables. The caller has entered the device. */
+void cuda_worker_parts_release(struct engine_worker *worker);
 
 /* Makes `plan` the worker's plan. Forgets the chunk in the text memory, and the tables if these
  * belong to another plan. */

@@ -15,6 +15,7 @@
 #include "cuda/worker.h"
 #include "host.h"
 #include "letters.h"
+#include "plan/parts.h"
 #include "sim_driver.h"
 #include "simulator.h"
 #include "calls.h"
@@ -386,6 +387,80 @@ static void slow(bool by_first_look)
     scene_close(&s);
 }
 
+#define ROOM_STRINGS 40u
+#define ROOM_TEXT_BYTES 4000u
+
+/* Counts the strings in the text on a device with so much memory. Returns the status. */
+static enum trawl_status count_in(uint64_t memory_bytes, const struct letters *letters,
+                                  const struct trawl_plan *plan, uint64_t *count)
+{
+    struct sim_driver_options options = {1, 1, memory_bytes, 2, 0, 0, 0};
+    struct engine_chunk chunk = {.bytes = letters->bytes, .owned = letters->bytes_count};
+    struct engine_options opening = {.size = sizeof opening};
+    struct engine_result result = {.count = 0};
+    struct engine_worker *worker = NULL;
+    enum trawl_status status;
+    struct engine *engine;
+
+    sim_driver_reset(&options);
+    MUST(engine_cuda.open(&opening, &engine, NULL));
+    status = engine_cuda.compile(engine, 0, NULL, &worker, NULL);
+    if (status == TRAWL_OK)
+        status = engine_cuda.compile(engine, 0, plan, &worker, NULL);
+    if (status == TRAWL_OK)
+        status = engine_scan(&engine_cuda, worker, &chunk, 0, WANT_COUNT, &result, NULL);
+    *count = result.count;
+    if (worker != NULL)
+        engine_cuda.release(worker);
+    engine_cuda.close(engine);
+    TEST_CHECK_U64(sim_driver_live(), 0);
+    return status;
+}
+
+/* A device that has memory for a set's tables, but not for the tables of the set's parts, searches
+ * for the whole set. No test had given a plan with parts little memory. */
+static void parts_without_room(void)
+{
+    struct trawl_plan_options as_set = TRAWL_PLAN_OPTIONS_INIT;
+    struct trawl_pattern strings[ROOM_STRINGS];
+    struct trawl_plan *by_parts, *whole;
+    uint64_t expected = 0, fitting = 0;
+    struct cuda_limits limits;
+    struct letters letters;
+
+    letters_begin(&letters, "room", ROOM_TEXT_BYTES);
+    for (uint32_t i = 0; i < ROOM_STRINGS; i++) {
+        char string[ROOM_STRINGS + 1] = "";
+
+        memcpy(string, letters.bytes + 50 * i, 1 + i);
+        expected += letters_find(&letters, string, NULL);
+        strings[i] = (struct trawl_pattern){letters.bytes + 50 * i, 1 + i};
+    }
+    limits = letters_limits();
+    cuda_limits_replace(&limits);
+    plan_part_costs_device = (struct plan_part_costs){.met = 1e9, .dense = 1e9};
+    as_set.method = TRAWL_METHOD_SET;
+    MUST(trawl_plan_build(strings, ROOM_STRINGS, NULL, &by_parts, NULL));
+    MUST(trawl_plan_build(strings, ROOM_STRINGS, &as_set, &whole, NULL));
+    for (uint64_t bytes = 64u << 10; bytes <= 8u << 20; bytes += bytes / 8) {
+        uint64_t count, whole_count;
+        enum trawl_status status = count_in(bytes, &letters, by_parts, &count);
+        enum trawl_status whole_status = count_in(bytes, &letters, whole, &whole_count);
+
+        if (whole_status != TRAWL_OK)
+            continue;
+        TEST_CHECK_U64(whole_count, expected);
+        TEST_CHECK_U64((uint64_t)status, TRAWL_OK);
+        TEST_CHECK_U64(status == TRAWL_OK ? count : expected, expected);
+        fitting++;
+    }
+    TEST_CHECK(fitting > 1);
+    plan_part_costs_device = plan_part_costs_device_default;
+    trawl_plan_free(by_parts);
+    trawl_plan_free(whole);
+    letters_end(&letters);
+}
+
 int main(void)
 {
     struct cuda_limits limits = cuda_limits_default;
@@ -419,6 +494,7 @@ int main(void)
     for (uint32_t i = 0; i < 2 * CUDA_TURNS_MAX; i++)
         turns(i / 2, i % 2 != 0);
     turns_without_room();
+    parts_without_room();
     looks_again();
     slow(true);
     slow(false);
