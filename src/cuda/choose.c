@@ -18,9 +18,8 @@
 /* Method every compares patterns of up to this length completely at each position, unless case
  * is ignored. */
 #define DECIDED_LENGTH_MAX 8u
-#define QUICK_BYTES 4096u
-/* A choice is good enough if its price is at most QUICK_PRICE times the price in a text without
- * candidates. */
+/* A choice is good enough if its price is at most QUICK_PRICE times a lower bound on the prices of
+ * the methods that are not looked at. */
 #define QUICK_PRICE 1.1
 
 /* The price of a byte of text, in units of reading the byte [H100, H200, 256 MiB; ./dev bench
@@ -54,12 +53,14 @@
 /* If more positions than this share have the rarest 8 bytes, planes search the whole text. */
 #define DENSE_RATE 0.01
 #define PRICE_MAX 1e9 /* the price of a method that cannot search for the pattern */
+/* Time to make tables, in ns: for a set; for a byte of the pattern, in method sampled. */
+#define ONCE_SET_NS 2e5
+#define ONCE_SAMPLED_BYTE_NS 10.0
 
 /* Shares of a text's positions. */
 struct rates {
-    double rare;  /* positions with the pattern's 8 rarest bytes */
-    double every; /* positions with all probes of the pattern */
-    double gram;  /* positions that the pattern's grams propose */
+    double rare; /* positions with the pattern's 8 rarest bytes */
+    double gram; /* positions that the pattern's grams propose */
     /* positions with the 16 bytes at an offset of the pattern, on average over the offsets */
     double named;
     double deep; /* positions where the bytes after those 16 match, too */
@@ -87,7 +88,7 @@ static double candidates_price(double length, double failed, double found)
 /* Returns a method's price; PRICE_MAX if the method cannot search for the pattern. */
 static double price_of(enum trawl_method method, double length, const struct rates *rates)
 {
-    double found = min_double(min_double(rates->every, rates->rare), rates->named);
+    double found = min_double(rates->rare, rates->named);
 
     switch (method) {
     case TRAWL_METHOD_GRAMS:
@@ -124,53 +125,53 @@ static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uin
     rates->deep /= (double)offsets;
 }
 
-/* Returns the method that the plan would choose without a sample, if that method costs about as
- * much in this text as in other texts; otherwise AUTO. */
-static enum trawl_method good_choice(const struct trawl_plan *plan, const uint8_t *sample,
-                                     double *price)
+/* Returns a method's price in a text without candidates, a lower bound on the method's price. */
+static double price_least(enum trawl_method method, double length)
 {
-    const struct plan_grams *grams = &plan->tuning.grams;
-    bool is_long = plan->length_min >= SAMPLED_CHOSEN_MIN;
-    enum trawl_method method = is_long ? TRAWL_METHOD_SAMPLED : TRAWL_METHOD_GRAMS;
-    struct rates none = {0}, rates = {0};
-    double length = (double)plan->length_min;
+    static const struct rates no_candidates;
 
-    if (is_long)
-        rate_named(plan, sample, QUICK_BYTES, &rates);
-    else if (grams->stride > 1)
-        rates.gram = analyse_seen_grams(sample, QUICK_BYTES, grams);
-    else
-        return TRAWL_METHOD_AUTO;
-    *price = price_of(method, length, &rates);
-    return *price <= QUICK_PRICE * price_of(method, length, &none) ? method : TRAWL_METHOD_AUTO;
+    return price_of(method, length, &no_candidates);
 }
 
-/* Sorts the methods by price and keeps the methods that cost up to price_max times the least
- * price, or all methods if turns->is_slow. */
-static void order(double length, const struct rates *rates, double price_max,
+/* Returns the time to make the method's tables for a first count, in units of reading the text. */
+static double price_once(enum trawl_method method, double length, double read_ns)
+{
+    return method == TRAWL_METHOD_SET       ? ONCE_SET_NS / read_ns
+           : method == TRAWL_METHOD_SAMPLED ? ONCE_SAMPLED_BYTE_NS * length / read_ns
+                                            : 0;
+}
+
+/* Sorts the methods by price, tables included. Keeps the cheapest method and the methods whose
+ * price without tables is at most price_max times the least, or all methods if turns->is_slow. */
+static void order(double length, const struct rates *rates, double price_max, double read_ns,
                   struct cuda_turns *turns)
 {
     static const enum trawl_method methods[CUDA_TURNS_MAX] = {
         TRAWL_METHOD_EVERY, TRAWL_METHOD_GRAMS, TRAWL_METHOD_SAMPLED, TRAWL_METHOD_SET};
-    double prices[CUDA_TURNS_MAX];
+    double first[CUDA_TURNS_MAX], least = PRICE_MAX;
 
-    for (uint32_t i = 0; i < CUDA_TURNS_MAX; i++) {
-        double price = price_of(methods[i], length, rates);
-        uint32_t at = i;
-
-        for (; at > 0 && prices[at - 1] > price; at--) {
-            prices[at] = prices[at - 1];
-            turns->methods[at] = turns->methods[at - 1];
-        }
-        prices[at] = price;
-        turns->methods[at] = methods[i];
-    }
     if (turns->is_slow)
         price_max = PRICE_MAX;
-    for (turns->count = 1; turns->count < CUDA_TURNS_MAX; turns->count++)
-        if (prices[turns->count] > min_double(price_max * prices[0], PRICE_MAX / 2))
-            break;
-    turns->price = turns->is_slow ? 0 : prices[0];
+    for (uint32_t i = 0; i < CUDA_TURNS_MAX; i++)
+        least = min_double(least, price_of(methods[i], length, rates));
+    turns->count = 0;
+    for (uint32_t i = 0; i < CUDA_TURNS_MAX; i++) {
+        double price = price_of(methods[i], length, rates);
+        double total = price + price_once(methods[i], length, read_ns);
+        uint32_t at = turns->count;
+
+        if (price > min_double(price_max * least, PRICE_MAX / 2))
+            continue;
+        for (; at > 0 && first[at - 1] > total; at--) {
+            first[at] = first[at - 1];
+            turns->methods[at] = turns->methods[at - 1];
+        }
+        first[at] = total;
+        turns->methods[at] = methods[i];
+        turns->count++;
+    }
+    TRAWL_ASSERT(turns->count > 0);
+    turns->price = turns->is_slow ? 0 : price_of(turns->methods[0], length, rates);
 }
 
 static void decided(enum trawl_method method, double price, struct cuda_turns *turns)
@@ -181,40 +182,60 @@ static void decided(enum trawl_method method, double price, struct cuda_turns *t
     turns->is_quick = price > 0;
 }
 
+/* Decides for the method and returns true, if the method's price is hardly more than a lower bound
+ * on the prices of the methods whose rates are not known yet. */
+static bool is_enough(enum trawl_method method, double least_of_others, double length,
+                      const struct rates *rates, struct cuda_turns *turns)
+{
+    double price = price_of(method, length, rates);
+
+    if (turns->in_full || price > QUICK_PRICE * least_of_others)
+        return false;
+    decided(method, price, turns);
+    return true;
+}
+
 void cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
-                      double price_max, struct plan_tuning *tuning, struct cuda_turns *turns)
+                      double price_max, double read_ns, struct plan_tuning *tuning,
+                      struct cuda_turns *turns)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    enum trawl_method good = TRAWL_METHOD_AUTO;
-    struct rates rates = {0};
+    double length = (double)plan->length_min;
+    struct rates rates = {.rare = 1, .named = 1};
     struct byte_rates of_bytes;
-    double price;
 
     *tuning = plan->tuning;
     if (plan->length_min < PLAN_GRAMS_LENGTH_MIN ||
-        (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < QUICK_BYTES) {
+        (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < PLAN_SAMPLE_BYTES_MIN) {
         decided(TRAWL_METHOD_EVERY, 0, turns);
         return;
     }
-    if (!turns->in_full)
-        good = good_choice(plan, sample, &price);
-    if (good != TRAWL_METHOD_AUTO) {
-        decided(good, price, turns);
-        return;
+    if (plan->length_min >= SCAN_SAMPLE_BYTES) {
+        rate_named(plan, sample, sample_bytes, &rates);
+        if (is_enough(TRAWL_METHOD_SAMPLED, price_least(TRAWL_METHOD_GRAMS, length), length, &rates,
+                      turns))
+            return;
     }
-    plan_tune_probes(plan, sample, sample_bytes, &of_bytes, tuning);
-    plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
-    rates.every = tuning->every_rate;
-    rates.gram = tuning->gram_rate;
+    rates.rare = 0; /* not known yet: price grams by the grams alone */
+    if (tuning->grams.stride > 1) {
+        rates.gram = analyse_seen_grams(sample, sample_bytes, &tuning->grams);
+        if (is_enough(TRAWL_METHOD_GRAMS, price_least(TRAWL_METHOD_GRAMS, length), length, &rates,
+                      turns))
+            return;
+    }
+    analyse_rates(sample, sample_bytes, plan_literal_bytes(plan, 0), plan->length_min, fold,
+                  &of_bytes);
     if (plan->length_min > DECIDED_LENGTH_MAX)
         tuning->rare_offset =
             analyse_seen_window(plan_literal_bytes(plan, 0), plan->length_min, fold, &of_bytes,
                                 sample, sample_bytes, &rates.rare);
-    if (plan->length_min >= SCAN_SAMPLE_BYTES)
-        rate_named(plan, sample, sample_bytes, &rates);
-    else
-        rates.named = rates.every;
-    order((double)plan->length_min, &rates, price_max, turns);
+    if (rates.rare <= DENSE_RATE) {
+        tuning->is_seen = true;
+        tuning->grams = (struct plan_grams){.stride = 0};
+        plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
+        rates.gram = tuning->gram_rate;
+    }
+    order(length, &rates, price_max, read_ns, turns);
 }
 
 /* Chooses without a sample of the text. A literal that repeats itself is not searched by

@@ -12,6 +12,11 @@
 #define EACH_BYTE 0x0101010101010101ull
 #define PERIOD_MAX 32u /* half a probe */
 #define WORD_BYTES 8u  /* windows begin at multiples of WORD_BYTES */
+#define ORDER_BYTES_MAX                                                       \
+    4096u /* of a long window, these first bytes decide the order of the bits \
+           */
+/* Multiplied by bytes of 0 or 1, moves byte i into bit i of the top byte. */
+#define GATHER_BITS 0x0102040810204080ull
 
 uint64_t cuda_plane_words(uint64_t pattern_bytes)
 {
@@ -70,6 +75,7 @@ static void order_bits(const uint8_t *bytes, uint32_t count, uint32_t order[BYTE
 {
     uint32_t ones[BYTE_BITS] = {0};
 
+    count = (uint32_t)min_u64(count, ORDER_BYTES_MAX);
     for (uint32_t i = 0; i < count; i += 8) {
         uint64_t eight = 0;
 
@@ -106,13 +112,43 @@ static uint32_t choose_probe(const uint8_t *bytes, uint32_t count, uint32_t bit)
     return 0;
 }
 
-/* Writes the window's plane as words, and chooses the probe. */
-static void fill_plane(const uint8_t *window, uint32_t *words, struct scan_plane *plane)
+/* Writes a bit of each byte: bit i of the words is the bit of byte i. The words have room for whole
+ * groups of 8 bits. */
+static void fill_words(const uint8_t *window, uint32_t count, uint32_t bit, uint32_t *words)
+{
+    for (uint32_t i = 0; i < count; i += 8) {
+        uint64_t eight = 0;
+
+        memcpy(&eight, window + i, min_u64(count - i, sizeof eight));
+        eight = (eight >> bit & EACH_BYTE) * GATHER_BITS >> 56;
+        words[i / 32] = (i % 32 == 0 ? 0 : words[i / 32]) | (uint32_t)eight << i % 32;
+    }
+}
+
+/* Returns whether the first 64 of the bits may come again at one of the offsets 1 to count / 2. If
+ * not, no period of the bits is that short. Compares at every offset, a few at a time. */
+static bool may_repeat(const uint32_t *words, uint32_t count)
+{
+    uint64_t first = words[0] | (uint64_t)words[1] << 32;
+
+    TRAWL_ASSERT(count >= 2 * SCAN_PLANE_PROBE_MAX);
+    for (uint32_t i = 0; i <= count / 2 / 32; i++) {
+        uint64_t low = words[i] | (uint64_t)words[i + 1] << 32, high = words[i + 2];
+        uint32_t equal = 0;
+
+        for (uint32_t shift = i == 0; shift < 32; shift++)
+            equal |= (low >> shift | high << 32 << (32 - shift)) == first;
+        if (equal != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Chooses the probe of the plane, which is written. */
+static void fill_probe(const uint8_t *window, struct scan_plane *plane)
 {
     uint32_t bit = plane->bit;
 
-    for (uint32_t i = 0; i < plane->window_bytes; i++)
-        words[i / 32] |= (uint32_t)(window[i] >> bit & 1u) << i % 32;
     plane->probe_bits = (uint32_t)min_u64(max_u64(plane->period, BYTE_BITS), SCAN_PLANE_PROBE_MAX);
     if (plane->period > SCAN_PLANE_PROBE_MAX)
         plane->probe_at = choose_probe(window, plane->window_bytes, bit);
@@ -140,20 +176,28 @@ static void fill_letters(const uint8_t *bytes, uint32_t count, struct scan_plane
 }
 
 /* Chooses the bit whose plane has the largest least period; among equals, the bit that splits
- * the bytes most evenly. */
-static void choose_bit(const uint8_t *window, uint32_t *borders, struct scan_plane *plane)
+ * the bytes most evenly. Sets byte_period to the bytes' least period, or to 0 if that period
+ * exceeds half the window. A period of the bytes is a period of each bit, too. */
+static void choose_bit(const uint8_t *window, uint32_t *borders, uint32_t *words,
+                       struct scan_plane *plane)
 {
-    uint32_t count = plane->window_bytes, order[BYTE_BITS];
+    uint32_t count = plane->window_bytes, order[BYTE_BITS], most = count;
 
     order_bits(window, count, order);
-    for (uint32_t i = 0; i < BYTE_BITS && plane->period < count; i++) {
-        uint32_t period = least_period(window, count, 1u << order[i], borders);
+    for (uint32_t i = 0; i < BYTE_BITS && plane->period < most; i++) {
+        uint32_t period = count;
 
+        fill_words(window, count, order[i], words);
+        if (count < 2 * SCAN_PLANE_PROBE_MAX || may_repeat(words, count))
+            period = least_period(window, count, 1u << order[i], borders);
+        if (i == 0 && period < count)
+            most = least_period(window, count, ALL_BITS, borders);
         if (period <= plane->period)
             continue;
         plane->period = period;
         plane->bit = order[i];
     }
+    plane->byte_period = most == count ? 0 : most;
     TRAWL_ASSERT(plane->period > 0 && plane->bit < BYTE_BITS);
 }
 
@@ -170,13 +214,11 @@ enum trawl_status cuda_plane_choose(const uint8_t *bytes, uint32_t pattern_bytes
     borders = (uint32_t *)memory;
     choose_window(bytes, pattern_bytes, window_max, borders, plane);
     window = bytes + plane->window_at;
-    choose_bit(window, borders, plane);
-    plane->byte_period = least_period(window, plane->window_bytes, ALL_BITS, borders);
-    if (plane->byte_period == plane->window_bytes)
-        plane->byte_period = 0;
-    else if (plane->byte_run == 0)
+    choose_bit(window, borders, words, plane);
+    if (plane->byte_period > 0 && plane->byte_run == 0)
         plane->byte_run = plane->window_bytes - plane->byte_period;
-    fill_plane(window, words, plane);
+    fill_words(window, plane->window_bytes, plane->bit, words);
+    fill_probe(window, plane);
     if (!fold && plane->window_bytes == pattern_bytes)
         fill_letters(bytes, pattern_bytes, plane);
     memory_release(memory, window_max, sizeof *borders);

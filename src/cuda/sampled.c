@@ -45,38 +45,43 @@ static uint32_t gram_hash(const uint8_t *bytes, uint32_t fold)
     return scan_sample_hash(gram[0] | fold, gram[1] | fold, gram[2] | fold, gram[3] | fold);
 }
 
+/* The head of a list while its entries are counted: the count is in the low bits. No list begins at
+ * entry 0xffff. */
+#define COUNTED scan_list(0xffffu, 0)
+
 void cuda_sampled_fill(const uint8_t *bytes, const struct scan_arguments *a,
                        const struct cuda_sampled_tables *tables)
 {
-    uint32_t fold = a->sample_fold, down = 32 - a->hash_bits, end = 0, first = 0;
+    uint32_t fold = a->sample_fold, down = 32 - a->hash_bits, end = 0;
     uint32_t offsets = scan_sample_reach(0, a->stride, a->sample_pair);
 
     TRAWL_ASSERT(offsets <= a->stride && a->stride <= CUDA_SAMPLED_STRIDE_MAX);
-    memset(tables->heads, 0, sizeof *tables->heads << a->hash_bits);
-    /* first pass: count each list's entries */
-    for (uint32_t offset = 0; offset < offsets; offset++)
-        tables->heads[gram_hash(bytes + offset, fold) >> down]++;
-    /* then set each head to the begin of its list */
-    for (uint32_t i = 0; i >> a->hash_bits == 0; i++) {
-        uint32_t count = tables->heads[i];
-
-        tables->heads[i] = end;
-        end += count;
-    }
-    /* second pass: write the entries; each head moves to the end of its list */
+    memset(tables->heads, 0xff, sizeof *tables->heads << a->hash_bits); /* PLAN_NONE */
+    /* first pass: write the lists of one entry, and count the entries of the other lists */
     for (uint32_t offset = 0; offset < offsets; offset++) {
         uint32_t hash = gram_hash(bytes + offset, fold), *head = &tables->heads[hash >> down];
 
-        tables->entries[(*head)++] = scan_entry(offset, hash);
+        *head = *head == PLAN_NONE         ? scan_entry(offset, hash)
+                : (*head & SCAN_LIST) == 0 ? COUNTED + 2
+                                           : *head + 1;
         tables->words[hash >> (32 - a->sample_words_log2)] |=
             1u << (hash & 31) | 1u << (hash >> 5 & 31);
     }
-    /* at last encode each list in its head */
-    for (uint32_t i = 0; i >> a->hash_bits == 0; i++, first = end) {
-        end = tables->heads[i];
-        tables->heads[i] = end == first       ? PLAN_NONE
-                           : end == first + 1 ? tables->entries[first]
-                                              : scan_list(first, end - first);
+    /* second pass: lay out a list when its first entry comes, and write the entries */
+    for (uint32_t offset = 0; offset < offsets; offset++) {
+        uint32_t hash = gram_hash(bytes + offset, fold), *head = &tables->heads[hash >> down];
+
+        if ((*head & SCAN_LIST) == 0)
+            continue;
+        if (*head >= COUNTED) {
+            uint32_t count = *head - COUNTED;
+
+            *head = scan_list(end, 0);
+            end += count;
+        }
+        tables->entries[scan_list_first(*head) + scan_entry_offset(*head)] =
+            scan_entry(offset, hash);
+        ++*head; /* the list's count */
     }
-    TRAWL_ASSERT(end == offsets);
+    TRAWL_ASSERT(end <= offsets);
 }

@@ -380,7 +380,8 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
     if (tables->sample_serial != 0) {
         tables->tuning = &tables->own;
         cuda_choose_seen(plan, sample.bytes, sample.bytes_count, worker->limits.turn_price_max,
-                         &tables->own, turns);
+                         (double)worker->searched_bytes / worker->device->read_rate, &tables->own,
+                         turns);
         tables->method = turns->methods[0];
         asked = worker->limits.seen_method;
         if (asked == TRAWL_METHOD_AUTO)

@@ -24,15 +24,13 @@
 #define FOLD_ALL 0x2020202020202020ull
 #define SEEN_WINDOWS_LOG2 11u
 #define SEEN_WINDOWS_MAX 1024u
-/* positions of the sample that are counted, so that a count fits 16 bits */
-#define SEEN_WINDOWS_SAMPLE 65535u
 #define SEEN_FAR_MAX (1u << 18) /* bytes of a literal that rarer_window looks at */
 #define SEEN_FAR_LOG2 14u
 #define SEEN_DEEP_BYTES 64u
-/* compared windows after which the count of a repetitive sample may end */
-#define SEEN_LOOKS_MAX 32768u
-/* bytes from a position of the sample to the next; odd, so not in step with records */
-#define SEEN_GRAMS_STEP 5u
+/* one in SEEN_STEP positions of the sample is looked at */
+#define SEEN_STEP 5u
+#define SEEN_JUMP 1009u  /* bytes from a looked-at position to the next; prime */
+#define SEEN_ENOUGH 128u /* A rate is known well enough after this many positions that match. */
 #define SEEN_GRAMS_FEW 3u
 #define BYTE_PRIOR_TOTAL 66836
 #define ENTROPY_BLOCKS 256u
@@ -418,9 +416,36 @@ uint32_t analyse_first_probes(const double *passed, uint32_t probe_count)
     return first;
 }
 
+/* The positions of a sample in an order that jumps about, so that the first positions are spread
+ * over the whole sample. */
+struct seen_positions {
+    uint64_t span; /* positions: 0 to span - 1 */
+    uint64_t left; /* positions still to be looked at */
+    uint64_t at;
+};
+
+/* Begins with the positions at which `bytes` bytes of the sample are readable. */
+static struct seen_positions positions_of(uint64_t sample_bytes, uint64_t bytes)
+{
+    uint64_t span = sample_bytes - bytes + 1;
+
+    TRAWL_ASSERT(sample_bytes >= SAMPLE_BYTES_MIN && bytes <= 16 && span > SEEN_JUMP);
+    span -= span % SEEN_JUMP == 0; /* else few positions would come again and again */
+    return (struct seen_positions){span, span / SEEN_STEP, 0};
+}
+
+static void position_next(struct seen_positions *positions)
+{
+    positions->left--;
+    positions->at += SEEN_JUMP;
+    if (positions->at >= positions->span)
+        positions->at -= positions->span;
+}
+
 double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
                           const struct plan_grams *grams)
 {
+    struct seen_positions p = positions_of(sample_bytes, sizeof(uint64_t));
     uint64_t found = 0, places = 0;
     /* bit o of entry b: gram o has byte b at that offset */
     uint8_t first[256] = {0}, fourth[256] = {0};
@@ -430,11 +455,11 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
         first[grams->gram[o] & 0xff] |= (uint8_t)(1u << o);
         fourth[grams->gram[o] >> 24 & 0xff] |= (uint8_t)(1u << o);
     }
-    for (uint64_t at = 0; at + sizeof(uint64_t) <= sample_bytes; at += SEEN_GRAMS_STEP, places++) {
+    for (; p.left > 0 && found < SEEN_ENOUGH; position_next(&p), places++) {
         uint64_t gram;
         uint32_t may;
 
-        memcpy(&gram, sample + at, sizeof gram);
+        memcpy(&gram, sample + p.at, sizeof gram);
         gram = (gram | grams->fold) & grams->keep;
         may = first[gram & 0xff] & fourth[gram >> 24 & 0xff];
         for (; may != 0; may &= may - 1)
@@ -446,11 +471,12 @@ double analyse_seen_grams(const uint8_t *sample, uint64_t sample_bytes,
     return (double)found / (double)places / grams->stride;
 }
 
-/* The literal's windows of 8 bytes, at offsets 0, step, 2 * step, ... */
+/* The literal's different windows of 8 or 16 bytes, at offsets 0, step, 2 * step, ... */
 struct seen_windows {
-    /* by hash: 1 + the number of the first window; 0: no window has this hash */
+    /* by hash of the first 8 bytes: 1 + the number of a window; 0: no window has this hash */
     uint16_t head[1u << SEEN_WINDOWS_LOG2];
     uint16_t next[SEEN_WINDOWS_MAX];
+    uint16_t alike[SEEN_WINDOWS_MAX]; /* windows equal to this one, which stands first; or 0 */
     uint16_t count[SEEN_WINDOWS_MAX]; /* positions of the sample that hold the window */
 };
 
@@ -462,17 +488,27 @@ static uint64_t window_at(const uint8_t *bytes, uint64_t fold)
     return window | fold;
 }
 
-static void windows_open(const uint8_t *bytes, uint32_t windows, uint64_t step, uint64_t fold,
-                         struct seen_windows *seen)
+/* Lists the literal's windows. A repetitive literal has few different windows, so that a position
+ * of the sample is compared with few windows. */
+static void windows_open(const uint8_t *bytes, uint32_t windows, uint64_t step, uint64_t size,
+                         uint64_t fold, struct seen_windows *seen)
 {
-    TRAWL_ASSERT(windows <= SEEN_WINDOWS_MAX && step > 0);
+    TRAWL_ASSERT(windows <= SEEN_WINDOWS_MAX && step > 0 && (size == 8 || size == 16));
     memset(seen, 0, sizeof *seen);
     for (uint32_t i = 0; i < windows; i++) {
-        uint64_t window = window_at(bytes + i * step, fold);
+        const uint8_t *own = bytes + i * step;
+        uint64_t window = window_at(own, fold), last = window_at(own + size - 8, fold);
         uint16_t *head = &seen->head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
+        uint32_t o = *head;
 
-        seen->next[i] = *head;
-        *head = (uint16_t)(i + 1);
+        while (o != 0 && (window_at(bytes + (o - 1) * step, fold) != window ||
+                          window_at(bytes + (o - 1) * step + size - 8, fold) != last))
+            o = seen->next[o - 1];
+        if (o == 0) {
+            seen->next[i] = *head;
+            *head = (uint16_t)(o = i + 1);
+        }
+        seen->alike[o - 1]++;
     }
 }
 
@@ -504,22 +540,23 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
 {
     uint32_t windows = (uint32_t)min_u64(count - 7, SEEN_WINDOWS_MAX);
     uint64_t folds = fold ? FOLD_ALL : 0, best = 0;
-    uint64_t at = 0, looks = 0;
-    double cost = 0, least = 0;
+    struct seen_positions p = positions_of(sample_bytes, 8);
+    double cost = 0, least = 0, places = (double)p.left;
     struct seen_windows seen;
 
-    TRAWL_ASSERT(count >= 8 && sample_bytes >= SAMPLE_BYTES_MIN);
-    sample_bytes = min_u64(sample_bytes, SEEN_WINDOWS_SAMPLE);
-    windows_open(bytes, windows, 1, folds, &seen);
-    for (; at + 8 <= sample_bytes && looks <= SEEN_LOOKS_MAX; at++) {
-        uint64_t window = window_at(sample + at, folds);
+    TRAWL_ASSERT(count >= 8 && p.left <= UINT16_MAX);
+    windows_open(bytes, windows, 1, 8, folds, &seen);
+    for (; p.left > 0; position_next(&p)) {
+        uint64_t window = window_at(sample + p.at, folds);
         uint32_t o = seen.head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
 
-        for (; o != 0; o = seen.next[o - 1], looks++)
+        for (; o != 0; o = seen.next[o - 1])
             seen.count[o - 1] =
                 (uint16_t)(seen.count[o - 1] + (window_at(bytes + o - 1, folds) == window));
     }
     for (uint32_t o = 0; o < windows; o++) {
+        if (seen.alike[o] == 0 || seen.count[o] > seen.count[best])
+            continue;
         cost = 1;
         for (uint32_t i = 0; i < 8; i++)
             cost *= rates->rate[bytes[o + i]];
@@ -529,7 +566,7 @@ uint64_t analyse_seen_window(const uint8_t *bytes, uint64_t count, bool fold,
             least = cost;
         }
     }
-    *rate = (double)seen.count[best] / (double)at;
+    *rate = (double)seen.count[best] / places;
     if (seen.count[best] == 0)
         return best;
     return rarer_window(bytes, windows, count, folds, sample, sample_bytes, best, rate);
@@ -552,26 +589,28 @@ double analyse_seen_named(const uint8_t *bytes, uint64_t count, uint64_t offsets
                           const uint8_t *sample, uint64_t sample_bytes, double *deep)
 {
     uint64_t step = (offsets - 1) / SEEN_WINDOWS_MAX + 1, folds = fold ? FOLD_ALL : 0;
-    uint64_t named = 0, deeply = 0, places = 0, looks = 0;
+    struct seen_positions p = positions_of(sample_bytes, 16);
+    uint64_t named = 0, deeply = 0, places = 0, matching = 0;
     struct seen_windows seen;
 
     TRAWL_ASSERT(offsets > 0 && offsets + 15 <= count && sample_bytes >= SAMPLE_BYTES_MIN);
-    windows_open(bytes, (uint32_t)((offsets - 1) / step + 1), step, folds, &seen);
-    for (uint64_t at = 0; at + 16 <= sample_bytes && looks <= SEEN_LOOKS_MAX;
-         at += SEEN_GRAMS_STEP, places++) {
-        uint64_t window = window_at(sample + at, folds);
+    windows_open(bytes, (uint32_t)((offsets - 1) / step + 1), step, 16, folds, &seen);
+    for (; p.left > 0 && matching < SEEN_ENOUGH; position_next(&p), places++) {
+        const uint8_t *there = sample + p.at;
+        uint64_t window = window_at(there, folds);
         uint32_t i = seen.head[plan_hash64(window, SEEN_WINDOWS_LOG2)];
 
-        for (; i != 0; i = seen.next[i - 1], looks++) {
+        for (; i != 0; i = seen.next[i - 1]) {
             uint64_t begin = (i - 1) * step;
             const uint8_t *own = bytes + begin;
 
             if (window_at(own, folds) != window ||
-                window_at(own + 8, folds) != window_at(sample + at + 8, folds))
+                window_at(own + 8, folds) != window_at(there + 8, folds))
                 continue;
-            named++;
-            looks += SEEN_DEEP_BYTES / 8;
-            deeply += is_deep(own, count - begin, sample + at, sample_bytes - at, folds);
+            matching++;
+            named += seen.alike[i - 1];
+            if (is_deep(own, count - begin, there, sample_bytes - p.at, folds))
+                deeply += seen.alike[i - 1];
         }
     }
     *deep = (double)deeply * (double)step / (double)places;
