@@ -216,7 +216,7 @@ void cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample, uint
                       turns))
             return;
     }
-    rates.rare = 0; /* not known yet: price grams by the grams alone */
+    rates.rare = DENSE_RATE; /* not known yet; with a higher rate grams do not search */
     if (tuning->grams.stride > 1) {
         rates.gram = analyse_seen_grams(sample, sample_bytes, &tuning->grams);
         if (is_enough(TRAWL_METHOD_GRAMS, price_least(TRAWL_METHOD_GRAMS, length), length, &rates,
