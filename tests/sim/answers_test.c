@@ -260,9 +260,10 @@ struct scene {
     uint64_t expected;
 };
 
-/* The string stands at every 200th position from `from` on, mostly with one letter changed, so that
- * no method is free there. */
-static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, struct cuda_limits limits)
+/* The string stands at every step-th position from `from` on, mostly with one letter changed, so
+ * that no method is free there. */
+static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, uint64_t step,
+                       struct cuda_limits limits)
 {
     struct engine_options opening = {.size = sizeof opening};
     const struct trawl_pattern pattern = {s->string, 40};
@@ -270,7 +271,7 @@ static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, struct cu
     memset(s, 0, sizeof *s);
     letters_begin(&s->letters, "scene", bytes);
     memcpy(s->string, s->letters.bytes + 3000, 40);
-    for (uint64_t i = 0, at = from; at + 40 <= bytes; i++, at += 200) {
+    for (uint64_t i = 0, at = from; at + 40 <= bytes; i++, at += step) {
         memcpy(s->letters.bytes + at, s->string, 40);
         s->letters.bytes[at + i % 40] = i % 50 == 0 ? (uint8_t)s->string[i % 40] : 'z';
     }
@@ -317,7 +318,7 @@ static void turns(uint32_t quickest, bool dense)
 
     limits.turn_price_max = 1e8;
     limits.dense_always = dense;
-    scene_open(&s, 30000, 0, limits);
+    scene_open(&s, 30000, 0, 200, limits);
     scene_count(&s);
     first = s.worker->tables.turns;
     TEST_CHECK_U64(first.count, CUDA_TURNS_MAX);
@@ -344,7 +345,7 @@ static void turns_without_room(void)
 
     limits.turn_price_max = 1e8;
     limits.room_step_bytes = 256;
-    scene_open(&s, 30000, 0, limits);
+    scene_open(&s, 30000, 0, 200, limits);
     for (uint32_t i = 0; i < 2 * CUDA_TURNS_MAX + 2; i++) {
         scene_count(&s);
         s.worker->device->memory_max = atomic_load(&s.worker->device->memory_used);
@@ -353,13 +354,13 @@ static void turns_without_room(void)
     scene_close(&s);
 }
 
-/* A first look sees nothing of what the end of the text is full of. The first count does, and the
- * next look is at all of the sample. */
+/* No piece of the sample lies in the last bytes of the text, which are full of candidates. The
+ * first count finds these candidates, and the next choice rates every method. */
 static void looks_again(void)
 {
     struct scene s;
 
-    scene_open(&s, 1u << 17, (1u << 17) - (1u << 13), letters_limits());
+    scene_open(&s, 1u << 17, (1u << 17) - 3000, 40, letters_limits());
     scene_count(&s);
     TEST_CHECK(s.worker->tables.turns.in_full && !s.worker->tables.ready);
     scene_count(&s);
@@ -372,7 +373,7 @@ static void slow(bool by_first_look)
 {
     struct scene s;
 
-    scene_open(&s, 1u << 17, by_first_look ? 0 : (1u << 17) - (1u << 13), letters_limits());
+    scene_open(&s, 1u << 17, by_first_look ? 0 : (1u << 17) - (1u << 13), 200, letters_limits());
     s.worker->device->read_rate = 1e9;
     for (uint32_t i = 0; i < 3 && !s.worker->tables.turns.is_slow; i++) {
         scene_count(&s);
