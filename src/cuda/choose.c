@@ -21,6 +21,9 @@
 /* A choice is good enough if its price is at most QUICK_PRICE times a lower bound on the prices of
  * the methods that are not looked at. */
 #define QUICK_PRICE 1.1
+/* A method is left once COUNTS_MIN counts, even the quickest, took SLOW times another's price. */
+#define COUNTS_MIN 2u
+#define SLOW 1.25
 
 /* The price of a byte of text, in units of reading the byte [H100, H200, 256 MiB; ./dev bench
  * regret]. */
@@ -133,7 +136,7 @@ static double price_least(enum trawl_method method, double length)
     return price_of(method, length, &no_candidates);
 }
 
-/* Returns the time to make the method's tables for a first count, in units of reading the text. */
+/* Returns the time to make the method's tables, in units of reading the text. */
 static double price_once(enum trawl_method method, double length, double read_ns)
 {
     return method == TRAWL_METHOD_SET       ? ONCE_SET_NS / read_ns
@@ -141,101 +144,135 @@ static double price_once(enum trawl_method method, double length, double read_ns
                                             : 0;
 }
 
-/* Sorts the methods by price, tables included. Keeps the cheapest method and the methods whose
- * price without tables is at most price_max times the least, or all methods if turns->is_slow. */
-static void order(double length, const struct rates *rates, double price_max, double read_ns,
-                  struct cuda_turns *turns)
+/* Sets the prices of the methods that were not measured. */
+static void set_prices(double length, const struct rates *rates, struct cuda_prices *prices)
 {
-    static const enum trawl_method methods[CUDA_TURNS_MAX] = {
-        TRAWL_METHOD_EVERY, TRAWL_METHOD_GRAMS, TRAWL_METHOD_SAMPLED, TRAWL_METHOD_SET};
-    double first[CUDA_TURNS_MAX], least = PRICE_MAX;
+    for (uint32_t method = TRAWL_METHOD_EVERY; method <= TRAWL_METHOD_SET; method++)
+        if (prices->counts[method] == 0 && prices->price[method] < PRICE_MAX)
+            prices->price[method] = price_of((enum trawl_method)method, length, rates);
+}
 
-    if (turns->is_slow)
-        price_max = PRICE_MAX;
-    for (uint32_t i = 0; i < CUDA_TURNS_MAX; i++)
-        least = min_double(least, price_of(methods[i], length, rates));
-    turns->count = 0;
-    for (uint32_t i = 0; i < CUDA_TURNS_MAX; i++) {
-        double price = price_of(methods[i], length, rates);
-        double total = price + price_once(methods[i], length, read_ns);
-        uint32_t at = turns->count;
+/* Returns the cheapest method. is_first: the tables of the method have to be made for one count. */
+static enum trawl_method cheapest(double length, double read_ns, bool is_first,
+                                  const struct cuda_prices *prices)
+{
+    enum trawl_method best = TRAWL_METHOD_EVERY;
+    double least = 2 * PRICE_MAX;
 
-        if (price > min_double(price_max * least, PRICE_MAX / 2))
-            continue;
-        for (; at > 0 && first[at - 1] > total; at--) {
-            first[at] = first[at - 1];
-            turns->methods[at] = turns->methods[at - 1];
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++) {
+        enum trawl_method method = (enum trawl_method)i;
+        double price = prices->price[i] + (is_first ? price_once(method, length, read_ns) : 0);
+
+        if (price < least) {
+            least = price;
+            best = method;
         }
-        first[at] = total;
-        turns->methods[at] = methods[i];
-        turns->count++;
     }
-    TRAWL_ASSERT(turns->count > 0);
-    turns->price = turns->is_slow ? 0 : price_of(turns->methods[0], length, rates);
+    return best;
 }
 
-static void decided(enum trawl_method method, double price, struct cuda_turns *turns)
+bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices)
 {
-    turns->methods[0] = method;
-    turns->count = 1;
-    turns->price = price;
-    turns->is_quick = price > 0;
+    bool is_left = false;
+
+    prices->price[method] = PRICE_MAX;
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++)
+        is_left |= prices->price[i] > 0 && prices->price[i] < PRICE_MAX;
+    return is_left;
 }
 
-/* Decides for the method and returns true, if the method's price is hardly more than a lower bound
- * on the prices of the methods whose rates are not known yet. */
+bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices)
+{
+    if (prices->counts[method] < COUNTS_MIN)
+        return false;
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++)
+        if (prices->price[method] > SLOW * prices->price[i])
+            return true;
+    return false;
+}
+
+/* Returns whether a method need not be looked at: the price of the method whose rates are known is
+ * hardly more than a lower bound on the price of any other method. Then sets the prices to lower
+ * bounds but for that method. */
 static bool is_enough(enum trawl_method method, double least_of_others, double length,
-                      const struct rates *rates, struct cuda_turns *turns)
+                      const struct rates *rates, struct cuda_prices *prices)
 {
+    static const struct rates no_candidates;
     double price = price_of(method, length, rates);
 
-    if (turns->in_full || price > QUICK_PRICE * least_of_others)
+    if (price > QUICK_PRICE * least_of_others)
         return false;
-    decided(method, price, turns);
+    set_prices(length, &no_candidates, prices);
+    prices->price[method] = price;
     return true;
 }
 
-void cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
-                      double price_max, double read_ns, struct plan_tuning *tuning,
-                      struct cuda_turns *turns)
+/* Chooses by the sample's rates for one method alone, where that is enough; otherwise returns AUTO.
+ */
+static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
+                                        uint64_t sample_bytes, const struct plan_grams *grams,
+                                        struct rates *rates, struct cuda_prices *prices)
+{
+    double length = (double)plan->length_min;
+    double least = price_least(TRAWL_METHOD_GRAMS, length);
+
+    if (plan->length_min >= SCAN_SAMPLE_BYTES &&
+        is_enough(TRAWL_METHOD_SAMPLED, least, length, rates, prices))
+        return TRAWL_METHOD_SAMPLED;
+    if (grams->stride <= 1)
+        return TRAWL_METHOD_AUTO;
+    rates->gram = analyse_seen_grams(sample, sample_bytes, grams);
+    return is_enough(TRAWL_METHOD_GRAMS, least, length, rates, prices) ? TRAWL_METHOD_GRAMS
+                                                                       : TRAWL_METHOD_AUTO;
+}
+
+/* Sets all prices by the sample, and the tuning. rates->named is known. */
+static void rate_all(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
+                     struct plan_tuning *tuning, struct rates *rates, struct cuda_prices *prices)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
-    double length = (double)plan->length_min;
-    struct rates rates = {.rare = 1, .named = 1};
     struct byte_rates of_bytes;
 
-    *tuning = plan->tuning;
-    if (plan->length_min < PLAN_GRAMS_LENGTH_MIN ||
-        (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < PLAN_SAMPLE_BYTES_MIN) {
-        decided(TRAWL_METHOD_EVERY, 0, turns);
-        return;
-    }
-    if (plan->length_min >= SCAN_SAMPLE_BYTES) {
-        rate_named(plan, sample, sample_bytes, &rates);
-        if (is_enough(TRAWL_METHOD_SAMPLED, price_least(TRAWL_METHOD_GRAMS, length), length, &rates,
-                      turns))
-            return;
-    }
-    rates.rare = DENSE_RATE; /* not known yet; with a higher rate grams do not search */
-    if (tuning->grams.stride > 1) {
-        rates.gram = analyse_seen_grams(sample, sample_bytes, &tuning->grams);
-        if (is_enough(TRAWL_METHOD_GRAMS, price_least(TRAWL_METHOD_GRAMS, length), length, &rates,
-                      turns))
-            return;
-    }
     analyse_rates(sample, sample_bytes, plan_literal_bytes(plan, 0), plan->length_min, fold,
                   &of_bytes);
     if (plan->length_min > DECIDED_LENGTH_MAX)
         tuning->rare_offset =
             analyse_seen_window(plan_literal_bytes(plan, 0), plan->length_min, fold, &of_bytes,
-                                sample, sample_bytes, &rates.rare);
-    if (rates.rare <= DENSE_RATE) {
+                                sample, sample_bytes, &rates->rare);
+    if (rates->rare <= DENSE_RATE) {
         tuning->is_seen = true;
         tuning->grams = (struct plan_grams){.stride = 0};
         plan_tune_grams(plan, sample, sample_bytes, &of_bytes, tuning);
-        rates.gram = tuning->gram_rate;
+        rates->gram = tuning->gram_rate;
     }
-    order(length, &rates, price_max, read_ns, turns);
+    set_prices((double)plan->length_min, rates, prices);
+    prices->is_rated = true;
+}
+
+enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
+                                   uint64_t sample_bytes, double read_ns,
+                                   struct plan_tuning *tuning, struct cuda_prices *prices)
+{
+    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
+    bool is_first = prices->price[TRAWL_METHOD_EVERY] <= 0;
+    /* Until it is known, the rate of the rarest bytes is the highest with which grams search. */
+    struct rates rates = {.rare = DENSE_RATE, .named = 1};
+    enum trawl_method method = TRAWL_METHOD_AUTO;
+
+    if (prices->is_rated)
+        return cheapest((double)plan->length_min, read_ns, false, prices);
+    *tuning = plan->tuning;
+    if (plan->length_min < PLAN_GRAMS_LENGTH_MIN ||
+        (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < PLAN_SAMPLE_BYTES_MIN)
+        return TRAWL_METHOD_EVERY;
+    if (plan->length_min >= SCAN_SAMPLE_BYTES)
+        rate_named(plan, sample, sample_bytes, &rates);
+    if (is_first)
+        method = choose_quickly(plan, sample, sample_bytes, &tuning->grams, &rates, prices);
+    if (method != TRAWL_METHOD_AUTO)
+        return method;
+    rate_all(plan, sample, sample_bytes, tuning, &rates, prices);
+    return cheapest((double)plan->length_min, read_ns, is_first, prices);
 }
 
 /* Chooses without a sample of the text. A literal that repeats itself is not searched by

@@ -8,13 +8,19 @@
 /* Returns the method by the plan alone, if the caller asked for the method `asked`. */
 enum trawl_method cuda_choose_method(const struct trawl_plan *plan, enum trawl_method asked);
 
-/* Chooses methods by a sample of the text. Writes the method that should take the least time for a
- * first count, tables included, to *turns, then the methods that cost at most price_max times as
- * much as the cheapest once their tables are made, and the methods' tuning to *tuning. read_ns: the
- * time in which the device reads the text once. Cost: 5 to 25 us; the rates of a method are only
- * taken while that method may be the cheapest, or if turns->in_full. */
-void cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
-                      double price_max, double read_ns, struct plan_tuning *tuning,
-                      struct cuda_turns *turns);
+/* Returns the method that should count in the least time, and sets the prices of all methods that
+ * were not measured, by a sample of the text. Writes the methods' tuning to *tuning. read_ns: the
+ * time in which the device reads the text once. The first choice for a plan and a text counts the
+ * time to make tables, and takes the rates of a method only while that method may be the cheapest:
+ * 5 to 25 us. Later choices know all rates and the measured prices. */
+enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t *sample,
+                                   uint64_t sample_bytes, double read_ns,
+                                   struct plan_tuning *tuning, struct cuda_prices *prices);
+
+/* Marks a method that cannot search, for want of memory. Returns whether another method can. */
+bool cuda_choose_without(enum trawl_method method, struct cuda_prices *prices);
+
+/* Returns whether the method's measured price is clearly more than another method's price. */
+bool cuda_choose_is_slow(enum trawl_method method, const struct cuda_prices *prices);
 
 #endif

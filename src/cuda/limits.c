@@ -10,7 +10,6 @@ const struct cuda_limits cuda_limits_default = {
     .resident_room_left = 1ull << 30,
     .seen_bytes_min = 64u << 20,
     .seen_method = TRAWL_METHOD_AUTO,
-    .turn_price_max = 3,
     .split_bytes_min = 1ull << 30,
     .stripe_bytes = 8ull << 30,
     .split_overlap = 1u << 20,

@@ -22,8 +22,6 @@ struct cuda_limits {
     uint64_t seen_bytes_min; /* the shortest loaded text, in bytes, of which a sample is taken */
     /* the method for one pattern in a text with a sample; AUTO: chosen by the sample */
     enum trawl_method seen_method;
-    /* a method that costs at most this many times the chosen method's price is tried, too */
-    double turn_price_max;
     /* the shortest loaded text, in bytes, that is split over the devices */
     uint64_t split_bytes_min;
     /* the length of a part of a split text is about stripe_bytes or less */

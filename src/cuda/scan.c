@@ -362,8 +362,7 @@ static enum trawl_status scan_upto(struct engine_worker *worker, const struct cu
     if (want == WANT_FIRST)
         return scan_first(launch.found.nearest, hits_base, result, error);
     result->count += launch.found.count;
-    cuda_tables_told(worker, limit - range->begin, cuda_clock_ns() - begin_ns,
-                     launch.found.candidates, launch.found.listed);
+    cuda_tables_told(worker, limit - range->begin, cuda_clock_ns() - begin_ns);
     return TRAWL_OK;
 }
 

@@ -16,13 +16,7 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
-/* counts in each method's turn; the quicker of the two is compared */
-#define TURN_COUNTS 2u
-/* a quick choice was wrong if there is more than one candidate in QUICK_CANDIDATES positions */
-#define QUICK_CANDIDATES 4096u
-/* A choice was wrong if a count takes more than SLOW times the expected time, */
-#define SLOW 1.5
-#define LAUNCH_NS 2e4 /* where each count is granted LAUNCH_NS for the launch. */
+#define LAUNCH_NS 2e4 /* of a count's time, this is the launch's */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
 #define SET_BUDGET 256u /* literals that are compared for 32 positions */
@@ -360,18 +354,11 @@ static bool is_same(const struct engine_worker *worker)
 static void choose(const struct engine_worker *worker, struct cuda_tables *tables)
 {
     const struct trawl_plan *plan = worker->plan;
-    struct cuda_turns *turns = &tables->turns;
     enum trawl_method asked = plan->method_asked;
     struct cuda_sample sample;
 
-    if (turns->comes && is_same(worker)) {
-        turns->comes = false;
-        tables->method = turns->methods[turns->turn];
-        return;
-    }
-    *turns = is_same(worker)
-                 ? (struct cuda_turns){.in_full = turns->in_full, .is_slow = turns->is_slow}
-                 : (struct cuda_turns){.count = 0};
+    if (!is_same(worker))
+        tables->prices = (struct cuda_prices){.is_rated = false};
     tables->tuning = &plan->tuning;
     tables->sample_serial = 0;
     if (is_tuned(plan))
@@ -379,15 +366,13 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
             cuda_worker_sample(worker, worker->searched, worker->searched_bytes, &sample);
     if (tables->sample_serial != 0) {
         tables->tuning = &tables->own;
-        cuda_choose_seen(plan, sample.bytes, sample.bytes_count, worker->limits.turn_price_max,
-                         (double)worker->searched_bytes / worker->device->read_rate, &tables->own,
-                         turns);
-        tables->method = turns->methods[0];
+        tables->method =
+            cuda_choose_seen(plan, sample.bytes, sample.bytes_count,
+                             (double)worker->searched_bytes / worker->device->read_rate,
+                             &tables->own, &tables->prices);
         asked = worker->limits.seen_method;
         if (asked == TRAWL_METHOD_AUTO)
             return;
-        turns->count = 0;
-        turns->is_quick = false;
     }
     tables->method = cuda_choose_method(plan, asked);
 }
@@ -426,46 +411,6 @@ done:
     return status;
 }
 
-/* Gives the turn to the next method. After the last method's turn, the quickest method is kept. */
-static void next_turn(struct cuda_tables *tables)
-{
-    struct cuda_turns *turns = &tables->turns;
-    uint32_t before = turns->turn;
-
-    turns->counts = 0;
-    if (++turns->turn == turns->count) {
-        turns->turn = 0;
-        for (uint32_t i = 1; i < turns->count; i++)
-            if (turns->begin_ns[i] < turns->begin_ns[turns->turn])
-                turns->turn = i;
-        turns->count = 0;
-    }
-    turns->comes = turns->turn != before;
-    tables->ready = !turns->comes;
-}
-
-/* Makes the next search choose the method anew by the whole sample, because counts contradicted
- * the quick choice. */
-static void look_again(struct cuda_tables *tables)
-{
-    tables->turns.is_quick = false;
-    tables->turns.in_full = true;
-    tables->ready = false;
-}
-
-/* Passes the turn to the next method, because there is no memory for this method's tables: the
- * tables of another method may be smaller. */
-static bool pass_turn(struct cuda_tables *tables)
-{
-    struct cuda_turns *turns = &tables->turns;
-
-    if (turns->turn == 0 || turns->count < 2)
-        return false;
-    turns->begin_ns[turns->turn] = (double)UINT64_MAX;
-    next_turn(tables);
-    return true;
-}
-
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error)
 {
     enum trawl_status status;
@@ -479,35 +424,22 @@ enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_er
         return TRAWL_OK;
     do
         status = tables_build(worker, error);
-    while (status == TRAWL_MEMORY && pass_turn(&worker->tables));
+    while (status == TRAWL_MEMORY && worker->tables.sample_serial != 0 &&
+           cuda_choose_without(worker->tables.method, &worker->tables.prices));
     return status;
 }
 
-void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns,
-                      uint64_t candidates, uint64_t given_up)
+void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns)
 {
-    struct cuda_turns *turns = &worker->tables.turns;
-    double *least = &turns->begin_ns[turns->turn];
-    double begin_ns = (double)ns / (double)begins;
+    struct cuda_tables *tables = &worker->tables;
+    double price =
+        max_double(1, (double)ns - LAUNCH_NS) * worker->device->read_rate / (double)begins;
+    double *least = &tables->prices.price[tables->method];
 
-    TRAWL_ASSERT(begins > 0 && turns->turn < CUDA_TURNS_MAX);
-    if (!worker->tables.ready || begins < worker->limits.seen_bytes_min)
+    TRAWL_ASSERT(begins > 0);
+    if (!tables->ready || tables->sample_serial == 0 || *least <= 0 ||
+        begins < worker->limits.seen_bytes_min || worker->limits.seen_method != TRAWL_METHOD_AUTO)
         return;
-    if (turns->is_quick && (given_up > 0 || candidates > begins / QUICK_CANDIDATES)) {
-        look_again(&worker->tables);
-        return;
-    }
-    if (turns->count == 0)
-        return;
-    *least = turns->counts == 0 ? begin_ns : min_double(*least, begin_ns);
-    if (++turns->counts < TURN_COUNTS)
-        return;
-    if (turns->turn == 0 && turns->price > 0 &&
-        (*least * (double)begins - LAUNCH_NS) * worker->device->read_rate >
-            SLOW * turns->price * (double)begins) {
-        turns->is_slow = true;
-        look_again(&worker->tables);
-    } else {
-        next_turn(&worker->tables);
-    }
+    *least = tables->prices.counts[tables->method]++ == 0 ? price : min_double(*least, price);
+    tables->ready = !cuda_choose_is_slow(tables->method, &tables->prices);
 }

@@ -11,25 +11,14 @@ struct engine_worker;
 /* The state of the set's automaton: not yet needed, on the device, or too large for the device. */
 enum cuda_automaton { CUDA_AUTOMATON_NOT_ASKED, CUDA_AUTOMATON_READY, CUDA_AUTOMATON_NONE };
 
-#define CUDA_TURNS_MAX 4u
-
-/* The methods for one pattern whose expected cost in a loaded text is close to the least. A
- * sample and prices do not tell everything, so each of these methods does some counts, and the
- * quickest method does all later counts. */
-struct cuda_turns {
-    enum trawl_method methods[CUDA_TURNS_MAX]; /* the cheapest first */
-    double begin_ns[CUDA_TURNS_MAX];           /* the least measured time for one begin, in ns */
-    /* number of methods that are compared; 0: the comparison is over */
-    uint32_t count;
-    uint32_t turn; /* index of the method whose turn it is */
-    uint32_t counts;
-    /* expected cost of methods[0], in units of reading the text once; 0: not known */
-    double price;
-    bool comes;    /* the tables of this turn's method are not yet made */
-    bool is_quick; /* the method was chosen by a look at a part of the sample */
-    /* counts contradicted the quick choice, so the next choice uses the whole sample */
-    bool in_full;
-    bool is_slow; /* a count took too long, so that all methods have their turn */
+/* What a count by each method costs in a loaded text, for a plan of one literal, in units of
+ * reading the text once. Indexes are methods; entry 0, of TRAWL_METHOD_AUTO, is not used. */
+struct cuda_prices {
+    double price[TRAWL_METHOD_SET + 1];    /* expected or, once measured, the least measured */
+    uint32_t counts[TRAWL_METHOD_SET + 1]; /* counts that were measured */
+    /* The expected prices follow from the sample. If false, the sample was not looked at for the
+     * methods that could hardly be cheaper than the chosen one. */
+    bool is_rated;
 };
 
 /* The device side of a plan: the parts of struct scan_arguments that do not depend on the text. */
@@ -42,7 +31,7 @@ struct cuda_tables {
     /* for one literal: points to the plan's tuning, or to `own` */
     const struct plan_tuning *tuning;
     struct plan_tuning own;
-    struct cuda_turns turns;
+    struct cuda_prices prices;
     enum cuda_kernel kernel;
     /* the kernel where only counts are wanted: a stream, or the same as `kernel` */
     enum cuda_kernel count_kernel;
@@ -70,10 +59,8 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
 /* Makes the tables of worker->plan on the device for the text that is about to be searched:
  * worker->searched. Does nothing if the tables are there already. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
-/* Records that a count of `begins` begins took `ns` ns, and that a stream had `candidates`
- * candidates and gave up `given_up` tiles. From these figures the method for the next count is
- * chosen. */
-void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns,
-                      uint64_t candidates, uint64_t given_up);
+/* Records that a count of `begins` begins took `ns` ns. If another method should be clearly
+ * quicker, the next count chooses anew. */
+void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
 
 #endif

@@ -286,6 +286,7 @@ static void scene_open(struct scene *s, uint64_t bytes, uint64_t from, uint64_t 
     s->held = (struct engine_text){
         .bytes = s->letters.bytes, .bytes_count = bytes, .how = ENGINE_HOLD_COPY};
     MUST(cuda_residents_hold(s->engine, &s->held, NULL));
+    s->worker->device->read_rate = 1e3; /* bytes per ns; the simulator's clock says 0 */
 }
 
 static void scene_close(struct scene *s)
@@ -308,83 +309,78 @@ static void scene_count(struct scene *s)
     TEST_CHECK_U64(result.count, s->expected);
 }
 
-/* Each of the methods that are worth it counts twice, and the quickest of them counts from then on.
- * The times are the test's. `dense`: tiles are given up, and searched by another launch. */
-static void turns(uint32_t quickest, bool dense)
+static bool scene_counts_by(struct scene *s, enum trawl_method method)
+{
+    scene_count(s);
+    return s->worker->tables.method == method;
+}
+
+/* A method that should be clearly quicker than the measured method counts next, and the other
+ * method counts again once the quicker one was measured. The prices are the test's. `dense`: tiles
+ * are given up, and searched by another launch. */
+static void next_method(enum trawl_method next, bool dense)
 {
     struct cuda_limits limits = letters_limits();
-    struct cuda_turns first;
+    struct cuda_prices *prices;
+    enum trawl_method first;
     struct scene s;
 
-    limits.turn_price_max = 1e8;
     limits.dense_always = dense;
     scene_open(&s, 30000, 0, 200, limits);
     scene_count(&s);
-    first = s.worker->tables.turns;
-    TEST_CHECK_U64(first.count, CUDA_TURNS_MAX);
-    TEST_CHECK(!first.is_quick && !first.in_full);
-    for (uint32_t i = 1; i < 2 * first.count; i++) {
-        scene_count(&s);
-        TEST_CHECK(s.worker->tables.method == first.methods[i / 2]);
-        if (i + 2 == 2 * first.count)
-            s.worker->tables.turns.begin_ns[quickest] = 0;
+    prices = &s.worker->tables.prices;
+    first = s.worker->tables.method;
+    TEST_CHECK(prices->is_rated);
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++)
+        prices->price[i] = i == first ? 1e-3 : i == next ? 1e-6 : 1e8;
+    TEST_CHECK(scene_counts_by(&s, first)); /* a method counts twice before it is left */
+    if (next != first) {
+        TEST_CHECK(scene_counts_by(&s, next));
+        TEST_CHECK_U64(prices->counts[first], 2);
+        prices->price[first] = 1e-4;
+        TEST_CHECK(scene_counts_by(&s, next));
     }
-    for (uint32_t i = 0; i < 4; i++) {
-        scene_count(&s);
-        TEST_CHECK(s.worker->tables.method == first.methods[quickest]);
-        TEST_CHECK(s.worker->tables.turns.count == 0);
-    }
+    TEST_CHECK(scene_counts_by(&s, first));
     scene_close(&s);
 }
 
-/* Methods whose tables have no room pass their turns. (Turns were tested with room for all.) */
-static void turns_without_room(void)
+/* Methods whose tables have no room are passed over. (Elsewhere there is room for all tables.) */
+static void methods_without_room(void)
 {
     struct cuda_limits limits = letters_limits();
+    struct cuda_prices *prices;
+    enum trawl_method first;
     struct scene s;
 
-    limits.turn_price_max = 1e8;
     limits.room_step_bytes = 256;
     scene_open(&s, 30000, 0, 200, limits);
-    for (uint32_t i = 0; i < 2 * CUDA_TURNS_MAX + 2; i++) {
+    scene_count(&s);
+    scene_count(&s);
+    prices = &s.worker->tables.prices;
+    first = s.worker->tables.method;
+    s.worker->device->memory_max = atomic_load(&s.worker->device->memory_used);
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++)
+        prices->price[i] = i == first ? 1e3 : 1e-6;
+    s.worker->tables.ready = false;
+    for (uint32_t i = 0; i < 4; i++)
         scene_count(&s);
-        s.worker->device->memory_max = atomic_load(&s.worker->device->memory_used);
-    }
-    TEST_CHECK(s.worker->tables.turns.count == 0);
+    TEST_CHECK(prices->price[TRAWL_METHOD_SET] > 1e8);
     scene_close(&s);
 }
 
-/* No piece of the sample lies in the last bytes of the text, which are full of candidates. The
- * first count finds these candidates, and the next choice rates every method. */
+/* The sample is looked at for all methods once the quick choice takes longer than was expected. The
+ * simulator takes longer than any device. */
 static void looks_again(void)
 {
     struct scene s;
 
     scene_open(&s, 1u << 17, (1u << 17) - 3000, 40, letters_limits());
     scene_count(&s);
-    TEST_CHECK(s.worker->tables.turns.in_full && !s.worker->tables.ready);
+    TEST_CHECK(!s.worker->tables.prices.is_rated && s.worker->tables.ready);
     scene_count(&s);
-    TEST_CHECK(s.worker->tables.own.is_seen && !s.worker->tables.turns.is_quick);
-    scene_close(&s);
-}
-
-/* A count that takes longer than was expected gives all methods their turn, once. */
-static void slow(bool by_first_look)
-{
-    struct scene s;
-
-    scene_open(&s, 1u << 17, by_first_look ? 0 : (1u << 17) - (1u << 13), 200, letters_limits());
-    s.worker->device->read_rate = 1e9;
-    for (uint32_t i = 0; i < 3 && !s.worker->tables.turns.is_slow; i++) {
-        scene_count(&s);
-        TEST_CHECK(s.worker->tables.turns.is_slow || i < 2);
-    }
     TEST_CHECK(!s.worker->tables.ready);
     scene_count(&s);
-    TEST_CHECK_U64(s.worker->tables.turns.count, CUDA_TURNS_MAX);
-    for (uint32_t i = 1; i < 2 * CUDA_TURNS_MAX; i++)
-        scene_count(&s);
-    TEST_CHECK(s.worker->tables.turns.count == 0);
+    TEST_CHECK(s.worker->tables.prices.is_rated && s.worker->tables.own.is_seen);
     scene_close(&s);
 }
 
@@ -492,12 +488,12 @@ int main(void)
         over_tile_ends(&random, length);
     many_loaded();
     chunk_in_same_memory();
-    for (uint32_t i = 0; i < 2 * CUDA_TURNS_MAX; i++)
-        turns(i / 2, i % 2 != 0);
-    turns_without_room();
+    for (uint32_t i = TRAWL_METHOD_EVERY; i <= TRAWL_METHOD_SET; i++) {
+        next_method((enum trawl_method)i, false);
+        next_method((enum trawl_method)i, true);
+    }
+    methods_without_room();
     parts_without_room();
     looks_again();
-    slow(true);
-    slow(false);
     return test_end();
 }

@@ -42,8 +42,6 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.streams = test_random_below(random, 3) != 0;
     if (test_random_below(random, 3) != 0)
         limits.seen_bytes_min = 1;
-    if (test_random_below(random, 2))
-        limits.turn_price_max = 1e8;
     limits.seen_method = (enum trawl_method)test_random_below(random, TRAWL_METHOD_SET + 1);
     limits.sets = test_random_below(random, 4) != 0;
     limits.sets_variant = (uint32_t)test_random_below(random, CUDA_SETS_VARIANTS + 1);
