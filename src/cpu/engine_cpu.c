@@ -82,11 +82,12 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->tuning = &plan->tuning;
     worker->learned = 0;
     worker->dense_bytes = worker->dense_left = 0;
+    worker->dense_by_classes = plan->has_classes;
     worker->work_per_byte = SET_WORK_PER_BYTE;
     worker->work_spared = WORK_SPARED_MAX;
     if (worker->dense_serial != plan->serial) {
         worker->dense_work = 0;
-        worker->trial = (struct set_trial){.by_classes = plan->has_classes};
+        worker->trial = (struct trial){.now = plan->has_classes};
     }
     worker->dense_serial = plan->serial;
     worker->dense_waits = false;
@@ -176,7 +177,7 @@ static enum trawl_method set_method(const struct engine_worker *worker)
 {
     if (worker->dense_left > 0 || worker->plan->method_asked == TRAWL_METHOD_AUTOMATON)
         return TRAWL_METHOD_AUTOMATON;
-    return worker->trial.by_classes ? TRAWL_METHOD_CLASSES : TRAWL_METHOD_BUCKETS;
+    return worker->trial.now == 1 ? TRAWL_METHOD_CLASSES : TRAWL_METHOD_BUCKETS;
 }
 
 /* Copies a short text to a buffer with room behind the text. Near a text's end, vectors would load
@@ -209,14 +210,7 @@ static void scan_part(struct scan *scan)
         return;
     if (counts)
         ns = clock_now_ns();
-    if (worker->bytes_only && scan_bytes_fits(worker, scan->want))
-        scan_bytes(scan);
-    else if (worker->method == TRAWL_METHOD_SAMPLED)
-        scan_sampled(scan);
-    else if (worker->method != TRAWL_METHOD_SET)
-        scan_tiles(scan);
-    else if (scan->plan->method_asked != TRAWL_METHOD_AUTOMATON || !dense_all(scan))
-        scan_either(scan);
+    scan_run(scan);
     if (counts)
         worker_count(scan, begin, candidates, passed, clock_now_ns() - ns);
     worker->has_begun = true;

@@ -2,7 +2,7 @@
  *
  * The scan gathers a tile's occurrences, sorts them, and then emits the sorted occurrences. It
  * emits nothing before. So if the tile's candidates turn out to be dense, the scan drops what it
- * has gathered, and the automaton begins with this tile.
+ * has gathered and leaves the text at the tile's begin.
  */
 #include <string.h>
 
@@ -245,14 +245,11 @@ void scan_classes(struct scan *scan)
 {
     struct engine_worker *worker = scan->worker;
 
-    scan->work_max = 0;
-    (void)dense_budget_rest(scan);
     while (!scan->over && !scan_is_full(scan)) {
         struct sampling sampling = {
             scan, worker->matcher, NULL, max_u64(scan->at, scan->run_until), scan->limit, 0};
         uint64_t places = scan->want == WANT_LINES ? worker->tile_places : cpu_sizes.class_places;
         uint64_t kept = scan->result->count;
-        bool switched = false;
 
         scan->at = sampling.begin;
         if (scan->at >= scan->limit)
@@ -265,12 +262,9 @@ void scan_classes(struct scan *scan)
         dense_allow(scan, sampling.end - sampling.begin);
         scan->work += TILE_WORK;
         gather_tile(&sampling);
-        while (scan->work > scan->work_max && !scan->over &&
-               !(switched = dense_switch(scan, sampling.begin)))
+        while (scan->work > scan->work_max && !scan->over && !dense_leaves(scan, sampling.begin))
             /* again, with a higher work_max, which in the end is unlimited */
             gather_tile(&sampling);
-        if (switched)
-            continue;
         if (scan->over)
             return;
         verify_gathered(scan, sampling.begin, sampling.end - sampling.begin);

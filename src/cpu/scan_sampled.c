@@ -144,7 +144,7 @@ void scan_sampled(struct scan *scan)
         }
         i += stride;
         if (another_pays(scan, &progress)) {
-            scan_tiles(scan);
+            scan_leave(scan, scan->at);
             return;
         }
     }

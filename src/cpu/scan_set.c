@@ -78,11 +78,11 @@ static void verify_place(struct scan *scan, uint64_t x)
         verify_literal(scan, x, plan->set_entries[e]);
         if (scan->over || (scan->want == WANT_LINES && scan->run_until > x))
             return;
-        if (scan->work > scan->work_max && scan->result->count == count && dense_switch(scan, x))
-            return; /* the automaton has begun with this position */
+        if (scan->work > scan->work_max && scan->result->count == count && dense_leaves(scan, x))
+            return;
     }
     if (scan->work > scan->work_max)
-        (void)dense_switch(scan, x + 1);
+        (void)dense_leaves(scan, x + 1);
 }
 
 /* Fills the tile for the next positions. Returns the number of words filled; 0 near the text's end,
@@ -113,10 +113,7 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
 
 void scan_set(struct scan *scan)
 {
-    scan->work_max = 0;
-    if (dense_budget_rest(scan))
-        scan->at = max_u64(scan->at, scan->run_until);
-    while (!scan->over && scan->at < scan->limit && !scan_is_full(scan)) {
+    while (scan->at < scan->limit && !scan_is_full(scan)) {
         uint64_t places, words = fill(scan, &places), begin = scan->at;
 
         dense_allow(scan, max_u64(places, 64 * words));
@@ -129,8 +126,7 @@ void scan_set(struct scan *scan)
         if (scan->over)
             return;
         TRAWL_ASSERT(places > 0 && begin + places <= scan->limit);
-        if (scan->run_until <= begin + places) /* the automaton has not searched beyond the tile */
-            dense_spare(scan, places);
+        dense_spare(scan, places);
         scan->at = max_u64(begin + places, scan->run_until);
     }
 }

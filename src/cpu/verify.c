@@ -285,12 +285,8 @@ void verify_one(struct scan *scan, uint64_t x)
     } else {
         verify_emit(scan, x, 0, count);
     }
-    if (scan->work > scan->work_max && !scan->over) {
-        scan->at = max_u64(x + 1, scan->run_until);
-        scan->limit = scan->end;
-        verify_linear(scan);
-        scan->over = true;
-    }
+    if (scan->work > scan->work_max && !scan->over)
+        scan_leave(scan, x + 1);
 }
 
 /* Verifies the candidates of a word, and skips candidates below run_until. */

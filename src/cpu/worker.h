@@ -5,6 +5,7 @@
 #include "cpu/dense.h"
 #include "cpu/find.h"
 #include "cpu/set_matcher.h"
+#include "cpu/trial.h"
 #include "engine.h"
 #include "plan/parts.h"
 
@@ -19,22 +20,6 @@ struct byte_set {
     uint32_t literal[256]; /* by byte: the first literal that is this byte */
     uint32_t count[256];   /* by byte: the number of literals that are this byte */
     bool repeats;          /* some count is more than 1 */
-};
-
-#define TRIAL_TURN 3u /* steps of a trial by the same way, before the other way has its turn */
-#define TRIAL_STEPS (4 * TRIAL_TURN)
-
-/* A set for which a trial decides whether buckets or classes take less time on the text at hand
- * (scan_either.c). */
-struct set_trial {
-    bool by_classes;
-    uint32_t step; /* number of the current trial's step, from 1 on; 0: no trial is going on */
-    /* bytes of text until the step ends; if step is 0, until a trial may begin */
-    uint64_t left;
-    uint64_t interval; /* bytes of text from the last trial to the next */
-    uint64_t spent;    /* estimated ns that the search took since the last trial */
-    uint64_t ns[2];    /* time of this trial's steps: [0] by buckets, [1] by classes */
-    uint64_t bytes[2]; /* bytes that these steps searched */
 };
 
 /* A plan that is searched in parts (plan/parts.h): a worker for each part, and what each part found
@@ -87,7 +72,7 @@ struct engine_worker {
     struct find_bytes inside; /* bytes after which no occurrence begins */
     bool bytes_only;          /* all literals have one byte: `bytes` holds them all */
     struct byte_set bytes;
-    struct set_trial trial;
+    struct trial trial; /* sets: program 0 searches by buckets, program 1 by classes */
     const struct set_matcher *matcher; /* NULL until the set is searched by classes */
     struct set_scratch *scratch;       /* buffers for the matcher; owned */
     uint32_t tile_places;              /* LINES: positions of the next tile */
@@ -100,7 +85,8 @@ struct engine_worker {
     /* the automaton's part, for sets whose candidates are dense */
     struct dense_worker dense;
     uint64_t dense_bytes;   /* begins that the automaton was to search in the last dense part */
-    uint64_t dense_left;    /* begins of that part that are left for the next chunk */
+    uint64_t dense_left;    /* begins of that part that are still to be searched */
+    bool dense_by_classes;  /* classes left that part to the automaton; false: buckets */
     uint64_t work_per_byte; /* work per byte of text above which candidates are dense */
     uint64_t work_spared;   /* work that the positions before did not use, ≤ WORK_SPARED_MAX */
     /* work for dense parts since there is no automaton, in searches with plan dense_serial */
@@ -228,7 +214,8 @@ struct scan {
     bool span_is_sure;
     /* occurrences of a literal have different lengths, which hits.lengths keeps */
     bool keeps_lengths;
-    bool over; /* the scan ends, because it has its answer, is full, or has failed */
+    bool over; /* the program ends, because the scan has its answer, is full, has failed or left */
+    bool is_left; /* the program has left the text at `at` to the next program */
     enum trawl_status status;
 };
 
@@ -284,8 +271,6 @@ void scan_tiles(struct scan *scan); /* methods every and grams */
 void scan_sampled(struct scan *scan);
 void scan_set(struct scan *scan);
 void scan_classes(struct scan *scan); /* large sets */
-/* Searches by buckets or by classes, whichever takes less time on this text. */
-void scan_either(struct scan *scan);
 /* Sets the worker's matcher to the plan's, which is made for this text if there is none. Errors:
  * MEMORY, LIMIT. */
 enum trawl_status classes_begin(const struct scan *scan);
@@ -309,21 +294,22 @@ bool bytes_begin(struct byte_set *set, const struct trawl_plan *plan);
 /* Returns whether scan_bytes is the faster way to the answer, for a plan that bytes_begin took. */
 bool scan_bytes_fits(const struct engine_worker *worker, enum want want);
 
+/* ---- programs.c ---- */
+
+/* Searches the begins in [scan->at, scan->limit) by the programs that the worker chose. */
+void scan_run(struct scan *scan);
+
+/* ---- dense_budget.c ---- */
+
 /* For sets: sets work_max for the next positions. */
 void dense_allow(struct scan *scan, uint64_t places);
 /* Ends positions that did not exceed work_max, and that decided this many bytes: keeps the unused
  * work for later positions. */
 void dense_spare(struct scan *scan, uint64_t bytes);
-/* Runs when positions have exceeded work_max: lets the automaton search from x on, each time for
- * longer; scan->run_until is then behind the searched begins. Returns false if the automaton does
- * not search; the scan must then verify the candidates from x on. */
-bool dense_switch(struct scan *scan, uint64_t x);
-/* Runs when a chunk begins: lets the automaton search the begins that the chunk before has left.
- * Returns false if no begins are left, or if the automaton cannot search. */
-bool dense_budget_rest(struct scan *scan);
-/* Searches all begins by the automaton, for callers that asked for this method. Returns false if
- * the automaton cannot search. */
-bool dense_all(struct scan *scan);
+/* Runs when positions have exceeded work_max. Leaves the text to the automaton from x on, each time
+ * for longer. Returns false if making the automaton would not pay yet; the scan must then verify
+ * the candidates from x on. */
+bool dense_leaves(struct scan *scan, uint64_t x);
 /* Searches the begins in [from, to) by the automaton. Returns false if the automaton cannot search;
  * the scan then has not moved. Otherwise scan->at is where to go on: ≥ to unless scan->over. */
 bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
@@ -333,6 +319,13 @@ bool scan_dense(struct scan *scan, uint64_t from, uint64_t to);
 static inline bool scan_is_full(const struct scan *scan)
 {
     return scan->result->hits.count >= cpu_sizes.hits;
+}
+
+/* Ends a program that costs too much in this text: the next program searches from x on. */
+static inline void scan_leave(struct scan *scan, uint64_t x)
+{
+    scan->at = x > scan->run_until ? x : scan->run_until;
+    scan->over = scan->is_left = true;
 }
 
 /* Clears the tile's bits of positions ≥ places, all of which lie in the last word. */

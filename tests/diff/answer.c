@@ -90,7 +90,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
     for (uint64_t from = 0; from < chunk->owned && answer->ok; from = result->done) {
         enum trawl_method method = worker->method;
         uint64_t first = answer->lines, read;
-        bool by_classes;
+        uint32_t program;
 
         if (answer_costs != NULL)
             worker->costs = &answer_costs[test_random_below(answer->random, answer_costs_count)];
@@ -99,7 +99,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
             worker->dense_work = UINT64_MAX / 2;
         }
         if (answer->plan->has_either) { /* anywhere between two trials, or in one */
-            worker->trial.by_classes = test_random_one_in(answer->random, 2);
+            worker->trial.now = (uint32_t)test_random_below(answer->random, 2);
             worker->trial.step = (uint32_t)test_random_below(answer->random, TRIAL_STEPS + 1);
             worker->trial.left = test_random_between(answer->random, 1, 5000);
             worker->trial.spent = UINT64_MAX / 2;
@@ -109,15 +109,15 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         worker->lines_hit = test_random_one_in(answer->random, 2);
         chunk->spans_known = test_random_one_in(answer->random, 2);
         read = worker->dense.read_bytes;
-        by_classes = worker->trial.by_classes;
+        program = worker->trial.now;
         chunk->spans_end = answer->span_end > chunk->begin ? answer->span_end - chunk->begin : 0;
         if (!TEST_CHECK(engine_scan(&engine_cpu, worker, chunk, from, answer->want, result, NULL) ==
                         TRAWL_OK))
             return false;
         answer_scans.switches[method][worker->method]++;
         answer_scans.dense += worker->dense.read_bytes > read;
-        answer_scans.by_classes += worker->trial.by_classes;
-        answer_scans.turned += worker->matcher != NULL && worker->trial.by_classes != by_classes;
+        answer_scans.by_classes += worker->trial.now;
+        answer_scans.turned += worker->matcher != NULL && worker->trial.now != program;
         answer_scans.sparse += worker->dense.read_bytes == read;
         answer->count += result->count;
         meet_all(answer, chunk, result);

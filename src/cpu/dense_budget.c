@@ -1,5 +1,5 @@
-/* dense_switch: decides when a set's search switches from candidates to the automaton, because
- * candidates take more time. */
+/* dense_budget: says where candidates of a set take more time than the automaton would: where the
+ * text is dense. */
 #include "base/checked.h"
 #include "cpu/worker.h"
 
@@ -13,7 +13,7 @@ void dense_allow(struct scan *scan, uint64_t places)
 {
     TRAWL_ASSERT(places <= scan->chunk->owned + 64);
     TRAWL_ASSERT(scan->work >= scan->work_begin);
-    /* dense_switch has counted only a part of the work for the previous positions */
+    /* dense_leaves has counted only a part of the work for the previous positions */
     if (scan->worker->dense_waits)
         scan->worker->dense_work += scan->work - scan->work_begin;
     scan->worker->dense_waits = false;
@@ -42,32 +42,12 @@ static uint64_t make_work(const struct trawl_plan *plan)
     return plan->literal_count * MAKE_WORK + plan->literal_bytes_total * MAKE_BYTE_WORK;
 }
 
-/* Searches at most `bytes` begins from x on by the automaton. Returns false if the automaton cannot
- * search; the scan then has not moved. */
-static bool take_over(struct scan *scan, uint64_t x, uint64_t bytes)
-{
-    struct engine_worker *worker = scan->worker;
-    uint64_t to = scan->limit - x > bytes ? x + bytes : scan->limit;
-    bool switched;
-
-    TRAWL_ASSERT(x < to && to <= scan->limit);
-    switched = scan_dense(scan, x, to);
-    TRAWL_ASSERT(!switched || scan->over || scan->at >= to);
-    /* without the automaton, only candidates are left */
-    scan->work_max = switched ? scan->work : UINT64_MAX;
-    scan->run_until = max_u64(scan->run_until, scan->at);
-    worker->work_spared = WORK_SPARED_MAX;
-    worker->dense_left = switched ? bytes - min_u64(scan->run_until - x, bytes) : 0;
-    return switched;
-}
-
-bool dense_switch(struct scan *scan, uint64_t x)
+bool dense_leaves(struct scan *scan, uint64_t x)
 {
     struct engine_worker *worker = scan->worker;
     uint64_t enough = make_work(scan->plan);
 
-    x = max_u64(x, scan->run_until);
-    if (x >= scan->limit)
+    if (max_u64(x, scan->run_until) >= scan->limit)
         return false;
     TRAWL_ASSERT(scan->work >= scan->work_begin);
     worker->dense_work += scan->work - scan->work_begin;
@@ -79,19 +59,7 @@ bool dense_switch(struct scan *scan, uint64_t x)
     }
     worker->dense_bytes =
         min_u64(max_u64(2 * worker->dense_bytes, cpu_sizes.dense_bytes), DENSE_BYTES_MAX);
-    return take_over(scan, x, max_u64(worker->dense_bytes, 4 * scan->plan->length_max));
-}
-
-bool dense_all(struct scan *scan)
-{
-    scan->at = max_u64(scan->at, scan->run_until);
-    return scan->at >= scan->limit || scan_dense(scan, scan->at, scan->limit);
-}
-
-bool dense_budget_rest(struct scan *scan)
-{
-    uint64_t x = max_u64(scan->at, scan->run_until);
-
-    return scan->worker->dense_left > 0 && x < scan->limit &&
-           take_over(scan, x, scan->worker->dense_left);
+    worker->dense_left = max_u64(worker->dense_bytes, 4 * scan->plan->length_max);
+    scan_leave(scan, x);
+    return true;
 }

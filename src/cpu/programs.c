@@ -1,0 +1,116 @@
+/* programs: runs a scan by the programs that its worker chose.
+ *
+ * A program searches from scan->at until scan->limit, or leaves the text at scan->at because the
+ * text costs it too much there (scan_leave). Then the next program goes on: every or grams after
+ * sampled, a search in linear time after every and grams, the automaton after buckets and classes.
+ */
+#include "base/checked.h"
+#include "cpu/worker.h"
+
+/* time to make the tables of classes, for each literal */
+#define TABLES_LITERAL_NS 128u
+
+/* Returns whether text is left for a program. */
+static bool goes_on(struct scan *scan)
+{
+    if (scan->is_left)
+        scan->over = scan->is_left = false;
+    if (scan->over)
+        return false;
+    scan->at = max_u64(scan->at, scan->run_until);
+    return scan->at < scan->limit && !scan_is_full(scan);
+}
+
+/* ---- Sets: buckets or classes, and the automaton after both -------------------------------- */
+
+/* Searches worker->dense_left begins by the automaton, or all begins until scan->limit. */
+static void run_automaton(struct scan *scan)
+{
+    struct engine_worker *worker = scan->worker;
+    uint64_t x = scan->at, left = worker->dense_left, to = x + min_u64(scan->limit - x, left);
+
+    worker->work_spared = WORK_SPARED_MAX;
+    worker->dense_left = 0;
+    if (!scan_dense(scan, x, to)) {
+        scan->work_max = UINT64_MAX; /* without the automaton, only candidates are left */
+        return;
+    }
+    TRAWL_ASSERT(scan->over || scan->at >= to);
+    scan->run_until = max_u64(scan->run_until, scan->at);
+    worker->dense_left = left - min_u64(scan->run_until - x, left);
+}
+
+static void run_classes(struct scan *scan)
+{
+    if (scan->worker->matcher == NULL)
+        scan->status = classes_begin(scan);
+    scan->over = scan->status != TRAWL_OK;
+    if (!scan->over)
+        scan_classes(scan);
+}
+
+/* Searches the begins in [from, to) by buckets or by classes, and by the automaton where the text
+ * is dense. */
+static uint64_t run_set(void *state, uint32_t by_classes, uint64_t from, uint64_t to)
+{
+    struct scan *scan = (struct scan *)state;
+    struct engine_worker *worker = scan->worker;
+    const uint64_t limit = scan->limit;
+
+    if (worker->dense_by_classes != by_classes)
+        worker->dense_left = 0; /* the automaton belongs to the program that left the text */
+    worker->dense_by_classes = by_classes;
+    scan->work_max = 0;
+    scan->at = from;
+    scan->limit = to;
+    while (goes_on(scan))
+        if (worker->dense_left > 0)
+            run_automaton(scan);
+        else if (by_classes)
+            run_classes(scan);
+        else
+            scan_set(scan);
+    scan->limit = limit;
+    return scan->over ? from : scan->at;
+}
+
+static void run_either(struct scan *scan)
+{
+    struct engine_worker *worker = scan->worker;
+    const struct trial_pair pair = {
+        run_set, scan, worker->matcher == NULL ? scan->plan->literal_count * TABLES_LITERAL_NS : 0};
+
+    if (!goes_on(scan))
+        return;
+    if (scan->plan->method_asked == TRAWL_METHOD_AUTOMATON) {
+        worker->dense_left = UINT64_MAX;
+        (void)run_set(scan, worker->trial.now, scan->at, scan->limit);
+    } else if (scan->plan->has_either) {
+        trial_run(&worker->trial, &pair, scan->at, scan->limit);
+    } else {
+        (void)run_set(scan, worker->trial.now, scan->at, scan->limit);
+    }
+}
+
+/* ---- All programs ---------------------------------------------------------------------------- */
+
+void scan_run(struct scan *scan)
+{
+    const struct engine_worker *worker = scan->worker;
+
+    if (worker->bytes_only && scan_bytes_fits(worker, scan->want)) {
+        scan_bytes(scan);
+        return;
+    }
+    if (worker->method == TRAWL_METHOD_SET) {
+        run_either(scan);
+        return;
+    }
+    while (goes_on(scan))
+        if (scan->work > scan->work_max)
+            verify_linear(scan);
+        else if (worker->method == TRAWL_METHOD_SAMPLED)
+            scan_sampled(scan);
+        else
+            scan_tiles(scan);
+}

@@ -1,0 +1,85 @@
+/* trial: runs two programs in turn, and goes on with the faster program. */
+#include "cpu/trial.h"
+
+#include <string.h>
+
+#include "base/checked.h"
+#include "base/clock.h"
+#include "cpu/worker.h"
+
+#define INTERVAL_MIN (8u << 20)
+#define INTERVAL_MAX (256u << 20)
+/* a program takes over if it takes less than 0.94 of the time of the current program */
+#define AHEAD 0.94
+#define CLEAR 1.5
+#define TRIAL_NS (256u << 10) /* time of a trial of usual programs */
+
+/* Returns the time of a trial's steps by a program, times the bytes of the other program. So the
+ * results for both programs can be compared. */
+static double taken(const struct trial *trial, uint32_t which)
+{
+    return (double)trial->ns[which] * (double)trial->bytes[1 - which];
+}
+
+/* Returns, after half of a trial, whether a program is far ahead. */
+static bool is_clear(const struct trial *trial)
+{
+    return taken(trial, 0) > CLEAR * taken(trial, 1) || taken(trial, 1) > CLEAR * taken(trial, 0);
+}
+
+/* Ends a trial: chooses the faster program, and when the next trial is due. */
+static void choose(struct trial *trial)
+{
+    bool turns = taken(trial, 1 - trial->now) < AHEAD * taken(trial, trial->now);
+
+    TRAWL_ASSERT(trial->step > TRIAL_STEPS / 2);
+    trial->interval =
+        turns || trial->interval == 0 ? INTERVAL_MIN : min_u64(2 * trial->interval, INTERVAL_MAX);
+    trial->now ^= turns;
+    trial->left = trial->interval;
+    trial->step = 0;
+    trial->spent = 0;
+}
+
+/* Counts `bytes` of text that took `ns`, and moves the trial on. */
+static void count(struct trial *trial, uint64_t bytes, uint64_t ns, uint64_t once_ns)
+{
+    trial->left -= min_u64(trial->left, bytes);
+    if (trial->step == 0) {
+        trial->spent += ns;
+        if (trial->left > 0 || trial->spent < TRIAL_NS + once_ns)
+            return;
+        memset(trial->ns, 0, sizeof trial->ns);
+        memset(trial->bytes, 0, sizeof trial->bytes);
+    } else {
+        /* the first step of a turn only brought the tables into the caches */
+        if (trial->step % TRIAL_TURN != 1) {
+            trial->ns[trial->now] += ns;
+            trial->bytes[trial->now] += bytes;
+        }
+        if (trial->left > 0)
+            return;
+    }
+    if (trial->step % TRIAL_TURN == 0)
+        trial->now ^= trial->step > 0;
+    trial->step++;
+    trial->left = cpu_sizes.trial_bytes;
+    if (trial->step > TRIAL_STEPS || (trial->step == TRIAL_STEPS / 2 + 1 && is_clear(trial)))
+        choose(trial);
+}
+
+void trial_run(struct trial *trial, const struct trial_pair *pair, uint64_t from, uint64_t to)
+{
+    while (from < to) {
+        bool goes_on = trial->step > 0;
+        uint64_t (*clock)(void) = goes_on ? clock_worked_ns : clock_now_ns;
+        uint64_t bytes = goes_on ? trial->left : max_u64(trial->left, cpu_sizes.trial_bytes);
+        uint64_t end = from + min_u64(to - from, bytes), ns = clock(), at;
+
+        at = pair->run(pair->state, trial->now, from, end);
+        if (at < end)
+            return;
+        count(trial, at - from, clock() - ns, pair->once_ns);
+        from = at;
+    }
+}
