@@ -2,9 +2,10 @@
  * (kernels/automaton.cu).
  *
  * The automaton reads backwards, so a state says which literals begin at the byte that was read
- * last. The table holds a transition for each state and class of bytes. The time and the memory
- * to make the table are proportional to the table's size, and are spent once, when a worker
- * meets the first dense text.
+ * last. The host makes the states: the trie of the literals' reversed bytes. The device writes the
+ * table, which holds a transition for each state and class of bytes. The time and the memory to
+ * make the table are proportional to the table's size, and are spent once, when a worker meets the
+ * first dense text.
  */
 #include "cuda/automaton.h"
 
@@ -12,111 +13,289 @@
 
 #include "base/checked.h"
 #include "base/memory.h"
-#include "plan/automaton.h"
 
 #define PART_BYTES_MIN 32u
 /* The longest part, unless 4 × the bytes that are read after a part are more. */
 #define PART_BYTES_MAX 4096u
+/* Up to so many strings are sorted by insertion, more by counting. */
+#define INSERTED_MAX 16u
+/* One block writes the rows of consecutive levels that have at most so many states each. */
+#define NARROW_STATES 16u
+#define ROW_BLOCKS 8u /* per multiprocessor */
 
-/* The words after a state's transitions, as struct scan_automaton has them. */
-enum { INFO_OUTPUTS, INFO_ENDS, INFO_END_COUNT, INFO_SHORTER };
-
-/* The table as a device reads it. */
-struct table {
-    uint32_t row_words;
-    uint64_t words;
-    uint32_t *rows;
-    uint32_t *state_of; /* for each end, which is a set of literals: a state with these literals */
+/* A literal whose last bytes have led to a state. */
+struct item {
+    const uint8_t *next; /* the byte that is read next */
+    uint32_t left;       /* bytes that are not read yet */
+    uint32_t literal;
 };
 
-/* Writes the words after a node's transitions, which say which literals begin there. */
-static void fill_info(const struct plan_automaton *automaton, const struct table *table,
-                      uint32_t node)
-{
-    uint32_t *info = table->rows + (uint64_t)node * table->row_words + automaton->classes;
-    uint32_t number = automaton->cells[node].end;
-    const struct plan_automaton_end *end;
+/* The literals items[begin] to items[end - 1] have led to one state. */
+struct group {
+    uint32_t begin, end, state;
+};
 
-    memset(info, 0, SCAN_STATE_WORDS * sizeof *info);
-    if (number == PLAN_NONE)
+/* The trie, in the order in which the arrays lie in one block of memory, which is copied to the
+ * device as a whole. */
+struct trie {
+    const struct trawl_plan *plan;
+    struct item *items, *sorted; /* [literal_count] each */
+    struct group *groups, *next; /* [literal_count] each: of one level and of the next level */
+    uint8_t *block;
+    uint64_t block_bytes;
+    uint8_t *class_of;       /* [256] */
+    uint32_t *ends;          /* [literal_count]: each state's literals, ascending */
+    uint32_t *levels;        /* [length_max + 2]: the first state of each level */
+    struct scan_node *nodes; /* [node_most] */
+    uint32_t classes, ends_count, level_count, node_count;
+    uint64_t node_most;
+};
+
+/* Assigns byte classes: class 0 has all bytes that no literal holds, if such bytes exist. Each
+ * other byte has a class of its own, which both cases of a letter share if case is ignored. */
+static void make_classes(struct trie *trie, uint8_t class_of[256])
+{
+    const struct trawl_plan *plan = trie->plan;
+    bool held[256] = {false};
+    uint32_t count = 0;
+
+    for (uint64_t i = 0; i < plan->literal_bytes_total; i++)
+        held[plan->literal_bytes[i]] = true;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        count += held[byte];
+    memset(class_of, 0, 256);
+    trie->classes = count < 256;
+    for (uint32_t byte = 0; byte < 256; byte++)
+        if (held[byte])
+            class_of[byte] = (uint8_t)trie->classes++;
+    for (uint32_t byte = 'A'; byte <= 'Z' && (plan->flags & TRAWL_IGNORE_CASE) != 0; byte++)
+        class_of[byte] = class_of[byte | 0x20];
+    TRAWL_ASSERT(trie->classes > 0 && trie->classes <= 256);
+}
+
+static uint32_t class_at(const struct trie *trie, const struct item *item)
+{
+    TRAWL_ASSERT(item->left > 0);
+    return trie->class_of[*item->next];
+}
+
+/* Sorts more than INSERTED_MAX items as sort_items does, by counting. */
+static void sort_many(struct trie *trie, uint32_t begin, uint32_t end)
+{
+    const struct item *items = trie->items;
+    uint32_t at[257] = {0};
+
+    for (uint32_t i = begin; i < end; i++)
+        at[class_at(trie, &items[i]) + 1]++;
+    for (uint32_t class = 1; class < trie->classes; class ++)
+        at[class] += at[class - 1];
+    for (uint32_t i = begin; i < end; i++)
+        trie->sorted[at[class_at(trie, &items[i])]++] = items[i];
+    memcpy(trie->items + begin, trie->sorted, (end - begin) * sizeof *items);
+}
+
+/* Sorts items[begin] to items[end - 1] by the class of the next byte. Items of the same class keep
+ * their order. */
+static void sort_items(struct trie *trie, uint32_t begin, uint32_t end)
+{
+    struct item *items = trie->items;
+
+    if (end - begin > INSERTED_MAX) {
+        sort_many(trie, begin, end);
         return;
-    end = &automaton->ends[number];
-    info[INFO_OUTPUTS] = end->outputs;
-    info[INFO_ENDS] = end->first;
-    info[INFO_END_COUNT] = end->alike;
-    if (end->shorter != PLAN_NONE)
-        info[INFO_SHORTER] = table->state_of[end->shorter];
-}
-
-/* Writes all transitions, depth by depth. A node's row is a copy of the row of the node to which
- * the node fails, which is less deep, except for the transitions to the node's own children. */
-static void fill_rows(const struct plan_automaton *automaton, const struct table *table)
-{
-    const struct plan_automaton_link *links = automaton->links;
-    uint32_t count = automaton->node_count - 1, next = 0;
-
-    memset(table->rows, 0, table->row_words * sizeof *table->rows);
-    for (uint32_t from = 0; from < count; from = next) {
-        for (; next < count && links[next].depth == links[from].depth; next++) {
-            const struct plan_automaton_cell *cell = &automaton->cells[links[next].node];
-            uint64_t row = (uint64_t)links[next].parent * table->row_words;
-
-            table->rows[row + cell->class] = links[next].node * table->row_words |
-                                             (cell->end != PLAN_NONE ? SCAN_STATE_ENDS : 0);
-        }
-        for (uint32_t i = from; i < next; i++)
-            memcpy(table->rows + (uint64_t)links[i].node * table->row_words,
-                   table->rows + (uint64_t)links[i].fail * table->row_words,
-                   table->row_words * sizeof *table->rows);
     }
-    for (uint32_t node = 0; node < automaton->node_count; node++)
-        fill_info(automaton, table, node);
+    for (uint32_t i = begin + 1; i < end; i++) {
+        struct item item = items[i];
+        uint32_t class = class_at(trie, &item), k = i;
+
+        for (; k > begin && class_at(trie, &items[k - 1]) > class; k--)
+            items[k] = items[k - 1];
+        items[k] = item;
+    }
 }
 
-static enum trawl_status fill_table(const struct plan_automaton *automaton, struct table *table,
-                                    struct trawl_error *error)
+/* Takes the group's literals that end at the group's state out of the group. */
+static void end_literals(struct trie *trie, struct group *group)
 {
+    struct scan_node *node = &trie->nodes[group->state];
+    uint32_t kept = group->begin;
+
+    node->ends = trie->ends_count;
+    for (uint32_t i = group->begin; i < group->end; i++)
+        if (trie->items[i].left == 0)
+            trie->ends[trie->ends_count++] = trie->items[i].literal;
+        else
+            trie->items[kept++] = trie->items[i];
+    node->end_count = trie->ends_count - node->ends;
+    group->end = kept;
+}
+
+/* Makes the children of the group's state and their groups. Returns the number of groups of the
+ * next level; UINT32_MAX: there are too many states. */
+static uint32_t branch(struct trie *trie, const struct group *group, uint32_t next_count)
+{
+    struct scan_node *node = &trie->nodes[group->state];
+    uint32_t class = UINT32_MAX;
+
+    node->children = trie->node_count;
+    for (uint32_t i = group->begin; i < group->end; i++) {
+        struct item *item = &trie->items[i];
+
+        if (class_at(trie, item) != class) {
+            class = class_at(trie, item);
+            if (trie->node_count == trie->node_most)
+                return UINT32_MAX;
+            trie->next[next_count++] = (struct group){i, i, trie->node_count};
+            trie->nodes[trie->node_count++] = (struct scan_node){.count_class = class << 16};
+            node->count_class++;
+        }
+        trie->next[next_count - 1].end++;
+        item->next--;
+        item->left--;
+    }
+    return next_count;
+}
+
+/* Makes all states, level by level. *fits = false: there are too many. */
+static void make_states(struct trie *trie, bool *fits)
+{
+    uint32_t count = 1, next_count;
+
+    trie->groups[0] = (struct group){0, trie->plan->literal_count, 0};
+    trie->nodes[trie->node_count++] = (struct scan_node){.count_class = 0};
+    for (; count > 0; count = next_count) {
+        struct group *groups = trie->groups;
+
+        trie->levels[trie->level_count++] = groups[0].state;
+        next_count = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            end_literals(trie, &groups[i]);
+            sort_items(trie, groups[i].begin, groups[i].end);
+            next_count = branch(trie, &groups[i], next_count);
+            *fits = next_count != UINT32_MAX;
+            if (!*fits)
+                return;
+        }
+        trie->groups = trie->next;
+        trie->next = groups;
+    }
+    trie->levels[trie->level_count] = trie->node_count;
+    TRAWL_ASSERT(trie->level_count == trie->plan->length_max + 1);
+}
+
+/* Allocates the trie's memory, whose sizes follow from the plan and the classes. */
+static enum trawl_status reserve_trie(struct trie *trie, struct trawl_error *error)
+{
+    const struct trawl_plan *plan = trie->plan;
+    uint64_t ends_bytes = plan->literal_count * sizeof *trie->ends;
+    uint64_t levels_bytes = (plan->length_max + 2) * sizeof *trie->levels;
+    uint64_t nodes_at = (256 + ends_bytes + levels_bytes + 15) & ~15ull;
     void *memory;
 
-    table->words = (uint64_t)automaton->node_count * table->row_words;
-    TRAWL_TRY(memory_allocate(table->words, sizeof *table->rows, &memory, error));
-    table->rows = (uint32_t *)memory;
-    TRAWL_TRY(memory_allocate(automaton->end_count, sizeof *table->state_of, &memory, error));
-    table->state_of = (uint32_t *)memory;
-    for (uint32_t node = 0; node < automaton->node_count; node++)
-        if (automaton->cells[node].end != PLAN_NONE)
-            table->state_of[automaton->cells[node].end] = node * table->row_words;
-    fill_rows(automaton, table);
+    trie->block_bytes = nodes_at + trie->node_most * sizeof *trie->nodes;
+    TRAWL_TRY(memory_allocate_table(trie->block_bytes, 1, false, &memory, error));
+    trie->block = (uint8_t *)memory;
+    trie->class_of = trie->block;
+    trie->ends = (uint32_t *)(void *)(trie->block + 256);
+    trie->levels = (uint32_t *)(void *)(trie->block + 256 + ends_bytes);
+    trie->nodes = (struct scan_node *)(void *)(trie->block + nodes_at);
+    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *trie->items, &memory, error));
+    trie->items = (struct item *)memory;
+    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *trie->sorted, &memory, error));
+    trie->sorted = (struct item *)memory;
+    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *trie->groups, &memory, error));
+    trie->groups = (struct group *)memory;
+    TRAWL_TRY(memory_allocate(plan->literal_count, sizeof *trie->next, &memory, error));
+    trie->next = (struct group *)memory;
     return TRAWL_OK;
 }
 
-/* Copies the rows, the ends and the classes to the device. */
-static enum trawl_status upload(struct engine_worker *worker,
-                                const struct plan_automaton *automaton, const struct table *table,
+static enum trawl_status make_trie(struct trie *trie, uint64_t words_max, bool *fits,
+                                   struct trawl_error *error)
+{
+    const struct trawl_plan *plan = trie->plan;
+    uint8_t class_of[256];
+
+    make_classes(trie, class_of);
+    trie->node_most =
+        min_u64(plan->literal_bytes_total + 1, words_max / (trie->classes + SCAN_STATE_WORDS));
+    *fits = plan->length_max < trie->node_most;
+    if (!*fits)
+        return TRAWL_OK;
+    TRAWL_TRY(reserve_trie(trie, error));
+    memcpy(trie->class_of, class_of, sizeof class_of);
+    for (uint32_t i = 0; i < plan->literal_count; i++) {
+        uint64_t count = plan_literal_at(plan, i).bytes_count;
+
+        TRAWL_ASSERT(count > 0 && count <= UINT32_MAX);
+        trie->items[i] = (struct item){plan_literal_bytes(plan, i) + count - 1, (uint32_t)count, i};
+    }
+    make_states(trie, fits);
+    return TRAWL_OK;
+}
+
+static void free_trie(struct trie *trie)
+{
+    uint32_t count = trie->plan->literal_count;
+
+    memory_release(trie->block, trie->block_bytes, 1);
+    memory_release(trie->items, count, sizeof *trie->items);
+    memory_release(trie->sorted, count, sizeof *trie->sorted);
+    memory_release(trie->groups, count, sizeof *trie->groups);
+    memory_release(trie->next, count, sizeof *trie->next);
+}
+
+/* Copies the trie to the device and reserves room for the rows. */
+static enum trawl_status upload(struct engine_worker *worker, const struct trie *trie,
                                 struct trawl_error *error)
 {
     struct cuda_memory *memory = &worker->tables.automaton_memory;
     struct scan_automaton *to = &worker->tables.arguments.automaton;
-    uint64_t rows_bytes = table->words * sizeof(uint32_t), at;
-    uint64_t ends_bytes = (uint64_t)automaton->count * sizeof(uint32_t);
+    uint64_t row_words = trie->classes + SCAN_STATE_WORDS;
+    uint64_t nodes_at = (uint64_t)((const uint8_t *)trie->nodes - trie->block);
+    uint64_t used = nodes_at + trie->node_count * sizeof *trie->nodes;
+    uint64_t rows_at = used + trie->node_count * sizeof(uint32_t);
+    uint64_t bytes = rows_at + trie->node_count * row_words * sizeof(uint32_t);
 
-    TRAWL_TRY(cuda_memory_reserve(
-        worker->device, memory,
-        cuda_worker_room(worker, rows_bytes + ends_bytes + sizeof automaton->class_of), error));
-    at = memory->address;
-    to->rows = (const uint32_t *)(uintptr_t)at;
-    TRAWL_TRY(cuda_worker_upload(worker, at, table->rows, rows_bytes, error));
-    at += rows_bytes;
-    to->ends = (const uint32_t *)(uintptr_t)at;
-    TRAWL_TRY(cuda_worker_upload(worker, at, automaton->sorted, ends_bytes, error));
-    at += ends_bytes;
-    TRAWL_ASSERT(at % sizeof(uint32_t) == 0 &&
-                 at + sizeof automaton->class_of <= memory->address + memory->bytes);
-    to->classes = (const uint32_t *)(uintptr_t)at;
-    TRAWL_TRY(
-        cuda_worker_upload(worker, at, automaton->class_of, sizeof automaton->class_of, error));
-    to->class_count = automaton->classes;
-    to->reach = (uint32_t)(worker->plan->length_max - 1);
+    TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
+    TRAWL_TRY(cuda_worker_upload(worker, memory->address, trie->block, used, error));
+    to->classes = (const uint32_t *)(uintptr_t)memory->address;
+    to->ends = to->classes + 64;
+    to->levels = to->ends + trie->plan->literal_count;
+    to->nodes = (uint32_t *)(uintptr_t)(memory->address + nodes_at);
+    to->rows = (uint32_t *)(uintptr_t)(memory->address + rows_at);
+    to->node_count = trie->node_count;
+    to->class_count = trie->classes;
+    to->reach = (uint32_t)(trie->plan->length_max - 1);
+    return TRAWL_OK;
+}
+
+/* Makes the device write the rows: a launch for each level, or for consecutive narrow levels, since
+ * a row follows from the row of a state of fewer bytes. */
+static enum trawl_status write_rows(struct engine_worker *worker, const struct trie *trie,
+                                    struct trawl_error *error)
+{
+    const struct cuda_device *device = worker->device;
+    struct scan_arguments arguments = worker->tables.arguments;
+    uint32_t warps = worker->limits.threads / 32, upto = 0;
+    void *parameters[] = {&arguments};
+
+    for (uint32_t from = 0; from < trie->level_count; from = upto) {
+        uint32_t states = trie->levels[from + 1] - trie->levels[from];
+        uint64_t blocks = states <= NARROW_STATES
+                              ? 1
+                              : min_u64((states + warps - 1) / warps,
+                                        (uint64_t)device->multiprocessors * ROW_BLOCKS);
+
+        for (upto = from + 1; states <= NARROW_STATES && upto < trie->level_count; upto++)
+            if (trie->levels[upto + 1] - trie->levels[upto] > NARROW_STATES)
+                break;
+        arguments.begin = from;
+        arguments.limit = upto;
+        TRAWL_TRY(CUDA_CALL(device, error, launch, device->functions[CUDA_KERNEL_AUTOMATON_ROWS],
+                            (unsigned)blocks, 1, 1, worker->limits.threads, 1, 1, 0, worker->stream,
+                            parameters, NULL));
+    }
     return TRAWL_OK;
 }
 
@@ -124,27 +303,17 @@ static enum trawl_status upload(struct engine_worker *worker,
  * a limit. */
 static enum trawl_status make(struct engine_worker *worker, bool *fits, struct trawl_error *error)
 {
-    const struct trawl_plan *plan = worker->plan;
-    struct plan_automaton automaton = {.plan = plan,
-                                       .bytes = plan->literal_bytes,
-                                       .count = plan->literal_count,
-                                       .keeps_links = true};
-    bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     uint64_t words_max = min_u64(worker->limits.automaton_words_max, SCAN_STATE_ENDS - 1);
+    struct trie trie = {.plan = worker->plan};
     enum trawl_status status = TRAWL_OK;
-    struct table table = {0};
 
-    TRAWL_TRY_DONE(plan_automaton_make(&automaton, fold, PLAN_AUTOMATON_NODES_MAX, fits, error));
-    table.row_words = automaton.classes + SCAN_STATE_WORDS;
-    *fits = *fits && automaton.node_count <= words_max / table.row_words;
+    TRAWL_TRY_DONE(make_trie(&trie, words_max, fits, error));
     if (*fits) {
-        TRAWL_TRY_DONE(fill_table(&automaton, &table, error));
-        TRAWL_TRY_DONE(upload(worker, &automaton, &table, error));
+        TRAWL_TRY_DONE(upload(worker, &trie, error));
+        TRAWL_TRY_DONE(write_rows(worker, &trie, error));
     }
 done:
-    memory_release(table.rows, table.words, sizeof *table.rows);
-    memory_release(table.state_of, automaton.end_count, sizeof *table.state_of);
-    plan_automaton_free(&automaton);
+    free_trie(&trie);
     return status;
 }
 

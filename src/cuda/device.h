@@ -25,6 +25,7 @@
     X(SORT_SAMPLED, "sampled_sort")     \
     X(AUTOMATON, "scan_automaton")      \
     X(HITS_AUTOMATON, "hits_automaton") \
+    X(AUTOMATON_ROWS, "automaton_rows") \
     CUDA_SETS_KERNEL_LIST(X)
 
 /* The kernels of cuda_image_sets, in order: four kernels that make the tables; a kernel for each

@@ -18,8 +18,9 @@
 /* A set's filter that is expected to cost more than this price may cost far more. */
 #define PRICE_TRIED 4.0
 #define TRIED_LAUNCH_NS 1.5e4 /* a launch's fixed cost */
-#define MAKE_NS 2e5           /* cost to make the automaton: a fixed part, */
-#define MAKE_BYTE_NS 150.0    /* and a part for each byte of the set's literals */
+#define MAKE_NS 1e5           /* cost to make the automaton: a fixed part, */
+#define MAKE_BYTE_NS 25.0     /* a part for each byte of the set's literals, */
+#define MAKE_LEVEL_NS 2500.0  /* and a part for each byte of the longest literal: a launch */
 /* Before the automaton takes over, 2^PATIENT_TIMES_LOG2 times the usual work is spent on a tile. */
 #define PATIENT_TIMES_LOG2 8u
 
@@ -141,7 +142,8 @@ static enum trawl_status judge_filter(struct engine_worker *worker, uint64_t byt
     double lost_ns = (double)ns - TRIED_LAUNCH_NS - PRICE_AUTOMATON / rate * (double)bytes;
     double make_ns = worker->tables.automaton == CUDA_AUTOMATON_READY
                          ? 0
-                         : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total;
+                         : MAKE_NS + MAKE_BYTE_NS * (double)worker->plan->literal_bytes_total +
+                               MAKE_LEVEL_NS * (double)worker->plan->length_max;
 
     worker->tables.lost_ns = max_double(0, worker->tables.lost_ns + lost_ns);
     return max_double(worker->tables.lost_ns, lost_ns * (double)rest / (double)bytes) > make_ns

@@ -137,7 +137,6 @@ struct making {
     uint32_t *path; /* the nodes of the current string, by depth */
     /* ends by the depth of their branches; the first `live` entries are the ends in work */
     uint32_t *order;
-    uint32_t link_count; /* entries of set->links that are filled in */
     /* nodes with at least so many children have rows, and the root always has a row */
     uint32_t row_children;
     uint64_t row_count;
@@ -272,8 +271,6 @@ static void finish_node(struct making *making, uint32_t end, uint32_t depth)
         fail = plan_automaton_node(set, cells[making->fail[parent]].to[1], cell->class);
     TRAWL_ASSERT(fail < set->node_count && fail != node);
     making->fail[node] = fail;
-    if (set->links != NULL)
-        set->links[making->link_count++] = (struct plan_automaton_link){node, depth, parent, fail};
     cell->end = cells[fail].end;
     if (depth == branch->length) {
         struct plan_automaton_end *own = &set->ends[end];
@@ -393,11 +390,6 @@ static enum trawl_status make_table(struct plan_automaton *set, uint32_t nodes_m
     TRAWL_TRY_DONE(memory_allocate_table(count, sizeof *set->cells, false, &memory, error));
     set->cells = (struct plan_automaton_cell *)memory;
     set->cell_count = count;
-    if (set->keeps_links) {
-        TRAWL_TRY_DONE(
-            memory_allocate_table(set->node_count, sizeof *set->links, false, &memory, error));
-        set->links = (struct plan_automaton_link *)memory;
-    }
     make_nodes(&making);
     finish_nodes(&making);
 done:
@@ -420,7 +412,6 @@ enum trawl_status plan_automaton_make(struct plan_automaton *set, bool fold, uin
 void plan_automaton_free(struct plan_automaton *set)
 {
     memory_release(set->cells, set->cell_count, sizeof *set->cells);
-    memory_release(set->links, set->node_count, sizeof *set->links);
     memory_release(set->sorted, set->count, sizeof *set->sorted);
     memory_release(set->ends, set->count, sizeof *set->ends);
 }

@@ -3,7 +3,7 @@
  *
  * After the byte at position x, the automaton is at the node of the longest string that stands at x
  * and is a suffix of some string of the set. The node therefore tells all strings that begin at x.
- * Engines read the table of cells directly, or make tables of their own from the cells.
+ * The CPU engine reads the table of cells.
  */
 #ifndef TRAWL_PLAN_AUTOMATON_H
 #define TRAWL_PLAN_AUTOMATON_H
@@ -36,14 +36,6 @@ struct plan_automaton_cell {
     uint32_t end;
 };
 
-/* A node except for the root, its parent, and the node that it fails to. */
-struct plan_automaton_link {
-    uint32_t node;
-    uint32_t depth; /* bytes on the path from the root to the node */
-    uint32_t parent;
-    uint32_t fail; /* the node of the longest proper suffix that has a node */
-};
-
 struct plan_automaton {
     const struct trawl_plan *plan; /* read only while the automaton is made */
     /* `count` strings; NULL: the plan's literals are the strings */
@@ -58,10 +50,8 @@ struct plan_automaton {
     struct plan_automaton_cell *cells; /* node_count cells of nodes, then the rows */
     uint64_t cell_count;
     uint32_t node_count;
-    bool keeps_links;                  /* the caller sets this to have links made */
-    struct plan_automaton_link *links; /* node_count - 1 entries, ascending by depth; or NULL */
-    uint32_t start;                    /* the state before the first byte */
-    uint64_t length_max;               /* bytes of the longest string */
+    uint32_t start;      /* the state before the first byte */
+    uint64_t length_max; /* bytes of the longest string */
     /* number of byte classes; class 0 has the bytes that no string holds, if such bytes exist */
     uint32_t classes;
     uint8_t class_of[256];

@@ -21,9 +21,9 @@
 #define ALIKE_SHARED (227u << 10) /* as an H200 has */
 #define ALIKE_FILTER_MIN 20000u
 /* Bytes that kernels read per byte of the text or occurrence: a budget's worth, as much after each
- * thread's part, and two ways through the automaton. Without it these floods take 45,000 and more.
- */
-#define READ_MAX 2000.0
+ * thread's part, the rows of the automaton while the rows are made, and two ways through the
+ * automaton. Without the automaton these floods take 45,000 and more. */
+#define READ_MAX 4000.0
 #define ONE_TEXT_BYTES 30000u
 #define ONE_WINDOW 1024u /* of a pattern, in planes */
 #define ONE_READ_MAX 30.0

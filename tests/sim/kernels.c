@@ -22,7 +22,8 @@
     X(stream_sampled) \
     X(scan_set)       \
     X(scan_automaton) \
-    X(hits_automaton)
+    X(hits_automaton) \
+    X(automaton_rows)
 
 #define SETS_FORM(stride, gram, choices)               \
     ROW_SETS(stream_set_##stride##_##gram##_##choices) \

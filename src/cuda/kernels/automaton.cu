@@ -293,3 +293,65 @@ SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
 
     automaton_tiles(&args, &shared);
 }
+
+/* ---- Making the table ------------------------------------------------------------------- */
+
+/* A word of a state's row behind the transitions; `value`: of the row of the state that this state
+ * fails to, which is `fail` and which `outputs` literals begin at. */
+SIMT_FUNCTION uint32_t automaton_own_info(const struct simt_u32x4 *node, uint32_t word,
+                                          uint32_t value, uint32_t outputs, uint32_t fail)
+{
+    if (node->w[3] == 0) /* no literal ends here */
+        return value;
+    return word == 0   ? node->w[3] + outputs
+           : word == 1 ? node->w[2]
+           : word == 2 ? node->w[3]
+           : outputs   ? fail
+                       : 0;
+}
+
+/* Write a state's row, and for each child which state the child fails to. The row is the row of the
+ * state that this state fails to, but for the children. All lanes of a warp. */
+SIMT_FUNCTION void automaton_row(const struct scan_automaton *of, uint32_t state)
+{
+    uint32_t *fails = of->nodes + 4ull * of->node_count, words = of->class_count + SCAN_STATE_WORDS;
+    struct simt_u32x4 own = simt_load_u32x4(of->nodes + 4ull * state);
+    uint32_t fail = state == 0 ? 0 : simt_read_u32(fails + state);
+    uint32_t outputs = state == 0 ? 0 : simt_read_u32(of->rows + fail + of->class_count);
+    uint32_t *row = of->rows + (uint64_t)state * words;
+
+    for (uint32_t w = simt_lane(); SIMT_BOUND(w < words); w += SIMT_WARP_THREADS) {
+        uint32_t value = state == 0 ? 0 : simt_read_u32(of->rows + fail + w);
+
+        for (uint32_t i = 0; w < of->class_count && i < (own.w[1] & 0xffffu); i++) {
+            uint32_t child = own.w[0] + i;
+            struct simt_u32x4 node = simt_load_u32x4(of->nodes + 4ull * child);
+
+            if (node.w[1] >> 16 != w)
+                continue;
+            simt_store_u32(fails + child, value & ~SCAN_STATE_ENDS);
+            value = child * words | (node.w[3] != 0 ? SCAN_STATE_ENDS : value & SCAN_STATE_ENDS);
+            break;
+        }
+        if (w >= of->class_count)
+            value = automaton_own_info(&own, w - of->class_count, value, outputs, fail);
+        simt_store_u32(row + w, value);
+    }
+}
+
+/* Write the rows of the states that a->begin to a->limit - 1 bytes lead to. Blocks do not wait for
+ * each other: a grid of several blocks takes one number of bytes. */
+SIMT_KERNEL(automaton_rows, scan_arguments, SCAN_THREADS_MAX, 1)
+{
+    const struct scan_automaton *of = &args.automaton;
+    uint32_t warps = simt_threads() / SIMT_WARP_THREADS;
+
+    for (uint64_t level = args.begin; level < args.limit; level++) {
+        uint32_t upto = simt_load_u32(of->levels + level + 1u);
+        uint32_t state = simt_load_u32(of->levels + level) + simt_block() * warps + simt_warp();
+
+        for (; SIMT_BOUND(state < upto); state += simt_blocks() * warps)
+            automaton_row(of, state);
+        simt_barrier();
+    }
+}

@@ -187,15 +187,28 @@ struct scan_sets {
  * more: how many literals end there or at a shorter state of its chain, where its own begin in
  * `ends`, how many those are, and the next state of its chain, 0 for none. */
 struct scan_automaton {
-    const uint32_t *rows;
+    uint32_t *rows;
     const uint32_t *ends;    /* literals, each state's ascending */
     const uint32_t *classes; /* of the 256 bytes, four to a word */
+    const uint32_t *levels;  /* for each number of bytes: the first state that so many lead to */
+    uint32_t *nodes;         /* of each state a struct scan_node; then of each state the row of the
+                                state that is tried where no child is (automaton_rows) */
+    uint32_t node_count;
     uint32_t class_count;
     uint32_t reach;      /* bytes after a begin that say what begins there */
     uint32_t part_bytes; /* of a thread: a multiple of 16 */
 };
 #define SCAN_STATE_ENDS (1u << 31)
 #define SCAN_STATE_WORDS 4u
+
+/* A state as the host describes the state to automaton_rows. The children of a state are the states
+ * to which one byte more leads; the children's numbers follow each other. */
+struct scan_node {
+    uint32_t children;    /* the first child */
+    uint32_t count_class; /* how many children, and << 16 the class of the byte that leads here */
+    uint32_t ends;        /* where the literals that end here begin in scan_automaton.ends */
+    uint32_t end_count;   /* how many literals end here */
+};
 
 struct scan_arguments {
     const uint8_t *text; /* 256-byte aligned */
