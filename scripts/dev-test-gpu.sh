@@ -4,14 +4,14 @@
 #     ./dev test gpu [FOLDER]   FOLDER: a build carried here; without it, build/gpu is made from
 #                               source with gcc, CMake, nvcc and make or ninja alone
 #
-# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle records
-# sanitizers large" or some of these; build: none. TRAWL_GPU_SECONDS: all of it ends by then; suites
+# TRAWL_TEST_SCALE=long for 300,000 cases and a text of 5 GiB. TRAWL_GPU_TESTS: "oracle gallery records
+# sanitizers large" or some of these; memcheck: a tenth of gallery under compute-sanitizer; build: none. TRAWL_GPU_SECONDS: all of it ends by then; suites
 # take fewer cases and say so, or are stopped and count as failed, or are skipped.
 set -euo pipefail
 . scripts/common.sh
 
 folder=${1:-}
-tests=${TRAWL_GPU_TESTS:-oracle records sanitizers large}
+tests=${TRAWL_GPU_TESTS:-oracle gallery records sanitizers large}
 seconds=${TRAWL_GPU_SECONDS:-0}
 processes=${TRAWL_GPU_PROCESSES:-$((jobs < 8 ? jobs : 8))}
 passed=0
@@ -95,7 +95,7 @@ oracle() {
     rm -f "$logs"/oracle-*.log
     for ((i = 1; i <= processes; i++)); do
         TRAWL_TEST_SEED=$((${TRAWL_TEST_SEED:-0} + i)) TRAWL_TEST_SECONDS=$((own / 3)) \
-            limited $((own / 2)) "$folder/tests/gpu/gpu_oracle" >"$logs/oracle-$i.log" 2>&1 &
+            limited $((own / 2)) "$folder/tests/gpu/gpu_oracle" methods >"$logs/oracle-$i.log" 2>&1 &
         pids+=($!)
     done
     for pid in "${pids[@]}"; do
@@ -107,16 +107,36 @@ oracle() {
         awk '/^cases: / { gsub(/[,;]/, ""); for (i = 2; i < NF; i++)
                  if ($i ~ /^(every|grams|sampled|set|auto)$/) cases += $(i + 1);
                  lines++; matches += $(NF - 1) }
-             / right [0-9]+, with matches / { gsub(/,/, ""); gallery += $3 }
              /^out of time: / { late++ }
-             END { print cases " cases of methods, " gallery " of the gallery, in " lines \
-                         " processes, " matches " matches";
+             END { print cases " cases of methods, in " lines " processes, " matches " matches";
                    if (late) print late " processes were out of time" }' \
             "$logs"/oracle-*.log >"$log"
     else
         cat "$logs"/oracle-*.log >"$log"
     fi
     suite oracle "$status" "$log"
+}
+
+# gallery NAME COMMAND...: 26,000 cases of the gallery, in one process: processes on a device take turns,
+# and a process would wait for its turn after each small kernel. Shows the cases of each algorithm.
+gallery() {
+    local name=$1 status=0 own log=$logs/$1.log
+
+    shift
+    own=$(left 100000)
+    TRAWL_TEST_SCALE=${TRAWL_TEST_SCALE:-13} TRAWL_TEST_SECONDS=$((own * 4 / 5)) limited "$own" \
+        "$@" "$folder/tests/gpu/gpu_oracle" gallery children >"$log" 2>&1 || status=$?
+    if grep -q 'Device not supported' "$log"; then
+        status=77
+    fi
+    grep -E ' right [0-9]|^gallery: |^out of time|ERROR SUMMARY' "$log" || :
+    suite "$name" "$status" "$log"
+}
+
+# The kernels run tens of times slower, so a tenth of the cases.
+memcheck() {
+    TRAWL_TEST_DIVISOR=${TRAWL_GPU_SANITIZER_DIVISOR:-10} gallery memcheck \
+        compute-sanitizer --tool memcheck --error-exitcode 9
 }
 
 # simple NAME MOST ARGUMENT...: the program of that name
@@ -167,7 +187,8 @@ sanitizers() {
 
 for name in $tests; do
     case $name in
-    oracle | sanitizers) "$name" ;;
+    oracle | sanitizers | memcheck) "$name" ;;
+    gallery) gallery gallery ;;
     records) simple records 150 ;;
     large) simple large 100000 ;;
     build) ;;

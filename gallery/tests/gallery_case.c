@@ -1,11 +1,16 @@
 /* gallery_case: the ways to run the gallery on a device, and inputs that suit them. */
 #include "gallery_case.h"
 
+#include <pthread.h>
+
+#include "base/checked.h"
 #include "gallery/kernels/gallery.h"
 
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
-#define WORK_MAX 600000u  /* bytes compared by the algorithm that compares all */
+#define WORK_MAX 600000u  /* bytes that a thread of a small grid, or the word search, compares */
+#define STEPS_MAX 100u    /* parts of a text, each with a launch and copies that the host waits for */
+#define STAGING_BYTES_MIN 300u
 
 const char *const gallery_ways[] = {
     "pss-gg:64",
@@ -85,8 +90,41 @@ static void make_long(struct diff_input *input, struct cuda_case *config)
     config->resident = true;
 }
 
+/* Does the way search the whole of a text on the device at a time if occurrences are counted? */
+static bool in_one_part(const char *way)
+{
+    return strncmp(way, "qs-shared", 9) != 0 && strncmp(way, "hp-shared", 9) != 0;
+}
+
+/* Returns the most bytes of a text that the way searches in little time, also if each begin has an
+ * occurrence: with small limits some texts took seconds, nearly all of it waiting for a device. */
+static uint64_t text_bytes_for(const char *way, const struct cuda_limits *limits,
+                               const struct diff_input *input, const struct cuda_case *config)
+{
+    uint64_t sum = 1, longest = 0, step = 1 + limits->text_bytes_max / 2, most;
+    bool counted = config->want == WANT_COUNT && input->flags == 0;
+    const char *options = strchr(way, ':');
+    unsigned blocks = 0, threads = 0;
+
+    for (uint64_t i = 0; i < input->pattern_count; i++) {
+        sum += input->patterns[i].bytes_count;
+        longest = max_u64(longest, input->patterns[i].bytes_count);
+    }
+    if (!counted)
+        step = min_u64(step, limits->hits_max);
+    else if (config->resident && in_one_part(way))
+        step = LONG_BYTES;
+    most = max_u64(STEPS_MAX * step / max_u64(input->pattern_count, 1), longest + step);
+    if (options != NULL && sscanf(options, ":%ux%u", &blocks, &threads) == 2)
+        most = min_u64(most, longest + (uint64_t)WORK_MAX * blocks * threads / sum);
+    else if (strncmp(way, "word", 4) == 0)
+        most = min_u64(most, longest + WORK_MAX / sum);
+    return most;
+}
+
 /* Patterns away until few are left, and bytes of the text until the work is little. */
-static void fit(const char *way, struct diff_input *input, struct cuda_case *config)
+static void fit(const char *way, const struct cuda_limits *limits, struct diff_input *input,
+                struct cuda_case *config)
 {
     uint64_t pattern_bytes = 1;
 
@@ -97,16 +135,17 @@ static void fit(const char *way, struct diff_input *input, struct cuda_case *con
     for (uint64_t i = 0; i < input->pattern_count && strncmp(way, "pss-gr", 6) == 0; i++)
         if (input->patterns[i].bytes_count > GALLERY_KEY_BYTES)
             input->patterns[i].bytes_count = GALLERY_KEY_BYTES;
-    if (strncmp(way, "word", 4) == 0 && input->text_bytes > WORK_MAX / pattern_bytes)
-        input->text_bytes = WORK_MAX / pattern_bytes;
-    if (strstr(way, "-shared:") != NULL && pattern_bytes < 40 && input->text_bytes > 0)
+    if (strstr(way, "-shared:") != NULL && pattern_bytes < 40 && input->text_bytes > 0 &&
+        (input->flags & ~(uint32_t)NAIVE_IGNORE_CASE) == 0)
         make_long(input, config);
+    input->text_bytes = min_u64(input->text_bytes, text_bytes_for(way, limits, input, config));
 }
 
-static void limits_for(const struct cuda_limits *limits)
+static void limits_for(struct cuda_limits *limits)
 {
     struct gallery_limits own = gallery_limits_default;
 
+    limits->staging_bytes = max_u64(limits->staging_bytes, STAGING_BYTES_MIN);
     own.part_bytes = 1 + limits->text_bytes_max / 2;
     own.shift_begins = 1 + limits->threads / 3;
     own.child_threads_max = limits->threads;
@@ -147,36 +186,90 @@ void gallery_case_count(struct gallery_case_tally *tally, uint64_t index,
     tally->refused[index] += answer == CUDA_CASE_REFUSED;
 }
 
-bool gallery_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
-                      bool without_children, bool with_children, struct gallery_case_tally *tally)
-{
-    struct engine *gallery = NULL;
-    struct trawl_error error = {.message = ""};
+/* Cases with a worker, for a thread. */
+struct batch {
+    pthread_t thread;
+    struct engine *engine, *gallery;
     struct engine_worker *worker;
-    bool passed = true;
+    struct cuda_limits limits;
+    const struct gallery_cases *cases;
+    uint64_t index;
+    struct gallery_case_tally tally;
+    bool passed;
+};
+
+static void *run_batch(void *argument)
+{
+    struct batch *batch = (struct batch *)argument;
+    const struct gallery_cases *cases = batch->cases;
     uint64_t ways = 0;
 
-    random_case_limits(name, index, &gallery_case_kind);
-    worker = gallery_worker_open(engine, &gallery, &error);
-    if (worker == NULL) {
-        printf("  worker: %s\n", error.message);
-        return false;
-    }
     while (gallery_ways[ways] != NULL)
         ways++;
-    for (uint64_t i = index; i < index + count && passed; i++) {
+    batch->passed = true;
+    for (uint64_t i = batch->index; i < batch->index + cases->count && batch->passed; i++) {
         const char *way = gallery_ways[i % ways];
         struct diff_expected expected;
         enum cuda_case_answer answer;
         struct cuda_case config;
 
-        if (!(gallery_way_has_children(way) ? with_children : without_children))
+        if (!(gallery_way_has_children(way) ? cases->with_children : cases->without_children))
             continue;
-        passed = random_case_on(engine, worker, name, &gallery_case_kind, way, i, &expected,
-                                &config, &answer);
-        gallery_case_count(tally, i % ways, answer, &expected);
+        batch->passed = random_case_on(batch->engine, batch->worker, cases->name,
+                                       &gallery_case_kind, way, i, &batch->limits, &expected,
+                                       &config, &answer);
+        batch->tally.failed[i % ways] += !batch->passed;
+        gallery_case_count(&batch->tally, i % ways, answer, &expected);
         expected_free(&expected);
     }
-    gallery_worker_close(gallery, worker);
+    return NULL;
+}
+
+static void tally_add(struct gallery_case_tally *sum, const struct gallery_case_tally *tally)
+{
+    for (uint32_t i = 0; i < GALLERY_WAYS_MAX; i++) {
+        sum->right[i] += tally->right[i];
+        sum->with_matches[i] += tally->with_matches[i];
+        sum->refused[i] += tally->refused[i];
+        sum->failed[i] += tally->failed[i];
+    }
+}
+
+bool gallery_cases_on(struct engine *engine, const struct gallery_cases *cases, uint64_t index,
+                      struct gallery_case_tally *tally)
+{
+    struct batch *batches =
+        (struct batch *)calloc(cases->threads, sizeof *batches); /* opened in turn, for the limits */
+    uint32_t opened = 0, started = 0;
+    bool passed = batches != NULL;
+
+    while (passed && opened < cases->threads) {
+        struct batch *batch = &batches[opened];
+        struct trawl_error error = {.message = ""};
+
+        batch->engine = engine;
+        batch->cases = cases;
+        batch->index = index + opened * cases->count;
+        batch->limits = random_case_limits(cases->name, batch->index, &gallery_case_kind);
+        batch->worker = gallery_worker_open(engine, &batch->gallery, &error);
+        passed = batch->worker != NULL;
+        opened += passed;
+        if (!passed)
+            printf("  worker: %s\n", error.message);
+    }
+    while (passed && started < opened) {
+        struct batch *batch = &batches[started];
+
+        passed = pthread_create(&batch->thread, NULL, run_batch, batch) == 0;
+        started += passed;
+    }
+    for (uint32_t i = 0; i < started; i++) {
+        (void)pthread_join(batches[i].thread, NULL);
+        passed &= batches[i].passed;
+        tally_add(tally, &batches[i].tally);
+    }
+    for (uint32_t i = 0; i < opened; i++)
+        gallery_worker_close(batches[i].gallery, batches[i].worker);
+    free(batches);
     return passed;
 }

@@ -16,6 +16,7 @@ bool gallery_way_has_children(const char *way);
 
 struct gallery_case_tally {
     uint64_t right[GALLERY_WAYS_MAX], with_matches[GALLERY_WAYS_MAX], refused[GALLERY_WAYS_MAX];
+    uint64_t failed[GALLERY_WAYS_MAX];
 };
 
 extern const struct case_kind gallery_case_kind;
@@ -32,8 +33,16 @@ void gallery_worker_close(struct engine *gallery, struct engine_worker *worker);
 bool gallery_case_run(const char *name, uint64_t index, uint32_t switches_max,
                       struct gallery_case_tally *tally);
 
-/* As random_cases_on: ways without child grids, or with, or both. */
-bool gallery_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
-                      bool without_children, bool with_children, struct gallery_case_tally *tally);
+/* Which cases run, and in how many threads. */
+struct gallery_cases {
+    const char *name;
+    uint64_t count; /* for each thread, which has a worker with limits of its own */
+    uint32_t threads;
+    bool without_children, with_children; /* ways without child grids, ways with child grids */
+};
+
+/* As random_cases_on, for the cases from number `index` on: `count` cases in each thread. */
+bool gallery_cases_on(struct engine *engine, const struct gallery_cases *cases, uint64_t index,
+                      struct gallery_case_tally *tally);
 
 #endif

@@ -4,7 +4,9 @@
 #     bash tests/gpu/device_run.sh suites                        oracle, records, sanitizers, large
 #     bash tests/gpu/device_run.sh corpora [DATA-FOLDER]         the gallery finds what trawl finds
 #     bash tests/gpu/device_run.sh bench [GROUP... ARGUMENT...]  ./dev bench gpu: what it measures
-#     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the gallery's sources
+#     bash tests/gpu/device_run.sh papers [DATA-FOLDER [ARGUMENT...]]   the figures of docs/papers.md
+#     bash tests/gpu/device_run.sh gallery                       26,000 cases of published algorithms, and
+#                                                a tenth of the cases under compute-sanitizer's memcheck
 # The folder $OUT, or build/gpu-out, gets PART.log, what was said in full, and PART.tar.gz, all that
 # was left. TRAWL_GPU_SECONDS: how long all of it may take, instead of 570.
 set -uo pipefail
@@ -47,6 +49,31 @@ measured() {
     cat "$log"
 }
 
+# The figures of docs/papers.md: papers.json and papers.md are left. Where there is no repository,
+# TRAWL_COMMIT must say the commit.
+papers() {
+    TRAWL_GPU_TESTS=build ./dev test gpu >"$log" 2>&1 || {
+        tail -n 40 "$log"
+        return 1
+    }
+    say built
+    timeout -k 5 "$(rest)" ./dev bench docs papers "$@" --cell-seconds=0.2 \
+        --seconds="$(($(rest) > 120 ? $(rest) - 60 : 60))" --runner=build/gpu/trawl-bench \
+        --directory=build >>"$log" 2>&1
+    status=$?
+    cp docs/measurements/papers.json docs/papers.md "$out"
+    tail -n 30 "$log"
+}
+
+gallery() {
+    TRAWL_GPU_SECONDS=$(($(rest) * 3 / 5)) TRAWL_GPU_TESTS='gallery' ./dev test gpu 2>&1 | tee "$log"
+    status=${PIPESTATUS[0]}
+    [ "$status" -eq 0 ] || return
+    TRAWL_GPU_SECONDS=$(rest) TRAWL_GPU_TESTS='memcheck' ./dev test gpu build/gpu 2>&1 |
+        tee -a "$log"
+    status=${PIPESTATUS[0]}
+}
+
 gpu() {
     nvidia-smi --query-gpu=name,driver_version,memory.used,clocks.sm --format=csv,noheader
 }
@@ -58,9 +85,10 @@ case $part in
 suites) suites ;;
 corpora) measured gpu corpora --rounds=1 --data="${1:-${TRAWL_DATA:-shared/data}}" ;;
 bench) measured gpu "$@" ;;
-papers) measured papers --data="${1:-${TRAWL_DATA:-shared/data}}" "${@:2}" ;;
+papers) papers --data="${1:-${TRAWL_DATA:-shared/data}}" "${@:2}" ;;
+gallery) gallery ;;
 *)
-    echo "no such part: $part (suites, corpora, bench, papers)" >&2
+    echo "no such part: $part (suites, corpora, bench, papers, gallery)" >&2
     exit 2
     ;;
 esac

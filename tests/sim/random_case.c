@@ -214,12 +214,11 @@ void random_case_count(struct random_case_tally *tally, const struct cuda_case *
 
 bool random_case_on(struct engine *engine, struct engine_worker *worker, const char *name,
                     const struct case_kind *kind, const char *algorithm, uint64_t index,
-                    struct diff_expected *expected, struct cuda_case *config,
-                    enum cuda_case_answer *answer)
+                    const struct cuda_limits *limits, struct diff_expected *expected,
+                    struct cuda_case *config, enum cuda_case_answer *answer)
 {
     struct test_random random = test_random_begin(name);
     char message[CUDA_CASE_MESSAGE_BYTES] = "", line[CUDA_CASE_MESSAGE_BYTES];
-    struct cuda_limits limits = cuda_limits_now();
     struct diff_input input;
     struct trawl_error error;
 
@@ -228,14 +227,14 @@ bool random_case_on(struct engine *engine, struct engine_worker *worker, const c
     random_case_input(&random, &input);
     *config = cuda_case_choose(&random, &input);
     if (kind != NULL) {
-        kind->fit(algorithm, &input, config);
+        kind->fit(algorithm, limits, &input, config);
         config->algorithm = algorithm;
         config->ops = kind->ops;
     }
     expected_compute(&input, expected);
     *answer = cuda_case_run(engine, worker, &input, expected, config, message, &error);
     if (*answer != CUDA_CASE_RIGHT && *answer != CUDA_CASE_REFUSED) {
-        cuda_case_describe(config, &input, &limits, line, sizeof line);
+        cuda_case_describe(config, &input, limits, line, sizeof line);
         printf("  TRAWL_TEST_CASE=%" PRIu64 ": %s\n  %s %s\n", index, line, message,
                *answer == CUDA_CASE_FAILED ? error.message : "");
     }
@@ -243,7 +242,8 @@ bool random_case_on(struct engine *engine, struct engine_worker *worker, const c
     return *answer == CUDA_CASE_RIGHT || *answer == CUDA_CASE_REFUSED;
 }
 
-void random_case_limits(const char *name, uint64_t index, const struct case_kind *kind)
+struct cuda_limits random_case_limits(const char *name, uint64_t index,
+                                      const struct case_kind *kind)
 {
     struct test_random random = test_random_begin(name);
     struct cuda_limits limits;
@@ -252,19 +252,20 @@ void random_case_limits(const char *name, uint64_t index, const struct case_kind
     limits = cuda_case_limits(&random);
     if (test_random_below(&random, 4) == 0) /* and the sizes that are in real use */
         limits = cuda_limits_default;
-    cuda_limits_replace(&limits);
     if (kind != NULL)
         kind->limits(&limits);
+    cuda_limits_replace(&limits);
+    return limits;
 }
 
 bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
                      struct random_case_tally *tally)
 {
+    struct cuda_limits limits = random_case_limits(name, index, NULL);
     struct engine_worker *worker = NULL;
     struct trawl_error error;
     bool passed;
 
-    random_case_limits(name, index, NULL);
     passed = engine_cuda.compile(engine, ENGINE_DEVICES_MAX, NULL, &worker, &error) == TRAWL_OK;
     if (!passed)
         printf("  worker: %s\n", error.message);
@@ -274,7 +275,8 @@ bool random_cases_on(struct engine *engine, const char *name, uint64_t index, ui
         enum cuda_case_answer answer;
         struct cuda_case config;
 
-        passed = random_case_on(engine, worker, name, NULL, NULL, i, &expected, &config, &answer);
+        passed = random_case_on(engine, worker, name, NULL, NULL, i, &limits, &expected, &config,
+                                &answer);
         random_case_count(tally, &config, answer, &expected);
         expected_free(&expected);
     }

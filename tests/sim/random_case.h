@@ -25,8 +25,9 @@ void random_case_count(struct random_case_tally *tally, const struct cuda_case *
 /* How an engine on top of the CUDA engine runs such cases. */
 struct case_kind {
     const struct engine_ops *ops;
-    void (*limits)(const struct cuda_limits *limits); /* set its own, to suit these */
-    void (*fit)(const char *algorithm, struct diff_input *input, struct cuda_case *config);
+    void (*limits)(struct cuda_limits *limits); /* suit them, and set the engine's own limits */
+    void (*fit)(const char *algorithm, const struct cuda_limits *limits, struct diff_input *input,
+                struct cuda_case *config);
 };
 
 /* On the simulated driver (sim_case.c). True if all went well; else it is printed. switches_max:
@@ -42,12 +43,14 @@ bool sim_case_run(struct test_random *random, const struct case_kind *kind, cons
  * driver it has. */
 bool random_cases_on(struct engine *engine, const char *name, uint64_t index, uint64_t count,
                      struct random_case_tally *tally);
-/* One of them, by a worker of another engine with an algorithm. `kind` NULL: the CUDA engine's. */
+/* Runs one of these cases with a worker of another engine and an algorithm; the worker was opened
+ * under `limits`. `kind` NULL: the worker is the CUDA engine's. */
 bool random_case_on(struct engine *engine, struct engine_worker *worker, const char *name,
                     const struct case_kind *kind, const char *algorithm, uint64_t index,
-                    struct diff_expected *expected, struct cuda_case *config,
-                    enum cuda_case_answer *answer);
-/* Set limits that follow from the name and the number. */
-void random_case_limits(const char *name, uint64_t index, const struct case_kind *kind);
+                    const struct cuda_limits *limits, struct diff_expected *expected,
+                    struct cuda_case *config, enum cuda_case_answer *answer);
+/* Sets limits that follow from the name and the number, and returns the limits. */
+struct cuda_limits random_case_limits(const char *name, uint64_t index,
+                                      const struct case_kind *kind);
 
 #endif

@@ -96,7 +96,7 @@ bool sim_case_run(struct test_random *random, const struct case_kind *kind, cons
     *config = cuda_case_choose(random, &input);
     if (kind != NULL) {
         kind->limits(&limits);
-        kind->fit(algorithm, &input, config);
+        kind->fit(algorithm, &limits, &input, config);
         config->algorithm = algorithm;
         config->ops = kind->ops;
     }
