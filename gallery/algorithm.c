@@ -125,20 +125,35 @@ static enum trawl_status parse_geometry(const struct algorithm_row *row, struct 
     return TRAWL_OK;
 }
 
-static enum trawl_status parse_words(const struct algorithm_row *row, struct option_text words,
-                                     struct gallery_choice *choice, struct trawl_error *error)
+static bool is_word(struct option_text text, const char *word)
 {
-    static const char debug[] = "debug";
+    return text.count == strlen(word) && memcmp(text.begin, word, text.count) == 0;
+}
 
-    if (words.count != sizeof debug - 1 || memcmp(words.begin, debug, words.count) != 0)
-        return TRAWL_FAIL(error, ARGUMENT,
-                          "algorithm %s: option \"%.100s\" does not exist, only debug does",
-                          row->name, words.begin);
-    if ((row->engines & CUDA) == 0)
-        return TRAWL_FAIL(error, ARGUMENT,
-                          "algorithm %s has no device code, so option debug does not apply",
-                          row->name);
-    choice->debug = true;
+static enum trawl_status parse_word(const struct algorithm_row *row, struct option_text word,
+                                    struct gallery_choice *choice, struct trawl_error *error)
+{
+    bool applies = (row->engines & CUDA) != 0, *option = NULL;
+    int shown = (int)(word.count < 100 ? word.count : 100);
+
+    if (is_word(word, "debug")) {
+        option = &choice->debug;
+    } else if (is_word(word, "uncounted")) {
+        option = &choice->uncounted;
+        applies = strstr(row->name, "-swift") != NULL;
+    } else if (is_word(word, "global")) {
+        option = &choice->global;
+        applies = choice->algorithm == GALLERY_RABIN_KARP_MATRIX_SAMPLE;
+    }
+    if (option == NULL)
+        return TRAWL_FAIL(
+            error, ARGUMENT,
+            "algorithm %s: option \"%.*s\" does not exist, only debug, uncounted and global do",
+            row->name, shown, word.begin);
+    if (!applies || *option)
+        return TRAWL_FAIL(error, ARGUMENT, "option %.*s %s algorithm %s", shown, word.begin,
+                          applies ? "is there twice for" : "does not apply to", row->name);
+    *option = true;
     return TRAWL_OK;
 }
 
@@ -157,7 +172,11 @@ static enum trawl_status parse(const char *asked, struct gallery_choice *choice,
                           (int)(name.count < 100 ? name.count : 100), name.begin);
     if (has_geometry)
         TRAWL_TRY(parse_geometry(&rows[choice->algorithm], geometry, choice, error));
-    return has_words ? parse_words(&rows[choice->algorithm], words, choice, error) : TRAWL_OK;
+    while (has_words) {
+        has_words = memchr(words.begin, ',', words.count) != NULL;
+        TRAWL_TRY(parse_word(&rows[choice->algorithm], option_cut(&words, ','), choice, error));
+    }
+    return TRAWL_OK;
 }
 
 struct gallery_choice gallery_choice_of(const struct trawl_plan *plan)
@@ -180,7 +199,7 @@ static enum trawl_status read_asked(const char *asked, struct plan_algorithm *al
     TRAWL_TRY(parse(asked, &choice, error));
     algorithm->name = rows[choice.algorithm].name;
     algorithm->engines = (uint32_t)rows[choice.algorithm].engines;
-    if (choice.threads != 0 || choice.threshold != 0 || choice.debug)
+    if (choice.threads != 0 || choice.threshold != 0 || choice.debug || choice.global)
         algorithm->engines &= CUDA; /* grids and debug code exist on devices alone */
     algorithm->for_records = rows[choice.algorithm].searches == RECORDS;
     return TRAWL_OK;
@@ -227,8 +246,10 @@ static void explain(const struct trawl_plan *plan, char *lines, uint64_t lines_b
     add_number(lines, lines_bytes, "threads per block", choice.threads);
     add_number(lines, lines_bytes, "threshold", choice.threshold);
     used = strlen(lines);
-    if (choice.debug)
-        (void)snprintf(lines + used, (size_t)(lines_bytes - used), "device code: debug\n");
+    (void)snprintf(lines + used, (size_t)(lines_bytes - used), "%s%s%s",
+                   choice.debug ? "device code: debug\n" : "",
+                   choice.uncounted ? "child grids: not counted\n" : "",
+                   choice.global ? "hashes: in global memory\n" : "");
 }
 
 static const char *list(uint32_t index, const char **summary, uint32_t *engines)

@@ -20,13 +20,15 @@ struct gallery_choice {
     uint32_t threads;   /* of a block; 0: the default */
     uint32_t threshold; /* a hybrid's, in pattern bytes; 0: the length measured for the device */
     bool debug;         /* runs device code that was compiled without optimisation */
+    bool uncounted;     /* a swift form does not count child grids, as in the paper */
+    bool global;        /* the sample for records has its hashes in global memory */
 };
 
 /* Returns the choice of a plan with an algorithm. */
 struct gallery_choice gallery_choice_of(const struct trawl_plan *plan);
 
 /* The table of functions by which plans ask about the gallery. An option string is
- * NAME[:GEOMETRY][,debug]. */
+ * NAME[:GEOMETRY][,debug][,uncounted][,global]. */
 extern const struct plan_algorithms gallery_algorithms;
 
 #endif

@@ -300,6 +300,7 @@ static enum trawl_status search_prepare(struct literal_search *search, const str
     a->pattern_first = bytes[0];
     a->child_threads_max = own->limits.child_threads_max;
     a->child_grids_max = own->child_grids_max;
+    a->uncounted = own->choice.uncounted;
     search->row = gallery_row_for(own, count);
     a->shift_at = (uint32_t)(row_needs(search, SHIFTS_QS) ? count : count - 1);
     return choose_grid(search, error);
@@ -433,6 +434,10 @@ static enum trawl_status check_children(const struct literal_search *search,
     if (r->refusal != 0)
         return TRAWL_FAIL(error, DEVICE, "%s: %s: launching a child grid failed with code %" PRIu64,
                           name, search->row->kernel, r->refusal);
+    if (search->own->choice.uncounted) {
+        search->result->child_spills += r->spilled;
+        return TRAWL_OK;
+    }
     if (r->passed != r->launched + r->spilled + r->withheld)
         return TRAWL_FAIL(error, DEVICE,
                           "%s: %s: %" PRIu64 " windows passed, but %" PRIu64

@@ -47,7 +47,8 @@ struct gallery_records {
     struct records_group *groups;
     struct batch *batches;
     struct cuda_memory group_memory;
-    bool constant_filled; /* constant memory holds the hashes of the only batch */
+    struct cuda_memory hash_memory; /* ",global": the hashes of a batch */
+    bool hashes_sent; /* constant memory, or hash_memory, holds the hashes of the only batch */
 
     /* Of the packing: */
     uint32_t parts_max;
@@ -190,7 +191,7 @@ static enum trawl_status build_tables(struct gallery_device *gallery, struct tra
                                   cuda_worker_room(gallery->worker, bytes), error));
     TRAWL_TRY(
         cuda_worker_upload(gallery->worker, own->group_memory.address, own->groups, bytes, error));
-    own->constant_filled = false;
+    own->hashes_sent = false;
     own->ready = true;
     return TRAWL_OK;
 }
@@ -206,7 +207,8 @@ static enum trawl_status find_kernel(struct gallery_device *gallery, struct traw
 
     TRAWL_TRY(gallery_device_module(gallery, false, &module, error));
     TRAWL_TRY(CUDA_CALL(device, error, module_function, &own->function, module,
-                        gallery_row_for(gallery, 0)->kernel));
+                        gallery->choice.global ? "gallery_records_global"
+                                               : gallery_row_for(gallery, 0)->kernel));
     TRAWL_TRY(CUDA_CALL(device, error, module_global, &own->constant, &bytes, module,
                         "gallery_constant"));
     if (gallery->begin == NULL)
@@ -243,6 +245,7 @@ void gallery_records_end(struct gallery_device *gallery)
     if (own == NULL)
         return;
     cuda_memory_release(gallery->worker->device, &own->group_memory);
+    cuda_memory_release(gallery->worker->device, &own->hash_memory);
     cuda_memory_release(gallery->worker->device, &own->part_memory);
 }
 
@@ -443,6 +446,26 @@ static enum trawl_status reserve_packing(struct packing *packing, struct trawl_e
 
 /* ---- Launches ------------------------------------------------------------------------------- */
 
+/* Puts the hashes of a batch where the kernel reads hashes. */
+static enum trawl_status send_hashes(struct gallery_device *gallery, uint32_t first,
+                                     struct records_arguments *arguments, struct trawl_error *error)
+{
+    struct gallery_records *own = gallery->records;
+    uint64_t bytes = min_u64(own->key_count - first, RECORDS_HASHES_MAX) * sizeof *own->hashes;
+    uint64_t address = own->constant;
+
+    if (gallery->choice.global) {
+        TRAWL_TRY(cuda_memory_reserve(gallery->worker->device, &own->hash_memory,
+                                      RECORDS_HASHES_MAX * sizeof *own->hashes, error));
+        address = own->hash_memory.address;
+        arguments->hashes = (const uint32_t *)(uintptr_t)address;
+    }
+    if (!own->hashes_sent)
+        TRAWL_TRY(cuda_worker_upload(gallery->worker, address, own->hashes + first, bytes, error));
+    own->hashes_sent = own->batch_count == 1;
+    return TRAWL_OK;
+}
+
 static enum trawl_status launch_batch(struct gallery_device *gallery, uint32_t index,
                                       struct records_arguments *arguments,
                                       struct trawl_error *error)
@@ -450,15 +473,11 @@ static enum trawl_status launch_batch(struct gallery_device *gallery, uint32_t i
     struct gallery_records *own = gallery->records;
     const struct batch *batch = &own->batches[index];
     uint32_t first = index * RECORDS_HASHES_MAX;
-    uint64_t hashes = min_u64(own->key_count - first, RECORDS_HASHES_MAX);
     uint32_t threads = gallery->worker->limits.threads;
     uint32_t blocks = (own->part_count + threads - 1) / threads;
     void *parameters[] = {arguments};
 
-    if (!own->constant_filled)
-        TRAWL_TRY(cuda_worker_upload(gallery->worker, own->constant, own->hashes + first,
-                                     hashes * sizeof *own->hashes, error));
-    own->constant_filled = own->batch_count == 1;
+    TRAWL_TRY(send_hashes(gallery, first, arguments, error));
     arguments->groups =
         (const struct records_group *)(uintptr_t)own->group_memory.address + batch->group_begin;
     arguments->group_count = batch->group_count;

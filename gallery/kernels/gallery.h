@@ -61,6 +61,7 @@ struct gallery_arguments {
     uint32_t minima_count;      /* word-reduction: blocks */
     uint32_t child_threads_max; /* swift: threads of one block of a child grid */
     uint32_t child_grids_max;   /* swift: the most windows that get a child grid */
+    uint32_t uncounted;         /* swift: 1: of the result only `spilled` and `refusal` are kept */
 };
 
 /* pss-gr: the key's words lie in registers. */

@@ -2,29 +2,38 @@
  *
  * Source     "String search sample", C++ AMP: M patterns, N records.
  * Mapping    A thread per record rolls a hash over every window of the record, compares the hash
- * with the hashes of all patterns, and writes a flag. The host searches the flagged records again,
- * with all cores. Memory     Hashes in constant memory: all threads read the same hash at the same
- * time. Records packed into words in global memory, unpacked by shifts. Per byte of a record and
- *            distinct pattern length: reads 2 bytes (in and out of the window, by words) and all
- *            hashes of that length. Writes 4 bytes per flagged record.
- * Traffic    see Memory.
+ *            with the hashes of all patterns, and writes a flag. The host searches the flagged
+ *            records again, with all cores.
+ * Memory     Hashes in constant memory: all threads read the same hash at the same time. Records
+ *            packed into words in global memory, unpacked by shifts.
+ * Traffic    Per byte of a record and distinct pattern length: reads 2 bytes (in and out of the
+ *            window, by words) and all hashes of that length. Writes 4 bytes per flagged record.
  * Bound      by a thread's chain of comparisons: the time grows with the patterns, and with the
  *            records only if there are more records than the device has threads.
  * Lost       gallery_records_sample, most if matches are dense. Forms that the sample weighed:
  *            -bytes emulates textures by a load for each character (devices since compute
  *            capability 5.0 use the same cache for both); -wide has 4 bytes for each character;
- *            -pairs has a flag for each record and pattern. Figures: docs/papers.md.
+ *            -pairs has a flag for each record and pattern; the option "global" leaves the hashes
+ *            in global memory. Figures: docs/papers.md.
  * Fixed      Patterns of several lengths: a pass over the record per length, with the hashes of
- * that length. More than 4,095 patterns: several launches. gallery_records leaves a record at the
- * first hit, so that dense matches cost less; gallery_records_sample goes on to the record's end,
- * as the sample does. Long records come in overlapping parts. The publication does not give the
- * hash; here the hash is a number to a base, modulo 2^32. Limits     parts < 2^32 bytes; lengths <
- * 2^32.
+ *            that length. More than 4,095 patterns: several launches. gallery_records leaves a
+ *            record at the first hit, so that dense matches cost less; gallery_records_sample goes
+ *            on to the record's end, as the sample does. Long records come in overlapping parts.
+ *            The publication does not give the hash; here the hash is a number to a base, modulo
+ *            2^32.
+ * Limits     parts < 2^32 bytes; lengths < 2^32.
  */
 #include "gallery/kernels/constant.h"
 #include "gallery/kernels/records.h"
 
-enum records_form { RECORDS_MENDED, RECORDS_SAMPLE, RECORDS_BYTES, RECORDS_WIDE, RECORDS_PAIRS };
+enum records_form {
+    RECORDS_MENDED,
+    RECORDS_SAMPLE,
+    RECORDS_GLOBAL,
+    RECORDS_BYTES,
+    RECORDS_WIDE,
+    RECORDS_PAIRS
+};
 
 /* Returns character `at` of a record. If words hold four characters, *word keeps the word that was
  * read last. */
@@ -41,10 +50,11 @@ SIMT_FUNCTION uint32_t records_character(const uint32_t *words, uint32_t at, uin
 }
 
 /* Returns 1 if a window of the record has the hash of a pattern of the group, else 0.
- * RECORDS_PAIRS: sets in `pairs` the flags of the hashes that a window has. */
+ * RECORDS_PAIRS: sets in `pairs` the flags of the hashes that a window has. RECORDS_GLOBAL: the
+ * hashes are `hashes`. */
 SIMT_FUNCTION uint32_t records_meets(const uint32_t *words, uint32_t bytes,
-                                     const struct records_group *group, uint32_t *pairs,
-                                     enum records_form form)
+                                     const struct records_group *group, const uint32_t *hashes,
+                                     uint32_t *pairs, enum records_form form)
 {
     uint32_t window = simt_load_u32(&group->bytes), power = simt_load_u32(&group->power);
     uint32_t first = simt_load_u32(&group->first), count = simt_load_u32(&group->count);
@@ -57,7 +67,10 @@ SIMT_FUNCTION uint32_t records_meets(const uint32_t *words, uint32_t bytes,
         if (end + 1u < window)
             continue;
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t equal = simt_constant_u32(gallery_constant, first + i) == hash ? 1u : 0u;
+            uint32_t other = form == RECORDS_GLOBAL
+                                 ? simt_load_u32(hashes + first + i)
+                                 : simt_constant_u32(gallery_constant, first + i);
+            uint32_t equal = other == hash ? 1u : 0u;
 
             met |= equal;
             if (form == RECORDS_PAIRS && equal)
@@ -81,7 +94,7 @@ SIMT_FUNCTION void records_record(const struct records_arguments *a, enum record
     bytes = simt_load_u32(&a->parts[index].bytes);
     for (uint32_t g = 0; g < a->group_count && (all || met == 0); g++) {
         if (simt_load_u32(&a->groups[g].bytes) <= bytes)
-            met |= records_meets(a->words + word, bytes, a->groups + g, pairs, form);
+            met |= records_meets(a->words + word, bytes, a->groups + g, a->hashes, pairs, form);
     }
     if (met != 0)
         simt_store_u32(a->flags + index, 1u);
@@ -95,6 +108,11 @@ SIMT_KERNEL(gallery_records, records_arguments, RECORDS_THREADS, 1)
 SIMT_KERNEL(gallery_records_sample, records_arguments, RECORDS_THREADS, 1)
 {
     records_record(&args, RECORDS_SAMPLE);
+}
+
+SIMT_KERNEL(gallery_records_global, records_arguments, RECORDS_THREADS, 1)
+{
+    records_record(&args, RECORDS_GLOBAL);
 }
 
 SIMT_KERNEL(gallery_records_bytes, records_arguments, RECORDS_THREADS, 1)

@@ -38,8 +38,9 @@ struct records_arguments {
                         then a flag per part and hash */
     uint32_t part_count;
     uint32_t group_count;
-    uint32_t hash_first; /* number of this launch's first hash among all hashes */
-    uint32_t hash_count; /* number of all hashes */
+    const uint32_t *hashes; /* ",global": this launch's hashes, which constant memory lacks */
+    uint32_t hash_first;    /* number of this launch's first hash among all hashes */
+    uint32_t hash_count;    /* number of all hashes */
 };
 
 #endif

@@ -48,12 +48,13 @@ struct swift_arguments {
 
 /* ---- Children --------------------------------------------------------------------------- */
 
-/* Returns the thread's number in the grid. The first thread counts the grid. */
+/* Returns the thread's number in the grid. The first thread counts the grid if the arguments have a
+ * result. */
 SIMT_FUNCTION uint64_t swift_child_begin(const struct swift_arguments *a)
 {
     uint64_t own = (uint64_t)simt_block() * simt_threads() + simt_thread();
 
-    if (own == 0)
+    if (own == 0 && a->result != NULL)
         simt_add_u64(&a->result->children, 1);
     return own;
 }
@@ -118,7 +119,8 @@ SIMT_FUNCTION uint32_t swift_launch(const struct gallery_arguments *a, enum swif
                                     uint64_t x)
 {
     struct swift_arguments window = {
-        a->text, x, a->pattern, a->flags + (x - a->begin), a->result, a->pattern_bytes};
+        a->text,         x, a->pattern, a->flags + (x - a->begin), a->uncounted ? NULL : a->result,
+        a->pattern_bytes};
     uint32_t all = child == SWIFT_CHUNKS ? swift_chunks(x, a->pattern_bytes) : a->pattern_bytes;
     uint32_t threads = all < a->child_threads_max ? all : a->child_threads_max;
     uint32_t blocks = (all + threads - 1u) / threads;
@@ -145,11 +147,12 @@ SIMT_FUNCTION void swift_compare(const struct gallery_arguments *a, const struct
                                  enum swift_child child, uint64_t x)
 {
     enum compare_pattern where = child == SWIFT_BYTES_CONSTANT ? COMPARE_CONSTANT : COMPARE_GLOBAL;
-    int may = simt_atomic_add_u64(&a->result->passed, 1) < a->child_grids_max;
+    int may = a->uncounted || simt_atomic_add_u64(&a->result->passed, 1) < a->child_grids_max;
     uint32_t code = may ? swift_launch(a, child, x) : 0;
 
     if (may && code == 0) {
-        simt_add_u64(&a->result->launched, 1);
+        if (!a->uncounted)
+            simt_add_u64(&a->result->launched, 1);
         return;
     }
     simt_add_u64(may ? &a->result->spilled : &a->result->withheld, 1);

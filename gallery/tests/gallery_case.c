@@ -9,7 +9,9 @@
 #define PATTERNS_MAX 9u
 #define LONG_BYTES 80000u /* more than two tiles of GALLERY_BIN_BYTES */
 #define WORK_MAX 600000u  /* bytes that a thread of a small grid, or the word search, compares */
-#define STEPS_MAX 100u    /* parts of a text, each with a launch and copies that the host waits for */
+#define STEPS_MAX                                                                  \
+    100u /* parts of a text, each with a launch and copies that the host waits for \
+          */
 #define STAGING_BYTES_MIN 300u
 
 const char *const gallery_ways[] = {
@@ -65,6 +67,9 @@ const char *const gallery_ways[] = {
     "hp-hybrid:9",
     "hp-hybrid",
     "hp-swift,debug",
+    "bf-swift:64,uncounted",
+    "qs-swift-binning,debug,uncounted",
+    "hp-swift-chunking:64,uncounted",
     NULL,
 };
 
@@ -215,9 +220,9 @@ static void *run_batch(void *argument)
 
         if (!(gallery_way_has_children(way) ? cases->with_children : cases->without_children))
             continue;
-        batch->passed = random_case_on(batch->engine, batch->worker, cases->name,
-                                       &gallery_case_kind, way, i, &batch->limits, &expected,
-                                       &config, &answer);
+        batch->passed =
+            random_case_on(batch->engine, batch->worker, cases->name, &gallery_case_kind, way, i,
+                           &batch->limits, &expected, &config, &answer);
         batch->tally.failed[i % ways] += !batch->passed;
         gallery_case_count(&batch->tally, i % ways, answer, &expected);
         expected_free(&expected);
@@ -238,8 +243,8 @@ static void tally_add(struct gallery_case_tally *sum, const struct gallery_case_
 bool gallery_cases_on(struct engine *engine, const struct gallery_cases *cases, uint64_t index,
                       struct gallery_case_tally *tally)
 {
-    struct batch *batches =
-        (struct batch *)calloc(cases->threads, sizeof *batches); /* opened in turn, for the limits */
+    struct batch *batches = (struct batch *)calloc(
+        cases->threads, sizeof *batches); /* opened in turn, for the limits */
     uint32_t opened = 0, started = 0;
     bool passed = batches != NULL;
 

@@ -167,7 +167,7 @@ class Check:
             if claim.get('ours') and word != 'not measured':
                 word = 'ours'
             line = re.search(rf'^- \*\*{word}\.\*\* .*', text, re.M | re.I)
-            said = re.search(rf'(?:^|\. |\* ){re.escape(claim["say"])}(?::(.*?)| \(there.*?\))?\.(?= [A-Zmqat2]|$)',
+            said = re.search(rf'(?:^|\. |\* ){re.escape(claim["say"])}(?::(.*?)| \(there.*?\))?\.(?= [A-Zbmqat2]|$)',
                              line.group(0) if line else '', re.I)
             shown = re.findall(NUMBER, re.sub(r'\(there.*?\)', '', said.group(1) or '')) if said else None
             if claim.get('kind') not in ('cross', 'reach') and shown:

@@ -6,8 +6,8 @@
  *
  * TRAWL_TEST_SEED, TRAWL_TEST_SCALE as everywhere; TRAWL_TEST_CASE=N: case N alone of each part.
  * TRAWL_TEST_SECONDS=N: no worker is opened after that, and the cases left out are said.
- * TRAWL_TEST_THREADS=N: threads of the gallery's cases, each with a worker. Threads share a context:
- * several processes take turns on a device, and a process waits for its turn after each small kernel.
+ * TRAWL_TEST_THREADS=N: threads of the gallery's cases, each with a worker. Threads share a
+ * context: processes take turns on a device, and would wait for a turn after each small kernel.
  */
 #include <string.h>
 #include <time.h>

@@ -64,6 +64,7 @@
     X(gallery_hp_segments_shared) \
     X(gallery_records)            \
     X(gallery_records_sample)     \
+    X(gallery_records_global)     \
     X(gallery_records_bytes)      \
     X(gallery_records_wide)       \
     X(gallery_records_pairs)

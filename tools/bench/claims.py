@@ -159,4 +159,4 @@ def judged(figures, claims, main_first=False):
 
 def capital(text):
     """Begins a sentence. Names keep their small letters."""
-    return text if text.split()[0] in ('trawl', 'trawl\'s', 'qs', 'memmem', 'atomicMin') else text[0].upper() + text[1:]
+    return text if text.split()[0] in ('trawl', 'trawl\'s', 'qs', 'bf\'s', 'memmem', 'atomicMin') else text[0].upper() + text[1:]

@@ -1,7 +1,8 @@
 /* device: allocates memory on the driver's first device, and measures the bounds of a search there.
  *
  * kind=device-read   runs a kernel that only reads the text on the device
- * kind=device-copy to=device|host   copies the text between pinned memory and the device
+ * kind=device-copy to=device|host   copies the text between pinned memory and the device; with
+ *                                   pageable=1 the host's memory is malloc's
  * Both contestants process at most BYTES_MAX of the text, and report the time for the whole text.
  */
 #include <dlfcn.h>
@@ -148,7 +149,8 @@ void device_unpin(void *pointer)
 
 struct bound {
     uint64_t address, bytes;
-    void *pinned, *function;
+    void *host, *function;
+    bool pageable;
 };
 
 /* Puts the text on the device, or allocates room for the text, before the timed part. */
@@ -169,8 +171,10 @@ static bool open_bound(const struct contestant *it, struct bound *own, struct be
         return true;
     own->bytes = it->bytes < BYTES_MAX ? it->bytes : BYTES_MAX;
     own->address = device_allocate(own->bytes);
-    own->pinned = reads ? NULL : device_pin(own->bytes);
-    if (own->address == 0 || (!reads && own->pinned == NULL))
+    own->pageable = field(&it->fields, "pageable", NULL) != NULL;
+    if (!reads)
+        own->host = own->pageable ? calloc(1, (size_t)own->bytes) : device_pin(own->bytes);
+    if (own->address == 0 || (!reads && own->host == NULL))
         snprintf(run->why, sizeof run->why, "there is no device, or it has no room");
     else if (!fill(it, own, reads))
         snprintf(run->why, sizeof run->why, "the driver does not take the text, or the kernel");
@@ -188,11 +192,11 @@ static bool pass(struct bound *own, bool to_host)
         code = driver.cuLaunchKernel(own->function, blocks, 1, 1, THREADS, 1, 1, 0, driver.stream,
                                      parameters, NULL);
     else if (to_host)
-        code = driver.cuMemcpyDtoHAsync_v2(own->pinned, own->address, (size_t)own->bytes,
-                                           driver.stream);
+        code =
+            driver.cuMemcpyDtoHAsync_v2(own->host, own->address, (size_t)own->bytes, driver.stream);
     else
-        code = driver.cuMemcpyHtoDAsync_v2(own->address, own->pinned, (size_t)own->bytes,
-                                           driver.stream);
+        code =
+            driver.cuMemcpyHtoDAsync_v2(own->address, own->host, (size_t)own->bytes, driver.stream);
     return code == 0 && driver.cuStreamSynchronize(driver.stream) == 0;
 }
 
@@ -216,7 +220,10 @@ static void close_bound(struct contestant *it)
     struct bound *own = (struct bound *)it->state;
 
     device_free(own->address);
-    device_unpin(own->pinned);
+    if (own->pageable)
+        free(own->host);
+    else
+        device_unpin(own->host);
     free(own);
 }
 

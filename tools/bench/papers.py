@@ -49,10 +49,12 @@ def definitions():
 
 def contestant(who, host, side, options):
     """Make a contestant of kind trawl. The name says the algorithm with options, and where it runs."""
-    name = ALIASES.get(who) or who.split(',')[0] if not who.startswith('pss-') else who
+    name = ALIASES.get(who) or who.split(', ')[0]
     fields = {'method': 'automaton' if 'automaton' in who else None,
               'name': who, 'ours': side == 'own', 'threads': options.threads,
               'isa': options.instruction_set}
+    if name in ('pinned', 'pageable'):
+        return {'kind': 'device-copy', 'name': who, 'pageable': name == 'pageable'}
     if name == 'strstr':
         return {**fields, 'kind': 'strstr', 'threads': 1 if host == 'one core' else options.threads}
     if name != 'trawl':
@@ -175,6 +177,8 @@ def records_asks(texts, options):
             path = texts.patterns(f'{key}-patterns', patterns)
             lines = texts.write(f'{key}-lines', b'\n'.join(made) + b'\n')
             tape = texts.write(f'{key}-tape', b'\0'.join(made) + b'\0')
+            if (dense, m, n) == (False, 256, 65536):
+                yield f'copy, N = {n}', {'text': f'file:{tape}'}, [], 10
             on = f"{'dense' if dense else 'sparse'}, M = {m}, N = {n}"
             yield on, {'text': f'file:{tape}', 'record': 201, 'patterns': f'file:{path}',
                        'call': 'cells'}, [{'name': 'grep -F -c -f',
@@ -225,7 +229,7 @@ def joined(name, rows):
                 if any(key in one for one in several):
                     it[key] = [round(statistics.mean(one.get(key, [0])), 9) for one in several]
             notes = [one.get('note', '') for one in several]
-            if any(note.startswith('child grids') for note in notes):
+            if any(note.startswith('child grids') for note in notes) and 'uncounted' not in it['name']:
                 it['children'] = [[int(part.split()[-1]) for part in note.split(', ')] if note
                                   else [0, 0, 0] for note in notes]
         results.append(it)
