@@ -13,12 +13,12 @@
 
 /* patterns of a plan up to which parts are tried: sorting more would take long */
 #define PARTS_PATTERNS_MAX (1u << 16)
-/* pieces of a trial, by the whole plan and by parts in turn */
-#define TRIAL_PIECES 4u
-/* the parts must be faster than the whole plan by this factor, which exceeds noise */
-#define PARTS_GAIN 1.2
-/* upper bound of the factor by which a clear trial delays the next trial */
-#define AGAIN_MOST 8
+/* bytes of text before the first trial of parts */
+#define PARTS_FIRST (1u << 18)
+/* A trial of parts waits for so much time, and for more for each literal: about twice what making
+ * the parts takes. */
+#define PARTS_NS (1u << 18)
+#define PARTS_LITERAL_NS 2048u
 
 struct engine {
     const struct find_ops *find;
@@ -88,6 +88,7 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     if (worker->dense_serial != plan->serial) {
         worker->dense_work = 0;
         worker->trial = (struct trial){.now = plan->has_classes};
+        worker->parts_trial = (struct trial){.left = PARTS_FIRST};
     }
     worker->dense_serial = plan->serial;
     worker->dense_waits = false;
@@ -131,11 +132,9 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     if (plan == NULL)
         return TRAWL_OK;
     begin(*worker, plan);
-    (*worker)->by_parts = false;
-    (*worker)->parts_left = plan->pattern_count > 1 && plan->pattern_count <= PARTS_PATTERNS_MAX &&
-                                    plan_method_is_open(plan)
-                                ? cpu_sizes.parts_first
-                                : UINT64_MAX;
+    (*worker)->has_parts =
+        plan->pattern_count <= PARTS_PATTERNS_MAX && plan_parts_fit(plan, PLAN_PARTS_HOST);
+    (*worker)->parts_ready = false;
     return TRAWL_OK;
 }
 
@@ -346,57 +345,49 @@ static enum trawl_status scan_piece(struct engine_worker *worker, const struct e
     chunk.owned = to;
     piece.chunk = &chunk;
     piece.from = from;
-    if (piece.want == WANT_SPANS) /* the last span before the piece is not known */
+    if (piece.want == WANT_SPANS && from > task->from) /* the last span is not known */
         piece.want = WANT_HITS;
-    return by_parts ? scan_parts(worker, &piece, error) : scan_whole(worker, &piece, error);
+    TRAWL_TRY(by_parts ? scan_parts(worker, &piece, error) : scan_whole(worker, &piece, error));
+    if (from > task->from)
+        task->result->hits.one_per_line = false; /* a line may lie in two pieces */
+    return TRAWL_OK;
 }
 
-/* Runs a task that begins with a trial: the whole plan and the parts search pieces in turn, and the
- * faster way goes on. Each way's first piece does not count, because tables are made in it. */
-static enum trawl_status scan_trial(struct engine_worker *worker, const struct engine_task *task,
-                                    struct trawl_error *error)
+/* A task whose pieces a trial gives to the whole plan, program 0, or to the plan's parts, program
+ * 1. */
+struct pieces {
+    struct engine_worker *worker;
+    const struct engine_task *task;
+    enum trawl_status status;
+    struct trawl_error *error;
+};
+
+static uint64_t run_piece(void *state, uint32_t by_parts, uint64_t from, uint64_t to)
 {
-    uint64_t at = task->from, ns[2] = {0}, again = cpu_sizes.parts_again;
-    double ratio;
+    struct pieces *pieces = (struct pieces *)state;
+    struct engine_worker *worker = pieces->worker;
 
-    for (uint32_t i = 0; i < TRIAL_PIECES; i++) {
-        uint64_t begin_ns = clock_now_ns(), to = at + cpu_sizes.parts_piece;
-
-        TRAWL_TRY(scan_piece(worker, task, at, to, i % 2 == 1, error));
-        at = task->result->done;
-        if (at < to) /* full of hits: the next task begins a new trial */
-            return TRAWL_OK;
-        ns[i % 2] = clock_now_ns() - begin_ns;
-    }
-    ratio = (double)max_u64(ns[0], 1) / (double)max_u64(ns[1], 1);
-    worker->by_parts = ratio > PARTS_GAIN || cpu_sizes.parts_always != 0;
-    ratio = max_double(ratio, 1 / ratio);
-    worker->parts_left = saturating_multiply(again, (uint64_t)min_double(ratio, AGAIN_MOST));
-    if (at < task->chunk->owned)
-        TRAWL_TRY(scan_piece(worker, task, at, task->chunk->owned, worker->by_parts, error));
-    task->result->hits.one_per_line = false; /* a line may lie in two pieces */
-    return TRAWL_OK;
+    if (by_parts == 1 && !worker->parts_ready)
+        worker->has_parts = worker->parts_ready = parts_make(worker);
+    pieces->status = scan_piece(worker, pieces->task, from, to,
+                                by_parts == 1 && worker->parts_ready, pieces->error);
+    return pieces->status == TRAWL_OK ? pieces->task->result->done : from;
 }
 
 static enum trawl_status cpu_submit(struct engine_worker *worker, struct engine_task *task,
                                     struct trawl_error *error)
 {
-    uint64_t bytes;
+    struct pieces pieces = {worker, task, TRAWL_OK, error};
+    const struct trial_pair pair = {
+        run_piece, &pieces,
+        worker->parts_ready ? 0 : PARTS_NS + worker->plan->literal_count * PARTS_LITERAL_NS};
 
     if (task->output != ENGINE_OUTPUT_RESULT)
         return TRAWL_FAIL(error, UNSUPPORTED, "the host's results are made of scans");
-    if (worker->parts_left == UINT64_MAX)
+    if (!worker->has_parts || task->want == WANT_FIRST)
         return scan_whole(worker, task, error);
-    bytes = task->chunk->owned - task->from;
-    if (worker->parts_left == 0 && task->want != WANT_FIRST &&
-        bytes / TRIAL_PIECES >= cpu_sizes.parts_piece) {
-        if (parts_make(worker))
-            return scan_trial(worker, task, error);
-        worker->parts_left = UINT64_MAX;
-        return scan_whole(worker, task, error);
-    }
-    worker->parts_left -= min_u64(worker->parts_left, bytes);
-    return worker->by_parts ? scan_parts(worker, task, error) : scan_whole(worker, task, error);
+    trial_run(&worker->parts_trial, &pair, task->from, task->chunk->owned);
+    return pieces.status;
 }
 
 const struct engine_ops engine_cpu = {

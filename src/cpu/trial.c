@@ -11,7 +11,12 @@
 #define INTERVAL_MAX (256u << 20)
 /* a program takes over if it takes less than 0.94 of the time of the current program */
 #define AHEAD 0.94
+/* a trial ends early if a program takes CLEAR times as long as the other program after a turn, or
+ * CLEAR_SOONER times as long after any step */
 #define CLEAR 1.5
+#define CLEAR_SOONER 2.0
+/* the next trial comes after LOST_SHARE times the time that the slower program lost */
+#define LOST_SHARE 256.0
 #define TRIAL_NS (256u << 10) /* time of a trial of usual programs */
 
 /* Returns the time of a trial's steps by a program, times the bytes of the other program. So the
@@ -21,10 +26,23 @@ static double taken(const struct trial *trial, uint32_t which)
     return (double)trial->ns[which] * (double)trial->bytes[1 - which];
 }
 
-/* Returns, after half of a trial, whether a program is far ahead. */
+/* Returns whether a program is so far ahead that the trial may end early. */
 static bool is_clear(const struct trial *trial)
 {
-    return taken(trial, 0) > CLEAR * taken(trial, 1) || taken(trial, 1) > CLEAR * taken(trial, 0);
+    double clear = trial->step % TRIAL_TURN == 1 ? CLEAR : CLEAR_SOONER;
+
+    return trial->step > TRIAL_TURN + 2 &&
+           (taken(trial, 0) > clear * taken(trial, 1) || taken(trial, 1) > clear * taken(trial, 0));
+}
+
+/* Returns for how many bytes the faster program has to search until the time that the slower
+ * program lost in the trial is a small share. */
+static uint64_t pays_after(const struct trial *trial)
+{
+    double least = max_double(taken(trial, trial->now), 1);
+    double lost = taken(trial, 1 - trial->now) / least - 1;
+
+    return (uint64_t)(LOST_SHARE * max_double(lost, 0) * (double)trial->bytes[trial->now]);
 }
 
 /* Ends a trial: chooses the faster program, and when the next trial is due. */
@@ -32,10 +50,10 @@ static void choose(struct trial *trial)
 {
     bool turns = taken(trial, 1 - trial->now) < AHEAD * taken(trial, trial->now);
 
-    TRAWL_ASSERT(trial->step > TRIAL_STEPS / 2);
     trial->interval =
         turns || trial->interval == 0 ? INTERVAL_MIN : min_u64(2 * trial->interval, INTERVAL_MAX);
     trial->now ^= turns;
+    trial->interval = max_u64(trial->interval, pays_after(trial));
     trial->left = trial->interval;
     trial->step = 0;
     trial->spent = 0;
@@ -64,7 +82,7 @@ static void count(struct trial *trial, uint64_t bytes, uint64_t ns, uint64_t onc
         trial->now ^= trial->step > 0;
     trial->step++;
     trial->left = cpu_sizes.trial_bytes;
-    if (trial->step > TRIAL_STEPS || (trial->step == TRIAL_STEPS / 2 + 1 && is_clear(trial)))
+    if (trial->step > TRIAL_STEPS || is_clear(trial))
         choose(trial);
 }
 

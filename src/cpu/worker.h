@@ -35,11 +35,10 @@ struct cpu_parts {
 struct engine_worker {
     const struct find_ops *find;
     const struct trawl_plan *plan;
-    struct cpu_parts *parts; /* owned; NULL until the first trial of parts */
-    /* parts took less time than the whole plan in the last trial */
-    bool by_parts;
-    /* bytes of text until the next trial of parts; UINT64_MAX: no trial will come */
-    uint64_t parts_left;
+    struct cpu_parts *parts;  /* owned; NULL until the first trial of parts */
+    bool has_parts;           /* the plan may have parts that take less time than the whole plan */
+    bool parts_ready;         /* `parts` is made for the plan */
+    struct trial parts_trial; /* program 0 searches for the whole plan, program 1 for its parts */
     const struct plan_tuning *tuning; /* the plan's tuning, or `own` */
     struct plan_tuning own;           /* made from the text by a look */
     const struct plan_costs *costs;
@@ -138,11 +137,6 @@ struct cpu_sizes {
     /* borders_apply works only on tiles with at least words / border_share candidates */
     uint64_t border_share;
     uint64_t hits; /* hits of a result, after which the scan stops; the next task goes on */
-    /* When a worker tries whether the parts of a plan take less time, in bytes of text: */
-    uint64_t parts_first;  /* before the first trial */
-    uint64_t parts_piece;  /* each piece of a trial, ≥ 1 */
-    uint64_t parts_again;  /* from a trial to the next, at least */
-    uint64_t parts_always; /* 1: after a trial the parts search, whatever their time */
 };
 extern struct cpu_sizes cpu_sizes; /* tests replace the sizes */
 extern const struct cpu_sizes cpu_sizes_default;

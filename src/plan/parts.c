@@ -354,19 +354,25 @@ static enum trawl_status make_for_device(const void *from, void **object, struct
     return make((const struct trawl_plan *)from, &plan_part_costs_device, object, error);
 }
 
-enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,
-                                  const struct plan_parts **parts, struct trawl_error *error)
+bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which)
 {
     const struct plan_part_costs *costs =
         which == PLAN_PARTS_HOST ? &plan_part_costs_host : &plan_part_costs_device;
-    const void *object;
 
     TRAWL_ASSERT(which == PLAN_PARTS_HOST || which == PLAN_PARTS_DEVICE);
+    return plan->pattern_count > 1 && plan->method_asked == TRAWL_METHOD_AUTO &&
+           plan->element_count == 0 && !plan_is_layered(plan) &&
+           (class_of(plan->length_min) != class_of(plan->length_max) ||
+            plan->pattern_count <= costs->singly_max);
+}
+
+enum trawl_status plan_parts_want(const struct trawl_plan *plan, enum plan_attachment which,
+                                  const struct plan_parts **parts, struct trawl_error *error)
+{
+    const void *object;
+
     *parts = NULL;
-    if (plan->pattern_count < 2 || plan->method_asked != TRAWL_METHOD_AUTO ||
-        plan->element_count > 0 || plan_is_layered(plan) ||
-        (class_of(plan->length_min) == class_of(plan->length_max) &&
-         plan->pattern_count > costs->singly_max))
+    if (!plan_parts_fit(plan, which))
         return TRAWL_OK;
     TRAWL_TRY(attachment_want(&plan->attached[which], plan,
                               which == PLAN_PARTS_HOST ? make_for_host : make_for_device,

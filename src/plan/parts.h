@@ -41,6 +41,8 @@ extern const struct plan_part_costs plan_part_costs_host;
 extern struct plan_part_costs plan_part_costs_device;
 extern const struct plan_part_costs plan_part_costs_device_default;
 
+/* Returns whether the plan may have such parts. */
+bool plan_parts_fit(const struct trawl_plan *plan, enum plan_attachment which);
 /* The parts in which a target searches the plan: `which` is PLAN_PARTS_HOST or PLAN_PARTS_DEVICE.
  * The plan owns the parts, which are made when the first thread asks for them. *parts: NULL where
  * the plan is to be searched whole. Errors: MEMORY. Threads: any. */

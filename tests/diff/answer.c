@@ -83,6 +83,15 @@ static void meet_all(struct answer *answer, const struct engine_chunk *chunk,
              hits->lengths_valid ? hits->lengths[i] : 0);
 }
 
+/* Draws a place anywhere between two trials, or in a trial. */
+static void draw_trial(struct test_random *random, struct trial *trial)
+{
+    trial->now = (uint32_t)test_random_below(random, 2);
+    trial->step = (uint32_t)test_random_below(random, TRIAL_STEPS + 1);
+    trial->left = test_random_between(random, 1, 5000);
+    trial->spent = UINT64_MAX / 2;
+}
+
 /* Scan one chunk to its end. Returns false where the answer is known before. */
 static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk, bool force,
                        struct engine_result *result, struct answer *answer)
@@ -98,12 +107,10 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
             worker->work_per_byte = 0;
             worker->dense_work = UINT64_MAX / 2;
         }
-        if (answer->plan->has_either) { /* anywhere between two trials, or in one */
-            worker->trial.now = (uint32_t)test_random_below(answer->random, 2);
-            worker->trial.step = (uint32_t)test_random_below(answer->random, TRIAL_STEPS + 1);
-            worker->trial.left = test_random_between(answer->random, 1, 5000);
-            worker->trial.spent = UINT64_MAX / 2;
-        }
+        if (answer->plan->has_either)
+            draw_trial(answer->random, &worker->trial);
+        if (worker->has_parts)
+            draw_trial(answer->random, &worker->parts_trial);
         worker->tile_places =
             (uint32_t)(64 * test_random_between(answer->random, 1, SET_TILE_PLACES / 64));
         worker->lines_hit = test_random_one_in(answer->random, 2);
@@ -117,6 +124,7 @@ static bool scan_chunk(struct engine_worker *worker, struct engine_chunk *chunk,
         answer_scans.switches[method][worker->method]++;
         answer_scans.dense += worker->dense.read_bytes > read;
         answer_scans.by_classes += worker->trial.now;
+        answer_scans.by_parts += worker->parts_ready && worker->parts_trial.now == 1;
         answer_scans.turned += worker->matcher != NULL && worker->trial.now != program;
         answer_scans.sparse += worker->dense.read_bytes == read;
         answer->count += result->count;

@@ -12,6 +12,7 @@
 struct answer_scans {
     uint64_t dense;                                    /* by the automaton, in part at least */
     uint64_t sparse;                                   /* by candidates alone */
+    uint64_t by_parts;                                 /* of the plan, in the end */
     uint64_t by_classes;                               /* of lengths, in the end */
     uint64_t turned;                                   /* from or to these in the middle */
     uint64_t switches[ANSWER_METHODS][ANSWER_METHODS]; /* the method before a scan, and after it */

@@ -34,10 +34,6 @@ static const struct {
     BORDER(lane_bytes, 1, 40, 1),
     BORDER(hits, 1, 9, 1),
     BORDER(border_share, 8, 20000, 1),
-    BORDER(parts_first, 0, 200, 1),
-    BORDER(parts_piece, 1, 60, 1),
-    BORDER(parts_again, 0, 500, 1),
-    BORDER(parts_always, 0, 1, 1),
 #undef BORDER
 };
 #define BORDER_ROWS (sizeof border_rows / sizeof *border_rows)

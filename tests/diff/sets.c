@@ -381,7 +381,9 @@ static void generate_short(enum input_kind kind, uint64_t least, uint64_t more, 
 
 static void run_case(const struct diff_input *input, uint32_t set)
 {
-    struct run_config config = {.method = TRAWL_METHOD_SET,
+    /* Only a plan whose caller asks for no method has parts. */
+    bool open = input->pattern_count > 1 && test_random_one_in(&chance, 2);
+    struct run_config config = {.method = open ? TRAWL_METHOD_AUTO : TRAWL_METHOD_SET,
                                 .instruction_set = trawl_instruction_set(set)};
     struct diff_expected expected = {.matches = NULL};
     struct trawl_plan *plan = NULL;
@@ -520,11 +522,12 @@ int main(void)
     test_nibbles();
     test_all_bytes();
     printf("%" PRIu64 " scans by the automaton, %" PRIu64 " without it; %" PRIu64
-           " by classes of lengths, %" PRIu64 " by these and by buckets\n",
-           answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.turned);
+           " by classes of lengths, %" PRIu64 " by these and by buckets, %" PRIu64 " by parts\n",
+           answer_scans.dense, answer_scans.sparse, answer_scans.by_classes, answer_scans.turned,
+           answer_scans.by_parts);
     if (cases >= CASES_TELLING) {
         TEST_CHECK(answer_scans.dense > 0 && answer_scans.sparse > 0);
-        TEST_CHECK(answer_scans.by_classes > 0);
+        TEST_CHECK(answer_scans.by_classes > 0 && answer_scans.by_parts > 0);
         TEST_CHECK(cases < CASES_TURNING || answer_scans.turned > 0);
     }
     return test_end();
