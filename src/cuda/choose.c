@@ -58,7 +58,7 @@
 #define PRICE_MAX 1e9 /* the price of a method that cannot search for the pattern */
 /* Time to make tables, in ns: for a set; for a byte of the pattern, in method sampled. */
 #define ONCE_SET_NS 2e5
-#define ONCE_SAMPLED_BYTE_NS 10.0
+#define ONCE_SAMPLED_BYTE_NS 15.0
 
 /* Shares of a text's positions. */
 struct rates {
@@ -115,6 +115,7 @@ static double price_of(enum trawl_method method, double length, const struct rat
     return PRICE_MAX;
 }
 
+/* Sets the rates of samples, by the first sample_bytes of the sample. */
 static void rate_named(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                        struct rates *rates)
 {
@@ -207,18 +208,21 @@ static bool is_enough(enum trawl_method method, double least_of_others, double l
     return true;
 }
 
-/* Chooses by the sample's rates for one method alone, where that is enough; otherwise returns AUTO.
- */
+/* Chooses by the first sample_bytes of the sample and by the rates of one method alone, where that
+ * is enough; otherwise returns AUTO. */
 static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uint8_t *sample,
-                                        uint64_t sample_bytes, const struct plan_grams *grams,
-                                        struct rates *rates, struct cuda_prices *prices)
+                                        uint64_t sample_bytes, struct rates *rates,
+                                        struct cuda_prices *prices)
 {
+    const struct plan_grams *grams = &plan->tuning.grams;
     double length = (double)plan->length_min;
     double least = price_least(TRAWL_METHOD_GRAMS, length);
 
-    if (plan->length_min >= SCAN_SAMPLE_BYTES &&
-        is_enough(TRAWL_METHOD_SAMPLED, least, length, rates, prices))
-        return TRAWL_METHOD_SAMPLED;
+    if (plan->length_min >= SAMPLED_CHOSEN_MIN) {
+        rate_named(plan, sample, sample_bytes, rates);
+        return is_enough(TRAWL_METHOD_SAMPLED, least, length, rates, prices) ? TRAWL_METHOD_SAMPLED
+                                                                             : TRAWL_METHOD_AUTO;
+    }
     if (grams->stride <= 1)
         return TRAWL_METHOD_AUTO;
     rates->gram = analyse_seen_grams(sample, sample_bytes, grams);
@@ -226,13 +230,15 @@ static enum trawl_method choose_quickly(const struct trawl_plan *plan, const uin
                                                                        : TRAWL_METHOD_AUTO;
 }
 
-/* Sets all prices by the sample, and the tuning. rates->named is known. */
+/* Sets all prices by the sample, and the tuning. */
 static void rate_all(const struct trawl_plan *plan, const uint8_t *sample, uint64_t sample_bytes,
                      struct plan_tuning *tuning, struct rates *rates, struct cuda_prices *prices)
 {
     bool fold = (plan->flags & TRAWL_IGNORE_CASE) != 0;
     struct byte_rates of_bytes;
 
+    if (plan->length_min >= SCAN_SAMPLE_BYTES)
+        rate_named(plan, sample, sample_bytes, rates);
     analyse_rates(sample, sample_bytes, plan_literal_bytes(plan, 0), plan->length_min, fold,
                   &of_bytes);
     if (plan->length_min > DECIDED_LENGTH_MAX)
@@ -265,10 +271,10 @@ enum trawl_method cuda_choose_seen(const struct trawl_plan *plan, const uint8_t 
     if (plan->length_min < PLAN_GRAMS_LENGTH_MIN ||
         (plan->length_min <= DECIDED_LENGTH_MAX && !fold) || sample_bytes < PLAN_SAMPLE_BYTES_MIN)
         return TRAWL_METHOD_EVERY;
-    if (plan->length_min >= SCAN_SAMPLE_BYTES)
-        rate_named(plan, sample, sample_bytes, &rates);
     if (is_first)
-        method = choose_quickly(plan, sample, sample_bytes, &tuning->grams, &rates, prices);
+        method = choose_quickly(plan, sample, PLAN_SAMPLE_BYTES_MIN, &rates, prices);
+    if (is_first && method == TRAWL_METHOD_AUTO && plan->length_min >= SAMPLED_CHOSEN_MIN)
+        method = choose_quickly(plan, sample, sample_bytes, &rates, prices);
     if (method != TRAWL_METHOD_AUTO)
         return method;
     rate_all(plan, sample, sample_bytes, tuning, &rates, prices);

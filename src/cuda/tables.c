@@ -16,6 +16,8 @@
 #define TABLE_ALIGNMENT 256u
 #define SET_BYTES_MAX (1ull << 34) /* literals begin at words with 32-bit numbers */
 #define GRAM_BYTES 8u
+#define HOST_ROOM_MIN (64u << 10)
+#define HOST_KEPT_MAX (1u << 20)
 #define LAUNCH_NS 2e4 /* of a count's time, this is the launch's */
 #define WARP_STEP_BYTES 256u
 #define VERIFY_STEPS_MIN 8u
@@ -377,12 +379,33 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
     tables->method = cuda_choose_method(plan, asked);
 }
 
+void cuda_tables_host_release(struct cuda_tables *tables)
+{
+    memory_release(tables->host, tables->host_bytes, 1);
+    tables->host = NULL;
+    tables->host_bytes = 0;
+}
+
+/* Makes tables->host hold at least `bytes` bytes. */
+static enum trawl_status host_reserve(struct cuda_tables *tables, uint64_t bytes,
+                                      struct trawl_error *error)
+{
+    uint64_t room = max_u64(bytes, HOST_ROOM_MIN);
+
+    if (tables->host_bytes >= bytes)
+        return TRAWL_OK;
+    cuda_tables_host_release(tables);
+    TRAWL_TRY(memory_allocate(room, 1, &tables->host, error));
+    tables->host_bytes = room;
+    return TRAWL_OK;
+}
+
 static enum trawl_status tables_build(struct engine_worker *worker, struct trawl_error *error)
 {
     struct cuda_tables *tables = &worker->tables;
     const struct trawl_plan *plan = worker->plan;
     enum trawl_status status = TRAWL_OK;
-    void *memory = NULL;
+    uint8_t *memory;
     uint64_t bytes;
 
     TRAWL_TRY(cuda_tables_check(plan, error));
@@ -394,12 +417,12 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     if (tables->method == TRAWL_METHOD_SET)
         cuda_sets_choose(worker, plan, tables);
     bytes = put_tables(worker, plan, 0, NULL, 0, tables);
-    TRAWL_TRY(memory_allocate(bytes, 1, &memory, error));
+    TRAWL_TRY(host_reserve(tables, bytes, error));
+    memory = (uint8_t *)tables->host;
     TRAWL_TRY_DONE(cuda_memory_reserve(worker->device, &tables->memory,
                                        cuda_worker_room(worker, bytes), error));
-    (void)put_tables(worker, plan, tables->memory.address, (uint8_t *)memory, bytes, tables);
-    TRAWL_TRY_DONE(
-        choose_plane(worker, (uint8_t *)memory, tables->memory.address, &tables->arguments, error));
+    (void)put_tables(worker, plan, tables->memory.address, memory, bytes, tables);
+    TRAWL_TRY_DONE(choose_plane(worker, memory, tables->memory.address, &tables->arguments, error));
     TRAWL_TRY_DONE(cuda_worker_upload(worker, tables->memory.address, memory, bytes, error));
     TRAWL_TRY_DONE(cuda_sets_build(worker, error));
     tables->automaton = CUDA_AUTOMATON_NOT_ASKED;
@@ -407,7 +430,8 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
         TRAWL_TRY_DONE(cuda_automaton_want(worker, error));
     tables->ready = true;
 done:
-    memory_release(memory, bytes, 1);
+    if (tables->host_bytes > HOST_KEPT_MAX)
+        cuda_tables_host_release(tables);
     return status;
 }
 

@@ -48,6 +48,10 @@ struct cuda_tables {
     double sets_price; /* expected cost of sets_kernel, in units of reading the text once */
     enum cuda_automaton automaton;
     struct cuda_memory memory;
+    /* host_bytes bytes of host memory, in which small tables are laid out before they are copied;
+     * kept from plan to plan, since fresh memory costs a page fault for each 4 KiB */
+    void *host;
+    uint64_t host_bytes;
     struct cuda_memory sets_memory, entries_memory;
     uint64_t entries; /* number of entries for which entries_memory has room */
     struct cuda_memory automaton_memory;
@@ -59,6 +63,8 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
 /* Makes the tables of worker->plan on the device for the text that is about to be searched:
  * worker->searched. Does nothing if the tables are there already. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
+/* Releases tables->host, if there is any. */
+void cuda_tables_host_release(struct cuda_tables *tables);
 /* Records that a count of `begins` begins took `ns` ns. If another method should be clearly
  * quicker, the next count chooses anew. */
 void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);
