@@ -379,13 +379,6 @@ static void choose(const struct engine_worker *worker, struct cuda_tables *table
     tables->method = cuda_choose_method(plan, asked);
 }
 
-void cuda_tables_host_release(struct cuda_tables *tables)
-{
-    memory_release(tables->host, tables->host_bytes, 1);
-    tables->host = NULL;
-    tables->host_bytes = 0;
-}
-
 /* Makes tables->host hold at least `bytes` bytes. */
 static enum trawl_status host_reserve(struct cuda_tables *tables, uint64_t bytes,
                                       struct trawl_error *error)
@@ -394,7 +387,7 @@ static enum trawl_status host_reserve(struct cuda_tables *tables, uint64_t bytes
 
     if (tables->host_bytes >= bytes)
         return TRAWL_OK;
-    cuda_tables_host_release(tables);
+    cuda_worker_host_release(tables);
     TRAWL_TRY(memory_allocate(room, 1, &tables->host, error));
     tables->host_bytes = room;
     return TRAWL_OK;
@@ -431,7 +424,7 @@ static enum trawl_status tables_build(struct engine_worker *worker, struct trawl
     tables->ready = true;
 done:
     if (tables->host_bytes > HOST_KEPT_MAX)
-        cuda_tables_host_release(tables);
+        cuda_worker_host_release(tables);
     return status;
 }
 

@@ -63,8 +63,6 @@ enum trawl_status cuda_tables_check(const struct trawl_plan *plan, struct trawl_
 /* Makes the tables of worker->plan on the device for the text that is about to be searched:
  * worker->searched. Does nothing if the tables are there already. */
 enum trawl_status cuda_tables_want(struct engine_worker *worker, struct trawl_error *error);
-/* Releases tables->host, if there is any. */
-void cuda_tables_host_release(struct cuda_tables *tables);
 /* Records that a count of `begins` begins took `ns` ns. If another method should be clearly
  * quicker, the next count chooses anew. */
 void cuda_tables_told(struct engine_worker *worker, uint64_t begins, uint64_t ns);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/memory.h"
 
 uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes)
 {
@@ -91,11 +92,17 @@ enum trawl_status cuda_worker_start(struct engine_worker *worker, struct trawl_e
 static void tables_release(struct cuda_device *device, struct cuda_tables *tables)
 {
     cuda_memory_release(device, &tables->memory);
-    cuda_tables_host_release(tables);
     cuda_memory_release(device, &tables->sets_memory);
     cuda_memory_release(device, &tables->entries_memory);
     cuda_memory_release(device, &tables->automaton_memory);
     tables->ready = false;
+}
+
+void cuda_worker_host_release(struct cuda_tables *tables)
+{
+    memory_release(tables->host, tables->host_bytes, 1);
+    tables->host = NULL;
+    tables->host_bytes = 0;
 }
 
 void cuda_worker_parts_release(struct engine_worker *worker)

@@ -99,6 +99,9 @@ struct engine_worker {
 /* Returns `bytes` rounded up to a multiple of limits.room_step_bytes. */
 uint64_t cuda_worker_room(const struct engine_worker *worker, uint64_t bytes);
 
+/* Releases tables->host, if there is any. */
+void cuda_worker_host_release(struct cuda_tables *tables);
+
 /* Copies `count` bytes of host memory to the device, through the two staging buffers in turn.
  * Returns before the copy is done; the caller may reuse the source at once. The caller has
  * entered the device. */
