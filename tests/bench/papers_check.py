@@ -78,6 +78,10 @@ class Check:
         self.expect(len(tables) == len(facts['tables']), f'{paper}: {len(tables)} tables')
         for made, shown in zip(sorted(facts['tables'], key=lambda it: bool(it.get('fold'))), tables):
             self.table(paper, made, shown)
+            self.runs_said(paper, made, text)
+        keys = [self.rows[paper, on]['answers'] for on in ('I: METU, book', 'II: Bilbo, book') if (paper, on) in self.rows]
+        said = re.search(r'METU occurs (\d+) times in the book here, Bilbo (\d+) times', text)
+        self.expect(len(keys) < 2 or (said and [int(it) for it in said.groups()] == keys), f'{paper}: keys {keys}')
         self.claims(paper, facts, text)
         grids = [one for (of, _), row in self.rows.items() if of == paper for it in row['results']
                  for one in it.get('children', [])]
@@ -97,12 +101,25 @@ class Check:
                 if part:
                     ref = '|'.join(ref.split('|')[:2]) + part[0]
                 here = row[head.index(title if title in head else title + ': here')]
-                self.expect(here == self.cell(paper, ref) or not re.search(r'\d', here),
-                            f'{paper}: {ref}: {here}, expected {self.cell(paper, ref)}')
+                expected = self.cell(paper, ref)
+                self.expect(here == expected or (expected == '-' and not re.search(r'\d', here)),
+                            f'{paper}: {ref}: {here}, expected {expected}')
                 printed = self.printed(paper, ref)
                 if title + ': there' in head and printed:
                     there = row[head.index(title + ': there')]
                     self.expect(float(there) == printed, f'{ref}: {there}')
+
+    def runs_said(self, paper, made, text):
+        """The head of a table says how many runs, or patterns, its figures are of."""
+        counts = set()
+        for row in made['rows']:
+            for _, key, *part in made['columns']:
+                ref = f'{key}|{row[1]}' if made['across'] == 'on' else row[1] + key
+                it = self.result(paper, '|'.join(ref.split('|')[:2]))
+                counts.update([len(it['seconds'])] if it else [])
+        said = re.search(re.escape(made['title']) + r' \((.*?runs?|.*?patterns)\)', text)
+        said = [int(it) for it in re.findall(r'\d+', re.sub('.*;', '', said.group(1)))] if said else []
+        self.expect(said == sorted({min(counts), max(counts)} if counts else []), f'{paper}: {made["title"]}: {said} runs')
 
     # ---- claims
 

@@ -2,7 +2,7 @@
  *
  * kind=device-read   runs a kernel that only reads the text on the device
  * kind=device-copy to=device|host   copies the text between pinned memory and the device; with
- *                                   pageable=1 the host's memory is malloc's
+ *                                   pageable=1 to the device, from memory that is not pinned
  * Both contestants process at most BYTES_MAX of the text, and report the time for the whole text.
  */
 #include <dlfcn.h>
@@ -149,8 +149,8 @@ void device_unpin(void *pointer)
 
 struct bound {
     uint64_t address, bytes;
-    void *host, *function;
-    bool pageable;
+    void *pinned, *function;
+    const uint8_t *pageable; /* the text, if the copy starts there; else NULL */
 };
 
 /* Puts the text on the device, or allocates room for the text, before the timed part. */
@@ -171,10 +171,11 @@ static bool open_bound(const struct contestant *it, struct bound *own, struct be
         return true;
     own->bytes = it->bytes < BYTES_MAX ? it->bytes : BYTES_MAX;
     own->address = device_allocate(own->bytes);
-    own->pageable = field(&it->fields, "pageable", NULL) != NULL;
-    if (!reads)
-        own->host = own->pageable ? calloc(1, (size_t)own->bytes) : device_pin(own->bytes);
-    if (own->address == 0 || (!reads && own->host == NULL))
+    if (field(&it->fields, "pageable", NULL) != NULL)
+        own->pageable = it->question->bytes;
+    else if (!reads)
+        own->pinned = device_pin(own->bytes);
+    if (own->address == 0 || (!reads && own->pageable == NULL && own->pinned == NULL))
         snprintf(run->why, sizeof run->why, "there is no device, or it has no room");
     else if (!fill(it, own, reads))
         snprintf(run->why, sizeof run->why, "the driver does not take the text, or the kernel");
@@ -191,12 +192,14 @@ static bool pass(struct bound *own, bool to_host)
     if (own->function != NULL)
         code = driver.cuLaunchKernel(own->function, blocks, 1, 1, THREADS, 1, 1, 0, driver.stream,
                                      parameters, NULL);
+    else if (own->pageable != NULL)
+        code = driver.cuMemcpyHtoD_v2(own->address, own->pageable, (size_t)own->bytes);
     else if (to_host)
-        code =
-            driver.cuMemcpyDtoHAsync_v2(own->host, own->address, (size_t)own->bytes, driver.stream);
+        code = driver.cuMemcpyDtoHAsync_v2(own->pinned, own->address, (size_t)own->bytes,
+                                           driver.stream);
     else
-        code =
-            driver.cuMemcpyHtoDAsync_v2(own->address, own->host, (size_t)own->bytes, driver.stream);
+        code = driver.cuMemcpyHtoDAsync_v2(own->address, own->pinned, (size_t)own->bytes,
+                                           driver.stream);
     return code == 0 && driver.cuStreamSynchronize(driver.stream) == 0;
 }
 
@@ -220,10 +223,7 @@ static void close_bound(struct contestant *it)
     struct bound *own = (struct bound *)it->state;
 
     device_free(own->address);
-    if (own->pageable)
-        free(own->host);
-    else
-        device_unpin(own->host);
+    device_unpin(own->pinned);
     free(own);
 }
 
