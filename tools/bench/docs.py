@@ -18,7 +18,7 @@ NOT_YET = ['Not measured yet.']
 SECTIONS = [('docs/benchmarks.md', name, module.section) for name, module in (
     ('cpu', cpu), ('commands', commands), ('sets', sets), ('matrix', sets), ('calibrate', calibrate))]
 SECTIONS += [('docs/benchmarks-gpu.md', 'gpu', gpu.section), ('README.md', 'commands', commands.readme),
-             ('docs/papers.md', 'overview', papers.overview)]
+             ('docs/papers.md', 'overview', papers.overview), ('gallery/README.md', 'papers', papers.fastest)]
 SECTIONS += [('docs/papers.md', name, lambda data, name=name: papers.part(data, name))
              for name in papers.NAMES]
 

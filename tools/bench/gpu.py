@@ -171,6 +171,9 @@ def gallery_rows(options, texts):
                 yield row('gallery', f'{label}, m = {length}', ask, [cpu(), gpu()] + [
                     gpu(name, algorithm=name, threads=1, limit=GALLERY_SECONDS)
                     for name in algorithms(options, 2)], options, parts=True)
+    ask = letters(options, 2, patterns='pieces:10000:10:10')
+    yield row('gallery', 'a-z, 10,000 strings', ask, [cpu(), gpu(), gpu(
+        'aho-corasick', algorithm='aho-corasick', threads=1, limit=GALLERY_SECONDS)], options, parts=True)
 
 
 def device_rows(options, texts):

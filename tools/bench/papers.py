@@ -403,6 +403,32 @@ def section(data):
     return lines
 
 
+def fastest(data):
+    """A row for each algorithm that was the fastest of the gallery's in some row of the results: by kernels of
+    release code on a GPU (the word search and records: by whole searches), by whole searches on cores."""
+    won, measured = {}, set()
+    for paper in NAMES:
+        figures = figures_of(data, paper)
+        by = {'GPU': '' if paper in ('word', 'records') else '|kernel', 'one core': '', 'all cores': ''}
+        for on, row in figures.rows.items():
+            times = {}
+            for it in row['results']:
+                place = PLACES.get(it['host'])
+                time = place in by and figures.time(f"{on}|{it['name']}{by[place]}")
+                if time and it['side'] not in ('own', '') and 'debug' not in it['name']:
+                    name = re.split('[:, ]', ALIASES.get(it['name'], it['name']))[0]
+                    measured.add(name)
+                    times.setdefault(place, {})[time] = name
+            for place, several in times.items():
+                if len(set(several.values())) > 1:
+                    won.setdefault(several[min(several)], {}).setdefault(place, []).append(on.replace(' = ', ' '))
+    lines = [[f'`{name}`'] + ['; '.join(won[name].get(place, ['-'])) for place in ('GPU', 'one core', 'all cores')]
+             for name in sorted(won)]
+    return narrow(['algorithm', 'GPU', 'one core', 'all cores'], lines, left=4) + [
+        '', f"Measured on {data['gpu'] or 'no GPU'}, commit {data['machine']['commit']}. Never the fastest: "
+        + ', '.join(f'`{name}`' for name in sorted(measured - set(won))) + '.']
+
+
 def anchor(title):
     return ''.join(it for it in title.lower() if it.isalnum() or it in ' -').replace(' ', '-')
 
