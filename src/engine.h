@@ -32,8 +32,9 @@ struct engine_chunk {
      * before. */
     bool spans_known;
     uint64_t spans_end;
-    bool pinned;      /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
-    bool may_be_left; /* a device may leave the chunk to the host (engine_result.is_left) */
+    bool pinned;           /* the whole chunk lies in pinned memory (ENGINE_HOLD_PINNED) */
+    bool may_be_left;      /* a device may leave the chunk to the host (engine_result.is_left) */
+    uint32_t threads_left; /* searches within errors: threads that search what a device leaves */
     const struct records *records; /* lines: the text's records, which replace its lines; or NULL */
 };
 
@@ -174,7 +175,6 @@ struct engine_options {
     const char *instruction_set;  /* CPU: NULL for the best */
     uint64_t device_memory_bytes; /* use at most so much memory of each device; 0: no limit */
     struct engine *cuda;          /* layers: the engine whose devices they use; NULL: the host */
-    uint32_t threads; /* searches within errors on devices: threads that the host would use */
 };
 
 #define ENGINE_DEVICES_MAX 16u

@@ -11,6 +11,7 @@
 #include "plan/dna.h"
 
 enum approx_method approx_method_forced = APPROX_METHODS;
+double approx_device_fixed_ns = 400000;
 
 /* Prices in ns for one worker: [H200] the device, and one core of the device's host. */
 struct prices {
@@ -30,6 +31,17 @@ static const struct prices prices_host = {0.15, 3.0, 0.003, 0.022, 7.0, 0.3, 14,
  * planes and no columns. */
 static const struct prices prices_device = {0.00025, 0.0006, 0, 0, 0.0016, 0.0025, 0.026, 45, 170};
 #define COPY_NS 0.15 /* ns in which the calling thread copies a byte to a device */
+/* A device searches only if its price is this many times less than the host's: both are prices of
+ * random text, and a search that is wrongly on a device takes longer by more. */
+#define CLEARLY_TIMES 2
+/* Prices of a candidate that is an occurrence, and of which one thread therefore makes a hit. Of
+ * edits with exact parts each span is compared anew, and the spans are the more, the larger k is.
+ * Measured: mismatches 52 to 348 ns; edits 270 to 790 ns for k up to 4, 1,825 ns for k = 6 and
+ * 6,910 ns for k = 23 with exact parts. */
+#define VERIFY_BEGIN_NS 250
+#define VERIFY_ENDS_NS 400
+#define VERIFY_ENDS_ERRORS 4 /* so many errors double the price */
+#define VERIFY_EXACT_TIMES 2
 #define HOST_NS_FORCED 1e300
 
 /* Returns whether each symbol of the literals can be searched for exactly, as a single byte or
@@ -177,14 +189,27 @@ static enum approx_method choose(const struct approximate *approximate, double r
     return best;
 }
 
+/* Returns the time in which one thread verifies a candidate of a device. */
+static double verify_ns(const struct approximate *approximate)
+{
+    double ns = VERIFY_ENDS_NS * (1 + (double)approximate->errors_max / VERIFY_ENDS_ERRORS);
+
+    if (!approximate->edits)
+        return VERIFY_BEGIN_NS;
+    return approximate->plan->errors.exact_count > 0 ? VERIFY_EXACT_TIMES * ns : ns;
+}
+
 bool approx_is_for_host(const struct approximate *approximate, const struct approx_work *work)
 {
-    double verify = approximate->edits ? prices_host.ends : prices_host.begin;
-    double device = approximate->device_ns + work->rate * verify + (work->is_copied ? COPY_NS : 0);
-    double host = approximate->host_ns / (work->threads > 1 ? work->threads : 1);
+    double bytes = (double)work->bytes, verify = bytes * work->rate * verify_ns(approximate);
+    double host = bytes * approximate->host_ns / (work->threads > 1 ? work->threads : 1);
+    double device = bytes * (approximate->device_ns + (work->is_copied ? COPY_NS : 0));
 
-    return approximate->method_on_device == APPROX_ALL ||
-           work->ready_ns + (double)work->bytes * device > (double)work->bytes * host;
+    if (approximate->method_on_device == APPROX_ALL)
+        return true;
+    if (work->is_found)
+        return verify > host;
+    return CLEARLY_TIMES * (approx_device_fixed_ns + work->ready_ns + device + verify) > host;
 }
 
 void approx_choose(struct approximate *approximate)

@@ -31,9 +31,10 @@ struct approx_device {
     struct engine_result result; /* hits of pieces */
     struct approx_tables tables;
     struct cuda_memory memory; /* the tables on the device */
-    bool ready;                /* `memory` holds the plan's tables */
-    struct cuda_memory count;  /* the number of candidates, 64 bits */
-    struct cuda_memory found;  /* candidates */
+    /* `memory` holds the plan's tables; PIECES: `worker` is compiled for the plan's pieces */
+    bool ready;
+    struct cuda_memory count; /* the number of candidates, 64 bits */
+    struct cuda_memory found; /* candidates */
     uint64_t found_room;
 };
 
@@ -99,13 +100,22 @@ enum trawl_status approx_device_begin(struct approx_device *own,
     own->approximate = approximate;
     own->ready = false;
     approx_tables_release(&own->tables);
-    if (approximate->method_on_device == APPROX_PIECES)
-        return engine_cuda.compile(own->cuda, own->worker->device_index, approximate->pieces,
-                                   &own->worker, error);
     if (approximate->method_on_device == APPROX_ALL)
         return TRAWL_FAIL(error, UNSUPPORTED, "a device has no method for such patterns");
+    if (approximate->method_on_device == APPROX_PIECES)
+        return TRAWL_OK;
     cuda_worker_take(own->worker, approximate->plan);
     return make_tables(own, false, error);
+}
+
+enum trawl_status approx_device_prepare(struct approx_device *own, struct trawl_error *error)
+{
+    if (own->ready || own->approximate->method_on_device != APPROX_PIECES)
+        return TRAWL_OK;
+    TRAWL_TRY(engine_cuda.compile(own->cuda, own->worker->device_index, own->approximate->pieces,
+                                  &own->worker, error));
+    own->ready = true;
+    return TRAWL_OK;
 }
 
 /* ---- Grams --------------------------------------------------------------------------------- */
@@ -329,6 +339,7 @@ enum trawl_status approx_device_candidates(struct approx_device *own,
     uint64_t counted;
 
     TRAWL_ASSERT(candidates->count == 0 && from < *to && *to <= chunk->owned);
+    TRAWL_TRY(approx_device_prepare(own, error));
     if (own->approximate->method_on_device == APPROX_PIECES)
         return approx_pieces_search(&engine_cuda, own->worker, own->approximate, chunk, from, to,
                                     &own->result, candidates, error);
@@ -342,6 +353,7 @@ enum trawl_status approx_device_rate(struct approx_device *own, const struct eng
     uint64_t to = chunk->owned, counted;
 
     TRAWL_ASSERT(chunk->owned > 0 && !chunk->may_be_left);
+    TRAWL_TRY(approx_device_prepare(own, error));
     if (own->approximate->method_on_device == APPROX_PIECES) {
         TRAWL_TRY(engine_scan(&engine_cuda, own->worker, chunk, 0, WANT_COUNT, pieces, error));
         counted = pieces->count;

@@ -19,6 +19,9 @@ void approx_device_close(struct approx_device *device); /* NULL: nothing */
 enum trawl_status approx_device_begin(struct approx_device *device,
                                       const struct approximate *approximate,
                                       struct trawl_error *error);
+/* Compiles the plan's pieces for the device, if the method is PIECES and the pieces are not yet
+ * compiled. The functions below call it where necessary. Errors: MEMORY, DEVICE, UNSUPPORTED. */
+enum trawl_status approx_device_prepare(struct approx_device *device, struct trawl_error *error);
 /* Finds the candidates of all occurrences that begin in [from, to) of the chunk. If these are
  * too many for one step, lessens *to, but to more than `from`. Errors: MEMORY, DEVICE. */
 enum trawl_status approx_device_candidates(struct approx_device *device,

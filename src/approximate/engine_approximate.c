@@ -12,15 +12,11 @@
 #define STEP_DEVICE (1u << 30)
 /* If a step has at least this many candidates, the engine asks whether the host's method takes
  * less time than the verification. To verify LEFT_MIN candidates takes about a millisecond. */
-#define LEFT_MIN 8192u
-/* No sample of the text is taken if, in random text, pieces are this many times rarer than
- * necessary. */
-#define SURE_TIMES 4
+#define LEFT_MIN 4096u
 
 struct engine {
     struct engine *cpu;  /* owned; NULL: devices search, by `cuda` */
     struct engine *cuda; /* borrowed; NULL: the host searches, by `cpu` */
-    uint32_t threads;    /* threads with which the host would search */
 };
 
 struct engine_worker {
@@ -45,7 +41,6 @@ static enum trawl_status approximate_open(const struct engine_options *options,
     TRAWL_TRY(memory_allocate_zeroed(1, sizeof *engine, &memory, error));
     engine = (struct engine *)memory;
     engine->cuda = options->cuda;
-    engine->threads = options->threads;
     if (engine->cuda == NULL)
         status = engine_cpu.open(&host, &engine->cpu, error);
     if (status == TRAWL_OK)
@@ -139,7 +134,10 @@ static bool is_to_be_left(const struct engine_worker *worker, const struct engin
                           uint64_t bytes)
 {
     uint64_t count = worker->candidates.count;
-    const struct approx_work work = {.bytes = bytes, .rate = (double)count / (double)bytes};
+    const struct approx_work work = {.bytes = bytes,
+                                     .rate = (double)count / (double)bytes,
+                                     .is_found = true,
+                                     .threads = chunk->threads_left};
 
     return worker->device != NULL && chunk->may_be_left && count >= LEFT_MIN &&
            approx_is_for_host(worker->approximate, &work);
@@ -197,23 +195,22 @@ static enum trawl_status scan(struct engine_worker *worker, const struct engine_
 }
 
 /* Decides whether the host is to search a text. If the text is not in memory, the sample has no
- * bytes of the text. */
+ * bytes of the text, and the text is taken as random. */
 static enum trawl_status ask(struct engine_worker *worker, const struct engine_chunk *sample,
                              struct engine_result *result, struct trawl_error *error)
 {
     const struct approximate *approximate = worker->approximate;
-    const bool by_pieces = approximate->method_on_device == APPROX_PIECES;
     struct approx_work work = {.bytes = sample->before + sample->owned + sample->after,
                                .rate = approximate->device_rate,
                                .ready_ns = approx_device_ready_ns(worker->device),
-                               .threads = worker->engine->threads};
+                               .threads = sample->threads_left};
 
     work.is_copied = sample->owned == 0 || !approx_device_holds(worker->device, sample);
     result->is_left = approx_is_for_host(approximate, &work);
-    if (result->is_left || sample->owned == 0)
+    if (result->is_left)
         return TRAWL_OK;
-    work.rate *= SURE_TIMES;
-    if (by_pieces && !approx_is_for_host(approximate, &work))
+    TRAWL_TRY(approx_device_prepare(worker->device, error));
+    if (sample->owned == 0)
         return TRAWL_OK;
     TRAWL_TRY(approx_device_rate(worker->device, sample, &work.rate, error));
     work.ready_ns = 0;

@@ -151,7 +151,7 @@ static enum trawl_status ask_engine(struct search *search, struct trawl_text *te
                                     struct trawl_error *error)
 {
     struct worker *caller = &search->searcher->caller;
-    struct engine_chunk sample = {.bytes = NULL};
+    struct engine_chunk sample = {.threads_left = search->job.runtime->threads_max};
     struct engine_result result = {.count = 0};
     const struct engine_ops *engine;
     struct engine_worker *engine_worker;

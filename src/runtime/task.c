@@ -217,20 +217,41 @@ static enum trawl_status host_scan(const struct worker *worker, const struct eng
     return TRAWL_OK;
 }
 
+/* A device has left the text to the host, and all threads search the text from now on. The chunk
+ * that the caller took for the device may be the whole text: the caller keeps as much of the chunk
+ * as the caller would have taken for the host, unless a part of the chunk was already delivered. */
+static void leave_device(struct search *search, struct task *task)
+{
+    uint64_t owned = task->chunk.owned;
+
+    atomic_store(&search->device_refused, true);
+    if (search->schedule != SCHEDULE_CALLER)
+        return;
+    search->schedule = SCHEDULE_HOST;
+    search->host_searches = true;
+    if (search->cursor.text->kind != TEXT_MEMORY || task->from > 0)
+        return;
+    JOB_ADD(&search->job, &search->bytes_taken, -owned);
+    text_cursor_shorten(&search->cursor, &task->chunk, schedule_chunk_bytes(search, false));
+    JOB_ADD(&search->job, &search->bytes_taken, task->chunk.owned);
+}
+
 /* The scan, and what becomes of its hits; on failure nothing of this part is delivered. */
 static enum trawl_status scan(struct search *search, struct task *task, struct worker *worker,
                               bool on_device, struct trawl_error *error)
 {
     const struct text_chunk *chunk = &task->chunk;
-    struct engine_chunk scanned = {.bytes = chunk->bytes,
-                                   .begin = chunk->begin,
-                                   .owned = chunk->owned,
-                                   .before = chunk->before,
-                                   .after = chunk->after,
-                                   .readable = chunk->readable,
-                                   .pinned = task->buffer_is_pinned,
-                                   .may_be_left = search->job.layer != ENGINE_FOR_ALGORITHMS,
-                                   .records = search->sink->records};
+    struct engine_chunk scanned = {
+        .bytes = chunk->bytes,
+        .begin = chunk->begin,
+        .owned = chunk->owned,
+        .before = chunk->before,
+        .after = chunk->after,
+        .readable = chunk->readable,
+        .pinned = task->buffer_is_pinned,
+        .may_be_left = search->job.layer != ENGINE_FOR_ALGORITHMS,
+        .threads_left = search->schedule == SCHEDULE_LOADED ? 1 : search->job.runtime->threads_max,
+        .records = search->sink->records};
     enum want want = search->sink->want;
     const struct engine_ops *engine;
     struct engine_worker *engine_worker;
@@ -258,7 +279,7 @@ static enum trawl_status scan(struct search *search, struct task *task, struct w
             engine_scan(engine, engine_worker, &scanned, task->from, want, &task->result, error));
     if (task->result.is_left && task->result.done == task->from) {
         if (search->job.layer == ENGINE_FOR_ERRORS)
-            atomic_store(&search->device_refused, true);
+            leave_device(search, task);
         TRAWL_TRY(worker_host_ready(worker, &search->job, error));
         return scan(search, task, worker, false, error);
     }

@@ -63,8 +63,7 @@ static enum trawl_status layer_want(struct worker *worker, enum engine_layer lay
     struct trawl_runtime *runtime = worker->runtime;
     struct engine **engine = &runtime->layers[layer][on_device];
     struct engine_options options = {.size = sizeof options,
-                                     .cuda = on_device ? runtime->devices.engine : NULL,
-                                     .threads = runtime->threads_max};
+                                     .cuda = on_device ? runtime->devices.engine : NULL};
     enum trawl_status status = TRAWL_OK;
     struct engine_properties host;
 

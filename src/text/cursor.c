@@ -152,6 +152,17 @@ static void next_of_memory(const struct text_cursor *cursor, uint64_t chunk_byte
     TRAWL_ASSERT(chunk->owned + chunk->after <= rest);
 }
 
+void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned)
+{
+    TRAWL_ASSERT(cursor->text->kind == TEXT_MEMORY && chunk->index + 1 == cursor->index_next);
+    TRAWL_ASSERT(chunk->begin + chunk->owned == cursor->begin_next && owned > 0);
+    if (owned >= chunk->owned)
+        return;
+    cursor->begin_next = chunk->begin + owned;
+    cursor->ended = false;
+    next_of_memory(cursor, owned, chunk);
+}
+
 /* Reads a file's chunk. If the file ends there, the chunk is the last and ends the cursor. */
 static enum trawl_status next_of_file(const struct text_cursor *cursor, uint64_t chunk_bytes,
                                       const struct text_buffer *buffer, struct text_chunk *chunk,

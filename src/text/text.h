@@ -148,6 +148,10 @@ enum trawl_status text_cursor_next(struct text_cursor *cursor, uint64_t only, ui
                                    struct text_chunk *chunk, enum text_taken *taken,
                                    struct trawl_error *error);
 
+/* Gives back the bytes of the chunk from `owned` on: the next chunk begins there. Of a text in
+ * memory, for the last chunk that was taken, while no other thread takes chunks. */
+void text_cursor_shorten(struct text_cursor *cursor, struct text_chunk *chunk, uint64_t owned);
+
 /* Returns whether a chunk that begins at this offset may be mapped, by what is known now. */
 bool text_cursor_maps(const struct text_cursor *cursor, uint64_t begin);
 /* Returns whether a mapped chunk, and the bytes after the chunk, were the file's bytes during the
