@@ -135,7 +135,7 @@ gallery() {
 
 # The kernels run tens of times slower, so a tenth of the cases.
 memcheck() {
-    TRAWL_TEST_DIVISOR=${TRAWL_GPU_SANITIZER_DIVISOR:-10} gallery memcheck \
+    TRAWL_TEST_DIVISOR=${TRAWL_GPU_SANITIZER_DIVISOR:-10} TRAWL_TEST_THREADS=2 gallery memcheck \
         compute-sanitizer --tool memcheck --error-exitcode 9
 }
 
