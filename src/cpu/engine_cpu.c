@@ -67,7 +67,8 @@ static void cpu_release(struct engine_worker *worker)
     memory_release(worker, 1, sizeof *worker);
 }
 
-static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
+static enum trawl_status begin(struct engine_worker *worker, const struct trawl_plan *plan,
+                               struct trawl_error *error)
 {
     /* If the caller asked for no method, the text decides how a single literal is searched. */
     bool chooses = plan_is_one_literal(plan) && plan->method_asked == TRAWL_METHOD_AUTO &&
@@ -111,6 +112,7 @@ static void begin(struct engine_worker *worker, const struct trawl_plan *plan)
     worker->tile_places = (uint32_t)cpu_sizes.class_places;
     worker->lines_hit = false;
     worker->matcher = NULL;
+    return plan_nibbles_want(plan, &worker->nibbles, error);
 }
 
 static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
@@ -131,7 +133,7 @@ static enum trawl_status cpu_compile(struct engine *engine, uint32_t device,
     }
     if (plan == NULL)
         return TRAWL_OK;
-    begin(*worker, plan);
+    TRAWL_TRY(begin(*worker, plan, error));
     (*worker)->has_parts =
         plan->pattern_count <= PARTS_PATTERNS_MAX && plan_parts_fit(plan, PLAN_PARTS_HOST);
     (*worker)->parts_ready = false;

@@ -99,8 +99,9 @@ static uint64_t fill(struct scan *scan, uint64_t *places)
     if (words == 0)
         return 0;
     *places = min_u64(*places, 64 * words);
-    if (plan->nibbles.groups > 0 && find->nibbles != NULL)
-        find->nibbles(scan->chunk->bytes + scan->at, words, &plan->nibbles, &scan->worker->tile);
+    if (scan->worker->nibbles != NULL && find->nibbles != NULL)
+        find->nibbles(scan->chunk->bytes + scan->at, words, scan->worker->nibbles,
+                      &scan->worker->tile);
     else
         find->set(scan->chunk->bytes + scan->at, words, &plan->set,
                   plan->set_wide != NULL ? plan->set_wide : plan->set_bitmap, &scan->worker->tile);

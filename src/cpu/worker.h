@@ -72,9 +72,10 @@ struct engine_worker {
     bool bytes_only;          /* all literals have one byte: `bytes` holds them all */
     struct byte_set bytes;
     struct trial trial; /* sets: program 0 searches by buckets, program 1 by classes */
-    const struct set_matcher *matcher; /* NULL until the set is searched by classes */
-    struct set_scratch *scratch;       /* buffers for the matcher; owned */
-    uint32_t tile_places;              /* LINES: positions of the next tile */
+    const struct plan_nibbles *nibbles; /* NULL: positions of a set pass by its bitmap */
+    const struct set_matcher *matcher;  /* NULL until the set is searched by classes */
+    struct set_scratch *scratch;        /* buffers for the matcher; owned */
+    uint32_t tile_places;               /* LINES: positions of the next tile */
     bool lines_hit;       /* LINES, by stems: at least 1 of 4 lines of the last tile has a hit */
     bool lines_kept;      /* LINES, by stems: `gathered` has one hit for each line of this tile */
     struct hits gathered; /* hits of the current tile */

@@ -55,8 +55,11 @@
 #define TABLE_ENTRIES_FEW (1u << 25)
 #define STATIC_SHARED_BYTES 2048u
 #define SAMPLES 2048u /* of the literals' grams */
-#define EQUAL_MIN 8   /* pairs of them, for a rate, */
-#define EQUAL_MANY 64 /* and for how it changes */
+#define SAMPLE_LIST_BITS 11u
+#define SAMPLES_INSERTED 16u /* so many are sorted by insertion, more by qsort before */
+#define SAMPLE_BYTES 16384u  /* of the literals, of which the likeness of bytes is measured */
+#define EQUAL_MIN 8          /* pairs of them, for a rate, */
+#define EQUAL_MANY 64        /* and for how it changes */
 /* An entry's key tells the bytes beside its gram where many grams are met, or where these bytes are
  * in cache. Else they are fetched in vain: 0.38 instead of 0.44 for 1,000,000 patterns of 80 random
  * letters, but 0.66 instead of 0.42 for 100,000 of 80 bytes of words [H200]. */
@@ -166,13 +169,36 @@ struct gram_sample {
     uint64_t bytes; /* that there are */
 };
 
+/* Bytes 0 to 15 of a literal from `place` on, of which `bytes` count. */
+static struct gram_sample sample_at(const struct trawl_plan *plan, uint32_t literal, uint64_t place)
+{
+    const struct plan_literal of = plan_literal_at(plan, literal);
+    uint64_t words[2] = {0}, bytes = min_u64(of.bytes_count - place, GRAM_MAX);
+    uint64_t from = of.bytes_begin + place;
+    struct gram_sample sample;
+
+    if (plan->literal_bytes_total - from >= sizeof words)
+        memcpy(words, plan->literal_bytes + from, sizeof words);
+    else
+        memcpy(words, plan->literal_bytes + from, (size_t)bytes);
+    sample.high = __builtin_bswap64(words[0]);
+    sample.low =
+        bytes <= 8 ? 0 : __builtin_bswap64(words[1]) & UINT64_MAX << 8 * (GRAM_MAX - bytes);
+    sample.high &= bytes < 8 ? UINT64_MAX << 8 * (8 - bytes) : UINT64_MAX;
+    sample.bytes = bytes;
+    return sample;
+}
+
+static bool is_behind(const struct gram_sample *x, const struct gram_sample *y)
+{
+    return x->high != y->high ? x->high > y->high : x->low > y->low;
+}
+
 static int compare_samples(const void *a, const void *b)
 {
     const struct gram_sample *x = (const struct gram_sample *)a, *y = (const struct gram_sample *)b;
 
-    if (x->high != y->high)
-        return x->high > y->high ? 1 : -1;
-    return (x->low > y->low) - (x->low < y->low);
+    return is_behind(x, y) - is_behind(y, x);
 }
 
 /* How many bytes two samples have in common. */
@@ -186,72 +212,110 @@ static uint64_t common_bytes(const struct gram_sample *x, const struct gram_samp
     return min_u64(common, min_u64(x->bytes, y->bytes));
 }
 
-/* Sorted samples of different literals or, where these are few, of different places in them. */
+static uint32_t sample_list(const struct gram_sample *sample)
+{
+    return plan_hash32((uint32_t)(sample->high >> 32), SAMPLE_LIST_BITS);
+}
+
+/* Groups the samples whose first GRAM_MIN bytes are equal, and sorts each group. `sorted` has room
+ * for as many. */
+static void sort_samples(const struct gram_sample *samples, uint32_t count,
+                         struct gram_sample *sorted)
+{
+    uint32_t ends[(1u << SAMPLE_LIST_BITS) + 1] = {0}, begin = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        ends[sample_list(&samples[i]) + 1]++;
+    for (uint32_t list = 1; list <= 1u << SAMPLE_LIST_BITS; list++)
+        ends[list] += ends[list - 1];
+    for (uint32_t i = 0; i < count; i++)
+        sorted[ends[sample_list(&samples[i])]++] = samples[i];
+    for (uint32_t list = 0; list < 1u << SAMPLE_LIST_BITS; begin = ends[list++]) {
+        if (ends[list] - begin > SAMPLES_INSERTED)
+            qsort(sorted + begin, ends[list] - begin, sizeof *sorted, compare_samples);
+        for (uint32_t i = begin + 1; i < ends[list]; i++) {
+            struct gram_sample sample = sorted[i];
+            uint32_t k = i;
+
+            for (; k > begin && is_behind(&sorted[k - 1], &sample); k--)
+                sorted[k] = sorted[k - 1];
+            sorted[k] = sample;
+        }
+    }
+}
+
+/* Samples of different literals or, where these are few, of different places in them. */
 static uint32_t take_samples(const struct trawl_plan *plan, struct gram_sample *samples)
 {
     uint32_t count = 0, literals = (uint32_t)min_u64(plan->literal_count, SAMPLES);
 
     for (uint32_t i = 0; i < SAMPLES && i / literals <= SCAN_SETS_RUN_MAX; i++) {
         uint32_t literal = (uint32_t)((uint64_t)(i % literals) * plan->literal_count / literals);
-        const uint8_t *bytes = plan_literal_bytes(plan, literal);
         uint64_t length = plan_literal_at(plan, literal).bytes_count;
         uint64_t places = length < GRAM_MIN ? 0 : min_u64(length - GRAM_MIN, SCAN_SETS_RUN_MAX) + 1;
         uint64_t place = literals < SAMPLES ? i / literals : 0;
-        struct gram_sample *sample = &samples[count];
 
         if (place >= places)
             continue;
         if (literals == SAMPLES)
             place = (i * 0x9e3779b1u >> 8) % places;
-        memset(sample, 0, sizeof *sample);
-        sample->bytes = min_u64(length - place, GRAM_MAX);
-        for (uint32_t k = 0; k < sample->bytes; k++)
-            *(k < 8 ? &sample->high : &sample->low) |= (uint64_t)bytes[place + k]
-                                                       << (56 - k % 8 * 8);
-        count++;
+        samples[count++] = sample_at(plan, literal, place);
     }
     TRAWL_ASSERT(count <= SAMPLES);
-    qsort(samples, count, sizeof *samples, compare_samples);
     return count;
 }
 
-/* Pairs of samples whose first gram_bytes bytes are equal; *pairs of how many. */
-static double equal_pairs(const struct gram_sample *samples, uint32_t count, uint32_t gram_bytes,
-                          double *pairs)
-{
-    uint64_t equal = 0, there = 0, alike = 0; /* as the one before */
+/* Pairs of samples whose first q bytes are equal, and pairs of samples that have q bytes, by q. */
+struct sample_pairs {
+    double equal[GRAM_MAX + 1], all[GRAM_MAX + 1];
+};
 
-    for (uint32_t i = 0; i < count; i++) {
-        alike = i > 0 && common_bytes(&samples[i - 1], &samples[i]) >= gram_bytes ? alike + 1 : 0;
-        equal += alike;
-        there += samples[i].bytes >= gram_bytes;
+static void count_pairs(const struct trawl_plan *plan, struct sample_pairs *pairs)
+{
+    struct gram_sample samples[SAMPLES], sorted[SAMPLES];
+    uint64_t equal[GRAM_MAX + 1] = {0}, there[GRAM_MAX + 2] = {0};
+    uint64_t alike[GRAM_MAX + 1] = {0}; /* by q: samples before this one that are equal to it */
+    uint32_t count = take_samples(plan, samples);
+    uint64_t before = 0, common;
+
+    sort_samples(samples, count, sorted);
+    for (uint32_t i = 0; i < count; i++, before = common) {
+        common = i > 0 ? common_bytes(&sorted[i - 1], &sorted[i]) : 0;
+        for (uint64_t q = GRAM_MIN; q <= common; q++)
+            equal[q] += ++alike[q];
+        for (uint64_t q = max_u64(GRAM_MIN, common + 1); q <= before; q++)
+            alike[q] = 0;
+        there[sorted[i].bytes]++;
     }
-    *pairs = (double)there * ((double)there - 1) / 2;
-    return (double)equal;
+    for (uint64_t q = GRAM_MAX; q >= GRAM_MIN; q--) {
+        there[q] += there[q + 1];
+        pairs->equal[q] = (double)equal[q];
+        pairs->all[q] = (double)there[q] * ((double)there[q] - 1) / 2;
+    }
 }
 
 /* Where too few samples are equal to tell, each byte more makes grams rarer as the last one did
  * that could be measured: in a language less than bytes drawn by themselves would. */
 static void measure_likeness(const struct trawl_plan *plan, struct likeness *likeness)
 {
-    struct gram_sample samples[SAMPLES];
-    uint32_t count = take_samples(plan, samples);
-    double bytes[256] = {0}, total = 0, alike = 0, rate = 0, decay;
+    uint32_t bytes[256] = {0};
+    struct sample_pairs pairs;
+    double total = 0, alike = 0, rate = 0, decay;
+    uint64_t step = 1 + plan->literal_bytes_total / SAMPLE_BYTES;
 
-    for (uint64_t i = 0; i < plan->literal_bytes_total;
-         i += 1 + plan->literal_bytes_total / 65536) {
+    count_pairs(plan, &pairs);
+    for (uint64_t i = 0; i < plan->literal_bytes_total; i += step)
         bytes[plan->literal_bytes[i]]++;
-        total++;
-    }
+    total = (double)((plan->literal_bytes_total + step - 1) / step);
     for (uint32_t b = 0; b < 256; b++)
         alike += bytes[b] / total * (bytes[b] / total);
     decay = alike;
     for (uint32_t q = GRAM_MIN; q <= GRAM_MAX; q++) {
-        double pairs = 0, equal = equal_pairs(samples, count, q, &pairs), before = rate;
+        double before = rate;
 
-        if (equal >= EQUAL_MIN) {
-            rate = max_double(equal / pairs, power_of(alike, q));
-            if (before > 0 && equal >= EQUAL_MANY)
+        if (pairs.equal[q] >= EQUAL_MIN) {
+            rate = max_double(pairs.equal[q] / pairs.all[q], power_of(alike, q));
+            if (before > 0 && pairs.equal[q] >= EQUAL_MANY)
                 decay = min_double(1, max_double(alike, rate / before));
         } else {
             rate = before > 0 ? before * decay : power_of(alike, q);
@@ -366,16 +430,14 @@ static double lists_of(const struct engine_worker *worker, const struct choice *
            choice->met * (is_tagged(choice) ? max_double(RARE_MET, saturation(load)) : 1);
 }
 
-/* What a text byte costs in this variant. */
-static double cost_of_variant(const struct engine_worker *worker, const struct trawl_plan *plan,
-                              const struct choice *choice)
+/* What a text byte costs in this variant if a share `first` of the samples passes the bitmap, and
+ * the lists of a share `lists` are looked at. */
+static double cost_with(const struct choice *choice, double first, double lists)
 {
     uint32_t stride = choice->stride, words = gram_words(choice->gram_bytes);
-    double entries = entries_of(plan, choice), first, slots, banks, lookups;
     double samples = stride >= 16 ? 1 : 16.0 / stride, rows = stride >= 16 ? 16.0 / stride : 1;
-    double read = stride >= 64 ? 1.15 * 32 / stride : 1;
+    double read = stride >= 64 ? 1.15 * 32 / stride : 1, slots, banks, lookups;
 
-    first = min_double(1, passing(entries, choice->filter_words, 32, choice->bits) + choice->met);
     slots = (costs[choice->variant].row + WORD_SLOTS * (words - 2) +
              samples * (costs[choice->variant].sample + (choice->choices - 1) * CHOICE_SLOTS +
                         more_bits(choice) * MORE_SLOTS)) *
@@ -384,13 +446,29 @@ static double cost_of_variant(const struct engine_worker *worker, const struct t
         slots += samples * UNALIGNED_SLOTS * (4 - stride) / 4;
     slots += 32 * samples * rows * first * costs[choice->variant].pass;
     banks = samples * BANK_SLOTS * rows;
-    lookups = (first * costs[choice->variant].table +
-               lists_of(worker, choice, entries, first) * costs[choice->variant].list) /
-              stride;
+    lookups = (first * costs[choice->variant].table + lists * costs[choice->variant].list) / stride;
     return (max_double(read, max_double(slots / SLOTS_PER_ROW, banks / BANK_SLOTS_PER_ROW)) +
             slots * SLOT_COST) *
                (choice->cache >= COST_LARGE ? COST_CACHE : 1) +
            lookups * (1 + choice->cache * first);
+}
+
+static double cost_of_variant(const struct engine_worker *worker, const struct trawl_plan *plan,
+                              const struct choice *choice)
+{
+    double entries = entries_of(plan, choice);
+    double first =
+        min_double(1, passing(entries, choice->filter_words, 32, choice->bits) + choice->met);
+
+    return cost_with(choice, first, lists_of(worker, choice, entries, first));
+}
+
+/* A lower bound of cost_of_variant: no gram passes but those that are met. */
+static double cost_at_least(const struct choice *choice)
+{
+    return cost_with(choice, min_double(1, choice->met),
+                     choice->met *
+                         (is_tagged(choice) && choice->variant == CUDA_SETS_RARE ? RARE_MET : 1));
 }
 
 /* What decides where every sample of a text like the patterns meets several of them, which no
@@ -419,10 +497,11 @@ static uint32_t filter_words_max(const struct engine_worker *worker, uint32_t va
                                        ~3u;
 }
 
-/* The best variant and size of the bitmap for a form, stride and grams of this many bytes. */
+/* The best variant and size of the bitmap for a form, stride and grams of this many bytes, if the
+ * cost may be at most `most`. */
 static struct choice cost_of(const struct engine_worker *worker, const struct trawl_plan *plan,
                              const struct likeness *likeness, uint32_t form, uint32_t stride,
-                             uint32_t gram_bytes)
+                             uint32_t gram_bytes, double most)
 {
     static const uint32_t sizes[] = FILTER_SIZES;
     struct choice best = {.stride = stride,
@@ -434,13 +513,21 @@ static struct choice cost_of(const struct engine_worker *worker, const struct tr
                           .cost = 1e200},
                   one;
     double entries = entries_of(plan, &best);
+    bool can_win[CUDA_SETS_VARIANTS];
 
     best.met = met_by(plan, &best, likeness);
     one = best;
+    one.cache = 0;
+    for (uint32_t variant = 0; variant < CUDA_SETS_VARIANTS; variant++) {
+        one.variant = variant;
+        can_win[variant] = cost_at_least(&one) <= most;
+    }
     for (uint32_t i = 0; i < CUDA_SETS_VARIANTS * (sizeof sizes / sizeof *sizes); i++) {
         uint32_t size = sizes[i / CUDA_SETS_VARIANTS];
 
         one.variant = i % CUDA_SETS_VARIANTS;
+        if (!can_win[one.variant])
+            continue;
         one.filter_words =
             (uint32_t)min_u64(filter_words_max(worker, one.variant),
                               size - (one.variant == CUDA_SETS_RARE ? RARE_WORDS : DENSE_WORDS));
@@ -488,7 +575,7 @@ static struct choice choose(const struct engine_worker *worker, const struct tra
                 continue;
             for (uint32_t q = forms[form].choices > 1 ? most : least;
                  q <= most && stride + forms[form].choices + q - 2 <= plan->length_min; q++) {
-                struct choice one = cost_of(worker, plan, &likeness, form, stride, q);
+                struct choice one = cost_of(worker, plan, &likeness, form, stride, q, best.cost);
 
                 if (one.cost <= best.cost)
                     best = one;

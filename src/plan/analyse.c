@@ -33,8 +33,8 @@
 #define SEEN_ENOUGH 128u /* A rate is known well enough after this many positions that match. */
 #define SEEN_GRAMS_FEW 3u
 #define BYTE_PRIOR_TOTAL 66836
-#define ENTROPY_BLOCKS 256u
-#define ENTROPY_BYTES 4096u
+#define ENTROPY_BLOCKS 64u
+#define ENTROPY_BYTES 512u
 #define SMALL_ALPHABET 4u
 #define SMALL_ALPHABET_LENGTH_MIN 7u
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/memory.h"
 #include "plan/analyse.h"
 #include "plan/plan.h"
 
@@ -194,9 +195,8 @@ static void choose_looks(const struct trawl_plan *plan, struct dealing *dealing,
         dealing->looks[j] = (struct look){nibbles->at[j % nibbles->bytes], j >= nibbles->bytes};
 }
 
-void nibbles_build(struct trawl_plan *plan)
+static void build(const struct trawl_plan *plan, struct plan_nibbles *nibbles)
 {
-    struct plan_nibbles *nibbles = &plan->nibbles;
     struct dealing dealing;
 
     TRAWL_ASSERT(plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX);
@@ -214,4 +214,28 @@ void nibbles_build(struct trawl_plan *plan)
             for (uint32_t bits = look_values(plan, i, look); bits != 0; bits &= bits - 1)
                 table[__builtin_ctz(bits)] |= (uint8_t)(1u << dealing.of[i] % 8);
         }
+}
+
+static void nibbles_free(void *object)
+{
+    memory_release(object, 1, sizeof(struct plan_nibbles));
+}
+
+static enum trawl_status make(const void *from, void **object, struct trawl_error *error)
+{
+    TRAWL_TRY(memory_allocate_zeroed(1, sizeof(struct plan_nibbles), object, error));
+    build((const struct trawl_plan *)from, (struct plan_nibbles *)*object);
+    return TRAWL_OK;
+}
+
+enum trawl_status plan_nibbles_want(const struct trawl_plan *plan,
+                                    const struct plan_nibbles **nibbles, struct trawl_error *error)
+{
+    const void *object = NULL;
+
+    if (plan->method == TRAWL_METHOD_SET && plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
+        TRAWL_TRY(attachment_want(&plan->attached[PLAN_NIBBLES], plan, make, nibbles_free, &object,
+                                  error));
+    *nibbles = (const struct plan_nibbles *)object;
+    return TRAWL_OK;
 }

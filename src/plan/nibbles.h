@@ -17,6 +17,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/status.h"
+
 #define PLAN_NIBBLE_GROUPS_MAX 4u
 #define PLAN_NIBBLE_LITERALS_MAX 256u
 #define PLAN_NIBBLE_BYTES_MAX 8u
@@ -40,8 +42,9 @@ static inline bool plan_nibbles_whole(const struct plan_nibbles *nibbles)
 
 struct trawl_plan;
 
-/* Builds plan->nibbles from a set of at most PLAN_NIBBLE_LITERALS_MAX literals. plan->byte_bits is
- * set before the call. */
-void nibbles_build(struct trawl_plan *plan);
+/* The tables of a plan, which the first thread that asks for the tables makes. *nibbles = NULL: the
+ * plan is no set, or a set of more than PLAN_NIBBLE_LITERALS_MAX literals. Errors: MEMORY. */
+enum trawl_status plan_nibbles_want(const struct trawl_plan *plan,
+                                    const struct plan_nibbles **nibbles, struct trawl_error *error);
 
 #endif

@@ -28,7 +28,7 @@ const struct plan_part_costs plan_part_costs_host = {.is_tried = true,
 #define COSTS_DEVICE                                                                      \
     {                                                                                     \
         .alone = 1.07, .pass = 2.8, .many = 1, .many_half = 1000, .met = 40, .dense = 10, \
-        .make = 0.0015                                                                    \
+        .make = 0.00025                                                                   \
     }
 const struct plan_part_costs plan_part_costs_device_default = COSTS_DEVICE;
 struct plan_part_costs plan_part_costs_device = COSTS_DEVICE;
@@ -249,11 +249,34 @@ static void number_literals(const struct cutting *cutting, uint64_t begin, struc
     }
 }
 
-static int compare_numbers(const void *a, const void *b)
+/* Sorts patterns order[begin] to order[end - 1], which are those of whole length classes or a few
+ * single patterns, by their numbers. */
+static void sort_numbers(const struct cutting *cutting, uint64_t begin, uint64_t end)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    uint32_t *order = cutting->order, least = UINT32_MAX, most = 0;
 
-    return (x > y) - (x < y);
+    for (uint64_t i = begin + 1; i < end && end - begin <= LENGTHS; i++)
+        for (uint64_t k = i; k > begin && order[k - 1] > order[k]; k--) {
+            uint32_t kept = order[k];
+
+            order[k] = order[k - 1];
+            order[k - 1] = kept;
+        }
+    if (end - begin <= LENGTHS)
+        return;
+    for (uint64_t i = begin; i < end; i++) {
+        uint32_t class = class_of(cutting->lengths[order[i]]);
+
+        least = class < least ? class : least;
+        most = class > most ? class : most;
+    }
+    for (uint32_t i = 0; begin < end; i++) {
+        uint32_t class = class_of(cutting->lengths[i]);
+
+        TRAWL_ASSERT(i < cutting->plan->pattern_count);
+        if (class >= least && class <= most)
+            order[begin++] = i;
+    }
 }
 
 /* A plan of patterns order[begin] to order[end - 1], with the whole plan's options. */
@@ -267,7 +290,7 @@ static enum trawl_status make_part(const struct cutting *cutting, uint64_t begin
     void *memory;
 
     /* A part's hits come in the order of its literals, which has to be the whole plan's order. */
-    qsort(cutting->order + begin, (size_t)(end - begin), sizeof *cutting->order, compare_numbers);
+    sort_numbers(cutting, begin, end);
     options.flags = plan->flags;
     options.line_end_set = options.line_end_also_set = 1;
     options.line_end = plan->line_end;

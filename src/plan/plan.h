@@ -46,6 +46,7 @@ enum plan_attachment {
     PLAN_AS_SET,       /* a plan of method set, plan_as_set */
     PLAN_PARTS_HOST,   /* of plan/parts.c */
     PLAN_PARTS_DEVICE, /* the same, by another target's costs */
+    PLAN_NIBBLES,      /* the tables of a small set, plan/nibbles.c */
     PLAN_MATCHER,      /* the tables of a large set, cpu/set_matcher.c */
     PLAN_DENSE,        /* the automaton, cpu/dense_set.c */
     PLAN_ERRORS,       /* the compiled plan, approximate/compile.c */
@@ -112,7 +113,6 @@ struct trawl_plan {
 
     /* Set if the plan has several literals, or a literal with a tail: */
     struct plan_set set;
-    struct plan_nibbles nibbles;
     double byte_bits; /* entropy of a byte of the literals, in bits */
     /* the CPU begins with classes of length, which have tables of their own; false: with buckets */
     bool has_classes;

@@ -113,8 +113,6 @@ static void prepare_set(struct trawl_plan *plan)
     set_parameters(plan);
     plan->byte_bits = analyse_byte_bits(plan->literal_bytes, plan->literal_bytes_total);
     choose_set_method(plan);
-    if (plan->literal_count <= PLAN_NIBBLE_LITERALS_MAX)
-        nibbles_build(plan);
 }
 
 /* The tables exceed the caches. fill_set prefetches a literal's bucket and entry this many literals

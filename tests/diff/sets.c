@@ -434,12 +434,15 @@ static void test_nibbles(void)
             struct run_config config = {.method = TRAWL_METHOD_BUCKETS};
             struct trawl_plan *plan = NULL;
             struct diff_input input;
+            const struct plan_nibbles *made;
             struct plan_nibbles nibbles;
 
             generate_short(letters[(least + c) % 3], least, c < 5 ? 1 : 7, counts[c % 5], &input);
             if (!TEST_CHECK(run_plan_build(&input, &config, &plan, NULL) == TRAWL_OK))
                 exit(test_end());
-            nibbles = plan->nibbles;
+            if (!TEST_CHECK(plan_nibbles_want(plan, &made, NULL) == TRAWL_OK && made != NULL))
+                exit(test_end());
+            nibbles = *made;
             trawl_plan_free(plan);
             TEST_CHECK(nibbles.bytes <= PLAN_NIBBLE_BYTES_MAX &&
                        nibbles.groups <= PLAN_NIBBLE_GROUPS_MAX);

@@ -9,7 +9,7 @@
  * Traffic    per text byte: reads 1 1/64 and one bit of the bitmap (L1, L2). Per candidate: the
  *            bucket's two ends, and per literal in it 12 bytes and its comparison. Per hit: writes
  *            8; if it is noted, 4 more, and reads them.
- * Bound      by the lookup at each text byte. Sets whose patterns all have at least 8 bytes
+ * Bound      by the lookup at each text byte. Sets whose patterns all have at least 4 bytes
  *            therefore go to stream_set, which looks up one sample per stride.
  * Progress   as every.
  * Order      ascending by (begin, literal).
