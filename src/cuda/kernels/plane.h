@@ -1,48 +1,49 @@
-/* plane: search a dense tile, 32 positions at a time.
+/* plane: searches a dense tile, 32 positions at a time.
  *
- * One bit of each text byte makes a *plane*: a 32-bit word of it stands for 32 positions, and
- * shifts of such words compare positions. The pattern has the same plane, of all its bytes or, of a
- * long pattern, of a *window* of SCAN_PLANE_WINDOW_MAX. The steps for a tile:
+ * One bit of each text byte makes a *plane*: a 32-bit word of the plane stands for 32 positions,
+ * and shifts of words compare positions. The pattern's plane is made from all bytes of the pattern
+ * or, for a long pattern, from a *window* of SCAN_PLANE_WINDOW_MAX bytes. The steps for a tile:
  *
- * 0. One run. If the pattern repeats one period, and so does all of the tile and what its
- *    occurrences reach, the first period of the tile says where they are: one at most begins in it,
- *    and the others follow it, a period apart.
- * 1. Build the plane of the tile, and of the window's length after it, in shared memory.
- * 2. Probe. A position stays if up to 64 bits of the window's plane stand there: one shift and
- *    one AND per bit and 32 positions. In a plane without a period of 32 or less, some probe of 64
- *    has no such period either (Fine and Wilf 1965). The host takes that one, so one position in
- *    33 is left.
- * 3. Runs. If the plane repeats within half the window, a position stays if its first period does,
+ * 0. One run. If the pattern repeats a period, and the tile and all bytes that its occurrences
+ * reach repeat the same period, the first period of the tile decides: at most one occurrence begins
+ * in the first period, and the later occurrences follow a period apart.
+ * 1. Plane. The block builds the plane of the tile, and of a window's length after the tile, in
+ *    shared memory.
+ * 2. Probe. A position stays if up to 64 bits of the window's plane stand there: a shift and an AND
+ *    per bit and 32 positions. In a plane without a period of 32 or less, some probe of 64 bits has
+ *    no such period either (Fine and Wilf 1965). The host chooses that probe, so that at most one
+ *    position in 33 stays.
+ * 3. Runs. If the plane repeats within half the window, a position stays if its first period stays,
  *    and if the plane and the plane shifted by the period agree from there on. A plane without such
- *    a period is compared word by word, by a lane and then by its warp. What is left are the
- *    occurrences of the window's plane.
- * 4. Bytes. If pattern and tile have only the same two letters, the plane says it all. Otherwise a
- *    pattern whose bytes repeat within half the window is searched by runs once more: a second
- *    plane says which bytes are equal to those a period further on. Then each position's bytes are
- *    compared, of a pattern that repeats one period of them.
+ *    a period is compared word by word, by a lane and then by its warp. The positions that stay are
+ *    the occurrences of the window's plane.
+ * 4. Bytes. If pattern and tile have only the same two letters, the plane decides alone. Otherwise
+ * a pattern whose bytes repeat within half the window is searched by runs once more: a second plane
+ * says which bytes equal the bytes a period further on. At last each position's bytes are compared;
+ * for a pattern that repeats, only its first period.
  *
  *     text bytes     a b a a b ...     bitmap word w = 32 begins, one lane each
  *     plane          0 1 0 0 1 ...     probe:  w &= plane >> i, or its complement, for each bit i
- *     shifted by p     0 1 0 0 1       runs:    a warp's 32 words; what follows them comes from
+ *     shifted by p     0 1 0 0 1       runs:    a warp's 32 words; the words after these come from
  *                                               the next row of 32 words, read by the same warp
  *
  * Work       Linear in the tile and the window, whatever the text. Let q be the least period of the
  *            chosen bit's plane; the host takes the bit with the largest q (src/cuda/plane.c).
  *            - Step 3 leaves positions that are q or more apart, or q is over half the window.
- *            - Step 4: where a long match begins, all others that begin in it differ from it within
- *              q bytes, because some bit's plane does: its period is q or less and no divisor of
- *              their distance. So long matches take each byte about twice, the others q bytes each,
- *              and these are q apart.
- *            - Step 0 looks at the tile and the pattern's length once at most, and ends at the
- *              first byte that differs. Then each begin of a first period, of 1,024 bytes at most,
- *              is compared: four steps of a warp each in the worst case.
+ *            - Step 4: every match that begins inside a long match differs from the long match
+ *              within q bytes, because some bit's plane differs: that bit's period is at most q and
+ *              does not divide the distance of the two begins. So long matches read each byte about
+ *              twice, and each shorter match, q bytes from the next, reads q bytes.
+ *            - Step 0 reads the tile and the pattern's length at most once, and ends at the first
+ *              byte that differs. Then each begin of the first period, which has at most 1,024
+ *              bytes, is compared: in the worst case by four steps of a warp.
  *            - Word by word, one position in 33 costs at most window / 1,024 steps of a warp: one
  *              step for each text byte at the longest window.
  *            A pattern longer than its window has at most five positions left in a tile, each of
  *            which may cost its length, or one run: so a long pattern costs up to length / 16,384
  *            times the text.
  * Traffic    per tile of L begins and a window of m bytes: L + m text bytes for each plane; in step
- *            4 about 2 (L + m) text bytes, usually from L2, and as many of the pattern.
+ *            4 about 2 (L + m) text bytes, usually from L2, and 2 (L + m) bytes of the pattern.
  * Bound      by instructions: 157 to 437 per 512 text bytes of two letters, with 63 to 73 % of the
  *            issue slots and 12 to 25 % of the memory's speed in use. 0.55 to 0.68 of the read
  *            speed for a^m in a^n, 0.23 to 0.71 for Thue-Morse and Fibonacci words [H200, 2 GiB,
@@ -56,34 +57,41 @@
 
 #include "filter.h"
 
-#define PLANE_LOADS 2u       /* words of a thread in flight at a time */
-#define PLANE_LANE_WORDS 16u /* compared by one lane alone; what is beyond, by the whole warp */
-#define PLANE_ROOM_MAX (1u << 30) /* more than a tile needs; less than what skip is taken from */
-#define PLANE_HALF 16u            /* bytes of a load */
-#define PLANE_FOLD_BIT 5u         /* in which the two cases of a letter differ */
-#define PLANE_PERIOD_MIN 3u       /* of a run: planes are faster for one or two bytes [H200] */
-#define PLANE_PERIOD_MAX 1024u    /* each begin of a period is compared with it */
+#define PLANE_LOADS 2u /* words that a thread loads at a time */
+#define PLANE_LANE_WORDS                                                     \
+    16u /* words that one lane compares alone; the warp compares later words \
+         */
+/* a bound on plane_tile.room: more than a tile needs, less than text positions wrap around */
+#define PLANE_ROOM_MAX (1u << 30)
+#define PLANE_HALF 16u    /* bytes of a load */
+#define PLANE_FOLD_BIT 5u /* the bit in which the two cases of a letter differ */
+#define PLANE_PERIOD_MIN                                                    \
+    3u /* least period of step 0: for 1 or 2 bytes planes are faster [H200] \
+        */
+#define PLANE_PERIOD_MAX \
+    1024u /* largest period of step 0, which compares every begin of a period */
 
-/* What plane_ones looks for: places where the plane agrees with itself a period on, or bytes that
- * are equal to those a period on, of which the second plane is made. */
+/* What plane_ones looks for. RUNS: positions where the plane agrees with itself a period further
+ * on. EQUAL: bytes that equal the bytes a period further on, from which the second plane is made.
+ */
 enum { PLANE_RUNS, PLANE_EQUAL };
 
-/* Begin b of the tile is bit b of the bitmap, and bit b + skew of the plane is where the window
- * would begin. The plane's bit 0 is the text byte at `address`. The warp has `words` words of the
- * bitmap from `first` on, lane by lane one. */
+/* Begin b of the tile is bit b of the bitmap, and its window begins at bit b + skew of the plane.
+ * The plane's bit 0 is the text byte at `address`. The warp owns `words` words of the bitmap from
+ * `first` on, of which lane i owns every 32nd, from word first + i on. */
 struct plane_tile {
-    uint64_t base;    /* the text's position of bit 0, a multiple of 32; maybe before the text */
-    uint64_t address; /* of that byte */
-    uint32_t skew;    /* 0 to 31 */
-    uint32_t skip;    /* bytes from there on that the text does not have, */
-    uint32_t room;    /* and loadable ones after those */
-    uint32_t plane_words; /* what is built */
+    uint64_t base; /* text position of the plane's bit 0, a multiple of 32; maybe before the text */
+    uint64_t address;     /* of the byte at `base` */
+    uint32_t skew;        /* 0 to 31 */
+    uint32_t skip;        /* number of bytes from `base` on that lie before the text */
+    uint32_t room;        /* number of bytes that can be loaded after the skipped bytes */
+    uint32_t plane_words; /* number of words of the plane */
     uint32_t first;
     uint32_t words;
-    uint32_t warps;
-    uint32_t whole;  /* are all bytes of the plane there, */
-    uint32_t inside; /* and all begins of the tile wanted? */
-    uint32_t beyond; /* ones that follow those which plane_ones can look at */
+    uint32_t warps;  /* number of warps in the block */
+    uint32_t whole;  /* 1: all bytes of the plane can be loaded */
+    uint32_t inside; /* 1: all begins of the tile lie in the range that is searched */
+    uint32_t beyond; /* number of ones that follow the last word that plane_ones can look at */
 };
 
 SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
@@ -97,7 +105,7 @@ SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
     t.skip = t.base > a->text_end ? (uint32_t)(0 - t.base) : 0;
     room = a->text_end + PLANE_HALF - (t.base + t.skip);
     t.room = room < PLANE_ROOM_MAX ? (uint32_t)room : PLANE_ROOM_MAX;
-    /* Opaque, or the compiler computes it anew at each load. */
+    /* The compiler must not see how the address is computed, or each load computes it again. */
     address = (uint64_t)(uintptr_t)a->text + t.base;
     t.address = (uint64_t)simt_opaque_u32((uint32_t)(address >> 32)) << 32 |
                 simt_opaque_u32((uint32_t)address);
@@ -114,8 +122,8 @@ SIMT_FUNCTION struct plane_tile plane_tile_of(const struct scan_arguments *a,
 
 /* ---- The plane -------------------------------------------------------------------------- */
 
-/* Bit `bit` of each of 16 bytes: two words side by side by two multiplications, whose products have
- * no bit in common. */
+/* Returns bit `bit` of each of 16 bytes. Two multiplications gather the bits of two words; the two
+ * products have no bit in common. */
 SIMT_FUNCTION uint32_t plane_gather(const struct simt_u32x4 *bytes, uint32_t bit)
 {
     uint32_t pairs[2];
@@ -127,7 +135,7 @@ SIMT_FUNCTION uint32_t plane_gather(const struct simt_u32x4 *bytes, uint32_t bit
     return pairs[0] >> 24 | pairs[1] >> 24 << 8;
 }
 
-/* The 32 bytes of a word of the plane. */
+/* The 32 text bytes from which a word of the plane is made. */
 struct plane_bytes {
     struct simt_u32x4 half[2];
 };
@@ -145,7 +153,7 @@ SIMT_FUNCTION struct plane_bytes plane_load(const struct plane_tile *t, uint32_t
     return bytes;
 }
 
-/* Are there others among the bytes than the one letter whose bit is 0 and the one whose bit is 1?
+/* Returns nonzero if some byte is neither the letter whose bit is 0 nor the letter whose bit is 1.
  */
 SIMT_FUNCTION uint32_t plane_others(const struct scan_arguments *a, const struct plane_bytes *bytes)
 {
@@ -161,17 +169,19 @@ SIMT_FUNCTION uint32_t plane_others(const struct scan_arguments *a, const struct
     return others;
 }
 
+/* Builds the plane. Returns nonzero if has_letters and the thread met a byte that is neither of the
+ * pattern's two letters. */
 SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const struct plane_tile *t,
                                       uint32_t *plane, int has_letters)
 {
     uint32_t bit = a->plane.bit, others = 0;
-    int folds = a->fold != 0 && bit == PLANE_FOLD_BIT; /* in no other bit do the cases differ */
+    int folds = a->fold != 0 && bit == PLANE_FOLD_BIT; /* the two cases differ in this bit alone */
 
     for (uint32_t at = simt_thread(); at < t->plane_words; at += PLANE_LOADS * simt_threads()) {
         struct plane_bytes bytes[PLANE_LOADS];
 
         SIMT_UNROLL
-        for (uint32_t k = 0; k < PLANE_LOADS; k++) /* rather one that is there than none */
+        for (uint32_t k = 0; k < PLANE_LOADS; k++) /* beyond the end: load the first word again */
             bytes[k] = plane_load(
                 t, at + k * simt_threads() < t->plane_words ? at + k * simt_threads() : at);
         SIMT_UNROLL
@@ -190,8 +200,9 @@ SIMT_FUNCTION uint32_t plane_build_of(const struct scan_arguments *a, const stru
     return others;
 }
 
-/* Returns whether the thread's bytes must be compared after all: where the pattern has no more than
- * two letters, and the text no others, the plane says all. All threads of the block. */
+/* Builds the tile's plane. Returns whether bytes must still be compared. False: the pattern has at
+ * most two letters and the thread met only these letters, so that the plane decides alone. All
+ * threads of the block call. */
 SIMT_FUNCTION int plane_build(const struct scan_arguments *a, const struct plane_tile *t,
                               uint32_t *plane)
 {
@@ -201,13 +212,13 @@ SIMT_FUNCTION int plane_build(const struct scan_arguments *a, const struct plane
     return 1;
 }
 
-/* The 32 bits from `bit` on. */
+/* Returns the 32 bits from `bit` on. */
 SIMT_FUNCTION uint32_t plane_at(const uint32_t *words, uint32_t bit)
 {
     return simt_funnel(words[bit / 32u], words[bit / 32u + 1u], bit % 32u);
 }
 
-/* What of `bits` lies beyond the first `left` of them does not count. */
+/* Returns the first `left` bits of `bits`; the higher bits become 0. */
 SIMT_FUNCTION uint32_t plane_kept(uint32_t bits, uint32_t left)
 {
     return left < 32u ? bits & ((1u << left) - 1u) : bits;
@@ -215,7 +226,8 @@ SIMT_FUNCTION uint32_t plane_kept(uint32_t bits, uint32_t left)
 
 /* ---- Probe ------------------------------------------------------------------------------ */
 
-/* Strike out of mask where eight bits do not stand from bit `from` on of 64. */
+/* Returns mask without the positions at which the eight bits of `flip` do not stand from bit `from`
+ * on. low, high: 64 bits of the text's plane. */
 SIMT_FUNCTION uint32_t plane_eight(uint32_t low, uint32_t high, uint32_t from, const uint32_t *flip,
                                    uint32_t mask)
 {
@@ -225,7 +237,7 @@ SIMT_FUNCTION uint32_t plane_eight(uint32_t low, uint32_t high, uint32_t from, c
     return mask;
 }
 
-/* Which of the 32 positions of bitmap word w have the pattern's probe? */
+/* Returns the positions of bitmap word w at which the pattern's probe stands, as bits. */
 SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct plane_tile *t,
                                    const uint32_t *plane, uint32_t w)
 {
@@ -236,7 +248,8 @@ SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct 
     for (uint32_t j = 0; j < 32u; j += 8u)
         if (j + 8u <= bits)
             mask = plane_eight(low, high, j, a->plane.flip + j, mask);
-    /* The rest where there is something left, or, if words are compared later, more than one. */
+    /* The probe's second half is tested only if positions are left; if words are compared later,
+     * only if more than one position is left. */
     if (bits >= 40u && (a->plane.period > bits ? mask & (mask - 1u) : mask) != 0) {
         low = high;
         high = plane_at(plane, at + 64u);
@@ -245,13 +258,13 @@ SIMT_FUNCTION uint32_t plane_probe(const struct scan_arguments *a, const struct 
             if (j + 40u <= bits)
                 mask = plane_eight(low, high, j, a->plane.flip + 32u + j, mask);
     }
-    if (bits % 8u != 0) /* the last eight, some of them again */
+    if (bits % 8u != 0) /* the last eight bits, of which some were tested before */
         mask = plane_eight(plane_at(plane, at + bits - 8u), plane_at(plane, at + bits + 24u), 0,
                            a->plane.flip_last, mask);
     return mask;
 }
 
-/* Which begins of bitmap word w are in the range, whose first and last count positions? */
+/* Returns the begins of bitmap word w that lie in the range, as bits. */
 SIMT_FUNCTION uint32_t plane_wanted(const struct filter_range *range, uint32_t w)
 {
     uint64_t place = range->position + w * 32u;
@@ -266,8 +279,8 @@ SIMT_FUNCTION uint32_t plane_wanted(const struct filter_range *range, uint32_t w
 
 /* ---- Runs ------------------------------------------------------------------------------- */
 
-/* RUNS: where in the 32 positions of word w do the plane and itself a period on agree? EQUAL: which
- * of the 32 bytes are equal to those a period on? */
+/* Returns bits for the 32 positions of word w. RUNS: the plane agrees with itself a period further
+ * on. EQUAL: the byte equals the byte a period further on. */
 SIMT_FUNCTION uint32_t plane_ones(const struct scan_arguments *a, const struct tile_shared *shared,
                                   const struct plane_tile *t, uint32_t w, int kind)
 {
@@ -278,14 +291,15 @@ SIMT_FUNCTION uint32_t plane_ones(const struct scan_arguments *a, const struct t
     return ~(plane_at(shared->plane, at) ^ plane_at(shared->plane, at + a->plane.period));
 }
 
-/* The words from this one on cannot be looked at: the plane ends there. */
+/* Returns the first word that plane_ones cannot look at, because the plane ends there. */
 SIMT_FUNCTION uint32_t plane_ones_end(const struct scan_arguments *a, const struct plane_tile *t,
                                       int kind)
 {
     return t->plane_words - 2u - (kind == PLANE_RUNS ? a->plane.period / 32u : 0);
 }
 
-/* How many ones follow the warp's words? More than `count` do not matter. All lanes of the warp. */
+/* Returns how many ones follow the warp's words. A result above `count` may be too low, but is
+ * above `count`. All lanes of the warp call. */
 SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t count, int kind)
@@ -307,13 +321,14 @@ SIMT_FUNCTION uint32_t plane_behind(const struct scan_arguments *a,
     return run < most ? run : most + t->beyond;
 }
 
-/* At which of 32 positions do `count` ones begin, if `behind` ones follow these? */
+/* Returns the positions at which `count` ones in a row begin, as bits. `ones` has 32 positions, and
+ * `behind` ones follow. */
 SIMT_FUNCTION uint32_t plane_erode(uint32_t ones, uint32_t behind, uint32_t count)
 {
     uint32_t have = 1, next;
 
     if (count > 32u) {
-        uint32_t last = behind + 32u - count; /* the highest position that reaches so far */
+        uint32_t last = behind + 32u - count; /* the highest position with `count` ones ahead */
 
         if (behind + 32u < count)
             return 0;
@@ -332,8 +347,9 @@ SIMT_FUNCTION uint32_t plane_erode(uint32_t ones, uint32_t behind, uint32_t coun
     return have < count ? ones & simt_funnel(ones, next, count - have) : ones;
 }
 
-/* How many ones follow the own word, with `behind` of them following the row of 32 words, for which
- * *behind is put to those that its first word begins? All lanes of the warp. */
+/* Returns how many ones follow the lane's word, if *behind ones follow the warp's row of 32 words.
+ * Sets *behind to the number of ones with which the row begins, for the row before. All lanes of
+ * the warp call. */
 SIMT_FUNCTION uint32_t plane_follow(uint32_t ones, uint32_t *behind)
 {
     uint32_t lane = simt_lane(), own = ones == ~0u ? 32u : simt_lowest_bit(~ones);
@@ -347,7 +363,8 @@ SIMT_FUNCTION uint32_t plane_follow(uint32_t ones, uint32_t *behind)
     return run;
 }
 
-/* At which positions of the own word do `count` ones begin? *behind as plane_follow has it. */
+/* Returns the positions of the lane's word at which `count` ones in a row begin, as bits. *behind
+ * as in plane_follow. */
 SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count)
 {
     if (*behind >= count && simt_ballot(ones != ~0u) == 0) {
@@ -357,8 +374,8 @@ SIMT_FUNCTION uint32_t plane_run(uint32_t ones, uint32_t *behind, uint32_t count
     return plane_erode(ones, plane_follow(ones, behind), count);
 }
 
-/* Fill the warp's words of the bitmap with the positions that have probe and run. Returns whether
- * the lane has any. */
+/* Fills the warp's words of the bitmap with the positions that have the probe and the run. Returns
+ * whether the lane's words have such positions. */
 SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct filter_range *range,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)
@@ -384,7 +401,8 @@ SIMT_FUNCTION int plane_candidates(const struct scan_arguments *a, const struct 
 
 /* ---- Word by word ----------------------------------------------------------------------- */
 
-/* Do words j to j + 3 of the pattern's plane differ from the tile's, laid at bit `at`? */
+/* Returns whether words j to j + 3 of the pattern's plane differ from the tile's plane, if the
+ * pattern begins at bit `at`. */
 SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32_t *plane,
                                     uint32_t at, uint32_t j)
 {
@@ -406,7 +424,8 @@ SIMT_FUNCTION int plane_four_differ(const struct scan_arguments *a, const uint32
     return (bits.w[0] | bits.w[1] | bits.w[2] | bits.w[3]) != 0;
 }
 
-/* The words from PLANE_LANE_WORDS on, by a whole warp with the same `at`. */
+/* Returns whether the words of the pattern's plane from PLANE_LANE_WORDS on equal the tile's plane.
+ * All lanes of the warp call with the same `at`. */
 SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_t *plane,
                                    uint32_t at, uint32_t words)
 {
@@ -424,8 +443,8 @@ SIMT_FUNCTION int plane_equal_rest(const struct scan_arguments *a, const uint32_
     return 1;
 }
 
-/* Clear the bits of the warp's begins where the window's plane does not stand. Returns whether the
- * lane has any left. */
+/* Clears the bits of the warp's begins at which the window's plane does not stand. Returns whether
+ * bits of the lane's words are left. */
 SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile_shared *shared,
                                const struct plane_tile *t)
 {
@@ -466,8 +485,8 @@ SIMT_FUNCTION int plane_verify(const struct scan_arguments *a, const struct tile
 
 /* ---- Bytes ------------------------------------------------------------------------------ */
 
-/* In which bytes do the 8 at the position and those a period on differ? The lowest byte first; what
- * is not in the text differs. */
+/* Returns the XOR of the 8 bytes at the position and the 8 bytes a period further on, the lowest
+ * byte first. Bytes beyond the text count as different. */
 SIMT_FUNCTION uint64_t plane_differ(const struct scan_arguments *a, uint64_t position)
 {
     uint64_t other = position + a->plane.byte_period;
@@ -477,7 +496,8 @@ SIMT_FUNCTION uint64_t plane_differ(const struct scan_arguments *a, uint64_t pos
     return tile_text_word(a, position) ^ tile_text_word(a, other);
 }
 
-/* Make the plane of the bytes that are equal to those a period on. All threads of the block. */
+/* Makes the second plane: a bit is 1 if the byte equals the byte a period further on. All threads
+ * of the block call. */
 SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struct plane_tile *t,
                                      uint32_t *plane)
 {
@@ -500,8 +520,8 @@ SIMT_FUNCTION void plane_build_equal(const struct scan_arguments *a, const struc
     }
 }
 
-/* How many bytes after the plane's last are equal to those a period on, up to `most`, which
- * *shared->beyond is. All threads of the block. */
+/* Returns how many bytes in a row after the plane's last byte equal the bytes a period further on,
+ * at most `most`. *shared->beyond is `most` before. All threads of the block call. */
 SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
                                     const struct tile_shared *shared, const struct plane_tile *t,
                                     uint32_t most)
@@ -524,8 +544,8 @@ SIMT_FUNCTION uint32_t plane_beyond(const struct scan_arguments *a,
     return *shared->beyond;
 }
 
-/* Leave of the warp's candidates those whose bytes are equal to those a period on. All threads of
- * the block. */
+/* Keeps the warp's candidates from which on the bytes equal the bytes a period further on. All
+ * threads of the block call. */
 SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_shared *shared,
                               struct plane_tile *t)
 {
@@ -534,7 +554,7 @@ SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_
     plane_build_equal(a, t, shared->plane);
     if (count >= a->plane.window_bytes)
         t->beyond = plane_beyond(a, shared, t, count);
-    simt_barrier(); /* the plane is there */
+    simt_barrier(); /* all threads have written their words of the plane */
     behind = plane_behind(a, shared, t, count, PLANE_EQUAL);
     for (uint32_t row = t->words; row > 0; row -= SIMT_WARP_THREADS) {
         uint32_t w = t->first + row - SIMT_WARP_THREADS + simt_lane();
@@ -545,7 +565,8 @@ SIMT_FUNCTION void plane_keep(const struct scan_arguments *a, const struct tile_
 
 /* ---- One run ---------------------------------------------------------------------------- */
 
-/* The half that begins `distance` bytes after the first of two, less than 16. */
+/* Returns the 16 bytes that begin `distance` bytes after the begin of *first, which *second
+ * follows. distance < 16. */
 SIMT_FUNCTION struct simt_u32x4 plane_between(const struct simt_u32x4 *first,
                                               const struct simt_u32x4 *second, uint32_t distance)
 {
@@ -579,8 +600,8 @@ SIMT_FUNCTION struct simt_u32x4 plane_half(const struct scan_arguments *a,
     return half;
 }
 
-/* Does the pattern repeat one period, and is each byte that its occurrences may have here equal to
- * that a period on? All threads of the block. */
+/* Returns whether the pattern repeats a period, and each byte that its occurrences may have in this
+ * tile equals the byte a period further on. All threads of the block call. */
 SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plane_tile *t)
 {
     uint32_t period = a->plane.byte_period, distance = period % PLANE_HALF;
@@ -595,7 +616,8 @@ SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plan
         struct simt_u32x4 own[PLANE_LOADS], first[PLANE_LOADS], second[PLANE_LOADS];
 
         SIMT_UNROLL
-        for (uint32_t k = 0; k < PLANE_LOADS; k++) { /* rather one that is wanted than none */
+        for (uint32_t k = 0; k < PLANE_LOADS;
+             k++) { /* beyond the end: load the first bytes again */
             uint32_t there = at + k * PLANE_HALF * simt_threads();
 
             there = SIMT_BOUND(there < bytes) ? there : at;
@@ -615,8 +637,9 @@ SIMT_FUNCTION int plane_is_run(const struct scan_arguments *a, const struct plan
     return !simt_barrier_or(differs);
 }
 
-/* At which of the tile's first `begins` begins does the pattern's first period stand? At one at
- * most, as no shorter period is its; byte_run: at none. All threads of the block. */
+/* Returns the begin, among the tile's first `begins` begins, at which the pattern's first period
+ * stands. There is at most one, since the pattern has no shorter period. Returns byte_run if the
+ * period stands nowhere. All threads of the block call. */
 SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t origin,
                                        const struct tile_shared *shared, uint32_t begins)
 {
@@ -639,8 +662,8 @@ SIMT_FUNCTION uint32_t plane_run_begin(const struct scan_arguments *a, uint64_t 
     return *shared->beyond;
 }
 
-/* In a tile that is one run, an occurrence is followed by others, a period apart. Returns whether
- * there is any. All threads of the block. */
+/* Fills the bitmap of a tile that is one run: occurrences lie a period apart. Returns whether the
+ * tile has an occurrence. All threads of the block call. */
 SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t origin,
                                    const struct tile_shared *shared, const struct plane_tile *t,
                                    struct tile_totals *totals)
@@ -664,9 +687,9 @@ SIMT_FUNCTION int plane_run_verify(const struct scan_arguments *a, uint64_t orig
 
 /* ---- A tile ----------------------------------------------------------------------------- */
 
-/* Turn a tile into the bitmap of its occurrences, whatever the bitmap holds. Returns whether there
- * were any before the last look at their bytes. All threads of the block; each then finds its own
- * words as its warp wrote them. */
+/* Turns a tile into the bitmap of its occurrences; the bitmap's earlier content does not matter.
+ * Returns whether positions were left before their bytes were compared. All threads of the block
+ * call, and each thread may then read the words that its own warp wrote. */
 SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
                                     const struct filter_range *range, uint64_t origin,
                                     const struct tile_shared *shared, struct tile_totals *totals)
@@ -683,7 +706,7 @@ SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
     any = plane_candidates(a, range, shared, &t, totals);
     if (a->plane.period > SCAN_PLANE_PROBE_MAX)
         any = plane_verify(a, shared, &t);
-    if (!simt_barrier_or(any)) /* and all are done with the plane */
+    if (!simt_barrier_or(any)) /* after the barrier no thread reads the plane any more */
         return 0;
     if (!others)
         return 1;
@@ -692,8 +715,9 @@ SIMT_FUNCTION int plane_tile_verify(const struct scan_arguments *a,
         to = from + a->plane.byte_period;
     }
     SIMT_ROLLED
-    do { /* first the window: few candidates are left for the rest of a longer pattern */
-        simt_warp_sync(); /* the lanes' words become visible to each other */
+    do { /* The window comes first, so that few candidates remain for the rest of a longer pattern.
+          */
+        simt_warp_sync(); /* each lane sees the words that its warp's lanes wrote */
         (void)tile_verify(a, origin, shared, from, to, UINT32_MAX);
         from = 0;
         to = a->pattern_bytes;
