@@ -1,9 +1,9 @@
-/* scan: what the host and the scan kernels agree on.
+/* scan: constants and structures that the host and the scan kernels share.
  *
  * A scan searches for begins x in [begin, limit) of a text in device memory. The text is cut into
  * tiles; a tile has a bitmap in shared memory, one bit per begin. A method's filter sets bits,
- * verification clears them, and what is left is counted, listed or compared with the first found.
- * docs/kernels.md tells the whole story.
+ * verification clears bits, and the bits that are left are counted, listed or compared with the
+ * first begin found so far. docs/kernels.md tells the whole story.
  */
 #ifndef TRAWL_CUDA_KERNELS_SCAN_H
 #define TRAWL_CUDA_KERNELS_SCAN_H
@@ -14,26 +14,28 @@
 #include "plan/layout.h"
 #include "want.h"
 
-#define SCAN_THREADS_MAX 256u     /* per block; any multiple of 32 up to this */
+#define SCAN_THREADS_MAX 256u     /* threads of a block: any multiple of 32 up to this number */
 #define SCAN_TILE_WORDS_MAX 2048u /* bitmap words of a tile: 64 Ki begins */
-#define SCAN_SAMPLE_STEP 128u     /* samples of a warp's step, a group */
-#define SCAN_SAMPLE_BYTES 16u     /* sampled: looked at of each stride */
+#define SCAN_SAMPLE_STEP 128u     /* sampled: samples of a warp's step, called a group */
+#define SCAN_SAMPLE_BYTES 16u     /* sampled: bytes that are read at each stride */
 #define SCAN_SAMPLE_WORDS_MAX 13u /* sampled: log2 of the words in sample_words */
-#define SCAN_SORTED_MAX 32768u    /* sampled: hits that are put in order, in 0.2 ms at most */
+#define SCAN_SORTED_MAX 32768u    /* sampled: the most hits that are sorted; takes up to 0.2 ms */
 /* Loadable and initialised bytes beyond the text's end. */
 #define SCAN_PADDING_BYTES 64u
-/* Of a set, at one begin: hits of a tile of SCAN_THREADS_MAX words stay below 2^32. */
+/* The most literals of a set that may occur at one begin. With this bound the hits of a tile of
+ * SCAN_THREADS_MAX words stay below 2^32. */
 #define SCAN_ALIKE_MAX 524287u
-#define SCAN_LITERALS_PADDING_BYTES 32u /* after all literals of a set */
-#define SCAN_PATTERN_PADDING_BYTES 64u  /* before and after the pattern in device memory */
-/* A pattern longer than this is not for the device: offsets inside one are 32-bit. */
+#define SCAN_LITERALS_PADDING_BYTES 32u /* zeros after the last literal of a set */
+#define SCAN_PATTERN_PADDING_BYTES 64u  /* zeros before and after the pattern in device memory */
+/* The longest pattern that a device takes: offsets inside a pattern have 32 bits. */
 #define SCAN_PATTERN_BYTES_MAX (1u << 30)
 
-/* What 8 bytes are compared by (filter_sum): low times this, plus high. */
+/* Eight bytes are compared by a sum (filter_sum): the low word times this factor, plus the high
+ * word. */
 #define SCAN_SUM_FACTOR 0x9e3779b1u
 
-/* Planes (plane.h): no window longer than this, probes of up to 64 bits, and the words that lie
- * after a tile's and the window's. */
+/* Planes (plane.h): the longest window, the most bits of a probe, and the number of words after the
+ * words of a tile and of the window. */
 #define SCAN_PLANE_WINDOW_MAX 32768u
 #define SCAN_PLANE_PROBE_MAX 64u
 #define SCAN_PLANE_WORDS_MORE 6u
@@ -42,18 +44,19 @@
 
 /* stream.h: rows of 512 bytes that a warp has in flight. */
 #define STREAM_ROWS 4u
-/* stream_hits.cu: steps of a warp in a tile; one warp more than others have. */
+/* stream_hits.cu: steps of a warp in a tile. Its blocks have a warp more than the other kernels'.
+ */
 #define SCAN_HITS_STEPS 4u
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
-/* stream_set: entries of a warp's two queues, threads of a block, and what verification may cost.
- * Where little passes the bitmap, both queues have SCAN_SETS_RARE entries, and the first one
- * SCAN_SETS_AROUND words of 64 bits of the text for each. */
+/* stream_set: entries of a warp's two queues, threads of a block, and the budget of verification.
+ * In the variant for texts where few samples pass the bitmap, both queues have SCAN_SETS_RARE
+ * entries, and each entry of the first queue has SCAN_SETS_AROUND words of 64 bits of the text. */
 #define SCAN_SETS_FIRST 192u
 #define SCAN_SETS_SECOND 96u
 #define SCAN_SETS_RARE 64u
 #define SCAN_SETS_AROUND 4u
-/* What is used of a warp's struct sets_warp in shared memory: all of it where little passes. */
+/* Bytes of a warp's struct sets_warp in shared memory that a variant uses. */
 #define SCAN_SETS_WARP_BYTES 2336u
 #define SCAN_SETS_RARE_WARP_BYTES \
     (SCAN_SETS_WARP_BYTES + 8u * (SCAN_SETS_AROUND * SCAN_SETS_RARE - SCAN_SETS_FIRST))
@@ -66,21 +69,22 @@
 #define SCAN_SETS_DENSE_THREADS 512u
 #define SCAN_WARPS_MAX 16u
 #define SCAN_SETS_BUDGET_MIN 65536u
-/* Where little passes and few samples are taken, a gram has one bit more in its word: its hash's
- * lowest bits say which. */
+/* From this stride on, in the variant for few passing samples, a gram has a further bit in its word
+ * of the bitmap. The lowest bits of the gram's hash say which bit. */
 #define SCAN_SETS_MORE_STRIDE 4u
-/* A hash shifted right by one of these: which bit of a word of the bitmap. */
+/* A hash shifted right by one of these numbers says which bit of a word of the bitmap a gram has.
+ */
 #define SCAN_SETS_SHIFT 6u
 #define SCAN_SETS_SHIFT_SECOND 11u
 #define SCAN_SETS_END UINT64_MAX
-/* items_max is this at most; one more stands for all more. */
+/* The largest items_max. A list's count of SCAN_SETS_ITEMS_MAX + 1 stands for any larger number. */
 #define SCAN_SETS_ITEMS_MAX ((1u << 20) - 2u)
-/* A run begins at most so far into a literal. */
+/* The largest offset in a literal at which its run of grams begins. */
 #define SCAN_SETS_RUN_MAX 64u
 #define SCAN_SETS_RARITY 12u
-/* A kernel each: strides, 16 for it and its multiples; bytes of a gram; how many grams of a sample,
- * at consecutive bytes, there are to choose from. With one choice grams may be shorter, down to 4
- * or 9 bytes. */
+/* Each form is a kernel: its stride (16 also serves multiples of 16); the bytes of a gram; and the
+ * number of grams at consecutive bytes from which a sample chooses. In forms with one gram to
+ * choose from, grams may be shorter: down to 4 bytes for 8, down to 9 bytes for 16. */
 #define SCAN_SETS_FORMS(X) \
     X(1, 8, 1)             \
     X(2, 8, 1)             \
@@ -94,35 +98,36 @@
     X(8, 8, 4)             \
     X(16, 8, 9)
 
-/* Which comparisons decide at each position of method every (scan_arguments.gram_kind). */
+/* The comparison that method every makes at each position (scan_arguments.gram_kind). */
 enum scan_gram_kind {
-    SCAN_GRAM_BYTE,   /* one byte, no fold; exact */
-    SCAN_GRAM_SHORT,  /* 2 and 3 bytes, no fold: one word under gram_mask[0]; exact */
-    SCAN_GRAM_WORD,   /* 4 bytes, no fold: one word; exact */
+    SCAN_GRAM_BYTE,   /* a byte, no fold; exact */
+    SCAN_GRAM_SHORT,  /* 2 and 3 bytes, no fold: a word under gram_mask[0]; exact */
+    SCAN_GRAM_WORD,   /* 4 bytes, no fold: a word; exact */
     SCAN_GRAM_LONG,   /* 8 bytes and more, no fold: two words */
     SCAN_GRAM_MASKED, /* two words, both or-ed with a fold and masked */
-    /* 4 to 8 bytes at every so-many-th position only, compared with as many grams: */
+    /* 4 to 8 bytes at every s-th position, compared with s grams; s = 2, 4 or 8: */
     SCAN_GRAM_STRIDE_2,
     SCAN_GRAM_STRIDE_4,
     SCAN_GRAM_STRIDE_8
 };
 
-/* What a grid adds up. All zero before a launch. The last block hands it to the host and leaves
- * zeros for the next launch: for counts the first three words, each separately (tile_hand_over),
- * for others all at once (tile_sign). */
+/* The sums of a grid. All words are zero before a launch. The last block hands the sums to the host
+ * and leaves zeros for the next launch: a count hands over the first three words, one by one
+ * (tile_hand_over), the other kinds of scan hand over all words together (tile_sign). */
 struct scan_result {
     uint64_t count;
     uint64_t candidates;  /* bits set by the filter */
-    uint64_t dense_count; /* dense tiles; of streams, tiles given up */
+    uint64_t dense_count; /* dense tiles; in streams, the tiles that were given up */
     uint64_t ticket;      /* the next tile or group */
     uint64_t listed;      /* tiles that a stream has put into the list so far, or gave up */
-    uint64_t nearest;     /* SCAN_NONE - ((x - begin) << 32 | literal) of the first; 0: none */
-    uint64_t blocks;      /* that are done; to the host, the launch's number, written last */
+    uint64_t nearest; /* SCAN_NONE - ((x - begin) << 32 | literal) of the first hit; 0: no hit */
+    uint64_t blocks;  /* blocks that are done; for the host the launch's number, written last */
 };
 #define SCAN_RESULT_WORDS 7u
-#define SCAN_SUMS 3u /* the words that blocks add up for all their threads */
-/* A count's word: above its bits, the blocks that have added to it; to the host, SCAN_THERE. The
- * most there can be, 65,535 literals at each of 2^32 begins, is less than 2^48. */
+#define SCAN_SUMS 3u /* the first words, which each block adds up for all its threads */
+/* The low SCAN_SUM_BITS of a count's word are the count. The bits above count the blocks that have
+ * added to the word; for the host the top bit, SCAN_THERE, says that the count is complete. The
+ * largest count, 65,535 literals at each of 2^32 begins, is less than 2^48. */
 #define SCAN_SUM_BITS 48u
 #define SCAN_BLOCKS_MAX 65535u
 #define SCAN_THERE (1ull << 63)
@@ -131,72 +136,79 @@ struct scan_result {
 /* log2 of the partitions whose hits are summed up together (order.h). */
 #define SCAN_PARTITION_GROUP_LOG2_MAX 6u
 
-/* The plane of the pattern's window: bit `bit` of each of its bytes. */
+/* The plane of the pattern's window: bit `bit` of each byte of the window. */
 struct scan_plane {
-    const uint32_t *words; /* of 32 bits, the lowest first */
-    uint32_t window_at;    /* of the pattern; a multiple of 8 */
+    const uint32_t *words; /* words of 32 bits, the lowest bit first */
+    uint32_t window_at;    /* offset in the pattern at which the window begins; a multiple of 8 */
     uint32_t window_bytes;
-    uint32_t has_rest; /* the pattern's bytes outside of the window are to be compared */
+    uint32_t has_rest; /* 1: the pattern's bytes outside of the window must be compared, too */
     uint32_t bit;
-    uint32_t probe_bits;  /* 8 to 64; 0: no planes, the pattern has fewer bytes */
-    uint32_t probe_at;    /* where in the window the probe begins */
-    uint32_t period;      /* of the plane: at most half the window, else the window's length */
-    uint32_t byte_period; /* of the window's bytes: at most half the window, else 0; then: */
-    uint32_t byte_run;    /* so many bytes have to be equal to those a period on */
-    uint32_t has_letters; /* the pattern has one letter with the bit at most, and one without */
-    uint32_t letters;     /* that without, four times, and what is added for the other */
-    uint32_t letter_step;
+    uint32_t probe_bits;  /* 8 to 64; 0: the pattern is too short for planes */
+    uint32_t probe_at;    /* offset in the window at which the probe begins */
+    uint32_t period;      /* the plane's least period if ≤ window_bytes / 2, else window_bytes */
+    uint32_t byte_period; /* the bytes' least period if ≤ window_bytes / 2, else 0 */
+    uint32_t byte_run;    /* if byte_period > 0: number of bytes from a begin on that must equal the
+                             bytes a period further on */
+    uint32_t has_letters; /* 1: the pattern has at most one letter for each value of the bit */
+    uint32_t letters;     /* four times the letter whose bit is 0 */
+    uint32_t letter_step; /* the letter whose bit is 1, minus the letter whose bit is 0 */
     uint32_t flip[SCAN_PLANE_PROBE_MAX]; /* ~0 where the probe's bit is 0, else 0 */
-    uint32_t flip_last[8];               /* of its last eight bits */
+    uint32_t flip_last[8];               /* `flip` of the probe's last eight bits */
 };
 
 /* The tables of stream_set. */
 struct scan_sets {
-    uint32_t *filter;       /* filter_words: the bitmap that goes to shared memory */
-    uint64_t *table;        /* table_words */
-    uint64_t *heads;        /* head_count pairs, a list each: its first entry, SCAN_SETS_END: none;
-                               of the others where in `entries` they end, how many there are, and a
+    uint32_t *filter;       /* filter_words words: the bitmap that is copied to shared memory */
+    uint64_t *table;        /* table_words words: the bitmap in L2 */
+    uint64_t *heads;        /* head_count pairs, a pair for each list. The first word is the list's
+                               first entry, SCAN_SETS_END for an empty list. The second word says
+                               where in `entries` the later entries end, how many there are, and has a
                                filter (sets.h) */
-    uint64_t *entries;      /* each its gram's key << 32 and number */
-    uint64_t *taken;        /* how many of these there are */
-    uint32_t *literals;     /* of each literal 4 words: where its bytes begin, in words of
-                               literal_bytes; how many; its run of grams; its number in the plan */
-    const uint32_t *rarity; /* of each byte: what makes a run rare, in bits << SCAN_SETS_RARITY */
-    uint32_t literal_count; /* entry / stride is the literal, the rest its gram */
+    uint64_t *entries;      /* an entry is its gram's key << 32 | the gram's number */
+    uint64_t *taken;        /* number of entries in `entries` */
+    uint32_t *literals;     /* 4 words for each literal: where its bytes begin, in words of
+                               literal_bytes; its number of bytes; where its run of grams begins; its
+                               number in the plan */
+    const uint32_t *rarity; /* the rarity of each byte value, in bits << SCAN_SETS_RARITY */
+    uint32_t literal_count; /* gram number / stride is the literal, the remainder its gram */
     uint32_t filter_words;  /* a multiple of 4 */
-    uint32_t bit_shifts[2]; /* the two bits of a hash begin there; equal: there is one */
-    uint32_t one_more;      /* and its lowest ones, besides */
+    uint32_t bit_shifts[2]; /* shifts of a hash that give a gram's two bits; equal: a single bit */
+    uint32_t one_more;      /* 1: the hash's lowest bits give a further bit */
     uint32_t table_words;
     uint32_t head_count;
     uint32_t stride, stride_log2;
     uint32_t choices;
-    uint32_t tagged;       /* an entry's key tells the bytes beside its gram */
-    uint32_t beside_shift; /* 24: one of them is in a list's filter; 16: two */
+    uint32_t tagged;       /* 1: an entry's key also depends on the bytes beside its gram */
+    uint32_t beside_shift; /* 24: a list's filter has one byte beside the gram; 16: two bytes */
     uint32_t gram_bytes;
-    uint32_t words;      /* of a gram */
-    uint32_t factors[4]; /* of the words: the last one's takes out the bytes that do not count */
-    uint32_t fold;       /* or-ed into the words */
+    uint32_t words; /* number of words of a gram */
+    uint32_t
+        factors[4]; /* factors of a gram's words; the last factor drops bytes beyond the gram */
+    uint32_t fold;  /* or-ed into the words */
     uint32_t offset_max;
-    uint32_t budget; /* of verification: per step of a warp */
+    uint32_t budget; /* budget of verification for each step of a warp */
     uint32_t shared_bytes;
-    uint32_t items_max; /* entries of a list but its first: more are too many in any text */
+    uint32_t
+        items_max; /* the most later entries of a list: a longer list is too long in any text */
 };
 
-/* The automaton of a set (automaton.cu). A state is where its row begins in `rows`: a transition
- * for each class of bytes, SCAN_STATE_ENDS above it if literals end there, and SCAN_STATE_WORDS
- * more: how many literals end there or at a shorter state of its chain, where its own begin in
- * `ends`, how many those are, and the next state of its chain, 0 for none. */
+/* The automaton of a set (automaton.cu). A state's number is the index in `rows` at which its row
+ * begins. A row has a transition for each class of bytes, with SCAN_STATE_ENDS set if literals end
+ * at the next state. Then SCAN_STATE_WORDS words follow: the number of literals that end at the
+ * state or at a shorter state of its chain; where the literals that end at the state itself begin
+ * in `ends`; the number of these literals; and the next state of the chain, 0 at the chain's end.
+ */
 struct scan_automaton {
     uint32_t *rows;
-    const uint32_t *ends;    /* literals, each state's ascending */
-    const uint32_t *classes; /* of the 256 bytes, four to a word */
+    const uint32_t *ends;    /* literal numbers, ascending for each state */
+    const uint32_t *classes; /* the classes of the 256 bytes, four to a word */
     const uint32_t *levels;  /* for each number of bytes: the first state that so many lead to */
     uint32_t *nodes;         /* of each state a struct scan_node; then of each state the row of the
                                 state that is tried where no child is (automaton_rows) */
     uint32_t node_count;
     uint32_t class_count;
-    uint32_t reach;      /* bytes after a begin that say what begins there */
-    uint32_t part_bytes; /* of a thread: a multiple of 16 */
+    uint32_t reach;      /* number of bytes after a begin that decide which literals begin there */
+    uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of 16 */
 };
 #define SCAN_STATE_ENDS (1u << 31)
 #define SCAN_STATE_WORDS 4u
@@ -213,47 +225,52 @@ struct scan_node {
 struct scan_arguments {
     const uint8_t *text; /* 256-byte aligned */
     uint64_t begin;
-    uint64_t limit;    /* no begin at or beyond it; > begin */
-    uint64_t text_end; /* text bytes; SCAN_PADDING_BYTES more are loadable */
+    uint64_t limit;    /* begins at or beyond `limit` are not searched; limit > begin */
+    uint64_t text_end; /* bytes of the text; SCAN_PADDING_BYTES further bytes are loadable */
     struct scan_result *result;
     struct scan_result *answer; /* in the host's memory */
-    uint64_t launch;            /* its number, not 0 */
-    uint64_t *hits; /* ascending: hits_base + x - begin, of method set + hits_literal * literal */
+    uint64_t launch;            /* the launch's number, not 0 */
+    /* ascending; a hit is hits_base + x - begin, and for method set + hits_literal * literal */
+    uint64_t *hits;
     uint64_t hits_base;
     uint64_t hits_literal;
-    uint64_t capacity;             /* of hits: those beyond are counted, not written */
-    uint64_t *order;               /* order.h: a word per partition and two per group, zeroed; or
-                                      a zero, and room for partition_count hits in any order */
+    uint64_t capacity; /* number of hits for which there is room; later hits are only counted */
+    /* order.h: a word for each partition and two for each group, zeroed; or a zero, and room for
+     * partition_count hits in any order */
+    uint64_t *order;
     uint32_t partition_group_log2; /* up to SCAN_PARTITION_GROUP_LOG2_MAX */
     uint64_t partition_count;      /* tiles */
     uint64_t position;             /* of the first tile: a multiple of 16, at most begin + shift */
-    uint32_t is_dense;             /* a block treats its first tile as dense */
-    uint64_t listed_max;           /* streams stop where more tiles than these are listed */
-    uint32_t *tile_list;           /* streams write it; tile kernels take these tiles, NULL: all */
-    uint32_t want;                 /* enum want */
-    uint32_t tile_count;           /* tiles, or groups of method sampled */
-    uint32_t tile_words;           /* bitmap words: the block's threads times 1 to 8 */
-    uint32_t tile_steps;           /* hits_stream: of a warp, in a tile */
-    uint32_t step_bytes;           /* what those warps that look take in a step */
-    uint32_t whole_from;           /* tiles with all positions wanted and all bytes there: from */
-    uint32_t whole_upto;           /* to below this */
-    uint32_t one;                  /* 1, which the compiler does not know */
-    uint32_t fold;                 /* compare letters without case: patterns are in lower case */
+    uint32_t is_dense;             /* 1: a block treats its first tile as dense */
+    uint64_t listed_max;           /* a stream stops once more than listed_max tiles are listed */
+    uint32_t *tile_list; /* streams list tiles here; tile kernels search the listed tiles, or all
+                            tiles if NULL */
+    uint32_t want;       /* enum want */
+    uint32_t tile_count; /* tiles, or groups of method sampled */
+    uint32_t tile_words; /* bitmap words: the block's threads times 1 to 8 */
+    uint32_t tile_steps; /* hits_stream: steps of a warp in a tile */
+    uint32_t step_bytes; /* hits_stream: bytes that the searching warps take in a step */
+    /* of tiles whole_from to whole_upto - 1, all begins are searched and all bytes can be loaded */
+    uint32_t whole_from;
+    uint32_t whole_upto;
+    uint32_t one;  /* the number 1, hidden from the compiler */
+    uint32_t fold; /* 1: compare letters without case; patterns are in lower case */
 
     /* One pattern: */
-    const uint64_t *pattern; /* its bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
+    const uint64_t *pattern; /* the pattern's bytes, between SCAN_PATTERN_PADDING_BYTES of zeros */
     uint32_t pattern_bytes;
-    uint32_t shift;         /* the filter looks at x + shift */
-    uint32_t verify_budget; /* warp steps of 256 bytes, per warp and tile, until it is dense */
-    uint32_t dense_lanes; /* if this many of a warp's have a candidate, the tile is dense at once */
-    uint32_t is_exact;    /* a candidate of the filter is an occurrence */
+    uint32_t shift; /* the filter reads the text at x + shift */
+    uint32_t
+        verify_budget; /* a tile is dense after so many verifying steps of a warp, 256 bytes each */
+    uint32_t dense_lanes; /* a tile is dense if so many lanes of a warp have a candidate */
+    uint32_t is_exact;    /* 1: a candidate of the filter is an occurrence */
     uint32_t gram_kind;
-    uint32_t gram[3]; /* two words, then the last one of a pattern of 5 to 8 bytes */
+    uint32_t gram[3]; /* two words, then the last word of a pattern of 5 to 8 bytes */
     uint32_t gram_fold[2];
     uint32_t gram_mask[2];
 
-    /* Strides: the sums (filter_sum) of the grams at offset o, o below the stride; what is or-ed
-     * into the text's words, and which bytes of a gram's second word count. */
+    /* Strides: the sums (filter_sum) of the grams at the offsets below the stride; the bits that
+     * are or-ed into the text's words; and a mask of the bytes of a gram's second word. */
     uint32_t stride_sums[8];
     uint32_t stride_fold;
     uint32_t stride_keep;
@@ -261,20 +278,22 @@ struct scan_arguments {
     struct scan_plane plane;
 
     /* Method sampled: */
-    const uint32_t *heads;          /* scan_list or scan_entry: the offsets with such a hash */
-    const uint32_t *sample_entries; /* those of lists of several */
-    const uint32_t *sample_words;   /* two bits of one word are set where a gram has this hash */
-    uint64_t sample_base; /* where the first sample lies: a multiple of the stride, at most begin */
-    uint32_t sample_first;  /* at or beyond begin: those below are not read */
-    uint32_t sample_count;  /* less than 2^32 - 2^9; scan_sample_position says where they are */
-    uint32_t ticket_groups; /* of a stream */
+    const uint32_t *heads; /* scan_list or scan_entry: the offsets whose gram has the hash */
+    const uint32_t *sample_entries; /* the entries of lists with two and more entries */
+    const uint32_t *sample_words;   /* a gram's hash sets two bits of one word */
+    uint64_t
+        sample_base; /* position of the first sample: a multiple of the stride, at most begin */
+    uint32_t sample_first;  /* the first sample at or beyond begin; earlier samples are not read */
+    uint32_t sample_count;  /* less than 2^32 - 2^9; scan_sample_position gives their positions */
+    uint32_t ticket_groups; /* groups that a stream's ticket stands for */
     uint32_t sample_fold;   /* or-ed into the text's words */
     uint32_t sample_words_log2;
-    uint32_t sample_budget; /* of a stream's group: steps through lists, warp steps of 256 bytes */
-    uint32_t stride;        /* a multiple of SCAN_SAMPLE_BYTES, and of 32 if they come in pairs */
-    uint32_t sample_pair;   /* 1: two samples at each stride, 0: one */
-    uint32_t hash_bits;     /* log2 of the heads */
-    uint32_t group_tiles; /* tile_list has groups, which have up to so many tiles each; 0: tiles */
+    uint32_t sample_budget; /* budget of a stream's group: steps through lists, and verifying steps
+                               of a warp, 256 bytes each */
+    uint32_t stride;        /* a multiple of SCAN_SAMPLE_BYTES; of 32 if sample_pair is 1 */
+    uint32_t sample_pair;   /* 1: two samples at each stride, 0: a single sample */
+    uint32_t hash_bits;     /* log2 of the number of heads */
+    uint32_t group_tiles;   /* > 0: tile_list lists groups of up to group_tiles tiles; 0: tiles */
 
     /* Method set: */
     struct plan_set set;
@@ -284,9 +303,10 @@ struct scan_arguments {
     const uint64_t *literal_bytes; /* each literal begins at a multiple of 8, zero padded */
     const uint64_t *literal_begin; /* in words of literal_bytes */
     const uint32_t *literal_bytes_count;
-    uint32_t set_budget; /* of verification: per word of a tile's bitmap; UINT32_MAX: none */
-    uint32_t *marks;     /* NULL, or a bit per begin from begin & ~15 on: stream_set sets those of
-                            occurrences, hits_set looks at no others */
+    uint32_t set_budget; /* budget of verification for each word of a tile's bitmap; UINT32_MAX: no
+                            bound */
+    uint32_t *marks;     /* NULL, or a bit for each begin from begin & ~15 on: stream_set sets the
+                            bits of occurrences, and hits_set looks only at begins with a bit */
 
     /* stream_set: */
     struct scan_sets sets;
