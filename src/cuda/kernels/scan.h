@@ -162,13 +162,13 @@ struct scan_sets {
     uint64_t *table;        /* table_words words: the bitmap in L2 */
     uint64_t *heads;        /* head_count pairs, a pair for each list. The first word is the list's
                                first entry, SCAN_SETS_END for an empty list. The second word says
-                               where in `entries` the later entries end, how many there are, and has a
-                               filter (sets.h) */
+                               where in `entries` the later entries end, how many there are, and
+                               has a filter (sets.h) */
     uint64_t *entries;      /* an entry is its gram's key << 32 | the gram's number */
     uint64_t *taken;        /* number of entries in `entries` */
     uint32_t *literals;     /* 4 words for each literal: where its bytes begin, in words of
-                               literal_bytes; its number of bytes; where its run of grams begins; its
-                               number in the plan */
+                               literal_bytes; its number of bytes; where its run of grams begins;
+                               its number in the plan */
     const uint32_t *rarity; /* the rarity of each byte value, in bits << SCAN_SETS_RARITY */
     uint32_t literal_count; /* gram number / stride is the literal, the remainder its gram */
     uint32_t filter_words;  /* a multiple of 4 */
