@@ -4,8 +4,9 @@ abi.py check|bad|write SOURCE_FOLDER REFERENCE C_COMPILER
 abi.py library SOURCE_FOLDER REFERENCE LIBRARY
 
 The headers' declarations are compiled with debug information, each function empty, and abidw writes
-down what a program that was compiled with them relies on: symbols, types, sizes, offsets. (That the
-library defines these functions with these types is seen to by the compiler, and by install.symbols.)
+down what a program that was compiled with them relies on: symbols, types, sizes, offsets. REFERENCE has
+these facts, a line each. (That the library defines these functions with these types is seen to by the
+compiler, and by install.symbols.)
 
 check  nothing that REFERENCE has is gone or different. What may come: functions; enumerators; members
        at the end of a struct whose first member is `size`.
@@ -14,6 +15,7 @@ write  REFERENCE becomes what the headers declare now: for a release (docs/packa
 library  as check, of a library that was built with debug information
 """
 
+import json
 import os
 import re
 import shutil
@@ -55,20 +57,21 @@ def abi_of_library(library, out):
         check=True,
     )  # fmt: skip
     with open(out, encoding='utf-8') as file:
-        text = file.read()
-    return re.sub(r" path='[^']*abi\.c'", " path='abi.c'", text)
+        return file.read()
 
 
 class Interface:
     """What the XML says, with types spelled out."""
 
+    KINDS = ('symbols', 'functions', 'structs', 'enums', 'typedefs')
+
     def __init__(self, text):
         root = xml.etree.ElementTree.fromstring(text)
         self.by_id = {element.get('id'): element for element in root.iter() if element.get('id')}
         self.soname = root.get('soname')
-        self.symbols, self.functions, self.structs, self.enums, self.typedefs = set(), {}, {}, {}, {}
+        self.symbols, self.functions, self.structs, self.enums, self.typedefs = {}, {}, {}, {}, {}
         for element in root.iter('elf-symbol'):
-            self.symbols.add(f'{element.get("name")}@{element.get("version")}')
+            self.symbols[element.get('name')] = element.get('version')
         for element in root.iter('function-decl'):
             inputs = [self.spelled(child.get('type-id')) for child in element.iter('parameter')]
             result = self.spelled(element.find('return').get('type-id'))
@@ -81,12 +84,13 @@ class Interface:
                 child.get('name'): child.get('value') for child in element.iter('enumerator')
             }
         for element in root.iter('typedef-decl'):
-            self.typedefs[element.get('name')] = self.spelled(element.get('type-id'))
+            if element.get('name').startswith('trawl_'):
+                self.typedefs[element.get('name')] = self.spelled(element.get('type-id'))
 
     def members_of(self, element):
         found = [
-            (child.find('var-decl').get('name'), child.get('layout-offset-in-bits'),
-             self.spelled(child.find('var-decl').get('type-id')))
+            [child.find('var-decl').get('name'), child.get('layout-offset-in-bits'),
+             self.spelled(child.find('var-decl').get('type-id'))]
             for child in element.findall('data-member')
         ]  # fmt: skip
         return {'size': int(element.get('size-in-bits')), 'members': found}
@@ -108,13 +112,34 @@ class Interface:
             return f'{self.spelled(element.find("return").get("type-id"))} ({", ".join(inputs)})'
         return element.get('name')
 
+    def lines(self):
+        """The interface as the reference holds it: a kind, a name and a fact in each line."""
+        yield f'{self.soname}\n'
+        for kind in self.KINDS:
+            for name, fact in sorted(getattr(self, kind).items()):
+                yield f'{kind} {name} {json.dumps(fact)}\n'
+
+
+class Reference:
+    """The interface that the lines of a file hold."""
+
+    def __init__(self, path):
+        for kind in Interface.KINDS:
+            setattr(self, kind, {})
+        with open(path, encoding='utf-8') as file:
+            self.soname = next(file).strip()
+            for line in file:
+                kind, name, fact = line.split(' ', 2)
+                getattr(self, kind)[name] = json.loads(fact)
+
 
 def breaks(old, new):
     """What a program that was compiled against `old` would miss in `new`."""
     if old.soname != new.soname:
         yield f'the soname is {new.soname}, was {old.soname}'
-    for symbol in sorted(old.symbols - new.symbols):
-        yield f'{symbol} is gone'
+    for name, version in sorted(old.symbols.items()):
+        if new.symbols.get(name) != version:
+            yield f'{name}@{version} is gone'
     for kind in ('functions', 'typedefs'):
         before, now = getattr(old, kind), getattr(new, kind)
         for name in sorted(set(before) & set(now)):
@@ -179,8 +204,8 @@ def test_bad(source, compiler, work):
 
 def main():
     part, source, reference, compiler = sys.argv[1:]
-    if not shutil.which('abidw') or not shutil.which('abidiff'):
-        print('SKIPPED: abidw and abidiff (libabigail) are not here')
+    if not shutil.which('abidw'):
+        print('SKIPPED: abidw (libabigail) is not here')
         return 77
     with tempfile.TemporaryDirectory() as work:
         if part == 'bad':
@@ -190,24 +215,15 @@ def main():
             text = abi_of_library(compiler, os.path.join(work, 'abi.xml'))
         else:
             text = abi_of(source, os.path.join(source, 'include'), compiler, work)
-        if part == 'write':
-            with open(reference, 'w', encoding='utf-8') as file:
-                file.write(text)
-            return 0
-        with open(reference, encoding='utf-8') as file:
-            old = Interface(file.read())
-        new = Interface(text)
-        said = list(breaks(old, new))
-        # Its own judgement, of what it calls incompatible; and its report where we found something.
-        result = subprocess.run(
-            ['abidiff', '--no-added-syms', reference, os.path.join(work, 'abi.xml')],
-            capture_output=True, text=True, check=False,
-        )  # fmt: skip
-        if result.returncode & ~4:
-            said.append(f'abidiff ends with {result.returncode}')
-        if said:
-            print(*said, result.stdout, result.stderr, sep='\n')
-            return 1
+    new = Interface(text)
+    if part == 'write':
+        with open(reference, 'w', encoding='utf-8') as file:
+            file.writelines(new.lines())
+        return 0
+    said = list(breaks(Reference(reference), new))
+    if said:
+        print(*said, sep='\n')
+        return 1
     print(f'{len(new.functions)} functions, {len(new.structs)} structs, {len(new.enums)} enums: compatible')
     return 0
 
