@@ -1,20 +1,21 @@
-/* device_threads: the workers of devices, and the queue of work for them. */
+/* device_threads: the workers of devices, and the queue of their work. */
 #ifndef TRAWL_RUNTIME_DEVICE_THREADS_H
 #define TRAWL_RUNTIME_DEVICE_THREADS_H
 
 #include "runtime/runtime.h"
 
-/* Start them; false: none runs. */
+/* Starts the workers of devices. Returns false if no worker runs. */
 bool devices_start(struct devices *devices);
-/* End them, once the runtime is closing. */
+/* Ends the workers of devices, once the runtime is closing. */
 void devices_stop(struct devices *devices);
-/* Queue a chain of items, which hold their job from now on. The workers take them in this order. */
+/* Appends a chain of items to the queue. Each item is inside its job from now on. Workers take the
+ * items in the chain's order. */
 void devices_push(struct devices *devices, struct queue_item *first);
-/* Take the first item of the job's that this worker of another kind may search, too; it does not
- * hold the job any more. NULL: there is none. */
+/* Takes the job's first item that this worker, which is no device's worker, may search. The item is
+ * no longer inside the job. Returns NULL if the queue has no such item. */
 struct queue_item *devices_take(struct devices *devices, const struct worker *worker,
                                 struct job *job);
-/* Drop what the job has in the queue: those items hold it no longer. */
+/* Removes all items of the job from the queue. The items are no longer inside the job. */
 void devices_drop(struct devices *devices, struct job *job);
 
 #endif

@@ -1,37 +1,39 @@
-/* devices: the GPUs of a runtime: which there are, and which were lost. */
+/* devices: the GPUs of a runtime: when they are opened, which were lost, and which hold a text. */
 #ifndef TRAWL_RUNTIME_DEVICES_H
 #define TRAWL_RUNTIME_DEVICES_H
 
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 
-/* Open them now, in the calling thread, or wait for the thread that does: ENGINE, DEVICE, MEMORY.
- */
+/* Opens the devices in the calling thread. If another thread opens or has opened the devices, waits
+ * for that thread and returns OK, also if there are no devices. Errors: ENGINE, DEVICE, MEMORY. */
 enum trawl_status devices_open(struct devices *devices, struct trawl_error *error);
-/* Begin to open them in the background, unless that has begun. */
+/* Begins to open the devices in a thread of its own, unless opening has begun before. */
 void devices_ask(struct devices *devices);
 void devices_close(struct devices *devices);
 bool devices_are_ready(const struct devices *devices);
 void devices_note(struct devices *devices, char *note, uint64_t note_bytes);
-/* A device failed; UINT32_MAX: all of them. */
+/* Marks a device as lost; UINT32_MAX: all devices. */
 void devices_lose(struct devices *devices, uint32_t index, const char *why);
-/* Is there one left that was not lost? */
+/* Says whether the devices are open and at least one device is not lost. */
 bool devices_work(const struct devices *devices);
-/* One that was not lost, if there is one: in turn. */
+/* Returns the devices that are not lost in turn. If all devices are lost, returns any device. */
 uint32_t devices_choose(struct devices *devices);
-/* May the worker of this device search what lies on that one? Not what another worker is for. */
+/* Says whether a worker of device `own` may search a chunk that lies on device `other`. True unless
+ * a worker of `other` exists for that. */
 bool devices_may_serve(const struct devices *devices, uint32_t own, uint32_t other);
 
-/* The first device that was not lost; if all were, the first. */
+/* Returns the first device that is not lost; 0 if all devices are lost. */
 uint32_t devices_working(const struct devices *devices);
-/* Does one device hold all of these bytes? false also where they are split. */
+/* Says whether a single device holds all these bytes. False if the bytes are divided over
+ * devices. */
 bool devices_hold(const struct devices *devices, const uint8_t *bytes, uint64_t bytes_count);
-/* Would devices search all of this text in memory without a copy? *is_split: more than one of them
- * has to. Plan NULL: any. */
+/* Says whether devices can search the whole text in memory without a copy. *is_split: the text is
+ * divided over several devices. Plan NULL: any plan. */
 bool devices_hold_text(const struct devices *devices, const struct trawl_plan *plan,
                        const struct trawl_text *text, bool *is_split);
-/* Would a device search the text that begins there without a copy? Which one, and as far as where,
- * as engine_ops.hold says. Plan NULL: any. */
+/* Finds the device that can search the text from `bytes` on without a copy, and how far
+ * (engine_ops.hold). Returns false if there is no such device. Plan NULL: any plan. */
 bool devices_locate(const struct devices *devices, const struct trawl_plan *plan,
                     const uint8_t *bytes, uint64_t bytes_count, struct engine_text *found);
 

@@ -1,4 +1,5 @@
-/* engines: the one list of engines that the runtime knows. */
+/* engines: the list of the engines that the runtime knows. engines.c is the only file of the room
+ * that names engines. */
 #ifndef TRAWL_RUNTIME_ENGINES_H
 #define TRAWL_RUNTIME_ENGINES_H
 
@@ -7,11 +8,12 @@
 extern const struct engine_ops *const engine_for_host;
 extern const struct engine_ops *const engine_for_devices;
 
-/* Engines that search by means of those two, each for plans of its own. */
+/* The layers: engines that search by means of the host's and the devices' engines, each for its own
+ * kind of plans. */
 enum engine_layer { ENGINE_FOR_ALGORITHMS, ENGINE_FOR_ERRORS, ENGINE_LAYERS };
-/* NULL: this build has none. */
+/* An entry is NULL if this build lacks the layer. */
 extern const struct engine_ops *const engine_layers[ENGINE_LAYERS];
-/* And what algorithms there are. */
+/* The gallery's algorithms; NULL: this build has no gallery. */
 extern const struct plan_algorithms *const engine_algorithms;
 
 #endif

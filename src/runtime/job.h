@@ -1,4 +1,5 @@
-/* job: calls, and the loop of one search. */
+/* job: calls, and the loop of one search. Public functions call these functions in the calling
+ * thread; only search_interrupt may come from another thread. */
 #ifndef TRAWL_RUNTIME_JOB_H
 #define TRAWL_RUNTIME_JOB_H
 
@@ -6,14 +7,15 @@
 
 /* ---- One call of a searcher at a time ---- */
 
-/* Mark the searcher as inside a call: BUSY if it is inside one. And as outside again. */
+/* Marks the searcher as inside a call; searcher_leave marks it as outside. Errors: BUSY: the
+ * searcher is already inside a call. */
 enum trawl_status searcher_enter(struct trawl_searcher *searcher, struct trawl_error *error);
 void searcher_leave(struct trawl_searcher *searcher);
-/* Was the call that the searcher is inside cancelled? */
+/* Says whether the call that the searcher is inside was cancelled. */
 bool searcher_is_cancelled(const struct trawl_searcher *searcher);
-/* Keep what the call did, which began then, for stats.c. */
+/* Keeps what the call did for stats.c. begin_ns is when the call began; 0: the call has no time. */
 void searcher_keep(struct trawl_searcher *searcher, struct call_record *done, uint64_t begin_ns);
-/* searcher_enter, after the checks that all searches share. */
+/* Does the checks that all searches share, then searcher_enter. */
 enum trawl_status search_enter(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                const struct trawl_text *text, struct trawl_error *error);
 
@@ -21,23 +23,26 @@ enum trawl_status search_enter(struct trawl_searcher *searcher, const struct tra
 
 void job_begin(struct job *job, struct trawl_runtime *runtime, const struct trawl_plan *plan,
                void (*serve)(struct job *job, struct worker *worker));
-/* Nobody is inside it any more. */
+/* Ends a job: waits until no other thread is inside the job. */
 void job_end(struct job *job);
 
 /* ---- Searches ---- */
 
-/* Begin a search; on success search_end is to follow. */
+/* Begins a search. After a success the caller must call search_end. */
 enum trawl_status search_begin(struct search *search, struct trawl_searcher *searcher,
                                const struct trawl_plan *plan, struct trawl_text *text,
                                struct sink *sink, struct trawl_error *error);
-/* The next part of the text's results in order, until the next call. *more false: the text's end.
- * STOPPED: cancelled. A fault is returned after the results before it. */
+/* Fills *view with the next part of the text's results in order, valid until the next call. *more
+ * is false at the text's end. STOPPED: the call was cancelled. A fault is returned after all
+ * results that come before it in the text. */
 enum trawl_status search_step(struct search *search, struct sink_chunk *view, bool *more,
                               struct trawl_error *error);
 void search_end(struct search *search);
-/* The searcher's call was cancelled: call back threads that wait for it. From any thread. */
+/* Wakes the threads that wait for the search, because the searcher's call was cancelled. Any thread
+ * may call. */
 void search_interrupt(struct search *search);
-/* Begin, deliver all to the sink, end. STOPPED if the sink stopped it. */
+/* Does a whole search and delivers all results to the sink. STOPPED: the sink stopped the search,
+ * or the call was cancelled. */
 enum trawl_status search_run(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                              struct trawl_text *text, struct sink *sink, struct trawl_error *error);
 

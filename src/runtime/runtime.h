@@ -1,11 +1,12 @@
-/* runtime: what a machine has for searching, shared by any number of searchers.
+/* runtime: the means of a machine to search, shared by any number of searchers.
  *
- * A runtime owns worker threads, the devices and their worker threads, and the buffers that chunks
- * of text are read into. Work comes as jobs. A job is one call: it lists itself here while it can
- * use help, host workers serve the listed jobs in turn, and it leaves the list before the call
- * returns. Chunks that a device is to search travel through the devices' queue.
+ * A runtime owns worker threads, the devices and their worker threads, and the buffers into which
+ * chunks of text are read. Work comes as jobs. A job is one call. The call lists its job in the
+ * runtime while workers can help with the job, host workers serve the listed jobs in turn, and the
+ * job leaves the list before the call returns. Chunks for devices travel through the devices'
+ * queue.
  *
- * Locks, in the order in which they may be held: runtime, then job. No thread holds either while it
+ * Locks, in the order in which they may be held: runtime, then job. No thread holds a lock while it
  * reads or searches text.
  */
 #ifndef TRAWL_RUNTIME_RUNTIME_H
@@ -23,68 +24,75 @@
 
 struct job;
 
-/* Who searches: a thread of the runtime's, or the thread that made a call. */
+/* A thread that searches: a thread of the runtime, or the thread that made a call. */
 struct worker {
     struct trawl_runtime *runtime;
-    struct engine_worker *host;                     /* of the CPU engine; NULL until needed */
-    struct engine_worker *device;                   /* of a device; NULL until needed */
-    struct engine_worker *layers[ENGINE_LAYERS][2]; /* of the other engines, on the host and on a
-                                                       device; likewise */
-    uint64_t host_job; /* number of the job each of them is ready for */
+    struct engine_worker *host;   /* engine worker on the host; NULL until needed */
+    struct engine_worker *device; /* engine worker on a device; NULL until needed */
+    /* Engine workers of each layer: [0] on the host, [1] on a device; NULL until needed. */
+    struct engine_worker *layers[ENGINE_LAYERS][2];
+    /* Numbers of the jobs for which host, device, and the layers' engine workers (on the host, on a
+     * device) are ready; 0: no job. */
+    uint64_t host_job;
     uint64_t device_job;
     uint64_t layer_job[2];
-    uint64_t part_job;         /* and of the last job that this worker did something for */
-    uint32_t device_index;     /* of its engine worker there; ENGINE_DEVICES_MAX: none was chosen */
-    struct text_buffer buffer; /* kept from chunk to chunk */
+    uint64_t part_job; /* number of the last job in which this worker took part */
+    /* device of this worker's engine workers; ENGINE_DEVICES_MAX: not chosen yet */
+    uint32_t device_index;
+    struct text_buffer buffer; /* buffer that the worker keeps from chunk to chunk */
     pthread_t thread;
 
-    /* Of a worker with a thread, set under the runtime's lock: */
+    /* Only for workers with a thread of their own, changed under the runtime's lock: */
     pthread_cond_t wake;
-    _Atomic bool is_idle; /* waits to be woken */
-    /* Of a host worker, under that lock: */
+    _Atomic bool is_idle; /* the worker waits to be woken */
+    /* Only for host workers, under the runtime's lock: */
     struct worker *next_idle;
-    bool is_moved;   /* woken or started, and kept off the waker's core until it runs */
-    cpu_set_t cores; /* those it gets back then, or got last */
-    /* Of a device's worker, likewise: */
-    uint64_t idle_as; /* numbers those that became idle */
+    bool is_moved;   /* the worker is kept off its waker's core until it runs */
+    cpu_set_t cores; /* the cores that the worker gets back when it runs, or got back last */
+    /* Only for workers of devices, under the runtime's lock: */
+    uint64_t idle_as; /* number of times that any worker had become idle before this worker did */
 };
 
-/* Work for a device's worker, in the devices' queue. */
+/* Work for a device's worker: an item of the devices' queue. */
 struct queue_item {
     struct job *job;
     struct queue_item *next;
-    uint32_t device; /* on which the text lies; ENGINE_DEVICES_MAX: any may search it */
-    bool is_loaded;  /* the text is; else it lies in a pinned buffer */
+    uint32_t device; /* device that holds the text; ENGINE_DEVICES_MAX: any device may search it */
+    bool is_loaded;  /* the text is loaded; false: the chunk lies in a pinned buffer */
 };
 
-/* One call. */
+/* One call that workers can help with. */
 struct job {
     struct trawl_runtime *runtime;
-    uint64_t number; /* no other job of the runtime has had it */
+    uint64_t number; /* unique among the jobs of the runtime; from 1 */
     const struct trawl_plan *plan;
-    enum engine_layer layer; /* that searches; ENGINE_LAYERS: none, but host and devices */
-    /* Do what this worker can do for the job now, and return. Called without locks. */
+    /* The layer that searches; ENGINE_LAYERS: the host's and the devices' engines. */
+    enum engine_layer layer;
+    /* Does all work for the job that this worker can do now, then returns. Called without locks. */
     void (*serve)(struct job *job, struct worker *worker);
-    /* The same for an item of the job's that was in the devices' queue. */
+    /* Does the work of one of the job's items from the devices' queue. Called without locks. */
     void (*serve_item)(struct queue_item *item, struct worker *worker);
-    _Atomic bool has_work;      /* a host worker might find something to do */
-    _Atomic uint32_t took_part; /* workers that did something for it */
-    _Atomic bool is_known;      /* it was listed, or had items in the devices' queue: others than
-                                   the caller may hold it */
+    _Atomic bool has_work;      /* a host worker may find work in the job */
+    _Atomic uint32_t took_part; /* number of workers that did something for the job */
+    /* The job was listed, or had items in the devices' queue: threads other than the caller may be
+     * inside the job. */
+    _Atomic bool is_known;
 
     /* Under the runtime's lock: */
     bool listed;
     struct job *next, *previous;
-    _Atomic uint32_t inside; /* workers that hold it, and items in the devices' queue */
-    uint32_t helpers;        /* workers of the runtime's among them */
-    uint32_t helpers_max;    /* host workers worth having */
-    bool leaves_soon;        /* each worker that is inside when it ends */
+    _Atomic uint32_t inside; /* workers in the job, and its items in the devices' queue */
+    uint32_t helpers;        /* threads of the runtime that are in the job */
+    uint32_t helpers_max;    /* most host workers that are worth having in the job */
+    /* The workers leave soon after the job's end, so job_recall looks before it sleeps. */
+    bool leaves_soon;
     bool waits_for_leave;
-    pthread_cond_t left; /* a worker left */
+    pthread_cond_t left; /* signalled when a worker leaves */
 };
 
-/* Add to a sum of the job's. Until it is known the caller alone does, and a locked instruction for
- * each would take as long as a brief text. */
+/* Adds to a sum of the job. Until the job is known to other threads, only the caller adds, so no
+ * locked instruction is needed: a locked instruction for each sum would take as long as the search
+ * of a short text. */
 #define JOB_ADD(job, sum, more)                                                              \
     (atomic_load(&(job)->is_known)                                                           \
          ? (void)atomic_fetch_add((sum), (more))                                             \
@@ -97,57 +105,66 @@ enum devices_state { DEVICES_NOT_ASKED, DEVICES_OPENING, DEVICES_READY, DEVICES_
 struct devices {
     struct trawl_runtime *runtime;
     _Atomic int state;     /* enum devices_state */
-    struct engine *engine; /* owned; written before DEVICES_READY is */
+    struct engine *engine; /* owned; written before the state becomes DEVICES_READY */
     struct engine_options options;
     uint32_t device_count;
-    uint32_t workers_worth;  /* at work at a time, of all devices */
-    uint32_t workers_max;    /* of their workers: at most the requested threads, but one for each
-                              device;    none if one thread does everything */
-    _Atomic bool has_texts;  /* some were loaded */
-    _Atomic uint32_t chosen; /* how often a device was chosen */
-    pthread_t opener;        /* opens the engine; valid while opener_runs */
+    uint32_t workers_worth; /* most workers, of all devices together, that are worth having */
+    /* Workers to start: min(workers_worth, threads_max - 1), but at least one for each device; 0 if
+     * threads_max is 1. */
+    uint32_t workers_max;
+    _Atomic bool has_texts;  /* a text was loaded onto devices, ever */
+    _Atomic uint32_t chosen; /* number of calls of devices_choose, which takes devices in turn */
+    pthread_t opener;        /* thread that opens the engine; valid while opener_runs */
 
     /* Under the runtime's lock: */
     bool opener_runs;
-    char note[TRAWL_ERROR_MESSAGE_BYTES]; /* why there are none, or fewer */
-    struct worker *workers;               /* workers_max; worker_count run */
+    /* Why the first failure happened: no device was opened, or a device was lost. Empty: no
+     * failure. */
+    char note[TRAWL_ERROR_MESSAGE_BYTES];
+    /* workers_max entries. The first worker_count of these workers run. */
+    struct worker *workers;
     _Atomic uint32_t worker_count;
-    pthread_cond_t decided;          /* the state is neither of the first two any more */
-    struct queue_item *first, *last; /* to be searched */
-    uint64_t became_idle;            /* workers, ever */
+    pthread_cond_t decided;          /* signalled when the state becomes READY or ABSENT */
+    struct queue_item *first, *last; /* the queue of work for devices */
+    uint64_t became_idle;            /* number of times that a worker of a device became idle */
     _Atomic uint32_t lost_count;     /* devices that failed */
     _Atomic bool lost[ENGINE_DEVICES_MAX];
-    struct text_buffer *pinned; /* buffers not in use; pinned_capacity */
-    uint32_t pinned_free;       /* how many lie in `pinned` */
-    uint32_t pinned_made;       /* those, and the ones in use; at most pinned_capacity */
+    /* Stack of pinned buffers that are not in use, with room for pinned_capacity. */
+    struct text_buffer *pinned;
+    uint32_t pinned_free; /* number of buffers in `pinned` */
+    uint32_t pinned_made; /* buffers in `pinned` and buffers in use; at most pinned_capacity */
     uint32_t pinned_capacity;
 };
 
 struct trawl_runtime {
-    enum trawl_engine engine;                /* asked for */
-    uint32_t threads_max;                    /* the calling one included */
-    uint64_t memory_max;                     /* of buffers; 0: no limit */
-    struct engine *host;                     /* owned */
-    struct engine *layers[ENGINE_LAYERS][2]; /* owned, for the host and for devices; NULL: no plan
-                                                for it yet; under the lock */
+    enum trawl_engine engine; /* the engine that the caller asked for */
+    uint32_t threads_max;     /* searching threads, the calling thread included */
+    uint64_t memory_max;      /* limit of memory_used; 0: no limit */
+    struct engine *host;      /* engine of the host; owned */
+    /* Engines of the layers, [0] on the host, [1] on devices; owned. NULL: no plan needed that
+     * engine yet. Under the lock. */
+    struct engine *layers[ENGINE_LAYERS][2];
     struct devices devices;
-    _Atomic uint64_t jobs_begun;    /* ever: numbers jobs */
-    _Atomic uint64_t searched_ns;   /* of long texts, by the host */
-    _Atomic uint64_t worked_ns;     /* by all workers, in searches that others could help with */
-    _Atomic uint64_t cores_seen_ns; /* when it was last looked whether all cores are taken */
+    _Atomic uint64_t jobs_begun;  /* number of jobs ever begun */
+    _Atomic uint64_t searched_ns; /* wall time of the host's searches of long texts */
+    _Atomic uint64_t worked_ns;   /* time of all host workers in searches that were worth sharing */
+    _Atomic uint64_t cores_seen_ns; /* when cores_taken was measured; 0: never */
     _Atomic bool cores_taken;
-    _Atomic uint64_t memory_used; /* of memory_max */
-    _Atomic uint64_t stage_ns[2]; /* what making a MiB ready for a device took lately, of files and
-                                     of texts in memory; 0: not known */
-    _Atomic uint32_t searchers;   /* open ones */
-    pthread_mutex_t entry; /* a searcher comes; or one loads a text, perhaps as the only one */
+    _Atomic uint64_t memory_used; /* bytes of all buffers */
+    /* Time to make a MiB ready for a device, from the last searches: [0] of files, [1] of texts in
+     * memory; 0: not known. */
+    _Atomic uint64_t stage_ns[2];
+    _Atomic uint32_t searchers; /* open searchers */
+    /* Held while a searcher is added, and while a text is loaded or fetched: loading copies the
+     * text anew only if there is exactly one searcher. */
+    pthread_mutex_t entry;
 
     pthread_mutex_t lock;
-    struct job *jobs;              /* a ring; the next one to serve */
-    struct worker *workers;        /* threads_max - 1, owned; the first worker_count run */
-    uint32_t workers_wanted;       /* that should run by now */
-    _Atomic uint32_t worker_count; /* running */
-    struct worker *idle;           /* a list; the last to wait is first */
+    struct job *jobs;              /* ring of listed jobs; points to the job to serve next */
+    struct worker *workers;        /* threads_max - 1 entries, owned; the first worker_count run */
+    uint32_t workers_wanted;       /* number of host workers that jobs have asked for so far */
+    _Atomic uint32_t worker_count; /* host workers that run */
+    struct worker *idle;           /* list of idle host workers, the last to become idle first */
     bool closing;
 };
 
@@ -160,8 +177,8 @@ void runtime_close(struct trawl_runtime *runtime);
 enum trawl_status runtime_load(struct trawl_runtime *runtime, struct trawl_text *text,
                                struct trawl_error *error);
 void runtime_unload(struct trawl_runtime *runtime, const struct trawl_text *text);
-/* Copy a text that lies on a device to the host, if that was not done: UNSUPPORTED, MEMORY, DEVICE.
- * From any thread. */
+/* Copies a text that lies on a device to the host, unless the host can already read the text. Any
+ * thread may call. Errors: UNSUPPORTED, MEMORY, DEVICE. */
 enum trawl_status runtime_fetch(struct trawl_runtime *runtime, struct trawl_text *text,
                                 struct trawl_error *error);
 

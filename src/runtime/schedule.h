@@ -1,42 +1,46 @@
-/* schedule: which workers get a text, in which chunks, and how many of them. */
+/* schedule: decides which workers search a text, in chunks of which length, and how many workers
+ * help. Functions here decide and count; task.c and job.c act. */
 #ifndef TRAWL_RUNTIME_SCHEDULE_H
 #define TRAWL_RUNTIME_SCHEDULE_H
 
 #include "runtime/search.h"
 
-/* Choose the schedule, and how long its chunks are. */
+/* Chooses the schedule and the lengths of the search's chunks. */
 enum trawl_status schedule_choose(struct search *search, struct trawl_text *text,
                                   struct trawl_error *error);
-/* Bytes of the next chunk for the host or for a device. */
+/* Returns the length of the next chunk for the host or for a device. */
 uint64_t schedule_chunk_bytes(const struct search *search, bool for_device);
-/* Of a search that is for_devices: should the next chunk of the text go to a device rather than be
- * searched here, if there is a buffer for it? */
+/* Says whether the next chunk of a search that is for_devices should go to a device rather than be
+ * searched by this thread, if there is a buffer for the chunk. May begin to open the devices. */
 bool schedule_wants_device(struct search *search);
-/* Copy a text that lies on a device to the host, unless the device does all of the search. */
+/* Copies a text that lies on a device to the host, unless devices do the whole search. */
 enum trawl_status schedule_fetch(struct search *search, struct trawl_text *text,
                                  struct trawl_error *error);
-/* The search is over: what the next one of the runtime can know from it. */
+/* Keeps what the runtime's next searches can learn from this search, which is over. */
 void schedule_remember(const struct search *search);
-/* For tests: open devices after so much searching. Not thread-safe. */
+/* For tests: devices are opened after ns of searching. Not thread-safe. */
 void schedule_open_after(uint64_t ns);
-/* Are hits found faster than the caller would take them from another thread? Then it does better
- * alone, while what it finds is in its caches. */
+/* Says whether the search finds hits faster than the caller could take hits from another thread.
+ * Such a caller is faster alone, with all hits in its own caches. */
 bool schedule_is_alone(const struct search *search);
-/* How many helpers are worth waking now; 0: none. */
+/* Returns the number of helpers that are worth waking now. */
 uint32_t schedule_helpers(const struct search *search);
 
-/* Bytes of chunks where hits are listed. The rarer they are, the more pays: in chunks of 256 MiB it
- * is 1.08 times as fast as in 128, and more than twice as fast as in 32 [H200]. Where they may be
- * frequent the first chunks are small, and tell how large the others are to be. */
+/* Lengths of chunks in bytes for searches that list hits. If hits are rare, long chunks pay: chunks
+ * of 256 MiB are 1.08 times as fast as chunks of 128 MiB, and more than twice as fast as chunks of
+ * 32 MiB [H200]. If hits may be frequent, the first chunks are short, and their hits decide how
+ * long later chunks are. */
 struct resident_sizes {
     uint64_t first;
-    uint64_t least, most; /* of the others */
-    uint64_t shared; /* shorter texts, with hits that may be frequent, are the caller's alone */
-    uint64_t hits;   /* of a chunk: a device lists them in the time that two launches take, and
-                        what becomes of them stays in a core's cache */
+    uint64_t least, most; /* bounds for chunks after the first chunks */
+    /* If hits may be frequent, the caller alone searches a text of at most so many bytes. */
+    uint64_t shared;
+    /* Hits that a chunk should have. A device lists so many in the time that two launches take, and
+     * a core's cache holds them. */
+    uint64_t hits;
 };
 extern const struct resident_sizes resident_sizes_default;
-/* Those in use; tests change them. Not thread-safe. */
+/* The sizes in use. Tests change the sizes; not thread-safe. */
 extern struct resident_sizes resident_sizes;
 
 #endif

@@ -1,16 +1,16 @@
 /* search: one text searched under one plan, as a job of chunks.
  *
  * A search has a ring of tasks. A worker takes a free task and the text's next chunk, makes the
- * chunk ready (reads it, or copies it where a device can fetch it), and then searches it or queues
- * it to a device. Tasks become ready in any order; the caller takes them in the text's order, and
- * works too while the next one is not ready. The ring bounds memory: a caller that does not take
- * results leaves no task free.
+ * chunk ready (reads the chunk, or copies it to where a device can fetch it), and then searches the
+ * chunk or queues it to a device. Tasks become ready in any order. The caller takes the tasks in
+ * the text's order, and works too while the next task is not ready. The ring bounds memory: if a
+ * caller does not take results, no task becomes free.
  *
  * A search has one of these schedules (schedule.c):
- *   host      workers read and search; with devices that pay, they queue some chunks to these
- *   staged    the same, but all chunks go to devices (TRAWL_ENGINE_CUDA)
- *   loaded    the text lies on devices: each one's workers search the chunks that lie there
- *   caller    the caller does all of it on a device, where waking others takes longer
+ *   host      workers read and search; if devices pay, workers queue some chunks to devices
+ *   staged    as host, but all chunks go to devices (TRAWL_ENGINE_CUDA)
+ *   loaded    the text lies on devices: the workers of each device search the chunks there
+ *   caller    the caller alone uses a device: waking other threads would take longer
  */
 #ifndef TRAWL_RUNTIME_SEARCH_H
 #define TRAWL_RUNTIME_SEARCH_H
@@ -20,97 +20,109 @@
 
 enum schedule { SCHEDULE_HOST, SCHEDULE_STAGED, SCHEDULE_LOADED, SCHEDULE_CALLER };
 
-/* One chunk of a search, from its taker to its delivery. */
+/* One chunk of a search, from the worker that takes the chunk until its delivery. */
 struct task {
-    struct queue_item item; /* first: a job's serve_item gets this */
-    struct task *next;      /* of the free ones */
+    struct queue_item item; /* first member: a job's serve_item gets a pointer to this item */
+    struct task *next;      /* next free task */
     struct text_buffer buffer;
     bool buffer_is_pinned;
-    const uint8_t *staged_from; /* memory that was copied to the buffer; NULL: nothing was */
+    /* The chunk's bytes in the caller's memory, while the buffer holds a copy for a device; NULL:
+     * the buffer holds no copy. */
+    const uint8_t *staged_from;
     struct text_chunk chunk;
     struct engine_result result;
-    uint64_t from;          /* begins below this were delivered */
-    uint64_t *matches;      /* match_count x struct trawl_match, or three columns of match_room */
-    uint64_t *line_numbers; /* match_room, where requested */
+    uint64_t from; /* occurrences that begin below this offset in the chunk were delivered */
+    /* match_count × struct trawl_match; or three columns of match_room words each. */
+    uint64_t *matches;
+    uint64_t *line_numbers; /* match_room numbers; NULL unless the sink wants line numbers */
     uint64_t match_room;
-    uint64_t held_hits; /* as long as it waits for its delivery */
+    /* Hits in `result` while the task waits for its delivery, as counted in search->held_hits. */
+    uint64_t held_hits;
     uint64_t match_count;
     struct sink_digest digest;
-    enum trawl_status status; /* of reading or searching this chunk */
+    enum trawl_status status; /* outcome of reading and searching this chunk */
     struct trawl_error error;
 };
 
-/* What the workers of one kind did for a search. */
+/* What the workers of one kind (the host's, or those of a device) did for a search. */
 struct work_done {
     _Atomic uint64_t chunks;
     _Atomic uint64_t bytes;
-    _Atomic uint64_t search_ns; /* summed over its workers */
-    _Atomic uint64_t ready_ns;  /* reading, copying */
-    _Atomic uint32_t threads;   /* that did something */
+    _Atomic uint64_t search_ns; /* sum over the workers */
+    _Atomic uint64_t ready_ns;  /* time for reading and copying, summed over the workers */
+    _Atomic uint32_t threads;   /* workers that did something */
     _Atomic uint64_t method_bytes[TRAWL_METHODS_COUNT];
 };
 
-/* What a call did; stats.c tells it. */
+/* What a call did, kept for trawl_searcher_stats (stats.c). */
 struct call_record {
-    struct trawl_stats stats; /* those that nothing else here says */
-    bool ended;               /* false: there was no call yet */
-    bool in_memory;           /* the text was */
-    uint32_t kinds;           /* of workers: the host's, and those of each device; 0: no text was
-                                 searched in chunks */
-    uint64_t deliver_ns;      /* in the sink */
+    struct trawl_stats stats; /* the public statistics that the other fields do not contain */
+    bool ended;               /* a call has ended; false: the searcher has made no call yet */
+    bool in_memory;           /* the text was in memory */
+    /* Kinds of workers: 1 for the host, and 1 for each device; 0: no text was searched in
+     * chunks. */
+    uint32_t kinds;
+    uint64_t deliver_ns; /* time in the sink's deliver */
     struct work_done host;
     struct work_done device[ENGINE_DEVICES_MAX];
 };
 
 struct search {
-    struct job job; /* first: a job's serve gets this */
+    struct job job; /* first member: a job's serve gets a pointer to this job */
     struct trawl_searcher *searcher;
-    struct sink *sink; /* the caller's */
+    struct sink *sink; /* borrowed from the caller */
     enum schedule schedule;
-    bool is_split;      /* the text is loaded, over several devices */
-    bool host_searches; /* host workers may search, not only make ready */
-    bool for_devices;   /* devices may, if there are any */
-    /* Deliver takes matches part by part: they are made when it does, and stay in the cache. Not
-     * where an occurrence's length varies: the text may be gone by then. */
+    bool is_split;      /* the text is loaded, divided over several devices */
+    bool host_searches; /* host workers may search; false: they only make chunks ready */
+    bool for_devices;   /* devices may search, if there are devices */
+    /* task_deliver makes matches part by part just before it delivers each part, so the matches
+     * stay in the cache. False where an occurrence's length varies: to find the length needs the
+     * text, which may be gone at the delivery. */
     bool converts_late;
-    uint64_t chunk_host;   /* bytes of a chunk that the host searches, at most */
-    uint64_t chunk_device; /* and a device */
-    uint64_t chunk_most; /* which may become so large, by what others held; 0: it does not change */
+    uint64_t chunk_host;   /* most bytes of a chunk for the host */
+    uint64_t chunk_device; /* most bytes of a chunk for a device */
+    /* Upper bound for chunk_device, which follows the number of hits in earlier chunks; 0:
+     * chunk_device does not change. */
+    uint64_t chunk_most;
     uint64_t text_bytes; /* UINT64_MAX: not known */
-    bool is_brief;       /* one chunk by the caller; to read the clock would take as long */
-    uint64_t begin_ns;   /* 0, where it is brief */
-    _Atomic uint64_t bytes_taken; /* owned bytes of the chunks that were taken */
-    _Atomic uint64_t hits;        /* on the host */
-    _Atomic uint32_t room_waits;  /* in a row */
-    _Atomic bool device_refused;  /* the plan is not for devices, or this text */
-    _Atomic bool stopping;        /* take no more; set under the lock */
+    /* The caller searches the text as a single chunk. Reading the clock would take as long. */
+    bool is_brief;
+    uint64_t begin_ns;            /* 0 if the search is brief */
+    _Atomic uint64_t bytes_taken; /* bytes owned by the chunks that were taken */
+    _Atomic uint64_t hits;        /* hits that the host found */
+    _Atomic uint32_t room_waits;  /* waits for memory without a success in between */
+    _Atomic bool device_refused;  /* devices do not take this plan or this text */
+    _Atomic bool stopping;        /* workers take no further chunk; set under the lock */
 
-    /* Under the lock, as tasks that are not taken: */
-    struct task *free; /* of the searcher's first tasks_used; the others are too */
+    /* Under the lock, as are all tasks that no worker has taken: */
+    /* Free tasks among the searcher's first tasks_used tasks. All later tasks are free, too. */
+    struct task *free;
     uint32_t tasks_used;
-    uint32_t tasks_max;      /* in use at a time */
-    uint32_t taken;          /* tasks not free */
-    uint64_t held_hits;      /* of tasks that wait for their delivery */
-    uint64_t index_deliver;  /* the next chunk to deliver */
-    struct engine_text part; /* of a loaded text, what is left of it on one device */
-    uint64_t unread;         /* of its chunks that are cut, those that are not searched */
-    bool rate_known;         /* how large the chunks of a loaded text are to be */
+    uint32_t tasks_max;     /* most tasks in use at a time */
+    uint32_t taken;         /* tasks that are not free */
+    uint64_t held_hits;     /* hits of all tasks that wait for their delivery */
+    uint64_t index_deliver; /* index of the next chunk to deliver */
+    /* Of a loaded text: the part that the next chunk begins in. part.held is the number of bytes
+     * that are left on the part's device. */
+    struct engine_text part;
+    uint64_t unread;         /* chunks of a loaded text that are queued and not searched yet */
+    bool rate_known;         /* chunk_device follows the hits of a chunk that was searched */
     bool ended;              /* no chunk is left to take */
-    enum trawl_status fault; /* there was no memory to go on with */
+    enum trawl_status fault; /* why the search cannot go on: no memory for a chunk */
 
-    /* The caller's: */
-    bool is_named;        /* as the searcher's: who cancels it wakes the caller */
-    bool shared;          /* others may be at work on it */
-    uint32_t helpers;     /* that were requested */
-    struct task *current; /* being delivered */
+    /* Only the caller uses these fields: */
+    bool is_named;    /* searcher->search is this search, so a cancelling thread wakes the caller */
+    bool shared;      /* helpers were called, so other threads may be inside the search */
+    uint32_t helpers; /* number of helpers that the caller asked for */
+    struct task *current; /* the task whose results are being delivered */
     bool last_delivered;
 
-    /* What is not all zero at the begin: */
+    /* prepare() clears all fields above. The fields from here on are set one by one: */
     pthread_mutex_t lock;    /* see search_lock */
-    pthread_cond_t ready;    /* to the caller */
-    struct call_record done; /* of devices: only where they may take part */
+    pthread_cond_t ready;    /* wakes the caller */
+    struct call_record done; /* done.device is valid only if for_devices is set */
     struct text_cursor cursor;
-    struct trawl_error fault_error; /* under the lock; of the fault */
+    struct trawl_error fault_error; /* what search->fault means, under the lock */
 };
 
 enum searcher_call { CALL_NONE, CALL_INSIDE, CALL_CANCELLED };
@@ -118,23 +130,27 @@ enum searcher_call { CALL_NONE, CALL_INSIDE, CALL_CANCELLED };
 struct trawl_searcher {
     struct trawl_runtime *runtime;
     bool runtime_is_ours;
-    uint64_t chunk_bytes; /* 0: chosen */
-    enum trawl_map map;   /* files */
+    uint64_t chunk_bytes; /* 0: the schedule chooses */
+    enum trawl_map map;   /* whether files are mapped */
     struct worker caller; /* the calling thread as a worker */
-    uint64_t begins_last; /* that devices put into an array, in the last such call */
-    struct task *tasks;   /* task_count, owned */
-    struct task **ring;   /* tasks by index of their chunk; between searches all NULL */
+    /* Number of begins that devices put into an array in the last such call. */
+    uint64_t begins_last;
+    struct task *tasks; /* task_count entries, owned */
+    /* Tasks by index of their chunk (search_ring). Between searches all entries are NULL. */
+    struct task **ring;
     uint32_t task_count;
-    uint32_t tasks_few;        /* of them, for searches whose tasks hold memory */
-    uint32_t tasks_touched;    /* the first ones, which were in use at least once */
-    _Atomic int call;          /* enum searcher_call */
-    _Atomic uint64_t progress; /* bytes of the text that were searched; any thread may read it */
+    uint32_t tasks_few;     /* most tasks for a search whose waiting tasks keep memory */
+    uint32_t tasks_touched; /* tasks [0, tasks_touched) were in use at least once */
+    _Atomic int call;       /* enum searcher_call */
+    /* Bytes of the text that were searched; any thread may read the number. */
+    _Atomic uint64_t progress;
     pthread_mutex_t cancel_lock;
-    struct search *search;   /* under way; under cancel_lock */
-    struct call_record last; /* finished call */
+    struct search *search;   /* the search that cancelling interrupts; under cancel_lock */
+    struct call_record last; /* what the last finished call did */
 };
 
-/* Until others know the job its caller alone changes the search, and nobody takes the lock. */
+/* Locks the search if other threads may know its job. Before that the caller alone changes the
+ * search, and no lock is needed. */
 static inline void search_lock(struct search *search)
 {
     if (atomic_load(&search->job.is_known))
@@ -147,7 +163,8 @@ static inline void search_unlock(struct search *search)
         (void)pthread_mutex_unlock(&search->lock);
 }
 
-/* The task of a chunk, until it is delivered. (A division takes as long as a step of a search.) */
+/* Returns the ring's entry for the task of the chunk with this index. Avoids the division where
+ * possible, because a division takes as long as a step of a search. */
 static inline struct task **search_ring(const struct search *search, uint64_t index)
 {
     uint32_t count = search->searcher->task_count;
@@ -157,7 +174,7 @@ static inline struct task **search_ring(const struct search *search, uint64_t in
 
 /* ---- search.c ---- */
 
-/* A call that is one search: search_enter, search_run, searcher_leave. */
+/* Does a whole call: search_enter, search_run, searcher_leave. */
 enum trawl_status search_checked(struct trawl_searcher *searcher, const struct trawl_plan *plan,
                                  struct trawl_text *text, struct sink *sink,
                                  struct trawl_error *error);

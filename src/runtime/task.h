@@ -1,4 +1,5 @@
-/* task: one chunk's way from the cursor to its results. */
+/* task: the way of one chunk from the cursor to its results. Workers, the caller and the threads of
+ * devices call these functions; job.c delivers the results. */
 #ifndef TRAWL_RUNTIME_TASK_H
 #define TRAWL_RUNTIME_TASK_H
 
@@ -6,33 +7,35 @@
 
 enum task_taken { TASK_DONE, TASK_NOTHING, TASK_BUSY };
 
-/* Take the text's next chunk into a task, make it ready, search or queue it. `only`: as in
- * text_cursor_next. NOTHING: there is none to take, or no room for it. */
+/* Takes the text's next chunk into a free task, makes the chunk ready, and searches or queues the
+ * chunk. `only` is passed to text_cursor_next. NOTHING: there is no chunk to take, no free task, or
+ * no room for the chunk. BUSY: another thread is taking the next chunk. */
 enum task_taken task_work(struct search *search, struct worker *worker, uint64_t only);
-/* A text in memory, whole, is to be the task's chunk. */
+/* Makes the whole text, which is in memory, the task's chunk. */
 void task_brief(struct search *search, struct task *task);
-/* A worker searches a task from the devices' queue. */
+/* Searches a task from the devices' queue. A job's serve_item. */
 void task_on_device(struct queue_item *item, struct worker *worker);
-/* The same for the first of this search's; NOTHING: there is none for this worker. */
+/* Takes this search's first task that the worker may search from the devices' queue, and searches
+ * the task. NOTHING: the queue has no such task. */
 enum task_taken task_work_queued(struct search *search, struct worker *worker);
-/* Search and digest what a task's chunk still has beyond task->from. */
+/* Searches the task's chunk from task->from on, and makes the sink's digest of the result. */
 void task_search(struct search *search, struct task *task, struct worker *worker, bool on_device);
-/* The part [from, done) of a task's chunk as the sink sees it. */
+/* Fills *view with the part [task->from, task->result.done) of the chunk and its results. */
 void task_view(const struct search *search, const struct task *task, struct sink_chunk *view);
-/* Hand that part to the sink; false: stop. */
+/* Gives the part in *view to the sink. Returns false if the sink stops the search. */
 bool task_deliver(struct search *search, struct task *task, struct sink_chunk *view);
-/* The next chunk in order was delivered: its task is free again. */
+/* Frees the task of the next chunk in order, which was delivered. */
 void task_delivered(struct search *search, struct task *task);
 
-/* If the task's bytes are not needed again: give its buffer back to the devices, or to the budget.
- */
+/* Gives the task's buffer back: a pinned buffer to the devices, another buffer to the budget if the
+ * runtime has a limit. The task's bytes must not be needed again. */
 void task_buffer_give(struct trawl_runtime *runtime, struct task *task);
 void task_release(struct trawl_runtime *runtime, struct task *task);
 
 /* ---- Chunks of a loaded text ---- */
 
-/* Cut the next chunks, as many as may be ahead of the delivery, and queue them for the devices that
- * hold them. Without locks. */
+/* Cuts the next chunks, as many as may be ahead of the delivery, and queues each chunk to the
+ * device that holds its bytes. Called without locks. */
 void resident_queue(struct search *search);
 
 #endif

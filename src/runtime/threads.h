@@ -1,19 +1,21 @@
-/* threads: the runtime's jobs, the host threads that serve them, and who wakes these. */
+/* threads: the runtime's listed jobs, the host threads that serve these jobs, and waking them. */
 #ifndef TRAWL_RUNTIME_THREADS_H
 #define TRAWL_RUNTIME_THREADS_H
 
 #include "runtime/runtime.h"
 
-/* List the job, or say again how many host workers it can use. */
+/* Lists the job, or changes the number of host workers that a listed job can use. */
 void job_share(struct job *job, uint32_t helpers);
-/* A listed job has something to do again. */
+/* Says that a listed job has work again, and wakes a host worker. */
 void job_wake(struct job *job);
-/* Take a job that is_known off the list and wait until nobody is inside it. */
+/* Takes a job that is_known off the list, and waits until no thread is inside the job. */
 void job_recall(struct job *job);
-/* One more or one less who holds the job. With the runtime's lock held. */
+/* Adds to the number of threads and items inside the job; job_leave subtracts. With the runtime's
+ * lock held. */
 void job_hold(struct job *job);
 void job_leave(struct job *job);
-/* End all host workers; workers of devices are to end as well (devices_stop). */
+/* Ends all host workers. The runtime is closing from now on, so devices_stop can end the workers of
+ * devices. */
 void workers_stop(struct trawl_runtime *runtime);
 
 #endif

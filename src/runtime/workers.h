@@ -1,27 +1,28 @@
-/* workers: what one worker has of the engines, made ready for a job. */
+/* workers: the engine workers that a worker owns, made ready for a job. */
 #ifndef TRAWL_RUNTIME_WORKERS_H
 #define TRAWL_RUNTIME_WORKERS_H
 
 #include "runtime/engines.h"
 #include "runtime/runtime.h"
 
-/* This worker does something for the job; true: for the first time. */
+/* Counts the worker as one that took part in the job. Returns true the first time. */
 bool worker_takes_part(struct worker *worker, struct job *job);
-/* Make the worker's engine worker ready for the job: that of its layer, if it has one; else on the
- * host, or on a device. A worker whose device is lost goes over to another. */
+/* Makes the worker's engine worker ready for the job: the engine worker of the job's layer, if
+ * there is a layer, otherwise the one of the host or of a device. A worker whose device is lost
+ * changes to another device. */
 enum trawl_status worker_host_ready(struct worker *worker, struct job *job,
                                     struct trawl_error *error);
 enum trawl_status worker_device_ready(struct worker *worker, struct job *job,
                                       struct trawl_error *error);
-/* The engine and the engine worker that search for the job. */
+/* Returns the engine that searches for the job, and the worker's engine worker there. */
 const struct engine_ops *worker_engine(const struct worker *worker, const struct job *job,
                                        bool on_device, struct engine_worker **engine_worker);
-/* Is the worker's device lost, and another not? */
+/* Says whether the worker's device is lost while another device works. */
 bool worker_is_stranded(const struct worker *worker);
 void worker_change_device(struct worker *worker);
-/* Go over to this device, */
+/* Changes to this device. */
 void worker_go_to(struct worker *worker, uint32_t device);
-/* or to the device that a text of the caller's lies on, if it is such a text. */
+/* Changes to the device on which the text lies, if the text lies in a device's memory. */
 void worker_follow(struct worker *worker, const struct trawl_text *text);
 void worker_end(struct worker *worker);
 
