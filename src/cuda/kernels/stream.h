@@ -4,28 +4,28 @@
  * STREAM_ROWS rows of 512 bytes:
  *
  *     tile   | warp 0 | warp 1 | ... | warp 7 | warp 0 | warp 1 | ... |  next tile ...
- *              step 1   step 1         step 1   step 2   step 2         the last step loads from it
+ *              step 1   step 1         step 1   step 2   step 2         loaded in the last step
  *
  *     a warp:  issue the loads of step i + 1  ->  look at step i in registers
  *                 exact filter: add to a count in a register
  *                 other filters: candidates -> queue in shared memory -> 32 at a time: verify
  *
  * What the order of loads gains, for counting pairs of bytes, in units of the read speed [H200]:
- *   1.00  as above
+ *   1.00  the order above
  *   0.98  the text divided among the blocks beforehand
  *   0.91  a separate part of the tile for each warp
- *   0.69  each row loaded right after it was looked at: the loads of a loop share one scoreboard,
- *         so a use waits for the newest load
+ *   0.69  each row loaded right after the row before was used: the loads of a loop share one
+ *         scoreboard, so that a use waits for the newest load
  *
  * A tile whose candidates cost more than the budget is given up: the block drops its count and
- * lists its number. The host then runs the method's tile kernel over the listed tiles, which treats
- * them as dense. For a pattern of more than TILE_LANE_BYTES, the queue is emptied at a tile's end.
- * For a shorter one the queue goes on to the next tile, and a tile that is given up drops only its
- * own part. If too many tiles are listed, all blocks stop and the host runs the tile kernel over
- * all.
+ * lists the tile's number. The host then runs the method's tile kernel over the listed tiles, and
+ * the tile kernel treats these tiles as dense. For a pattern of more than TILE_LANE_BYTES, the
+ * queue is emptied at a tile's end. For a shorter pattern the queue goes on to the next tile, and a
+ * tile that is given up drops only its own entries. If too many tiles are listed, all blocks stop
+ * and the host runs the tile kernel over all tiles.
  *
  * For the first occurrence the queue is always emptied at a tile's end, and a block takes no tile
- * that is behind the first occurrence as known half a tile ago.
+ * behind the first occurrence that was known half a tile ago.
  */
 #ifndef TRAWL_CUDA_KERNELS_STREAM_H
 #define TRAWL_CUDA_KERNELS_STREAM_H
@@ -34,15 +34,14 @@
 
 #define STREAM_ROW_BYTES (16u * SIMT_WARP_THREADS)
 #define STREAM_STEP_BYTES (STREAM_ROWS * STREAM_ROW_BYTES)
-/* Fewer than 32 entries, and a step's. */
+/* room for fewer than 32 entries that are left, and for the entries of a step */
 #define STREAM_QUEUE_MAX ((STREAM_ROWS + 1u) * SIMT_WARP_THREADS)
 #define STREAM_MASK_UNIT (1ull << 48)
 #define STREAM_BEYOND_BYTES 16u /* loaded after the last position */
 #define STREAM_HINT_TURNS 8u
 
-/* Beside filter.h's kinds: patterns of up to 4 bytes of which letters are compared without case;
- * and of 5 to 8 bytes, decided by the word that begins at a position and the one that ends with the
- * pattern. */
+/* Kinds beside those of filter.h. FOLDED: patterns of up to 4 bytes, compared without case. PAIR_n:
+ * patterns of n bytes, decided by the word at the pattern's begin and the word at its end. */
 enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR_7, STREAM_PAIR_8 };
 
 #define STREAM_KIND_LIST(X) \
@@ -60,39 +59,41 @@ enum { STREAM_FOLDED = FILTER_SET + 1, STREAM_PAIR_5, STREAM_PAIR_6, STREAM_PAIR
     X(STREAM_PAIR_7)        \
     X(STREAM_PAIR_8)
 
-/* What a warp has in shared memory. An entry of the queue: 16 positions of one lane, the first
- * one divided by 16, and above it, in units of STREAM_MASK_UNIT, which of them are candidates. */
+/* The state of a warp in shared memory. An entry of the queue stands for 16 positions of a lane:
+ * the first position / 16, plus STREAM_MASK_UNIT times a mask of the positions that are candidates.
+ */
 struct stream_warp {
     uint64_t queue[STREAM_QUEUE_MAX];
-    uint32_t earlier; /* entries of earlier tiles: the lowest */
-    uint32_t steps;   /* of verification, in this tile */
-    uint32_t count;   /* of this tile, verified */
-    uint32_t count_earlier;
-    uint64_t total;  /* of the tiles before */
-    uint32_t listed; /* tiles that the block has given up: the first warp's */
+    uint32_t earlier;       /* entries of earlier tiles, which are the first of the queue */
+    uint32_t steps;         /* steps of verification in this tile */
+    uint32_t count;         /* occurrences that were verified in this tile */
+    uint32_t count_earlier; /* occurrences of earlier tiles that were verified during this tile */
+    uint64_t total;         /* occurrences of the earlier tiles */
+    uint32_t listed;        /* in the first warp: number of tiles that the block has given up */
     uint64_t candidates;
 };
 
-/* What a warp has in registers. */
+/* The state of a warp in registers. */
 struct stream {
     struct stream_warp *warp;
     uint32_t queued;
 };
 
-/* The rows of a step as a lane holds them, 16 neighbouring bytes of each, and for the last lane
- * what is after the step. */
+/* The rows of a step in a lane's registers: 16 neighbouring bytes of each row. `behind`: in the
+ * last lane, the 8 bytes after the step. */
 struct stream_rows {
     uint32_t w[4u * STREAM_ROWS];
     uint32_t behind[2];
 };
 
+/* Returns whether the filter of this kind finds occurrences, not just candidates. */
 SIMT_FUNCTION int stream_decides(int kind)
 {
     return kind == FILTER_BYTE || kind == FILTER_SHORT || kind == FILTER_WORD ||
            kind >= STREAM_FOLDED;
 }
 
-/* The kind of a search: one of the list. */
+/* Returns the kind of a search, from STREAM_KIND_LIST. */
 SIMT_FUNCTION int stream_kind(const struct scan_arguments *a)
 {
     if (a->gram_kind == SCAN_GRAM_STRIDE_8)
@@ -116,19 +117,19 @@ SIMT_FUNCTION int stream_kind(const struct scan_arguments *a)
 
 /* ---- The queue -------------------------------------------------------------------------- */
 
-/* Does a lane compare all of the pattern? */
+/* Returns whether a single lane compares the whole pattern. */
 SIMT_FUNCTION int stream_is_brief(const struct scan_arguments *a)
 {
     return a->pattern_bytes <= TILE_LANE_BYTES;
 }
 
-/* Then its queue goes on from tile to tile, unless others wait for the first. */
+/* Returns whether the queue goes on from tile to tile. */
 SIMT_FUNCTION int stream_goes_on(const struct scan_arguments *a, int first)
 {
     return stream_is_brief(a) && !first;
 }
 
-/* Verify one candidate of each lane where `wanted`: *found are the lanes with an occurrence.
+/* Verifies the candidate x of each lane with `wanted`. Sets *found to the lanes with an occurrence.
  * Returns whether the warp gives up. */
 SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, int wanted,
                                     uint32_t *steps, uint32_t *found)
@@ -144,7 +145,8 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
         return 0;
     }
     if (a->plane.probe_bits != 0 && (*steps)++ >= a->verify_budget)
-        return 1; /* even what few bytes decide is dense: listing it then costs little */
+        return 1; /* the tile is dense even if few bytes decide: then listing the tile costs little
+                   */
     for (uint32_t lanes = *found; lanes != 0; lanes &= lanes - 1u) {
         uint32_t source = simt_lowest_bit(lanes);
 
@@ -157,8 +159,9 @@ SIMT_FUNCTION int stream_verify_one(const struct scan_arguments *a, uint64_t x, 
     return 0;
 }
 
-/* Verify `count` <= 32 entries from `first` on, the last of the queue; returns whether the warp
- * gives up. Where there may be entries of earlier tiles among them it does so before it begins. */
+/* Verifies the last `count` ≤ 32 entries of the queue, from `first` on. Returns whether the warp
+ * gives up. If entries of earlier tiles may be among these, the warp can give up only before the
+ * first. */
 SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct stream_warp *warp,
                                       uint32_t first, uint32_t count)
 {
@@ -184,7 +187,7 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
         own_sum += simt_popcount(found & ~early_lanes);
         early_sum += simt_popcount(found & early_lanes);
     }
-    simt_warp_sync(); /* read by all before it is written */
+    simt_warp_sync(); /* all lanes have read before lane 0 writes */
     if (simt_lane() == 0) {
         warp->steps = steps;
         warp->count += own_sum;
@@ -192,12 +195,12 @@ SIMT_FUNCTION_LARGE int stream_verify(const struct scan_arguments *a, struct str
         warp->candidates += looked;
         warp->earlier = warp->earlier < first ? warp->earlier : first;
     }
-    simt_warp_sync(); /* written before others read */
+    simt_warp_sync(); /* lane 0 has written before other lanes read */
     return gives_up;
 }
 
-/* Queue the candidates of a mask's 16 bits; `place` is that of bit 0, a multiple of 16. All lanes
- * of the warp. */
+/* Queues the candidates of a mask of 16 bits. place: the position of bit 0, a multiple of 16. All
+ * lanes of the warp call. */
 SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
 {
     uint32_t lanes = simt_ballot(mask != 0);
@@ -208,12 +211,12 @@ SIMT_FUNCTION void stream_push(struct stream *s, uint64_t place, uint32_t mask)
     s->queued += simt_popcount(lanes);
 }
 
-/* Verify while there are entries for all lanes. Returns whether the warp gives up. */
+/* Verifies while the queue has an entry for each lane. Returns whether the warp gives up. */
 SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stream *s)
 {
     if (s->queued < SIMT_WARP_THREADS)
         return 0;
-    simt_warp_sync(); /* written before others read */
+    simt_warp_sync(); /* all lanes have written their entries before other lanes read */
     do {
         s->queued -= SIMT_WARP_THREADS;
         if (stream_verify(a, s->warp, s->queued, SIMT_WARP_THREADS))
@@ -222,20 +225,20 @@ SIMT_FUNCTION int stream_verify_full(const struct scan_arguments *a, struct stre
     return 0;
 }
 
-/* Verify what is left. */
+/* Verifies the entries that are left. Returns whether the warp gives up. */
 SIMT_FUNCTION int stream_drain(const struct scan_arguments *a, struct stream *s)
 {
     uint32_t count = s->queued;
 
     s->queued = 0;
-    simt_warp_sync(); /* written before others read */
+    simt_warp_sync(); /* all lanes have written their entries before other lanes read */
     return count > 0 && stream_verify(a, s->warp, 0, count);
 }
 
 /* ---- Rows of 16 bytes per lane ---------------------------------------------------------- */
 
-/* How many of 16 positions hold the one byte, the two or the three: the bytes that are zero in
- * (w ^ first) | (w one byte on ^ second) | ... */
+/* Returns how many of 16 positions have the pattern of 1 to 3 bytes: the number of zero bytes in
+ * (w ^ first) | (w shifted by a byte ^ second) | (w shifted by two bytes ^ third). */
 SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
                                           const struct filter_words *words, uint32_t bytes)
 {
@@ -256,7 +259,7 @@ SIMT_FUNCTION uint32_t stream_count_bytes(const struct scan_arguments *a,
     return simt_popcount(zeros);
 }
 
-/* How many of 16 positions hold the 4 bytes. */
+/* Returns how many of 16 positions have the pattern of 4 bytes. */
 SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
                                          const struct filter_words *words)
 {
@@ -268,7 +271,8 @@ SIMT_FUNCTION uint32_t stream_count_word(const struct scan_arguments *a,
     return count;
 }
 
-/* How many of 16 positions hold the 5 to 8 bytes, whose last word begins `distance` bytes on. */
+/* Returns how many of 16 positions have the pattern of 5 to 8 bytes, whose last word begins
+ * `distance` bytes after its first. */
 SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
                                          const struct filter_words *words, uint32_t distance)
 {
@@ -277,14 +281,14 @@ SIMT_FUNCTION uint32_t stream_count_pair(const struct scan_arguments *a,
     SIMT_UNROLL
     for (uint32_t j = 0; j < 16u; j++) {
         uint32_t last =
-            filter_word(words, j + distance) * one + less; /* zero: it is the last word */
+            filter_word(words, j + distance) * one + less; /* 0: the last word is equal */
 
         simt_add_equal(&count, (filter_word(words, j) ^ gram) | last, 0, one, one);
     }
     return count;
 }
 
-/* The same without case. */
+/* Returns how many of 16 positions have the pattern of up to 4 bytes, without case. */
 SIMT_FUNCTION uint32_t stream_count_folded(const struct scan_arguments *a,
                                            const struct filter_words *words)
 {
@@ -296,7 +300,7 @@ SIMT_FUNCTION uint32_t stream_count_folded(const struct scan_arguments *a,
     return count;
 }
 
-/* How many of 16 positions hold the pattern: kinds that decide. */
+/* Returns how many of 16 positions have the pattern. The kind decides (stream_decides). */
 SIMT_FUNCTION uint32_t stream_count(const struct scan_arguments *a,
                                     const struct filter_words *words, int kind)
 {
@@ -312,7 +316,7 @@ SIMT_FUNCTION uint32_t stream_count(const struct scan_arguments *a,
     return stream_count_pair(a, words, (uint32_t)(kind - STREAM_PAIR_5) + 1u);
 }
 
-/* The kind of filter.h that does the same position by position. */
+/* Returns the kind of filter.h that gives the same answer position by position. */
 SIMT_FUNCTION int stream_filter_kind(int kind)
 {
     if (kind == STREAM_PAIR_8)
@@ -320,7 +324,7 @@ SIMT_FUNCTION int stream_filter_kind(int kind)
     return kind >= STREAM_FOLDED ? FILTER_MASKED : kind;
 }
 
-/* May one of the 16 positions be a candidate? */
+/* Returns nonzero if one of the 16 positions may be a candidate. */
 SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filter_words *words,
                               int kind)
 {
@@ -336,9 +340,9 @@ SIMT_FUNCTION int stream_look(const struct scan_arguments *a, const struct filte
     return hit;
 }
 
-/* Which of the 16 positions are candidates, where one may be. The words are made unknown to the
- * compiler: it would keep what it has computed from them for this second look, and run out of
- * registers. */
+/* Returns the candidates among the 16 positions, as bits. simt_opaque_u32 hides from the compiler
+ * that these are the same words as in stream_look: otherwise the compiler keeps the intermediate
+ * results of stream_look, and runs out of registers. */
 SIMT_FUNCTION uint32_t stream_places(const struct scan_arguments *a,
                                      const struct filter_words *words, int kind)
 {
@@ -352,12 +356,13 @@ SIMT_FUNCTION uint32_t stream_places(const struct scan_arguments *a,
 
 /* ---- Loads ------------------------------------------------------------------------------ */
 
-/* The last position, and one more. */
+/* Returns the position after the last position that is searched. */
 SIMT_FUNCTION uint64_t stream_last(const struct scan_arguments *a)
 {
     return a->limit + a->shift;
 }
 
+/* Returns how many words after a lane's 16 bytes this kind reads. */
 SIMT_FUNCTION uint32_t stream_words_behind(int kind)
 {
     if (kind == STREAM_FOLDED || kind == STREAM_PAIR_5)
@@ -370,7 +375,7 @@ SIMT_FUNCTION struct simt_u32x4 stream_load_row(const uint8_t *at)
     return simt_load_u32x4((const uint32_t *)(const void *)at);
 }
 
-/* The 8 bytes after a row, for the last lane. */
+/* Loads the 8 bytes after a row, which the last lane needs. */
 SIMT_FUNCTION void stream_load_behind(const uint8_t *at, uint32_t *to)
 {
     uint64_t more = simt_load_u64((const uint64_t *)(const void *)at);
@@ -379,7 +384,7 @@ SIMT_FUNCTION void stream_load_behind(const uint8_t *at, uint32_t *to)
     to[1] = (uint32_t)(more >> 32);
 }
 
-/* Issue the loads of the step at `position`, all of which is there. */
+/* Issues the loads of the step at `position`, of which all bytes can be loaded. */
 SIMT_FUNCTION void stream_load(const struct scan_arguments *a, uint64_t position,
                                struct stream_rows *to, int kind)
 {
@@ -397,14 +402,15 @@ SIMT_FUNCTION void stream_load(const struct scan_arguments *a, uint64_t position
         stream_load_behind(at + (STREAM_ROWS - 1u) * STREAM_ROW_BYTES + 16u, to->behind);
 }
 
-/* Are all positions of the step at `position` wanted, and all of its bytes there? */
+/* Returns whether all positions of the step at `position` are searched and all its bytes can be
+ * loaded. */
 SIMT_FUNCTION int stream_is_whole(const struct scan_arguments *a, uint64_t position)
 {
     return position >= a->begin + a->shift &&
            SIMT_BOUND(position + STREAM_STEP_BYTES <= stream_last(a));
 }
 
-/* Row k and the 8 bytes after each lane's 16. All lanes of the warp. */
+/* Returns row k, and after each lane's 16 bytes the next 8 bytes. All lanes of the warp call. */
 SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from, uint32_t k,
                                                   int kind)
 {
@@ -430,7 +436,7 @@ SIMT_FUNCTION struct filter_words stream_words_of(const struct stream_rows *from
 
 /* ---- Steps ------------------------------------------------------------------------------ */
 
-/* Look at a whole step: candidates are queued, what is decided here is added to *count. */
+/* Searches a whole step. Queues candidates; if the kind decides, adds the occurrences to *count. */
 SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stream_rows *step,
                                uint64_t position, int kind, struct stream *s, uint64_t *count)
 {
@@ -453,7 +459,7 @@ SIMT_FUNCTION void stream_step(const struct scan_arguments *a, const struct stre
     *count += decided;
 }
 
-/* What a lane looks at from `place` on, of a step that is not whole. */
+/* Returns the words of a lane from `place` on, in a step that is not whole. */
 SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments *a, uint64_t place,
                                                     int kind)
 {
@@ -472,7 +478,7 @@ SIMT_FUNCTION struct filter_words stream_edge_words(const struct scan_arguments 
     return words;
 }
 
-/* The same for a step that is not whole: the text's first, or its last. */
+/* Searches a step that is not whole, at the text's begin or end, as stream_step does. */
 SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position, int kind,
                                int first, struct stream *s, uint64_t *count)
 {
@@ -493,23 +499,25 @@ SIMT_FUNCTION void stream_edge(const struct scan_arguments *a, uint64_t position
 
 /* ---- Tiles ------------------------------------------------------------------------------ */
 
-/* Where the warp's first step of a tile is. */
+/* Returns the position of the warp's first step in a tile. */
 SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t tile)
 {
     return a->position + (uint64_t)tile * (a->tile_words * 32u) + simt_warp() * STREAM_STEP_BYTES;
 }
 
-/* The block's way from tile to tile. */
+/* How the block goes from tile to tile. Thread 0 alone uses the members that say so. */
 struct stream_cursor {
-    uint32_t *tickets; /* of two turns: when a thread writes some, all have read them before the
-                          others. Of the next tile and the one after it */
-    uint32_t ahead;    /* thread 0's: it draws a ticket long before the block needs it */
-    uint32_t is_vain;  /* thread 0's: too many tiles are listed, so this launch takes no more */
+    uint32_t
+        *tickets;     /* two pairs, used in turn: when thread 0 writes a pair, all threads have read
+                         that pair's earlier values. A pair is the next tile and the tile after it */
+    uint32_t ahead;   /* thread 0: a ticket that was drawn long before the block needs it */
+    uint32_t is_vain; /* thread 0: too many tiles are listed, so that this launch takes no more */
     uint32_t turn;
-    uint32_t nearest; /* thread 0's: the result's upper half, as it was before a tile's last step */
+    uint32_t nearest; /* thread 0: upper half of result->nearest before a tile's last step */
 };
 
-/* A tile's number, or that of none if it is behind the first as far as that is known. */
+/* Returns the tile, or a->tile_count, which stands for no tile, if the tile lies behind the first
+ * occurrence that is known. */
 SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
                                             const struct stream_cursor *cursor, uint32_t tile)
 {
@@ -519,8 +527,8 @@ SIMT_FUNCTION uint32_t stream_unless_behind(const struct scan_arguments *a,
                : tile;
 }
 
-/* Prefetch one more ticket for this block: a tile's number less those that blocks begin with, which
- * are added when it is used, because any use of a ticket waits for it. Thread 0. */
+/* Draws a further ticket for this block. The tiles with which blocks begin are added to the ticket
+ * when the ticket is used, since any use waits for the atomic operation. Thread 0 calls. */
 SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_cursor *cursor,
                               int kind)
 {
@@ -529,25 +537,26 @@ SIMT_FUNCTION void stream_ask(const struct scan_arguments *a, struct stream_curs
     cursor->ahead = tile_ticket(a);
 }
 
-/* Add what the warp's tile has come to, or forget it. */
+/* Adds the warp's counts of a tile to its totals, or drops the counts if the tile is dense. */
 SIMT_FUNCTION void stream_sum(struct stream *s, int dense)
 {
     uint32_t earlier = s->warp->earlier;
 
     if (dense)
         s->queued = earlier;
-    simt_warp_sync(); /* read by all before it is written */
+    simt_warp_sync(); /* all lanes have read before lane 0 writes */
     if (simt_lane() == 0) {
         s->warp->total += s->warp->count_earlier + (dense ? 0 : s->warp->count);
         s->warp->count = s->warp->count_earlier = s->warp->steps = 0;
         s->warp->earlier = s->queued;
     }
-    simt_warp_sync(); /* written before others read */
+    simt_warp_sync(); /* lane 0 has written before other lanes read */
 }
 
-/* The end of a tile: its counts are added, or it is given up and listed, by the whole block. Thread
- * 0 says which tiles come after it, *next, as was said before unless that is in vain now, and
- * *third, and asks for one more. All threads of the block. */
+/* Ends a tile: the block adds the tile's counts, or gives the tile up and lists it. Thread 0 tells
+ * all threads the tile after the next, *third, and for the first occurrence also *next anew, which
+ * may lie behind that occurrence by now. Thread 0 then draws a further ticket. All threads of the
+ * block call. */
 SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
                               struct stream_cursor *cursor, uint32_t tile, int kind, int first,
                               int dense, uint32_t *next, uint32_t *third)
@@ -580,9 +589,10 @@ SIMT_FUNCTION void stream_end(const struct scan_arguments *a, struct stream *s,
     *third = tickets[1];
 }
 
-/* All of a tile but its end; `next` is the tile that the block takes then. Of a step that is not
- * whole, and of what lies after the text, the loads are those of the text's first step: so that
- * they depend on nothing. Returns whether the warp gives up. */
+/* Searches a tile but for its end. next: the tile that the block takes afterwards, whose first step
+ * is loaded here. For a step that is not whole, or lies after the text, the text's first step is
+ * loaded instead, so that every load is issued without a branch. Returns whether the warp gives up.
+ */
 SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uint32_t next,
                               struct stream_rows *step, int kind, int first, struct stream *s,
                               struct stream_cursor *cursor, uint64_t *count)
@@ -612,8 +622,8 @@ SIMT_FUNCTION int stream_tile(const struct scan_arguments *a, uint32_t tile, uin
     return dense;
 }
 
-/* For the first, a tile in which the warp has found occurrences is searched once more, as if no
- * step of it was whole. */
+/* For the first occurrence: searches a tile in which the warp has found occurrences once more, step
+ * by step as at a text's edge, which tells positions. */
 SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint32_t tile, int kind,
                                            struct stream *s)
 {
@@ -624,6 +634,7 @@ SIMT_FUNCTION_LARGE void stream_tile_again(const struct scan_arguments *a, uint3
         stream_edge(a, position, kind, 1, s, &count);
 }
 
+/* The body of the kernels: searches the block's tiles. first: the first occurrence is wanted. */
 SIMT_FUNCTION void stream_tiles(const struct scan_arguments *a, int kind, int first)
 {
     SIMT_SHARED(struct stream_warp, stream_warps, SCAN_THREADS_MAX / SIMT_WARP_THREADS);
