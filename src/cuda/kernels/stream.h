@@ -507,9 +507,9 @@ SIMT_FUNCTION uint64_t stream_begin(const struct scan_arguments *a, uint32_t til
 
 /* How the block goes from tile to tile. Thread 0 alone uses the members that say so. */
 struct stream_cursor {
-    uint32_t
-        *tickets;     /* two pairs, used in turn: when thread 0 writes a pair, all threads have read
-                         that pair's earlier values. A pair is the next tile and the tile after it */
+    /* two pairs, used in turn: when thread 0 writes a pair, all threads have read that pair's
+     * earlier values. A pair is the next tile and the tile after it */
+    uint32_t *tickets;
     uint32_t ahead;   /* thread 0: a ticket that was drawn long before the block needs it */
     uint32_t is_vain; /* thread 0: too many tiles are listed, so that this launch takes no more */
     uint32_t turn;

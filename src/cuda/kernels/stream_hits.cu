@@ -1,11 +1,12 @@
-/* hits_stream: where one pattern occurs, in order, by streams.
+/* hits_stream: lists the positions of one pattern in order, by streams.
  *
- * Method     the filters of every, by the loads of stream.h. All warps of a block except the last
- *            filter: they go through a tile as streams do and set a bit in shared memory for each
- *            position that holds the pattern or may hold it. The last warp, up to two tiles behind,
- *            verifies and counts these bits, publishes the count, draws tickets, and learns how
- *            many hits come before older tiles (order.h). Each filtering warp writes its own hits
- *            when that is known, in the first step of a later tile, while loads are in flight.
+ * Method     the filters of method every, by the loads of stream.h. All warps of a block except the
+ *            last are *filtering warps*: they go through a tile as streams do and set a bit in
+ * shared memory for each position that has the pattern or may have it. The *last warp*, up to two
+ *            tiles behind, verifies and counts these bits, publishes the count, draws tickets, and
+ *            learns how many hits come before older tiles (order.h). Once that number is known,
+ * each filtering warp writes its own hits, in the first step of a later tile, while loads are in
+ *            flight.
  *
  *              turn              t            t + 1                         t + 2
  *              filtering warps   bits of t    bits of t + 1                 write hits of t;
@@ -21,80 +22,86 @@
  * Bound      by instructions, if there are many hits: at 1 in 100 positions 101 per row of 512
  *            bytes against 65 for the count, 76 % of the issue slots [H200, m = 4].
  * Progress   the last warp waits for the last warps of blocks with lower tiles (order.h); the
- *            others wait for it if it is HITS_TURNS behind.
+ *            filtering warps wait for the last warp if it is HITS_TURNS tiles behind.
  * Order      ascending.
  * Limits     want is WANT_HITS; otherwise as stream. If a tile costs more than its budget, or more
  *            than listed_max tiles need much verification, the launch is abandoned: result->listed
  *            is then more than listed_max, and the host runs the tile kernel.
  * Lost       as fractions of the count's speed, at 1 hit in 10,000 and in 100 positions, against
  *            0.99 and 0.85 now [H200]: lists of positions instead of bits, 0.86 and 0.61; smaller
- *            tiles, 0.73 and 0.64; one of the eight warps as the last one, instead of one more,
+ *            tiles, 0.73 and 0.64; one of the eight warps as the last warp instead of a ninth warp:
  *            among the changes from 0.84 and 0.61 to 0.90 and 0.65.
- * Source     the filters' own. One warp that serves the others: after Bauer, Cook, Khailany,
- *            "CudaDMA", 2011, where some warps load for others.
+ * Source     as the filters have. A warp that serves the other warps: after Bauer, Cook, Khailany,
+ *            "CudaDMA", 2011, where some warps load for other warps.
  */
 #include "stream.h"
 
-/* A cell: a word of bits for each lane and two rows of a step, the first row's positions below the
- * second's. */
+/* Words of a cell. A cell has the bits of a step: for every two rows a word of each lane, whose low
+ * half is the first row. */
 #define HITS_CELL_WORDS (STREAM_ROWS / 2u * SIMT_WARP_THREADS)
 #define HITS_CELLS_MAX (SCAN_THREADS_MAX / SIMT_WARP_THREADS * SCAN_HITS_STEPS)
-/* Hits of a step from which on they are written word by word, a lane to each bit, so that stores
- * lie side by side. */
+/* From this many hits of a step on, the warp writes the hits word by word, a lane for each bit, so
+ * that stores lie side by side. */
 #define HITS_DENSE 256u
 
-/* A tile in which so many positions had to be verified: one warp takes longer for them than the
- * others for the next tile. With many such tiles the launch is abandoned; with far more positions
- * at once. */
+/* If more than VERIFIED_MANY positions of a tile must be verified, the last warp takes longer than
+ * the filtering warps take for the next tile: with many such tiles the launch is abandoned. A tile
+ * with more than VERIFIED_MAX positions to verify abandons the launch at once. */
 #define HITS_VERIFIED_MANY 256u
 #define HITS_VERIFIED_MAX 2048u
 #define HITS_QUEUE (2u * SIMT_WARP_THREADS)
 
-/* How many of a block's tiles there may be of which the hits are not written yet. */
+/* The most tiles of a block whose hits are not written yet. */
 #define HITS_TURNS 5u
 #define HITS_NONE UINT32_MAX
 
-/* What a tile's warps have noted: positions that hold the pattern or may hold it. The cells are in
- * the text's order. */
+/* The positions of a tile that have the pattern or may have it. The cells are in the text's order.
+ */
 struct hits_noted {
-    uint32_t bits[HITS_CELLS_MAX * HITS_CELL_WORDS]; /* of cells that are not empty */
-    uint32_t filled[HITS_CELLS_MAX];                 /* how many */
-    /* The last warp's: */
-    uint32_t number; /* of the tile */
+    uint32_t bits[HITS_CELLS_MAX * HITS_CELL_WORDS]; /* undefined for cells without a bit */
+    uint32_t filled[HITS_CELLS_MAX];                 /* number of bits of each cell */
+    /* The last warp writes the following members. */
+    uint32_t number; /* the tile's number */
     uint32_t count;
-    uint32_t before_cell[HITS_CELLS_MAX]; /* hits of the tile before the cell's */
-    uint64_t base;                        /* the hit of position 0 */
-    uint64_t slots[HITS_CELLS_MAX]; /* where a cell's hits are to be written; 0 in all: none */
+    uint32_t before_cell[HITS_CELLS_MAX]; /* hits of the tile before each cell */
+    uint64_t base;                        /* the hit of a begin at the tile's first position */
+    /* for each cell, the index of its first hit, plus HITS_SLOT_ALL if the cell has fewer than
+     * HITS_DENSE hits and all fit, else plus HITS_SLOT_ROOM times the number of hits that fit; 0:
+     * the cell has no hits to write */
+    uint64_t slots[HITS_CELLS_MAX];
 };
-/* Above a slot, for how many there is room, if not all fit or they are dense; or this. */
 #define HITS_SLOT_ROOM (1ull << 48)
 #define HITS_SLOT_ALL (1ull << 63)
 
-/* The tiles of the turns from this one on. The last warp draws each HITS_AHEAD turns before, so
- * that the others know it when they go through the tile before. */
+/* The last warp draws the tile of a turn HITS_AHEAD turns before, so that the filtering warps know
+ * the tile while they go through the tile of the turn before. */
 #define HITS_AHEAD 3u
 #define HITS_TICKETS 4u
 
-/* What a block shares. In each turn the others go through a tile; the last warp's turn of the same
- * number begins when theirs is over, and is over before their next but one. */
+/* The shared memory of a block. In turn t the filtering warps go through a tile. The last warp's
+ * turn t begins when the filtering warps end turn t, and ends before the filtering warps begin turn
+ * t + 2. */
 struct hits_shared {
-    struct hits_noted noted[HITS_TURNS]; /* in turn */
-    uint32_t released[2]; /* by the last warp's turns: how many turns' hits may be written */
-    uint32_t tickets[HITS_TICKETS];
-    uint16_t queue[HITS_QUEUE]; /* the last warp's: positions that it verifies next, */
-    struct tile_totals totals;  /* and what it adds up */
+    struct hits_noted noted[HITS_TURNS]; /* of turn t: noted[t % HITS_TURNS] */
+    /* after turn t of the last warp, released[t % 2] is the number of turns whose hits may be
+     * written */
+    uint32_t released[2];
+    uint32_t tickets[HITS_TICKETS]; /* the tile of turn t: tickets[t % HITS_TICKETS] */
+    uint16_t queue[HITS_QUEUE];     /* the last warp's queue of positions to verify */
+    struct tile_totals totals;      /* the last warp's sums */
     struct scan_arguments arguments;
 };
 
+/* Returns the number of cells of a tile. */
 SIMT_FUNCTION uint32_t hits_cells(const struct scan_arguments *a)
 {
     return a->tile_words * 32u / STREAM_STEP_BYTES;
 }
 
-/* ---- What is noted ---------------------------------------------------------------------- */
+/* ---- Bits of a step --------------------------------------------------------------------- */
 
-/* Which of 16 positions hold the two bytes or the three: filter_byte's way, for x as in
- * stream_count_bytes. */
+/* Returns which of 16 positions have the pattern of two or three bytes. Combines filter_byte with
+ * the x of stream_count_bytes. */
 SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t bytes)
 {
@@ -113,8 +120,8 @@ SIMT_FUNCTION uint32_t hits_bytes(const struct scan_arguments *a, const struct f
     return mask;
 }
 
-/* Which of 16 positions hold the 4 bytes, or with a distance the 5 to 8 whose last word begins so
- * many bytes on. */
+/* Returns which of 16 positions have the pattern. distance 0: the pattern has 4 bytes; else 5 to 8
+ * bytes, and its last word begins `distance` bytes after its first. */
 SIMT_FUNCTION uint32_t hits_words(const struct scan_arguments *a, const struct filter_words *words,
                                   uint32_t distance)
 {
@@ -133,7 +140,7 @@ SIMT_FUNCTION uint32_t hits_words(const struct scan_arguments *a, const struct f
     return mask;
 }
 
-/* Which of 16 positions hold the pattern without case. */
+/* Returns which of 16 positions have the pattern without case. */
 SIMT_FUNCTION uint32_t hits_folded(const struct scan_arguments *a, const struct filter_words *words)
 {
     uint32_t mask = 0, one = a->one;
@@ -144,7 +151,8 @@ SIMT_FUNCTION uint32_t hits_folded(const struct scan_arguments *a, const struct 
     return mask;
 }
 
-/* Which of a row's 16 positions are to be noted. All lanes of the warp. */
+/* Returns which of a lane's 16 positions have the pattern or may have it. All lanes of the warp
+ * call. */
 SIMT_FUNCTION uint32_t hits_places(const struct scan_arguments *a, const struct filter_words *words,
                                    int kind)
 {
@@ -164,12 +172,12 @@ SIMT_FUNCTION uint32_t hits_places(const struct scan_arguments *a, const struct 
     return simt_ballot(hit) != 0 && hit ? stream_places(a, words, kind) : 0;
 }
 
-/* What a lane has found in the rows of a step: its words of a cell. */
+/* The words of a cell that a lane has found in the rows of a step. */
 struct hits_masks {
     uint32_t rows[STREAM_ROWS / 2u];
 };
 
-/* What a lane finds in a whole step. All lanes of the warp. */
+/* Returns a lane's words for a whole step. All lanes of the warp call. */
 SIMT_FUNCTION struct hits_masks hits_step(const struct scan_arguments *a,
                                           const struct stream_rows *step, int kind)
 {
@@ -184,7 +192,8 @@ SIMT_FUNCTION struct hits_masks hits_step(const struct scan_arguments *a,
     return masks;
 }
 
-/* The same where not all positions of the step are wanted, or not all of its bytes there. */
+/* Returns a lane's words for a step of which not all positions are searched, or not all bytes can
+ * be loaded. */
 SIMT_FUNCTION struct hits_masks hits_edge(const struct scan_arguments *a, uint64_t position,
                                           int kind)
 {
@@ -198,12 +207,13 @@ SIMT_FUNCTION struct hits_masks hits_edge(const struct scan_arguments *a, uint64
 
         SIMT_UNROLL
         for (uint32_t i = 0; i < STREAM_ROWS / 2u; i++)
-            masks.rows[i] |= k / 2u == i ? mask << k % 2u * 16u : 0; /* registers have no index */
+            /* compared rather than indexed by k, since registers have no index */
+            masks.rows[i] |= k / 2u == i ? mask << k % 2u * 16u : 0;
     }
     return masks;
 }
 
-/* Note it in cell c. All lanes of the warp. */
+/* Writes the lanes' words and their number of bits into cell c. All lanes of the warp call. */
 SIMT_FUNCTION void hits_note(struct hits_noted *noted, uint32_t c, const struct hits_masks *masks)
 {
     uint32_t own = 0, all = 0;
@@ -224,10 +234,9 @@ SIMT_FUNCTION void hits_note(struct hits_noted *noted, uint32_t c, const struct 
         noted->filled[c] = all;
 }
 
-/* ---- What is written -------------------------------------------------------------------- */
+/* ---- Hits ------------------------------------------------------------------------------- */
 
-/* Where cell c's 32 positions from 32 * i on are: the word of which they are the lower or upper
- * halves of this and the next. */
+/* Returns the bits of cell c's 32 positions from 32 * i on: halves of two neighbouring words. */
 SIMT_FUNCTION uint32_t hits_word(const struct hits_noted *noted, uint32_t c, uint32_t i)
 {
     uint32_t row = i * 32u / STREAM_ROW_BYTES;
@@ -237,7 +246,7 @@ SIMT_FUNCTION uint32_t hits_word(const struct hits_noted *noted, uint32_t c, uin
     return (bits[0] >> row % 2u * 16u & 0xffffu) | bits[1] >> row % 2u * 16u << 16;
 }
 
-/* Write the hits of cell c, which are few, from `to` on. All lanes of the warp. */
+/* Writes the hits of cell c, which has few, from `to` on. All lanes of the warp call. */
 SIMT_FUNCTION void hits_write_few(const struct hits_noted *noted, uint32_t c, uint64_t *to)
 {
     uint64_t hit = noted->base + c * STREAM_STEP_BYTES + 64u * simt_lane();
@@ -252,8 +261,8 @@ SIMT_FUNCTION void hits_write_few(const struct hits_noted *noted, uint32_t c, ui
         simt_store_u64(to, hit + 32u + simt_lowest_bit(high));
 }
 
-/* Write the hits of cell c that come before the `room`-th: word by word, a lane to each bit, so
- * that stores lie side by side. All lanes of the warp. */
+/* Writes the first `room` hits of cell c, word by word, a lane for each bit, so that stores lie
+ * side by side. All lanes of the warp call. */
 SIMT_FUNCTION void hits_write_many(const struct hits_noted *noted, uint32_t c, uint64_t *to,
                                    uint32_t room)
 {
@@ -269,7 +278,8 @@ SIMT_FUNCTION void hits_write_many(const struct hits_noted *noted, uint32_t c, u
     }
 }
 
-/* Write what the warp noted in an earlier turn. All lanes of the warp. */
+/* Writes the hits of the cells that this warp filled in an earlier turn. All lanes of the warp
+ * call. */
 SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_noted *noted)
 {
     uint32_t warps = a->step_bytes / STREAM_STEP_BYTES, own = simt_lane() * warps + simt_warp();
@@ -287,24 +297,24 @@ SIMT_FUNCTION void hits_write(const struct scan_arguments *a, const struct hits_
     }
 }
 
-/* ---- What looks ------------------------------------------------------------------------- */
+/* ---- Filtering warps -------------------------------------------------------------------- */
 
-/* Are all positions of the tile wanted, and all of its bytes there? */
+/* Returns whether all positions of the tile are searched and all its bytes can be loaded. */
 SIMT_FUNCTION int hits_is_whole(const struct scan_arguments *a, uint32_t tile)
 {
     return tile >= a->whole_from && SIMT_BOUND(tile < a->whole_upto);
 }
 
-/* The loads of a tile's first step; the text's first, if the tile is not whole. */
+/* Loads a tile's first step; if the tile is not whole, the text's first step. */
 SIMT_FUNCTION void hits_load(const struct scan_arguments *a, uint32_t tile,
                              struct stream_rows *step, int kind)
 {
     stream_load(a, hits_is_whole(a, tile) ? stream_begin(a, tile) : a->position, step, kind);
 }
 
-/* Go through a tile and note what is found; then write what was noted in turn `ready`, if any.
- * *next is the tile that the block takes then: read when it is needed, since a register that is
- * spilled waits for what is being loaded. */
+/* Goes through a whole tile and fills the warp's cells; in the first step writes the warp's hits of
+ * turn `ready`, unless that is HITS_NONE. *next is the tile that the block takes afterwards; it is
+ * read only when it is needed, since a register that is spilled waits for the loads in flight. */
 SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, const uint32_t *next,
                              struct stream_rows *step, int kind, struct hits_shared *shared,
                              uint32_t turn, uint32_t ready)
@@ -332,7 +342,7 @@ SIMT_FUNCTION void hits_look(const struct scan_arguments *a, uint32_t tile, cons
     }
 }
 
-/* The same for a tile that is not whole. */
+/* Does the work of hits_look for a tile that is not whole. */
 SIMT_FUNCTION void hits_look_edge(const struct scan_arguments *a, uint32_t tile, uint32_t next,
                                   struct stream_rows *step, int kind, struct hits_shared *shared,
                                   uint32_t turn, uint32_t ready)
@@ -354,23 +364,24 @@ SIMT_FUNCTION void hits_look_edge(const struct scan_arguments *a, uint32_t tile,
 
 /* ---- The last warp ---------------------------------------------------------------------- */
 
+/* Returns the begin in the text that the first position of a tile stands for. */
 SIMT_FUNCTION uint64_t hits_tile_begin(const struct scan_arguments *a, uint32_t number)
 {
     return a->position + (uint64_t)number * (a->tile_words * 32u) - a->shift;
 }
 
-/* Verify the queue's positions from `first` on, as many as there are lanes at most, and strike out
- * those that are no occurrences. Returns whether the tile is given up. */
+/* Verifies `count` ≤ 32 positions of the queue from `first` on, and clears the bits of positions
+ * that are no occurrences. Returns whether the tile is given up. */
 SIMT_FUNCTION int hits_verify_queued(const struct scan_arguments *a, struct hits_shared *shared,
                                      struct hits_noted *noted, uint32_t first, uint32_t count,
                                      uint32_t *steps)
 {
     uint32_t place = 0, found = 0;
 
-    simt_warp_sync(); /* written before others read */
+    simt_warp_sync(); /* all lanes have written the queue before other lanes read */
     if (simt_lane() < count)
         place = shared->queue[first + simt_lane()];
-    simt_warp_sync(); /* read before it is changed */
+    simt_warp_sync(); /* all lanes have read the queue before a lane writes it again */
     if (stream_is_brief(a) && a->plane.probe_bits != 0 && *steps > a->verify_budget)
         return 1;
     if (stream_verify_one(a, hits_tile_begin(a, noted->number) + place, simt_lane() < count, steps,
@@ -387,8 +398,8 @@ SIMT_FUNCTION int hits_verify_queued(const struct scan_arguments *a, struct hits
     return 0;
 }
 
-/* Strike out positions that are no occurrences, in the cells that are not empty, a bit each of
- * `cells`. Returns whether the tile is given up. */
+/* Clears the bits of positions that are no occurrences. cells: a bit for each cell that has bits.
+ * Returns whether the tile is given up. */
 SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_shared *shared,
                               struct hits_noted *noted, uint32_t cells)
 {
@@ -419,11 +430,11 @@ SIMT_FUNCTION int hits_verify(const struct scan_arguments *a, struct hits_shared
     return hits_verify_queued(a, shared, noted, 0, queued, &steps);
 }
 
-/* Say where the hits of a turn go, of which `before` come before its tile's. */
+/* Sets slots and base of a turn's tile. before: the number of hits before the tile. */
 SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted *noted,
                               uint64_t before)
 {
-    if (SIMT_BOUND(simt_lane() < hits_cells(a))) { /* the others' slots nobody reads */
+    if (SIMT_BOUND(simt_lane() < hits_cells(a))) { /* no warp reads slots beyond these */
         uint64_t slot = before + noted->before_cell[simt_lane()];
         uint64_t own = noted->filled[simt_lane()];
         uint64_t room = slot < a->capacity ? a->capacity - slot : 0;
@@ -438,8 +449,9 @@ SIMT_FUNCTION void hits_place(const struct scan_arguments *a, struct hits_noted 
         noted->base = a->hits_base - a->begin + hits_tile_begin(a, noted->number);
 }
 
-/* Release the hits of the block's turns below `turns`, the oldest first: of those below `least` in
- * any case; one more if what comes before it is known, and others only if there are many. */
+/* Releases the hits of the block's turns below `turns`, the oldest turn first. Waits for the number
+ * of hits before a turn's tile if the turn is below `least`. Later turns are released only if that
+ * number is known already: one turn, or more if HITS_TURNS / 2 or more turns are not released. */
 SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shared *shared,
                                 uint32_t *released, uint32_t least, uint32_t turns)
 {
@@ -458,7 +470,7 @@ SIMT_FUNCTION void hits_release(const struct scan_arguments *a, struct hits_shar
     }
 }
 
-/* Verify and count what was noted in a turn, and publish it. */
+/* Verifies and counts the bits of a turn, and publishes the tile's count. */
 SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct hits_shared *shared,
                               uint32_t turn)
 {
@@ -480,7 +492,7 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
     }
     upto = order_sum_upto(own);
     count = simt_shuffle_u32(upto, SIMT_WARP_THREADS - 1u);
-    if (SIMT_BOUND(simt_lane() < hits_cells(a))) /* the others' sums nobody reads */
+    if (SIMT_BOUND(simt_lane() < hits_cells(a))) /* no warp reads sums beyond these */
         noted->before_cell[simt_lane()] = upto - own;
     if (simt_lane() == 0) {
         uint64_t dense_count = gives_up ? a->listed_max + 1u : candidates > HITS_VERIFIED_MANY;
@@ -493,11 +505,11 @@ SIMT_FUNCTION void hits_count(const struct scan_arguments *a, int kind, struct h
         if (dense_count != 0)
             simt_add_u64(&a->result->listed, dense_count);
     }
-    simt_warp_sync(); /* written before others read */
+    simt_warp_sync(); /* lane 0 has written before other lanes read */
 }
 
-/* Draw one more tile; none if the launch is abandoned, which is checked now and then. One thread.
- */
+/* Draws a further tile. Returns a->tile_count, which stands for no tile, if the launch is
+ * abandoned; that is checked every STREAM_HINT_TURNS turns. A single thread calls. */
 SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
 {
     if (turn % STREAM_HINT_TURNS == 0 && simt_hint_u64(&a->result->listed) > a->listed_max)
@@ -505,10 +517,10 @@ SIMT_FUNCTION uint32_t hits_ask(const struct scan_arguments *a, uint32_t turn)
     return tile_ticket(a);
 }
 
-/* The last warp's turn: what was noted in the same turn, and then what may be written. A function
- * of its own, so that it takes no registers from the warps that load. Its arguments are in shared
- * memory: a function that is not inlined finds the kernel's own arguments far away. Returns whether
- * there is one more. */
+/* Does the last warp's turn: counts the bits of the filtering warps' same turn, then releases hits.
+ * Returns whether a further turn follows. The function is not inlined, so that it takes no
+ * registers from the filtering warps. It reads the arguments from shared memory, since a function
+ * that is not inlined reads the kernel's own arguments from slow memory. */
 SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t turn)
 {
     const struct scan_arguments *a = &shared->arguments;
@@ -522,9 +534,9 @@ SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t
             asked = hits_ask(a, turn);
             noted->number = tile;
         }
-        simt_warp_sync(); /* written before others read */
+        simt_warp_sync(); /* lane 0 has written before other lanes read */
         hits_count(a, kind, shared, turn);
-        /* In two turns the others take the place of the turn that is HITS_TURNS before that. */
+        /* In turn + 2 the filtering warps reuse the memory of turn + 2 - HITS_TURNS. */
         hits_release(a, shared, &released, turn + 3u > HITS_TURNS ? turn + 3u - HITS_TURNS : 0,
                      turn + 1u);
     } else {
@@ -540,9 +552,10 @@ SIMT_FUNCTION_LARGE int hits_turn(int kind, struct hits_shared *shared, uint32_t
 
 /* ---- The block -------------------------------------------------------------------------- */
 
-/* The named barriers, two of each in turn. At 1 and 2 the others have noted what there is in a
- * turn, and the last warp waits for that; at 3 and 4 it is done with a turn, and the others wait
- * for that at the next one's end, and for each other. So no warp comes to a barrier twice. */
+/* The named barriers, used in turn by even and odd turns, so that no warp comes to a barrier twice.
+ * At 1 and 2 the last warp waits until the filtering warps have filled their cells of a turn. At 3
+ * and 4 the filtering warps wait, at the end of the next turn, for each other and for the last
+ * warp's turn. */
 SIMT_FUNCTION void hits_others_are_done(uint32_t turn, int is_last)
 {
     if (is_last && turn % 2u == 0)
@@ -567,7 +580,7 @@ SIMT_FUNCTION void hits_last_is_done(uint32_t turn, int is_last)
         simt_wait(4);
 }
 
-/* The last warp's way. */
+/* The work of the last warp. */
 SIMT_FUNCTION void hits_last(int kind, struct hits_shared *shared)
 {
     uint32_t turn = 0;
@@ -581,7 +594,7 @@ SIMT_FUNCTION void hits_last(int kind, struct hits_shared *shared)
     } while (goes_on);
 }
 
-/* The way of the others. */
+/* The work of the filtering warps. */
 SIMT_FUNCTION void hits_others(const struct scan_arguments *a, int kind, struct hits_shared *shared)
 {
     uint32_t tile = shared->tickets[0], turn = 0, written = 0, ready = HITS_NONE;
