@@ -345,8 +345,7 @@ def children_line(figures):
     ran, refused, left_out = zip(*(one for _, one in counts))
     texts = dict.fromkeys(row['name'].split(', ')[0] for row, one in counts if one[2])
     return ['', f'A search started {min(ran)} to {max(ran)} child grids. The device refused {sum(refused)}. '
-            f'The kernels left out {sum(left_out)} of {sum(map(sum, zip(ran, refused, left_out)))}, since a device '
-            'takes only so many at a time' + (f" ({', '.join(texts)})" if texts else '') + '.']
+            f'The kernels left out {sum(left_out)} of {sum(map(sum, zip(ran, refused, left_out)))}' + (f" ({', '.join(texts)})" if texts else '') + '.']
 
 
 def narrow(*made, **fields):
