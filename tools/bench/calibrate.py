@@ -98,8 +98,7 @@ def section(data):
         cells.append([f'{isa}, measured', *(f'{value:.4f}' for value in made)])
         if isa in known:
             cells.append([f'{isa}, built in', *(f'{value:.4f}' for value in known[isa])])
-    lines += table(['', *WORDS], cells) + ['', 'For `src/plan/costs.def`:', '']
-    return lines + [f"    COSTS({isa}, {', '.join(f'{value:.3g}' for value in costs(found, isa))})" for isa in isas]
+    return lines + table(['', *WORDS], cells)
 
 
 def show(_):

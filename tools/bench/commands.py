@@ -5,13 +5,14 @@ import shlex
 import shutil
 
 import texts as recipes
-from report import median, number, opening, result, spread, spread_line, table, times
+from report import median, number, opening, result, spread_line, table, times
 from runner import command, first_line
 
 TRAWL, GREP, RG, RG_READ, UGREP = 'trawl', 'grep -F', 'rg -F', 'rg --no-mmap', 'ugrep -F'
 PEERS = (GREP, RG, RG_READ, UGREP)
 PROGRAMS = {GREP: 'grep', RG: 'rg', RG_READ: 'rg', UGREP: 'ugrep', 'cat': 'cat', 'wc -c': 'wc'}
 MIB = 1 << 20
+MOVERS = ('cat', 'wc -c')
 ONE = ((1, '1 thread'), (2, '2 threads'))
 # (name, file, pattern or the number of bytes to take from the file, options, threads, baseline, more)
 ROWS = [(f'rare word -c, {label}', 'english', 'Habakkuk', '-c', n, PEERS[:3], {})
@@ -125,7 +126,7 @@ def contestants(row, path, pattern, trawl, installed):
     names += [TRAWL] + [name for name in (RG, RG_READ) if name in baseline or name == RG and not fed]
     if threads == 0 and not fed and not ignores:
         names.append(UGREP)
-    names += ['cat', 'wc -c'] if fed else []
+    names += MOVERS if fed else ()
     found = []
     for name in dict.fromkeys(names):
         if name not in installed:
@@ -149,7 +150,7 @@ def rows(options, texts):
         if isinstance(pattern, int):
             pattern = piece_of(path, pattern)
         who = contestants(row, path, pattern, trawl, installed)
-        movers = [it for it in who if it['name'] in ('cat', 'wc -c')]
+        movers = [it for it in who if it['name'] in MOVERS]
         asks = [({'bag': kind == 'tree'}, [it for it in who if it not in movers])]
         asks += [({}, [it]) for it in movers]
         yield {'name': name, 'pattern': pattern, 'options': flags, 'threads': threads or 'all',
@@ -184,9 +185,9 @@ def versions_line(data, names):
 
 def section(data):
     """Make the table of docs/benchmarks.md."""
-    names = (TRAWL,) + PEERS + ('cat', 'wc -c')
+    names = (TRAWL,) + PEERS
     lines = ['![GB/s of trawl, ripgrep and GNU grep on files of 1 GiB](measurements/commands.svg)', '',
-             *opening(data), versions_line(data, names), spread_line(data)]
+             *opening(data), versions_line(data, (*names, *MOVERS)), spread_line(data)]
     cells, behind = [], []
     for row in data['rows']:
         trawl, (name, value) = result(row, TRAWL), best(row)
@@ -194,13 +195,13 @@ def section(data):
             behind.append(f"{row['name']} ({value:.2f})")
         cells.append([row['name'], f"`{row['pattern']}`"]
                      + [number(median(result(row, it)), '.5f') for it in names]
-                     + [f"{100 * spread(trawl['seconds']):.0f} %",
-                        f"{trawl.get('memory_bytes', 0) / MIB:.1f}",
-                        f'**{value:.2f}** of {name}' if name else '-'])
+                     + [f"{trawl.get('memory_bytes', 0) / MIB:.1f}",
+                        '-' if not name else f'**{value:.2f}**' + f' of {name}' * (name != RG)])
     lines += [f"- trawl is the fastest of those compared in {len(cells) - len(behind)} of {len(cells)} rows"
               + ('; another is faster in: ' + ', '.join(behind) if behind else ''),
-              '', 'Seconds by the median; -: it did not run, or gave another answer.', '']
-    return lines + table(['row', 'pattern', *names, 'spread', 'MiB', 'ratio'], cells, left=2)
+              '', 'Seconds by the median; -: the program did not run, or gave another answer. The ratio is that of '
+              f'{RG}, unless another program is named.', '']
+    return lines + table(['row', 'pattern', *names, 'MiB', 'ratio'], cells, left=2)
 
 
 def plotted(data):

@@ -54,9 +54,9 @@ def times(value):
 
 def table(columns, rows, left=1):
     """Return a table as lines of Markdown. The first `left` columns are words, the others numbers."""
-    lines = ['| ' + ' | '.join(columns) + ' |',
+    lines = ['|' + '|'.join(columns) + '|',
              '|' + ''.join('---|' if i < left else '--:|' for i in range(len(columns)))]
-    return lines + ['| ' + ' | '.join(str(cell) for cell in row) + ' |' for row in rows]
+    return lines + ['|' + '|'.join(str(cell) for cell in row) + '|' for row in rows]
 
 
 def machine_lines(data):

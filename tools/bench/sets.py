@@ -183,8 +183,7 @@ def conclusions(data):
 def cost_of(it):
     """Format the milliseconds to compile, and the MiB that the compiled patterns take."""
     made, held = (compiling(it), it.get('memory_bytes')) if it else (None, None)
-    return ' and '.join(([f'{digits(1000 * made)} ms'] if made else [])
-                        + ([f'{digits(held / MIB)} MiB'] if held else []))
+    return ', '.join(digits(value) for value in (made and 1000 * made, held and held / MIB) if value)
 
 
 def section(data):
@@ -209,7 +208,7 @@ def section(data):
     heads = [''] + [row['name'] for row in rows_of]
     lines += table(heads, [['work'] + [row['work'].partition(' in ')[2] for row in rows_of],
                            ['found'] + [f"{row['found']:,}" for row in rows_of]] + speeds)
-    return lines + ['', 'To compile the patterns, and what is held at most:', '',
+    return lines + ['', 'Milliseconds to compile the patterns, and MiB that are held at most, where that was measured:', '',
                     *table(heads, costs)]
 
 
