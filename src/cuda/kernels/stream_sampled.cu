@@ -1,57 +1,60 @@
-/* stream_sampled: one long pattern, by a look at 16 bytes of each `stride`.
+/* stream_sampled: searches for one long pattern by 16 bytes at every `stride` bytes of the text.
  *
- * Method     hashes the 16 bytes at every stride-th position. The hash names the pattern's offsets
- *            in [0, stride) with such a gram; sample minus offset is a begin, and each begin is
- *            proposed once. A warp takes 128 neighbouring samples at a time, four per lane, and
- *            loads the next 128 before it looks at these. Two bits of one word in shared memory say
- *            whether the pattern may have such a gram; nearly all samples end here. The others go
- *            to a queue of the warp. When it holds 32, each lane goes through one sample's list and
- *            verifies what it proposes; through a list of 32 or more all lanes go together.
+ * Method     hashes the sample of 16 bytes at every stride-th position. The hash names the
+ * pattern's offsets in [0, stride) whose gram has this hash; the sample's position minus the offset
+ *            is a begin, and each begin is proposed once. A warp takes 128 neighbouring samples at
+ * a time, four per lane, and loads the next 128 samples before it tests these. Two bits of a word
+ * in shared memory say whether the pattern may have a gram with the hash; nearly all samples fail
+ * this test. The samples that pass go to the warp's queue. When the queue has 32 samples, each lane
+ * goes through the list of a sample and verifies the begins that the list proposes; all lanes
+ * together go through a list of 32 or more entries.
  *
  *              128 samples --> two bits --> queue of the warp --> 32 lists --> compare
  *              (registers)     (shared)     (shared)              (global)      (text, pattern)
  *
- *            Occurrences are counted, lower the first, or are put into a list in any order, from
- *            which sampled_sort makes one in order. If lists and comparisons cost more than the
- *            budget, the warp drops what the queue holds and notes the groups of 128 that it came
- *            from, for scan_every. If there are too many, all warps stop.
+ *            Occurrences are counted, compared with the first so far, or put into a list in any
+ * order, which sampled_sort sorts. If lists and comparisons cost more than the budget, the warp
+ *            empties the queue and lists the groups of 128 samples from which the queue's samples
+ *            came, for scan_every. If too many groups are listed, all warps stop.
  * Grid       any; warps draw tickets, each for some groups. 32 to 256 threads.
  * Shared     static, 42 KiB; of the 32 KiB of bits only those in use are loaded.
- * Traffic    per sample: 16 bytes of one 32-byte sector. One in 50 (stride 16384) to some hundreds
- *            has its bits set by chance and reads 4 to 8 bytes of a list. sampled_sort: each
- *            thread all begins that were found, SCAN_SORTED_MAX at most, usually from L1.
+ * Traffic    per sample: 16 bytes of a 32-byte sector. One sample in 50 (stride 16384) to some
+ *            hundreds passes by chance and reads 4 to 8 bytes of a list. sampled_sort: each thread
+ *            reads all begins that were found, SCAN_SORTED_MAX at most, usually from L1.
  * Bound      by sectors: 40 G/s in order, 35 G/s at random [H200].
  * Progress   no warp waits for another.
  * Order      ascending, by sampled_sort.
- * Limits     stride a multiple of 16. Where there are noted groups, or more occurrences than can be
- *            sorted, the host lists by other kernels.
- * Lost       groups assigned to warps beforehand: they drift apart, 0.86 of the rate (tickets keep
- *            the sectors that are in flight close together). A ticket per 128 samples: at most 440
- *            M/s. A table of one bit per gram. Samples of 8 bytes: in English each matches several
- *            of a pattern's 4,096 offsets. A second sector to widen the stride: 64 bytes from one
- *            position cost as much as two places. A lane for each list, linked from offset to
- *            offset: 4,000 zeros of a pattern, met once, took 1.6 ms.
- * Source     the sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018; two
- *            bits of one word: Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom
- *            filters", 2009.
+ * Limits     stride a multiple of 16. If groups are listed, or there are more occurrences than can
+ * be sorted, the host lists hits by other kernels. Lost       groups assigned to warps beforehand:
+ * warps drift apart, 0.86 of the rate (tickets keep the sectors that are in flight close together).
+ * A ticket per 128 samples: at most 440 M/s. A table of a single bit per gram. Samples of 8 bytes:
+ * in English each sample matches several of a pattern's 4,096 offsets. A second sector to widen the
+ * stride: 64 bytes from one position cost as much as two positions. A lane for each list, linked
+ * from offset to offset: a pattern's 4,000 zeros, found once in the text, took 1.6 ms. Source the
+ * sampling rule in docs/kernels.md; Grabowski and Bieniecki, "copMEM", 2018; two bits of one word:
+ * Putze, Sanders and Singler, "Cache-, hash- and space-efficient Bloom filters", 2009.
  */
 #define SAMPLED_STREAM_LOADS (SCAN_SAMPLE_STEP / SIMT_WARP_THREADS)
-#define SAMPLED_QUEUE_MAX (SCAN_SAMPLE_STEP + SIMT_WARP_THREADS) /* less than 32 left over */
-#define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP) /* beyond all samples, all of a step */
-#define SAMPLED_REST_LOADS 8u /* of a lane's words of a long comparison: each round waits once */
+/* room for fewer than 32 samples that are left, and for the samples of a step */
+#define SAMPLED_QUEUE_MAX (SCAN_SAMPLE_STEP + SIMT_WARP_THREADS)
+/* stands for no step; a step from there on contains no sample */
+#define SAMPLED_END (UINT32_MAX - 2u * SCAN_SAMPLE_STEP)
+#define SAMPLED_REST_LOADS 8u /* words that a lane loads at a time in a long comparison */
 
 SIMT_FUNCTION uint64_t sampled_place(const struct scan_arguments *a, uint32_t sample)
 {
     return a->sample_base + scan_sample_position(sample, a->stride, a->sample_pair);
 }
 
-/* Unsigned, so that those below the first fail too. */
+/* Returns whether the sample is read. The difference is unsigned, so that samples before the first
+ * are not read either. */
 SIMT_FUNCTION int sampled_is_wanted(const struct scan_arguments *a, uint32_t sample)
 {
     return SIMT_BOUND(sample - a->sample_first < a->sample_count - a->sample_first);
 }
 
-/* Case is ignored here, whatever the bytes: what is proposed is compared. */
+/* With a fold, letters and other bytes lose a bit alike: the begins that the hash proposes are
+ * compared later. */
 SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct simt_u32x4 *sample)
 {
     uint32_t fold = a->sample_fold;
@@ -60,29 +63,32 @@ SIMT_FUNCTION uint32_t sampled_hash(const struct scan_arguments *a, const struct
                             sample->w[3] | fold);
 }
 
-/* A warp's queue and sums; count and candidates are each lane's. */
+/* A warp's queue, and each lane's sums. */
 struct sampled_stream {
-    uint32_t *queue; /* samples, from the first on, ascending; then their hashes */
+    /* numbers of samples, ascending; the samples' hashes from queue[SAMPLED_QUEUE_MAX] on */
+    uint32_t *queue;
     uint32_t queued;
-    uint32_t steps;  /* of the budget of what is queued */
-    uint32_t listed; /* groups, each lane's */
+    uint32_t steps;  /* steps of the budget that the queue's samples have used */
+    uint32_t listed; /* groups that the lane has listed */
     uint64_t count;
     uint64_t candidates;
 };
 
-/* Where a warp is. */
+/* A warp's position in the text. */
 struct sampled_walk {
-    uint32_t at;    /* of the step, from the first on; SAMPLED_END: nothing is left */
-    uint32_t steps; /* of the ticket, this one among them */
-    uint64_t ahead; /* lane 0's: the next ticket, */
-    uint32_t limit; /* and how far the first was then, as in the result; 0: it is not looked for */
+    uint32_t at;    /* number of the step's first sample; SAMPLED_END: no step is left */
+    uint32_t steps; /* steps left of the ticket, this step included */
+    uint64_t ahead; /* in lane 0: the next ticket */
+    uint32_t limit; /* in lane 0: upper half of result->nearest when the next ticket was drawn; 0:
+                       no occurrence is known, or the first is not wanted */
 };
 
 struct sampled_step {
     struct simt_u32x4 sample[SAMPLED_STREAM_LOADS];
 };
 
-/* Draw a ticket before it is needed. Any use of it would wait for it. */
+/* Draws the next ticket long before the ticket is used, since a use waits for the atomic operation.
+ */
 SIMT_FUNCTION void sampled_ask(const struct scan_arguments *a, struct sampled_walk *walk)
 {
     walk->ahead = tile_lane_ask(a);
@@ -90,7 +96,8 @@ SIMT_FUNCTION void sampled_ask(const struct scan_arguments *a, struct sampled_wa
         walk->limit = simt_read_u32((const uint32_t *)(const void *)&a->result->nearest + 1);
 }
 
-/* Are all begins that a sample stands for behind the first one found so far? */
+/* Returns whether all begins that a sample stands for lie behind the first occurrence found so far.
+ */
 SIMT_FUNCTION int sampled_is_behind(const struct scan_arguments *a, const struct sampled_walk *walk,
                                     uint32_t sample)
 {
@@ -98,6 +105,7 @@ SIMT_FUNCTION int sampled_is_behind(const struct scan_arguments *a, const struct
            sampled_place(a, sample);
 }
 
+/* Goes to the next step: of the same ticket, or of the next ticket. */
 SIMT_FUNCTION void sampled_walk_next(const struct scan_arguments *a, struct sampled_walk *walk)
 {
     uint64_t at;
@@ -133,8 +141,9 @@ SIMT_FUNCTION void sampled_load_step(const struct scan_arguments *a,
             step->sample[k] = sampled_load(a, place + k * further);
 }
 
-/* tile_equal_rest with all loads of a round in flight together: what it compares is long and
- * nearly always equal, and while the text is being sampled a load takes microseconds. */
+/* Does the work of tile_equal_rest with all loads of a round in flight together. The compared bytes
+ * are many and nearly always equal, and a load takes microseconds while other warps sample the
+ * text. */
 SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t *steps)
 {
     const uint64_t *text = (const uint64_t *)(const void *)(a->text + (x & ~7ull));
@@ -175,7 +184,7 @@ SIMT_FUNCTION int sampled_equal_rest(const struct scan_arguments *a, uint64_t x,
     return 1;
 }
 
-/* The pattern occurs at x. */
+/* Records that the pattern occurs at x. */
 SIMT_FUNCTION void sampled_found(const struct scan_arguments *a, uint64_t x)
 {
     uint64_t slot;
@@ -189,7 +198,8 @@ SIMT_FUNCTION void sampled_found(const struct scan_arguments *a, uint64_t x)
         simt_store_u64(a->order + 1 + slot, x - a->begin);
 }
 
-/* Compare what the lanes propose, one begin each; returns whether the warp gives up. */
+/* Compares the pattern with the text at the begin x of each lane with `equal`. Returns whether the
+ * warp gives up. */
 SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled_stream *s,
                                   int equal, uint64_t x)
 {
@@ -212,12 +222,14 @@ SIMT_FUNCTION int sampled_compare(const struct scan_arguments *a, struct sampled
     return 0;
 }
 
-/* What one lane proposes next: entries of a list for the sample at `place`. */
+/* The entries of a list that a lane has not tested yet. The list belongs to the sample at `place`.
+ */
 struct sampled_offers {
     uint32_t hash, reach;
     uint64_t place;
-    uint32_t entry; /* the next; others follow from `at` on */
-    uint32_t at, left;
+    uint32_t entry; /* the next entry */
+    uint32_t at;    /* index of the next entry in sample_entries, if the list has several entries */
+    uint32_t left;  /* number of entries, the next entry included */
 };
 
 SIMT_FUNCTION struct sampled_offers sampled_offers_open(const struct scan_arguments *a,
@@ -251,8 +263,8 @@ SIMT_FUNCTION void sampled_offers_pass(const struct scan_arguments *a, uint32_t 
         list->entry = simt_load_u32(a->sample_entries + list->at);
 }
 
-/* Look at what an entry, if there is one, says of a list's sample; returns whether the warp gives
- * up. */
+/* Compares at the begin that an entry proposes for the list's sample. is_there: the lane has an
+ * entry. Returns whether the warp gives up. */
 SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_stream *s,
                                 int is_there, uint32_t entry, const struct sampled_offers *list)
 {
@@ -264,7 +276,8 @@ SIMT_FUNCTION int sampled_offer(const struct scan_arguments *a, struct sampled_s
     return sampled_compare(a, s, valid, list->place - offset);
 }
 
-/* The same for the next 32 of what lane `source` has, one for each lane. */
+/* Compares at the begins of the next 32 entries of lane `source`, an entry for each lane. Returns
+ * whether the warp gives up. */
 SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct sampled_stream *s,
                                      const struct sampled_offers *own, uint32_t source)
 {
@@ -277,8 +290,8 @@ SIMT_FUNCTION int sampled_offer_long(const struct scan_arguments *a, struct samp
     return sampled_offer(a, s, 1, simt_load_u32(a->sample_entries + at), &list);
 }
 
-/* Go through the lists of 32 of the queue's samples, from `first` on: each lane through its own,
- * all through those that are long; returns whether the warp gives up. */
+/* Goes through the lists of the queue's 32 samples from `first` on. A lane goes through a short
+ * list alone, and all lanes go through a long list together. Returns whether the warp gives up. */
 SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_stream *s,
                                 uint32_t first)
 {
@@ -299,7 +312,7 @@ SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_s
             struct sampled_offers it = own;
 
             if (own.left != 0)
-                sampled_offers_pass(a, 1, &own); /* it loads while this one is compared */
+                sampled_offers_pass(a, 1, &own); /* loads the next entry during the comparison */
             if (sampled_offer(a, s, it.left != 0, it.entry, &it))
                 return 1;
         }
@@ -307,8 +320,8 @@ SIMT_FUNCTION int sampled_lists(const struct scan_arguments *a, struct sampled_s
     return 0;
 }
 
-/* Note the groups that the queue's samples came from; returns whether they are too many by now, for
- * hits one. */
+/* Lists the groups from which the queue's samples came. Returns whether too many groups are listed
+ * by now; if hits are wanted, a single group is too many. */
 SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_stream *s)
 {
     int too_many = 0;
@@ -328,7 +341,7 @@ SIMT_FUNCTION int sampled_list(const struct scan_arguments *a, struct sampled_st
     return simt_ballot(too_many) != 0;
 }
 
-/* Verify all that is queued; returns whether this launch is abandoned. */
+/* Verifies all samples of the queue. Returns whether this launch is abandoned. */
 SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
                                              struct sampled_stream *s)
 {
@@ -343,7 +356,7 @@ SIMT_FUNCTION_LARGE int sampled_verify_queue(const struct scan_arguments *a,
         s->count = count_before;
     }
     s->queued = 0;
-    simt_warp_sync(); /* read by all before the next are written */
+    simt_warp_sync(); /* all lanes have read the queue before a lane writes the next samples */
     return in_vain;
 }
 
@@ -354,8 +367,8 @@ SIMT_FUNCTION void sampled_queue(struct sampled_stream *s, uint32_t slot, uint32
     s->queue[SAMPLED_QUEUE_MAX + slot] = hash;
 }
 
-/* Queue the samples of the step at `at` that `pass` has a bit for. Returns whether this launch is
- * abandoned. All lanes of the warp. */
+/* Queues those samples of the step at `at` for which `pass` has a bit. Returns whether this launch
+ * is abandoned. All lanes of the warp call. */
 SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct sampled_stream *s,
                                      uint32_t at, uint32_t pass, struct simt_u32x4 hashes)
 {
@@ -370,10 +383,12 @@ SIMT_FUNCTION_LARGE int sampled_push(const struct scan_arguments *a, struct samp
                           hashes.w[k]);
         s->queued += simt_popcount(lanes);
     }
-    simt_warp_sync(); /* written before others read */
+    simt_warp_sync(); /* all lanes have written the queue before other lanes read */
     return s->queued >= SIMT_WARP_THREADS && sampled_verify_queue(a, s);
 }
 
+/* Tests the samples of a loaded step, and queues the samples that pass. Returns whether this launch
+ * is abandoned. */
 SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampled_stream *s,
                                     const uint32_t *words, uint32_t at,
                                     const struct sampled_step *step)
@@ -392,8 +407,8 @@ SIMT_FUNCTION int sampled_look_step(const struct scan_arguments *a, struct sampl
     return simt_ballot(pass != 0) != 0 && sampled_push(a, s, at, pass, hashes);
 }
 
-/* Look at the step that was loaded while the next one is loaded. Returns whether that is the end.
- */
+/* Issues the loads of the next step, then tests the step that was loaded before. Returns whether no
+ * step is left or this launch is abandoned. */
 SIMT_FUNCTION int sampled_turn(const struct scan_arguments *a, struct sampled_stream *s,
                                const uint32_t *words, struct sampled_walk *walk,
                                const struct sampled_step *loaded, struct sampled_step *other)
@@ -405,7 +420,8 @@ SIMT_FUNCTION int sampled_turn(const struct scan_arguments *a, struct sampled_st
     return sampled_look_step(a, s, words, at, loaded) || walk->at == SAMPLED_END;
 }
 
-/* All of the block, several loads in flight: in a short scan no wait is longer. */
+/* Copies sample_words to shared memory, with several loads in flight, since a short scan waits for
+ * nothing longer. All threads of the block call. */
 SIMT_FUNCTION void sampled_load_words(const struct scan_arguments *a, uint32_t *words)
 {
     uint32_t count = 1u << a->sample_words_log2, step = 4u * simt_threads();
@@ -451,8 +467,8 @@ SIMT_KERNEL(stream_sampled, scan_arguments, SCAN_THREADS_MAX, 2)
     tile_finish(&args, &totals, walk.ahead);
 }
 
-/* Put the begins that stream_sampled found, partition_count of them, where they belong: before each
- * come those that are lower. */
+/* Sorts the partition_count begins that stream_sampled found: a begin's rank is the number of lower
+ * begins. */
 SIMT_KERNEL(sampled_sort, scan_arguments, SCAN_THREADS_MAX, 1)
 {
     uint64_t own = (uint64_t)simt_block() * simt_threads() + simt_thread(), rank = 0, begin;
