@@ -1,23 +1,24 @@
-/* order: how many hits come before a tile's, while other blocks still search.
+/* order: tells how many hits come before a tile's hits, while other blocks still search.
  *
- * A *partition* is a tile, or a part of a group of samples. A block publishes once how many hits a
- * partition has, and adds this to the sum of its *partition group*, 2^partition_group_log2 of them.
- * One warp then looks back, in one round of reads:
+ * A *partition* is a tile, or a part of a group of samples. A *partition group* is
+ * 2^partition_group_log2 partitions. A block publishes once how many hits a partition has, and adds
+ * this number to the sum of the partition's group. A warp then looks back, in a single round of
+ * reads:
  *
  *     groups    ... | g-3 : inclusive prefix | g-2 : sum | g-1 : sum | g : partitions p0 p1 p2 [p3]
- *                        ^ the nearest that        + sum      + sum       + p0 + p1 + p2
- *                          a block published                              = hits before p3
+ *                        ^ the nearest prefix      + sum      + sum       + p0 + p1 + p2
+ *                          that is published                              = hits before p3
  *
  * The last partition of a group publishes the inclusive prefix at the group's end.
  *
- * Progress   A warp waits only for partitions with lower numbers. Running blocks draw these from a
- *            ticket, and a block publishes a partition before it asks what comes before that one or
- *            any later one. So the lowest unpublished partition waits for no other.
+ * Progress   A warp waits only for partitions with lower numbers. Running blocks draw partitions
+ * from a ticket, and a block publishes a partition before it asks what comes before that partition
+ *            or a later partition. So the lowest unpublished partition waits for no partition.
  * Traffic    per partition: 16 bytes written; per look-back up to 64 counts of partitions and two
  *            words of each of 32 groups.
  * Bound      by one round trip to memory: all reads are in flight together.
- * Lost       the end of each group waiting for the group before it: 18 us per group. Reads one
- *            after the other, each under a condition of its own [H200].
+ * Lost       the end of each group waits for the group before: 18 us per group. Reads one after the
+ *            other, each under its own condition [H200].
  * Source     Merrill and Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back",
  *            2016, over groups.
  */
@@ -27,10 +28,10 @@
 #include "simt.h"
 #include "scan.h"
 
-#define ORDER_NOWHERE (1ull << 62) /* no result has so much room */
+#define ORDER_NOWHERE (1ull << 62) /* a slot beyond the room of any result */
 #define ORDER_READS ((1u << SCAN_PARTITION_GROUP_LOG2_MAX) / SIMT_WARP_THREADS)
 
-/* The sum over the warp's lanes. All lanes of the warp. */
+/* Returns the sum over the warp's lanes. All lanes of the warp call. */
 SIMT_FUNCTION uint64_t order_warp_sum(uint64_t own)
 {
     if (simt_ballot(own != 0) == 0)
@@ -40,7 +41,7 @@ SIMT_FUNCTION uint64_t order_warp_sum(uint64_t own)
     return own;
 }
 
-/* The sum over this lane and those below. All lanes of the warp. */
+/* Returns the sum over this lane and all lower lanes. All lanes of the warp call. */
 SIMT_FUNCTION uint32_t order_sum_upto(uint32_t own)
 {
     for (uint32_t delta = 1; delta < SIMT_WARP_THREADS; delta *= 2u) {
@@ -51,15 +52,16 @@ SIMT_FUNCTION uint32_t order_sum_upto(uint32_t own)
     return own;
 }
 
-/* After a word per partition, two for each group: what its partitions have come to so far, and
- * above SCAN_SUM_BITS how many they are; and with SCAN_THERE what there is up to its end. Before
- * the launch all are zero. */
+/* Returns the two words of a group, which lie after the words of all partitions. The first word is
+ * the sum of the group's published partitions, plus their number << SCAN_SUM_BITS. The second word,
+ * once SCAN_THERE is set, is the number of hits up to the group's end. Before the launch all words
+ * are zero. */
 SIMT_FUNCTION uint64_t *order_group_words(const struct scan_arguments *a, uint64_t group)
 {
     return a->order + a->partition_count + 2u * group;
 }
 
-/* Publish that the partition has `own` hits. One thread. */
+/* Publishes that the partition has `own` hits. A single thread calls. */
 SIMT_FUNCTION void order_publish(const struct scan_arguments *a, uint64_t partition, uint64_t own)
 {
     simt_write_u64(a->order + partition, SCAN_THERE | own);
@@ -67,8 +69,9 @@ SIMT_FUNCTION void order_publish(const struct scan_arguments *a, uint64_t partit
                  own + (1ull << SCAN_SUM_BITS));
 }
 
-/* The lane's share of what the groups before this one have, lane i for the group i + 1 before;
- * *there: all of it is published. All lanes of the warp. */
+/* Returns the lane's share of the hits of all groups before `group`. Lane i looks at group - 1 - i,
+ * whose two words are sum and upto. Sets *there to whether enough is published. All lanes of the
+ * warp call. */
 SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint64_t group,
                                            uint64_t sum, uint64_t upto, int *there)
 {
@@ -85,8 +88,9 @@ SIMT_FUNCTION uint64_t order_groups_before(const struct scan_arguments *a, uint6
     return simt_lane() == nearest ? upto & ~SCAN_THERE : sum & ((1ull << SCAN_SUM_BITS) - 1u);
 }
 
-/* Is everything before the partition published? Then *before is its sum. All lanes of the warp read
- * unconditionally, so that their reads are in flight together. */
+/* Returns whether all partitions before this partition are published; then sets *before to the
+ * number of their hits. All lanes of the warp call, and read without a condition, so that all reads
+ * are in flight together. */
 SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t partition, uint64_t *before)
 {
     uint64_t group = partition >> a->partition_group_log2, first = group << a->partition_group_log2,
@@ -117,14 +121,15 @@ SIMT_FUNCTION int order_look(const struct scan_arguments *a, uint64_t partition,
     return 1;
 }
 
-/* Does the partition's warp have to look back, even if it has no hits itself? */
+/* Returns whether the partition is the last of its group: then its warp must look back even if the
+ * partition has no hits. */
 SIMT_FUNCTION int order_ends_group(const struct scan_arguments *a, uint64_t partition)
 {
     return ((partition + 1u) & ((1u << a->partition_group_log2) - 1u)) == 0;
 }
 
-/* Is it known how many hits all partitions before this one have? This one is published and has
- * `own`. Then *before is that number. All lanes of one warp. */
+/* Returns whether it is known how many hits lie before this partition, which is published and has
+ * `own` hits; then sets *before to that number. All lanes of the warp call. */
 SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, uint64_t own,
                             uint64_t *before)
 {
@@ -136,7 +141,8 @@ SIMT_FUNCTION int order_try(const struct scan_arguments *a, uint64_t partition, 
     return 1;
 }
 
-/* Wait for it. ORDER_NOWHERE where a stream gives up (result->listed). All lanes of one warp. */
+/* Waits until order_try knows the number of hits before this partition, and returns the number.
+ * Returns ORDER_NOWHERE if a stream has given up (result->listed). All lanes of the warp call. */
 SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t partition,
                                     uint64_t own)
 {
@@ -150,8 +156,8 @@ SIMT_FUNCTION uint64_t order_before(const struct scan_arguments *a, uint64_t par
     return before;
 }
 
-/* Publish the partition's hits and look back; 0 if the number before them is not needed. All lanes
- * of one warp. */
+/* Publishes the number of the partition's hits. Returns the number of hits before the partition, or
+ * 0 if that number is not needed. All lanes of the warp call. */
 SIMT_FUNCTION uint64_t order_take(const struct scan_arguments *a, uint64_t partition, uint64_t own)
 {
     if (simt_lane() == 0)

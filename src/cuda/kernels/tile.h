@@ -1,45 +1,47 @@
-/* tile: what all scan kernels do with a tile after its filter has set bits.
+/* tile: the steps that all scan kernels share, after a tile's filter has set bits.
  *
- * Bit b of a tile stands for the begin tile->origin + b. Each thread owns tile_words / threads
- * neighbouring words of the bitmap. To list, the threads' counts become slots:
+ * Bit b of a tile stands for the begin origin + b. Each thread owns tile_words / threads
+ * neighbouring words of the bitmap. To list hits, the threads' counts become slots:
  *
  *     bits -> thread counts -> prefix in the warp -> warp totals -> prefix in the block -> slots
  *                              (shuffles)            (shared)       + hits before the tile
  *                                                                   (order.h)
  *
- * Up to TILE_LIST_MAX hits wait in shared memory until the block's next tile with hits, because by
- * then other blocks have published what comes before them.
+ * Up to TILE_LIST_MAX hits wait in shared memory until the block's next tile with hits. By then
+ * other blocks have published how many hits come before the tile.
  */
 #ifndef TRAWL_CUDA_KERNELS_TILE_H
 #define TRAWL_CUDA_KERNELS_TILE_H
 
 #include "order.h"
 
-#define TILE_DENSE 4u       /* hits per word from which on a warp writes them together */
-#define TILE_STEPS 4u       /* of a warp, 256 bytes each, together */
-#define TILE_LANE_BYTES 64u /* compared by one lane alone; what is beyond, by the whole warp */
-/* Hits of a partition that are kept until the next partition has some, when others have published
- * what comes before them; a slot with TILE_LISTED on top is one of the list. */
+#define TILE_DENSE 4u /* with more hits per word, a warp's lanes write hits together */
+#define TILE_STEPS 4u /* steps of a warp, of 256 bytes each, whose loads are in flight together */
+#define TILE_LANE_BYTES \
+    64u /* bytes that a lane compares alone; the whole warp compares later bytes */
+/* The most hits of a partition that wait in shared memory. A slot with TILE_LISTED set is a slot of
+ * that list. */
 #define TILE_LIST_MAX 1024u
 #define TILE_LISTED (1ull << 63)
 #define TILE_NONE UINT64_MAX
 
-/* A partition that is published and not yet written. */
+/* A partition whose count is published and whose hits are not yet written. */
 struct tile_pending {
-    uint64_t partition; /* TILE_NONE: there is none */
+    uint64_t partition; /* TILE_NONE: no partition is pending */
     uint64_t count;
 };
 
+/* Arrays in shared memory. */
 struct tile_shared {
-    uint32_t *bits;        /* SCAN_TILE_WORDS_MAX */
-    uint32_t *plane;       /* SCAN_PLANE_WORDS_MAX: plane.h */
-    uint32_t *warp_totals; /* SCAN_THREADS_MAX / 32 */
+    uint32_t *bits;        /* SCAN_TILE_WORDS_MAX words */
+    uint32_t *plane;       /* SCAN_PLANE_WORDS_MAX words, for plane.h */
+    uint32_t *warp_totals; /* a word for each warp */
     uint64_t *slot;
-    uint64_t *ticket; /* 2 */
-    uint32_t *beyond; /* plane_beyond's */
-    uint64_t *list;   /* TILE_LIST_MAX */
+    uint64_t *ticket; /* 2 words */
+    uint32_t *beyond; /* for plane_beyond */
+    uint64_t *list;   /* TILE_LIST_MAX words */
     struct tile_pending *pending;
-    int lists; /* constant: is it a kernel that lists hits? */
+    int lists; /* a constant: 1 in kernels that list hits, else 0 */
 };
 
 /* Declares the arrays and a struct tile_shared named `shared`; lists_hits is 0 or 1. Kernels that
@@ -58,14 +60,14 @@ struct tile_shared {
         tile_bits,   tile_plane, tile_warp_totals, tile_slot, tile_ticket,         \
         tile_beyond, tile_list,  tile_pending,     lists_hits}
 
-/* What a thread adds up over all its tiles. */
+/* The sums of a thread over all its tiles. */
 struct tile_totals {
     uint64_t count;
     uint64_t candidates;
     uint64_t dense_count;
 };
 
-/* A-Z of each of eight bytes to a-z (the sums carry into bit 7 at 'A' and beyond 'Z'). */
+/* Returns the eight bytes with A-Z as a-z. The sums carry into bit 7 from 'A' on and beyond 'Z'. */
 SIMT_FUNCTION uint64_t tile_fold(uint64_t word)
 {
     uint64_t low = word & 0x7f7f7f7f7f7f7f7full;
@@ -75,7 +77,8 @@ SIMT_FUNCTION uint64_t tile_fold(uint64_t word)
     return word | (upper >> 2);
 }
 
-/* Eight text bytes from any position. Reads up to 15 bytes beyond it: within the padding. */
+/* Returns eight text bytes from any position. Reads up to 15 bytes beyond the position, which lie
+ * within the padding. */
 SIMT_FUNCTION uint64_t tile_text_word(const struct scan_arguments *a, uint64_t position)
 {
     const uint64_t *aligned = (const uint64_t *)(const void *)(a->text + (position & ~7ull));
@@ -99,13 +102,14 @@ SIMT_FUNCTION uint8_t tile_pattern_byte(const struct scan_arguments *a, uint32_t
     return simt_load_u8((const uint8_t *)a->pattern + offset);
 }
 
-/* The bits in which `count` bytes of eight differ (count >= 8: all of them). */
+/* Returns the XOR of the lowest `count` bytes of a and b; of all eight bytes if count ≥ 8. */
 SIMT_FUNCTION uint64_t tile_difference(uint64_t a, uint64_t b, uint32_t count)
 {
     return count >= 8u ? a ^ b : (a ^ b) & ((1ull << (count * 8u)) - 1u);
 }
 
-/* Do the `count` bytes of `words` stand at the text's position? One thread. */
+/* Returns whether the `count` bytes of `words` stand at the text's position. A single thread calls.
+ */
 SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
                              const uint64_t *words, uint32_t count)
 {
@@ -116,8 +120,8 @@ SIMT_FUNCTION int tile_equal(const struct scan_arguments *a, uint64_t position,
     return 1;
 }
 
-/* Do the pattern's 8 bytes at `offset`, as far as they lie below `to`, not stand at as many bytes
- * beyond x? */
+/* Returns whether the pattern's 8 bytes at `offset`, but only bytes below offset `to`, differ from
+ * the text at x + offset. */
 SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint32_t offset,
                                uint32_t to)
 {
@@ -126,8 +130,9 @@ SIMT_FUNCTION int tile_differs(const struct scan_arguments *a, uint64_t x, uint3
                            to - offset) != 0;
 }
 
-/* Do the pattern's bytes [from, to) stand there? By a whole warp with the same x; `from` is a
- * multiple of 8. *steps counts steps of 256 bytes. */
+/* Returns whether the pattern's bytes [from, to) stand in the text from x + from on. `from` is a
+ * multiple of 8. Adds the steps of 256 bytes to *steps. All lanes of the warp call with the same x.
+ */
 SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, uint32_t from,
                                   uint32_t to, uint32_t *steps)
 {
@@ -152,14 +157,15 @@ SIMT_FUNCTION int tile_equal_rest(const struct scan_arguments *a, uint64_t x, ui
     return 1;
 }
 
+/* Returns how many words of the bitmap a thread owns. */
 SIMT_FUNCTION uint32_t tile_own_words(const struct scan_arguments *a)
 {
     return a->tile_words / simt_threads();
 }
 
-/* Clear the bits of begins where the pattern's bytes [from, to) do not stand; `from` is a multiple
- * of 8. Returns whether this warp gave up after `budget` steps of 256 bytes: its bits are then not
- * all verified, and the tile is dense. */
+/* Clears the bits of begins at which the pattern's bytes [from, to) do not stand; `from` is a
+ * multiple of 8. Returns whether this warp gave up after `budget` steps of 256 bytes: then some of
+ * its bits are not verified, and the tile is dense. */
 SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint32_t from, uint32_t to,
                               uint32_t budget)
@@ -182,7 +188,7 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
     }
     if (to - from <= TILE_LANE_BYTES)
         return 0;
-    simt_warp_sync(); /* the lanes' words become visible to each other */
+    simt_warp_sync(); /* each lane sees the words that its warp's lanes wrote */
     warp_first = simt_warp() * SIMT_WARP_THREADS * own;
     for (lanes = simt_ballot(any != 0); lanes != 0; lanes &= lanes - 1u) {
         uint32_t lane_first = warp_first + simt_lowest_bit(lanes) * own;
@@ -206,7 +212,7 @@ SIMT_FUNCTION int tile_verify(const struct scan_arguments *a, uint64_t origin,
     return 0;
 }
 
-/* Put a hit into its slot. */
+/* Writes a hit into its slot. */
 SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_shared *shared,
                             uint64_t slot, uint64_t hit)
 {
@@ -216,8 +222,8 @@ SIMT_FUNCTION void tile_put(const struct scan_arguments *a, const struct tile_sh
         simt_store_u64(&a->hits[slot], hit);
 }
 
-/* Write the hits of the partition that is pending: all threads have read its number, and a barrier
- * ago. All threads of the block. */
+/* Writes the hits of the pending partition. All threads have read the partition's number before the
+ * last barrier. All threads of the block call. */
 SIMT_FUNCTION void tile_flush(const struct scan_arguments *a, const struct tile_shared *shared,
                               uint64_t partition)
 {
@@ -234,28 +240,30 @@ SIMT_FUNCTION void tile_flush(const struct scan_arguments *a, const struct tile_
     slot = *shared->slot;
     for (uint64_t i = simt_thread(); i < count; i += simt_threads())
         tile_put(a, shared, slot + i, shared->list[i]);
-    simt_barrier(); /* read before it is changed */
+    simt_barrier(); /* all threads have read the list before a thread changes it */
     if (simt_thread() == 0)
         shared->pending->partition = TILE_NONE;
 }
 
-/* Nothing is pending. One thread, a barrier before all else. */
+/* Starts without a pending partition. A single thread calls, before a barrier. */
 SIMT_FUNCTION void tile_begin(const struct tile_shared *shared)
 {
     if (shared->lists)
         shared->pending->partition = TILE_NONE;
 }
 
-/* Nothing is left pending. All threads of the block, a barrier after all else. */
+/* Writes the hits of the pending partition, if there is one. All threads of the block call, after a
+ * barrier. */
 SIMT_FUNCTION void tile_end(const struct scan_arguments *a, const struct tile_shared *shared)
 {
     if (shared->lists)
         tile_flush(a, shared, shared->pending->partition);
 }
 
-/* Publish the partition's hits, `own` of this thread, and find slots for them: in the list if they
- * are few, so that the block need not wait for what comes before them, else in the result. Returns
- * this thread's first; *shared->slot is the block's. All threads of the block. */
+/* Publishes the number of the partition's hits, of which this thread has `own`, and finds slots: in
+ * the list if the hits are few, so that the block need not wait for earlier partitions, else in the
+ * result. Returns the thread's first slot; *shared->slot is the block's first slot. All threads of
+ * the block call. */
 SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
                                     const struct tile_shared *shared, uint32_t own,
                                     uint64_t partition)
@@ -289,7 +297,7 @@ SIMT_FUNCTION uint64_t tile_reserve(const struct scan_arguments *a,
     return *shared->slot + before + (inclusive - own);
 }
 
-/* The partition has no hits. Warp 0 of the block, as far as it matters. */
+/* Publishes that the partition has no hits. Only the call of the block's warp 0 has an effect. */
 SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct tile_shared *shared,
                                 uint64_t partition)
 {
@@ -297,14 +305,14 @@ SIMT_FUNCTION void tile_without(const struct scan_arguments *a, const struct til
         (void)order_take(a, partition, 0);
 }
 
-/* An occurrence, (x - begin) << 32 | literal: is it the first? */
+/* Lowers the first occurrence to `found`, (x - begin) << 32 | literal, if `found` is lower. */
 SIMT_FUNCTION void tile_lower_first(const struct scan_arguments *a, uint64_t found)
 {
     simt_max_u64(&a->result->nearest, SCAN_NONE - found);
 }
 
-/* Write the warp's hits, of which the thread has `count`, from `slot` on. All lanes of the warp;
- * bits are visible to each other. */
+/* Writes the warp's hits. The thread has `count` hits, and writes from `slot` on. All lanes of the
+ * warp call, and see each other's bits. */
 SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
                               const struct tile_shared *shared, uint64_t slot, uint32_t count)
 {
@@ -317,7 +325,7 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
                 tile_put(a, shared, slot, base + w * 32u + simt_lowest_bit(left));
         return;
     }
-    /* Many: word by word, a lane to each bit, so that stores lie side by side. */
+    /* Many hits: word by word, a lane for each bit, so that stores lie side by side. */
     slot = simt_shuffle_u64(slot, 0);
     begin = simt_warp() * SIMT_WARP_THREADS * own;
     for (uint32_t w = begin; w < begin + SIMT_WARP_THREADS * own; w++) {
@@ -330,7 +338,8 @@ SIMT_FUNCTION void tile_write(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-/* Hand out what the bitmap holds, in order. All threads of the block. */
+/* Counts the bitmap's bits and, as `want` says, lists them in order or lowers the first occurrence.
+ * All threads of the block call. */
 SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
                              const struct tile_shared *shared, uint64_t partition,
                              struct tile_totals *totals)
@@ -355,33 +364,34 @@ SIMT_FUNCTION void tile_emit(const struct scan_arguments *a, uint64_t origin,
     }
 }
 
-/* The block's next tiles: thread 0 draws the one after the next ahead of time. */
+/* The block's next tiles. Thread 0 draws the tile after the next ahead of time. */
 struct tile_queue {
-    uint64_t ahead; /* thread 0's */
+    uint64_t ahead; /* in thread 0: the tile after the next */
     uint32_t turn;
 };
 
-/* A ticket of 32 bits: the upper half of a longer one would occupy a register, and the next use of
- * that register would wait for the ticket. */
+/* Draws a ticket of 32 bits. The upper half of a longer ticket would occupy a register, and the
+ * next use of that register would wait for the ticket. */
 SIMT_FUNCTION uint32_t tile_ticket(const struct scan_arguments *a)
 {
     return simt_atomic_add_u32((uint32_t *)(void *)&a->result->ticket, 1);
 }
 
+/* Draws a ticket for the block, in thread 0. */
 SIMT_FUNCTION uint64_t tile_ask(const struct scan_arguments *a)
 {
     return simt_thread() == 0 ? simt_atomic_add_u64(&a->result->ticket, 1) : 0;
 }
 
-/* The same for each warp. */
+/* Draws a ticket for the warp, in lane 0. */
 SIMT_FUNCTION uint64_t tile_lane_ask(const struct scan_arguments *a)
 {
     return simt_lane() == 0 ? simt_atomic_add_u64(&a->result->ticket, 1) : 0;
 }
 
-/* The number of the next tile; tile_count and more: none. All threads of the block. Two tickets in
- * turn, so that one barrier is enough: when a thread writes one, all have read it before the other
- * was written. */
+/* Returns the number of the next tile; a number ≥ tile_count stands for no tile. Two tickets are
+ * used in turn, so that a single barrier is enough: when thread 0 writes a ticket, all threads have
+ * read that ticket's earlier value. All threads of the block call. */
 SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct tile_shared *shared,
                                  struct tile_queue *queue)
 {
@@ -394,8 +404,8 @@ SIMT_FUNCTION uint64_t tile_next(const struct scan_arguments *a, const struct ti
     return *ticket;
 }
 
-/* Is everything from begin x on behind the first occurrence found so far? The same answer for all
- * threads of the block. */
+/* Returns whether all begins from x on lie behind the first occurrence found so far. All threads of
+ * the block call and get the same answer. */
 SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
 {
     int behind = 0;
@@ -405,19 +415,20 @@ SIMT_FUNCTION int tile_is_behind(const struct scan_arguments *a, uint64_t x)
     return simt_barrier_or(behind);
 }
 
-/* If this is the last block, hand the whole result to the host and leave zeros for the next launch:
- * no launch needs a fill before it or a copy after it. Warp 0 of the block, all lanes. */
+/* Signs that the block is done. The last block hands the whole result to the host and leaves zeros
+ * for the next launch, so that a launch needs neither a fill before nor a copy after. All lanes of
+ * the block's warp 0 call. */
 SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
 {
     uint64_t done = 0;
 
-    simt_fence(); /* the sums before the signature */
+    simt_fence(); /* the block's sums are visible before its signature */
     simt_warp_sync();
     if (simt_lane() == 0)
         done = simt_atomic_add_u64(&a->result->blocks, 1) + 1u;
     if (simt_shuffle_u64(done, 0) != simt_blocks())
         return;
-    simt_fence(); /* all signatures before their sums */
+    simt_fence(); /* this block reads the sums after it has read all signatures */
     if (SIMT_BOUND(simt_lane() < SCAN_RESULT_WORDS)) {
         uint64_t *word = (uint64_t *)a->result + simt_lane();
 
@@ -425,16 +436,17 @@ SIMT_FUNCTION void tile_sign(const struct scan_arguments *a)
             simt_store_u64((uint64_t *)a->answer + simt_lane(), simt_read_u64(word));
         simt_store_u64(word, 0);
     }
-    simt_warp_sync(); /* the lanes' words before the launch's number */
+    simt_warp_sync(); /* the lanes have written their words before lane 0 writes the launch's number
+                       */
     if (simt_lane() == 0) {
         simt_fence_host();
         simt_store_u64(&a->answer->blocks, a->launch);
     }
 }
 
-/* The same for counts, without a fence: each counter packs its sum with the number of blocks that
- * have added to it, so that the last one has the whole sum. Warp 0 of the block, all lanes; lane i
- * has sum i. */
+/* Hands over the sums of a count, without a fence: each word packs its sum with the number of
+ * blocks that have added to the word, so that the last block to add has the whole sum. All lanes of
+ * the block's warp 0 call; lane i has sum i. */
 SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
 {
     uint64_t *word = (uint64_t *)a->result + simt_lane(), sum;
@@ -454,11 +466,11 @@ SIMT_FUNCTION void tile_hand_over(const struct scan_arguments *a, uint64_t own)
                    SCAN_THERE | (sum & ((1ull << SCAN_SUM_BITS) - 1u)));
 }
 
-/* Add what the threads have counted to the result: one atomic per block and sum, since all threads'
- * would take longer than the scan of a small piece (measured: 5 times, at 32 MiB and m = 1).
- * `asked` is the last ticket of each thread that draws any, never all ones: using its value waits
- * for it, so the block signs after all its tickets have arrived. All threads of the block, after
- * all else. */
+/* Adds the threads' sums to the result, by an atomic operation per block and sum: an atomic
+ * operation per thread takes 5 times as long as the scan, at 32 MiB and m = 1. asked: the thread's
+ * last ticket if the thread draws tickets, never UINT64_MAX. The comparison with UINT64_MAX waits
+ * for the ticket, so that the block signs only after all its tickets have arrived. All threads of
+ * the block call, at the end. */
 SIMT_FUNCTION void tile_finish(const struct scan_arguments *a, const struct tile_totals *totals,
                                uint64_t asked)
 {
