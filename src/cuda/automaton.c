@@ -22,6 +22,10 @@
 /* One block writes the rows of consecutive levels that have at most so many states each. */
 #define NARROW_STATES 16u
 #define ROW_BLOCKS 8u /* per multiprocessor */
+/* Shared memory of a block of count_automaton without the rows, and the most blocks of a
+ * multiprocessor. */
+#define STATIC_SHARED_BYTES 2048u
+#define KEPT_BLOCKS 3u
 
 /* A literal whose last bytes have led to a state. */
 struct item {
@@ -245,6 +249,15 @@ static void free_trie(struct trie *trie)
     memory_release(trie->next, count, sizeof *trie->next);
 }
 
+/* Bytes of rows for which a block has room in shared memory. */
+static uint64_t kept_bytes(const struct engine_worker *worker)
+{
+    uint64_t room = worker->device->shared_max;
+
+    return min_u64(worker->limits.automaton_kept_bytes,
+                   room > STATIC_SHARED_BYTES ? room - STATIC_SHARED_BYTES : 0);
+}
+
 /* Copies the trie to the device and reserves room for the rows. */
 static enum trawl_status upload(struct engine_worker *worker, const struct trie *trie,
                                 struct trawl_error *error)
@@ -254,7 +267,7 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     uint64_t row_words = trie->classes + SCAN_STATE_WORDS;
     uint64_t nodes_at = (uint64_t)((const uint8_t *)trie->nodes - trie->block);
     uint64_t used = nodes_at + trie->node_count * sizeof *trie->nodes;
-    uint64_t rows_at = used + trie->node_count * sizeof(uint32_t);
+    uint64_t rows_at = (used + trie->node_count * sizeof(uint32_t) + 15) & ~15ull;
     uint64_t bytes = rows_at + trie->node_count * row_words * sizeof(uint32_t);
 
     TRAWL_TRY(cuda_memory_reserve(worker->device, memory, cuda_worker_room(worker, bytes), error));
@@ -267,6 +280,9 @@ static enum trawl_status upload(struct engine_worker *worker, const struct trie 
     to->node_count = trie->node_count;
     to->class_count = trie->classes;
     to->reach = (uint32_t)(trie->plan->length_max - 1);
+    to->kept_words =
+        (uint32_t)min_u64(trie->node_count * row_words, kept_bytes(worker) / sizeof(uint32_t)) &
+        ~3u;
     return TRAWL_OK;
 }
 
@@ -336,13 +352,23 @@ enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl
 
 /* Gives each possible thread one part of the range. All threads read the bytes after their parts
  * at the same time; fewer, longer parts would read fewer bytes in all and take longer. */
-void cuda_automaton_prepare(const struct cuda_tables *tables, uint32_t blocks,
-                            struct cuda_launch *launch)
+void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
+                            uint32_t *blocks, struct cuda_launch *launch)
 {
     struct scan_arguments *a = &launch->arguments;
-    uint64_t places = a->limit - a->position, threads = (uint64_t)blocks * launch->threads;
-    uint64_t part = (places + threads - 1) / threads, tile_bytes;
+    uint64_t places = a->limit - a->position, threads, part, tile_bytes;
 
+    if (launch->kernel == CUDA_KERNEL_AUTOMATON_KEPT) {
+        launch->shared_bytes = a->automaton.kept_words * (uint32_t)sizeof(uint32_t);
+        if (launch->threads == SCAN_THREADS_MAX)
+            launch->threads = SCAN_KEPT_THREADS;
+        if (worker->limits.blocks_max == 0)
+            *blocks *=
+                (uint32_t)min_u64(KEPT_BLOCKS, worker->device->shared_max /
+                                                   (launch->shared_bytes + STATIC_SHARED_BYTES));
+    }
+    threads = (uint64_t)*blocks * launch->threads;
+    part = (places + threads - 1) / threads;
     part = min_u64(part, max_u64(PART_BYTES_MAX, 4ull * a->automaton.reach)) + 15;
     /* A tile's count of hits has 32 bits. */
     part = min_u64(part, UINT32_MAX / launch->threads / tables->alike_max);

@@ -8,8 +8,9 @@
 /* Make the automaton of worker->plan on the device, unless that was done before. There is none if
  * it is too large for the device or the host. */
 enum trawl_status cuda_automaton_want(struct engine_worker *worker, struct trawl_error *error);
-/* Tiles of a launch with this many blocks. */
-void cuda_automaton_prepare(const struct cuda_tables *tables, uint32_t blocks,
-                            struct cuda_launch *launch);
+/* Chooses threads, shared memory and tiles of a launch. *blocks: of other kernels, one for each
+ * multiprocessor of count_automaton, of which more may fit. */
+void cuda_automaton_prepare(const struct engine_worker *worker, const struct cuda_tables *tables,
+                            uint32_t *blocks, struct cuda_launch *launch);
 
 #endif

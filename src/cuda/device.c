@@ -76,7 +76,7 @@ enum trawl_status cuda_device_module(struct cuda_device *device, const struct cu
 
 static bool takes_all_shared(enum cuda_kernel kernel)
 {
-    return kernel >= CUDA_KERNEL_SETS_FIRST;
+    return kernel >= CUDA_KERNEL_SETS_FIRST || kernel == CUDA_KERNEL_AUTOMATON_KEPT;
 }
 
 static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_error *error)
@@ -106,7 +106,7 @@ static enum trawl_status load_kernels(struct cuda_device *device, struct trawl_e
         module = i >= CUDA_KERNEL_SET_RUNS ? sets : scan;
         TRAWL_TRY(
             CUDA_CALL(device, error, module_function, &device->functions[i], module, names[i]));
-        /* one block takes all shared memory of a multiprocessor */
+        /* one block may take all shared memory of a multiprocessor */
         if (takes_all_shared((enum cuda_kernel)i)) {
             TRAWL_TRY(CUDA_CALL(device, error, function_attribute, device->functions[i],
                                 CUDA_FUNCTION_DYNAMIC_SHARED_BYTES_MAX,

@@ -194,7 +194,10 @@ static enum cuda_kernel choose_kernel(const struct engine_worker *worker,
 
     if (tables->automaton == CUDA_AUTOMATON_READY &&
         (tables->dense_left > 0 || worker->limits.automaton_always))
-        return want == WANT_HITS ? CUDA_KERNEL_HITS_AUTOMATON : CUDA_KERNEL_AUTOMATON;
+        return want == WANT_HITS ? CUDA_KERNEL_HITS_AUTOMATON
+               : want == WANT_COUNT && tables->arguments.automaton.kept_words > 0
+                   ? CUDA_KERNEL_AUTOMATON_KEPT
+                   : CUDA_KERNEL_AUTOMATON;
     if (tables->sets_ready && tables->dense_left == 0 && want != WANT_HITS)
         return tables->sets_kernel;
     if (tables->kernel == CUDA_KERNEL_SET)
@@ -242,7 +245,8 @@ uint64_t cuda_range_limit(const struct trawl_plan *plan, const struct cuda_range
 
 static bool is_automaton(enum cuda_kernel kernel)
 {
-    return kernel == CUDA_KERNEL_AUTOMATON || kernel == CUDA_KERNEL_HITS_AUTOMATON;
+    return kernel == CUDA_KERNEL_AUTOMATON || kernel == CUDA_KERNEL_AUTOMATON_KEPT ||
+           kernel == CUDA_KERNEL_HITS_AUTOMATON;
 }
 
 /* Returns whether the kernel's sum of dense parts says that the kernel gave up the launch. */
@@ -297,7 +301,7 @@ void cuda_launch_prepare(const struct engine_worker *worker, const struct cuda_t
     } else if (is_set_stream(kernel)) {
         cuda_sets_prepare(worker, blocks, launch);
     } else if (is_automaton(kernel)) {
-        cuda_automaton_prepare(tables, blocks, launch);
+        cuda_automaton_prepare(worker, tables, &blocks, launch);
     } else if (kernel == CUDA_KERNEL_HITS_STREAM) {
         choose_hits_tiles(worker, launch);
     } else if (is_stream(kernel)) {

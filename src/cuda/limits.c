@@ -43,6 +43,7 @@ const struct cuda_limits cuda_limits_default = {
     .automaton = true,
     .automaton_always = false,
     .automaton_words_max = 1ull << 28,
+    .automaton_kept_bytes = UINT32_MAX,
     .patient_bytes = 256u << 10,
     .tried_bytes = 4u << 20,
     .listed_min = 16,

@@ -67,6 +67,8 @@ struct cuda_limits {
     bool automaton;
     bool automaton_always; /* search all texts by the automaton */
     uint64_t automaton_words_max;
+    /* the most bytes of the automaton's rows that a block keeps in shared memory; 0: none */
+    uint32_t automaton_kept_bytes;
     /* if a set's literals have more bytes, a tile is granted more work before the automaton
      * takes over */
     uint64_t patient_bytes;

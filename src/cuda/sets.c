@@ -46,7 +46,7 @@
 #define COST_SIZE 1e-8
 /* What the queues take of them where little passes, and the arguments where much does. */
 #define RARE_WORDS (SCAN_SETS_THREADS / 32 * (SCAN_SETS_RARE_WARP_BYTES - SCAN_SETS_WARP_BYTES) / 4)
-#define DENSE_WORDS ((uint32_t)(sizeof(struct scan_arguments) / 4))
+#define DENSE_WORDS ((uint32_t)((sizeof(struct scan_arguments) + 15) / 16 * 4))
 /* The words of L2: 16 MiB had 1,000,000 patterns of 80 bytes at 0.83 of the read speed, 24 MiB at
  * 0.79, 32 MiB at 0.70; a look-up takes longer from a table that fills half of an H200's L2. */
 #define TABLE_WORDS_MIN 4096u

@@ -58,6 +58,8 @@ struct cuda_limits cuda_case_limits(struct test_random *random)
     limits.sets_counted_min = test_random_below(random, 2) ? 0 : 1000;
     limits.automaton = test_random_below(random, 8) != 0;
     limits.automaton_always = test_random_below(random, 4) == 0;
+    if (test_random_below(random, 2))
+        limits.automaton_kept_bytes = (uint32_t)test_random_below(random, 3000);
     if (test_random_below(random, 4) == 0)
         limits.automaton_words_max = test_random_below(random, 4000);
     if (test_random_below(random, 2))

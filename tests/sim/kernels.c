@@ -23,7 +23,8 @@
     X(scan_set)       \
     X(scan_automaton) \
     X(hits_automaton) \
-    X(automaton_rows)
+    X(automaton_rows) \
+    X(count_automaton)
 
 #define SETS_FORM(stride, gram, choices)               \
     ROW_SETS(stream_set_##stride##_##gram##_##choices) \

@@ -10,22 +10,24 @@
  *                     <------- thread 0 reads: part, and the reach after it
  *                                 first the reach (nothing counts), then the part
  *
- * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads.
- * Shared     static, 0.3 KiB, 8 more to list hits.
+ * Grid       any; blocks draw tiles from a ticket, a part for each thread. 32 to 256 threads, of
+ *            count_automaton up to 512.
+ * Shared     static, 0.3 KiB, 8 more to list hits; count_automaton the rows that are kept.
  * Traffic    per byte of a part and of its reach: reads 1, and 4 of the table. Per begin of an
  *            occurrence 4 more. To list, all of this twice; per hit 4 of the literals, 12 for each
  *            state of the chain, writes 8; and where literals of several lengths begin at one
  *            position, up to 40 for each halving of their number.
- * Bound      by the latency of the table: each byte's load depends on the state before it.
- * Progress   as every.
- * Order      ascending by (begin, literal).
- * Limits     a table of less than 2^31 words.
- * Lost       nothing was measured against it but scan_set, whose comparisons grow with the
- *            patterns that share a bucket: see its head.
- * Source     Aho and Corasick, "Efficient string matching: an aid to bibliographic search", 1975;
- *            parts that begin with an overlap: Lin, Tsai, Chang, "Accelerating string matching
- *            using multi-threaded algorithm on GPU", 2010.
+ * Bound      by the nearest cache, which looks up 32 rows one after the other, and by the latency
+ * of the table: each byte's load depends on the state before it. count_automaton has the rows of
+ * the states that few bytes lead to in shared memory. Progress   as every. Order      ascending by
+ * (begin, literal). Limits     a table of less than 2^31 words. Lost       nothing was measured
+ * against it but scan_set, whose comparisons grow with the patterns that share a bucket: see its
+ * head. Source     Aho and Corasick, "Efficient string matching: an aid to bibliographic search",
+ * 1975; parts that begin with an overlap: Lin, Tsai, Chang, "Accelerating string matching using
+ * multi-threaded algorithm on GPU", 2010.
  */
+
+#define AUTOMATON_LOADS 4u /* of a thread, while rows are copied, at a time */
 
 enum automaton_want { AUTOMATON_COUNT, AUTOMATON_FIRST, AUTOMATON_WRITE };
 
@@ -155,6 +157,13 @@ SIMT_FUNCTION uint32_t automaton_lowest(const struct scan_arguments *a, uint32_t
 
 /* ---- Parts ------------------------------------------------------------------------------ */
 
+/* What a block keeps in shared memory: the class of each byte, and the first words of the rows. */
+struct automaton_kept {
+    const uint8_t *classes;
+    const uint32_t *rows;
+    uint32_t words;
+};
+
 /* Occurrences begin at x. */
 SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct tile_shared *shared,
                                    struct automaton_walk *walk, uint64_t x, int want)
@@ -173,16 +182,18 @@ SIMT_FUNCTION void automaton_visit(const struct scan_arguments *a, const struct 
 }
 
 /* Read a byte. */
-SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const uint8_t *classes,
+SIMT_FUNCTION void automaton_step(const struct scan_arguments *a, const struct automaton_kept *kept,
                                   struct automaton_walk *walk, uint32_t byte)
 {
+    uint32_t at = (walk->state & ~SCAN_STATE_ENDS) + kept->classes[byte];
+
     walk->state =
-        simt_load_u32(a->automaton.rows + (walk->state & ~SCAN_STATE_ENDS) + classes[byte]);
+        SIMT_BOUND(at < kept->words) ? kept->rows[at] : simt_load_u32(a->automaton.rows + at);
 }
 
 /* Read 8 bytes from the last one on, the first at x; `counts`: occurrences may begin there. */
 SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct tile_shared *shared,
-                                  const uint8_t *classes, struct automaton_walk *walk,
+                                  const struct automaton_kept *kept, struct automaton_walk *walk,
                                   uint64_t word, uint64_t x, int counts, int want)
 {
     SIMT_ROLLED
@@ -191,7 +202,7 @@ SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct t
 
         SIMT_UNROLL
         for (uint32_t k = 4; k-- > 0;) {
-            automaton_step(a, classes, walk, bytes >> 8u * k & 0xffu);
+            automaton_step(a, kept, walk, bytes >> 8u * k & 0xffu);
             if (counts && walk->state >= SCAN_STATE_ENDS)
                 automaton_visit(a, shared, walk, x + 4u * half + k, want);
         }
@@ -201,11 +212,11 @@ SIMT_FUNCTION void automaton_word(const struct scan_arguments *a, const struct t
 
 /* Read bytes [low, high), from the last one on; occurrences that begin in [low, last) count. */
 SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct tile_shared *shared,
-                                   const uint8_t *classes, struct automaton_walk *walk,
+                                   const struct automaton_kept *kept, struct automaton_walk *walk,
                                    uint64_t low, uint64_t high, uint64_t last, int want)
 {
     for (uint64_t x = high; x-- > low;) {
-        automaton_step(a, classes, walk, simt_load_u8(a->text + x));
+        automaton_step(a, kept, walk, simt_load_u8(a->text + x));
         if (x < last && walk->state >= SCAN_STATE_ENDS)
             automaton_visit(a, shared, walk, x, want);
     }
@@ -213,7 +224,7 @@ SIMT_FUNCTION void automaton_bytes(const struct scan_arguments *a, const struct 
 
 /* All of the part whose first position is `place`. */
 SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct tile_shared *shared,
-                                  const uint8_t *classes, uint64_t place,
+                                  const struct automaton_kept *kept, uint64_t place,
                                   struct automaton_walk *walk, int want)
 {
     uint64_t low = place < a->begin ? a->begin : place, last = place + a->automaton.part_bytes, x;
@@ -230,25 +241,49 @@ SIMT_FUNCTION void automaton_part(const struct scan_arguments *a, const struct t
             const uint64_t *words = (const uint64_t *)(const void *)(a->text + block);
             uint64_t first = simt_load_u64(words), second = simt_load_u64(words + 1);
 
-            automaton_word(a, shared, classes, walk, second, block + 8u, block < last, want);
-            automaton_word(a, shared, classes, walk, first, block, block < last, want);
+            automaton_word(a, shared, kept, walk, second, block + 8u, block < last, want);
+            automaton_word(a, shared, kept, walk, first, block, block < last, want);
         } else {
-            automaton_bytes(a, shared, classes, walk, block < low ? low : block, x, last, want);
+            automaton_bytes(a, shared, kept, walk, block < low ? low : block, x, last, want);
         }
         x = block;
     }
 }
 
-SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct tile_shared *shared)
+/* Copy the first `words` words of the rows, a multiple of 4, to shared memory, several loads in
+ * flight. All of the block. */
+SIMT_FUNCTION void automaton_keep(const struct scan_arguments *a, uint32_t *to, uint32_t words)
+{
+    uint32_t step = 4u * simt_threads();
+
+    for (uint32_t i = 4u * simt_thread(); i < words; i += AUTOMATON_LOADS * step) {
+        struct simt_u32x4 loaded[AUTOMATON_LOADS];
+
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < AUTOMATON_LOADS; k++)
+            if (SIMT_BOUND(i + k * step < words))
+                loaded[k] = simt_load_u32x4(a->automaton.rows + i + k * step);
+        SIMT_UNROLL
+        for (uint32_t k = 0; k < 4u * AUTOMATON_LOADS; k++)
+            if (i + k / 4u * step < words)
+                to[i + k / 4u * step + k % 4u] = loaded[k / 4u].w[k % 4u];
+    }
+}
+
+/* All tiles; the first kept_words words of the rows are at kept_rows, in shared memory. */
+SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct tile_shared *shared,
+                                   uint32_t *kept_rows, uint32_t kept_words)
 {
     SIMT_SHARED(uint32_t, automaton_classes, 64);
-    const uint8_t *classes = (const uint8_t *)automaton_classes;
+    const struct automaton_kept all = {(const uint8_t *)automaton_classes, kept_rows, kept_words},
+                                *kept = &all;
     struct tile_totals totals = {0, 0, 0};
     struct tile_queue queue = {tile_ask(a), 0};
     uint64_t tile;
 
     for (uint32_t i = simt_thread(); i < 64u; i += simt_threads())
         automaton_classes[i] = simt_load_u32(a->automaton.classes + i);
+    automaton_keep(a, kept_rows, kept_words);
     if (simt_thread() == 0)
         tile_begin(shared);
     for (tile = tile_next(a, shared, &queue); SIMT_BOUND(tile < a->tile_count);
@@ -260,12 +295,12 @@ SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct 
             break;
         place += (uint64_t)simt_thread() * a->automaton.part_bytes;
         if (!shared->lists && a->want == WANT_FIRST) {
-            automaton_part(a, shared, classes, place, &walk, AUTOMATON_FIRST);
+            automaton_part(a, shared, kept, place, &walk, AUTOMATON_FIRST);
             if (walk.count != 0)
                 tile_lower_first(a, (walk.first - a->begin) << 32 |
                                         automaton_lowest(a, walk.first_state));
         } else {
-            automaton_part(a, shared, classes, place, &walk, AUTOMATON_COUNT);
+            automaton_part(a, shared, kept, place, &walk, AUTOMATON_COUNT);
         }
         totals.count += walk.count;
         if (shared->lists) {
@@ -273,7 +308,7 @@ SIMT_FUNCTION void automaton_tiles(const struct scan_arguments *a, const struct 
 
             walk.slot = tile_reserve(a, shared, count, tile) + count;
             if (count != 0)
-                automaton_part(a, shared, classes, place, &walk, AUTOMATON_WRITE);
+                automaton_part(a, shared, kept, place, &walk, AUTOMATON_WRITE);
         }
     }
     tile_end(a, shared);
@@ -284,14 +319,25 @@ SIMT_KERNEL(scan_automaton, scan_arguments, SCAN_THREADS_MAX, 6)
 {
     TILE_SHARED(0);
 
-    automaton_tiles(&args, &shared);
+    automaton_tiles(&args, &shared, 0, 0);
+}
+
+/* Counts, with the rows of the states that few bytes lead to in shared memory, where most bytes of
+ * a text are read. */
+SIMT_KERNEL(count_automaton, scan_arguments, SCAN_KEPT_THREADS, 3)
+{
+    SIMT_SHARED_DYNAMIC(uint64_t, automaton_rows_kept, 4u * args.automaton.kept_words);
+    TILE_SHARED(0);
+
+    automaton_tiles(&args, &shared, (uint32_t *)(void *)automaton_rows_kept,
+                    args.automaton.kept_words);
 }
 
 SIMT_KERNEL(hits_automaton, scan_arguments, SCAN_THREADS_MAX, 4)
 {
     TILE_SHARED(1);
 
-    automaton_tiles(&args, &shared);
+    automaton_tiles(&args, &shared, 0, 0);
 }
 
 /* ---- Making the table ------------------------------------------------------------------- */

@@ -49,6 +49,8 @@
 #define SCAN_HITS_STEPS 4u
 #define SCAN_HITS_THREADS_MAX (SCAN_THREADS_MAX + 32u)
 
+#define SCAN_KEPT_THREADS 512u /* threads of a block of count_automaton */
+
 /* stream_set: entries of a warp's two queues, threads of a block, and the budget of verification.
  * In the variant for texts where few samples pass the bitmap, both queues have SCAN_SETS_RARE
  * entries, and each entry of the first queue has SCAN_SETS_AROUND words of 64 bits of the text. */
@@ -209,6 +211,7 @@ struct scan_automaton {
     uint32_t class_count;
     uint32_t reach;      /* number of bytes after a begin that decide which literals begin there */
     uint32_t part_bytes; /* number of bytes of a thread's part: a multiple of 16 */
+    uint32_t kept_words; /* words of `rows` in shared memory: a multiple of 4 */
 };
 #define SCAN_STATE_ENDS (1u << 31)
 #define SCAN_STATE_WORDS 4u
